@@ -1,0 +1,20 @@
+import {
+  E_ARG, E_CAR, E_FEATURE, E_HAZARD, E_KIND, E_OTHER, E_SEQ, E_TICK, EVENT_BYTES, EVENT_RING, EVENTS, H_EVENT_COUNT,
+} from './layout';
+
+/** Adds an event to the ring; −1 stands for "none" in car, feature, hazard and other. */
+export function raise(
+  slab: usize, tick: u32, kind: i32, car: i32, feature: i32, hazard: i32, arg: i32, other: i32,
+): void {
+  const count = load<u32>(slab + H_EVENT_COUNT);
+  const at = slab + <usize>EVENTS + <usize>(count % EVENT_RING) * EVENT_BYTES;
+  store<u32>(at + E_SEQ, count + 1);
+  store<u32>(at + E_TICK, tick);
+  store<i32>(at + E_KIND, kind);
+  store<i32>(at + E_CAR, car);
+  store<i32>(at + E_FEATURE, feature);
+  store<i32>(at + E_HAZARD, hazard);
+  store<i32>(at + E_ARG, arg);
+  store<i32>(at + E_OTHER, other);
+  store<u32>(slab + H_EVENT_COUNT, count + 1);
+}

@@ -1,0 +1,105 @@
+import {
+  C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, LANE_BYTES, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
+  L_POINT_FIRST, L_SPACING, POINT_BYTES, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
+} from './layout';
+import { getI } from './memory';
+
+/** Address of the table of a slab's city. */
+// @ts-ignore: decorator
+@inline export function cityOf(slab: usize): usize {
+  return <usize>load<u32>(<usize>DIRECTORY + (<usize>load<u32>(slab + H_CITY) << 2));
+}
+
+/** Address of a lane's record. */
+// @ts-ignore: decorator
+@inline export function laneAt(city: usize, lane: i32): usize {
+  return city + load<i32>(city + T_LANES) + <usize>lane * LANE_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline export function laneLength(city: usize, lane: i32): f64 {
+  return load<f64>(laneAt(city, lane) + L_LENGTH);
+}
+
+/** Whether the lane leads through a junction. */
+// @ts-ignore: decorator
+@inline export function isConnector(city: usize, lane: i32): bool {
+  return load<i32>(laneAt(city, lane) + L_JUNCTION) >= 0;
+}
+
+/** Number of lanes of a car's route. */
+export function routeCount(city: usize, car: i32): i32 {
+  return load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3) + 4);
+}
+
+/** Lane at a position of a car's route; positions wrap around. */
+export function routeLane(city: usize, car: i32, position: i32): i32 {
+  const entry = city + load<i32>(city + T_ROUTES) + (<usize>car << 3);
+  const count = load<i32>(entry + 4);
+  let index = position % count;
+  if (index < 0) index += count;
+  return load<i32>(city + load<i32>(city + T_ROUTE_LANES) + (<usize>(load<i32>(entry) + index) << 2));
+}
+
+/** The lane `ahead` places further on the route of a car than the one it is on. */
+// @ts-ignore: decorator
+@inline export function laneAhead(slab: usize, city: usize, car: i32, ahead: i32): i32 {
+  return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead);
+}
+
+/** Whether two connectors cross, meet or come too close for two cars. */
+export function conflict(city: usize, a: i32, b: i32): bool {
+  const atA = laneAt(city, a);
+  const atB = laneAt(city, b);
+  if (load<i32>(atA + L_JUNCTION) != load<i32>(atB + L_JUNCTION)) return false;
+  return ((load<u32>(atA + L_CONFLICTS) >> load<i32>(atB + L_CONNECTOR)) & 1) != 0;
+}
+
+/** Distance along a car's route from its lane's start to the start of the lane `ahead` places on. */
+export function distanceTo(slab: usize, city: usize, car: i32, ahead: i32): f64 {
+  let distance = 0.0;
+  for (let k = 0; k < ahead; k++) distance += laneLength(city, laneAhead(slab, city, car, k));
+  return distance;
+}
+
+// A place on a lane's centre line, interpolated between its two neighbouring points. Each field is
+// one function: WebAssembly returns one value, and the compiler shares the common address.
+
+// @ts-ignore: decorator
+@inline export function pointAt(city: usize, lane: i32, station: f64): usize {
+  const at = laneAt(city, lane);
+  const last = load<i32>(at + L_POINT_COUNT) - 2;
+  let index = <i32>(station / load<f64>(at + L_SPACING));
+  if (index < 0) index = 0;
+  if (index > last) index = last;
+  return city + load<i32>(city + T_POINTS) + <usize>(load<i32>(at + L_POINT_FIRST) + index) * POINT_BYTES;
+}
+
+/** Share of the way from the point of `pointAt` to the next, 0 to 1. */
+// @ts-ignore: decorator
+@inline export function shareAt(city: usize, lane: i32, station: f64): f64 {
+  const at = laneAt(city, lane);
+  const spacing = load<f64>(at + L_SPACING);
+  const last = load<i32>(at + L_POINT_COUNT) - 2;
+  let index = <i32>(station / spacing);
+  if (index < 0) index = 0;
+  if (index > last) index = last;
+  const share = station / spacing - <f64>index;
+  return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+/** Field at byte `field` of a point: 0 x, 8 y, 16 tangent x, 24 tangent y, 32 curvature. */
+// @ts-ignore: decorator
+@inline export function along(point: usize, field: usize, share: f64): f64 {
+  const here = load<f64>(point + field);
+  return here + (load<f64>(point + POINT_BYTES + field) - here) * share;
+}
+
+/** How many cars other than `car` stand or drive on a lane. */
+export function othersOn(slab: usize, lane: i32, car: i32): i32 {
+  let count = 0;
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other != car && getI(slab, C_LANE, other) == lane) count++;
+  }
+  return count;
+}

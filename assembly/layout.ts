@@ -1,0 +1,288 @@
+/**
+ * The one memory map. The kernel and its host both import this file, so it holds plain numeric
+ * constants and nothing else: no types that only one side knows, no functions.
+ *
+ * Linear memory, sized once at start:
+ *
+ *   0          16 KiB          64 KiB         (64-byte aligned)
+ *   ┌──────────┬────────────────┬──────────────┬────────┬────────┬────────┬─────┐
+ *   │ compiler │ DIRECTORY · IN│ city tables, │ slab 0 │ slab 1 │ slab 2 │  …  │
+ *   │ statics  │ OUT · TYPES · …│ one a city   │        │        │        │     │
+ *   └──────────┴────────────────┴──────────────┴────────┴────────┴────────┴─────┘
+ *
+ * One slab holds one world:
+ *
+ *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
+ *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 64 B │
+ *   ├──────────┴───────┬───────────────┴───────────┬───────────┴───────────┴───────────┘
+ *   │ events 64 × 32 B │ contacts 20 × 192 B       │ zero up to SLAB_BYTES
+ *   └──────────────────┴───────────────────────────┘
+ *
+ * Every offset below is in bytes. Structure of arrays: array k of a group begins at
+ * `GROUP + k * stride`, and element i of it at `+ i * element size`.
+ */
+
+/** Goes up whenever any number in this file changes its meaning. */
+export const LAYOUT_VERSION = 1;
+
+// ── limits ────────────────────────────────────────────────────────────────────────────────────
+export const CAR_COUNT = 20;
+export const CITY_MAX = 8;
+export const JUNCTION_MAX = 64;
+export const LIGHT_MAX = 160;
+export const HAZARD_MAX = 16;
+/** Connectors of one junction: a conflict mask is one u32. */
+export const CONNECTOR_MAX = 32;
+/** Sixty are public; the ring is the next power of two. */
+export const EVENT_RING = 64;
+/**
+ * Every contact makes a wreck of at least one car that was none, so a tick has at most one a car;
+ * `step` returns after a tick that had any, so the ring never laps its reader.
+ */
+export const CONTACT_RING = CAR_COUNT;
+export const TICK_MS = 20;
+export const FRAME_TICKS = 4;
+
+// ── fixed addresses ───────────────────────────────────────────────────────────────────────────
+/** u32[CITY_MAX]: address of each city's table. Kept clear of address 0 and of static memory. */
+export const DIRECTORY = 16384;
+/** i32[64]: what the host hands to `create`: the type of each car. */
+export const IN = DIRECTORY + 256;
+/** i32[OUT_LENGTH]: what `pack` leaves for the host, see OUT_ below. */
+export const OUT = IN + 256;
+/** Parameters of each car type, see CT_ below. */
+export const CAR_TYPES = 20480;
+export const CAR_TYPE_MAX = 8;
+export const CAR_TYPE_BYTES = 64;
+export const CT_LENGTH = 0; // f64 m
+export const CT_WIDTH = 8; // f64 m
+export const CT_MASS = 16; // f64 kg
+export const CT_WHEELBASE = 24; // f64 m
+export const CT_REAR = 32; // f64 m from the centre of gravity back to the rear axle
+/** Written and read within one tick only; what it held before has no meaning. */
+export const SCRATCH = 24576;
+export const CITY_BASE = 65536;
+export const SLAB_ALIGN = 64;
+
+// ── slab ──────────────────────────────────────────────────────────────────────────────────────
+export const HEADER = 0;
+export const H_VERSION = 0; // u32
+export const H_CITY = 4; // u32, index in the directory
+export const H_SEED = 8; // u64
+export const H_TICK = 16; // u32
+export const H_EVENT_COUNT = 20; // u32, events ever raised; the next goes to slot count % EVENT_RING
+export const H_CONTACT_COUNT = 24; // u32, contacts ever; the next goes to slot count % CONTACT_RING
+export const H_CONTACT_TICK = 28; // u32, tick of the last contact
+export const H_CONTACT_ORDER = 32; // u32, its number within that tick
+export const HEADER_BYTES = 128;
+
+export const CARS = HEADER + HEADER_BYTES;
+export const CAR_F64 = CAR_COUNT * 8;
+export const C_X = CARS + 0 * CAR_F64; // m east, centre of gravity
+export const C_Y = CARS + 1 * CAR_F64; // m north
+export const C_HX = CARS + 2 * CAR_F64; // heading, unit vector
+export const C_HY = CARS + 3 * CAR_F64;
+export const C_VX = CARS + 4 * CAR_F64; // m/s forward
+export const C_VY = CARS + 5 * CAR_F64; // m/s to the left
+export const C_YAW_RATE = CARS + 6 * CAR_F64; // rad/s, counter-clockwise
+export const C_STEER = CARS + 7 * CAR_F64; // rad at the road wheels
+export const C_ACCEL = CARS + 8 * CAR_F64; // m/s² forward, as driven
+export const C_STATION = CARS + 9 * CAR_F64; // m along the lane
+export const C_OFFSET = CARS + 10 * CAR_F64; // m left of the lane centre
+export const C_GAP = CARS + 11 * CAR_F64; // m to the vehicle ahead as measured, −1 where none
+export const C_STEER_TARGET = CARS + 12 * CAR_F64; // rad
+export const C_ACCEL_TARGET = CARS + 13 * CAR_F64; // m/s²
+export const C_SPEED_FACTOR = CARS + 14 * CAR_F64; // own pace, × the speed limit
+export const C_HEADWAY = CARS + 15 * CAR_F64; // s
+export const C_STANDSTILL_GAP = CARS + 16 * CAR_F64; // m
+export const C_ACCEL_COMFORT = CARS + 17 * CAR_F64; // m/s²
+export const C_DECEL_COMFORT = CARS + 18 * CAR_F64; // m/s²
+export const C_LEAD_SPEED = CARS + 19 * CAR_F64; // m/s, of the vehicle that GAP is to
+/** Room for tyres, actuators and sensing. */
+export const CAR_F64_ARRAYS = 32;
+
+export const CARS_I32 = CARS + CAR_F64_ARRAYS * CAR_F64;
+export const CAR_I32 = CAR_COUNT * 4;
+export const C_TYPE = CARS_I32 + 0 * CAR_I32;
+export const C_ROUTE_INDEX = CARS_I32 + 1 * CAR_I32; // position of the lane in the route
+export const C_LANE = CARS_I32 + 2 * CAR_I32;
+export const C_STATUS = CARS_I32 + 3 * CAR_I32; // STATUS_
+export const C_DECLARED = CARS_I32 + 4 * CAR_I32; // feature mask
+export const C_EFFECTIVE = CARS_I32 + 5 * CAR_I32; // feature mask
+export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
+export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
+export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector, 0 not
+export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
+export const CAR_I32_ARRAYS = 20;
+
+export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
+export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
+export const HAZARD_BYTES = 64;
+
+export const EVENTS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
+export const EVENT_BYTES = 32;
+export const E_SEQ = 0; // u32, from 1
+export const E_TICK = 4; // u32
+export const E_KIND = 8; // i32, EVENT_
+export const E_CAR = 12; // i32, −1 none
+export const E_FEATURE = 16; // i32, −1 none
+export const E_HAZARD = 20; // i32, −1 none
+export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order within the tick
+export const E_OTHER = 28; // i32: collision: the other car, −1 none
+
+export const CONTACTS = EVENTS + EVENT_RING * EVENT_BYTES;
+export const CONTACT_BYTES = 192;
+export const K_TICK = 0; // u32
+export const K_ORDER = 4; // u32, number within the tick, from 0
+export const K_KIND = 8; // i32, CONTACT_
+export const K_BLOCK = 12; // i32, block index, −1 none
+export const K_X = 16; // f64 m, point of contact
+export const K_Y = 24; // f64 m
+export const K_CLOSING = 32; // f64 m/s, along the contact normal
+export const K_STRIKING = 40; // i32: 0 the first party's own motion closed the gap, 1 the second's
+export const K_PARTY = 48; // two parties
+export const PARTY_BYTES = 72;
+export const P_CAR = 0; // i32, −1 where there is none
+export const P_DECLARED = 4; // i32 feature mask
+export const P_EFFECTIVE = 8; // i32 feature mask
+export const P_TYPE = 12; // i32
+export const P_SPEED = 16; // f64 m/s before contact
+export const P_DELTA_V = 24; // f64 m/s
+export const P_HX = 32; // f64 heading before contact
+export const P_HY = 40;
+export const P_IMPACT_X = 48; // f64 unit vector in the car's own axes, from its centre to the contact
+export const P_IMPACT_Y = 56;
+export const P_MASS = 64; // f64 kg
+
+export const SLAB_USED = CONTACTS + CONTACT_RING * CONTACT_BYTES;
+export const SLAB_BYTES = 14336;
+
+// ── enumerations ──────────────────────────────────────────────────────────────────────────────
+export const STATUS_DRIVING = 0;
+export const STATUS_STOPPED = 1;
+export const STATUS_CRASHED = 2;
+
+export const FLAG_BRAKING = 1;
+export const FLAG_AEB = 2;
+export const FLAG_ESC = 4;
+export const FLAG_EVASIVE = 8;
+
+export const LIGHT_RED = 0;
+export const LIGHT_RED_AMBER = 1;
+export const LIGHT_AMBER = 2;
+export const LIGHT_GREEN = 3;
+
+export const EVENT_HAZARD = 0;
+export const EVENT_INTERVENTION = 1;
+export const EVENT_CONFIGURATION = 2;
+export const EVENT_COLLISION = 3;
+
+export const CONTACT_VEHICLE = 0;
+export const CONTACT_PERSON = 1;
+export const CONTACT_ANIMAL = 2;
+export const CONTACT_OBSTACLE = 3;
+export const CONTACT_BUILDING = 4;
+
+/** Feature bits, in the order of the public catalogue. */
+export const F_STEERING = 1;
+export const F_BRAKES = 2;
+export const F_THROTTLE = 4;
+export const F_FRONT_CAMERA = 8;
+export const F_FRONT_RADAR = 16;
+export const F_CORNER_RADARS = 32;
+export const F_AEB = 64;
+export const F_ANIMAL_DETECTION = 128;
+export const F_EVASIVE_STEERING = 256;
+export const F_TRAFFIC_LIGHT_RECOGNITION = 512;
+export const F_INTERSECTION_ASSIST = 1024;
+export const F_ESC = 2048;
+export const F_ALL = 4095;
+export const F_ACTUATORS_AND_SENSORS = 63;
+export const FEATURE_COUNT = 12;
+
+// ── packed snapshot, i32 each ─────────────────────────────────────────────────────────────────
+export const O_TICK = 0;
+export const O_LIGHTS = 1; // count
+export const O_HAZARDS = 2; // count
+export const O_CARS = 8;
+export const OC_X = 0; // cm
+export const OC_Y = 1; // cm
+export const OC_HEADING = 2; // 1e-4 rad, in (−π, π]
+export const OC_SPEED = 3; // cm/s
+export const OC_PLACE = 4; // road index, or −1 − junction index
+export const OC_GAP = 5; // cm, −1 where none
+export const OC_FLAGS = 6; // FLAG_
+export const OC_STATUS = 7; // STATUS_
+export const OC_ACCEL = 8; // cm/s²
+export const OC_STEER = 9; // 1e-4 rad
+export const OC_LANE = 10; // lane index
+export const OC_STRIDE = 12;
+export const O_LIGHT = O_CARS + CAR_COUNT * OC_STRIDE;
+export const O_HAZARD = O_LIGHT + LIGHT_MAX;
+export const OH_ACTIVE = 0; // 0 or 1
+export const OH_X = 1; // cm
+export const OH_Y = 2; // cm
+export const OH_HEADING = 3; // 1e-4 rad
+export const OH_LENGTH = 4; // cm
+export const OH_WIDTH = 5; // cm
+export const OH_STRIDE = 6;
+export const OUT_LENGTH = O_HAZARD + HAZARD_MAX * OH_STRIDE;
+
+// ── city table: i32 header, then records; every T_ offset is from the table's own address ────
+export const T_LANE_COUNT = 0;
+export const T_LANES = 4;
+export const T_POINTS = 8;
+export const T_JUNCTION_COUNT = 12;
+export const T_JUNCTIONS = 16;
+export const T_ROUTES = 20; // i32[CAR_COUNT][2]: first entry in ROUTE_LANES, count
+export const T_ROUTE_LANES = 24; // i32 lane indices
+export const T_BLOCK_COUNT = 28;
+export const T_BLOCKS = 32;
+export const T_LIGHT_COUNT = 36;
+export const T_LIGHTS = 40;
+export const T_HAZARD_COUNT = 44;
+export const T_HAZARDS = 48;
+export const T_HEADER_BYTES = 128;
+
+export const LANE_BYTES = 96;
+export const L_POINT_FIRST = 0; // i32, index in POINTS
+export const L_POINT_COUNT = 4; // i32
+export const L_JUNCTION = 8; // i32, −1 for a lane of a road
+export const L_CONNECTOR = 12; // i32, its bit in conflict masks, −1 for a lane of a road
+export const L_CONFLICTS = 16; // u32, connectors of the same junction that it crosses or meets
+export const L_LIGHT = 20; // i32, the light that a connector's traffic obeys, −1 none
+export const L_RANK = 24; // i32, right of way of a connector: higher goes first
+export const L_ROAD = 28; // i32, −1 for a connector
+export const L_LENGTH = 32; // f64 m
+export const L_SPACING = 40; // f64 m between points
+export const L_SPEED_LIMIT = 48; // f64 m/s
+export const L_CURVE_SPEED = 56; // f64 m/s, comfortable in its tightest place
+export const L_HALF_WIDTH = 64; // f64 m
+export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
+
+export const POINT_BYTES = 40; // f64 × 5: x, y, tangent x, tangent y, curvature (1/m, left positive)
+
+export const JUNCTION_BYTES = 32;
+export const J_CYCLE = 0; // i32 ticks of its signal cycle, 0 without signals
+
+export const LIGHT_BYTES = 32;
+export const LT_JUNCTION = 0; // i32
+export const LT_GREEN_FROM = 4; // i32 tick in the cycle
+export const LT_GREEN = 8; // i32 ticks
+export const LT_AMBER = 12; // i32 ticks
+export const LT_RED_AMBER = 16; // i32 ticks, before green
+
+/** A convex polygon, counter-clockwise, of at most eight corners, with its bounding box. */
+export const BLOCK_BYTES = 176;
+export const BLOCK_CORNERS_MAX = 8;
+export const B_MIN_X = 0; // f64 m
+export const B_MIN_Y = 8;
+export const B_MAX_X = 16;
+export const B_MAX_Y = 24;
+export const B_CORNERS = 32; // i32
+export const B_SOLID = 36; // i32, 1 where cars cannot drive
+export const B_CORNER = 40; // f64 pairs
+
+export const HAZARD_SPOT_BYTES = 32;
+export const HS_X = 0; // f64 m
+export const HS_Y = 8; // f64 m

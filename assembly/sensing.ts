@@ -1,0 +1,141 @@
+import {
+  C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_VY, C_X, C_Y,
+  CAR_COUNT, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
+} from './layout';
+import { along, isConnector, laneAhead, laneAt, laneLength, pointAt, routeLane, shareAt } from './lanes';
+import { getF, getI, setF, typeOf } from './memory';
+
+/** How far ahead a vehicle on the path is measured, m. */
+const RANGE_M = 100.0;
+/** A car this far from its lane's centre is looked for where it is, not on its lane, m. */
+const OFF_LANE_M = 1.2;
+/** A car that turned off stands clear of the straight path from here on, m behind the stop line. */
+const TURNED_OFF_M = 10.0;
+/** Search of the path for cars that are off their lanes: range and step, m. */
+const CORRIDOR_M = 45.0;
+const CORRIDOR_STEP_M = 2.0;
+
+// @ts-ignore: decorator
+@inline export function carLength(slab: usize, car: i32): f64 {
+  return load<f64>(typeOf(slab, car) + CT_LENGTH);
+}
+
+// @ts-ignore: decorator
+@inline export function carWidth(slab: usize, car: i32): f64 {
+  return load<f64>(typeOf(slab, car) + CT_WIDTH);
+}
+
+/** Whether a car is to be met where it stands rather than on its lane. */
+export function isAstray(slab: usize, car: i32): bool {
+  const offset = getF(slab, C_OFFSET, car);
+  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > OFF_LANE_M || offset < -OFF_LANE_M;
+}
+
+/** What each car measures of the vehicle ahead, by the front sensors that it effectively has. */
+export function sense(slab: usize, city: usize): void {
+  const astray = astrayMask(slab);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    setF(slab, C_GAP, car, -1.0);
+    setF(slab, C_LEAD_SPEED, car, 0.0);
+    if ((getI(slab, C_EFFECTIVE, car) & (F_FRONT_CAMERA | F_FRONT_RADAR)) == 0) continue;
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    measureOnPath(slab, city, car);
+    const others = astray & ~(1 << car);
+    if (others != 0) measureAstray(slab, city, car, others);
+  }
+}
+
+function astrayMask(slab: usize): u32 {
+  let mask: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (isAstray(slab, car)) mask |= 1 << car;
+  }
+  return mask;
+}
+
+/** The nearest car on the lanes ahead, or on another connector from the same stop line. */
+function measureOnPath(slab: usize, city: usize, car: i32): void {
+  let base = -getF(slab, C_STATION, car);
+  for (let ahead = 0; base < RANGE_M; ahead++) {
+    const lane = laneAhead(slab, city, car, ahead);
+    const connector = isConnector(city, lane);
+    const before = connector ? laneAhead(slab, city, car, ahead - 1) : -1;
+    for (let other = 0; other < CAR_COUNT; other++) {
+      if (other == car) continue;
+      const otherLane = getI(slab, C_LANE, other);
+      const station = getF(slab, C_STATION, other);
+      if (otherLane == lane) {
+        if (ahead == 0 && station + base <= 0.0) continue;
+      } else if (!connector || !turnsOff(slab, city, other, otherLane, before, lane, station) || station + base <= 0.0) {
+        continue;
+      }
+      note(slab, car, other, base + station);
+    }
+    base += laneLength(city, lane);
+  }
+}
+
+/** Whether a car is still near the stop line of `before`, on another connector than `lane`. */
+function turnsOff(slab: usize, city: usize, car: i32, on: i32, before: i32, lane: i32, station: f64): bool {
+  if (station > TURNED_OFF_M || load<i32>(laneAt(city, on) + L_JUNCTION) != load<i32>(laneAt(city, lane) + L_JUNCTION)) return false;
+  return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1) == before;
+}
+
+/** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
+function note(slab: usize, car: i32, other: i32, distance: f64): void {
+  let gap = distance - 0.5 * (carLength(slab, car) + carLength(slab, other));
+  if (gap < 0.0) gap = 0.0;
+  const known = getF(slab, C_GAP, car);
+  if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;
+  setF(slab, C_GAP, car, gap);
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const ox = getF(slab, C_HX, other);
+  const oy = getF(slab, C_HY, other);
+  const vx = getF(slab, C_VX, other) * ox - getF(slab, C_VY, other) * oy;
+  const vy = getF(slab, C_VX, other) * oy + getF(slab, C_VY, other) * ox;
+  const speed = vx * hx + vy * hy;
+  setF(slab, C_LEAD_SPEED, car, speed > 0.0 ? speed : 0.0);
+}
+
+/** The nearest of the cars in `others` whose body reaches into the path ahead. */
+function measureAstray(slab: usize, city: usize, car: i32, others: u32): void {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (((others >> other) & 1) == 0) continue;
+    const dx = getF(slab, C_X, other) - getF(slab, C_X, car);
+    const dy = getF(slab, C_Y, other) - getF(slab, C_Y, car);
+    if (dx * dx + dy * dy > CORRIDOR_M * CORRIDOR_M) continue;
+    const reach = 0.5 * (carLength(slab, other) + carWidth(slab, car)) + 0.3;
+    const distance = alongPath(slab, city, car, getF(slab, C_X, other), getF(slab, C_Y, other), reach);
+    if (distance > 0.0) note(slab, car, other, distance);
+  }
+}
+
+/** Distance along the path at which it first comes within `reach` of a point, or −1. */
+function alongPath(slab: usize, city: usize, car: i32, x: f64, y: f64, reach: f64): f64 {
+  let ahead = 0;
+  let lane = laneAhead(slab, city, car, 0);
+  let length = laneLength(city, lane);
+  let station = getF(slab, C_STATION, car);
+  let nearest = reach * reach;
+  let found = -1.0;
+  for (let distance = CORRIDOR_STEP_M; distance < CORRIDOR_M; distance += CORRIDOR_STEP_M) {
+    station += CORRIDOR_STEP_M;
+    if (station > length) {
+      station -= length;
+      lane = laneAhead(slab, city, car, ++ahead);
+      length = laneLength(city, lane);
+    }
+    const point = pointAt(city, lane, station);
+    const share = shareAt(city, lane, station);
+    const dx = along(point, 0, share) - x;
+    const dy = along(point, 8, share) - y;
+    if (dx * dx + dy * dy >= nearest) {
+      if (found >= 0.0) return found;
+      continue;
+    }
+    nearest = dx * dx + dy * dy;
+    found = distance;
+  }
+  return found;
+}

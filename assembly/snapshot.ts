@@ -1,0 +1,73 @@
+import {
+  C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, CAR_COUNT, H_TICK, HAZARD_SPOT_BYTES, HS_X, HS_Y,
+  L_JUNCTION, L_ROAD, O_CARS, O_HAZARD, O_HAZARDS, O_LIGHT, O_LIGHTS, O_TICK, OC_ACCEL, OC_FLAGS, OC_GAP, OC_HEADING, OC_LANE, OC_PLACE,
+  OC_SPEED, OC_STATUS, OC_STEER, OC_STRIDE, OC_X, OC_Y, OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_STRIDE, OH_WIDTH, OH_X, OH_Y, OUT,
+  T_HAZARD_COUNT, T_HAZARDS, T_LIGHT_COUNT,
+} from './layout';
+import { cityOf, laneAt } from './lanes';
+import { getF, getI } from './memory';
+import { lightState } from './signals';
+
+// @ts-ignore: decorator
+@inline function put(index: i32, value: i32): void {
+  store<i32>(<usize>OUT + (<usize>index << 2), value);
+}
+
+/** Nearest integer, kept in the range of i32 whatever comes. */
+// @ts-ignore: decorator
+@inline function whole(value: f64): i32 {
+  const limited = value > 2e9 ? 2e9 : value < -2e9 ? -2e9 : value;
+  return <i32>nearest(limited);
+}
+
+/** Leaves the public state of a world in OUT, in the whole units of the O_ constants. */
+export function packSlab(slab: usize): void {
+  const city = cityOf(slab);
+  put(O_TICK, <i32>load<u32>(slab + H_TICK));
+  for (let car = 0; car < CAR_COUNT; car++) packCar(slab, city, car);
+  const lights = load<i32>(city + T_LIGHT_COUNT);
+  put(O_LIGHTS, lights);
+  for (let light = 0; light < lights; light++) put(O_LIGHT + light, lightState(slab, city, light));
+  packHazards(city);
+}
+
+function packCar(slab: usize, city: usize, car: i32): void {
+  const at = O_CARS + car * OC_STRIDE;
+  const lane = getI(slab, C_LANE, car);
+  const road = load<i32>(laneAt(city, lane) + L_ROAD);
+  const vx = getF(slab, C_VX, car);
+  const vy = getF(slab, C_VY, car);
+  const gap = getF(slab, C_GAP, car);
+  put(at + OC_X, whole(getF(slab, C_X, car) * 100.0));
+  put(at + OC_Y, whole(getF(slab, C_Y, car) * 100.0));
+  put(at + OC_HEADING, heading(getF(slab, C_HX, car), getF(slab, C_HY, car)));
+  put(at + OC_SPEED, whole(sqrt(vx * vx + vy * vy) * 100.0));
+  put(at + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneAt(city, lane) + L_JUNCTION));
+  put(at + OC_GAP, gap < 0.0 ? -1 : whole(gap * 100.0));
+  put(at + OC_FLAGS, getI(slab, C_FLAGS, car));
+  put(at + OC_STATUS, getI(slab, C_STATUS, car));
+  put(at + OC_ACCEL, whole(getF(slab, C_ACCEL, car) * 100.0));
+  put(at + OC_STEER, whole(getF(slab, C_STEER, car) * 10000.0));
+  put(at + OC_LANE, lane);
+}
+
+/** Only ever shown, never stepped with, so the library's software arc tangent may serve. */
+// @ts-ignore: decorator
+@inline function heading(hx: f64, hy: f64): i32 {
+  return whole(NativeMath.atan2(hy, hx) * 10000.0);
+}
+
+function packHazards(city: usize): void {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  put(O_HAZARDS, count);
+  for (let spot = 0; spot < count; spot++) {
+    const from = city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
+    const at = O_HAZARD + spot * OH_STRIDE;
+    put(at + OH_ACTIVE, 0);
+    put(at + OH_X, whole(load<f64>(from + HS_X) * 100.0));
+    put(at + OH_Y, whole(load<f64>(from + HS_Y) * 100.0));
+    put(at + OH_HEADING, 0);
+    put(at + OH_LENGTH, 0);
+    put(at + OH_WIDTH, 0);
+  }
+}

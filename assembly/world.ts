@@ -1,0 +1,129 @@
+import {
+  C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
+  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, F_ALL, H_CITY, H_SEED, H_TICK, H_VERSION,
+  IN, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
+} from './layout';
+import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import { least } from './math';
+import { getF, getI, setF, setI } from './memory';
+import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
+
+/** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */
+const START_TO_LINE_M = 40.0;
+const START_FROM_ENTRY_M = 8.0;
+const START_APART_M = 30.0;
+const START_DRAWS = 64;
+/** Deceleration that is always comfortable, m/s². */
+const START_DECEL = 1.8;
+
+/**
+ * Makes a slab the world of `seed` at tick 0; car types are read from IN. Everything a slab holds
+ * follows from these and from the city.
+ */
+export function createWorld(slab: usize, cityIndex: i32, seed: u64): void {
+  assert(cityIndex >= 0 && cityIndex < CITY_MAX);
+  memory.fill(slab, 0, SLAB_BYTES);
+  store<u32>(slab + H_VERSION, LAYOUT_VERSION);
+  store<u32>(slab + H_CITY, <u32>cityIndex);
+  store<u64>(slab + H_SEED, seed);
+  store<u32>(slab + H_TICK, 0);
+  const city = cityOf(slab);
+  offsetSignals(slab, city, seed);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    setI(slab, C_TYPE, car, load<i32>(<usize>IN + (<usize>car << 2)));
+    setI(slab, C_DECLARED, car, F_ALL);
+    setI(slab, C_EFFECTIVE, car, F_ALL);
+    setI(slab, C_CLAIM, car, -1);
+    setF(slab, C_GAP, car, -1.0);
+    setI(slab, C_LANE, car, -1);
+    drawDriver(slab, car, seed);
+  }
+  for (let car = 0; car < CAR_COUNT; car++) start(slab, city, car, seed);
+}
+
+function offsetSignals(slab: usize, city: usize, seed: u64): void {
+  const junctions = load<i32>(city + T_JUNCTION_COUNT);
+  for (let junction = 0; junction < junctions; junction++) {
+    const cycle = load<i32>(city + load<i32>(city + T_JUNCTIONS) + <usize>junction * JUNCTION_BYTES + J_CYCLE);
+    if (cycle == 0) continue;
+    const offset = draw(streamKey(seed, PURPOSE_SIGNAL, <u64>junction), 0) % <u64>cycle;
+    setI(slab, SIGNALS, junction, <i32>offset);
+  }
+}
+
+/** Spreads of the intelligent driver model in a city (Treiber, Kesting: Traffic Flow Dynamics). */
+function drawDriver(slab: usize, car: i32, seed: u64): void {
+  const key = streamKey(seed, PURPOSE_DRIVER, <u64>car);
+  setF(slab, C_SPEED_FACTOR, car, between(key, 0, 0.92, 1.02));
+  setF(slab, C_HEADWAY, car, between(key, 1, 1.0, 1.5));
+  setF(slab, C_STANDSTILL_GAP, car, between(key, 2, 1.8, 2.5));
+  setF(slab, C_ACCEL_COMFORT, car, between(key, 3, 1.2, 2.0));
+  setF(slab, C_DECEL_COMFORT, car, between(key, 4, 1.6, 2.4));
+}
+
+/** Puts a car on its route, away from the others, rolling at road speed. */
+function start(slab: usize, city: usize, car: i32, seed: u64): void {
+  const key = streamKey(seed, PURPOSE_START, <u64>car);
+  const count = routeCount(city, car);
+  for (let n = 0; n < START_DRAWS; n++) {
+    const position = <i32>(draw(key, <u64>(2 * n)) % <u64>count);
+    const lane = routeLane(city, car, position);
+    const room = laneLength(city, lane) - START_TO_LINE_M - START_FROM_ENTRY_M;
+    if (isConnector(city, lane) || room < 0.0) continue;
+    const station = START_FROM_ENTRY_M + between(key, <u64>(2 * n + 1), 0.0, room);
+    if (!isFree(slab, car, lane, station)) continue;
+    place(slab, city, car, position, station);
+    roll(slab, city, car);
+    return;
+  }
+  startAnywhere(slab, city, car, count);
+}
+
+/** The first free place along the route: there are far more places than cars. */
+function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
+  for (let position = 0; position < count; position++) {
+    const lane = routeLane(city, car, position);
+    if (isConnector(city, lane)) continue;
+    const last = laneLength(city, lane) - START_TO_LINE_M;
+    for (let station = START_FROM_ENTRY_M; station < last; station += 4.0) {
+      if (!isFree(slab, car, lane, station)) continue;
+      place(slab, city, car, position, station);
+      roll(slab, city, car);
+      return;
+    }
+  }
+  unreachable();
+}
+
+function isFree(slab: usize, car: i32, lane: i32, station: f64): bool {
+  for (let other = 0; other < car; other++) {
+    if (getI(slab, C_LANE, other) != lane) continue;
+    const apart = getF(slab, C_STATION, other) - station;
+    if (apart < START_APART_M && apart > -START_APART_M) return false;
+  }
+  return true;
+}
+
+/** Stands a car on the centre of a lane of its route. */
+export function place(slab: usize, city: usize, car: i32, position: i32, station: f64): void {
+  const lane = routeLane(city, car, position);
+  const point = pointAt(city, lane, station);
+  const share = shareAt(city, lane, station);
+  const hx = along(point, 16, share);
+  const hy = along(point, 24, share);
+  const norm = sqrt(hx * hx + hy * hy);
+  setI(slab, C_ROUTE_INDEX, car, position);
+  setI(slab, C_LANE, car, lane);
+  setF(slab, C_STATION, car, station);
+  setF(slab, C_X, car, along(point, 0, share));
+  setF(slab, C_Y, car, along(point, 8, share));
+  setF(slab, C_HX, car, hx / norm);
+  setF(slab, C_HY, car, hy / norm);
+}
+
+function roll(slab: usize, city: usize, car: i32): void {
+  const lane = getI(slab, C_LANE, car);
+  const limit = load<f64>(laneAt(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const toLine = laneLength(city, lane) - getF(slab, C_STATION, car) - START_FROM_ENTRY_M;
+  setF(slab, C_VX, car, least(limit, sqrt(2.0 * START_DECEL * toLine)));
+}
