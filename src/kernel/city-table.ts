@@ -1,0 +1,259 @@
+import {
+  B_CORNER,
+  B_CORNERS,
+  B_MAX_X,
+  B_MAX_Y,
+  B_MIN_X,
+  B_MIN_Y,
+  B_SOLID,
+  BLOCK_BYTES,
+  BLOCK_CORNERS_MAX,
+  CAR_COUNT,
+  CONNECTOR_MAX,
+  HAZARD_MAX,
+  HAZARD_SPOT_BYTES,
+  HS_X,
+  HS_Y,
+  J_CYCLE,
+  JUNCTION_BYTES,
+  JUNCTION_MAX,
+  L_CONFLICTS,
+  L_CONNECTOR,
+  L_CURVE_SPEED,
+  L_HALF_WIDTH,
+  L_JUNCTION,
+  L_LENGTH,
+  L_LIGHT,
+  L_MUST_STOP,
+  L_POINT_COUNT,
+  L_POINT_FIRST,
+  L_RANK,
+  L_ROAD,
+  L_SPACING,
+  L_SPEED_LIMIT,
+  LANE_BYTES,
+  LIGHT_BYTES,
+  LIGHT_MAX,
+  LT_AMBER,
+  LT_GREEN,
+  LT_GREEN_FROM,
+  LT_JUNCTION,
+  LT_RED_AMBER,
+  POINT_BYTES,
+  SLAB_ALIGN,
+  T_BLOCK_COUNT,
+  T_BLOCKS,
+  T_HAZARD_COUNT,
+  T_HAZARDS,
+  T_HEADER_BYTES,
+  T_JUNCTION_COUNT,
+  T_JUNCTIONS,
+  T_LANE_COUNT,
+  T_LANES,
+  T_LIGHT_COUNT,
+  T_LIGHTS,
+  T_POINTS,
+  T_ROUTE_LANES,
+  T_ROUTES,
+} from '../../assembly/layout.ts';
+import type { Block, City, Lane } from '../city/types.ts';
+import { type LaneProfile, profilesOf } from './lane-profile.ts';
+
+/** Sideways acceleration that is comfortable in a bend, m/s². */
+const CURVE_ACCELERATION = 2;
+
+const ROUTE_BYTES = 8;
+const ROUTE_LANE_BYTES = 4;
+
+/**
+ * The city as the kernel reads it: the binary table that `assembly/layout.ts` describes, sections
+ * aligned to `SLAB_ALIGN`, little-endian as WebAssembly is.
+ *
+ * @throws RangeError where the city exceeds a limit of the memory map or contradicts itself
+ */
+export function packCity(city: City): ArrayBuffer {
+  checkLimits(city);
+  const profiles = profilesOf(city);
+  const pointCount = profiles.reduce((count, { points }) => count + points.length, 0);
+  const routeLanes = city.routes.flat();
+
+  let end = T_HEADER_BYTES;
+  const section = (bytes: number): number => {
+    const start = end;
+    end = Math.ceil((start + bytes) / SLAB_ALIGN) * SLAB_ALIGN;
+    return start;
+  };
+  const lanes = section(city.lanes.length * LANE_BYTES);
+  const points = section(pointCount * POINT_BYTES);
+  const junctions = section(city.junctions.length * JUNCTION_BYTES);
+  const routes = section(CAR_COUNT * ROUTE_BYTES);
+  const routeLaneList = section(routeLanes.length * ROUTE_LANE_BYTES);
+  const blocks = section(city.blocks.length * BLOCK_BYTES);
+  const lights = section(city.lights.length * LIGHT_BYTES);
+  const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
+
+  const view = new DataView(new ArrayBuffer(end));
+  const header: readonly (readonly [offset: number, value: number])[] = [
+    [T_LANE_COUNT, city.lanes.length],
+    [T_LANES, lanes],
+    [T_POINTS, points],
+    [T_JUNCTION_COUNT, city.junctions.length],
+    [T_JUNCTIONS, junctions],
+    [T_ROUTES, routes],
+    [T_ROUTE_LANES, routeLaneList],
+    [T_BLOCK_COUNT, city.blocks.length],
+    [T_BLOCKS, blocks],
+    [T_LIGHT_COUNT, city.lights.length],
+    [T_LIGHTS, lights],
+    [T_HAZARD_COUNT, city.hazards.length],
+    [T_HAZARDS, hazards],
+  ];
+  for (const [offset, value] of header) view.setInt32(offset, value, true);
+  writeLanes(view, lanes, city, profiles);
+  writePoints(view, points, profiles);
+  for (const [i, { cycleTicks }] of city.junctions.entries()) {
+    view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
+  }
+  writeRoutes(view, routes, routeLaneList, city);
+  for (const [i, block] of city.blocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
+  writeLights(view, lights, city);
+  for (const [i, { x, y }] of city.hazards.entries()) {
+    view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_X, x, true);
+    view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_Y, y, true);
+  }
+  return view.buffer;
+}
+
+function writeLanes(
+  view: DataView,
+  start: number,
+  city: City,
+  profiles: readonly LaneProfile[],
+): void {
+  const connectorBits = connectorBitsOf(city);
+  let firstPoint = 0;
+  for (const [i, profile] of profiles.entries()) {
+    const lane = city.lanes[i];
+    if (!lane) throw new RangeError(`no lane ${i}`);
+    const at = start + i * LANE_BYTES;
+    const { connector } = lane;
+    view.setInt32(at + L_POINT_FIRST, firstPoint, true);
+    view.setInt32(at + L_POINT_COUNT, profile.points.length, true);
+    view.setInt32(at + L_JUNCTION, lane.junction, true);
+    view.setInt32(at + L_CONNECTOR, connectorBits[i] ?? -1, true);
+    view.setUint32(at + L_CONFLICTS, conflictMask(lane, connectorBits), true);
+    view.setInt32(at + L_LIGHT, connector?.light ?? -1, true);
+    view.setInt32(at + L_RANK, connector?.rank ?? 0, true);
+    view.setInt32(at + L_ROAD, lane.road, true);
+    view.setFloat64(at + L_LENGTH, profile.lengthM, true);
+    view.setFloat64(at + L_SPACING, profile.spacingM, true);
+    view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
+    view.setFloat64(at + L_CURVE_SPEED, curveSpeed(lane, profile), true);
+    view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
+    view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
+    firstPoint += profile.points.length;
+  }
+}
+
+/** The number of each connector within its junction; −1 for lanes of roads. */
+function connectorBitsOf(city: City): number[] {
+  const counts = city.junctions.map(() => 0);
+  return city.lanes.map(({ junction }) => {
+    const bit = counts[junction];
+    if (bit === undefined) return -1;
+    counts[junction] = bit + 1;
+    return bit;
+  });
+}
+
+function conflictMask({ id, connector }: Lane, connectorBits: readonly number[]): number {
+  let mask = 0;
+  for (const other of connector?.conflicts ?? []) {
+    const bit = connectorBits[other] ?? -1;
+    if (bit < 0) throw new RangeError(`lane ${id} conflicts with ${other}, which is no connector`);
+    mask |= 1 << bit;
+  }
+  return mask >>> 0;
+}
+
+/** The speed at which the lane's tightest place is comfortable, at most the speed limit. */
+function curveSpeed({ speedLimitMps }: Lane, { points }: LaneProfile): number {
+  let speedMps = speedLimitMps;
+  for (const { curvature } of points) {
+    if (curvature === 0) continue;
+    speedMps = Math.min(speedMps, Math.sqrt(CURVE_ACCELERATION / Math.abs(curvature)));
+  }
+  return speedMps;
+}
+
+function writePoints(view: DataView, start: number, profiles: readonly LaneProfile[]): void {
+  let at = start;
+  for (const { points } of profiles) {
+    for (const { position, tangent, curvature } of points) {
+      for (const value of [...position, ...tangent, curvature]) {
+        view.setFloat64(at, value, true);
+        at += 8;
+      }
+    }
+  }
+}
+
+function writeRoutes(view: DataView, start: number, listStart: number, city: City): void {
+  let entry = 0;
+  for (const [car, route] of city.routes.entries()) {
+    view.setInt32(start + car * ROUTE_BYTES, entry, true);
+    view.setInt32(start + car * ROUTE_BYTES + 4, route.length, true);
+    for (const lane of route) {
+      view.setInt32(listStart + entry * ROUTE_LANE_BYTES, lane, true);
+      entry += 1;
+    }
+  }
+}
+
+function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void {
+  const xs = polygon.map(([x]) => x);
+  const ys = polygon.map(([, y]) => y);
+  view.setFloat64(at + B_MIN_X, Math.min(...xs), true);
+  view.setFloat64(at + B_MIN_Y, Math.min(...ys), true);
+  view.setFloat64(at + B_MAX_X, Math.max(...xs), true);
+  view.setFloat64(at + B_MAX_Y, Math.max(...ys), true);
+  view.setInt32(at + B_CORNERS, polygon.length, true);
+  view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
+  for (const [i, [x, y]] of polygon.entries()) {
+    view.setFloat64(at + B_CORNER + i * 16, x, true);
+    view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
+  }
+}
+
+function writeLights(view: DataView, start: number, city: City): void {
+  for (const [i, light] of city.lights.entries()) {
+    const at = start + i * LIGHT_BYTES;
+    view.setInt32(at + LT_JUNCTION, light.junction, true);
+    view.setInt32(at + LT_GREEN_FROM, light.greenFromTick, true);
+    view.setInt32(at + LT_GREEN, light.greenTicks, true);
+    view.setInt32(at + LT_AMBER, light.amberTicks, true);
+    view.setInt32(at + LT_RED_AMBER, light.redAmberTicks, true);
+  }
+}
+
+function checkLimits(city: City): void {
+  const connectorCounts = city.junctions.map(
+    (_, junction) => city.lanes.filter((lane) => lane.junction === junction).length,
+  );
+  atMost('junctions', city.junctions.length, JUNCTION_MAX);
+  atMost('lights', city.lights.length, LIGHT_MAX);
+  atMost('hazard spots', city.hazards.length, HAZARD_MAX);
+  atMost('connectors of a junction', Math.max(0, ...connectorCounts), CONNECTOR_MAX);
+  for (const { id, polygon } of city.blocks) {
+    atMost(`corners of block ${id}`, polygon.length, BLOCK_CORNERS_MAX);
+  }
+  if (city.routes.length !== CAR_COUNT || city.routes.some((route) => route.length === 0)) {
+    throw new RangeError(`a city needs ${CAR_COUNT} routes with lanes`);
+  }
+  const unknown = city.routes.flat().find((lane) => !(lane in city.lanes));
+  if (unknown !== undefined) throw new RangeError(`a route uses lane ${unknown} of no city`);
+}
+
+function atMost(what: string, count: number, max: number): void {
+  if (count > max) throw new RangeError(`${count} ${what} where the kernel takes ${max}`);
+}

@@ -1,0 +1,55 @@
+import {
+  K_BLOCK,
+  K_CLOSING,
+  K_KIND,
+  K_ORDER,
+  K_PARTY,
+  K_STRIKING,
+  K_TICK,
+  K_X,
+  K_Y,
+  P_CAR,
+  P_DECLARED,
+  P_DELTA_V,
+  P_EFFECTIVE,
+  P_HX,
+  P_HY,
+  P_IMPACT_X,
+  P_IMPACT_Y,
+  P_MASS,
+  P_SPEED,
+  P_TYPE,
+  PARTY_BYTES,
+} from '../../assembly/layout.ts';
+import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
+
+/** Reads one contact record; `at` is its address. */
+export function readContact(view: DataView, at: number): ContactFacts {
+  return {
+    tick: view.getUint32(at + K_TICK, true),
+    order: view.getUint32(at + K_ORDER, true),
+    kind: view.getInt32(at + K_KIND, true),
+    block: view.getInt32(at + K_BLOCK, true),
+    x: view.getFloat64(at + K_X, true),
+    y: view.getFloat64(at + K_Y, true),
+    closingMps: view.getFloat64(at + K_CLOSING, true),
+    striking: view.getInt32(at + K_STRIKING, true),
+    parties: [readParty(view, at + K_PARTY), readParty(view, at + K_PARTY + PARTY_BYTES)],
+  };
+}
+
+function readParty(view: DataView, at: number): PartyFacts {
+  return {
+    car: view.getInt32(at + P_CAR, true),
+    declared: view.getInt32(at + P_DECLARED, true),
+    effective: view.getInt32(at + P_EFFECTIVE, true),
+    type: view.getInt32(at + P_TYPE, true),
+    speedMps: view.getFloat64(at + P_SPEED, true),
+    deltaVMps: view.getFloat64(at + P_DELTA_V, true),
+    hx: view.getFloat64(at + P_HX, true),
+    hy: view.getFloat64(at + P_HY, true),
+    impactX: view.getFloat64(at + P_IMPACT_X, true),
+    impactY: view.getFloat64(at + P_IMPACT_Y, true),
+    massKg: view.getFloat64(at + P_MASS, true),
+  };
+}

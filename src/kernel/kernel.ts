@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import {
+  C_DECLARED,
+  CAR_COUNT,
+  CAR_TYPE_BYTES,
+  CAR_TYPE_MAX,
+  CAR_TYPES,
+  CITY_BASE,
+  CITY_MAX,
+  CONTACT_BYTES,
+  CONTACT_RING,
+  CONTACTS,
+  CT_LENGTH,
+  CT_MASS,
+  CT_REAR,
+  CT_WHEELBASE,
+  CT_WIDTH,
+  DIRECTORY,
+  E_ARG,
+  E_CAR,
+  E_FEATURE,
+  E_HAZARD,
+  E_KIND,
+  E_OTHER,
+  E_SEQ,
+  E_TICK,
+  EVENT_BYTES,
+  EVENT_RING,
+  EVENTS,
+  H_CONTACT_COUNT,
+  H_EVENT_COUNT,
+  H_TICK,
+  H_VERSION,
+  IN,
+  LAYOUT_VERSION,
+  OUT,
+  OUT_LENGTH,
+  SLAB_ALIGN,
+  SLAB_BYTES,
+} from '../../assembly/layout.ts';
+import type { RawEvent } from '../twin/events.ts';
+import type { CarType } from '../twin/fleet.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import { readContact } from './contacts.ts';
+
+const PAGE_BYTES = 65536;
+
+interface KernelExports {
+  memory: WebAssembly.Memory;
+  layoutVersion(): number;
+  slabBytes(): number;
+  create(slab: number, city: number, seed: number): void;
+  step(slab: number, ticks: number): number;
+  apply(slab: number, tick: number, car: number, touched: number, values: number): void;
+  pack(slab: number): void;
+  hash(slab: number): bigint;
+  effective(declared: number): number;
+}
+
+export interface KernelOptions {
+  /** The compiled kernel; may be shared between threads. */
+  module: WebAssembly.Module;
+  /** Binary tables as `packCity` makes them; a world names its city by position here. */
+  cityTables: readonly ArrayBuffer[];
+  carTypes: readonly CarType[];
+  /** Worlds that fit at the same time. */
+  slabCount: number;
+}
+
+/** An address in the kernel's memory. Opaque: only ever given back. */
+export type Slab = number;
+
+/**
+ * One instance of the WASM core. Memory is sized here, once; nothing is allocated afterwards. A
+ * trap inside `step` surfaces as WebAssembly.RuntimeError: the slab is then worthless, every other
+ * slab and the instance are fine.
+ */
+export class Kernel {
+  readonly slabCount: number;
+  readonly #exports: KernelExports;
+  readonly #bytes: Uint8Array;
+  readonly #u32: Uint32Array;
+  readonly #view: DataView;
+  readonly #out: Int32Array;
+  readonly #free: Slab[] = [];
+
+  constructor(options: KernelOptions) {
+    const instance = new WebAssembly.Instance(options.module, {});
+    this.#exports = instance.exports as unknown as KernelExports;
+    this.#checkLayout();
+    this.slabCount = options.slabCount;
+    const { memory } = this.#exports;
+    const slabsAt = placeTables(options.cityTables).end;
+    const bytes = slabsAt + options.slabCount * SLAB_BYTES;
+    memory.grow(Math.max(0, Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES)));
+    this.#bytes = new Uint8Array(memory.buffer);
+    this.#u32 = new Uint32Array(memory.buffer);
+    this.#view = new DataView(memory.buffer);
+    this.#out = new Int32Array(memory.buffer, OUT, OUT_LENGTH);
+    this.#writeTables(options.cityTables);
+    this.#writeCarTypes(options.carTypes);
+    for (let i = options.slabCount - 1; i >= 0; i--) this.#free.push(slabsAt + i * SLAB_BYTES);
+  }
+
+  #checkLayout(): void {
+    const version = this.#exports.layoutVersion();
+    const slabBytes = this.#exports.slabBytes();
+    if (version !== LAYOUT_VERSION || slabBytes !== SLAB_BYTES) {
+      throw new Error(
+        `kernel has layout ${version} with slabs of ${slabBytes} bytes, the host expects ` +
+          `${LAYOUT_VERSION} with ${SLAB_BYTES}: run npm run build:kernel`,
+      );
+    }
+  }
+
+  #writeTables(cityTables: readonly ArrayBuffer[]): void {
+    const { addresses } = placeTables(cityTables);
+    for (const [i, table] of cityTables.entries()) {
+      const address = addresses[i] ?? 0;
+      this.#bytes.set(new Uint8Array(table), address);
+      this.#view.setUint32(DIRECTORY + i * 4, address, true);
+    }
+  }
+
+  #writeCarTypes(carTypes: readonly CarType[]): void {
+    if (carTypes.length > CAR_TYPE_MAX) throw new RangeError('too many car types');
+    for (const [i, type] of carTypes.entries()) {
+      const at = CAR_TYPES + i * CAR_TYPE_BYTES;
+      this.#view.setFloat64(at + CT_LENGTH, type.lengthM, true);
+      this.#view.setFloat64(at + CT_WIDTH, type.widthM, true);
+      this.#view.setFloat64(at + CT_MASS, type.massKg, true);
+      this.#view.setFloat64(at + CT_WHEELBASE, type.wheelbaseM, true);
+      this.#view.setFloat64(at + CT_REAR, type.lrM, true);
+    }
+  }
+
+  get freeCount(): number {
+    return this.#free.length;
+  }
+
+  /** A slab for a world, or undefined where all are taken. */
+  acquire(): Slab | undefined {
+    return this.#free.pop();
+  }
+
+  /** Gives a slab back, zeroed. */
+  release(slab: Slab): void {
+    this.#bytes.fill(0, slab, slab + SLAB_BYTES);
+    this.#free.push(slab);
+  }
+
+  /** Makes the slab a new world at tick 0. `carTypes`: type index of each of the 20 cars. */
+  create(slab: Slab, cityIndex: number, seed: number, carTypes: Int32Array): void {
+    if (carTypes.length !== CAR_COUNT) throw new RangeError(`${CAR_COUNT} car types expected`);
+    for (let car = 0; car < CAR_COUNT; car++) {
+      this.#view.setInt32(IN + car * 4, carTypes[car] ?? 0, true);
+    }
+    this.#exports.create(slab, cityIndex, seed);
+  }
+
+  /** Steps by up to `ticks`; returns how many: it ends with the first tick that had a contact. */
+  step(slab: Slab, ticks: number): number {
+    return this.#exports.step(slab, ticks);
+  }
+
+  /** Switches features of one car as part of forming the state of `tick`. */
+  apply(slab: Slab, tick: number, car: number, touched: number, values: number): void {
+    this.#exports.apply(slab, tick, car, touched, values);
+  }
+
+  tick(slab: Slab): number {
+    return this.#u32[(slab + H_TICK) >> 2] ?? 0;
+  }
+
+  /** The packed public state, OUT_LENGTH integers: valid until the next call of `pack`. */
+  pack(slab: Slab): Int32Array {
+    this.#exports.pack(slab);
+    return this.#out;
+  }
+
+  hash(slab: Slab): bigint {
+    return BigInt.asUintN(64, this.#exports.hash(slab));
+  }
+
+  effectiveMask(declared: number): number {
+    return this.#exports.effective(declared);
+  }
+
+  /** Declared masks of the 20 cars. */
+  declared(slab: Slab): Uint16Array {
+    return Uint16Array.from(
+      { length: CAR_COUNT },
+      (_, car) => this.#u32[(slab + C_DECLARED + car * 4) >> 2] ?? 0,
+    );
+  }
+
+  /** Copies a whole world out; `into` is written and returned where given. */
+  image(slab: Slab, into: Uint8Array = new Uint8Array(SLAB_BYTES)): Uint8Array {
+    into.set(this.#bytes.subarray(slab, slab + SLAB_BYTES));
+    return into;
+  }
+
+  /** Copies a whole world in. Throws RangeError where the image is not of this layout. */
+  restore(slab: Slab, image: Uint8Array): void {
+    const version = new DataView(image.buffer, image.byteOffset).getUint32(H_VERSION, true);
+    if (image.length !== SLAB_BYTES || version !== LAYOUT_VERSION) {
+      throw new RangeError('image is of another layout');
+    }
+    this.#bytes.set(image, slab);
+  }
+
+  /** Contacts that the world ever had. */
+  contactCount(slab: Slab): number {
+    return this.#u32[(slab + H_CONTACT_COUNT) >> 2] ?? 0;
+  }
+
+  /** Contacts from number `from` (counted from 0) on. Throws RangeError where some are gone. */
+  contacts(slab: Slab, from: number): ContactFacts[] {
+    const count = this.contactCount(slab);
+    if (count - from > CONTACT_RING) throw new RangeError('contacts were overwritten unread');
+    return Array.from({ length: count - from }, (_, i) => {
+      const slot = (from + i) % CONTACT_RING;
+      return readContact(this.#view, slab + CONTACTS + slot * CONTACT_BYTES);
+    });
+  }
+
+  /** The last events, at most EVENT_RING, oldest first. */
+  events(slab: Slab): RawEvent[] {
+    const count = this.#u32[(slab + H_EVENT_COUNT) >> 2] ?? 0;
+    const shown = Math.min(count, EVENT_RING);
+    return Array.from({ length: shown }, (_, i) => {
+      const at = slab + EVENTS + ((count - shown + i) % EVENT_RING) * EVENT_BYTES;
+      return {
+        seq: this.#view.getUint32(at + E_SEQ, true),
+        tick: this.#view.getUint32(at + E_TICK, true),
+        kind: this.#view.getInt32(at + E_KIND, true),
+        car: this.#view.getInt32(at + E_CAR, true),
+        feature: this.#view.getInt32(at + E_FEATURE, true),
+        hazard: this.#view.getInt32(at + E_HAZARD, true),
+        arg: this.#view.getInt32(at + E_ARG, true),
+        other: this.#view.getInt32(at + E_OTHER, true),
+      };
+    });
+  }
+
+  /** Spoils a car's position, for tests of how a trap is contained. */
+  poison(slab: Slab): void {
+    this.#view.setFloat64(slab + 128, Number.NaN, true);
+  }
+}
+
+/** Where each city's table goes, and where the slabs begin. */
+function placeTables(tables: readonly ArrayBuffer[]): { addresses: number[]; end: number } {
+  if (tables.length > CITY_MAX) throw new RangeError('too many cities');
+  let end = CITY_BASE;
+  const addresses = tables.map((table) => {
+    const address = end;
+    end = Math.ceil((end + table.byteLength) / SLAB_ALIGN) * SLAB_ALIGN;
+    return address;
+  });
+  return { addresses, end };
+}
+
+/**
+ * Identity of a kernel: what decides how a world goes on. Two kernels with equal identity live
+ * equal worlds.
+ */
+export function kernelIdentity(
+  wasm: Uint8Array,
+  cityTables: readonly ArrayBuffer[],
+  carTypes: readonly CarType[],
+): string {
+  const hash = createHash('sha256').update(wasm);
+  for (const table of cityTables) hash.update(new Uint8Array(table));
+  for (const type of carTypes) {
+    hash.update(Float64Array.of(type.lengthM, type.widthM, type.massKg, type.wheelbaseM, type.lrM));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
