@@ -1,0 +1,74 @@
+/**
+ * What the product asks of a store. Every engine passes the same suite (`contract.suite.ts`).
+ *
+ * Keys are tuples, ordered element by element: numbers before strings, numbers by value, strings
+ * by UTF-16 code unit. A key whose first element is `'p'` belongs to the partition in its second
+ * (0 to 63); all keys of one commit belong to one partition, or to none. Values are what
+ * MessagePack can carry (plain objects, arrays, strings, numbers, booleans, null, Uint8Array).
+ */
+export type KeyPart = string | number;
+export type Key = readonly KeyPart[];
+
+export interface Entry<T = unknown> {
+  key: Key;
+  value: T;
+  /** Changes with every write of this key; never 0. */
+  version: number;
+}
+
+/** The commit goes through only while the key has this version; `null`: only while it is absent. */
+export interface Check {
+  key: Key;
+  version: number | null;
+}
+
+export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
+
+export interface Page {
+  /** At most so many entries; 1 to 10,000. */
+  limit: number;
+  /** Begins behind this key. */
+  after?: Key;
+  /** Ends before this key. */
+  before?: Key;
+}
+
+/** `flushed`: survives loss of power. `committed`: survives the end of the process only. */
+export type Durability = 'flushed' | 'committed';
+
+export interface Store {
+  /** 'embedded' or 'redis', as the platform state shows it. */
+  readonly engine: 'embedded' | 'redis';
+
+  /** The entry at a key, or undefined. Throws StoreUnavailable. */
+  get<T = unknown>(key: Key): Promise<Entry<T> | undefined>;
+
+  /** Entries whose key begins with `prefix` (and is longer), in key order. Throws StoreUnavailable. */
+  list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
+
+  /**
+   * All writes or none. True once they are durable as asked; false, and nothing written, where a
+   * check failed. Commits take effect in the order of the calls, and a later one is checked
+   * against the writes of the earlier ones. Throws StoreUnavailable, with nothing written as far
+   * as the engine can tell.
+   */
+  commit(
+    checks: readonly Check[],
+    writes: readonly Write[],
+    durability?: Durability,
+  ): Promise<boolean>;
+
+  /** Waits for what is under way, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  /** 'full' where the device has no space left. */
+  readonly reason: 'full' | 'failed' | 'closed';
+
+  constructor(reason: StoreUnavailable['reason'], cause?: unknown) {
+    super(`store ${reason}`, { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Store, StoreUnavailable } from './contract.ts';
+
+/** What happens to commits: `fail` and `full` refuse them with nothing written. */
+export type Fault =
+  | { kind: 'none' }
+  | { kind: 'slow'; ms: number }
+  | { kind: 'fail' }
+  | { kind: 'full' };
+
+export interface FaultyStore extends Store {
+  /** Holds for commits called from now on. */
+  setFault(fault: Fault): void;
+}
+
+/** A store whose commits can be made to go wrong; reads always go through. */
+export function faultyStore(inner: Store): FaultyStore {
+  let fault: Fault = { kind: 'none' };
+  // Commits pass in the order of their calls, however long each was told to wait.
+  let lastPassed: Promise<unknown> = Promise.resolve();
+  return {
+    engine: inner.engine,
+    get: (key) => inner.get(key),
+    list: (prefix, page) => inner.list(prefix, page),
+    async commit(checks, writes, durability) {
+      if (fault.kind === 'fail') throw new StoreUnavailable('failed');
+      if (fault.kind === 'full') throw new StoreUnavailable('full');
+      const delay = fault.kind === 'slow' ? sleep(fault.ms) : undefined;
+      // What the caller changes while the commit waits is not part of it.
+      const asked = structuredClone(writes);
+      lastPassed = Promise.all([lastPassed, delay]);
+      await lastPassed;
+      return inner.commit(checks, asked, durability);
+    },
+    async close() {
+      await lastPassed;
+      await inner.close();
+    },
+    setFault(next) {
+      fault = next;
+    },
+  };
+}
