@@ -1,0 +1,251 @@
+import { decode } from '@msgpack/msgpack';
+import { describe, expect, test } from 'vitest';
+import {
+  CAR_COUNT,
+  HAZARD_MAX,
+  LIGHT_MAX,
+  O_CARS,
+  O_HAZARD,
+  O_HAZARDS,
+  O_LIGHT,
+  O_LIGHTS,
+  O_TICK,
+  OC_ACCEL,
+  OC_FLAGS,
+  OC_GAP,
+  OC_HEADING,
+  OC_PLACE,
+  OC_SPEED,
+  OC_STATUS,
+  OC_STRIDE,
+  OC_X,
+  OC_Y,
+  OH_ACTIVE,
+  OH_HEADING,
+  OH_LENGTH,
+  OH_STRIDE,
+  OH_WIDTH,
+  OH_X,
+  OH_Y,
+  OUT_LENGTH,
+} from '../../assembly/layout.ts';
+import { worldIdOf } from '../twin/ids.ts';
+import { draw, uniform } from '../twin/random.ts';
+import { snapshotOf } from '../twin/telemetry.ts';
+import { vinOf } from '../twin/vin.ts';
+import { frameBytesMax } from './frame-size.ts';
+import { JsonFrameWriter } from './json.ts';
+import { MsgpackFrameWriter } from './msgpack.ts';
+import type { FrameNames } from './names.ts';
+
+/** Numbers that are the same in every run. */
+function numbers(seed: bigint): (end: number) => number {
+  let n = 0;
+  return (end) => Math.floor(uniform(draw(seed, n++)) * end);
+}
+
+function namesOf(world: number, lights: number, hazards: number): FrameNames {
+  const ids = (prefix: string, length: number) =>
+    Array.from({ length }, (_, i) => `${prefix}${i * i}`);
+  return {
+    worldId: worldIdOf(world),
+    vins: Array.from({ length: CAR_COUNT }, (_, car) => vinOf(world, car)),
+    city: {
+      roads: ids('r', 80),
+      junctions: ids('j', 40),
+      lanes: ids('l', 10),
+      lights: ids('s', lights),
+      hazards: ids('h', hazards).map((id, i) => ({ id, kind: i % 2 ? 'deer' : 'parked_row' })),
+    },
+  };
+}
+
+/** A snapshot with numbers up to the given size, of either sign where a sign has a meaning. */
+function randomPacked(names: FrameNames, sizeMax: number, next: (end: number) => number) {
+  const { roads, junctions, lights, hazards } = names.city;
+  const size = () => next(sizeMax + 1);
+  const signed = () => next(2 * sizeMax + 1) - sizeMax;
+  const packed = new Int32Array(OUT_LENGTH);
+  packed[O_TICK] = size() & (2 ** 31 - 1);
+  packed[O_LIGHTS] = lights.length;
+  packed[O_HAZARDS] = hazards.length;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const base = O_CARS + car * OC_STRIDE;
+    packed[base + OC_X] = signed();
+    packed[base + OC_Y] = signed();
+    packed[base + OC_HEADING] = next(62_832) - 31_415;
+    packed[base + OC_SPEED] = signed();
+    packed[base + OC_PLACE] = next(roads.length + junctions.length) - junctions.length;
+    packed[base + OC_GAP] = next(3) === 0 ? -1 : size();
+    // Bits that are not public yet must not show.
+    packed[base + OC_FLAGS] = next(64);
+    packed[base + OC_STATUS] = next(3);
+    packed[base + OC_ACCEL] = signed();
+  }
+  for (let light = 0; light < lights.length; light++) packed[O_LIGHT + light] = next(4);
+  for (let hazard = 0; hazard < hazards.length; hazard++) {
+    const base = O_HAZARD + hazard * OH_STRIDE;
+    packed[base + OH_ACTIVE] = next(2);
+    packed[base + OH_X] = signed();
+    packed[base + OH_Y] = signed();
+    packed[base + OH_HEADING] = next(62_832) - 31_415;
+    packed[base + OH_LENGTH] = size();
+    packed[base + OH_WIDTH] = size();
+  }
+  return packed;
+}
+
+/** The bytes that a writer makes, written somewhere inside a larger buffer. */
+function encoded(
+  writer: { write(packed: Int32Array, out: Uint8Array, at: number): number },
+  packed: Int32Array,
+  names: FrameNames,
+): Uint8Array {
+  const at = 13;
+  const out = new Uint8Array(at + frameBytesMax(names)).fill(0xee);
+  const end = writer.write(packed, out, at);
+  expect(out.subarray(0, at)).toEqual(new Uint8Array(at).fill(0xee));
+  return out.slice(at, end);
+}
+
+/** What both writers must agree with: the plain snapshot. */
+function expectFrames(packed: Int32Array, names: FrameNames): void {
+  const snapshot = snapshotOf(packed, names);
+  const json = encoded(new JsonFrameWriter(names), packed, names);
+  expect(new TextDecoder('utf-8', { fatal: true }).decode(json)).toBe(JSON.stringify(snapshot));
+  const msgpack = encoded(new MsgpackFrameWriter(names), packed, names);
+  expect(decode(msgpack)).toEqual(snapshot);
+}
+
+const SIZES = [0, 9, 99, 101, 9999, 1e6, 1e8, 2 ** 31 - 1];
+
+describe('a frame is its snapshot, in JSON to the letter and in MessagePack by value', () => {
+  test.each(SIZES)('with numbers up to %d', (sizeMax) => {
+    const names = namesOf(sizeMax + 77, 30, 6);
+    const next = numbers(BigInt(sizeMax));
+    for (let round = 0; round < 60; round++) {
+      expectFrames(randomPacked(names, sizeMax, next), names);
+    }
+  });
+
+  test.each([
+    [0, 0],
+    [1, 0],
+    [0, 1],
+    [LIGHT_MAX, HAZARD_MAX],
+  ])('with %d lights and %d hazards', (lights, hazards) => {
+    const names = namesOf(2 ** 50 - 1, lights, hazards);
+    const next = numbers(9n);
+    for (let round = 0; round < 10; round++) {
+      expectFrames(randomPacked(names, 80_000, next), names);
+    }
+  });
+
+  test('with fewer lights and hazards in it than the city has', () => {
+    const names = namesOf(5, 8, 4);
+    const packed = randomPacked(names, 80_000, numbers(10n));
+    packed[O_LIGHTS] = 3;
+    packed[O_HAZARDS] = 1;
+    expectFrames(packed, names);
+  });
+
+  test('with every status, flag and light state', () => {
+    const names = namesOf(6, 4, 0);
+    const packed = randomPacked(names, 80_000, numbers(11n));
+    packed.set([0, 1, 2, 3], O_LIGHT);
+    for (let combination = 0; combination < 48; combination++) {
+      const base = O_CARS + (combination % CAR_COUNT) * OC_STRIDE;
+      packed[base + OC_STATUS] = combination >> 4;
+      packed[base + OC_FLAGS] = combination & 15;
+      expectFrames(packed, names);
+    }
+  });
+
+  test('with names that need escapes or more than a byte a character', () => {
+    const names = namesOf(7, 2, 2);
+    const odd = {
+      ...names,
+      worldId: 'wörld "1"',
+      city: {
+        ...names.city,
+        roads: ['a"b', 'c\\d', 'Straße', '日本橋', 'x'.repeat(300)],
+        junctions: ['🚦', ''],
+        hazards: [
+          { id: 'é'.repeat(16), kind: '\n' },
+          { id: 'h'.repeat(31), kind: 'k'.repeat(32) },
+        ],
+      },
+    };
+    const next = numbers(12n);
+    for (let round = 0; round < 20; round++) expectFrames(randomPacked(odd, 1e6, next), odd);
+  });
+});
+
+describe('frames of many worlds', () => {
+  test('stand one behind the other in one buffer', () => {
+    const names = [1, 2, 3].map((world) => ({
+      ...namesOf(world, 5, 2),
+      city: namesOf(0, 5, 2).city,
+    }));
+    const next = numbers(13n);
+    const packed = names.map((each) => randomPacked(each, 1e6, next));
+    for (const Writer of [JsonFrameWriter, MsgpackFrameWriter]) {
+      const out = new Uint8Array(3 * frameBytesMax(names[0] as FrameNames));
+      const ends = [0];
+      for (const [i, each] of names.entries()) {
+        const at = ends.at(-1) as number;
+        ends.push(new Writer(each).write(packed[i] as Int32Array, out, at));
+      }
+      for (const [i, each] of names.entries()) {
+        const frame = out.subarray(ends[i], ends[i + 1]);
+        const value =
+          Writer === JsonFrameWriter ? JSON.parse(Buffer.from(frame).toString()) : decode(frame);
+        expect(value).toEqual(snapshotOf(packed[i] as Int32Array, each));
+      }
+    }
+  });
+
+  test('do not depend on what was written before by the same writer', () => {
+    const names = namesOf(4, 5, 2);
+    const next = numbers(14n);
+    for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
+      const first = randomPacked(names, 1e6, next);
+      const bytes = encoded(writer, first, names);
+      encoded(writer, randomPacked(names, 99, next), names);
+      expect(encoded(writer, first, names)).toEqual(bytes);
+    }
+  });
+});
+
+describe('the bound of the frame size', () => {
+  test('holds for the largest numbers and is the same for all worlds of a city', () => {
+    const names = namesOf(8, 20, 5);
+    const other = { ...namesOf(2 ** 49 + 12345, 20, 5), city: names.city };
+    expect(frameBytesMax(other)).toBe(frameBytesMax(names));
+    const next = numbers(15n);
+    for (let round = 0; round < 50; round++) {
+      const packed = randomPacked(names, 2 ** 31 - 1, next);
+      for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
+        expect(encoded(writer, packed, names).length).toBeLessThan(frameBytesMax(names));
+      }
+    }
+  });
+
+  test('is no more than half as much again as a usual frame', () => {
+    const names = namesOf(8, 20, 5);
+    const usual = encoded(
+      new JsonFrameWriter(names),
+      randomPacked(names, 80_000, numbers(16n)),
+      names,
+    );
+    expect(frameBytesMax(names)).toBeLessThan(1.5 * usual.length);
+  });
+
+  test('names the room that is missing rather than writing beyond it', () => {
+    const names = namesOf(9, 2, 0);
+    const packed = randomPacked(names, 80_000, numbers(17n));
+    for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
+      expect(() => writer.write(packed, new Uint8Array(500), 0)).toThrow(RangeError);
+    }
+  });
+});

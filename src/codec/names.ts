@@ -1,0 +1,29 @@
+import type { City } from '../city/types.ts';
+
+/** The ids of a city by the indices of the kernel. Make it once a city: encoders hang on to it. */
+export interface CityNames {
+  roads: readonly string[];
+  junctions: readonly string[];
+  lanes: readonly string[];
+  lights: readonly string[];
+  hazards: readonly { id: string; kind: string }[];
+}
+
+/** All names that a frame of one world needs. */
+export interface FrameNames {
+  worldId: string;
+  /** In car order, 20 of them. */
+  vins: readonly string[];
+  city: CityNames;
+}
+
+export function cityNames(city: City): CityNames {
+  const id = (named: { id: string }) => named.id;
+  return {
+    roads: city.roads.map(id),
+    junctions: city.junctions.map(id),
+    lanes: city.lanes.map(id),
+    lights: city.lights.map(id),
+    hazards: city.hazards.map(({ id, kind }) => ({ id, kind })),
+  };
+}

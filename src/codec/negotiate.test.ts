@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { answerEncoding, streamChoice } from './negotiate.ts';
+
+describe('a stream', () => {
+  test.each([
+    ['', '', 'json', ''],
+    ['', 'msgpack', 'msgpack', 'msgpack'],
+    ['', 'json', 'json', 'json'],
+    ['', 'msgpack, json', 'msgpack', 'msgpack'],
+    ['', 'json,msgpack', 'json', 'json'],
+    ['', 'graphql-ws, msgpack', 'msgpack', 'msgpack'],
+    ['', 'graphql-ws', 'json', ''],
+    ['', 'MSGPACK', 'json', ''],
+    ['', ' , ,', 'json', ''],
+    ['a=1&b', 'msgpack', 'msgpack', 'msgpack'],
+    ['encoding=msgpack', '', 'msgpack', ''],
+    ['encoding=json', '', 'json', ''],
+    ['x&y=2&encoding=msgpack', '', 'msgpack', ''],
+    ['encoding=%6Dsgpack', '', 'msgpack', ''],
+  ])(
+    'with query %j and subprotocols %j is %s and echoes %j',
+    (query, offered, encoding, protocol) => {
+      expect(streamChoice(query, offered)).toEqual({ encoding, protocol });
+    },
+  );
+
+  test.each([
+    ['encoding=json', 'msgpack', 'json', 'msgpack'],
+    ['encoding=msgpack', 'json', 'msgpack', 'json'],
+    ['encoding=json', 'msgpack, json', 'json', 'msgpack'],
+  ])(
+    'follows the query %j before the subprotocols %j, which a client still needs echoed',
+    (query, offered, encoding, protocol) => {
+      expect(streamChoice(query, offered)).toEqual({ encoding, protocol });
+    },
+  );
+
+  test.each([
+    'encoding=',
+    'encoding',
+    'encoding=xml',
+    'encoding=JSON',
+    'encoding=%ff',
+    'encoding=__proto__',
+  ])('refuses the query %j, whatever is offered', (query) => {
+    expect(() => streamChoice(query, 'msgpack')).toThrow(
+      expect.objectContaining({ code: 'unknown_encoding', status: 400 }),
+    );
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    'application/msgpack',
+    'application/x-msgpack',
+    'application/vnd.msgpack',
+    'Application/MsgPack',
+    'application/msgpack; charset=binary',
+    'application/msgpack, application/json;q=0.9',
+    'application/json;q=0.9, application/msgpack',
+    'application/msgpack, application/json',
+    'application/msgpack, */*',
+    '*/*, application/msgpack',
+    'text/html, application/msgpack;q=0.1',
+    'application/msgpack;q=0.9, */*;q=0.8',
+    'application/x-msgpack;q=0, application/msgpack',
+    'application/msgpack ; Q=1.0 , application/json ; q=0.5',
+    'application/msgpack, application/json;q=0',
+    'application/msgpack;q=0.5, application/*;q=0.5, */*;q=0.9',
+  ])('is msgpack for %j', (accept) => {
+    expect(answerEncoding(accept)).toBe('msgpack');
+  });
+
+  test.each([
+    '',
+    '*/*',
+    'application/*',
+    'application/json',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'application/json, application/msgpack',
+    'application/json, application/msgpack;q=0.9',
+    'application/msgpack;q=0.5, */*;q=0.8',
+    'application/msgpack;q=0.5, application/*;q=0.8',
+    'application/msgpack;q=0',
+    'application/msgpack;q=2',
+    'application/msgpack;q=nonsense',
+    'application/msgpack2',
+    'msgpack',
+    ',;,',
+  ])('is JSON for %j', (accept) => {
+    expect(answerEncoding(accept)).toBe('json');
+  });
+});

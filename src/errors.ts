@@ -1,0 +1,50 @@
+/**
+ * The twin's errors: code, HTTP status and what to do about it. Thrown where they are noticed,
+ * rendered once, by the front end.
+ */
+const ERRORS = {
+  unknown_feature: [400, 'Use a name from GET /api/v1/features.'],
+  invalid_value: [400, 'Every value must be true or false.'],
+  invalid_json: [400, 'Send a body that is valid JSON.'],
+  invalid_body: [400, 'Send a JSON object.'],
+  invalid_world_options: [400, 'See POST /api/v1/worlds for what may be given.'],
+  unknown_encoding: [400, 'Use encoding=json or encoding=msgpack.'],
+  bad_request: [400, 'Send a well-formed HTTP/1.1 request.'],
+  missing_vin: [401, 'Send the header "Authorization: VIN <vin>" or "X-VIN: <vin>".'],
+  unknown_vin: [401, 'Use a VIN from the fleet of a living world; POST /api/v1/worlds makes one.'],
+  unknown_world: [404, 'Worlds are dropped when idle; POST /api/v1/worlds makes a new one.'],
+  unknown_incident: [404, 'Use an id from the incidents of this world.'],
+  not_found: [404, 'There is nothing at this path.'],
+  method_not_allowed: [405, 'Use one of the methods in the Allow header.'],
+  request_timeout: [408, 'Send the whole request without long pauses.'],
+  body_too_large: [413, 'Send a smaller body.'],
+  unsupported_encoding: [415, 'Send the body without a Content-Encoding.'],
+  upgrade_required: [426, 'Open this address as a WebSocket, version 13.'],
+  rate_limited: [429, 'Wait as long as Retry-After says.'],
+  overloaded: [503, 'The node is busy; try again as Retry-After says.'],
+  store_unavailable: [503, 'Nothing was changed; try again as Retry-After says.'],
+  world_unavailable: [
+    503,
+    'This world failed repeatedly and rests; make a new one or try again later.',
+  ],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type TwinErrorCode = keyof typeof ERRORS;
+
+export class TwinError extends Error {
+  override readonly name = 'TwinError';
+  readonly code: TwinErrorCode;
+  readonly status: number;
+  readonly hint: string;
+  /** Seconds; an integer from 1. Set for every 429 and 503. */
+  readonly retryAfterS: number | undefined;
+
+  constructor(code: TwinErrorCode, hint?: string, retryAfterS?: number) {
+    super(code);
+    const [status, standardHint] = ERRORS[code];
+    this.code = code;
+    this.status = status;
+    this.hint = hint ?? standardHint;
+    this.retryAfterS = status === 429 || status === 503 ? (retryAfterS ?? 1) : undefined;
+  }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import * as layout from '../../assembly/layout.ts';
+import {
+  effectiveMask,
+  FEATURE_NAMES,
+  FEATURES,
+  featureBit,
+  featureSetting,
+  featureState,
+  featureStateJson,
+  maskOf,
+  namesOf,
+} from './catalogue.ts';
+
+const MASKS = Array.from({ length: layout.F_ALL + 1 }, (_, mask) => mask);
+
+/** The needs of the functions once more, written out by hand. */
+function oracle(declared: Record<string, boolean>): Record<string, 'on' | 'off' | 'degraded'> {
+  const whole: Record<string, boolean | undefined> = {
+    aeb: declared.brakes && (declared.front_radar || declared.front_camera),
+    animal_detection: declared.front_camera,
+    evasive_steering: declared.steering && declared.front_camera,
+    traffic_light_recognition: declared.front_camera && declared.brakes,
+    intersection_assist: declared.corner_radars && declared.brakes,
+    esc: declared.brakes && declared.steering,
+  };
+  return Object.fromEntries(
+    Object.entries(declared).map(([name, on]) => [
+      name,
+      !on ? 'off' : (whole[name] ?? true) ? 'on' : 'degraded',
+    ]),
+  );
+}
+
+describe('the catalogue', () => {
+  test('has the twelve features in the published order', () => {
+    expect(FEATURE_NAMES).toEqual([
+      'steering',
+      'brakes',
+      'throttle',
+      'front_camera',
+      'front_radar',
+      'corner_radars',
+      'aeb',
+      'animal_detection',
+      'evasive_steering',
+      'traffic_light_recognition',
+      'intersection_assist',
+      'esc',
+    ]);
+  });
+
+  test('has the bits of the kernel in its order', () => {
+    const kernelBits = FEATURE_NAMES.map(
+      (name) => (layout as Record<string, unknown>)[`F_${name.toUpperCase()}`],
+    );
+    expect(FEATURE_NAMES.map(featureBit)).toEqual(kernelBits);
+    expect(kernelBits).toEqual(FEATURE_NAMES.map((_, index) => 1 << index));
+    expect(maskOf(FEATURE_NAMES)).toBe(layout.F_ALL);
+  });
+
+  test('shows owners the functions only, and only functions need something', () => {
+    for (const { group, needs, owner_menu, description } of FEATURES) {
+      expect(owner_menu).toBe(group === 'function');
+      expect(needs.length > 0).toBe(group === 'function');
+      expect(description).toMatch(/^[A-Z].*\.$/);
+    }
+    expect(FEATURES.map(({ group }) => group[0]).join('')).toBe('aaasssffffff');
+  });
+
+  test('writes an either-or as a list in the list', () => {
+    expect(FEATURES.find(({ name }) => name === 'aeb')?.needs).toEqual([
+      'brakes',
+      ['front_radar', 'front_camera'],
+    ]);
+  });
+
+  test.each(['constructor', '__proto__', 'toString', 'Brakes', ' brakes', ''])(
+    'does not know the feature %j',
+    (name) => {
+      expect(featureBit(name)).toBeUndefined();
+    },
+  );
+
+  test('takes masks apart and puts them together again', () => {
+    for (const mask of MASKS) expect(maskOf(namesOf(mask))).toBe(mask);
+  });
+});
+
+describe('what a car drives with', () => {
+  test('follows the needs for every combination of switches', () => {
+    for (const mask of MASKS) {
+      const { declared, effective } = featureState(mask);
+      expect(declared).toEqual(
+        Object.fromEntries(FEATURE_NAMES.map((name, bit) => [name, ((mask >> bit) & 1) === 1])),
+      );
+      expect(effective).toEqual(oracle(declared));
+      const on = FEATURE_NAMES.filter((name) => effective[name] === 'on');
+      expect(effectiveMask(mask)).toBe(maskOf(on));
+    }
+  });
+
+  test('misses something exactly where it is degraded, and only what is off', () => {
+    for (const mask of MASKS) {
+      const { declared, effective, missing } = featureState(mask);
+      const degraded = FEATURE_NAMES.filter((name) => effective[name] === 'degraded');
+      expect(Object.keys(missing)).toEqual(degraded);
+      for (const lacking of Object.values(missing)) {
+        expect(lacking.length).toBeGreaterThan(0);
+        expect(lacking.filter((name) => declared[name])).toEqual([]);
+      }
+    }
+  });
+
+  test('becomes whole once the missing features are switched on', () => {
+    for (const mask of MASKS) {
+      const lacking = maskOf(Object.values(featureState(mask).missing).flat());
+      expect(effectiveMask(mask | lacking)).toBe(mask | lacking);
+    }
+  });
+
+  test('lists all members of an either-or that nothing fulfils, in catalogue order', () => {
+    const declared = maskOf(['aeb', 'brakes']);
+    expect(featureState(declared).missing).toEqual({ aeb: ['front_camera', 'front_radar'] });
+    expect(featureState(maskOf(['aeb'])).missing).toEqual({
+      aeb: ['brakes', 'front_camera', 'front_radar'],
+    });
+    expect(featureState(maskOf(['aeb', 'front_radar'])).missing).toEqual({ aeb: ['brakes'] });
+  });
+
+  test('has all twelve names in catalogue order in both maps', () => {
+    const { declared, effective } = featureState(0);
+    expect(Object.keys(declared)).toEqual(FEATURE_NAMES);
+    expect(Object.keys(effective)).toEqual(FEATURE_NAMES);
+  });
+
+  test('is the same as JSON, the first time and the second', () => {
+    for (const mask of [...MASKS, ...MASKS]) {
+      expect(featureStateJson(mask)).toBe(JSON.stringify(featureState(mask)));
+    }
+  });
+
+  test('is told for a single feature in the same words', () => {
+    for (const mask of MASKS) {
+      const state = featureState(mask);
+      for (const name of FEATURE_NAMES) {
+        expect(featureSetting(mask, name)).toEqual({
+          name,
+          enabled: state.declared[name],
+          effective: state.effective[name],
+          missing: state.missing[name] ?? [],
+        });
+      }
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import {
+  EVENT_COLLISION,
+  EVENT_CONFIGURATION,
+  EVENT_HAZARD,
+  EVENT_INTERVENTION,
+} from '../../assembly/layout.ts';
+import { FEATURE_NAMES } from './catalogue.ts';
+import { eventOf, type RawEvent } from './events.ts';
+
+const FLEET = ['Vela', 'Terra'].map((model, car) => ({
+  vin: `VIN${car}`,
+  model,
+  plate: `AB ${car}`,
+  colour: 'teal',
+}));
+const CONTEXT = { fleet: FLEET, hazards: [{ id: 'h1', kind: 'deer_crossing' }] };
+const RAW: RawEvent = {
+  seq: 5,
+  tick: 1234,
+  kind: EVENT_CONFIGURATION,
+  car: 0,
+  feature: FEATURE_NAMES.indexOf('front_camera'),
+  hazard: -1,
+  arg: 0,
+  other: -1,
+};
+
+function event(fields: Partial<RawEvent>) {
+  return eventOf({ ...RAW, ...fields }, CONTEXT);
+}
+
+test('a configuration event names car and feature', () => {
+  expect(event({})).toEqual({
+    seq: 5,
+    tick: 1234,
+    time: 24.68,
+    kind: 'configuration',
+    vin: 'VIN0',
+    feature: 'front_camera',
+    hazard: null,
+    incident: null,
+    message: 'Vela (plate AB 0) had front camera switched off.',
+  });
+  expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0) had front camera switched on.');
+});
+
+test('an intervention names the function and where it acted', () => {
+  const acted = event({ kind: EVENT_INTERVENTION, feature: FEATURE_NAMES.indexOf('aeb') });
+  expect(acted).toMatchObject({ kind: 'intervention', feature: 'aeb', hazard: null });
+  expect(acted.message).toBe('Vela (plate AB 0) was helped by aeb.');
+  expect(event({ kind: EVENT_INTERVENTION, hazard: 0 })).toMatchObject({
+    hazard: 'h1',
+    message: 'Vela (plate AB 0) was helped by front camera at deer crossing (h1).',
+  });
+});
+
+test('a hazard event names the spot, and the car where there is one', () => {
+  const hazard = { kind: EVENT_HAZARD, feature: -1, hazard: 0 };
+  expect(event(hazard)).toMatchObject({
+    kind: 'hazard',
+    vin: 'VIN0',
+    feature: null,
+    hazard: 'h1',
+    message: 'deer crossing (h1) appeared ahead of Vela (plate AB 0).',
+  });
+  expect(event({ ...hazard, car: -1 })).toMatchObject({
+    vin: null,
+    message: 'deer crossing (h1) appeared.',
+  });
+});
+
+test('a collision event names its incident and what was hit', () => {
+  const collision = { kind: EVENT_COLLISION, feature: -1, arg: 2 };
+  expect(event({ ...collision, other: 1 })).toMatchObject({
+    kind: 'collision',
+    vin: 'VIN0',
+    incident: 'i1234-2',
+    message: 'Vela (plate AB 0) collided with Terra (plate AB 1).',
+  });
+  expect(event(collision).message).toBe('Vela (plate AB 0) collided with a building.');
+  expect(event({ ...collision, hazard: 0 }).message).toBe(
+    'Vela (plate AB 0) collided with deer crossing (h1).',
+  );
+});

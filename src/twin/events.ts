@@ -1,0 +1,94 @@
+import {
+  EVENT_COLLISION,
+  EVENT_CONFIGURATION,
+  EVENT_HAZARD,
+  EVENT_INTERVENTION,
+} from '../../assembly/layout.ts';
+import { FEATURE_NAMES } from './catalogue.ts';
+import type { FleetEntry } from './fleet.ts';
+import { incidentId } from './incidents.ts';
+import { timeS } from './units.ts';
+
+/** An event as the kernel records it: numbers only, see E_ in the memory map. */
+export interface RawEvent {
+  seq: number;
+  tick: number;
+  kind: number;
+  car: number;
+  feature: number;
+  hazard: number;
+  arg: number;
+  other: number;
+}
+
+export type EventKind = 'hazard' | 'intervention' | 'configuration' | 'collision';
+
+/** An event in its wire shape. */
+export interface EventRecord {
+  seq: number;
+  tick: number;
+  time: number;
+  kind: EventKind;
+  vin: string | null;
+  feature: string | null;
+  /** Id of the hazard spot. */
+  hazard: string | null;
+  /** Id of the incident. */
+  incident: string | null;
+  message: string;
+}
+
+/** What the numbers of an event stand for. */
+export interface EventContext {
+  fleet: readonly FleetEntry[];
+  hazards: readonly { id: string; kind: string }[];
+}
+
+/** How many events a world shows. */
+export const EVENTS_SHOWN = 60;
+
+const KINDS = new Map<number, EventKind>([
+  [EVENT_HAZARD, 'hazard'],
+  [EVENT_INTERVENTION, 'intervention'],
+  [EVENT_CONFIGURATION, 'configuration'],
+  [EVENT_COLLISION, 'collision'],
+]);
+
+export function eventOf(raw: RawEvent, context: EventContext): EventRecord {
+  return {
+    seq: raw.seq,
+    tick: raw.tick,
+    time: timeS(raw.tick),
+    kind: KINDS.get(raw.kind) ?? 'hazard',
+    vin: context.fleet[raw.car]?.vin ?? null,
+    feature: FEATURE_NAMES[raw.feature] ?? null,
+    hazard: context.hazards[raw.hazard]?.id ?? null,
+    incident: raw.kind === EVENT_COLLISION ? incidentId(raw.tick, raw.arg) : null,
+    message: messageOf(raw, context),
+  };
+}
+
+function messageOf(raw: RawEvent, context: EventContext): string {
+  const car = carName(context.fleet[raw.car]);
+  const feature = (FEATURE_NAMES[raw.feature] ?? 'a feature').replaceAll('_', ' ');
+  const hazard = context.hazards[raw.hazard];
+  const spot = hazard && `${hazard.kind.replaceAll('_', ' ')} (${hazard.id})`;
+  switch (raw.kind) {
+    case EVENT_CONFIGURATION:
+      return `${car} had ${feature} switched ${raw.arg === 1 ? 'on' : 'off'}.`;
+    case EVENT_INTERVENTION:
+      return `${car} was helped by ${feature}${spot ? ` at ${spot}` : ''}.`;
+    case EVENT_COLLISION:
+      return `${car} collided with ${opponent(raw, context) ?? spot ?? 'a building'}.`;
+    default:
+      return `${spot ?? 'A hazard'} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
+  }
+}
+
+function opponent(raw: RawEvent, { fleet }: EventContext): string | undefined {
+  return raw.other < 0 ? undefined : carName(fleet[raw.other]);
+}
+
+function carName(entry: FleetEntry | undefined): string {
+  return entry ? `${entry.model} (plate ${entry.plate})` : 'A vehicle';
+}

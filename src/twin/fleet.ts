@@ -1,0 +1,145 @@
+import { CAR_COUNT } from '../../assembly/layout.ts';
+import { draw, streamKey, uniform } from './random.ts';
+import { vinOf } from './vin.ts';
+
+/** One car as the world shows it. */
+export interface FleetEntry {
+  vin: string;
+  model: string;
+  plate: string;
+  /** A CSS colour name, so that any client can paint it. */
+  colour: string;
+}
+
+export interface CarType {
+  model: string;
+  lengthM: number;
+  widthM: number;
+  massKg: number;
+  wheelbaseM: number;
+  /** Centre of gravity to rear axle. */
+  lrM: number;
+  drive: 'front' | 'rear';
+}
+
+/** The cars on the market; their position is the type that the kernel knows them by. */
+export const CAR_TYPES: readonly CarType[] = [
+  {
+    model: 'Lumen City',
+    lengthM: 4.06,
+    widthM: 1.74,
+    massKg: 1180,
+    wheelbaseM: 2.55,
+    lrM: 1.54,
+    drive: 'front',
+  },
+  {
+    model: 'Aurora Vela',
+    lengthM: 4.32,
+    widthM: 1.79,
+    massKg: 1390,
+    wheelbaseM: 2.64,
+    lrM: 1.56,
+    drive: 'front',
+  },
+  {
+    model: 'Corvane S4',
+    lengthM: 4.56,
+    widthM: 1.82,
+    massKg: 1520,
+    wheelbaseM: 2.78,
+    lrM: 1.45,
+    drive: 'rear',
+  },
+  {
+    model: 'Halden Terra',
+    lengthM: 4.48,
+    widthM: 1.85,
+    massKg: 1690,
+    wheelbaseM: 2.68,
+    lrM: 1.47,
+    drive: 'front',
+  },
+  {
+    model: 'Solis Meridian',
+    lengthM: 4.6,
+    widthM: 1.85,
+    massKg: 1820,
+    wheelbaseM: 2.87,
+    lrM: 1.42,
+    drive: 'rear',
+  },
+];
+
+export const COLOURS: readonly string[] = [
+  'white',
+  'silver',
+  'dimgray',
+  'black',
+  'midnightblue',
+  'steelblue',
+  'teal',
+  'seagreen',
+  'goldenrod',
+  'darkorange',
+  'firebrick',
+  'rosybrown',
+];
+
+/** The stream of what cars look like; the kernel's own purposes stay below 1000. */
+const PURPOSE_LOOKS = 1000;
+
+/** Sixteen consonants that spell no word and no abbreviation to be avoided. */
+const PLATE_LETTERS = 'BCDFGJKLMNPRTVWX';
+const PLATE_COUNT = 16 ** 4 * 1000;
+
+interface Looks {
+  type: number;
+  colour: number;
+  plate: number;
+}
+
+/** One draw a car, taken apart like a number of mixed base. */
+function looksOf(seed: number, car: number): Looks {
+  const variants = PLATE_COUNT * COLOURS.length * CAR_TYPES.length;
+  const variant = Math.floor(uniform(draw(streamKey(seed, PURPOSE_LOOKS, car), 0)) * variants);
+  const paint = Math.floor(variant / CAR_TYPES.length);
+  return {
+    type: variant % CAR_TYPES.length,
+    colour: paint % COLOURS.length,
+    plate: Math.floor(paint / COLOURS.length),
+  };
+}
+
+/** Index into `CAR_TYPES` of each car of a world with this seed. */
+export function carTypesOf(seed: number): Int32Array {
+  return Int32Array.from({ length: CAR_COUNT }, (_, car) => looksOf(seed, car).type);
+}
+
+/**
+ * The fleet, car 0 first. Models, plates and colours depend on the seed only, VINs on the world
+ * only. No plate comes twice.
+ */
+export function fleetOf(seed: number, worldNumber: number): FleetEntry[] {
+  const taken = new Set<number>();
+  return Array.from({ length: CAR_COUNT }, (_, car) => {
+    const looks = looksOf(seed, car);
+    let plate = looks.plate;
+    while (taken.has(plate)) plate = (plate + 1) % PLATE_COUNT;
+    taken.add(plate);
+    return {
+      vin: vinOf(worldNumber, car),
+      model: CAR_TYPES[looks.type]?.model ?? '',
+      plate: plateText(plate),
+      colour: COLOURS[looks.colour] ?? '',
+    };
+  });
+}
+
+/** Like `KD 482 RM`. */
+function plateText(plate: number): string {
+  const letters = Math.floor(plate / 1000);
+  const pair = (bits: number) =>
+    PLATE_LETTERS.charAt((bits >> 4) & 15) + PLATE_LETTERS.charAt(bits & 15);
+  return `${pair(letters >> 8)} ${String(plate % 1000).padStart(3, '0')} ${pair(letters)}`;
+}

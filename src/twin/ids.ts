@@ -1,0 +1,57 @@
+/**
+ * World numbers and world ids. A world number is a random integer of 50 bits; its id is the same
+ * number in ten characters. The top 6 bits name the partition.
+ */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_LENGTH = 10;
+const HALF = 2 ** 25;
+const PARTITION_SIZE = 2 ** 44;
+
+export const WORLD_NUMBER_END = 2 ** 50;
+export const PARTITION_COUNT = 64;
+
+const DIGIT_OF_CODE = new Int8Array(128).fill(-1);
+for (let digit = 0; digit < ALPHABET.length; digit++) {
+  DIGIT_OF_CODE[ALPHABET.charCodeAt(digit)] = digit;
+}
+
+/** Ten characters of lower-case Crockford base 32, most significant first. */
+export function worldIdOf(worldNumber: number): string {
+  return halfId(Math.floor(worldNumber / HALF)) + halfId(worldNumber % HALF);
+}
+
+function halfId(half: number): string {
+  let id = '';
+  for (let shift = 20; shift >= 0; shift -= 5) id += ALPHABET.charAt((half >> shift) & 31);
+  return id;
+}
+
+/** The number of a world id; undefined for anything that `worldIdOf` does not write. */
+export function parseWorldId(id: string): number | undefined {
+  if (id.length !== ID_LENGTH) return undefined;
+  let worldNumber = 0;
+  for (let i = 0; i < ID_LENGTH; i++) {
+    const digit = DIGIT_OF_CODE[id.charCodeAt(i)] ?? -1;
+    if (digit < 0) return undefined;
+    worldNumber = worldNumber * 32 + digit;
+  }
+  return worldNumber;
+}
+
+/** 0 to 63. */
+export function partitionOf(worldNumber: number): number {
+  return Math.floor(worldNumber / PARTITION_SIZE);
+}
+
+/**
+ * A new world number, of the given partition or of any.
+ * @param random returns so many bytes of cryptographic randomness
+ */
+export function randomWorldNumber(
+  random: (byteCount: number) => Uint8Array,
+  partition?: number,
+): number {
+  const bits = random(7).reduce((sum, byte) => (sum % (WORLD_NUMBER_END / 256)) * 256 + byte, 0);
+  if (partition === undefined) return bits;
+  return partition * PARTITION_SIZE + (bits % PARTITION_SIZE);
+}

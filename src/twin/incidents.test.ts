@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { CONTACT_BUILDING, CONTACT_PERSON, CONTACT_VEHICLE, F_ALL } from '../../assembly/layout.ts';
+import { effectiveMask, maskOf } from './catalogue.ts';
+import { type ContactFacts, incidentId, incidentOf, type PartyFacts } from './incidents.ts';
+import { occupantRisk, pedestrianRisk } from './injury.ts';
+
+const FLEET = ['Vela', 'Terra', 'City'].map((model, car) => ({
+  vin: `VIN${car}`,
+  model,
+  plate: `AB ${car}`,
+  colour: 'teal',
+}));
+const CONTEXT = { worldId: '0123456789', fleet: FLEET, place: { road: 'r1', street: 'Mill Road' } };
+
+function party(fields: Partial<PartyFacts>): PartyFacts {
+  return {
+    car: 0,
+    declared: F_ALL,
+    effective: F_ALL,
+    type: 0,
+    speedMps: 13.89,
+    deltaVMps: 6.945,
+    hx: 1,
+    hy: 0,
+    impactX: 1,
+    impactY: 0,
+    massKg: 1500,
+    ...fields,
+  };
+}
+
+/** A stranger to the fleet: a wall, a person. */
+const STRANGER = party({
+  car: -1,
+  declared: 0,
+  effective: 0,
+  speedMps: 0,
+  deltaVMps: 0,
+  massKg: 0,
+});
+const STANDING = party({ car: 2, speedMps: 0, hx: 0, hy: -1, impactX: -1 });
+
+/** Car 0 drives into the back of car 2. */
+const REAR_END: ContactFacts = {
+  tick: 1234,
+  order: 0,
+  kind: CONTACT_VEHICLE,
+  block: -1,
+  x: 12.345678,
+  y: -0.001,
+  closingMps: 13.89,
+  striking: 0,
+  parties: [party({}), STANDING],
+};
+
+function incident(fields: Partial<ContactFacts>) {
+  return incidentOf({ ...REAR_END, ...fields }, CONTEXT);
+}
+
+describe('a collision of two cars', () => {
+  test('is reported with both of them, not yet explained', () => {
+    expect(incident({})).toEqual({
+      id: 'i1234-0',
+      world: '0123456789',
+      tick: 1234,
+      time: 24.68,
+      place: { x: 12.35, y: 0, road: 'r1', street: 'Mill Road' },
+      kind: 'vehicle',
+      vehicles: [
+        {
+          vin: 'VIN0',
+          model: 'Vela',
+          plate: 'AB 0',
+          speed: 13.89,
+          delta_v: 6.95,
+          heading: 0,
+          role: 'striking',
+          off: [],
+          degraded: [],
+        },
+        {
+          vin: 'VIN2',
+          model: 'City',
+          plate: 'AB 2',
+          speed: 0,
+          delta_v: 6.95,
+          heading: -1.5708,
+          role: 'struck',
+          off: [],
+          degraded: [],
+        },
+      ],
+      other: [],
+      explained: false,
+      failures: [],
+      earned: {
+        severity: 'slight',
+        injury_risk: 0.027,
+        points: 184,
+        repair_cost: 18087.38,
+      },
+    });
+  });
+
+  test('has the roles by whose motion closed the gap', () => {
+    expect(incident({ striking: 1 }).vehicles.map(({ role }) => role)).toEqual([
+      'struck',
+      'striking',
+    ]);
+  });
+
+  test('names what was off and what was degraded by it, from the masks of that moment', () => {
+    const declared = F_ALL & ~maskOf(['brakes', 'throttle']);
+    const parties = [party({ declared, effective: effectiveMask(declared) }), STANDING] as const;
+    const [striking, struck] = incident({ parties }).vehicles;
+    expect(striking?.off).toEqual(['brakes', 'throttle']);
+    expect(striking?.degraded).toEqual([
+      'aeb',
+      'traffic_light_recognition',
+      'intersection_assist',
+      'esc',
+    ]);
+    expect(struck).toMatchObject({ off: [], degraded: [] });
+  });
+
+  test('earns by the worse of the two occupants and the sum of both', () => {
+    const front = occupantRisk(15, 'front');
+    const side = occupantRisk(12, 'side');
+    const parties = [
+      party({ deltaVMps: 15 }),
+      party({ car: 1, deltaVMps: 12, impactX: 0.1, impactY: -0.9 }),
+    ] as const;
+    const { earned } = incident({ parties, closingMps: 27 });
+    expect(earned.injury_risk).toBeCloseTo(Math.max(front, side), 4);
+    expect(earned.points).toBe(Math.round(1000 * (front + side)) + 270);
+    expect(earned.severity).toBe('severe');
+    expect(earned.repair_cost).toBeCloseTo((250 * 0.5 * 750 * 27 ** 2) / 1000, 2);
+  });
+
+  test('that is a mere touch earns next to nothing', () => {
+    const parties = [party({ deltaVMps: 0 }), party({ car: 1, deltaVMps: 0 })] as const;
+    expect(incident({ parties, closingMps: 0 }).earned).toEqual({
+      severity: 'slight',
+      injury_risk: 0,
+      points: 0,
+      repair_cost: 0,
+    });
+  });
+});
+
+describe('a collision with a building', () => {
+  test('holds the car alone, striking, and takes all of its energy', () => {
+    const wall = { kind: CONTACT_BUILDING, block: 4, striking: 1, closingMps: 10 };
+    for (const parties of [[party({}), STRANGER] as const, [STRANGER, party({})] as const]) {
+      const report = incident({ ...wall, parties });
+      expect(report.kind).toBe('building');
+      expect(report.vehicles.map(({ vin, role }) => [vin, role])).toEqual([['VIN0', 'striking']]);
+      expect(report.other).toEqual([{ kind: 'building', hazard: null }]);
+      expect(report.earned.repair_cost).toBe((250 * 0.5 * 1500 * 100) / 1000);
+      expect(report.earned.injury_risk).toBeCloseTo(occupantRisk(6.945, 'front'), 4);
+    }
+  });
+});
+
+describe('a collision with a person', () => {
+  test('earns by the impact speed on the one outside, who counts one and a half times', () => {
+    const parties = [party({ speedMps: 10, deltaVMps: 0.4 }), STRANGER] as const;
+    const report = incident({ kind: CONTACT_PERSON, parties, closingMps: 10 });
+    const outside = pedestrianRisk(10);
+    expect(report.kind).toBe('person');
+    expect(report.vehicles.map(({ role }) => role)).toEqual(['striking']);
+    expect(report.other).toEqual([{ kind: 'person', hazard: null }]);
+    expect(report.earned.injury_risk).toBeCloseTo(outside, 4);
+    expect(report.earned.points).toBe(
+      Math.round(1000 * (1.5 * outside + occupantRisk(0.4, 'front'))) + 100,
+    );
+    expect(report.earned.severity).toBe('severe');
+  });
+});
+
+test('ids are made of tick and order', () => {
+  expect(incidentId(7, 3)).toBe('i7-3');
+  expect(incident({ tick: 90_000, order: 2 }).id).toBe('i90000-2');
+});

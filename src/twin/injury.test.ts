@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import {
+  deformationEnergyJ,
+  impactArea,
+  occupantProbability,
+  occupantRisk,
+  pedestrianProbability,
+  pedestrianRisk,
+  plasticDeltaV,
+  severityClass,
+  severityOf,
+} from './injury.ts';
+
+/** m/s; front, side and rear of the occupant's curve; the pedestrian's curve. */
+const SAMPLES = [
+  [0, 0.011464151520237848, 0.014585995585621745, 0.007480106695524353, 0.04054316960748107],
+  [2, 0.016254458934931416, 0.020653514480972298, 0.010623567461388221, 0.06991472437279515],
+  [5, 0.027331591506341766, 0.03462301662905805, 0.017933298395449673, 0.15135665554987895],
+  [8, 0.04560762343237065, 0.05748650569982582, 0.03011950191351196, 0.2973393456552684],
+  [10, 0.06374482845633153, 0.07995195498099372, 0.04237084872852777, 0.42947339680370117],
+  [12, 0.08842654261750577, 0.11017056916793466, 0.059300835250568916, 0.5724856953888093],
+  [15, 0.1416077805650597, 0.1739338213418827, 0.09682597137088281, 0.7606051344021185],
+  [20, 0.28556955911966186, 0.3378254164233859, 0.20619753967505272, 0.9306037023661192],
+  [25, 0.4920006825967688, 0.5528023854446936, 0.38627438221524535, 0.9826387356032255],
+  [30, 0.7011960820325177, 0.749697574040755, 0.6039617331092244, 0.9958314094725742],
+] as const;
+
+/** Speeds at which the classes 1 to 5 begin, to the cm/s. */
+const CLASS_SPEEDS = {
+  front: [2.05, 5.78, 9.72, 13.39, 20.61],
+  side: [1.67, 4.94, 8.63, 12.17, 19.29],
+  rear: [2.9, 7.43, 11.77, 15.61, 22.97],
+} as const;
+const PEDESTRIAN_CLASS_SPEEDS = [0.41, 1.42, 2.89, 4.58, 8.5];
+
+describe('injury curves', () => {
+  test.each(SAMPLES)(
+    'give the published probabilities at %d m/s',
+    (mps, front, side, rear, foot) => {
+      expect(occupantProbability(mps, 'front')).toBeCloseTo(front, 14);
+      expect(occupantProbability(mps, 'side')).toBeCloseTo(side, 14);
+      expect(occupantProbability(mps, 'rear')).toBeCloseTo(rear, 14);
+      expect(pedestrianProbability(mps)).toBeCloseTo(foot, 14);
+    },
+  );
+
+  test('give a risk of 0 at rest, near 1 at high speed and growing between', () => {
+    for (const risk of [(v: number) => occupantRisk(v, 'side'), pedestrianRisk]) {
+      expect(risk(0)).toBe(0);
+      expect(risk(80)).toBeGreaterThan(0.99);
+      for (let v = 0; v < 40; v++) expect(risk(v + 1)).toBeGreaterThan(risk(v));
+    }
+  });
+});
+
+describe('severity classes', () => {
+  test.each(['front', 'side', 'rear'] as const)('begin at the known speeds, %s', (area) => {
+    for (const [index, mps] of CLASS_SPEEDS[area].entries()) {
+      expect(severityClass(occupantRisk(mps - 0.01, area))).toBe(index);
+      expect(severityClass(occupantRisk(mps + 0.01, area))).toBe(index + 1);
+    }
+  });
+
+  test('begin at the known impact speeds for people on foot', () => {
+    for (const [index, mps] of PEDESTRIAN_CLASS_SPEEDS.entries()) {
+      expect(severityClass(pedestrianRisk(mps - 0.01))).toBe(index);
+      expect(severityClass(pedestrianRisk(mps + 0.01))).toBe(index + 1);
+    }
+  });
+
+  test('are told in three words', () => {
+    expect([0, 0.0199, 0.0499].map(severityOf)).toEqual(['slight', 'slight', 'slight']);
+    expect([0.05, 0.0999].map(severityOf)).toEqual(['serious', 'serious']);
+    expect([0.1, 0.3, 1].map(severityOf)).toEqual(['severe', 'severe', 'severe']);
+  });
+});
+
+test('an impact within 45° of an end is one of that end', () => {
+  const at = (degrees: number) => {
+    const angle = (degrees * Math.PI) / 180;
+    return impactArea(Math.cos(angle), Math.sin(angle));
+  };
+  expect([0, 44, -44].map(at)).toEqual(['front', 'front', 'front']);
+  expect([46, 90, 134, -46, -134].map(at)).toEqual(['side', 'side', 'side', 'side', 'side']);
+  expect([136, 180, -136].map(at)).toEqual(['rear', 'rear', 'rear']);
+});
+
+describe('a central plastic impact', () => {
+  test('leaves both at one speed and takes the energy of the rest', () => {
+    // Rear end: 1,500 kg at 13.89 m/s into 1,093.3 kg at 5.56 m/s.
+    expect(plasticDeltaV(1500, 1093.3, 8.33)).toBeCloseTo(3.511814676281187, 12);
+    expect(plasticDeltaV(1093.3, 1500, 8.33)).toBeCloseTo(4.818185323718814, 12);
+    expect(deformationEnergyJ(1500, 1093.3, 8.33)).toBeCloseTo(21940.062190066732, 8);
+  });
+
+  test('of two equal cars head on stops both', () => {
+    expect(plasticDeltaV(1500, 1500, 27.78)).toBeCloseTo(13.89, 12);
+    expect(deformationEnergyJ(1500, 1500, 27.78)).toBeCloseTo(289398.15, 8);
+  });
+
+  test('with what does not move takes the whole speed and the whole energy', () => {
+    expect(plasticDeltaV(1200, Number.POSITIVE_INFINITY, 10)).toBe(10);
+    expect(deformationEnergyJ(1200, Number.POSITIVE_INFINITY, 10)).toBe(60_000);
+  });
+});

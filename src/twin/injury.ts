@@ -1,0 +1,89 @@
+/**
+ * What a collision does to the people in it.
+ *
+ * Logistic curves of the probability of a serious injury (MAIS 3 or more) fitted to US crash
+ * reports; coefficients as published by Geisslinger, Poszler and Lienkamp, "An ethical trajectory
+ * planning algorithm for autonomous vehicles", Nature Machine Intelligence 5 (2023),
+ * harm_parameters.json. The curves were fitted to crashes that had to be towed away and are not 0
+ * at speed 0, so what is reported is the share above that: a touch while parking scores 0.
+ */
+export type ImpactArea = 'front' | 'side' | 'rear';
+export type Severity = 'slight' | 'serious' | 'severe';
+
+/** Delta-v of the vehicle for an occupant, impact speed for a person outside, both m/s. */
+export const INJURY = {
+  occupant: { constant: -4.457, perMps: 0.177, area: { front: 0, side: 0.244, rear: -0.431 } },
+  pedestrian: { constant: -3.164, perMps: 0.288 },
+} as const;
+
+/**
+ * Upper bounds of the risk for severity classes 0 (contact), 1 (minor), 2 (moderate), 3 (serious)
+ * and 4 (severe); class 5 is critical.
+ */
+export const SEVERITY_CLASS_BOUNDS = [0.005, 0.02, 0.05, 0.1, 0.3] as const;
+
+/** Points for a certain serious injury of an occupant; people outside count for more. */
+export const POINTS = { perRisk: 1000, perClosingMps: 10, pedestrianWeight: 1.5 } as const;
+
+export const REPAIR_COST_PER_KJ = 250;
+
+/** P(MAIS 3+) of an occupant as the curve has it. */
+export function occupantProbability(deltaVMps: number, area: ImpactArea): number {
+  const { constant, perMps, area: areas } = INJURY.occupant;
+  return logistic(constant + perMps * deltaVMps + areas[area]);
+}
+
+/** P(MAIS 3+) of a person on foot as the curve has it. */
+export function pedestrianProbability(impactMps: number): number {
+  return logistic(INJURY.pedestrian.constant + INJURY.pedestrian.perMps * impactMps);
+}
+
+export function occupantRisk(deltaVMps: number, area: ImpactArea): number {
+  return adjusted(occupantProbability(deltaVMps, area), occupantProbability(0, area));
+}
+
+export function pedestrianRisk(impactMps: number): number {
+  return adjusted(pedestrianProbability(impactMps), pedestrianProbability(0));
+}
+
+function logistic(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+function adjusted(probability: number, atRest: number): number {
+  return (probability - atRest) / (1 - atRest);
+}
+
+/**
+ * Front within 45° of straight ahead, rear within 45° of straight behind, side between.
+ * @param impactX,impactY from the car's centre to the contact, in its own axes: ahead and left
+ */
+export function impactArea(impactX: number, impactY: number): ImpactArea {
+  if (Math.abs(impactX) <= Math.abs(impactY)) return 'side';
+  return impactX > 0 ? 'front' : 'rear';
+}
+
+/** 0 to 5, by the worst risk among the persons involved. */
+export function severityClass(risk: number): number {
+  const index = SEVERITY_CLASS_BOUNDS.findIndex((bound) => risk < bound);
+  return index < 0 ? SEVERITY_CLASS_BOUNDS.length : index;
+}
+
+export function severityOf(risk: number): Severity {
+  const severity = severityClass(risk);
+  return severity <= 2 ? 'slight' : severity === 3 ? 'serious' : 'severe';
+}
+
+/** Delta-v of the first of two bodies in a central plastic impact, m/s. */
+export function plasticDeltaV(massA: number, massB: number, closingMps: number): number {
+  return closingMps / (1 + massA / massB);
+}
+
+/**
+ * Energy that a central plastic impact turns into deformation, J.
+ * @param massB Infinity for what does not move
+ */
+export function deformationEnergyJ(massA: number, massB: number, closingMps: number): number {
+  const reducedMass = massA / (1 + massA / massB);
+  return 0.5 * reducedMass * closingMps * closingMps;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { maskOf } from './catalogue.ts';
+import { applyChange, type Change, journalEntryOf, packChanges, unpackChanges } from './journal.ts';
+import { parseWorldOptions } from './world-options.ts';
+
+const CHANGES: Change[] = [
+  { tick: 0, car: 0, touched: 1, values: 0 },
+  { tick: 7, car: 19, touched: 4095, values: 4095 },
+  { tick: 2 ** 30, car: 3, touched: maskOf(['aeb', 'esc']), values: maskOf(['esc']) },
+];
+
+test('a change sets what it touches and nothing else', () => {
+  expect(applyChange(0b1111, { tick: 0, car: 0, touched: 0b0110, values: 0b0100 })).toBe(0b1101);
+});
+
+test('an entry names the touched features in catalogue order', () => {
+  const entry = journalEntryOf({ tick: 12, car: 4, touched: maskOf(['esc', 'brakes']), values: 2 });
+  expect(JSON.stringify(entry)).toBe('{"tick":12,"car":4,"features":{"brakes":true,"esc":false}}');
+});
+
+test('changes come back from their packed form', () => {
+  const packed = packChanges(CHANGES);
+  expect(packed).toHaveLength(CHANGES.length * 4);
+  expect(unpackChanges(packed)).toEqual(CHANGES);
+  expect(unpackChanges(packChanges([]))).toEqual([]);
+});
+
+test('changes come back from the journal that the world shows', () => {
+  const journal = JSON.parse(
+    JSON.stringify({ seed: 1, city: 'a', tick: 0, changes: CHANGES.map(journalEntryOf) }),
+  );
+  expect(parseWorldOptions({ journal }, ['a']).journal?.changes).toEqual(CHANGES);
+});

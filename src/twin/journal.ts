@@ -1,0 +1,51 @@
+import { type FeatureName, featureBit, namesOf } from './catalogue.ts';
+
+/** One accepted change: from `tick` on, the features of `touched` are as in `values`. */
+export interface Change {
+  tick: number;
+  /** Index in the fleet. */
+  car: number;
+  /** Feature mask. */
+  touched: number;
+  /** Feature mask, within `touched`. */
+  values: number;
+}
+
+/** A change as the journal shows it. */
+export interface JournalEntry {
+  tick: number;
+  car: number;
+  features: Partial<Record<FeatureName, boolean>>;
+}
+
+/** A world takes so many changes. */
+export const JOURNAL_MAX = 65_536;
+
+/** Integers that one change takes in its packed form. */
+export const CHANGE_INTS = 4;
+
+/** The features a car has declared on after a change. */
+export function applyChange(declared: number, { touched, values }: Change): number {
+  return (declared & ~touched) | (values & touched);
+}
+
+export function journalEntryOf({ tick, car, touched, values }: Change): JournalEntry {
+  const switches = namesOf(touched).map((name) => [name, (values & (featureBit(name) ?? 0)) !== 0]);
+  return { tick, car, features: Object.fromEntries(switches) };
+}
+
+/** Tick, car, touched and values of each change, one after the other. */
+export function packChanges(changes: readonly Change[]): Int32Array {
+  const packed = new Int32Array(changes.length * CHANGE_INTS);
+  for (const [i, { tick, car, touched, values }] of changes.entries()) {
+    packed.set([tick, car, touched, values], i * CHANGE_INTS);
+  }
+  return packed;
+}
+
+export function unpackChanges(packed: Int32Array): Change[] {
+  return Array.from({ length: Math.floor(packed.length / CHANGE_INTS) }, (_, i) => {
+    const [tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i * CHANGE_INTS);
+    return { tick, car, touched, values };
+  });
+}

@@ -1,0 +1,98 @@
+import type { City } from '../city/types.ts';
+import type { EventRecord } from './events.ts';
+import type { FleetEntry } from './fleet.ts';
+import type { Incident } from './incidents.ts';
+import type { Change } from './journal.ts';
+import type { WorldOptions } from './world-options.ts';
+
+/**
+ * What the front end asks of the worlds. `cluster/worlds.ts` is it; tests of the front end may
+ * stand in for it.
+ */
+export interface TwinService {
+  readonly cities: readonly City[];
+
+  /** Makes a world; resolves once its record is durable. Throws TwinError. */
+  create(options: WorldOptions): Promise<World>;
+
+  /** The living world with this number if it is at hand, without waiting. */
+  peek(worldNumber: number): World | undefined;
+
+  /** The living world with this number, or undefined. Throws TwinError (store, quarantine). */
+  load(worldNumber: number): Promise<World | undefined>;
+
+  /**
+   * Takes the frames of every beat. `done` must be called once they are handed to the sockets:
+   * the shard sends its next beat after that.
+   */
+  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
+
+  /** Streams of this world must end: 1013 it cannot be served now, 1012 reconnect at once. */
+  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
+}
+
+export type Encoding = 'json' | 'msgpack';
+
+/** One frame of one world in the encodings that somebody wants. */
+export interface WorldFrame {
+  world: World;
+  tick: number;
+  json: Uint8Array | undefined;
+  msgpack: Uint8Array | undefined;
+}
+
+/** A living world. Methods that return a promise may step the world to now first. */
+export interface World {
+  /** 50 bits. */
+  readonly number: number;
+  readonly id: string;
+  readonly seed: number;
+  readonly city: City;
+  readonly cityIndex: number;
+  readonly createdAtMs: number;
+  /** Car 0 first. */
+  readonly fleet: readonly FleetEntry[];
+  /** False where a given journal was lived by another kernel than this one. */
+  readonly exact: boolean;
+  readonly watcherCount: number;
+
+  /** Somebody called: the idle time starts over. */
+  touch(): void;
+
+  /** The world's tick now; never less than any tick answered before. */
+  tick(): number;
+
+  /** Declared features of a car as a mask, all accepted changes included. */
+  declared(car: number): number;
+
+  /**
+   * Switches the features of `touched` to their bits in `values`. Resolves once the change is
+   * durable (at once where it changes nothing). Throws TwinError: store_unavailable, journal_full.
+   */
+  change(car: number, touched: number, values: number): Promise<void>;
+
+  /** The newest frame of a hot world where it may be answered, without waiting. */
+  latestFrame(encoding: Encoding): Uint8Array | undefined;
+  frame(encoding: Encoding): Promise<Uint8Array>;
+
+  /** The newest packed snapshot (see OUT_ in the memory map) of a hot world, without waiting. */
+  latestPacked(): Int32Array | undefined;
+  packed(): Promise<Int32Array>;
+
+  /** The last sixty, oldest first. */
+  events(): Promise<EventRecord[]>;
+
+  /** All of them, in order of tick. */
+  incidents(): Promise<Incident[]>;
+  incident(id: string): Promise<Incident | undefined>;
+
+  /** Every accepted change, in order of tick. */
+  journal(): Promise<Change[]>;
+
+  /**
+   * Makes the world hot for one more watcher. Throws TwinError `overloaded` where no shard can take
+   * it. The first frames follow by `onBeat`.
+   */
+  watch(encoding: Encoding): void;
+  unwatch(encoding: Encoding): void;
+}

@@ -1,0 +1,175 @@
+import { CAR_COUNT } from '../../assembly/layout.ts';
+import { TwinError } from '../errors.ts';
+import { featureBit } from './catalogue.ts';
+import { type Change, JOURNAL_MAX } from './journal.ts';
+
+/** What a new world is asked to be. Absent seed and city are for the maker to choose. */
+export interface WorldOptions {
+  /** 0 to 2^32 − 1. */
+  seed?: number;
+  /** A name of the catalogue of cities. */
+  city?: string;
+  /** The world begins as if it had been made so many ticks ago. */
+  startTick: number;
+  journal?: {
+    changes: Change[];
+    /** Hash of the kernel that lived it, where it names one. */
+    kernel: string | undefined;
+  };
+}
+
+export const SEED_END = 2 ** 32;
+/** 30 minutes. */
+export const START_TICK_MAX = 90_000;
+/** About 248 days: a world that starts there has as long again before ticks leave 31 bits. */
+export const JOURNAL_TICK_MAX = 2 ** 30;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal'];
+
+/**
+ * The options of `POST /api/v1/worlds`.
+ * @param body the parsed JSON, undefined where there was none
+ * @param cityNames the catalogue of cities
+ * @throws TwinError `invalid_body` for what is no object, `invalid_world_options` with a hint that
+ *   names the field for everything else
+ */
+export function parseWorldOptions(body: unknown, cityNames: readonly string[]): WorldOptions {
+  if (body === undefined) return { startTick: 0 };
+  const fields = fieldsOf(body);
+  if (fields === undefined) throw new TwinError('invalid_body');
+  for (const name of Object.keys(fields)) {
+    if (!OPTION_NAMES.includes(name)) {
+      refuse(`Unknown option ${quoted(name)}: use ${OPTION_NAMES.join(', ')}.`);
+    }
+  }
+  return given(fields, 'journal') ? livedAgain(fields, cityNames) : fresh(fields, cityNames);
+}
+
+function fresh(fields: Fields, cityNames: readonly string[]): WorldOptions {
+  const options: WorldOptions = {
+    startTick: given(fields, 'start_tick') ? startTick(fields, 0, START_TICK_MAX) : 0,
+  };
+  if (given(fields, 'seed')) options.seed = seed(fields, 'seed');
+  if (given(fields, 'city')) options.city = city(fields, 'city', cityNames);
+  return options;
+}
+
+function livedAgain(fields: Fields, cityNames: readonly string[]): WorldOptions {
+  for (const name of ['seed', 'city']) {
+    if (given(fields, name)) refuse(`Leave out ${name}: it comes from the journal.`);
+  }
+  const journal = fieldsOf(own(fields, 'journal'));
+  if (journal === undefined) refuse('journal must be an object as GET …/journal gives it.');
+  const changes = journalChanges(journal);
+  const lastTick = changes.at(-1)?.tick ?? 0;
+  const ownTick = given(journal, 'tick')
+    ? integer(own(journal, 'tick'), 'journal.tick', 0, JOURNAL_TICK_MAX)
+    : 0;
+  const reached = Math.max(ownTick, lastTick);
+  return {
+    seed: seed(journal, 'journal.seed'),
+    city: city(journal, 'journal.city', cityNames),
+    startTick: given(fields, 'start_tick')
+      ? startTick(fields, lastTick, Math.max(START_TICK_MAX, reached))
+      : reached,
+    journal: { changes, kernel: kernelHash(journal) },
+  };
+}
+
+function startTick(fields: Fields, min: number, max: number): number {
+  return integer(own(fields, 'start_tick'), 'start_tick', min, max);
+}
+
+function seed(fields: Fields, name: string): number {
+  return integer(own(fields, 'seed'), name, 0, SEED_END - 1);
+}
+
+function city(fields: Fields, name: string, cityNames: readonly string[]): string {
+  const value = own(fields, 'city');
+  if (typeof value !== 'string' || !cityNames.includes(value)) {
+    refuse(`${name} must be one of ${cityNames.join(', ')}.`);
+  }
+  return value;
+}
+
+function kernelHash(journal: Fields): string | undefined {
+  const kernel = own(journal, 'kernel') ?? undefined;
+  if (kernel !== undefined && typeof kernel !== 'string') {
+    refuse('journal.kernel must be a string, or left out.');
+  }
+  return kernel;
+}
+
+function journalChanges(journal: Fields): Change[] {
+  const list = own(journal, 'changes');
+  if (!Array.isArray(list)) refuse('journal.changes must be a list.');
+  if (list.length > JOURNAL_MAX) {
+    refuse(`journal.changes has ${list.length} entries; a world takes ${JOURNAL_MAX}.`);
+  }
+  let earliest = 0;
+  return list.map((item: unknown, index) => {
+    const change = changeOf(item, `journal.changes[${index}]`, earliest);
+    earliest = change.tick;
+    return change;
+  });
+}
+
+function changeOf(item: unknown, name: string, earliest: number): Change {
+  const fields = fieldsOf(item);
+  if (fields === undefined) refuse(`${name} must be an object of tick, car and features.`);
+  const tick = integer(own(fields, 'tick'), `${name}.tick`, 0, JOURNAL_TICK_MAX);
+  if (tick < earliest) refuse(`${name}.tick is before the change ahead of it: keep them in order.`);
+  const car = integer(own(fields, 'car'), `${name}.car`, 0, CAR_COUNT - 1);
+  return { tick, car, ...switches(own(fields, 'features'), `${name}.features`) };
+}
+
+function switches(value: unknown, name: string): { touched: number; values: number } {
+  const fields = fieldsOf(value);
+  if (fields === undefined) refuse(`${name} must be an object of features.`);
+  let touched = 0;
+  let values = 0;
+  for (const [feature, on] of Object.entries(fields)) {
+    const bit = featureBit(feature);
+    if (bit === undefined) {
+      refuse(`${name} has ${quoted(feature)}: use names from GET /api/v1/features.`);
+    }
+    if (typeof on !== 'boolean') refuse(`${name}.${feature} must be true or false.`);
+    touched |= bit;
+    if (on) values |= bit;
+  }
+  if (touched === 0) refuse(`${name} must switch at least one feature.`);
+  return { touched, values };
+}
+
+function integer(value: unknown, name: string, min: number, max: number): number {
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
+    refuse(`${name} must be an integer from ${min} to ${max}.`);
+  }
+  // A JSON −0 is an integer too, and would not be equal to 0 everywhere.
+  return (value as number) + 0;
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return value as Fields;
+}
+
+/** Never what a prototype has. */
+function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function given(fields: Fields, name: string): boolean {
+  return own(fields, name) !== undefined;
+}
+
+/** A name from outside, cut to a length that a hint can carry. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+}
+
+function refuse(hint: string): never {
+  throw new TwinError('invalid_world_options', hint);
+}
