@@ -1,0 +1,109 @@
+import { uptime } from 'node:os';
+
+/**
+ * The one clock of a node: wall time at start, carried on by the monotonic clock, never backwards.
+ *
+ * The main thread owns it and publishes what it has read into shared memory; shard threads follow
+ * with a `ShardClock`. A tick for a change is chosen from a published reading, and a shard never
+ * steps beyond one tick after the last published reading that it saw before it drained its
+ * commands: so a hold that was posted before is always met, however long the main thread stalls.
+ */
+export interface Clock {
+  /** Milliseconds since 1970, whole. Never less than before. */
+  now(): number;
+}
+
+/** Shared words of a clock: [published now, correction], both in whole ms. */
+export type ClockWords = BigInt64Array;
+const PUBLISHED = 0;
+const CORRECTION = 1;
+
+/** How far `os.uptime` must run ahead of the monotonic clock to count as a suspended machine. */
+const SUSPENDED_MS = 2000;
+
+function monotonicMs(): number {
+  const [s, ns] = process.hrtime();
+  return s * 1000 + ns / 1e6;
+}
+
+export class NodeClock implements Clock {
+  readonly words: ClockWords = new BigInt64Array(new SharedArrayBuffer(16));
+  /** Wall clock minus monotonic clock at start; the same number serves every thread. */
+  readonly originMs: number;
+  #last = 0;
+  #uptimeAheadMs: number;
+
+  /** `floorMs`: the highest reading of an earlier run; the clock starts no lower. */
+  constructor(floorMs = 0) {
+    this.originMs = Math.max(Date.now(), floorMs) - monotonicMs();
+    this.#uptimeAheadMs = uptime() * 1000 - monotonicMs();
+    this.now();
+  }
+
+  now(): number {
+    const reading = Math.floor(
+      this.originMs + monotonicMs() + Number(Atomics.load(this.words, CORRECTION)),
+    );
+    if (reading > this.#last) {
+      this.#last = reading;
+      Atomics.store(this.words, PUBLISHED, BigInt(reading));
+    }
+    return this.#last;
+  }
+
+  /**
+   * Notices a machine that slept: the monotonic clock stood still meanwhile, `os.uptime` did not.
+   * Returns the ms by which the clock was moved forward, or 0.
+   */
+  catchUpAfterSuspend(): number {
+    const aheadMs = uptime() * 1000 - monotonicMs() - this.#uptimeAheadMs;
+    if (aheadMs < SUSPENDED_MS) return 0;
+    this.#uptimeAheadMs += aheadMs;
+    Atomics.add(this.words, CORRECTION, BigInt(Math.floor(aheadMs)));
+    return Math.floor(aheadMs);
+  }
+}
+
+/** A shard thread's view of the node's clock. */
+export class ShardClock implements Clock {
+  readonly #words: ClockWords;
+  readonly #originMs: number;
+
+  constructor(words: ClockWords, originMs: number) {
+    this.#words = words;
+    this.#originMs = originMs;
+  }
+
+  /** This thread's own reading: when to do things. */
+  now(): number {
+    return Math.floor(
+      this.#originMs + monotonicMs() + Number(Atomics.load(this.#words, CORRECTION)),
+    );
+  }
+
+  /** The last reading that the main thread published: how far things may be done. */
+  published(): number {
+    return Number(Atomics.load(this.#words, PUBLISHED));
+  }
+}
+
+/** A clock for tests: it stands until it is told to go on. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  published(): number {
+    return this.#nowMs;
+  }
+
+  advance(ms: number): void {
+    this.#nowMs += ms;
+  }
+}

@@ -1,0 +1,221 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { NodeClock } from '../clock.ts';
+import { ADMISSION_PER_MILLE } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { CitySet } from './cities.ts';
+import { ShardPool } from './pool.ts';
+import {
+  type CloseTask,
+  type Command,
+  HALF_WORLD,
+  type LookAnswer,
+  type LookTask,
+  type OpenAnswer,
+  type OpenTask,
+  PULSE_ACKED,
+  PULSE_HEARTBEAT,
+  PULSE_HOT,
+  PULSE_LOAD,
+  PULSE_TICK_NS,
+  PULSE_VISIT_NS,
+  PULSE_WORDS,
+  PULSE_WORLD_HIGH,
+  PULSE_WORLD_LOW,
+  type Report,
+  type SavedReport,
+  type ShardStart,
+} from './protocol.ts';
+
+export interface ShardSettings {
+  wasm: Uint8Array;
+  cities: CitySet;
+  /** Worlds in memory of one shard. */
+  slabCount: number;
+  clock: NodeClock;
+  log: Log;
+  faults: boolean;
+}
+
+export interface ShardListener {
+  report(shard: Shard, report: Exclude<Report, SavedReport>): void;
+  /** The thread died, `world` being stepped (0 none); what it had in memory is lost. */
+  died(shard: Shard, world: number): void;
+}
+
+interface Life {
+  pool: ShardPool;
+  commands: MessagePort;
+  reports: MessagePort;
+  pulse: Int32Array;
+}
+
+/** The main thread's end of one shard, through all the threads that it has in its time. */
+export class Shard {
+  readonly index: number;
+  /** Counts the threads: what an earlier one still says is not listened to. */
+  incarnation = 0;
+  /** Ticks that bursts asked for and not done yet have to do. */
+  debtTicks = 0;
+  readonly #settings: ShardSettings;
+  readonly #listener: ShardListener;
+  #life: Life | undefined;
+  #saved: () => void = () => {};
+
+  constructor(index: number, settings: ShardSettings, listener: ShardListener) {
+    this.index = index;
+    this.#settings = settings;
+    this.#listener = listener;
+  }
+
+  get alive(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** Begins a new thread. Resolves once it takes tasks. */
+  async start(): Promise<void> {
+    const incarnation = ++this.incarnation;
+    const commands = new MessageChannel();
+    const reports = new MessageChannel();
+    const pulse = new Int32Array(new SharedArrayBuffer(PULSE_WORDS * 4));
+    const pool = new ShardPool((error) => this.#end(incarnation, error));
+    this.#life = { pool, commands: commands.port1, reports: reports.port1, pulse };
+    this.debtTicks = 0;
+    reports.port1.on('message', (report: Report) => {
+      if (incarnation !== this.incarnation) return;
+      if (report.kind === 'saved') this.#saved();
+      else this.#listener.report(this, report);
+    });
+    const { cities, clock, wasm, slabCount, faults } = this.#settings;
+    const start: ShardStart = {
+      shard: this.index,
+      incarnation,
+      wasm,
+      cityTables: cities.tables,
+      cityNames: cities.names,
+      slabCount,
+      clockWords: clock.words,
+      clockOriginMs: clock.originMs,
+      pulse,
+      commands: commands.port2,
+      reports: reports.port2,
+      faults,
+    };
+    pool.run('serve', start, [commands.port2, reports.port2]).then(
+      () => {},
+      (error: unknown) => this.#end(incarnation, error),
+    );
+    await pool.run('ready', undefined);
+  }
+
+  /** A thread ended by itself, or was found stuck: what it had is lost from memory. */
+  #end(incarnation: number, error: unknown): void {
+    if (incarnation !== this.incarnation || this.#life === undefined) return;
+    const world = this.currentWorld();
+    this.#settings.log.error({ shard: this.index, incarnation, err: error }, 'shard died');
+    this.#discard();
+    this.#listener.died(this, world);
+  }
+
+  #discard(): void {
+    const life = this.#life;
+    this.#life = undefined;
+    this.incarnation++;
+    this.#saved();
+    life?.commands.close();
+    life?.reports.close();
+    life?.pool.destroy().catch((error: unknown) => {
+      this.#settings.log.warn({ shard: this.index, err: error }, 'ending a shard thread');
+    });
+  }
+
+  /** Gives up on a thread that does not answer. */
+  kill(reason: string): void {
+    this.#end(this.incarnation, new Error(reason));
+  }
+
+  // ── what it is asked ────────────────────────────────────────────────────────────────────────
+
+  command(command: Command): void {
+    this.#life?.commands.postMessage(command);
+  }
+
+  open(task: OpenTask): Promise<OpenAnswer> {
+    return this.#run('open', task);
+  }
+
+  look(task: LookTask): Promise<LookAnswer> {
+    return this.#run('look', task);
+  }
+
+  close(task: CloseTask): Promise<void> {
+    return this.#run('close', task);
+  }
+
+  /** Has images made of all worlds that moved; resolves once the last has been reported. */
+  async saveAll(): Promise<void> {
+    if (this.#life === undefined) return;
+    const saved = new Promise<void>((resolve) => {
+      this.#saved = resolve;
+    });
+    await this.#run('saveAll', undefined);
+    await saved;
+  }
+
+  async stop(): Promise<void> {
+    const life = this.#life;
+    if (life === undefined) return;
+    await life.pool.run('stop', undefined).catch(() => {});
+    this.#discard();
+  }
+
+  #run<Answer>(name: string, task: unknown): Promise<Answer> {
+    const life = this.#life;
+    if (life === undefined) return Promise.reject(new Error('the shard is being replaced'));
+    return life.pool.run<Answer>(name, task);
+  }
+
+  // ── what it shows ───────────────────────────────────────────────────────────────────────────
+
+  #word(index: number): number {
+    return this.#life?.pulse[index] ?? 0;
+  }
+
+  get heartbeat(): number {
+    return this.#word(PULSE_HEARTBEAT);
+  }
+
+  get loadPerMille(): number {
+    return this.#word(PULSE_LOAD);
+  }
+
+  get hotCount(): number {
+    return this.#word(PULSE_HOT);
+  }
+
+  get tickNs(): number {
+    return this.#word(PULSE_TICK_NS);
+  }
+
+  /** The frames of a beat are with their sockets: the next may come. */
+  acknowledge(beat: number): void {
+    if (this.#life !== undefined) Atomics.store(this.#life.pulse, PULSE_ACKED, beat);
+  }
+
+  /** The world that is being stepped, or 0. */
+  currentWorld(): number {
+    return this.#word(PULSE_WORLD_HIGH) * HALF_WORLD + this.#word(PULSE_WORLD_LOW);
+  }
+
+  /** Whether `hot` watched worlds, one more included, fit in the share of the thread for them. */
+  admits(hot: number): boolean {
+    if (this.#life === undefined) return false;
+    const expected = (hot * this.#word(PULSE_VISIT_NS) * 12.5) / 1e6;
+    return this.loadPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
+  }
+
+  /** How long a burst of so many ticks would take to be done, all that is asked for included. */
+  waitMs(ticks: number): number {
+    const share = Math.max(0.2, 1 - this.loadPerMille / 1000);
+    return ((this.debtTicks + ticks) * this.tickNs) / 1e6 / share;
+  }
+}

@@ -1,0 +1,388 @@
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { ShardClock } from '../clock.ts';
+import { frameBytesMax } from '../codec/frame-size.ts';
+import { Kernel } from '../kernel/kernel.ts';
+import {
+  BURST_IMAGE_TICKS,
+  HEARTBEAT_MS,
+  IMAGE_BYTES_PER_S,
+  STORED_IMAGE_TICKS,
+} from '../limits.ts';
+import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
+import { worldIdOf } from '../twin/ids.ts';
+import { Beat, FrameEncoder } from './beat.ts';
+import {
+  type CloseTask,
+  type Command,
+  type Fault,
+  HALF_WORLD,
+  type Look,
+  type LookAnswer,
+  type LookTask,
+  type OpenAnswer,
+  type OpenTask,
+  PULSE_ACKED,
+  PULSE_HEARTBEAT,
+  PULSE_HOT,
+  PULSE_LOAD,
+  PULSE_TICK_NS,
+  PULSE_VISIT_NS,
+  PULSE_WORLD_HIGH,
+  PULSE_WORLD_LOW,
+  type Report,
+  type ShardStart,
+  unpackNumbered,
+} from './protocol.ts';
+import { Resident, type StateImage } from './resident.ts';
+import { Scheduler } from './scheduler.ts';
+
+/** How long a beat waits for the one before it to be taken before it looks again. */
+const BEAT_RETRY_MS = 2;
+
+interface Tenant {
+  resident: Resident;
+  encoder: FrameEncoder;
+  contactsSent: number;
+}
+
+/** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
+export class ShardHost {
+  readonly #start: ShardStart;
+  readonly #kernel: Kernel;
+  readonly #clock: ShardClock;
+  readonly #scheduler: Scheduler;
+  readonly #beat: Beat;
+  /** By world number; the least recently used first. */
+  readonly #tenants = new Map<number, Tenant>();
+  readonly #frameBytes: number[] = [];
+  readonly #heartbeat: NodeJS.Timeout;
+  #imageBytesLeft = IMAGE_BYTES_PER_S;
+  #wakeLater: NodeJS.Timeout | undefined;
+  #wakeNow: NodeJS.Immediate | undefined;
+  #stopped: (() => void) | undefined;
+
+  constructor(start: ShardStart) {
+    this.#start = start;
+    this.#kernel = new Kernel({
+      module: new WebAssembly.Module(start.wasm),
+      cityTables: start.cityTables,
+      carTypes: CAR_TYPES,
+      slabCount: start.slabCount,
+    });
+    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs);
+    this.#beat = new Beat((resident) => this.#tenant(resident).encoder);
+    this.#scheduler = new Scheduler({
+      now: () => this.#clock.now(),
+      published: () => this.#clock.published(),
+      elapsed: () => performance.now(),
+      drain: () => this.#drain(),
+      moved: (resident) => this.#moved(resident),
+      framed: (resident) => this.#beat.add(resident),
+      trapped: (resident, error) => this.#trapped(resident, error),
+      stepping: (resident) => this.#stepping(resident),
+    });
+    start.commands.on('message', (command: Command) => this.#take(command));
+    this.#heartbeat = setInterval(() => this.#beatHeart(), HEARTBEAT_MS);
+  }
+
+  get shard(): number {
+    return this.#start.shard;
+  }
+
+  /** Resolves when the shard is told to stop; rejects, with the thread, when it dies. */
+  run(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#stopped = resolve;
+    });
+  }
+
+  /** Closes what keeps the thread alive. Images of the worlds have been asked for before. */
+  stop(): void {
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#wakeLater);
+    clearImmediate(this.#wakeNow);
+    this.#start.commands.close();
+    this.#start.reports.close();
+    this.#stopped?.();
+  }
+
+  // ── tasks ───────────────────────────────────────────────────────────────────────────────────
+
+  open(task: OpenTask): OpenAnswer {
+    const known = this.#tenants.get(task.world);
+    if (known !== undefined) this.#leave(known);
+    const slab = this.#kernel.acquire() ?? this.#makeRoom();
+    if (slab === undefined) return { outcome: 'full' };
+    if (task.image === undefined) {
+      this.#kernel.create(slab, task.cityIndex, task.seed, carTypesOf(task.seed));
+    } else {
+      this.#kernel.restore(slab, task.image.bytes);
+    }
+    const contacts = this.#kernel.contactCount(slab);
+    const resident = new Resident(this.#kernel, {
+      world: task.world,
+      stay: task.stay,
+      slab,
+      createdAtMs: task.createdAtMs,
+      seq: task.image?.seq ?? 0,
+      changes: unpackNumbered(task.changes),
+    });
+    this.#tenants.set(task.world, {
+      resident,
+      encoder: this.#encoder(task),
+      contactsSent: contacts,
+    });
+    return { outcome: 'opened', contacts };
+  }
+
+  look(task: LookTask): Promise<LookAnswer> {
+    const tenant = this.#tenants.get(task.world);
+    if (tenant === undefined || tenant.resident.stay !== task.stay) {
+      return Promise.resolve({ outcome: 'gone' });
+    }
+    this.#use(tenant);
+    return new Promise((resolve) => {
+      this.#scheduler.reach(tenant.resident, {
+        tick: task.tick,
+        sinceMs: this.#clock.now(),
+        background: task.background,
+        reached: () => resolve(this.#answer(tenant, task.want)),
+        lost: () => resolve({ outcome: 'gone' }),
+      });
+      this.#schedule(0);
+    });
+  }
+
+  /** Takes a world out of memory, saving an image first where it has moved. */
+  close({ world, stay }: CloseTask): void {
+    const tenant = this.#tenants.get(world);
+    if (tenant?.resident.stay !== stay) return;
+    this.#saveIfMoved(tenant);
+    this.#leave(tenant);
+  }
+
+  /** Saves an image of every world that has moved; for a clean stop. */
+  saveAll(): void {
+    for (const tenant of this.#tenants.values()) this.#saveIfMoved(tenant);
+    this.#report({ kind: 'saved' });
+  }
+
+  #answer(tenant: Tenant, want: Look): LookAnswer {
+    const { resident, encoder } = tenant;
+    this.#moved(resident);
+    this.#saveAfterBurst(tenant);
+    const packed = () => this.#kernel.pack(resident.slab);
+    return {
+      outcome: 'seen',
+      tick: resident.tick,
+      contacts: this.#kernel.contactCount(resident.slab),
+      bytes: want === 'json' || want === 'msgpack' ? encoder.encode(want, packed()) : undefined,
+      packed: want === 'packed' ? packed().slice() : undefined,
+      events: want === 'events' ? this.#kernel.events(resident.slab) : undefined,
+    };
+  }
+
+  #encoder(task: OpenTask): FrameEncoder {
+    const city = this.#start.cityNames[task.cityIndex];
+    if (city === undefined) throw new RangeError(`no city ${task.cityIndex}`);
+    const vins = fleetOf(task.seed, task.world).map(({ vin }) => vin);
+    const names = { worldId: worldIdOf(task.world), vins, city };
+    this.#frameBytes[task.cityIndex] ??= frameBytesMax(names);
+    return new FrameEncoder(names, this.#frameBytes[task.cityIndex]);
+  }
+
+  // ── memory ──────────────────────────────────────────────────────────────────────────────────
+
+  #tenant(resident: Resident): Tenant {
+    const tenant = this.#tenants.get(resident.world);
+    if (tenant === undefined) throw new Error(`world ${resident.world} is not in memory`);
+    return tenant;
+  }
+
+  #use(tenant: Tenant): void {
+    this.#tenants.delete(tenant.resident.world);
+    this.#tenants.set(tenant.resident.world, tenant);
+  }
+
+  /** Turns the least recently used world that nobody waits for cold; its slab is then free. */
+  #makeRoom(): number | undefined {
+    for (const tenant of this.#tenants.values()) {
+      if (this.#scheduler.isWanted(tenant.resident)) continue;
+      const { world, stay } = tenant.resident;
+      this.#saveIfMoved(tenant);
+      this.#leave(tenant);
+      this.#report({ kind: 'cold', world, stay });
+      return this.#kernel.acquire();
+    }
+    return undefined;
+  }
+
+  #leave(tenant: Tenant): void {
+    const { resident } = tenant;
+    this.#tenants.delete(resident.world);
+    this.#beat.delete(resident);
+    this.#scheduler.remove(resident);
+    this.#kernel.release(resident.slab);
+  }
+
+  // ── images ──────────────────────────────────────────────────────────────────────────────────
+
+  #saveIfMoved({ resident }: Tenant): void {
+    if (resident.tick > resident.storedTick) this.#save(resident, resident.imageNow());
+  }
+
+  #saveAfterBurst({ resident }: Tenant): void {
+    if (resident.tick - resident.storedTick < BURST_IMAGE_TICKS) return;
+    this.#save(resident, resident.imageNow());
+  }
+
+  #save(resident: Resident, { tick, seq, bytes }: StateImage): void {
+    resident.storedTick = tick;
+    const { world, stay } = resident;
+    this.#report({ kind: 'image', world, stay, tick, seq, bytes });
+  }
+
+  /** A watched world's image, within the budget of bytes. */
+  #saveWatched(resident: Resident): void {
+    const image = resident.images.at(-1);
+    if (image === undefined || image.tick - resident.storedTick < STORED_IMAGE_TICKS) return;
+    if (this.#imageBytesLeft < image.bytes.length) return;
+    this.#imageBytesLeft -= image.bytes.length;
+    // The ring of kept images is written over in place: what goes out must be a copy.
+    this.#save(resident, { ...image, bytes: image.bytes.slice() });
+  }
+
+  // ── stepping ────────────────────────────────────────────────────────────────────────────────
+
+  /** Tells of new contacts before anything that was seen after them. */
+  #moved(resident: Resident): void {
+    const tenant = this.#tenant(resident);
+    const count = this.#kernel.contactCount(resident.slab);
+    if (count > tenant.contactsSent) {
+      const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
+      this.#report({
+        kind: 'contacts',
+        world: resident.world,
+        from: tenant.contactsSent,
+        facts,
+      });
+      tenant.contactsSent = count;
+    }
+    if (resident.hot) this.#saveWatched(resident);
+  }
+
+  #trapped(resident: Resident, error: unknown): void {
+    const { world, stay } = resident;
+    this.#leave(this.#tenant(resident));
+    const message = error instanceof Error ? error.message : String(error);
+    this.#report({ kind: 'trapped', world, stay, message });
+  }
+
+  #stepping(resident: Resident | undefined): void {
+    const world = resident?.world ?? 0;
+    this.#start.pulse[PULSE_WORLD_HIGH] = Math.floor(world / HALF_WORLD);
+    this.#start.pulse[PULSE_WORLD_LOW] = world % HALF_WORLD;
+  }
+
+  // ── commands and loop ───────────────────────────────────────────────────────────────────────
+
+  #drain(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#start.commands);
+      if (received === undefined) return;
+      this.#take(received.message as Command);
+    }
+  }
+
+  #take(command: Command): void {
+    if (command.kind === 'fault') {
+      if (this.#start.faults) this.#suffer(command.fault);
+      return;
+    }
+    const tenant = this.#tenants.get(command.world);
+    if (tenant === undefined) return;
+    const { resident } = tenant;
+    switch (command.kind) {
+      case 'hold':
+        resident.hold(command.hold, command.tick);
+        return;
+      case 'resolve':
+        resident.resolve(command.hold, command.changes);
+        this.#scheduler.resume(resident);
+        break;
+      case 'watch':
+        this.#use(tenant);
+        this.#scheduler.watch(resident, command.json, command.msgpack);
+        if (!resident.hot) resident.images = [];
+        break;
+    }
+    // A held burst goes on as well: whatever was resolved may be what it waited for.
+    this.#schedule(0);
+  }
+
+  #suffer(fault: Fault): void {
+    if (fault.what === 'die') setImmediate(() => process.exit(1));
+    else if (fault.what === 'stall') {
+      const end = performance.now() + fault.ms;
+      while (performance.now() < end);
+    } else {
+      const tenant = this.#tenants.get(fault.world);
+      if (tenant !== undefined) this.#kernel.poison(tenant.resident.slab);
+    }
+  }
+
+  #report(report: Report): void {
+    const transfer =
+      report.kind === 'beat'
+        ? [report.buffer, report.index.buffer as ArrayBuffer]
+        : report.kind === 'image'
+          ? [report.bytes.buffer as ArrayBuffer]
+          : [];
+    this.#start.reports.postMessage(report, transfer);
+  }
+
+  /** Plans the next turn; one that is planned for at once stays. */
+  #schedule(ms: number): void {
+    if (this.#wakeNow !== undefined) return;
+    clearTimeout(this.#wakeLater);
+    if (ms <= 0) this.#wakeNow = setImmediate(() => this.#turn());
+    else this.#wakeLater = setTimeout(() => this.#turn(), ms);
+  }
+
+  #turn(): void {
+    this.#wakeNow = undefined;
+    clearTimeout(this.#wakeLater);
+    const next = this.#scheduler.turn();
+    const retry = this.#sendBeat();
+    const wait = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(wait)) this.#schedule(wait);
+  }
+
+  /** Sends what is pending once the beat before has been taken; else says when to try again. */
+  #sendBeat(): number | undefined {
+    if (this.#beat.size === 0) return undefined;
+    if (Atomics.load(this.#start.pulse, PULSE_ACKED) < this.#beat.number) return BEAT_RETRY_MS;
+    const begin = performance.now();
+    const frames = this.#beat.size;
+    this.#report(this.#beat.make());
+    const end = performance.now();
+    this.#scheduler.meter.encoded(frames - this.#beat.size, end - begin);
+    this.#scheduler.meter.worked(end - begin, end);
+    return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
+  }
+
+  #beatHeart(): void {
+    const { pulse } = this.#start;
+    const { meter } = this.#scheduler;
+    meter.worked(0, performance.now());
+    pulse[PULSE_LOAD] = Math.round(meter.loadPerMille);
+    pulse[PULSE_VISIT_NS] = Math.round(meter.visitNs + meter.encodeNs);
+    pulse[PULSE_TICK_NS] = Math.round(meter.tickNs);
+    pulse[PULSE_HOT] = this.#scheduler.hotCount;
+    this.#imageBytesLeft = Math.min(
+      IMAGE_BYTES_PER_S,
+      this.#imageBytesLeft + (IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000,
+    );
+    Atomics.add(pulse, PULSE_HEARTBEAT, 1);
+  }
+}

@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import type { TransferListItem } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+
+const WORKER = fileURLToPath(new URL('../../workers/shard.ts', import.meta.url));
+/** Tasks wait inside the thread, for their worlds, not in front of it. */
+const TASKS_AT_ONCE = 100_000;
+const CLOSE_TIMEOUT_MS = 5000;
+
+/** One pinned thread that runs the exported functions of `workers/shard.ts` as tasks. */
+export class ShardPool {
+  readonly #pool: Piscina;
+
+  /** `onError`: an error outside of any task; the thread is gone. */
+  constructor(onError: (error: Error) => void) {
+    this.#pool = new Piscina({
+      filename: WORKER,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      concurrentTasksPerWorker: TASKS_AT_ONCE,
+      maxQueue: TASKS_AT_ONCE,
+      // With the default an idle thread is parked, and its timers with it.
+      atomics: 'disabled',
+      closeTimeout: CLOSE_TIMEOUT_MS,
+    });
+    this.#pool.on('error', onError);
+  }
+
+  /** Runs an exported function. Rejects where it throws or the thread dies. */
+  run<Answer>(name: string, task: unknown, transferList: TransferListItem[] = []): Promise<Answer> {
+    return this.#pool.run(task, { name, transferList: transferList as never });
+  }
+
+  /** Ends the thread, whatever it is doing. */
+  destroy(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,232 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { ClockWords } from '../clock.ts';
+import type { CityNames } from '../codec/names.ts';
+import type { RawEvent } from '../twin/events.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import type { Encoding } from '../twin/service.ts';
+
+/**
+ * What the main thread and a shard say to each other.
+ *
+ *   main → shard   commands   changes, holds, watchers: drained before every visit and slice
+ *   main → shard   tasks      open, look, close: Piscina tasks with an answer
+ *   shard → main   reports    beats, contacts, images, worlds that turned cold or trapped
+ *   both           pulse      shared words: heartbeat, load, acknowledged beats
+ */
+
+// ── pulse ─────────────────────────────────────────────────────────────────────────────────────
+
+/** Shared words between the two sides of one shard, i32. */
+export const PULSE_HEARTBEAT = 0;
+/** Number of the last beat that the main thread has handed to its sockets. */
+export const PULSE_ACKED = 1;
+/** Share of the thread's time spent working, per mille, over about a second. */
+export const PULSE_LOAD = 2;
+/** Mean cost of one visit to a hot world, encoding included, in ns. */
+export const PULSE_VISIT_NS = 3;
+/** Mean cost of a tick of one world in ns. */
+export const PULSE_TICK_NS = 4;
+/** Hot worlds. */
+export const PULSE_HOT = 5;
+/** The world being stepped: upper and lower 25 bits of its number; 0 none. */
+export const PULSE_WORLD_HIGH = 6;
+export const PULSE_WORLD_LOW = 7;
+export const PULSE_WORDS = 8;
+
+export const HALF_WORLD = 2 ** 25;
+
+// ── start ─────────────────────────────────────────────────────────────────────────────────────
+
+export interface ShardStart {
+  shard: number;
+  incarnation: number;
+  /** Bytes of the compiled kernel. */
+  wasm: Uint8Array;
+  /** Of each city, in the order of the catalogue. */
+  cityTables: readonly ArrayBuffer[];
+  cityNames: readonly CityNames[];
+  slabCount: number;
+  clockWords: ClockWords;
+  clockOriginMs: number;
+  pulse: Int32Array;
+  commands: MessagePort;
+  reports: MessagePort;
+  /** Accept `fault` commands; for tests of reliability only. */
+  faults: boolean;
+}
+
+// ── commands ──────────────────────────────────────────────────────────────────────────────────
+
+/** The world must not be stepped to `tick` before this hold is resolved. */
+export interface HoldCommand {
+  kind: 'hold';
+  world: number;
+  hold: number;
+  tick: number;
+}
+
+/** Resolves a hold: the changes journalled under it, or none where the append failed. */
+export interface ResolveCommand {
+  kind: 'resolve';
+  world: number;
+  hold: number;
+  changes: readonly NumberedChange[];
+}
+
+export interface NumberedChange {
+  /** Number in the journal, from 1. */
+  seq: number;
+  tick: number;
+  car: number;
+  touched: number;
+  values: number;
+}
+
+/** How many watchers want which encoding; none at all makes the world warm. */
+export interface WatchCommand {
+  kind: 'watch';
+  world: number;
+  json: boolean;
+  msgpack: boolean;
+}
+
+export type Fault =
+  | { what: 'stall'; ms: number }
+  | { what: 'die' }
+  | { what: 'poison'; world: number };
+
+export interface FaultCommand {
+  kind: 'fault';
+  fault: Fault;
+}
+
+export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand;
+
+// ── tasks ─────────────────────────────────────────────────────────────────────────────────────
+
+export interface OpenTask {
+  world: number;
+  /** Number of this stay in memory; reports carry it, so that late ones are told apart. */
+  stay: number;
+  seed: number;
+  cityIndex: number;
+  createdAtMs: number;
+  /** State to go on from, and the last journal number in it. */
+  image: { bytes: Uint8Array; seq: number } | undefined;
+  /** Changes after the image, see `packNumbered`. */
+  changes: Int32Array;
+}
+
+export type OpenAnswer =
+  /** `contacts`: how many the world had up to its image; they have been reported before. */
+  { outcome: 'opened'; contacts: number } | { outcome: 'full' };
+
+export type Look = Encoding | 'packed' | 'events' | 'tick';
+
+export interface LookTask {
+  world: number;
+  stay: number;
+  /** The world is brought to this tick at least. */
+  tick: number;
+  want: Look;
+  /** Behind everything that somebody waits for. */
+  background: boolean;
+}
+
+export type LookAnswer =
+  | {
+      outcome: 'seen';
+      tick: number;
+      /** Contacts that the world had so far: reports for all of them have been sent. */
+      contacts: number;
+      bytes: Uint8Array | undefined;
+      packed: Int32Array | undefined;
+      events: RawEvent[] | undefined;
+    }
+  /** The world is not, or no longer, in memory here. */
+  | { outcome: 'gone' };
+
+export interface CloseTask {
+  world: number;
+  stay: number;
+}
+
+// ── reports ───────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Frames of many worlds in one buffer. `index` has BEAT_ENTRY numbers a world: world number, tick,
+ * then offset and length of the JSON frame, the MessagePack frame and the packed snapshot; length
+ * 0 where nobody wants it.
+ */
+export interface BeatReport {
+  kind: 'beat';
+  beat: number;
+  buffer: ArrayBuffer;
+  index: Float64Array;
+}
+export const BEAT_ENTRY = 8;
+
+export interface ContactsReport {
+  kind: 'contacts';
+  world: number;
+  /** Number of the first of them among all contacts of the world, from 0. */
+  from: number;
+  facts: ContactFacts[];
+}
+
+export interface ImageReport {
+  kind: 'image';
+  world: number;
+  stay: number;
+  tick: number;
+  seq: number;
+  bytes: Uint8Array;
+}
+
+/** The world left memory; where it moved since its last image, one was reported before. */
+export interface ColdReport {
+  kind: 'cold';
+  world: number;
+  stay: number;
+}
+
+export interface TrappedReport {
+  kind: 'trapped';
+  world: number;
+  stay: number;
+  message: string;
+}
+
+/** Follows the last image that `saveAll` asked for. */
+export interface SavedReport {
+  kind: 'saved';
+}
+
+export type Report =
+  | BeatReport
+  | ContactsReport
+  | ImageReport
+  | ColdReport
+  | TrappedReport
+  | SavedReport;
+
+// ── packed changes ────────────────────────────────────────────────────────────────────────────
+
+const CHANGE_INTS = 5;
+
+export function packNumbered(changes: readonly NumberedChange[]): Int32Array {
+  const packed = new Int32Array(changes.length * CHANGE_INTS);
+  for (const [i, { seq, tick, car, touched, values }] of changes.entries()) {
+    packed.set([seq, tick, car, touched, values], i * CHANGE_INTS);
+  }
+  return packed;
+}
+
+export function unpackNumbered(packed: Int32Array): NumberedChange[] {
+  const changes: NumberedChange[] = [];
+  for (let i = 0; i + CHANGE_INTS <= packed.length; i += CHANGE_INTS) {
+    const [seq = 0, tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i);
+    changes.push({ seq, tick, car, touched, values });
+  }
+  return changes;
+}

@@ -1,0 +1,152 @@
+import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
+import type { Kernel, Slab } from '../kernel/kernel.ts';
+import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT } from '../limits.ts';
+import type { NumberedChange } from './protocol.ts';
+
+export interface StateImage {
+  tick: number;
+  /** Last journal number that is in it. */
+  seq: number;
+  bytes: Uint8Array;
+}
+
+export interface ResidentStart {
+  world: number;
+  stay: number;
+  slab: Slab;
+  createdAtMs: number;
+  /** Last journal number that is in the slab. */
+  seq: number;
+  changes: readonly NumberedChange[];
+}
+
+/** A world in memory: its slab, what has been accepted for it, and how far it may go. */
+export class Resident {
+  readonly world: number;
+  readonly stay: number;
+  readonly slab: Slab;
+  readonly createdAtMs: number;
+  /** Wanted encodings; a world that anybody watches is hot. */
+  json = false;
+  msgpack = false;
+  /** The newest frame, packed, where it has not been sent yet or may be asked for. */
+  readonly packed = new Int32Array(OUT_LENGTH);
+  packedTick = -1;
+  images: StateImage[] = [];
+  /** Tick of the last image that was sent to the store. */
+  storedTick: number;
+  tick: number;
+  seq: number;
+
+  readonly #kernel: Kernel;
+  readonly #holds = new Map<number, number>();
+  #holdTick = Number.POSITIVE_INFINITY;
+  #queue: NumberedChange[];
+  #next = 0;
+
+  constructor(kernel: Kernel, start: ResidentStart) {
+    this.#kernel = kernel;
+    this.world = start.world;
+    this.stay = start.stay;
+    this.slab = start.slab;
+    this.createdAtMs = start.createdAtMs;
+    this.seq = start.seq;
+    this.tick = kernel.tick(start.slab);
+    this.storedTick = this.tick;
+    this.#queue = [...start.changes];
+    if (this.tick === 0) this.#applyUpTo(0);
+  }
+
+  get hot(): boolean {
+    return this.json || this.msgpack;
+  }
+
+  get held(): boolean {
+    return this.#holds.size > 0;
+  }
+
+  /** Whether a hold keeps the world from being stepped to `tick`. */
+  heldAt(tick: number): boolean {
+    return tick >= this.#holdTick;
+  }
+
+  /** The tick at a time of the clock. */
+  tickAt(ms: number): number {
+    return Math.floor((ms - this.createdAtMs) / TICK_MS);
+  }
+
+  /** The last frame that is due at a time of the clock. */
+  frameTickAt(ms: number): number {
+    return Math.floor((ms - this.createdAtMs) / FRAME_MS) * FRAME_TICKS;
+  }
+
+  hold(hold: number, tick: number): void {
+    this.#holds.set(hold, tick);
+    this.#holdTick = Math.min(this.#holdTick, tick);
+  }
+
+  /** Ends a hold with the changes journalled under it; a change known already is passed over. */
+  resolve(hold: number, changes: readonly NumberedChange[]): void {
+    this.#holds.delete(hold);
+    this.#holdTick = Math.min(Number.POSITIVE_INFINITY, ...this.#holds.values());
+    const last = this.#queue.at(-1)?.seq ?? this.seq;
+    for (const change of changes) if (change.seq > last) this.#queue.push(change);
+  }
+
+  /**
+   * Steps towards `target`, no further than the holds allow, by at most `maxTicks`, and never
+   * past a contact. Returns how many ticks it did. Throws what a trap throws.
+   */
+  advance(target: number, maxTicks: number): number {
+    const from = this.tick;
+    const limit = Math.min(target, this.#holdTick - 1, from + maxTicks);
+    const contacts = this.#kernel.contactCount(this.slab);
+    while (this.tick < limit) {
+      this.#applyUpTo(this.tick + 1);
+      const end = Math.min(limit, this.#nextStop());
+      this.tick += this.#kernel.step(this.slab, end - this.tick);
+      if (this.tick % IMAGE_TICKS === 0) this.#keepImage();
+      if (this.#kernel.contactCount(this.slab) !== contacts) break;
+    }
+    return this.tick - from;
+  }
+
+  /** The last tick before the next change takes effect, or the next image, whichever is first. */
+  #nextStop(): number {
+    const image = (Math.floor(this.tick / IMAGE_TICKS) + 1) * IMAGE_TICKS;
+    const change = this.#queue[this.#next];
+    return change === undefined ? image : Math.min(image, change.tick - 1);
+  }
+
+  /** A change is part of forming the state of its tick: it goes in just before that step. */
+  #applyUpTo(tick: number): void {
+    for (;;) {
+      const change = this.#queue[this.#next];
+      if (change === undefined || change.tick > tick) break;
+      this.#kernel.apply(this.slab, change.tick, change.car, change.touched, change.values);
+      this.seq = change.seq;
+      this.#next++;
+    }
+    if (this.#next > 0 && this.#next === this.#queue.length) {
+      this.#queue = [];
+      this.#next = 0;
+    }
+  }
+
+  #keepImage(): void {
+    const oldest = this.images.length < IMAGES_KEPT ? undefined : this.images.shift();
+    const bytes = this.#kernel.image(this.slab, oldest?.bytes);
+    this.images.push({ tick: this.tick, seq: this.seq, bytes });
+  }
+
+  /** The world as it is now, in a copy of its own. */
+  imageNow(): StateImage {
+    return { tick: this.tick, seq: this.seq, bytes: this.#kernel.image(this.slab) };
+  }
+
+  /** Packs the state of now as the newest frame. */
+  capture(): void {
+    this.packed.set(this.#kernel.pack(this.slab));
+    this.packedTick = this.tick;
+  }
+}

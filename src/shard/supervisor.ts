@@ -1,0 +1,92 @@
+import { DEATHS_MAX, HEARTBEAT_MS, STUCK_MS } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Shard } from './handle.ts';
+
+const RESTART_PAUSE_MS = 50;
+const MINUTE_MS = 60_000;
+
+interface Watched {
+  shard: Shard;
+  heartbeat: number;
+  missed: number;
+  deathsMs: number[];
+  /** World that the thread was stepping at each of its deaths. */
+  deathWorlds: number[];
+}
+
+/**
+ * Keeps every shard alive: counts heartbeats, ends threads that do not answer, begins new ones.
+ * Counting beats of its own timer, not time, it takes a pause of the whole process for no fault.
+ */
+export class Supervisor {
+  readonly #watched: Watched[];
+  readonly #log: Log;
+  readonly #restarted: (shard: Shard) => void;
+  readonly #suspect: (world: number) => void;
+  readonly #timer: NodeJS.Timeout;
+  #stopped = false;
+
+  /**
+   * `restarted`: a new thread is ready. `suspect`: so many threads died in a minute while they
+   * stepped this world that it should rest.
+   */
+  constructor(
+    shards: readonly Shard[],
+    log: Log,
+    restarted: (shard: Shard) => void,
+    suspect: (world: number) => void,
+  ) {
+    this.#watched = shards.map((shard) => ({
+      shard,
+      heartbeat: shard.heartbeat,
+      missed: 0,
+      deathsMs: [],
+      deathWorlds: [],
+    }));
+    this.#log = log;
+    this.#restarted = restarted;
+    this.#suspect = suspect;
+    this.#timer = setInterval(() => this.#check(), HEARTBEAT_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    for (const watched of this.#watched) {
+      const { shard } = watched;
+      if (!shard.alive) continue;
+      const { heartbeat } = shard;
+      watched.missed = heartbeat === watched.heartbeat ? watched.missed + 1 : 0;
+      watched.heartbeat = heartbeat;
+      if (watched.missed * HEARTBEAT_MS < STUCK_MS) continue;
+      watched.missed = 0;
+      shard.kill(`no heartbeat for ${STUCK_MS} ms`);
+    }
+  }
+
+  /** A shard's thread ended: begin another, a little later where it happens again and again. */
+  async died(shard: Shard, world: number): Promise<void> {
+    const watched = this.#watched.find((each) => each.shard === shard);
+    if (watched === undefined || this.#stopped) return;
+    const now = performance.now();
+    watched.deathsMs = [...watched.deathsMs.filter((at) => now - at < MINUTE_MS), now];
+    watched.deathWorlds = [...watched.deathWorlds, world].slice(-watched.deathsMs.length);
+    const here = watched.deathWorlds.filter((each) => each === world).length;
+    if (world !== 0 && here >= DEATHS_MAX) this.#suspect(world);
+    const pauseMs = RESTART_PAUSE_MS * 2 ** Math.min(6, watched.deathsMs.length - 1);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (this.#stopped) return;
+    try {
+      await shard.start();
+      watched.missed = 0;
+      this.#log.warn({ shard: shard.index, incarnation: shard.incarnation }, 'shard restarted');
+      this.#restarted(shard);
+    } catch (error) {
+      this.#log.error({ shard: shard.index, err: error }, 'shard did not start');
+      shard.kill('did not start');
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** The Piscina entry of a shard: every export is a task that the main thread names. */
+import { ShardHost } from '../src/shard/host.ts';
+import type { CloseTask, LookTask, OpenTask, ShardStart } from '../src/shard/protocol.ts';
+
+let host: ShardHost | undefined;
+
+const started = (): ShardHost => {
+  if (host === undefined) throw new Error('this thread has not been started as a shard');
+  return host;
+};
+
+export const serve = (start: ShardStart) => {
+  host = new ShardHost(start);
+  return host.run();
+};
+/** Answers once the thread has been started: tasks come in order. */
+export const ready = () => started().shard;
+export const open = (task: OpenTask) => started().open(task);
+export const look = (task: LookTask) => started().look(task);
+export const close = (task: CloseTask) => started().close(task);
+export const saveAll = () => started().saveAll();
+export const stop = () => started().stop();
