@@ -1,0 +1,105 @@
+import { TwinError } from '../errors.ts';
+import type { NumberedChange } from '../shard/protocol.ts';
+import { JOURNAL_MAX } from '../twin/journal.ts';
+
+/** A change that was accepted and waits to become durable. */
+export interface AcceptedChange {
+  /** Number of the hold that keeps the world before it. */
+  hold: number;
+  tick: number;
+  car: number;
+  touched: number;
+  values: number;
+  settle(error: unknown): void;
+}
+
+export interface AppendHooks {
+  /** Makes a batch durable; rejects with nothing written. */
+  append(changes: readonly NumberedChange[]): Promise<void>;
+  /** The batch is durable, or `error` tells why it is not: holds end here. */
+  settled(
+    batch: readonly AcceptedChange[],
+    changes: readonly NumberedChange[],
+    error: unknown,
+  ): void;
+}
+
+/**
+ * Writes the accepted changes of one world to its journal, in order. One write is under way at a
+ * time; what is accepted meanwhile makes the next one, so numbers have no holes whatever fails.
+ */
+export class Appends {
+  readonly #hooks: AppendHooks;
+  #waiting: AcceptedChange[] = [];
+  #writing: readonly AcceptedChange[] = [];
+  #seq: number;
+  #lastTick: number;
+
+  /** `seq`, `lastTick`: number and tick of the last durable change, 0 and 0 without any. */
+  constructor(seq: number, lastTick: number, hooks: AppendHooks) {
+    this.#seq = seq;
+    this.#lastTick = lastTick;
+    this.#hooks = hooks;
+  }
+
+  /** Number of the last durable change. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Tick of the last accepted change. */
+  get lastTick(): number {
+    return this.#lastTick;
+  }
+
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#writing.length === 0;
+  }
+
+  /** Accepted and not durable yet, in order. */
+  get pending(): readonly AcceptedChange[] {
+    return [...this.#writing, ...this.#waiting];
+  }
+
+  /** The tick that a change accepted now gets: no earlier than that of the change before. */
+  tickFor(tick: number): number {
+    return Math.max(tick, this.#lastTick);
+  }
+
+  /** Throws TwinError `rate_limited` where the world has all the changes it takes. */
+  add(change: AcceptedChange): void {
+    if (this.#seq + this.#writing.length + this.#waiting.length >= JOURNAL_MAX) {
+      throw new TwinError(
+        'rate_limited',
+        `A world takes ${JOURNAL_MAX} changes; make a new world with POST /api/v1/worlds.`,
+        3600,
+      );
+    }
+    this.#lastTick = change.tick;
+    this.#waiting.push(change);
+    if (this.#writing.length === 0) void this.#write();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      this.#writing = batch;
+      const changes = batch.map(({ tick, car, touched, values }, i) => ({
+        seq: this.#seq + 1 + i,
+        tick,
+        car,
+        touched,
+        values,
+      }));
+      const error = await this.#hooks.append(changes).then(
+        () => undefined,
+        (reason: unknown) => reason ?? new Error('append failed'),
+      );
+      if (error === undefined) this.#seq += changes.length;
+      this.#hooks.settled(batch, error === undefined ? changes : [], error);
+      this.#writing = [];
+      for (const change of batch) change.settle(error);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Check, Store } from '../store/contract.ts';
+import { PARTITION_COUNT } from '../twin/ids.ts';
+
+/**
+ * The right to write for a partition's worlds. Every write to a world is fenced: it is checked, in
+ * the same commit, against the lease that this node took, so that a node which lost a partition
+ * without noticing cannot write to it any more.
+ *
+ * With the embedded store there is one node, which takes all leases at start and keeps them.
+ */
+export class Leases {
+  readonly token: string;
+  readonly #checks: readonly Check[];
+
+  private constructor(token: string, checks: readonly Check[]) {
+    this.token = token;
+    this.#checks = checks;
+  }
+
+  /** Takes every partition. Throws StoreUnavailable. */
+  static async takeAll(store: Store, nodeName: string): Promise<Leases> {
+    const boot = await nextBoot(store);
+    const token = `${nodeName}:${boot}#${boot}`;
+    const keys = Array.from({ length: PARTITION_COUNT }, (_, p) => ['p', p, 'lease'] as const);
+    await Promise.all(keys.map((key) => store.commit([], [{ key, value: token }])));
+    const entries = await Promise.all(keys.map((key) => store.get(key)));
+    const checks = entries.map((entry, p) => ({
+      key: ['p', p, 'lease'],
+      version: entry?.version ?? null,
+    }));
+    return new Leases(token, checks);
+  }
+
+  /** The check that fences a write to a partition. */
+  fence(partition: number): Check {
+    const check = this.#checks[partition];
+    if (check === undefined) throw new RangeError(`no partition ${partition}`);
+    return check;
+  }
+}
+
+/** Counts the starts of nodes on this store. */
+async function nextBoot(store: Store): Promise<number> {
+  for (;;) {
+    const entry = await store.get<number>(['boot']);
+    const boot = (entry?.value ?? 0) + 1;
+    const check = { key: ['boot'], version: entry?.version ?? null };
+    if (await store.commit([check], [{ key: ['boot'], value: boot }])) return boot;
+  }
+}

@@ -1,0 +1,250 @@
+import { crc32 } from 'node:zlib';
+import { SLAB_BYTES } from '../../assembly/layout.ts';
+import { TwinError } from '../errors.ts';
+import type { NumberedChange } from '../shard/protocol.ts';
+import {
+  type Durability,
+  type Key,
+  type Store,
+  StoreUnavailable,
+  type Write,
+} from '../store/contract.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
+import type { Leases } from './leases.ts';
+
+/**
+ * What the store holds of a world, all of it in the world's partition:
+ *
+ *   world     identity, and the declared masks as of some number of the journal
+ *   lived     the changes that a world was given when it was made, packed
+ *   journal   every change since, one entry a key, numbered on from those
+ *   image     the newest state image
+ *   incident  facts of every collision
+ *   due       in which minute a world falls idle; `touched` is the way back from the world
+ */
+export interface WorldRecord {
+  seed: number;
+  city: string;
+  createdAtMs: number;
+  /** Identity of the kernel that lives it. */
+  kernel: string;
+  /** False where its given journal was lived by another kernel. */
+  exact: boolean;
+  /** How many changes it was given when it was made. */
+  livedCount: number;
+  /** Declared masks, with number and tick of the last change that is in them. */
+  masks: number[];
+  maskSeq: number;
+  maskTick: number;
+}
+
+export interface StoredImage {
+  kernel: string;
+  tick: number;
+  seq: number;
+  crc: number;
+  bytes: Uint8Array;
+}
+
+const PAGE = 1000;
+const RETRY_AFTER_S = 2;
+
+/** Turns what the store throws into what a client is told. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new TwinError('store_unavailable', undefined, RETRY_AFTER_S);
+  }
+}
+
+/** Reads and fenced writes of world records. Throws TwinError `store_unavailable`. */
+export class Records {
+  readonly #store: Store;
+  readonly #leases: Leases;
+
+  constructor(store: Store, leases: Leases) {
+    this.#store = store;
+    this.#leases = leases;
+  }
+
+  key(world: number, kind: string, ...rest: (number | string)[]): Key {
+    return ['p', partitionOf(world), kind, world, ...rest];
+  }
+
+  /** Commits writes of one world under its partition's fence. */
+  async write(world: number, writes: readonly Write[], durability?: Durability): Promise<void> {
+    await this.#commit(partitionOf(world), [], writes, durability);
+  }
+
+  async #commit(
+    partition: number,
+    absent: readonly Key[],
+    writes: readonly Write[],
+    durability?: Durability,
+  ): Promise<void> {
+    const checks = [
+      this.#leases.fence(partition),
+      ...absent.map((key) => ({ key, version: null })),
+    ];
+    if (await orUnavailable(this.#store.commit(checks, writes, durability))) return;
+    throw new TwinError('store_unavailable', 'The world is served by another node.', 1);
+  }
+
+  /** Writes a new world. Throws where its number is taken. */
+  create(world: number, record: WorldRecord, lived: readonly Change[], due: number): Promise<void> {
+    const key = this.key(world, 'world');
+    const writes: Write[] = [
+      { key, value: record },
+      { key: this.dueKey(world, due), value: 0 },
+      { key: this.key(world, 'touched'), value: due },
+    ];
+    if (lived.length > 0) {
+      const packed = packChanges(lived);
+      writes.push({ key: this.key(world, 'lived'), value: new Uint8Array(packed.buffer) });
+    }
+    return this.#commit(partitionOf(world), [key], writes);
+  }
+
+  async record(world: number): Promise<WorldRecord | undefined> {
+    return (await orUnavailable(this.#store.get<WorldRecord>(this.key(world, 'world'))))?.value;
+  }
+
+  /** Appends changes to the journal, with the world's record where its masks are brought up. */
+  append(world: number, changes: readonly NumberedChange[], record?: WorldRecord): Promise<void> {
+    const writes: Write[] = changes.map(({ seq, tick, car, touched, values }) => ({
+      key: this.key(world, 'journal', seq),
+      value: [tick, car, touched, values],
+    }));
+    if (record !== undefined) writes.push({ key: this.key(world, 'world'), value: record });
+    const first = changes[0];
+    const absent = first === undefined ? [] : [this.key(world, 'journal', first.seq)];
+    return this.#commit(partitionOf(world), absent, writes);
+  }
+
+  /** Changes with numbers above `afterSeq`, in order, given ones included. */
+  async changes(world: number, record: WorldRecord, afterSeq: number): Promise<NumberedChange[]> {
+    const lived = afterSeq < record.livedCount ? await this.#lived(world) : [];
+    const changes = lived.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
+    const prefix = this.key(world, 'journal');
+    for (let after = Math.max(afterSeq, record.livedCount); ; ) {
+      const page = await orUnavailable(
+        this.#store.list<[number, number, number, number]>(prefix, {
+          limit: PAGE,
+          after: [...prefix, after],
+        }),
+      );
+      for (const { key, value } of page) {
+        const [tick, car, touched, values] = value;
+        changes.push({ seq: Number(key.at(-1)), tick, car, touched, values });
+      }
+      if (page.length < PAGE) return changes;
+      after = changes.at(-1)?.seq ?? after;
+    }
+  }
+
+  async #lived(world: number): Promise<Change[]> {
+    const entry = await orUnavailable(this.#store.get<Uint8Array>(this.key(world, 'lived')));
+    if (entry === undefined) return [];
+    // The bytes may lie at any offset of a larger buffer; integers may not.
+    return unpackChanges(new Int32Array(entry.value.slice().buffer));
+  }
+
+  saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
+    const value: StoredImage = { ...image, crc: crc32(image.bytes) };
+    return this.write(world, [{ key: this.key(world, 'image'), value }], 'committed');
+  }
+
+  /** The stored image where it is whole and of this kernel. */
+  async image(world: number, kernel: string): Promise<StoredImage | undefined> {
+    const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
+    const image = entry?.value;
+    if (image === undefined || image.kernel !== kernel) return undefined;
+    if (image.bytes.length !== SLAB_BYTES || image.crc !== crc32(image.bytes)) return undefined;
+    return image;
+  }
+
+  saveIncidents(world: number, facts: readonly ContactFacts[]): Promise<void> {
+    const writes = facts.map((fact) => ({
+      key: this.key(world, 'incident', fact.tick, fact.order),
+      value: fact,
+    }));
+    return this.write(world, writes);
+  }
+
+  /** Facts of every collision, in order of tick. */
+  async incidents(world: number): Promise<ContactFacts[]> {
+    const entries = await this.#all<ContactFacts>(this.key(world, 'incident'));
+    return entries.map(({ value }) => value);
+  }
+
+  async incident(world: number, tick: number, order: number): Promise<ContactFacts | undefined> {
+    const key = this.key(world, 'incident', tick, order);
+    return (await orUnavailable(this.#store.get<ContactFacts>(key)))?.value;
+  }
+
+  async #all<T>(prefix: Key): Promise<{ key: Key; value: T }[]> {
+    const all: { key: Key; value: T }[] = [];
+    for (let after: Key | undefined; ; after = all.at(-1)?.key) {
+      const page = await orUnavailable(
+        this.#store.list<T>(prefix, after === undefined ? { limit: PAGE } : { limit: PAGE, after }),
+      );
+      all.push(...page);
+      if (page.length < PAGE) return all;
+    }
+  }
+
+  // ── idle worlds ─────────────────────────────────────────────────────────────────────────────
+
+  dueKey(world: number, due: number): Key {
+    return ['p', partitionOf(world), 'due', due, world];
+  }
+
+  async due(world: number): Promise<number | undefined> {
+    return (await orUnavailable(this.#store.get<number>(this.key(world, 'touched'))))?.value;
+  }
+
+  /** Moves a world in the index from one slot of time to another. */
+  moveDue(world: number, from: number | undefined, to: number): Promise<void> {
+    const writes: Write[] = [
+      { key: this.dueKey(world, to), value: 0 },
+      { key: this.key(world, 'touched'), value: to },
+    ];
+    if (from !== undefined) writes.push({ key: this.dueKey(world, from), remove: true });
+    return this.write(world, writes, 'committed');
+  }
+
+  /** Worlds of a partition that fell due before slot `before`, at most `limit`. */
+  async fallenDue(partition: number, before: number, limit: number): Promise<number[]> {
+    const prefix = ['p', partition, 'due'];
+    const page = { limit, before: [...prefix, before] };
+    const entries = await orUnavailable(this.#store.list(prefix, page));
+    return entries.map(({ key }) => Number(key.at(-1)));
+  }
+
+  /**
+   * Removes all that the store has of a world. The record goes last, with its place in the index:
+   * a removal that is cut short is found again there.
+   */
+  async remove(world: number): Promise<void> {
+    for (const kind of ['journal', 'incident']) {
+      for (;;) {
+        const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit: PAGE }));
+        const writes = page.map(({ key }) => ({ key, remove: true as const }));
+        if (writes.length > 0) await this.write(world, writes, 'committed');
+        if (page.length < PAGE) break;
+      }
+    }
+    const due = await this.due(world);
+    const last = ['image', 'lived', 'world', 'touched'].map((kind) => this.key(world, kind));
+    if (due !== undefined) last.push(this.dueKey(world, due));
+    await this.write(
+      world,
+      last.map((key) => ({ key, remove: true as const })),
+      'committed',
+    );
+  }
+}

@@ -1,0 +1,552 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TICK_MS } from '../../assembly/layout.ts';
+import { nearestRoad } from '../city/place.ts';
+import type { City } from '../city/types.ts';
+import { TwinError } from '../errors.ts';
+import {
+  BEAT_AGE_MS_MAX,
+  CHANGE_DELAY_TICKS,
+  MASK_CHECKPOINT_CHANGES,
+  TRAP_WINDOW_MS,
+  TRAPS_MAX,
+  WAIT_MS_MAX,
+} from '../limits.ts';
+import type { Shard } from '../shard/handle.ts';
+import {
+  type ImageReport,
+  type Look,
+  type LookAnswer,
+  type NumberedChange,
+  packNumbered,
+} from '../shard/protocol.ts';
+import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
+import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
+import { worldIdOf } from '../twin/ids.ts';
+import {
+  type ContactFacts,
+  type Incident,
+  incidentOf,
+  parseIncidentId,
+} from '../twin/incidents.ts';
+import { applyChange, type Change } from '../twin/journal.ts';
+import type { Encoding, World, WorldFrame } from '../twin/service.ts';
+import { type AcceptedChange, Appends } from './appends.ts';
+import type { Records, WorldRecord } from './records.ts';
+
+/** How often a world is brought back to memory for one request before it is given up. */
+const ATTEMPTS_MAX = 4;
+const REST_MS = TRAP_WINDOW_MS;
+
+export interface WorldSurroundings {
+  now(): number;
+  readonly city: City;
+  readonly cityIndex: number;
+  readonly records: Records;
+  readonly kernel: string;
+  readonly shard: Shard;
+  touched(world: OwnedWorld): void;
+  nextStay(): number;
+  /** Streams of this world must end. */
+  endStreams(world: OwnedWorld, code: 1012 | 1013): void;
+  /** The world got its first watcher, or lost its last. */
+  heated(hot: boolean): void;
+  /** Whether the shard takes one more hot world. */
+  admits(): boolean;
+  warn(world: OwnedWorld, message: string, error: unknown): void;
+}
+
+/** A living world that this node serves, as the main thread knows it. */
+export class OwnedWorld implements World {
+  readonly number: number;
+  readonly id: string;
+  readonly seed: number;
+  readonly createdAtMs: number;
+  readonly exact: boolean;
+  lastTouchMs: number;
+  /** Slot of the index in which the store has it. */
+  due: number | undefined;
+  dropped = false;
+
+  readonly #around: WorldSurroundings;
+  readonly #record: WorldRecord;
+  readonly #masks: Uint16Array;
+  readonly #appends: Appends;
+  #fleet: readonly FleetEntry[] | undefined;
+  /** Changes that became durable while the world was on its way to memory. */
+  #sinceOpening: NumberedChange[] | undefined;
+  #stay = 0;
+  #opening: Promise<number> | undefined;
+  #hold = 0;
+  #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
+  /** Encodings that were asked for over REST while the world was hot. */
+  #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
+  #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array; atMs: number } = NO_BEAT;
+  /** Highest tick that any answer has shown. */
+  #answeredTick = 0;
+  /** Where the shard will have brought the world once all looks are answered. */
+  #reachedTick = 0;
+  /** Contacts that were reported, and that are in the store, counted from the world's beginning. */
+  #contactsReported = 0;
+  #contactsStored = 0;
+  #contactsCome: (() => void)[] = [];
+  /** Images of stays before this one leave out incidents that could not be saved. */
+  #imagesFromStay = 0;
+  #storing: Promise<void> = Promise.resolve();
+  #trapsMs: number[] = [];
+  #distrustImage = false;
+
+  /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
+  constructor(
+    number: number,
+    record: WorldRecord,
+    masks: Uint16Array,
+    last: { seq: number; tick: number },
+    around: WorldSurroundings,
+  ) {
+    this.number = number;
+    this.id = worldIdOf(number);
+    this.seed = record.seed;
+    this.createdAtMs = record.createdAtMs;
+    this.exact = record.exact;
+    this.#record = record;
+    this.#around = around;
+    this.lastTouchMs = around.now();
+    this.#masks = masks;
+    this.#appends = new Appends(last.seq, last.tick, {
+      append: (changes) => this.#append(changes),
+      settled: (batch, changes) => this.#settled(batch, changes),
+    });
+  }
+
+  get city(): City {
+    return this.#around.city;
+  }
+
+  get cityIndex(): number {
+    return this.#around.cityIndex;
+  }
+
+  get shard(): Shard {
+    return this.#around.shard;
+  }
+
+  get fleet(): readonly FleetEntry[] {
+    this.#fleet ??= fleetOf(this.seed, this.number);
+    return this.#fleet;
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.json + this.#watchers.msgpack;
+  }
+
+  /** Whether anything would be lost if this object were forgotten. */
+  get busy(): boolean {
+    const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
+    return moving || !this.#appends.idle;
+  }
+
+  touch(): void {
+    this.lastTouchMs = this.#around.now();
+    this.#around.touched(this);
+  }
+
+  // ── time ────────────────────────────────────────────────────────────────────────────────────
+
+  #clockTick(): number {
+    return Math.floor((this.#around.now() - this.createdAtMs) / TICK_MS);
+  }
+
+  /** How far a look would have to step it. */
+  get behindTicks(): number {
+    return this.#clockTick() - this.#reachedTick;
+  }
+
+  tick(): number {
+    const shown = this.#isFresh() ? this.#beat.tick : this.#clockTick();
+    return this.#answer(Math.max(shown, this.#answeredTick));
+  }
+
+  #answer(tick: number): number {
+    this.#answeredTick = Math.max(this.#answeredTick, tick);
+    return tick;
+  }
+
+  /** Whether the last beat is new enough to answer with, and no answer has shown a later tick. */
+  #isFresh(): boolean {
+    const { atMs, tick } = this.#beat;
+    return tick >= this.#answeredTick && this.#around.now() - atMs <= BEAT_AGE_MS_MAX;
+  }
+
+  // ── features ────────────────────────────────────────────────────────────────────────────────
+
+  declared(car: number): number {
+    return this.#masks[car] ?? 0;
+  }
+
+  async change(car: number, touched: number, values: number): Promise<void> {
+    const changed = applyChange(this.declared(car), { tick: 0, car, touched, values });
+    if (changed === this.declared(car) && this.#appends.idle) return;
+    const tick = this.#appends.tickFor(this.#clockTick() + CHANGE_DELAY_TICKS);
+    const hold = ++this.#hold;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error: unknown) => (error === undefined ? resolve() : reject(error));
+      // The hold goes out in the same turn as the clock was read: see `NodeClock`.
+      if (this.#stay !== 0) this.#command({ kind: 'hold', hold, tick });
+      try {
+        this.#appends.add({ hold, tick, car, touched, values, settle });
+      } catch (error) {
+        if (this.#stay !== 0) this.#command({ kind: 'resolve', hold, changes: [] });
+        reject(error);
+      }
+    });
+  }
+
+  #append(changes: readonly NumberedChange[]): Promise<void> {
+    const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
+    const stale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
+    if (!stale) return this.#around.records.append(this.number, changes);
+    const masks = this.#masks.slice();
+    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const record = { ...this.#record, masks: [...masks], maskSeq, maskTick };
+    return this.#around.records.append(this.number, changes, record).then(() => {
+      this.#record.maskSeq = maskSeq;
+    });
+  }
+
+  #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
+    for (const change of changes) {
+      this.#masks[change.car] = applyChange(this.declared(change.car), change);
+    }
+    this.#sinceOpening?.push(...changes);
+    if (this.#stay === 0) return;
+    for (const [i, { hold }] of batch.entries()) {
+      const change = changes[i];
+      this.#command({ kind: 'resolve', hold, changes: change === undefined ? [] : [change] });
+    }
+  }
+
+  #command(
+    command:
+      | { kind: 'hold'; hold: number; tick: number }
+      | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
+      | { kind: 'watch'; json: boolean; msgpack: boolean },
+  ): void {
+    this.shard.command({ ...command, world: this.number });
+  }
+
+  // ── memory ──────────────────────────────────────────────────────────────────────────────────
+
+  /** Brings the world to its shard's memory; resolves with the number of its stay there. */
+  #open(): Promise<number> {
+    if (this.#stay !== 0) return Promise.resolve(this.#stay);
+    this.#opening ??= this.#openNow().finally(() => {
+      this.#opening = undefined;
+      this.#sinceOpening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openNow(): Promise<number> {
+    this.#refuseWhileResting();
+    this.#sinceOpening = [];
+    const { records, kernel, shard, cityIndex } = this.#around;
+    await this.#storing;
+    const image = this.#distrustImage ? undefined : await records.image(this.number, kernel);
+    const all = await records.changes(this.number, this.#record, image?.seq ?? 0);
+    const usable = image !== undefined && all.every(({ tick }) => tick > image.tick);
+    const changes =
+      usable || image === undefined ? all : await records.changes(this.number, this.#record, 0);
+    const stay = this.#around.nextStay();
+    const answer = await shard.open({
+      world: this.number,
+      stay,
+      seed: this.seed,
+      cityIndex,
+      createdAtMs: this.createdAtMs,
+      image: usable ? { bytes: image.bytes, seq: image.seq } : undefined,
+      changes: packNumbered(changes),
+    });
+    if (answer.outcome === 'full') {
+      throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
+    }
+    this.#contactsReported = Math.max(this.#contactsReported, answer.contacts);
+    this.#contactsStored = Math.max(this.#contactsStored, answer.contacts);
+    this.#reachedTick = usable ? image.tick : 0;
+    this.#enter(stay);
+    return stay;
+  }
+
+  /** In memory from here on: hands over what was accepted meanwhile, before anything moves. */
+  #enter(stay: number): void {
+    this.#stay = stay;
+    const changes = this.#sinceOpening ?? [];
+    if (changes.length > 0) this.#command({ kind: 'resolve', hold: 0, changes });
+    for (const { hold, tick } of this.#appends.pending) this.#command({ kind: 'hold', hold, tick });
+    if (this.watcherCount > 0) this.#sendWatch();
+  }
+
+  #refuseWhileResting(): void {
+    const restUntil = (this.#trapsMs.at(-1) ?? 0) + REST_MS;
+    const now = this.#around.now();
+    if (this.#trapsMs.length < TRAPS_MAX || now >= restUntil) return;
+    throw new TwinError('world_unavailable', undefined, Math.ceil((restUntil - now) / 1000));
+  }
+
+  /** The shard no longer has it (`stay` is over, or undefined: whatever stay there was). */
+  leftMemory(stay?: number): void {
+    if (stay !== undefined && stay !== this.#stay) return;
+    this.#stay = 0;
+    this.#beat = NO_BEAT;
+    this.#releaseWaiting();
+    if (this.watcherCount > 0) this.#openForWatchers();
+  }
+
+  /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
+  trapped(): void {
+    const now = this.#around.now();
+    this.#trapsMs = [...this.#trapsMs.filter((at) => now - at < TRAP_WINDOW_MS), now];
+    this.#distrustImage = this.#trapsMs.length > 1;
+    this.leftMemory();
+  }
+
+  /** Rests at once: threads died on it again and again. */
+  quarantine(): void {
+    const now = this.#around.now();
+    this.#trapsMs = Array.from({ length: TRAPS_MAX }, () => now);
+    this.leftMemory();
+  }
+
+  async close(): Promise<void> {
+    const stay = this.#stay;
+    this.#stay = 0;
+    if (stay !== 0) await this.shard.close({ world: this.number, stay }).catch(() => {});
+  }
+
+  // ── looking ─────────────────────────────────────────────────────────────────────────────────
+
+  /** Brings the world to now and reads it there. */
+  async #look(want: Look, background = false): Promise<LookAnswer & { outcome: 'seen' }> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const stay = await this.#open();
+      const tick = Math.max(this.#clockTick(), this.#answeredTick);
+      const answer = await this.#lookAt(stay, tick, want, background);
+      if (answer.outcome === 'gone') {
+        this.leftMemory(stay);
+        continue;
+      }
+      if (!(await this.#hasContacts(stay, answer.contacts))) continue;
+      this.#answer(answer.tick);
+      return answer;
+    }
+    throw new TwinError('world_unavailable', undefined, 1);
+  }
+
+  /**
+   * Waits until so many contacts are in the store: nothing that was seen after a collision is
+   * told before its incident is durable. False where the world left memory meanwhile.
+   */
+  async #hasContacts(stay: number, count: number): Promise<boolean> {
+    while (this.#contactsReported < count && this.#stay === stay) {
+      await new Promise<void>((come) => this.#contactsCome.push(come));
+    }
+    await this.#storing;
+    return this.#contactsStored >= count;
+  }
+
+  /** One look; what would keep its caller waiting for too long is done without them. */
+  async #lookAt(stay: number, tick: number, want: Look, background: boolean): Promise<LookAnswer> {
+    const debtTicks = Math.max(0, tick - this.#reachedTick);
+    const waitMs = this.shard.waitMs(debtTicks);
+    this.#reachedTick = Math.max(this.#reachedTick, tick);
+    this.shard.debtTicks += debtTicks;
+    const { incarnation } = this.shard;
+    const task = { world: this.number, stay, tick, want, background };
+    const done = this.shard
+      .look(task)
+      .catch((): LookAnswer => ({ outcome: 'gone' }))
+      .finally(() => {
+        if (this.shard.incarnation === incarnation) this.shard.debtTicks -= debtTicks;
+      });
+    if (background || waitMs <= WAIT_MS_MAX) return done;
+    throw new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
+  }
+
+  /** Catches up with the clock behind everybody else, ending in an image. */
+  async catchUp(): Promise<void> {
+    await this.#look('tick', true);
+  }
+
+  latestFrame(encoding: Encoding): Uint8Array | undefined {
+    if (!this.#isFresh()) return undefined;
+    const frame = this.#beat[encoding];
+    if (frame === undefined) this.#readAs(encoding);
+    else this.#answer(this.#beat.tick);
+    return frame;
+  }
+
+  /** From the next beat on a hot world has its frames in this encoding at hand. */
+  #readAs(encoding: Encoding): void {
+    if (this.#readers[encoding] || this.watcherCount === 0) return;
+    this.#readers[encoding] = true;
+    this.#sendWatch();
+  }
+
+  /** Encodings that only readers wanted are no longer made. */
+  forgetReaders(): void {
+    if (!this.#readers.json && !this.#readers.msgpack) return;
+    this.#readers = { json: false, msgpack: false };
+    if (this.#stay !== 0) this.#sendWatch();
+  }
+
+  async frame(encoding: Encoding): Promise<Uint8Array> {
+    const { bytes } = await this.#look(encoding);
+    if (bytes === undefined) throw new Error('a frame was asked for');
+    return bytes;
+  }
+
+  latestPacked(): Int32Array | undefined {
+    if (!this.#isFresh()) return undefined;
+    this.#answer(this.#beat.tick);
+    return this.#beat.packed;
+  }
+
+  async packed(): Promise<Int32Array> {
+    const { packed } = await this.#look('packed');
+    if (packed === undefined) throw new Error('a packed snapshot was asked for');
+    return packed;
+  }
+
+  // ── what happened ───────────────────────────────────────────────────────────────────────────
+
+  async events(): Promise<EventRecord[]> {
+    await this.#untilChanged();
+    const { events = [] } = await this.#look('events');
+    const context = { fleet: this.fleet, hazards: this.city.hazards };
+    return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
+  }
+
+  /** Whoever changed something finds it among the events: waits out the ticks until it applies. */
+  async #untilChanged(): Promise<void> {
+    const aheadTicks = this.#appends.lastTick - this.#clockTick();
+    if (aheadTicks > 0) await sleep(aheadTicks * TICK_MS);
+  }
+
+  async incidents(): Promise<Incident[]> {
+    await this.#look('tick');
+    return (await this.#around.records.incidents(this.number)).map((facts) =>
+      this.#incident(facts),
+    );
+  }
+
+  async incident(id: string): Promise<Incident | undefined> {
+    const place = parseIncidentId(id);
+    if (place === undefined) return undefined;
+    await this.#look('tick');
+    const facts = await this.#around.records.incident(this.number, place.tick, place.order);
+    return facts === undefined ? undefined : this.#incident(facts);
+  }
+
+  #incident(facts: ContactFacts): Incident {
+    const { id: road, name: street } = nearestRoad(this.city, facts.x, facts.y);
+    return incidentOf(facts, { worldId: this.id, fleet: this.fleet, place: { road, street } });
+  }
+
+  /** Contacts are reported before anything that was seen after them, and written in that order. */
+  contacts(from: number, facts: readonly ContactFacts[]): void {
+    const end = from + facts.length;
+    this.#contactsReported = Math.max(this.#contactsReported, end);
+    this.#storing = this.#storing.then(() => this.#storeContacts(from, end, facts));
+    this.#releaseWaiting();
+  }
+
+  async #storeContacts(from: number, end: number, facts: readonly ContactFacts[]): Promise<void> {
+    // After a failed write there is a gap, and the world has left memory to live it again.
+    if (from > this.#contactsStored) return;
+    try {
+      await this.#around.records.saveIncidents(this.number, facts);
+      this.#contactsStored = Math.max(this.#contactsStored, end);
+    } catch (error) {
+      this.#around.warn(this, 'incidents were not saved', error);
+      this.#imagesFromStay = this.#stay + 1;
+      this.#contactsReported = this.#contactsStored;
+      await this.close();
+      this.leftMemory();
+    }
+  }
+
+  image({ tick, seq, bytes, stay }: ImageReport): void {
+    this.#storing = this.#storing.then(async () => {
+      if (stay < this.#imagesFromStay) return;
+      try {
+        const { kernel, records } = this.#around;
+        await records.saveImage(this.number, { kernel, tick, seq, bytes });
+      } catch (error) {
+        this.#around.warn(this, 'image was not saved', error);
+      }
+    });
+  }
+
+  #releaseWaiting(): void {
+    for (const come of this.#contactsCome.splice(0)) come();
+  }
+
+  /** Resolves once all that the shard reported so far is in the store. */
+  stored(): Promise<void> {
+    return this.#storing;
+  }
+
+  journal(): Promise<Change[]> {
+    return this.#around.records.changes(this.number, this.#record, 0);
+  }
+
+  // ── watchers ────────────────────────────────────────────────────────────────────────────────
+
+  watch(encoding: Encoding): void {
+    this.#refuseWhileResting();
+    if (this.watcherCount === 0 && !this.#around.admits()) {
+      throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
+    }
+    this.#watchers[encoding]++;
+    if (this.watcherCount === 1) this.#around.heated(true);
+    if (this.#stay === 0) this.#openForWatchers();
+    else if (this.#watchers[encoding] === 1) this.#sendWatch();
+  }
+
+  unwatch(encoding: Encoding): void {
+    this.#watchers[encoding]--;
+    if (this.watcherCount === 0) this.#around.heated(false);
+    if (this.#watchers[encoding] === 0 && this.#stay !== 0) this.#sendWatch();
+    if (this.watcherCount === 0) this.#readers = { json: false, msgpack: false };
+  }
+
+  #sendWatch(): void {
+    const wanted = (encoding: Encoding) =>
+      this.#watchers[encoding] > 0 || (this.watcherCount > 0 && this.#readers[encoding]);
+    this.#command({ kind: 'watch', json: wanted('json'), msgpack: wanted('msgpack') });
+  }
+
+  #openForWatchers(): void {
+    this.#open().catch((error: unknown) => {
+      if (this.watcherCount === 0) return;
+      // A shard that is being replaced calls again when it is back.
+      if (!this.shard.alive) return;
+      this.#around.warn(this, 'a watched world did not open', error);
+      this.#around.endStreams(this, 1013);
+    });
+  }
+
+  /** A beat brought a new frame; the frame as the front end takes it. */
+  receive(frame: Omit<WorldFrame, 'world'>, packed: Int32Array): WorldFrame {
+    this.#beat = { ...frame, packed, atMs: this.#around.now() };
+    this.#reachedTick = Math.max(this.#reachedTick, frame.tick);
+    return { world: this, ...frame };
+  }
+}
+
+const NO_BEAT = {
+  tick: -1,
+  json: undefined,
+  msgpack: undefined,
+  packed: new Int32Array(0),
+  atMs: Number.NEGATIVE_INFINITY,
+};

@@ -1,0 +1,283 @@
+import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
+import type { City } from '../city/types.ts';
+import type { NodeClock } from '../clock.ts';
+import { TwinError } from '../errors.ts';
+import { HANDLES_MAX } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Shard } from '../shard/handle.ts';
+import { BEAT_ENTRY, type BeatReport, type Report, type SavedReport } from '../shard/protocol.ts';
+import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
+import { applyChange } from '../twin/journal.ts';
+import type { TwinService, World, WorldFrame } from '../twin/service.ts';
+import type { WorldOptions } from '../twin/world-options.ts';
+import { IdleIndex } from './idle.ts';
+import type { Records, WorldRecord } from './records.ts';
+import { OwnedWorld, type WorldSurroundings } from './world.ts';
+
+export interface WorldsOptions {
+  clock: NodeClock;
+  log: Log;
+  records: Records;
+  cities: readonly City[];
+  shards: readonly Shard[];
+  /** Identity of this node's kernel. */
+  kernel: string;
+  /** The first world became hot, or none is any more. */
+  anyHot(any: boolean): void;
+  idleMs: number;
+  randomBytes(count: number): Uint8Array;
+}
+
+const CREATE_ATTEMPTS = 3;
+
+/** The worlds of this node: at hand, in the store, or to be made. */
+export class Worlds implements TwinService {
+  readonly cities: readonly City[];
+  readonly idle: IdleIndex;
+  readonly #options: WorldsOptions;
+  /** By number; least recently loaded first. */
+  readonly #handles = new Map<number, OwnedWorld>();
+  readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
+  #stay = 0;
+  #hotCount = 0;
+  #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
+  #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
+
+  constructor(options: WorldsOptions) {
+    this.#options = options;
+    this.cities = options.cities;
+    this.idle = new IdleIndex({
+      now: () => options.clock.now(),
+      idleMs: options.idleMs,
+      records: options.records,
+      log: options.log,
+      atHand: (world) => this.#handles.get(world),
+      forget: (world) => this.#drop(world),
+    });
+  }
+
+  get atHand(): number {
+    return this.#handles.size;
+  }
+
+  // ── making and finding ──────────────────────────────────────────────────────────────────────
+
+  async create(options: WorldOptions): Promise<World> {
+    const record = this.#record(options);
+    const lived = options.journal?.changes ?? [];
+    for (let attempt = 1; ; attempt++) {
+      const number = randomWorldNumber(this.#options.randomBytes);
+      const due = this.idle.slotOf(this.#options.clock.now());
+      try {
+        await this.#options.records.create(number, record, lived, due);
+      } catch (error) {
+        if (attempt < CREATE_ATTEMPTS && (await this.#options.records.record(number))) continue;
+        throw error;
+      }
+      const world = this.#make(number, record, Uint16Array.from(record.masks), {
+        seq: record.maskSeq,
+        tick: record.maskTick,
+      });
+      world.due = due;
+      this.#keep(world);
+      return world;
+    }
+  }
+
+  #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
+    const lived = journal?.changes ?? [];
+    const masks = Array.from({ length: CAR_COUNT }, () => F_ALL);
+    for (const change of lived) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const { clock, cities, kernel, randomBytes } = this.#options;
+    return {
+      seed: seed ?? new DataView(randomBytes(4).buffer).getUint32(0),
+      city: city ?? cities[0]?.name ?? '',
+      createdAtMs: clock.now() - startTick * TICK_MS,
+      kernel,
+      exact: journal === undefined || journal.kernel === kernel,
+      livedCount: lived.length,
+      masks,
+      maskSeq: lived.length,
+      maskTick: lived.at(-1)?.tick ?? 0,
+    };
+  }
+
+  peek(number: number): OwnedWorld | undefined {
+    const world = this.#handles.get(number);
+    return world?.dropped ? undefined : world;
+  }
+
+  async load(number: number): Promise<OwnedWorld | undefined> {
+    const known = this.peek(number);
+    if (known !== undefined) return known;
+    let loading = this.#loading.get(number);
+    if (loading === undefined) {
+      loading = this.#load(number).finally(() => this.#loading.delete(number));
+      this.#loading.set(number, loading);
+    }
+    return loading;
+  }
+
+  async #load(number: number): Promise<OwnedWorld | undefined> {
+    const { records, clock } = this.#options;
+    const record = await records.record(number);
+    const due = await records.due(number);
+    if (record === undefined || due === undefined) return undefined;
+    if (due < this.idle.firstLivingSlot(clock.now())) return undefined;
+    const changes = await records.changes(number, record, record.maskSeq);
+    const masks = Uint16Array.from(record.masks);
+    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const last = changes.at(-1) ?? { seq: record.maskSeq, tick: record.maskTick };
+    const world = this.#make(number, record, masks, last);
+    world.due = due;
+    this.#keep(world);
+    return world;
+  }
+
+  #make(
+    number: number,
+    record: WorldRecord,
+    masks: Uint16Array,
+    last: { seq: number; tick: number },
+  ): OwnedWorld {
+    const { cities, clock, kernel, log, records, shards } = this.#options;
+    const cityIndex = cities.findIndex(({ name }) => name === record.city);
+    const city = cities[cityIndex];
+    if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
+    const shard = shards[rendezvous(number, shards.length)];
+    if (shard === undefined) throw new Error('a node has shards');
+    const around: WorldSurroundings = {
+      now: () => clock.now(),
+      city,
+      cityIndex,
+      records,
+      kernel,
+      shard,
+      touched: (world) => this.idle.touched(world),
+      nextStay: () => ++this.#stay,
+      endStreams: (world, code) => this.#endStreams(world, code),
+      heated: (hot) => this.#heated(hot),
+      admits: () => shard.admits(shard.hotCount + 1),
+      warn: (world, message, err) => log.warn({ world: world.id, err }, message),
+    };
+    return new OwnedWorld(number, record, masks, last, around);
+  }
+
+  #heated(hot: boolean): void {
+    const before = this.#hotCount;
+    this.#hotCount += hot ? 1 : -1;
+    if (before === 0 || this.#hotCount === 0) this.#options.anyHot(this.#hotCount > 0);
+  }
+
+  /** Keeps a handle at hand, and no more of them than HANDLES_MAX where they can be forgotten. */
+  #keep(world: OwnedWorld): void {
+    this.#handles.set(world.number, world);
+    if (this.#handles.size <= HANDLES_MAX) return;
+    for (const [number, old] of this.#handles) {
+      if (old.busy || this.idle.isUnsaved(old)) continue;
+      this.#handles.delete(number);
+      return;
+    }
+  }
+
+  async #drop(number: number): Promise<void> {
+    const world = this.#handles.get(number);
+    if (world !== undefined) {
+      world.dropped = true;
+      await world.close();
+      await world.stored();
+    }
+    await this.#options.records.remove(number);
+    this.#handles.delete(number);
+  }
+
+  // ── beats and reports ───────────────────────────────────────────────────────────────────────
+
+  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
+    this.#sink = sink;
+  }
+
+  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void {
+    this.#endStreams = end;
+  }
+
+  report(shard: Shard, report: Exclude<Report, SavedReport>): void {
+    switch (report.kind) {
+      case 'beat':
+        this.#beat(shard, report);
+        return;
+      case 'contacts':
+        this.#handles.get(report.world)?.contacts(report.from, report.facts);
+        return;
+      case 'image':
+        this.#handles.get(report.world)?.image(report);
+        return;
+      case 'cold':
+        this.#handles.get(report.world)?.leftMemory(report.stay);
+        return;
+      case 'trapped': {
+        const id = worldIdOf(report.world);
+        this.#options.log.error({ world: id, trap: report.message }, 'world trapped');
+        this.#handles.get(report.world)?.trapped();
+      }
+    }
+  }
+
+  #beat(shard: Shard, { beat, buffer, index }: BeatReport): void {
+    const frames: WorldFrame[] = [];
+    const part = (at: number, length: number) =>
+      length === 0 ? undefined : new Uint8Array(buffer, at, length);
+    for (let i = 0; i < index.length; i += BEAT_ENTRY) {
+      const [number = 0, tick = 0, jsonAt = 0, jsonLength = 0, msgpackAt = 0, msgpackLength = 0] =
+        index.subarray(i, i + BEAT_ENTRY);
+      const world = this.#handles.get(number);
+      if (world === undefined) continue;
+      const json = part(jsonAt, jsonLength);
+      const msgpack = part(msgpackAt, msgpackLength);
+      const packed = new Int32Array(buffer, index[i + 6], (index[i + 7] ?? 0) / 4);
+      frames.push(world.receive({ tick, json, msgpack }, packed));
+    }
+    const { incarnation } = shard;
+    this.#sink(frames, () => {
+      if (shard.incarnation === incarnation) shard.acknowledge(beat);
+    });
+  }
+
+  /** A shard has a new thread, or lost one: its worlds are not in memory any more. */
+  shardLost(shard: Shard): void {
+    for (const world of this.#handles.values()) if (world.shard === shard) world.leftMemory();
+  }
+
+  /** Threads died on this world again and again. */
+  quarantine(number: number): void {
+    this.#options.log.error({ world: worldIdOf(number) }, 'world rests');
+    this.#handles.get(number)?.quarantine();
+  }
+
+  /** Resolves once all that the shards reported so far is in the store. */
+  async stored(): Promise<void> {
+    await Promise.all([...this.#handles.values()].map((world) => world.stored()));
+  }
+}
+
+/** Which of `count` shards a world lives on: the highest of their scores (rendezvous hashing). */
+export function rendezvous(world: number, count: number): number {
+  let best = 0;
+  let bestScore = -1;
+  for (let shard = 0; shard < count; shard++) {
+    const score = scramble((world % 2 ** 32) ^ scramble(Math.floor(world / 2 ** 32) + shard * 977));
+    if (score > bestScore) {
+      best = shard;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** Finaliser of MurmurHash3, 32 bits. */
+function scramble(value: number): number {
+  let h = value >>> 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
