@@ -44,7 +44,7 @@ const FIXSTR_BYTES_MAX = 31;
 const encoder = new TextEncoder();
 
 function str(value: string): number[] {
-  const bytes = [...encoder.encode(value)];
+  const bytes = Array.from(encoder.encode(value));
   if (bytes.length <= FIXSTR_BYTES_MAX) return [FIXSTR | bytes.length, ...bytes];
   return [STR16, bytes.length >> 8, bytes.length & 255, ...bytes];
 }
@@ -63,7 +63,7 @@ function floatKey(key: string): number[] {
 }
 
 function bytes(...parts: (number | number[])[]): Uint8Array {
-  return Uint8Array.from(parts.flat());
+  return new Uint8Array(parts.flat());
 }
 
 const TIME = 0;
@@ -106,6 +106,9 @@ const NOTATION: Notation = {
     ),
 };
 
+const VEHICLE_HEAD = [FIXMAP | 12, ...str('vin')];
+const X_KEY = floatKey('x');
+
 const runsOf = sharedCityRuns(NOTATION);
 
 /** Writes the frames of one world as MessagePack. Holds under a kilobyte of its own. */
@@ -117,7 +120,7 @@ export class MsgpackFrameWriter {
   constructor(names: FrameNames) {
     this.#city = runsOf(names.city);
     this.#own = new Runs([
-      ...names.vins.map((vin) => bytes(FIXMAP | 12, str('vin'), str(vin), floatKey('x'))),
+      ...names.vins.map((vin) => bytes(VEHICLE_HEAD, str(vin), X_KEY)),
       bytes(
         FIXMAP | 7,
         [...str('type'), ...str('snapshot')],

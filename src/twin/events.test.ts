@@ -62,11 +62,11 @@ test('a hazard event names the spot, and the car where there is one', () => {
     vin: 'VIN0',
     feature: null,
     hazard: 'h1',
-    message: 'deer crossing (h1) appeared ahead of Vela (plate AB 0).',
+    message: 'Hazard deer crossing (h1) appeared ahead of Vela (plate AB 0).',
   });
   expect(event({ ...hazard, car: -1 })).toMatchObject({
     vin: null,
-    message: 'deer crossing (h1) appeared.',
+    message: 'Hazard deer crossing (h1) appeared.',
   });
 });
 

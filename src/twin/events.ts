@@ -81,7 +81,7 @@ function messageOf(raw: RawEvent, context: EventContext): string {
     case EVENT_COLLISION:
       return `${car} collided with ${opponent(raw, context) ?? spot ?? 'a building'}.`;
     default:
-      return `${spot ?? 'A hazard'} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
+      return `Hazard${spot ? ` ${spot}` : ''} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
   }
 }
 

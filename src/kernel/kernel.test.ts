@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import {
+  C_ACCEL,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_STATUS,
+  C_STEER,
+  C_VX,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  F_ALL,
+  F_BRAKES,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  F_STEERING,
+  F_THROTTLE,
+  LIGHT_RED,
+  O_LIGHT,
+  SLAB_BYTES,
+  SLAB_USED,
+  STATUS_CRASHED,
+} from '../../assembly/layout.ts';
+import { cities, makeKernel, makeWorld, SlabView, stepTo, wasmOf } from '../testing/kernel.ts';
+import { carTypesOf } from '../twin/fleet.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import { type Kernel, kernelIdentity } from './kernel.ts';
+
+const MINUTE_TICKS = 3000;
+const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
+
+const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
+
+/** Steps and collects every contact on the way. */
+function contactsUntil(kernel: Kernel, slab: number, tick: number): ContactFacts[] {
+  const all: ContactFacts[] = [];
+  while (kernel.tick(slab) < tick) {
+    const seen = kernel.contactCount(slab);
+    kernel.step(slab, tick - kernel.tick(slab));
+    all.push(...kernel.contacts(slab, seen));
+  }
+  return all;
+}
+
+describe('the binary', () => {
+  it('imports nothing', () => {
+    expect(WebAssembly.Module.imports(new WebAssembly.Module(wasmOf('release')))).toEqual([]);
+  });
+
+  it('fits its slab', () => {
+    expect(SLAB_USED).toBeLessThanOrEqual(SLAB_BYTES);
+    expect(SLAB_BYTES).toBeLessThanOrEqual(16 * 1024);
+  });
+
+  it('has an identity that any of its parts changes', () => {
+    const wasm = wasmOf('release');
+    const own = kernelIdentity(wasm, cities.tables, []);
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    expect(kernelIdentity(wasm.slice(1), cities.tables, [])).not.toBe(own);
+    expect(kernelIdentity(wasm, [], [])).not.toBe(own);
+  });
+});
+
+describe('determinism', () => {
+  it('reaches a known state at tick 100,000', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 1);
+    stepTo(kernel, slab, 100_000);
+    expect(kernel.hash(slab).toString(16)).toMatchInlineSnapshot(`"f00432a9a3ff1f88"`);
+  });
+
+  it('steps the same in the debug build', () => {
+    const [release, debug] = [makeKernel(1), makeKernel(1, 'debug')];
+    const [a, b] = [makeWorld(release, 7), makeWorld(debug, 7)];
+    for (const tick of [1, 100, 1500]) {
+      stepTo(release, a, tick);
+      stepTo(debug, b, tick);
+      expect(debug.hash(b)).toBe(release.hash(a));
+    }
+  });
+
+  it('goes on from an image in lockstep with the original', () => {
+    const kernel = makeKernel(2);
+    const original = makeWorld(kernel, 3);
+    stepTo(kernel, original, 12_345);
+    const copy = kernel.acquire() ?? 0;
+    kernel.restore(copy, kernel.image(original));
+    for (let tick = 12_346; tick < 12_466; tick++) {
+      stepTo(kernel, original, tick);
+      stepTo(kernel, copy, tick);
+      expect(kernel.hash(copy)).toBe(kernel.hash(original));
+    }
+  });
+
+  it('tells seeds and car types apart from the first tick', () => {
+    const kernel = makeKernel(3);
+    const hashes = [1, 2].map((seed) => kernel.hash(makeWorld(kernel, seed)));
+    const other = kernel.acquire() ?? 0;
+    kernel.create(other, 0, 1, carTypesOf(99));
+    expect(new Set([...hashes, kernel.hash(other)]).size).toBe(3);
+  });
+
+  it('refuses an image of another layout', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 1);
+    const image = kernel.image(slab);
+    image[0] = 99;
+    expect(() => kernel.restore(slab, image)).toThrow(RangeError);
+    expect(() => kernel.restore(slab, kernel.image(slab).slice(8))).toThrow(RangeError);
+  });
+
+  it('contains a trap in its world', () => {
+    const kernel = makeKernel(2);
+    const [sick, healthy] = [makeWorld(kernel, 1), makeWorld(kernel, 2)];
+    const twin = makeKernel(1);
+    const alone = makeWorld(twin, 2);
+    kernel.poison(sick);
+    expect(() => kernel.step(sick, 1)).toThrow(WebAssembly.RuntimeError);
+    stepTo(kernel, healthy, 500);
+    stepTo(twin, alone, 500);
+    expect(kernel.hash(healthy)).toBe(twin.hash(alone));
+  });
+});
+
+describe('driving with everything on', () => {
+  it('starts every car on its route at road speed', () => {
+    const kernel = makeKernel(1);
+    const view = look(kernel, makeWorld(kernel, 5));
+    for (const car of cars) {
+      const lane = view.i32(C_LANE, car);
+      expect(cities.cities[0]?.routes[car]).toContain(lane);
+      expect(cities.cities[0]?.lanes[lane]?.road).toBeGreaterThanOrEqual(0);
+      expect(view.f64(C_VX, car)).toBeGreaterThan(5);
+      expect(view.f64(C_OFFSET, car)).toBe(0);
+    }
+  });
+
+  it('collides with nobody, keeps its lane and completes every loop in half an hour', () => {
+    const kernel = makeKernel(1);
+    for (let seed = 100; seed < 110; seed++) {
+      const slab = makeWorld(kernel, seed);
+      const loops = new Set<number>();
+      let before = look(kernel, slab);
+      for (let tick = 50; tick <= 30 * MINUTE_TICKS; tick += 50) {
+        stepTo(kernel, slab, tick);
+        const now = look(kernel, slab);
+        for (const car of cars) {
+          expect(Math.abs(now.f64(C_OFFSET, car))).toBeLessThan(0.6);
+          if (now.i32(C_ROUTE_INDEX, car) < before.i32(C_ROUTE_INDEX, car)) loops.add(car);
+        }
+        before = now;
+      }
+      expect(kernel.contactCount(slab)).toBe(0);
+      expect(loops.size).toBe(CAR_COUNT);
+      kernel.release(slab);
+    }
+  });
+
+  it('never enters a junction on red', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 11);
+    const lanes = cities.cities[0]?.lanes ?? [];
+    let arrivals = 0;
+    let before = look(kernel, slab);
+    for (let tick = 1; tick <= 20 * MINUTE_TICKS; tick++) {
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      const packed = kernel.pack(slab);
+      for (const car of cars) {
+        if (now.i32(C_LANE, car) === before.i32(C_LANE, car)) continue;
+        const light = lanes[now.i32(C_LANE, car)]?.connector?.light ?? -1;
+        if (light < 0) continue;
+        arrivals++;
+        expect(packed[O_LIGHT + light]).not.toBe(LIGHT_RED);
+      }
+      before = now;
+    }
+    expect(arrivals).toBeGreaterThan(200);
+  });
+
+  it('moves without jumps, along its heading, at its speed', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 12);
+    let before = look(kernel, slab);
+    for (let tick = 1; tick <= MINUTE_TICKS; tick++) {
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      for (const car of cars) {
+        const dx = now.f64(C_X, car) - before.f64(C_X, car);
+        const dy = now.f64(C_Y, car) - before.f64(C_Y, car);
+        const speed = (now.f64(C_VX, car) + before.f64(C_VX, car)) / 2;
+        expect(Math.hypot(dx, dy)).toBeCloseTo(speed * 0.02, 1);
+        expect(Math.hypot(now.f64(C_HX, car), now.f64(C_HY, car))).toBeCloseTo(1, 12);
+      }
+      before = now;
+    }
+  });
+});
+
+describe('features that are off', () => {
+  /** A world in which every car has lost some features since tick 0. */
+  function crippled(kernel: Kernel, features: number, seed = 21): number {
+    const slab = makeWorld(kernel, seed);
+    for (const car of cars) kernel.apply(slab, 0, car, features, 0);
+    return slab;
+  }
+
+  it('raises one event for each feature that changes, and none for one that does not', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 1);
+    kernel.apply(slab, 4, 3, F_BRAKES | F_THROTTLE, F_THROTTLE);
+    kernel.apply(slab, 4, 3, F_BRAKES, 0);
+    const events = kernel.events(slab);
+    expect(events).toEqual([
+      { seq: 1, tick: 4, kind: 2, car: 3, feature: 1, hazard: -1, arg: 0, other: -1 },
+    ]);
+    expect(kernel.declared(slab)[3]).toBe(F_ALL & ~F_BRAKES);
+  });
+
+  it('without brakes a car only coasts, and comes to harm', () => {
+    const kernel = makeKernel(1);
+    const slab = crippled(kernel, F_BRAKES);
+    let contacts = 0;
+    for (let tick = 1; tick <= 3 * MINUTE_TICKS; tick++) {
+      kernel.step(slab, 1);
+      contacts = kernel.contactCount(slab);
+      const view = look(kernel, slab);
+      for (const car of cars) {
+        if (view.i32(C_STATUS, car) === STATUS_CRASHED) continue;
+        expect(view.f64(C_ACCEL, car)).toBeGreaterThan(-0.8);
+      }
+    }
+    expect(contacts).toBeGreaterThan(0);
+  });
+
+  it('without throttle a car rolls to a standstill', () => {
+    const kernel = makeKernel(1);
+    const slab = crippled(kernel, F_THROTTLE);
+    stepTo(kernel, slab, 2 * MINUTE_TICKS);
+    const view = look(kernel, slab);
+    for (const car of cars) expect(view.f64(C_VX, car)).toBe(0);
+  });
+
+  it('without steering a car holds its wheel angle and leaves its lane', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 21);
+    stepTo(kernel, slab, 700);
+    for (const car of cars) kernel.apply(slab, 701, car, F_STEERING, 0);
+    const angles = cars.map((car) => look(kernel, slab).f64(C_STEER, car));
+    const contacts = contactsUntil(kernel, slab, 700 + 400);
+    const view = look(kernel, slab);
+    for (const car of cars) expect(view.f64(C_STEER, car)).toBe(angles[car]);
+    expect(
+      contacts.length + cars.filter((car) => Math.abs(view.f64(C_OFFSET, car)) > 3).length,
+    ).toBeGreaterThan(0);
+  });
+
+  it('without front sensors a car measures no gap; with one of them it does', () => {
+    const kernel = makeKernel(2);
+    const blind = crippled(kernel, F_FRONT_CAMERA | F_FRONT_RADAR, 5);
+    const radar = crippled(kernel, F_FRONT_CAMERA, 5);
+    let measured = 0;
+    for (let tick = 1; tick <= 1000; tick++) {
+      kernel.step(blind, 1);
+      kernel.step(radar, 1);
+      const [without, with1] = [look(kernel, blind), look(kernel, radar)];
+      for (const car of cars) {
+        expect(without.f64(C_GAP, car)).toBe(-1);
+        if (with1.f64(C_GAP, car) >= 0) measured++;
+      }
+    }
+    expect(measured).toBeGreaterThan(1000);
+  });
+
+  it('describes a contact by what both cars were doing, and clears the wrecks', () => {
+    const kernel = makeKernel(1);
+    const slab = crippled(kernel, F_BRAKES);
+    const contacts = contactsUntil(kernel, slab, 10 * MINUTE_TICKS);
+    const first = contacts.find(({ kind }) => kind === 0);
+    expect(first).toBeDefined();
+    const [a, b] = first?.parties ?? [];
+    const closing = first?.closingMps ?? 0;
+    expect(closing).toBeGreaterThan(0);
+    const total = (a?.massKg ?? 0) + (b?.massKg ?? 0);
+    expect(a?.deltaVMps).toBeCloseTo(((b?.massKg ?? 0) / total) * closing, 12);
+    expect(b?.deltaVMps).toBeCloseTo(((a?.massKg ?? 0) / total) * closing, 12);
+    expect(a?.declared).toBe(F_ALL & ~F_BRAKES);
+    const wrecked = new Set(contacts.flatMap(({ parties }) => parties.map(({ car }) => car)));
+    for (const car of cars) kernel.apply(slab, kernel.tick(slab) + 1, car, F_BRAKES, F_BRAKES);
+    stepTo(kernel, slab, 14 * MINUTE_TICKS);
+    const view = look(kernel, slab);
+    expect(wrecked.size).toBeGreaterThan(1);
+    for (const car of cars) expect(view.i32(C_STATUS, car)).not.toBe(STATUS_CRASHED);
+  });
+
+  it('numbers the contacts of a world without gaps', () => {
+    const kernel = makeKernel(1);
+    const slab = crippled(kernel, F_BRAKES | F_STEERING);
+    const contacts = contactsUntil(kernel, slab, 20 * MINUTE_TICKS);
+    expect(contacts.length).toBe(kernel.contactCount(slab));
+    const places = contacts.map(({ tick, order }) => tick * 100 + order);
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+    expect(new Set(places).size).toBe(places.length);
+  });
+});

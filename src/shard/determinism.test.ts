@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
+import { makeKernel, makeWorld } from '../testing/kernel.ts';
+import { liveFromJournal, ManualShard } from '../testing/lockstep.ts';
+import type { NumberedChange } from './protocol.ts';
+import { Resident } from './resident.ts';
+
+const SEED = 4711;
+const END_TICK = 12_000;
+
+/** Small, seeded numbers for tests: not a source of randomness of the product. */
+function numbers(seed: number): (end: number) => number {
+  let state = seed >>> 0;
+  return (end) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * end);
+  };
+}
+
+/** A busy journal: a change every 150 ticks or so, some of them at the same tick. */
+function journal(seed: number, end: number): NumberedChange[] {
+  const next = numbers(seed);
+  const changes: NumberedChange[] = [];
+  let tick = 0;
+  for (let seq = 1; tick < end; seq++) {
+    const touched = 1 + next(F_ALL);
+    changes.push({ seq, tick, car: next(CAR_COUNT), touched, values: touched & next(F_ALL + 1) });
+    tick += next(4) === 0 ? 0 : next(200);
+  }
+  return changes;
+}
+
+const CHANGES = journal(1, END_TICK - 100);
+
+/** Hash of the world that was lived tick by tick, changes included. */
+function expected(tick = END_TICK): bigint {
+  const kernel = makeKernel(1);
+  const slab = makeWorld(kernel, SEED);
+  liveFromJournal(kernel, slab, CHANGES, tick);
+  return kernel.hash(slab);
+}
+
+describe('a world is its seed and its journal', () => {
+  const hash = expected();
+
+  it('is not the same world without its journal', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, SEED);
+    liveFromJournal(kernel, slab, [], END_TICK);
+    expect(kernel.hash(slab)).not.toBe(hash);
+  });
+
+  it('comes out the same in visits of four ticks', () => {
+    const kernel = makeKernel(1);
+    const shard = new ManualShard(kernel);
+    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    shard.scheduler.watch(resident, true, false);
+    shard.pass(END_TICK * 20);
+    expect(resident.tick).toBe(END_TICK);
+    expect(kernel.hash(resident.slab)).toBe(hash);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual(
+      Array.from({ length: END_TICK / 4 + 1 }, (_, i) => i * 4),
+    );
+  });
+
+  it('comes out the same in bursts of any size', () => {
+    const next = numbers(2);
+    const kernel = makeKernel(1);
+    const resident = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    while (resident.tick < END_TICK) {
+      const target = Math.min(END_TICK, resident.tick + 1 + next(700));
+      while (resident.tick < target) resident.advance(target, 1 + next(90));
+    }
+    expect(kernel.hash(resident.slab)).toBe(hash);
+  });
+
+  it('comes out the same in one burst beside 1,000 others', () => {
+    const kernel = makeKernel(1001);
+    const shard = new ManualShard(kernel);
+    const others = Array.from({ length: 1000 }, (_, i) =>
+      shard.enter(makeWorld(kernel, i), i + 2, END_TICK),
+    );
+    const resident = shard.enter(makeWorld(kernel, SEED), 1, END_TICK, CHANGES);
+    for (const other of others) shard.reach(other, 40);
+    const goal = shard.reach(resident, END_TICK);
+    shard.settle();
+    expect(goal.done).toBe(true);
+    expect(others.every(({ tick }) => tick === 40)).toBe(true);
+    expect(kernel.hash(resident.slab)).toBe(hash);
+  });
+
+  it('comes out the same with its changes in flight while it is watched', () => {
+    const next = numbers(3);
+    const kernel = makeKernel(1);
+    const shard = new ManualShard(kernel);
+    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0);
+    const waiting = [...CHANGES];
+    const held: NumberedChange[] = [];
+    const accept = () => {
+      const now = resident.tickAt(shard.nowMs);
+      while ((waiting[0]?.tick ?? Number.POSITIVE_INFINITY) <= now + 2) {
+        const change = waiting.shift() as NumberedChange;
+        resident.hold(change.seq, change.tick);
+        held.push(change);
+      }
+      // The store takes its time: some changes become durable long after their tick was due.
+      while (held.length > 0 && next(12) === 0) {
+        const change = held.shift() as NumberedChange;
+        resident.resolve(change.seq, [change]);
+        shard.scheduler.resume(resident);
+      }
+    };
+    shard.onDrain = accept;
+    accept();
+    shard.scheduler.watch(resident, true, false);
+    for (let ms = 0; ms < END_TICK * 20; ms += 8) shard.pass(8, 8);
+    for (let turns = 0; resident.tick < END_TICK && turns < 10_000; turns++) shard.settle();
+    expect(resident.tick).toBe(END_TICK);
+    expect(kernel.hash(resident.slab)).toBe(hash);
+    const ticks = shard.frames.map(({ tick }) => tick);
+    expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
+  });
+
+  it('comes out the same through an image and a restore every 1,000 ticks', () => {
+    let [kernel, seq] = [makeKernel(1), 0];
+    let slab = makeWorld(kernel, SEED);
+    for (let tick = 1000; tick <= END_TICK; tick += 1000) {
+      const changes = CHANGES.filter((change) => change.seq > seq);
+      const resident = new Resident(kernel, {
+        world: 1,
+        stay: tick,
+        slab,
+        createdAtMs: 0,
+        seq,
+        changes,
+      });
+      while (resident.tick < tick) resident.advance(tick, 400);
+      const image = resident.imageNow();
+      seq = image.seq;
+      kernel = makeKernel(1);
+      slab = kernel.acquire() ?? 0;
+      kernel.restore(slab, image.bytes);
+    }
+    expect(kernel.hash(slab)).toBe(hash);
+  });
+
+  it('comes out the same in another process, from its journal', () => {
+    const script = fileURLToPath(new URL('../testing/live-journal.ts', import.meta.url));
+    const given = JSON.stringify({ seed: SEED, tick: END_TICK, changes: CHANGES });
+    const printed = execFileSync(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      script,
+      given,
+    ]);
+    expect(printed.toString()).toBe(hash.toString(16));
+  });
+
+  it('keeps its images at ticks divisible by 400, each of them exact', () => {
+    const kernel = makeKernel(2);
+    const resident = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    while (resident.tick < 2500) resident.advance(2500, 70);
+    expect(resident.images.map(({ tick }) => tick)).toEqual([1600, 2000, 2400]);
+    const copy = kernel.acquire() ?? 0;
+    for (const { tick, bytes } of resident.images) {
+      kernel.restore(copy, bytes);
+      expect(kernel.hash(copy)).toBe(expected(tick));
+    }
+  });
+});
+
+describe('looked at once', () => {
+  it('a world is field by field the one that was watched for 20 minutes', () => {
+    const kernel = makeKernel(2);
+    const shard = new ManualShard(kernel);
+    const watched = shard.enter(makeWorld(kernel, 77), 1);
+    const alone = shard.enter(makeWorld(kernel, 77), 2);
+    shard.scheduler.watch(watched, false, true);
+    shard.pass(20 * 60_000, 8);
+    expect(watched.tick).toBe(60_000);
+    expect(alone.tick).toBe(0);
+    shard.reach(alone, 60_000);
+    shard.settle();
+    expect(kernel.pack(alone.slab).slice()).toEqual(watched.packed);
+    expect(kernel.events(alone.slab)).toEqual(kernel.events(watched.slab));
+    expect(kernel.hash(alone.slab)).toBe(kernel.hash(watched.slab));
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { makeKernel, makeWorld } from '../testing/kernel.ts';
+import { ManualShard } from '../testing/lockstep.ts';
+
+function setUp(worlds: number, ageTicks = 0) {
+  const kernel = makeKernel(worlds);
+  const shard = new ManualShard(kernel);
+  const residents = Array.from({ length: worlds }, (_, i) =>
+    shard.enter(makeWorld(kernel, i), i + 1, ageTicks),
+  );
+  const [first, second] = residents;
+  if (first === undefined) throw new RangeError('at least one world');
+  return { kernel, shard, residents, first, second: second ?? first };
+}
+
+describe('the scheduler', () => {
+  it('leaves worlds alone that nobody wants', () => {
+    const { shard, residents } = setUp(3);
+    shard.pass(10_000);
+    expect(residents.map(({ tick }) => tick)).toEqual([0, 0, 0]);
+    expect(shard.scheduler.turn()).toBeUndefined();
+  });
+
+  it('makes one frame each 80 ms of a watched world, and none after the last watcher left', () => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(800);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40]);
+    shard.scheduler.watch(first, false, false);
+    shard.pass(800);
+    expect(shard.frames).toHaveLength(11);
+    expect(shard.scheduler.hotCount).toBe(0);
+  });
+
+  it('makes no frame twice when a second encoding is wanted', () => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(160);
+    shard.scheduler.watch(first, true, true);
+    shard.pass(160);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([0, 4, 8, 12, 16]);
+  });
+
+  it('steps no world further than one tick beyond the published clock', () => {
+    const { shard, first } = setUp(1);
+    shard.publishedMs = shard.nowMs;
+    shard.scheduler.watch(first, true, false);
+    for (let ms = 0; ms < 1000; ms += 4) {
+      shard.nowMs += 4;
+      shard.scheduler.turn();
+    }
+    expect(first.tick).toBeLessThanOrEqual(1);
+    shard.publishedMs = shard.nowMs;
+    shard.pass(80);
+    expect(first.tick).toBe(first.frameTickAt(shard.publishedMs));
+  });
+
+  it('stops a world before a hold, lets the others go on, and goes on when it is resolved', () => {
+    const { shard, first, second } = setUp(2);
+    for (const each of [first, second]) shard.scheduler.watch(each, true, false);
+    shard.pass(400);
+    first.hold(1, 30);
+    shard.pass(800);
+    expect(first.tick).toBe(29);
+    expect(second.tick).toBe(60);
+    first.resolve(1, []);
+    shard.scheduler.resume(first);
+    shard.pass(80);
+    expect(first.tick).toBe(64);
+  });
+
+  it('resolves holds in any order and only goes as far as the earliest that is left', () => {
+    const { shard, first } = setUp(1, 200);
+    first.hold(1, 50);
+    first.hold(2, 80);
+    const goal = shard.reach(first, 100);
+    shard.scheduler.turn();
+    expect(first.tick).toBe(49);
+    first.resolve(2, [{ seq: 2, tick: 80, car: 0, touched: 1, values: 0 }]);
+    shard.scheduler.turn();
+    expect(first.tick).toBe(49);
+    first.resolve(1, [{ seq: 1, tick: 50, car: 0, touched: 1, values: 0 }]);
+    shard.settle();
+    expect(first.tick).toBe(100);
+    expect(goal.done).toBe(true);
+  });
+
+  it('shares the burst of a world among all that ask for it', () => {
+    const { shard, first } = setUp(1, 5000);
+    const goals = [3000, 5000, 100].map((tick) => shard.reach(first, tick));
+    shard.settle();
+    expect(goals.every(({ done }) => done)).toBe(true);
+    expect(first.tick).toBe(5000);
+  });
+
+  it('finishes a short burst before a long one that was asked for first', () => {
+    const { shard, first, second } = setUp(2, 90_000);
+    const long = shard.reach(first, 90_000);
+    shard.scheduler.turn();
+    const short = shard.reach(second, 50);
+    for (let turns = 0; !short.done && turns < 20; turns++) shard.scheduler.turn();
+    expect(short.done).toBe(true);
+    expect(long.done).toBe(false);
+  });
+
+  it('lets a burst go on beside hot worlds that would take the whole thread', () => {
+    const { shard, residents, first } = setUp(400, 2000);
+    for (const resident of residents.slice(1)) {
+      while (resident.tick < 2000) resident.advance(2000, 500);
+      shard.scheduler.watch(resident, true, false);
+    }
+    const goal = shard.reach(first, 2000);
+    for (let turns = 0; !goal.done && turns < 3000; turns++) {
+      // Time runs so fast that some frame is due at every turn.
+      shard.nowMs += 40;
+      shard.scheduler.turn();
+    }
+    expect(goal.done).toBe(true);
+  });
+
+  it('catches up with a world that is watched after a long time before its first frame', () => {
+    const { shard, first } = setUp(1, 30_000);
+    shard.scheduler.watch(first, true, false);
+    shard.settle();
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([30_000]);
+    shard.pass(160);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([30_000, 30_004, 30_008]);
+  });
+
+  it('gives up a world that traps and goes on with the others', () => {
+    const { kernel, shard, first, second } = setUp(2);
+    for (const each of [first, second]) shard.scheduler.watch(each, true, false);
+    shard.pass(160);
+    kernel.poison(first.slab);
+    shard.pass(160);
+    expect(shard.trapped).toEqual([1]);
+    expect(second.tick).toBe(16);
+  });
+
+  it('tells the goals of a world that leaves', () => {
+    const { shard, first } = setUp(1, 1000);
+    let lost = 0;
+    const goal = {
+      tick: 900,
+      sinceMs: 0,
+      background: false,
+      reached: () => {},
+      lost: () => lost++,
+    };
+    shard.scheduler.reach(first, goal);
+    shard.scheduler.remove(first);
+    shard.settle();
+    expect(lost).toBe(1);
+    expect(first.tick).toBe(0);
+  });
+});
