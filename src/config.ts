@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+
+/** So many at once, then so many a second. */
+export interface BucketSize {
+  burst: number;
+  perS: number;
+}
+
+export interface RateLimitSettings {
+  /** Worlds made by one address. */
+  worlds: BucketSize;
+  /** Changes of one vehicle's features. */
+  featureWrites: BucketSize;
+  /** Unknown ids and VINs asked for by one address. */
+  misses: BucketSize;
+  /** Ticks that one address has computed for it by start ticks and journals. */
+  workTicks: BucketSize;
+  /** Open streams of one address. */
+  socketsPerAddress: number;
+}
+
+/** All settings of a node, from the environment; see the table in the README. */
+export interface Config {
+  host: string;
+  dealerPort: number;
+  twinPort: number;
+  opsHost: string;
+  opsPort: number;
+  /** Base URL without a trailing slash; undefined: built from the listening address. */
+  publicTwinUrl: string | undefined;
+  dataDir: string;
+  nodeName: string;
+  shards: number;
+  /** Worlds that each shard holds in memory at the same time. */
+  shardWorlds: number;
+  worldIdleMs: number;
+  rateLimits: RateLimitSettings | 'off';
+  /** '*' or the allowed origins. */
+  corsOrigins: '*' | readonly string[];
+  tls: { certFile: string; keyFile: string } | undefined;
+  logLevel: string;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads and checks all settings. Throws ConfigError with what is wrong with which variable. */
+export function readConfig(env: Environment): Config {
+  return {
+    host: text(env, 'HOST', '127.0.0.1'),
+    dealerPort: whole(env, 'DEALER_PORT', 8000, 0, 65_535),
+    twinPort: whole(env, 'TWIN_PORT', 8080, 0, 65_535),
+    opsHost: text(env, 'OPS_HOST', '127.0.0.1'),
+    opsPort: whole(env, 'OPS_PORT', 9090, 0, 65_535),
+    publicTwinUrl: url(env, 'PUBLIC_TWIN_URL'),
+    dataDir: text(env, 'DATA_DIR', './data'),
+    nodeName: text(env, 'NODE_NAME', `node-${randomBytes(4).toString('hex')}`),
+    shards: whole(env, 'SHARDS', Math.max(1, availableParallelism() - 1), 1, 256),
+    shardWorlds: whole(env, 'SHARD_WORLDS', 8192, 16, 200_000),
+    worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, 1, 1e8) * 1000,
+    rateLimits: rateLimits(env),
+    corsOrigins: origins(env),
+    tls: tls(env),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+  };
+}
+
+function rateLimits(env: Environment): Config['rateLimits'] {
+  if (!onOff(env, 'RATE_LIMITS', true)) return 'off';
+  const bucket = (name: string, standard: BucketSize): BucketSize => ({
+    burst: whole(env, `${name}_BURST`, standard.burst, 1, 1e12),
+    perS: number(env, `${name}_PER_S`, standard.perS, 0.001, 1e12),
+  });
+  return {
+    worlds: bucket('LIMIT_WORLDS', { burst: 60, perS: 1 }),
+    featureWrites: bucket('LIMIT_FEATURE_WRITES', { burst: 50, perS: 50 }),
+    misses: bucket('LIMIT_MISSES', { burst: 20, perS: 20 }),
+    // Ten worlds of half an hour at once, then two hundred seconds of world time a second.
+    workTicks: bucket('LIMIT_WORK_TICKS', { burst: 900_000, perS: 10_000 }),
+    socketsPerAddress: whole(env, 'LIMIT_SOCKETS', 2000, 1, 1e9),
+  };
+}
+
+function tls(env: Environment): Config['tls'] {
+  const certFile = env.TLS_CERT || undefined;
+  const keyFile = env.TLS_KEY || undefined;
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new ConfigError('TLS_CERT and TLS_KEY: give both, or neither');
+  }
+  return { certFile, keyFile };
+}
+
+function origins(env: Environment): Config['corsOrigins'] {
+  const given = text(env, 'CORS_ORIGINS', '*');
+  if (given === '*') return '*';
+  return given.split(',').map((origin) => {
+    const trimmed = origin.trim();
+    if (!URL.canParse(trimmed) || new URL(trimmed).origin !== trimmed) {
+      throw new ConfigError(`CORS_ORIGINS: "${trimmed}" is no origin like https://example.org`);
+    }
+    return trimmed;
+  });
+}
+
+function text(env: Environment, name: string, standard: string): string {
+  return env[name] || standard;
+}
+
+function number(
+  env: Environment,
+  name: string,
+  standard: number,
+  least: number,
+  most: number,
+): number {
+  const given = env[name];
+  if (given === undefined || given === '') return standard;
+  const value = Number(given);
+  if (!(value >= least && value <= most)) {
+    throw new ConfigError(`${name}: "${given}" is no number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+function whole(
+  env: Environment,
+  name: string,
+  standard: number,
+  least: number,
+  most: number,
+): number {
+  const value = number(env, name, standard, least, most);
+  if (!Number.isInteger(value)) throw new ConfigError(`${name}: "${env[name]}" is not whole`);
+  return value;
+}
+
+function oneOf(env: Environment, name: string, standard: string, known: string[]): string {
+  const value = text(env, name, standard);
+  if (!known.includes(value)) {
+    throw new ConfigError(`${name}: "${value}" is none of ${known.join(', ')}`);
+  }
+  return value;
+}
+
+function onOff(env: Environment, name: string, standard: boolean): boolean {
+  return oneOf(env, name, standard ? 'on' : 'off', ['on', 'off']) === 'on';
+}
+
+function url(env: Environment, name: string): string | undefined {
+  const given = env[name];
+  if (given === undefined || given === '') return undefined;
+  const parsed = URL.canParse(given) ? new URL(given) : undefined;
+  if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw new ConfigError(`${name}: "${given}" is no http or https address`);
+  }
+  return given.replace(/\/+$/, '');
+}

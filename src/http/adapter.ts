@@ -1,0 +1,391 @@
+import * as uws from 'uWebSockets.js';
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { answerEncoding } from '../codec/negotiate.ts';
+import { TwinError } from '../errors.ts';
+import { WAIT_MS_MAX } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Metrics, RouteMeter } from '../metrics.ts';
+import type { Encoding } from '../twin/service.ts';
+import { CommonHeaders, preflight } from './common-headers.ts';
+import { Exchange } from './exchange.ts';
+import type { StreamSocket } from './fanout.ts';
+import type { Reply } from './reply.ts';
+import type { Call, Match, Resource, Route, RouteBody, Router } from './router.ts';
+
+/** Lets a stream in: may still refuse by throwing. */
+export type Entrance<Session> = () => { session: Session; protocol: string };
+
+/** The WebSocket side of a server. Its path is also a route, for those who do not upgrade. */
+export interface Stream<Session> {
+  path: string;
+  /** Refuses by throwing; what it returns is called when the connection is about to be upgraded. */
+  find(call: Call): Entrance<Session> | Promise<Entrance<Session>>;
+  opened(session: Session, socket: StreamSocket): void;
+  /** @param message what the ping said, as far as the client can be trusted */
+  ponged(session: Session, message: string): void;
+  drained(session: Session): void;
+  closed(session: Session): void;
+}
+
+export interface ServerOptions<Session> {
+  /** In metrics and logs. */
+  name: string;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  tls?: { certFile: string; keyFile: string } | undefined;
+  router: Router;
+  stream?: Stream<Session>;
+  /** Makes an answer of whatever was thrown. */
+  render: (error: unknown, encoding: Encoding) => Reply;
+  /** Origins whose scripts may read answers: all, some, or none. */
+  corsOrigins: '*' | readonly string[];
+  clock: Clock;
+  metrics: Metrics;
+  log: Log;
+}
+
+/** A body may not take longer to arrive; the library ends silent connections sooner. */
+const BODY_MS = 30_000;
+const SWEEP_MS = 500;
+const DRAIN_LOOK_MS = 10;
+/** Requests under way, and bytes of their bodies; beyond it is 503. */
+const OPEN_MAX = 10_000;
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
+const MESSAGE_BYTES_MAX = 1024;
+/** The library drops the connection without a word beyond this, so it leaves room to say 1009. */
+const MESSAGE_DROP_BYTES = 16 * 1024;
+/** Answers to a client's pings are all that may pile up: frames wait for an empty buffer. */
+const BACKPRESSURE_BYTES_MAX = 64 * 1024;
+const SOCKET_IDLE_S = 120;
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process on this port fails instead of sharing it. */
+const LISTEN_EXCLUSIVE = 1;
+
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  listening: (socket: uws.us_listen_socket | false) => void,
+) => void;
+
+/** A listening HTTP server. Rejects requests that are not well-formed before anybody sees them. */
+export class HttpServer<Session = never> {
+  readonly port: number;
+  readonly #options: ServerOptions<Session>;
+  readonly #headers: CommonHeaders;
+  readonly #app: uws.TemplatedApp;
+  readonly #listener: uws.us_listen_socket;
+  readonly #sweeper: NodeJS.Timeout;
+  readonly #meters = new Map<Route, RouteMeter>();
+  readonly #unmatched: RouteMeter;
+  readonly #open = new Set<Exchange>();
+  /** What clients accept comes in few spellings. */
+  readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
+  #heldBytes = 0;
+  #isDraining = false;
+  readonly #boot = randomBytes(5).toString('hex');
+  #requestCount = 0;
+
+  /** Throws where it cannot listen. */
+  constructor(options: ServerOptions<Session>) {
+    const { name, tls, router, stream, metrics } = options;
+    this.#options = options;
+    this.#headers = new CommonHeaders(options.corsOrigins);
+    this.#unmatched = metrics.routeMeter(name, 'none');
+    for (const route of router.routes) {
+      this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
+    }
+    this.#app = tls
+      ? uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+      : uws.App();
+    if (stream) {
+      const pattern = stream.path.replace(/\{(\w+)\}/g, ':$1');
+      this.#app.ws(pattern, this.#webSocketBehavior(stream));
+    }
+    this.#app.any('/*', (response, request) => this.#accept(response, request));
+    this.#listener = this.#listen();
+    this.port = uws.us_socket_local_port(this.#listener as unknown as uws.us_socket);
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+  }
+
+  /** Requests under way. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  #listen(): uws.us_listen_socket {
+    const { name, host, port } = this.#options;
+    const listen = this.#app.listen.bind(this.#app) as unknown as Listen;
+    let listener: uws.us_listen_socket | false = false;
+    listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
+      listener = socket;
+    });
+    if (listener) return listener;
+    throw new Error(`${name}: cannot listen on ${host}:${port}; is the port in use?`);
+  }
+
+  /**
+   * Stops listening and waits for requests under way. Connections that are open are still served,
+   * and end with their next answer; streams are refused.
+   */
+  async drain(graceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    this.#isDraining = true;
+    uws.us_listen_socket_close(this.#listener);
+    const endMs = clock.now() + graceMs;
+    while (this.#open.size > 0 && clock.now() < endMs) await setTimeout(DRAIN_LOOK_MS);
+  }
+
+  /** Ends all connections. */
+  end(): void {
+    clearInterval(this.#sweeper);
+    this.#app.close();
+  }
+
+  // The library ends the process where a handler returns without an answer and without having
+  // asked to be told of an abort, so that is what every request begins with.
+  #accept(response: uws.HttpResponse, request: uws.HttpRequest): void {
+    const exchange = this.#newExchange(response);
+    response.onAborted(() => this.#abandon(exchange));
+    try {
+      this.#begin(exchange, request);
+      this.#serve(exchange, response);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+    exchange.isCorked = false;
+  }
+
+  #newExchange(response: uws.HttpResponse): Exchange {
+    const requestId = `${this.#boot}-${(this.#requestCount++).toString(36)}`;
+    return new Exchange(response, requestId, this.#unmatched);
+  }
+
+  #begin(exchange: Exchange, request: uws.HttpRequest): void {
+    exchange.read(request);
+    if (exchange.head.isAmbiguous()) {
+      exchange.isLast = true;
+      throw new TwinError('bad_request');
+    }
+    if (exchange.method === 'GET') {
+      exchange.encoding = this.#encodingOf(exchange.head.accept);
+    }
+  }
+
+  #encodingOf(accept: string): Encoding {
+    if (accept === '' || accept === '*/*') return 'json';
+    const known = this.#encodings.get(accept) ?? answerEncoding(accept);
+    this.#encodings.set(accept, known);
+    return known;
+  }
+
+  #match(exchange: Exchange): Match {
+    const match = this.#options.router.match(exchange.path);
+    if (match === undefined) throw new TwinError('not_found');
+    exchange.params = match.params;
+    return match;
+  }
+
+  #serve(exchange: Exchange, response: uws.HttpResponse): void {
+    const { resource } = this.#match(exchange);
+    const route = resource.routes.get(exchange.method);
+    if (route === undefined) {
+      this.#answerWithoutRoute(exchange, resource);
+      return;
+    }
+    exchange.meter = this.#meters.get(route) ?? this.#unmatched;
+    if (exchange.head.contentEncoding !== undefined) throw new TwinError('unsupported_encoding');
+    if (this.#open.size >= OPEN_MAX) throw new TwinError('overloaded');
+    if (route.body) this.#collect(exchange, response, route, route.body);
+    else this.#run(exchange, route);
+  }
+
+  #answerWithoutRoute(exchange: Exchange, { allow }: Resource): void {
+    if (exchange.method === 'OPTIONS') {
+      this.#answer(exchange, preflight(allow));
+      return;
+    }
+    const refusal = this.#options.render(new TwinError('method_not_allowed'), exchange.encoding);
+    this.#answer(exchange, { ...refusal, headers: [...refusal.headers, ['Allow', allow]] });
+  }
+
+  // Even a request without a body is only served once the parser has found it complete: it calls
+  // handlers before it has looked at how the body is framed.
+  #collect(
+    exchange: Exchange,
+    response: uws.HttpResponse,
+    route: Route,
+    { maxBytes }: RouteBody,
+  ): void {
+    this.#await(exchange, BODY_MS);
+    exchange.deadlineError = 'request_timeout';
+    response.onData((chunk, isLast) => {
+      if (!exchange.isOpen) return;
+      try {
+        this.#keep(exchange, chunk, maxBytes);
+        if (!isLast) return;
+        this.#finishBody(exchange);
+        this.#run(exchange, route);
+      } catch (error) {
+        this.#fail(exchange, error);
+      }
+    });
+  }
+
+  #keep(exchange: Exchange, chunk: ArrayBuffer, maxBytes: number): void {
+    if (exchange.chunkBytes + chunk.byteLength > maxBytes) {
+      exchange.isLast = true;
+      throw new TwinError('body_too_large', `Send at most ${maxBytes} bytes.`);
+    }
+    if (this.#heldBytes + chunk.byteLength > HELD_BYTES_MAX) {
+      exchange.isLast = true;
+      throw new TwinError('overloaded');
+    }
+    if (chunk.byteLength === 0) return;
+    this.#heldBytes += chunk.byteLength;
+    exchange.keepChunk(chunk);
+  }
+
+  #finishBody(exchange: Exchange): void {
+    exchange.joinChunks();
+    this.#settle(exchange);
+  }
+
+  #run(exchange: Exchange, route: Route): void {
+    const result = route.handle(exchange);
+    if (!(result instanceof Promise)) {
+      this.#answer(exchange, result);
+      return;
+    }
+    this.#await(exchange, WAIT_MS_MAX);
+    exchange.deadlineError = 'overloaded';
+    result.then(
+      (reply) => this.#answerLate(exchange, reply),
+      (error) => this.#fail(exchange, error),
+    );
+  }
+
+  #answerLate(exchange: Exchange, reply: Reply): void {
+    this.#options.metrics.observeWait((this.#options.clock.now() - exchange.startMs) / 1000);
+    this.#answer(exchange, reply);
+  }
+
+  #await(exchange: Exchange, ms: number): void {
+    exchange.startMs = this.#options.clock.now();
+    exchange.deadlineMs = exchange.startMs + ms;
+    this.#open.add(exchange);
+  }
+
+  /** Nothing is waited for any more. */
+  #settle(exchange: Exchange): void {
+    this.#open.delete(exchange);
+    this.#heldBytes -= exchange.chunkBytes;
+    exchange.chunkBytes = 0;
+  }
+
+  #abandon(exchange: Exchange): void {
+    exchange.isOpen = false;
+    this.#settle(exchange);
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (!(error instanceof TwinError)) {
+      const { route } = exchange.meter;
+      this.#options.log.error({ err: error, route, requestId: exchange.requestId }, 'a bug');
+    }
+    this.#answer(exchange, this.#options.render(error, exchange.encoding));
+  }
+
+  #answer(exchange: Exchange, reply: Reply): void {
+    this.#settle(exchange);
+    exchange.isLast ||= this.#isDraining;
+    exchange.answer(reply, this.#headers.of(exchange.method, exchange.head.origin));
+  }
+
+  #sweep(): void {
+    const nowMs = this.#options.clock.now();
+    for (const exchange of this.#open) {
+      if (exchange.deadlineMs > nowMs) continue;
+      exchange.isLast = true;
+      this.#fail(exchange, new TwinError(exchange.deadlineError));
+    }
+  }
+
+  #webSocketBehavior(stream: Stream<Session>): uws.WebSocketBehavior<Session> {
+    return {
+      compression: 0,
+      maxPayloadLength: MESSAGE_DROP_BYTES,
+      maxBackpressure: BACKPRESSURE_BYTES_MAX,
+      idleTimeout: SOCKET_IDLE_S,
+      sendPingsAutomatically: true,
+      upgrade: (response, request, context) => this.#upgrade(stream, response, request, context),
+      open: (socket) => stream.opened(socket.getUserData(), socket),
+      message: (socket, message) => {
+        if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
+      },
+      pong: (socket, message) => {
+        stream.ponged(socket.getUserData(), Buffer.from(message).toString('latin1'));
+      },
+      drain: (socket) => stream.drained(socket.getUserData()),
+      close: (socket) => stream.closed(socket.getUserData()),
+    };
+  }
+
+  #upgrade(
+    stream: Stream<Session>,
+    response: uws.HttpResponse,
+    request: uws.HttpRequest,
+    context: uws.us_socket_context_t,
+  ): void {
+    const exchange = this.#newExchange(response);
+    response.onAborted(() => this.#abandon(exchange));
+    const enter = (entrance: Entrance<Session>) => {
+      if (exchange.isOpen) this.#enter(exchange, entrance, response, context);
+    };
+    try {
+      this.#begin(exchange, request);
+      const entrance = this.#findEntrance(exchange, stream);
+      if (entrance instanceof Promise) {
+        this.#await(exchange, WAIT_MS_MAX);
+        entrance.then(enter).catch((error) => this.#fail(exchange, error));
+      } else {
+        enter(entrance);
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+    exchange.isCorked = false;
+  }
+
+  #findEntrance(
+    exchange: Exchange,
+    stream: Stream<Session>,
+  ): Entrance<Session> | Promise<Entrance<Session>> {
+    const { resource } = this.#match(exchange);
+    const route = resource.routes.get('GET');
+    exchange.meter = (route && this.#meters.get(route)) ?? this.#unmatched;
+    const { upgrade, webSocketVersion } = exchange.head;
+    if (upgrade.toLowerCase() !== 'websocket' || webSocketVersion !== '13') {
+      throw new TwinError('upgrade_required');
+    }
+    if (this.#isDraining || this.#open.size >= OPEN_MAX) throw new TwinError('overloaded');
+    return stream.find(exchange);
+  }
+
+  #enter(
+    exchange: Exchange,
+    entrance: Entrance<Session>,
+    response: uws.HttpResponse,
+    context: uws.us_socket_context_t,
+  ): void {
+    const { session, protocol } = entrance();
+    exchange.isOpen = false;
+    this.#settle(exchange);
+    exchange.meter.answered(101);
+    const { webSocketKey } = exchange.head;
+    response.cork(() => response.upgrade(session, webSocketKey, protocol, '', context));
+  }
+}

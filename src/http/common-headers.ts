@@ -1,0 +1,62 @@
+import { bodyless, type Header, type Reply } from './reply.ts';
+
+const SAFETY: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+];
+const EXPOSED = 'ETag, Location, Retry-After, X-Request-Id';
+
+interface HeaderSets {
+  /** What is sent depends on what the client accepts. */
+  get: readonly Header[];
+  other: readonly Header[];
+}
+
+/** The headers that every answer of a server has. All are made beforehand. */
+export class CommonHeaders {
+  readonly #ofOrigin: ReadonlyMap<string, HeaderSets>;
+  readonly #ofOthers: HeaderSets;
+
+  /** @param corsOrigins whose scripts may read answers: all, some, or none */
+  constructor(corsOrigins: '*' | readonly string[]) {
+    if (corsOrigins === '*') {
+      this.#ofOrigin = new Map();
+      this.#ofOthers = headerSets(allowing('*'), ['Accept']);
+      return;
+    }
+    const vary = corsOrigins.length > 0 ? ['Accept', 'Origin'] : ['Accept'];
+    this.#ofOrigin = new Map(
+      corsOrigins.map((origin) => [origin, headerSets(allowing(origin), vary)]),
+    );
+    this.#ofOthers = headerSets([], vary);
+  }
+
+  of(method: string, origin: string): readonly Header[] {
+    const sets = this.#ofOrigin.get(origin) ?? this.#ofOthers;
+    return method === 'GET' ? sets.get : sets.other;
+  }
+}
+
+function allowing(origin: string): readonly Header[] {
+  return [
+    ['Access-Control-Allow-Origin', origin],
+    ['Access-Control-Expose-Headers', EXPOSED],
+  ];
+}
+
+function headerSets(cors: readonly Header[], vary: readonly string[]): HeaderSets {
+  const others = vary.filter((name) => name !== 'Accept');
+  const other: Header[] = [...SAFETY, ...cors];
+  if (others.length > 0) other.push(['Vary', others.join(', ')]);
+  return { get: [...SAFETY, ...cors, ['Vary', vary.join(', ')]], other };
+}
+
+/** The answer to a browser that asks what a script may send. */
+export function preflight(allow: string): Reply {
+  return bodyless(204, [
+    ['Allow', allow],
+    ['Access-Control-Allow-Methods', allow],
+    ['Access-Control-Allow-Headers', 'Authorization, X-VIN, Content-Type, Accept, If-None-Match'],
+    ['Access-Control-Max-Age', '86400'],
+  ]);
+}

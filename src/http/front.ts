@@ -1,0 +1,183 @@
+import { STATUS_CODES } from 'node:http';
+import type { Clock } from '../clock.ts';
+import { TwinError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { TwinService } from '../twin/service.ts';
+import { HttpServer } from './adapter.ts';
+import { Fanout } from './fanout.ts';
+import { opsRoutes } from './ops.ts';
+import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
+import { errorReply, ok, type Reply } from './reply.ts';
+import { Router } from './router.ts';
+import { type StreamSession, streamRoute, WorldStream } from './stream.ts';
+import { twinRoutes } from './twin-routes.ts';
+import { vehicleRoutes } from './vehicle-routes.ts';
+import { viewerRoutes } from './viewer.ts';
+import { WorldAccess } from './world-access.ts';
+
+export interface FrontEndOptions {
+  host: string;
+  /** Of each port 0 takes a free one. */
+  twinPort: number;
+  dealerPort: number;
+  opsHost: string;
+  opsPort: number;
+  /** What viewer and stream URLs are built from; by default the listening address. */
+  publicTwinUrl?: string | undefined;
+  tls?: { certFile: string; keyFile: string } | undefined;
+  corsOrigins: '*' | readonly string[];
+  rateLimits: RateLimitSettings | 'off';
+  /** The files of the viewer. */
+  webFolder: string;
+  /** Hash of the kernel that lives the worlds. */
+  kernelHash: string;
+}
+
+/** What the front end shares with the rest of the node. */
+export interface FrontEndParts {
+  service: TwinService;
+  clock: Clock;
+  metrics: Metrics;
+  log: Log;
+}
+
+export interface FrontEnd {
+  /** Listening addresses, as URLs. */
+  twinUrl: string;
+  dealerUrl: string;
+  opsUrl: string;
+  /** Streams are closed with 1012, requests under way finished, then all connections ended. */
+  close(): Promise<void>;
+}
+
+const SWEEP_MS = 1000;
+const CLOSE_GRACE_MS = 5_000;
+
+/** Opens the three ports. Throws, with none of them open, where one cannot be had. */
+export function startFrontEnd(options: FrontEndOptions, parts: FrontEndParts): FrontEnd {
+  const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
+  const fanout = new Fanout(parts.clock);
+  const state = { twinUrl: '', isReady: false };
+  const opened = <Server extends Pick<HttpServer, 'drain' | 'end'>>(server: Server): Server => {
+    servers.push(server);
+    return server;
+  };
+  try {
+    const twin = opened(openTwin(options, parts, fanout, () => state.twinUrl));
+    const dealer = opened(openDealer(options, parts));
+    const ops = opened(openOps(options, parts, () => state.isReady));
+    const scheme = options.tls ? 'https' : 'http';
+    state.twinUrl = urlOf(scheme, options.host, twin.port);
+    state.isReady = true;
+    const stopFrames = connect(parts, fanout);
+    return {
+      twinUrl: state.twinUrl,
+      dealerUrl: urlOf(scheme, options.host, dealer.port),
+      opsUrl: urlOf('http', options.opsHost, ops.port),
+      async close() {
+        state.isReady = false;
+        await Promise.all([
+          ...servers.map((server) => server.drain(CLOSE_GRACE_MS)),
+          fanout.endAll(),
+        ]);
+        stopFrames();
+        for (const server of servers) server.end();
+      },
+    };
+  } catch (error) {
+    for (const server of servers) server.end();
+    throw error;
+  }
+}
+
+/** Lets frames flow from the service to the streams. Returns what stops it. */
+function connect({ service, metrics }: FrontEndParts, fanout: Fanout): () => void {
+  service.onBeat((frames, done) => fanout.publish(frames, done));
+  service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
+  metrics.gauge('stream_watchers', 'Open streams.', () => fanout.watcherCount);
+  metrics.counter('stream_frames_sent_total', 'Frames sent.', () => fanout.framesSent);
+  metrics.counter(
+    'stream_frames_skipped_total',
+    'Frames missed by readers that could not keep up.',
+    () => fanout.framesSkipped,
+  );
+  metrics.counter('stream_bytes_total', 'Bytes of frames sent.', () => fanout.bytesSent);
+  const sweeper = setInterval(() => fanout.sweep(), SWEEP_MS).unref();
+  return () => clearInterval(sweeper);
+}
+
+function openTwin(
+  options: FrontEndOptions,
+  { service, clock, metrics, log }: FrontEndParts,
+  fanout: Fanout,
+  listeningUrl: () => string,
+): HttpServer<StreamSession> {
+  const limits = createRateLimits(options.rateLimits, clock);
+  const worlds = new WorldAccess(service, limits);
+  const publicUrl = () => options.publicTwinUrl ?? listeningUrl();
+  const { host, twinPort, tls, corsOrigins, kernelHash, webFolder } = options;
+  const router = new Router([
+    ...twinRoutes({ service, worlds, limits, publicUrl, kernelHash }),
+    ...vehicleRoutes({ worlds, limits }),
+    ...viewerRoutes(webFolder, worlds),
+    streamRoute(),
+  ]);
+  const stream = new WorldStream(worlds, limits, fanout);
+  return new HttpServer({
+    name: 'twin',
+    host,
+    port: twinPort,
+    tls,
+    router,
+    stream,
+    render: errorReply,
+    corsOrigins,
+    clock,
+    metrics,
+    log,
+  });
+}
+
+/** The port of the dealer platform is taken; there is nothing at it. */
+function openDealer(options: FrontEndOptions, parts: FrontEndParts): HttpServer {
+  const { host, dealerPort, tls, corsOrigins } = options;
+  return new HttpServer({
+    name: 'dealer',
+    host,
+    port: dealerPort,
+    tls,
+    router: new Router([]),
+    render: detailReply,
+    corsOrigins,
+    ...parts,
+  });
+}
+
+function detailReply(error: unknown): Reply {
+  const status = error instanceof TwinError ? error.status : 500;
+  return { ...ok({ detail: STATUS_CODES[status] }, 'json'), status };
+}
+
+function openOps(
+  { opsHost, opsPort }: FrontEndOptions,
+  parts: FrontEndParts,
+  isReady: () => boolean,
+): HttpServer {
+  return new HttpServer({
+    name: 'ops',
+    host: opsHost,
+    port: opsPort,
+    router: new Router(opsRoutes(parts.metrics, isReady)),
+    render: errorReply,
+    // No page of another origin may read what the private port says.
+    corsOrigins: [],
+    ...parts,
+  });
+}
+
+/** A server that listens everywhere is named by an address where this machine reaches it. */
+function urlOf(scheme: string, host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

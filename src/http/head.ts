@@ -1,0 +1,95 @@
+/** The headers of one request, as far as anybody asks for them. Of several alike the first counts. */
+export class Head {
+  accept = '';
+  authorization = '';
+  vin = '';
+  ifNoneMatch = '';
+  origin = '';
+  contentEncoding: string | undefined = undefined;
+  upgrade = '';
+  webSocketKey = '';
+  webSocketVersion = '';
+  webSocketProtocols = '';
+  #hostCount = 0;
+  #lengthCount = 0;
+  #contentLength = '';
+  #codingCount = 0;
+  #transferCoding = '';
+
+  /** @param name in lower case */
+  add(name: string, value: string): void {
+    switch (name) {
+      case 'host':
+        this.#hostCount++;
+        break;
+      case 'content-length':
+        this.#lengthCount++;
+        this.#contentLength = value;
+        break;
+      case 'transfer-encoding':
+        this.#codingCount++;
+        this.#transferCoding = value;
+        break;
+      case 'content-encoding':
+        this.contentEncoding ??= value;
+        break;
+      case 'accept':
+        // A list may be spread over several headers.
+        this.accept = this.accept === '' ? value : `${this.accept},${value}`;
+        break;
+      case 'authorization':
+        this.authorization ||= value;
+        break;
+      case 'x-vin':
+        this.vin ||= value;
+        break;
+      case 'if-none-match':
+        this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch},${value}`;
+        break;
+      case 'origin':
+        this.origin ||= value;
+        break;
+      default:
+        this.#addUpgrade(name, value);
+    }
+  }
+
+  #addUpgrade(name: string, value: string): void {
+    switch (name) {
+      case 'upgrade':
+        this.upgrade ||= value;
+        break;
+      case 'sec-websocket-key':
+        this.webSocketKey ||= value;
+        break;
+      case 'sec-websocket-version':
+        this.webSocketVersion ||= value;
+        break;
+      case 'sec-websocket-protocol':
+        this.webSocketProtocols =
+          this.webSocketProtocols === '' ? value : `${this.webSocketProtocols},${value}`;
+        break;
+    }
+  }
+
+  /**
+   * True where it is open to doubt who is addressed or where the body ends (RFC 9112, 3.2 and
+   * 6.3): another server on the way may have read it otherwise.
+   */
+  isAmbiguous(): boolean {
+    if (this.#hostCount !== 1) return true;
+    if (this.#lengthCount + this.#codingCount > 1) return true;
+    if (this.#codingCount === 1) return this.#transferCoding.toLowerCase() !== 'chunked';
+    return this.#lengthCount === 1 && !isLength(this.#contentLength);
+  }
+}
+
+/** Digits only, and so few that a double holds them. */
+function isLength(value: string): boolean {
+  if (value.length === 0 || value.length > 15) return false;
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}

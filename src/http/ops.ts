@@ -1,0 +1,32 @@
+import type { Metrics } from '../metrics.ts';
+import { ok, type Reply, text } from './reply.ts';
+import type { Call, Route } from './router.ts';
+
+/**
+ * What operators ask: whether the process lives, whether it takes requests, and what it counts.
+ * For a port that the public does not reach.
+ */
+export function opsRoutes(metrics: Metrics, isReady: () => boolean): Route[] {
+  const get = (path: string, summary: string, handle: (call: Call) => Reply | Promise<Reply>) => ({
+    method: 'GET' as const,
+    path,
+    operationId: path.slice(1),
+    summary,
+    tag: 'operations',
+    auth: 'none' as const,
+    answers: { 200: { description: summary } },
+    errors: [],
+    handle,
+  });
+  return [
+    get('/healthz', 'The process lives', () => ok({ status: 'ok' }, 'json')),
+    get('/readyz', 'Requests are taken', () =>
+      isReady()
+        ? ok({ status: 'ready' }, 'json')
+        : { ...ok({ status: 'not ready' }, 'json'), status: 503 },
+    ),
+    get('/metrics', 'Counts and measures, for Prometheus', async () =>
+      text(200, await metrics.text(), metrics.contentType),
+    ),
+  ];
+}

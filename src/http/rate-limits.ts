@@ -1,0 +1,152 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { TwinError } from '../errors.ts';
+
+/** So many at once, then so many a second. */
+export interface BucketSize {
+  burst: number;
+  perS: number;
+}
+
+export interface RateLimitSettings {
+  /** Worlds made by one address. */
+  worlds: BucketSize;
+  /** Changes of one vehicle's features. */
+  featureWrites: BucketSize;
+  /** Unknown ids and VINs asked for by one address. */
+  misses: BucketSize;
+  /** Ticks that one address has computed for it by start ticks and journals. */
+  workTicks: BucketSize;
+  /** Open streams of one address. */
+  socketsPerAddress: number;
+}
+
+export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
+  worlds: { burst: 60, perS: 1 },
+  featureWrites: { burst: 50, perS: 50 },
+  misses: { burst: 20, perS: 20 },
+  // Five worlds of the greatest age at once, then a hundred seconds of world time a second.
+  workTicks: { burst: 450_000, perS: 5_000 },
+  socketsPerAddress: 2_000,
+};
+
+/** Keys that are followed at a time; whoever is pushed out starts with a full bucket again. */
+const KEYS_MAX = 32_768;
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** Token buckets by key, in bounded memory. */
+export class Buckets {
+  readonly #size: BucketSize;
+  readonly #clock: Clock;
+  readonly #buckets: LRUCache<string, Bucket>;
+
+  constructor(size: BucketSize, clock: Clock, keysMax = KEYS_MAX) {
+    this.#size = size;
+    this.#clock = clock;
+    this.#buckets = new LRUCache({ max: keysMax });
+  }
+
+  /**
+   * Takes tokens. What costs more than a whole bucket needs a full one and leaves a debt.
+   * Throws TwinError `rate_limited`, with nothing taken, where there are too few.
+   */
+  take(key: string, cost = 1): void {
+    this.check(key, cost);
+    this.spend(key, cost);
+  }
+
+  /** Throws where `take` would. */
+  check(key: string, cost = 1): void {
+    const lacking = Math.min(cost, this.#size.burst) - this.#refilled(key).tokens;
+    if (lacking <= 0) return;
+    const waitS = Math.max(1, Math.ceil(lacking / this.#size.perS));
+    throw new TwinError('rate_limited', undefined, waitS);
+  }
+
+  /** Takes tokens whether they are there or not. */
+  spend(key: string, cost = 1): void {
+    this.#refilled(key).tokens -= cost;
+  }
+
+  #refilled(key: string): Bucket {
+    const nowMs = this.#clock.now();
+    const { burst, perS } = this.#size;
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      bucket = { tokens: burst, atMs: nowMs };
+      this.#buckets.set(key, bucket);
+    }
+    const gained = ((nowMs - bucket.atMs) / 1000) * perS;
+    bucket.tokens = Math.min(burst, bucket.tokens + gained);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+}
+
+/** Counts what an address has open. Its size is bounded by what the process can have open. */
+export class OpenCount {
+  readonly #max: number;
+  readonly #open = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Throws TwinError `rate_limited` where the key has its number open. */
+  enter(key: string): void {
+    const open = this.#open.get(key) ?? 0;
+    if (open >= this.#max) throw new TwinError('rate_limited', 'Close other streams first.');
+    this.#open.set(key, open + 1);
+  }
+
+  leave(key: string): void {
+    const open = (this.#open.get(key) ?? 0) - 1;
+    if (open > 0) this.#open.set(key, open);
+    else this.#open.delete(key);
+  }
+}
+
+/** All limits of the twin's front end; each is undefined where limits are off. */
+export interface RateLimits {
+  worlds: Buckets | undefined;
+  featureWrites: Buckets | undefined;
+  misses: Buckets | undefined;
+  workTicks: Buckets | undefined;
+  sockets: OpenCount | undefined;
+}
+
+export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clock): RateLimits {
+  if (settings === 'off') {
+    return {
+      worlds: undefined,
+      featureWrites: undefined,
+      misses: undefined,
+      workTicks: undefined,
+      sockets: undefined,
+    };
+  }
+  return {
+    worlds: new Buckets(settings.worlds, clock),
+    featureWrites: new Buckets(settings.featureWrites, clock),
+    misses: new Buckets(settings.misses, clock),
+    workTicks: new Buckets(settings.workTicks, clock),
+    sockets: new OpenCount(settings.socketsPerAddress),
+  };
+}
+
+/**
+ * What limits know a client by: an IPv4 address, or the /64 of an IPv6 one, since whoever has one
+ * such address has all of its /64.
+ * @param address 4 or 16 bytes
+ */
+export function addressKey(address: ArrayBuffer): string {
+  const bytes = new Uint8Array(address);
+  if (bytes.length === 4) return bytes.join('.');
+  const mapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255;
+  if (mapped && bytes[11] === 255) return bytes.subarray(12).join('.');
+  return `${Buffer.from(address, 0, 8).toString('hex')}/64`;
+}

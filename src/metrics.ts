@@ -1,0 +1,102 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Counts the answers of one route. A plain array, since it is in the path of every request. */
+export class RouteMeter {
+  readonly service: string;
+  readonly route: string;
+  readonly byStatus: number[] = [];
+
+  constructor(service: string, route: string) {
+    this.service = service;
+    this.route = route;
+  }
+
+  answered(status: number): void {
+    this.byStatus[status] = (this.byStatus[status] ?? 0) + 1;
+  }
+}
+
+/**
+ * What the process counts and measures about itself, for Prometheus. Modules hand in functions
+ * that are read when somebody asks. No label may hold what a client sent.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #meters: RouteMeter[] = [];
+  readonly #waited: Histogram;
+
+  constructor() {
+    const meters = this.#meters;
+    new Counter({
+      name: 'http_answers_total',
+      help: 'Answers by service, route and status.',
+      labelNames: ['service', 'route', 'status'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { service, route, byStatus } of meters) {
+          byStatus.forEach((count, status) => {
+            this.inc({ service, route, status }, count);
+          });
+        }
+      },
+    });
+    this.#waited = new Histogram({
+      name: 'http_wait_seconds',
+      help: 'Time to the answer of requests that could not be answered at once.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+      registers: [this.#registry],
+    });
+  }
+
+  /** @param route the path with its parameters as names */
+  routeMeter(service: string, route: string): RouteMeter {
+    const meter = new RouteMeter(service, route);
+    this.#meters.push(meter);
+    return meter;
+  }
+
+  /** Called for an answer that was not given at once. */
+  observeWait(waitS: number): void {
+    this.#waited.observe(waitS);
+  }
+
+  /** A number that goes up and down. */
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  /** A number that only goes up. */
+  counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
+  /** Adds processor time, memory, garbage collection and the delay of the event loop. Once. */
+  addProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** In the text format of Prometheus. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { NodeClock } from './clock.ts';
+import { Leases } from './cluster/leases.ts';
+import { Records } from './cluster/records.ts';
+import { Worlds } from './cluster/worlds.ts';
+import type { Config } from './config.ts';
+import { type FrontEnd, startFrontEnd } from './http/front.ts';
+import { kernelIdentity } from './kernel/kernel.ts';
+import type { Log } from './log.ts';
+import { Metrics } from './metrics.ts';
+import { makeCities } from './shard/cities.ts';
+import { Shard } from './shard/handle.ts';
+import { Supervisor } from './shard/supervisor.ts';
+import type { Store } from './store/contract.ts';
+import { openEmbedded } from './store/embedded.ts';
+import { CAR_TYPES } from './twin/fleet.ts';
+
+const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
+const WEB_FOLDER = fileURLToPath(new URL('./web/', import.meta.url));
+/** How often the clock is published while worlds are watched; a shard waits for it at most so. */
+const PUBLISH_MS = 10;
+/** How often the clock's high-water mark is saved and a suspended machine looked for. */
+const CLOCK_ROUND_MS = 2000;
+const CLOCK_KEY = ['clock'];
+
+/** What tests may put in the place of the real thing. */
+export interface NodeParts {
+  openStore?: (dir: string) => Promise<Store>;
+  /** Shards take `fault` commands. */
+  faults?: boolean;
+}
+
+export interface RunningNode {
+  twinUrl: string;
+  dealerUrl: string;
+  opsUrl: string;
+  readonly worlds: Worlds;
+  readonly shards: readonly Shard[];
+  /** Saves and closes everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a node and resolves once it serves. Throws where a port or the store cannot be had. */
+export async function startNode(
+  config: Config,
+  log: Log,
+  parts: NodeParts = {},
+): Promise<RunningNode> {
+  const store = await (parts.openStore ?? openEmbedded)(config.dataDir);
+  try {
+    return await startOn(store, config, log, parts.faults ?? false);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function startOn(
+  store: Store,
+  config: Config,
+  log: Log,
+  faults: boolean,
+): Promise<RunningNode> {
+  const mark = await store.get<number>(CLOCK_KEY);
+  const clock = new NodeClock(mark?.value ?? 0);
+  const leases = await Leases.takeAll(store, config.nodeName);
+  const cities = makeCities();
+  const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
+  const shards = makeShards(
+    config,
+    { wasm, cities, clock, log, faults },
+    {
+      report: (shard, report) => worlds.report(shard, report),
+      died: (shard, world) => {
+        worlds.shardLost(shard);
+        void supervisor.died(shard, world);
+      },
+    },
+  );
+  const publisher = new Publisher(clock);
+  const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
+  const worlds = new Worlds({
+    clock,
+    log,
+    records: new Records(store, leases),
+    cities: cities.cities,
+    shards,
+    kernel,
+    anyHot: (any) => publisher.run(any),
+    idleMs: config.worldIdleMs,
+    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+  });
+  await Promise.all(shards.map((shard) => shard.start()));
+  const supervisor = new Supervisor(
+    shards,
+    log,
+    (shard) => worlds.shardLost(shard),
+    (world) => worlds.quarantine(world),
+  );
+  const stopClock = keepClock(clock, store, log);
+  const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel });
+  worlds.idle.start();
+  return {
+    twinUrl: frontEnd.twinUrl,
+    dealerUrl: frontEnd.dealerUrl,
+    opsUrl: frontEnd.opsUrl,
+    worlds,
+    shards,
+    stop: once(async () => {
+      await frontEnd.close();
+      await worlds.idle.stop();
+      await Promise.all(shards.map((shard) => shard.saveAll().catch(() => {})));
+      await worlds.stored();
+      supervisor.stop();
+      publisher.run(false);
+      await Promise.all(shards.map((shard) => shard.stop()));
+      await stopClock();
+      await store.close();
+    }),
+  };
+}
+
+function makeShards(
+  config: Config,
+  settings: Omit<ConstructorParameters<typeof Shard>[1], 'slabCount'>,
+  listener: ConstructorParameters<typeof Shard>[2],
+): Shard[] {
+  const all = { ...settings, slabCount: config.shardWorlds };
+  return Array.from({ length: config.shards }, (_, index) => new Shard(index, all, listener));
+}
+
+/** Publishes the clock steadily while anything follows it: shards go no further than that. */
+class Publisher {
+  readonly #clock: NodeClock;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(clock: NodeClock) {
+    this.#clock = clock;
+  }
+
+  run(on: boolean): void {
+    clearInterval(this.#timer);
+    this.#timer = on ? setInterval(() => this.#clock.now(), PUBLISH_MS) : undefined;
+  }
+}
+
+/** Saves the clock's high-water mark and notices suspended machines, until the result is called. */
+function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void> {
+  const save = async () => {
+    const sleptMs = clock.catchUpAfterSuspend();
+    if (sleptMs > 0) log.warn({ sleptMs }, 'the machine was suspended');
+    await store.commit([], [{ key: CLOCK_KEY, value: clock.now() }], 'committed').catch(() => {
+      // Whoever needs the store hears of it; the mark is tried again in a moment.
+    });
+  };
+  const timer = setInterval(save, CLOCK_ROUND_MS);
+  return async () => {
+    clearInterval(timer);
+    await save();
+  };
+}
+
+interface Served {
+  worlds: Worlds;
+  shards: readonly Shard[];
+  clock: NodeClock;
+  log: Log;
+  kernel: string;
+}
+
+function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Served): FrontEnd {
+  const metrics = new Metrics();
+  metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
+  metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
+    shards.reduce((sum, shard) => sum + shard.hotCount, 0),
+  );
+  metrics.gauge('shard_load_ratio', 'Share of time that the busiest shard works.', () =>
+    Math.max(...shards.map((shard) => shard.loadPerMille / 1000)),
+  );
+  metrics.gauge('shard_debt_ticks', 'Ticks that worlds asked for are behind.', () =>
+    shards.reduce((sum, shard) => sum + shard.debtTicks, 0),
+  );
+  metrics.counter('shard_incarnations_total', 'Threads that shards have had.', () =>
+    shards.reduce((sum, shard) => sum + shard.incarnation, 0),
+  );
+  return startFrontEnd(
+    {
+      host: config.host,
+      twinPort: config.twinPort,
+      dealerPort: config.dealerPort,
+      opsHost: config.opsHost,
+      opsPort: config.opsPort,
+      publicTwinUrl: config.publicTwinUrl,
+      tls: config.tls,
+      corsOrigins: config.corsOrigins,
+      rateLimits: config.rateLimits,
+      webFolder: WEB_FOLDER,
+      kernelHash: kernel,
+    },
+    { service: worlds, clock, metrics, log },
+  );
+}
+
+/** Runs the work at the first call; every call waits for that. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}
