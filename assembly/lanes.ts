@@ -1,6 +1,6 @@
 import {
-  C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, LANE_BYTES, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
-  L_POINT_FIRST, L_SPACING, POINT_BYTES, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
+  BUSY, C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, JUNCTION_MAX, LANE_BYTES, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
+  L_POINT_FIRST, L_POINTS_PER_M, OCCUPIED, POINT_BYTES, T_LANE_COUNT, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
 } from './layout';
 import { getI } from './memory';
 
@@ -32,12 +32,16 @@ export function routeCount(city: usize, car: i32): i32 {
   return load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3) + 4);
 }
 
-/** Lane at a position of a car's route; positions wrap around. */
+/**
+ * Lane at a position of a car's route. Positions wrap around, once: a division would cost more
+ * than all the rest here.
+ */
 export function routeLane(city: usize, car: i32, position: i32): i32 {
   const entry = city + load<i32>(city + T_ROUTES) + (<usize>car << 3);
   const count = load<i32>(entry + 4);
-  let index = position % count;
+  let index = position;
   if (index < 0) index += count;
+  if (index >= count) index -= count;
   return load<i32>(city + load<i32>(city + T_ROUTE_LANES) + (<usize>(load<i32>(entry) + index) << 2));
 }
 
@@ -69,7 +73,7 @@ export function distanceTo(slab: usize, city: usize, car: i32, ahead: i32): f64 
 @inline export function pointAt(city: usize, lane: i32, station: f64): usize {
   const at = laneAt(city, lane);
   const last = load<i32>(at + L_POINT_COUNT) - 2;
-  let index = <i32>(station / load<f64>(at + L_SPACING));
+  let index = <i32>(station * load<f64>(at + L_POINTS_PER_M));
   if (index < 0) index = 0;
   if (index > last) index = last;
   return city + load<i32>(city + T_POINTS) + <usize>(load<i32>(at + L_POINT_FIRST) + index) * POINT_BYTES;
@@ -79,12 +83,12 @@ export function distanceTo(slab: usize, city: usize, car: i32, ahead: i32): f64 
 // @ts-ignore: decorator
 @inline export function shareAt(city: usize, lane: i32, station: f64): f64 {
   const at = laneAt(city, lane);
-  const spacing = load<f64>(at + L_SPACING);
+  const place = station * load<f64>(at + L_POINTS_PER_M);
   const last = load<i32>(at + L_POINT_COUNT) - 2;
-  let index = <i32>(station / spacing);
+  let index = <i32>place;
   if (index < 0) index = 0;
   if (index > last) index = last;
-  const share = station / spacing - <f64>index;
+  const share = place - <f64>index;
   return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
@@ -95,11 +99,27 @@ export function distanceTo(slab: usize, city: usize, car: i32, ahead: i32): f64 
   return here + (load<f64>(point + POINT_BYTES + field) - here) * share;
 }
 
-/** How many cars other than `car` stand or drive on a lane. */
-export function othersOn(slab: usize, lane: i32, car: i32): i32 {
-  let count = 0;
-  for (let other = 0; other < CAR_COUNT; other++) {
-    if (other != car && getI(slab, C_LANE, other) == lane) count++;
+/** Counts the cars on each lane and in each junction, for whoever looks along a path this tick. */
+export function countOccupants(slab: usize, city: usize): void {
+  memory.fill(OCCUPIED, 0, load<i32>(city + T_LANE_COUNT));
+  memory.fill(BUSY, 0, JUNCTION_MAX);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const lane = getI(slab, C_LANE, car);
+    const at = <usize>OCCUPIED + <usize>lane;
+    store<u8>(at, load<u8>(at) + 1);
+    const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
+    if (junction >= 0) store<u8>(<usize>BUSY + <usize>junction, 1);
   }
-  return count;
+}
+
+/** Cars on a lane, as `countOccupants` found them. */
+// @ts-ignore: decorator
+@inline export function occupants(lane: i32): i32 {
+  return load<u8>(<usize>OCCUPIED + <usize>lane);
+}
+
+/** Whether any car is in a junction, as `countOccupants` found them. */
+// @ts-ignore: decorator
+@inline export function isBusy(junction: i32): bool {
+  return load<u8>(<usize>BUSY + <usize>junction) != 0;
 }

@@ -29,6 +29,7 @@ export const LAYOUT_VERSION = 1;
 export const CAR_COUNT = 20;
 export const CITY_MAX = 8;
 export const JUNCTION_MAX = 64;
+export const LANE_MAX = 4096;
 export const LIGHT_MAX = 160;
 export const HAZARD_MAX = 16;
 /** Connectors of one junction: a conflict mask is one u32. */
@@ -61,6 +62,8 @@ export const CT_WHEELBASE = 24; // f64 m
 export const CT_REAR = 32; // f64 m from the centre of gravity back to the rear axle
 /** Written and read within one tick only; what it held before has no meaning. */
 export const SCRATCH = 24576;
+export const OCCUPIED = SCRATCH + 1024; // u8[LANE_MAX]: cars on each lane
+export const BUSY = OCCUPIED + LANE_MAX; // u8[JUNCTION_MAX]: cars in each junction
 export const CITY_BASE = 65536;
 export const SLAB_ALIGN = 64;
 
@@ -259,6 +262,7 @@ export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_CURVE_SPEED = 56; // f64 m/s, comfortable in its tightest place
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
+export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
 
 export const POINT_BYTES = 40; // f64 × 5: x, y, tangent x, tangent y, curvature (1/m, left positive)
 

@@ -2,7 +2,7 @@ import {
   C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_VY, C_X, C_Y,
   CAR_COUNT, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
 } from './layout';
-import { along, isConnector, laneAhead, laneAt, laneLength, pointAt, routeLane, shareAt } from './lanes';
+import { along, countOccupants, isBusy, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 
 /** How far ahead a vehicle on the path is measured, m. */
@@ -34,6 +34,7 @@ export function isAstray(slab: usize, car: i32): bool {
 /** What each car measures of the vehicle ahead, by the front sensors that it effectively has. */
 export function sense(slab: usize, city: usize): void {
   const astray = astrayMask(slab);
+  countOccupants(slab, city);
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);
@@ -58,20 +59,31 @@ function measureOnPath(slab: usize, city: usize, car: i32): void {
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < RANGE_M; ahead++) {
     const lane = laneAhead(slab, city, car, ahead);
-    const connector = isConnector(city, lane);
-    const before = connector ? laneAhead(slab, city, car, ahead - 1) : -1;
-    for (let other = 0; other < CAR_COUNT; other++) {
-      if (other == car) continue;
-      const otherLane = getI(slab, C_LANE, other);
-      const station = getF(slab, C_STATION, other);
-      if (otherLane == lane) {
-        if (ahead == 0 && station + base <= 0.0) continue;
-      } else if (!connector || !turnsOff(slab, city, other, otherLane, before, lane, station) || station + base <= 0.0) {
-        continue;
-      }
-      note(slab, car, other, base + station);
+    if (occupants(lane) > (ahead == 0 ? 1 : 0)) measureOnLane(slab, car, lane, base);
+    const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
+    if (junction >= 0 && isBusy(junction)) {
+      measureTurningOff(slab, city, car, lane, laneAhead(slab, city, car, ahead - 1), base);
     }
     base += laneLength(city, lane);
+  }
+}
+
+/** `base`: m along the path to the lane's start, negative where that lies behind the car. */
+function measureOnLane(slab: usize, car: i32, lane: i32, base: f64): void {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car || getI(slab, C_LANE, other) != lane) continue;
+    const distance = base + getF(slab, C_STATION, other);
+    if (distance > 0.0) note(slab, car, other, distance);
+  }
+}
+
+function measureTurningOff(slab: usize, city: usize, car: i32, lane: i32, before: i32, base: f64): void {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    const otherLane = getI(slab, C_LANE, other);
+    if (other == car || otherLane == lane) continue;
+    const station = getF(slab, C_STATION, other);
+    if (base + station <= 0.0 || !turnsOff(slab, city, other, otherLane, before, lane, station)) continue;
+    note(slab, car, other, base + station);
   }
 }
 

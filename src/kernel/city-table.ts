@@ -27,11 +27,13 @@ import {
   L_MUST_STOP,
   L_POINT_COUNT,
   L_POINT_FIRST,
+  L_POINTS_PER_M,
   L_RANK,
   L_ROAD,
   L_SPACING,
   L_SPEED_LIMIT,
   LANE_BYTES,
+  LANE_MAX,
   LIGHT_BYTES,
   LIGHT_MAX,
   LT_AMBER,
@@ -147,6 +149,7 @@ function writeLanes(
     view.setInt32(at + L_ROAD, lane.road, true);
     view.setFloat64(at + L_LENGTH, profile.lengthM, true);
     view.setFloat64(at + L_SPACING, profile.spacingM, true);
+    view.setFloat64(at + L_POINTS_PER_M, 1 / profile.spacingM, true);
     view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
     view.setFloat64(at + L_CURVE_SPEED, curveSpeed(lane, profile), true);
     view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
@@ -241,6 +244,7 @@ function checkLimits(city: City): void {
     (_, junction) => city.lanes.filter((lane) => lane.junction === junction).length,
   );
   atMost('junctions', city.junctions.length, JUNCTION_MAX);
+  atMost('lanes', city.lanes.length, LANE_MAX);
   atMost('lights', city.lights.length, LIGHT_MAX);
   atMost('hazard spots', city.hazards.length, HAZARD_MAX);
   atMost('connectors of a junction', Math.max(0, ...connectorCounts), CONNECTOR_MAX);
