@@ -1,0 +1,46 @@
+import { Watcher } from './watcher.ts';
+import { WatchSocket } from './ws-client.ts';
+
+const FRAMES_PER_S = 12.5;
+/** Upgrades under way at once. */
+const OPENING_MAX = 50;
+
+/** Open streams, each with its watcher. */
+export class Crowd {
+  readonly watchers: Watcher[] = [];
+  readonly sockets: WatchSocket[] = [];
+
+  /** From here on frames count. */
+  record(): void {
+    for (const watcher of this.watchers) watcher.record();
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.close();
+  }
+}
+
+/**
+ * Opens a stream for each path, with room for the gaps of so many seconds. Throws where one is
+ * refused.
+ */
+export async function gather(url: URL, paths: readonly string[], seconds: number): Promise<Crowd> {
+  const crowd = new Crowd();
+  const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
+  let next = 0;
+  const open = async () => {
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+      const watcher = new Watcher(gapsMax);
+      const socket = await WatchSocket.open(url, path, {
+        message: (opcode, payload) => watcher.message(opcode, payload, performance.now()),
+        closed: (code) => {
+          watcher.closeCode = code;
+        },
+      });
+      crowd.watchers.push(watcher);
+      crowd.sockets.push(socket);
+    }
+  };
+  await Promise.all(Array.from({ length: OPENING_MAX }, open));
+  return crowd;
+}

@@ -1,0 +1,95 @@
+/**
+ * What the fastest server on this machine does: uWebSockets.js with handlers that answer ready bytes
+ * and read nothing. Runs as a process of its own and prints the line that a node prints.
+ *
+ * GET /bytes/{n}          200 with n bytes
+ * GET /not-modified       304
+ * any /accept/{n}         reads the body, then 200 with n bytes
+ * POST /api/v1/worlds     201 with a world that has nothing but its id
+ * /ws/{n}                 a hello, then a snapshot of n bytes a frame
+ */
+import * as uws from 'uWebSockets.js';
+
+const FRAME_MS = 80;
+const FRAME_TICKS = 4;
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+const WORLD = Buffer.from('{"id":"0000000000"}');
+
+interface Watcher {
+  bytes: number;
+}
+
+const bodies = new Map<number, Buffer>();
+const watchers = new Set<uws.WebSocket<Watcher>>();
+
+function bodyOf(sizeText: string | undefined): Buffer {
+  const bytes = Math.min(Math.max(Number(sizeText) || 0, 2), BODY_BYTES_MAX);
+  const body = bodies.get(bytes) ?? Buffer.from(`"${'x'.repeat(bytes - 2)}"`);
+  bodies.set(bytes, body);
+  return body;
+}
+
+function snapshotOf(bytes: number, tick: number): Buffer {
+  const start = `{"type":"snapshot","world":"0000000000","tick":${tick},"vehicles":"`;
+  return Buffer.from(`${start}${'x'.repeat(Math.max(0, bytes - start.length - 2))}"}`);
+}
+
+function answerAfterBody(res: uws.HttpResponse, status: string, body: Buffer): void {
+  res.onAborted(() => {});
+  res.onData((_chunk, isLast) => {
+    if (!isLast) return;
+    res.cork(() => {
+      res.writeStatus(status).writeHeader('Content-Type', 'application/json').end(body);
+    });
+  });
+}
+
+let tick = 0;
+setInterval(() => {
+  tick += FRAME_TICKS;
+  const frames = new Map<number, Buffer>();
+  for (const watcher of watchers) {
+    const { bytes } = watcher.getUserData();
+    const frame = frames.get(bytes) ?? snapshotOf(bytes, tick);
+    frames.set(bytes, frame);
+    watcher.send(frame, false);
+  }
+}, FRAME_MS);
+
+uws
+  .App()
+  .get('/bytes/:bytes', (res, req) => {
+    const body = bodyOf(req.getParameter(0));
+    res.writeHeader('Content-Type', 'application/json').end(body);
+  })
+  .get('/not-modified', (res) => {
+    res.writeStatus('304 Not Modified').endWithoutBody();
+  })
+  .post('/api/v1/worlds', (res) => answerAfterBody(res, '201 Created', WORLD))
+  .any('/accept/:bytes', (res, req) => {
+    answerAfterBody(res, '200 OK', bodyOf(req.getParameter(0)));
+  })
+  .ws<Watcher>('/ws/:bytes', {
+    upgrade: (res, req, context) => {
+      res.upgrade<Watcher>(
+        { bytes: Number(req.getParameter(0)) },
+        req.getHeader('sec-websocket-key'),
+        req.getHeader('sec-websocket-protocol'),
+        req.getHeader('sec-websocket-extensions'),
+        context,
+      );
+    },
+    open: (watcher) => {
+      watcher.send('{"type":"hello"}', false);
+      watchers.add(watcher);
+    },
+    close: (watcher) => {
+      watchers.delete(watcher);
+    },
+  })
+  .listen('127.0.0.1', 0, (socket) => {
+    if (!socket) throw new Error('no port to listen on');
+    console.log(`ready twin=http://127.0.0.1:${uws.us_socket_local_port(socket)}`);
+  });
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));

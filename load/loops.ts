@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpPool } from './http-client.ts';
+import type { Answer } from './http-parser.ts';
+import { Latencies, type LatencySummary } from './latencies.ts';
+
+/** What a run of requests came to. */
+export interface LoopResult {
+  seconds: number;
+  sent: number;
+  /** Answered with a status below 400. */
+  ok: number;
+  okPerS: number;
+  /** By status, and `lost`: the connection ended, `unanswered`: the run ended, `refused`: no place. */
+  failed: Record<string, number>;
+  /** Of the ok ones, from the moment when they should have been sent. */
+  latency: LatencySummary;
+  /** How late this process itself sent them. */
+  sendDelay: LatencySummary;
+}
+
+export interface Plan {
+  request(index: number): Buffer;
+  answered?(index: number, answer: Answer | undefined): void;
+}
+
+/** Answers that come later than this after the last request count as missing. */
+const LAST_ANSWERS_MS = 10_000;
+const PACE_MS = 1;
+
+/** Counts what comes back; shared by both kinds of loop. */
+class Tally {
+  sent = 0;
+  underWay = 0;
+  #ok = 0;
+  readonly #failed: Record<string, number> = {};
+  readonly #latencies = new Latencies();
+  readonly #sendDelays = new Latencies();
+  readonly #pool: HttpPool;
+  readonly #plan: Plan;
+  readonly #startMs = performance.now();
+
+  constructor(pool: HttpPool, plan: Plan) {
+    this.#pool = pool;
+    this.#plan = plan;
+  }
+
+  /** Sends the next request, which should have been sent at `intendedMs`. */
+  send(intendedMs: number, then: () => void = () => {}): void {
+    const index = this.sent;
+    this.sent += 1;
+    this.underWay += 1;
+    this.#sendDelays.record(performance.now() - intendedMs);
+    const taken = this.#pool.send(this.#plan.request(index), (answer) => {
+      this.underWay -= 1;
+      this.#count(answer, intendedMs);
+      this.#plan.answered?.(index, answer);
+      then();
+    });
+    if (taken) return;
+    this.underWay -= 1;
+    this.#fail('refused');
+  }
+
+  async finish(): Promise<LoopResult> {
+    const seconds = (performance.now() - this.#startMs) / 1000;
+    const deadlineMs = performance.now() + LAST_ANSWERS_MS;
+    while (this.underWay > 0 && performance.now() < deadlineMs) await sleep(5);
+    if (this.underWay > 0) this.#failed.unanswered = this.underWay;
+    return {
+      seconds,
+      sent: this.sent,
+      ok: this.#ok,
+      okPerS: this.#ok / seconds,
+      failed: this.#failed,
+      latency: this.#latencies.summary(),
+      sendDelay: this.#sendDelays.summary(),
+    };
+  }
+
+  #count(answer: Answer | undefined, intendedMs: number): void {
+    if (!answer) this.#fail('lost');
+    else if (answer.status >= 400) this.#fail(String(answer.status));
+    else {
+      this.#ok += 1;
+      this.#latencies.record(performance.now() - intendedMs);
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#failed[reason] = (this.#failed[reason] ?? 0) + 1;
+  }
+}
+
+/**
+ * Open model: requests leave at a fixed rate whatever the answers do, and latency counts from the
+ * moment planned for them, so that a stall of the server shows in every request it held up.
+ */
+export async function openLoop(
+  pool: HttpPool,
+  { ratePerS, seconds, ...plan }: Plan & { ratePerS: number; seconds: number },
+): Promise<LoopResult> {
+  const tally = new Tally(pool, plan);
+  const startMs = performance.now();
+  const total = Math.round(ratePerS * seconds);
+  while (tally.sent < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1000) * ratePerS) + 1);
+    while (tally.sent < due) tally.send(startMs + (tally.sent / ratePerS) * 1000);
+    await sleep(PACE_MS);
+  }
+  return tally.finish();
+}
+
+/**
+ * Closed model: each of `width` senders waits for its answer before it sends again. Tells how much
+ * the server can do, not how long a request takes under a given load. Ends after `count` requests or
+ * `seconds`, whichever comes first.
+ */
+export async function closedLoop(
+  pool: HttpPool,
+  { width, count, seconds, ...plan }: Plan & { width: number; count: number; seconds: number },
+): Promise<LoopResult> {
+  const tally = new Tally(pool, plan);
+  const endMs = performance.now() + seconds * 1000;
+  const next = (): void => {
+    const nowMs = performance.now();
+    if (tally.sent < count && nowMs < endMs) tally.send(nowMs, next);
+    else allSent.resolve();
+  };
+  const allSent = Promise.withResolvers<void>();
+  // Answers may stay away altogether, so the clock ends the run as well.
+  const late = setTimeout(allSent.resolve, seconds * 1000);
+  for (let i = 0; i < width; i += 1) next();
+  await allSent.promise;
+  clearTimeout(late);
+  return tally.finish();
+}
+
+/** `12 × 503, 1 × lost`, or `none`. */
+export function formatFailures(failed: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(failed).map(([reason, count]) => `${count} × ${reason}`);
+  return parts.length > 0 ? parts.join(', ') : 'none';
+}

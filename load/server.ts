@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from './options.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
+const READY_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 20_000;
+
+/** A server under load. Without a `pid` its processor time cannot be told. */
+export interface Server {
+  url: URL;
+  pid: number | undefined;
+  /** Ends it where this process began it. */
+  stop(): Promise<void>;
+}
+
+/** A node of the product on free ports of the loopback, with an empty store and no rate limits. */
+export async function startNode(): Promise<Server> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'twin-load-'));
+  const removeData = () => rm(dataDir, { recursive: true, force: true });
+  try {
+    const server = await startProcess(['src/main.ts'], {
+      HOST: '127.0.0.1',
+      DEALER_PORT: '0',
+      TWIN_PORT: '0',
+      OPS_PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+    });
+    return { ...server, stop: () => server.stop().finally(removeData) };
+  } catch (error) {
+    await removeData();
+    throw error;
+  }
+}
+
+/** uWebSockets.js with handlers that do nothing, in a process of its own: the reference. */
+export function startEmptyServer(): Promise<Server> {
+  return startProcess(['load/empty-server.ts'], {});
+}
+
+/** A server that runs already, on this machine: load is never sent elsewhere. Throws UsageError. */
+export function attach(address: string, pid: number | undefined): Server {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol !== 'http:' || !isLoopback(url.hostname)) {
+    throw new UsageError(`${address} is not an http address of this machine`);
+  }
+  return { url, pid, stop: async () => {} };
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+async function startProcess(args: string[], env: Record<string, string>): Promise<Server> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
+  try {
+    return { url: await ready(child), pid: child.pid, stop: () => stop(child) };
+  } catch (error) {
+    await stop(child);
+    throw error;
+  }
+}
+
+/** The twin's address from the line that a server prints when it listens. */
+function ready(child: ChildProcess): Promise<URL> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(new Error(`no ready line within ${READY_WITHIN_MS / 1000} s`)),
+      READY_WITHIN_MS,
+    );
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before ready`)));
+    if (!child.stdout) throw new Error('the server has no standard output');
+    createInterface(child.stdout).on('line', (line) => {
+      const address = /^ready .*\btwin=(\S+)/.exec(line)?.[1];
+      if (!address) return;
+      clearTimeout(late);
+      resolve(new URL(address));
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const insist = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(insist);
+}

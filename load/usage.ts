@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** USER_HZ, which Linux fixes at 100 on every architecture that Node runs on. */
+const CLOCK_TICKS_PER_S = 100;
+const PAGE_BYTES = 4096;
+
+export interface Stat {
+  cpuMs: number;
+  rssBytes: number;
+}
+
+/** `/proc/<pid>/stat` or a thread's, see proc_pid_stat(5): user and system time, resident pages. */
+export function parseStat(text: string): Stat {
+  // The second field is the command in parentheses, and may hold blanks and parentheses itself.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const cpuTicks = Number(fields[11]) + Number(fields[12]);
+  return {
+    cpuMs: (cpuTicks * 1000) / CLOCK_TICKS_PER_S,
+    rssBytes: Number(fields[21]) * PAGE_BYTES,
+  };
+}
+
+/** What a process used since its meter was made: shares are of one core, so 1.7 on two is possible. */
+export interface Usage {
+  wallMs: number;
+  cpuMs: number;
+  cpuShare: number;
+  /** The thread that used most: at 1 it is what limits. */
+  busiestThreadShare: number;
+  rssBytes: number;
+}
+
+/** Reads what another process uses. Linux only: throws elsewhere, and where the process is gone. */
+export class UsageMeter {
+  readonly #pid: number;
+  readonly #startMs = performance.now();
+  readonly #process: Stat;
+  readonly #threads: ReadonlyMap<string, number>;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+    this.#process = readStat(`/proc/${pid}/stat`);
+    this.#threads = readThreads(pid);
+  }
+
+  read(): Usage {
+    const wallMs = performance.now() - this.#startMs;
+    const now = readStat(`/proc/${this.#pid}/stat`);
+    const cpuMs = now.cpuMs - this.#process.cpuMs;
+    let busiestMs = 0;
+    for (const [thread, threadMs] of readThreads(this.#pid)) {
+      busiestMs = Math.max(busiestMs, threadMs - (this.#threads.get(thread) ?? 0));
+    }
+    return {
+      wallMs,
+      cpuMs,
+      cpuShare: cpuMs / wallMs,
+      busiestThreadShare: busiestMs / wallMs,
+      rssBytes: now.rssBytes,
+    };
+  }
+}
+
+function readStat(path: string): Stat {
+  return parseStat(readFileSync(path, 'utf8'));
+}
+
+/** CPU time by thread id. A thread that ends while this reads is left out. */
+function readThreads(pid: number): Map<string, number> {
+  const threads = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      threads.set(thread, readStat(`/proc/${pid}/task/${thread}/stat`).cpuMs);
+    } catch {
+      threads.delete(thread);
+    }
+  }
+  return threads;
+}
+
+export function formatShare(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of a core`;
+}
+
+export function formatMiB(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
+import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { type Crowd, gather } from './crowd.ts';
+import { formatRequest, HttpPool } from './http-client.ts';
+import { formatMs } from './latencies.ts';
+import { makeWorlds } from './new-worlds.ts';
+import { type Options, parseOptions } from './options.ts';
+import type { Server } from './server.ts';
+import { formatMiB, type Usage } from './usage.ts';
+import { closeCodes, summarise, type Watcher, type WatchersSummary } from './watcher.ts';
+
+const FRAMES_PER_S = 12.5;
+
+type Chosen = Options<typeof options>;
+const SETTLE_MS = 3000;
+
+const options = {
+  numbers: {
+    worlds: { fallback: 1000, min: 1, max: 20_000, help: 'worlds that are watched' },
+    watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each' },
+    seconds: { fallback: 60, min: 1, max: 3600, help: 'how long' },
+    slow: {
+      fallback: 0,
+      min: 0,
+      max: 10_000,
+      help: 'readers of the first world that take nothing',
+    },
+    ...SERVER_OPTIONS.numbers,
+  },
+  words: {
+    encoding: { fallback: 'json', choices: ['json', 'msgpack'], help: 'of the frames' },
+    ...SERVER_OPTIONS.words,
+  },
+  flags: {},
+} as const;
+
+/** Whether every watcher gets its 12.5 frames a second, and what a frame costs the server. */
+export const watchers: Command<Chosen> = {
+  summary: 'watch worlds: gaps between frames, cost of a delivered frame, slow readers',
+  options,
+  parse: (args) => parseOptions(options, args),
+  run,
+};
+
+async function run(chosen: Chosen, server: Server): Promise<Outcome> {
+  const watcherCount = chosen.worlds * chosen.watchers;
+  const made = await makeWorlds(server.url, chosen.worlds);
+  const bytes = await frameBytes(server.url, made[0]?.id ?? '', chosen.encoding);
+  const ceiling = await frameCeiling(watcherCount, bytes);
+  const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=${chosen.encoding}`);
+  const each = paths.flatMap((path) => Array<string>(chosen.watchers).fill(path));
+  const slowEach = Array<string>(chosen.slow).fill(paths[0] ?? '');
+  const healthy = await gather(server.url, each, chosen.seconds);
+  const slow = await gather(server.url, slowEach, chosen.seconds);
+  for (const socket of slow.sockets) socket.pause();
+  await sleep(SETTLE_MS);
+
+  const measured = await measure(healthy, chosen.seconds, server.pid);
+  const slowClosed = await wake(slow);
+  healthy.close();
+  slow.close();
+  const { summary, ownShare } = measured;
+  const verdict = judge(ceiling, summary.frames / chosen.seconds, ownShare);
+  const expected = watcherCount * chosen.seconds * FRAMES_PER_S;
+  const rows = rowsOf(measured, expected);
+  rows.push(
+    ['load generator', verdict.text],
+    ['gaps from an empty server', formatGaps(ceiling.gaps)],
+  );
+  if (chosen.slow > 0) {
+    rows.push(
+      ['memory of the server over time', measured.rssBytes.map(formatMiB).join(', ')],
+      [`${chosen.slow} slow readers, closed with`, JSON.stringify(slowClosed)],
+    );
+  }
+  const reference = ceiling.gaps;
+  return { rows, figures: { ...measured, expected, verdict, reference, slowClosed } };
+}
+
+/** How long a snapshot is: the calibration's frames are as long. */
+async function frameBytes(url: URL, worldId: string, encoding: string): Promise<number> {
+  const pool = await HttpPool.open(url, 1);
+  const headers = { Accept: `application/${encoding}` };
+  const path = `/api/v1/worlds/${worldId}/state`;
+  const answer = await pool.ask(formatRequest(url, 'GET', path, headers));
+  pool.close();
+  return answer.body.length;
+}
+
+interface Measured {
+  summary: WatchersSummary;
+  usage: Usage | undefined;
+  cpuPerFrameUs: number | undefined;
+  ownShare: number;
+  /** Of the server, every five seconds. */
+  rssBytes: number[];
+}
+
+async function measure(crowd: Crowd, seconds: number, pid: number | undefined): Promise<Measured> {
+  const [own, meter] = [new OwnMeter(), meterOf(pid)];
+  const rssBytes = meter ? [meter.read().rssBytes] : [];
+  crowd.record();
+  const stopProgress = progress((elapsedS) => {
+    const usage = meter?.read();
+    if (usage) rssBytes.push(usage.rssBytes);
+    return progressLine(crowd.watchers, elapsedS, usage);
+  });
+  await sleep(seconds * 1000);
+  stopProgress();
+  const usage = meter?.read();
+  const ownShare = own.share();
+  const summary = summarise(crowd.watchers);
+  const cpuPerFrameUs = usage && (usage.cpuMs * 1000) / Math.max(1, summary.frames);
+  return { summary, usage, cpuPerFrameUs, ownShare, rssBytes };
+}
+
+function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): Outcome['rows'] {
+  const { p99OfMedianWatcherMs, p99OfWorstWatcherMs } = summary;
+  const share = ((summary.frames / expected) * 100).toFixed(2);
+  return [
+    ['frames delivered', `${summary.frames} of ${expected} (${share} %)`],
+    ['bytes a frame', String(Math.round(summary.bytes / Math.max(1, summary.frames)))],
+    ['missed, out of order', `${summary.missed}, ${summary.disordered}`],
+    ['streams closed with', JSON.stringify(summary.closed)],
+    ['gaps', formatGaps(summary)],
+    [
+      'p99 of a watcher',
+      `median ${formatMs(p99OfMedianWatcherMs)}, worst ${formatMs(p99OfWorstWatcherMs)}`,
+    ],
+    ['server used', formatUsage(usage)],
+    [
+      'server CPU per delivered frame',
+      cpuPerFrameUs ? `${cpuPerFrameUs.toFixed(1)} µs` : 'unknown',
+    ],
+  ];
+}
+
+function formatGaps({ p50Ms, p99Ms, maxMs }: WatchersSummary): string {
+  return `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
+}
+
+/** Slow readers learn how their stream ended only when they read again. */
+async function wake(slow: Crowd): Promise<Record<string, number>> {
+  for (const socket of slow.sockets) socket.resume();
+  if (slow.sockets.length > 0) await sleep(SETTLE_MS);
+  return closeCodes(slow.watchers);
+}
+
+function progressLine(
+  crowd: readonly Watcher[],
+  seconds: number,
+  usage: Usage | undefined,
+): string {
+  const frames = crowd.reduce((total, watcher) => total + watcher.frames, 0);
+  const perWatcher = frames / crowd.length / Math.max(1, seconds);
+  const rate = `${frames} frames, ${perWatcher.toFixed(2)} a second and watcher`;
+  return `${rate}, server used ${formatUsage(usage)}`;
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Server, startEmptyServer } from './server.ts';
+import { WatchSocket } from './ws-client.ts';
+import { OPCODE_TEXT, tickOf } from './ws-frames.ts';
+
+let server: Server;
+
+beforeAll(async () => {
+  server = await startEmptyServer();
+});
+
+afterAll(async () => {
+  await server.stop();
+});
+
+test('a stream brings a hello, then snapshots of the wanted length with rising ticks', async () => {
+  const messages: { bytes: number; tick: number }[] = [];
+  const socket = await WatchSocket.open(server.url, '/ws/5000', {
+    message: (opcode, payload) => {
+      messages.push({ bytes: payload.length, tick: tickOf(opcode, payload) });
+      expect(opcode).toBe(OPCODE_TEXT);
+    },
+    closed: () => {},
+  });
+  await expect.poll(() => messages.length).toBeGreaterThanOrEqual(3);
+  socket.close();
+  const [hello, first, second] = messages;
+  expect(hello?.tick).toBe(-1);
+  expect(first?.bytes).toBe(5000);
+  expect((second?.tick ?? 0) - (first?.tick ?? 0)).toBe(4);
+});
+
+test('an upgrade that is refused says so', async () => {
+  const events = { message: () => {}, closed: () => {} };
+  await expect(WatchSocket.open(server.url, '/not-modified', events)).rejects.toThrow(
+    'the upgrade was refused: HTTP/1.1 304',
+  );
+});
