@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { circumstances, columns, median } from './report.ts';
+
+test('the median is the middle value, or the mean of the middle two', () => {
+  expect(median([9, 1, 5])).toBe(5);
+  expect(median([4, 1, 3, 2])).toBe(2.5);
+  expect(median([7])).toBe(7);
+  expect(median([])).toBeNaN();
+});
+
+test('rows line up', () => {
+  expect(
+    columns([
+      ['a', '1'],
+      ['long', '2'],
+    ]),
+  ).toBe('a     1\nlong  2');
+});
+
+test('circumstances name machine and versions', () => {
+  const { machine, versions, at } = circumstances();
+  expect(machine.cores).toBeGreaterThan(0);
+  expect(versions.node).toBe(process.versions.node);
+  expect(versions).toHaveProperty(['uWebSockets.js']);
+  expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+});

@@ -1,0 +1,96 @@
+/** Durable changes a second through the store's contract, against bare lmdb. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { Latencies, type LatencySummary } from '../load/latencies.ts';
+import { openEmbedded } from '../src/store/embedded.ts';
+import { compared, type Figure, figure } from './figures.ts';
+import { median } from './report.ts';
+
+const WAITER_COUNT = 64;
+const ROUNDS = 3;
+const ROUND_MS = 2000;
+
+interface Speed {
+  perS: number;
+  latency: LatencySummary;
+}
+
+/** A write of some entry, resolved once it survives loss of power. */
+type DurableWrite = (waiter: number, sequence: number) => Promise<unknown>;
+
+/** As many writers as may wait at once; each writes again when its write is durable. */
+async function race(write: DurableWrite): Promise<Speed> {
+  const latencies = new Latencies();
+  const startMs = performance.now();
+  const endMs = startMs + ROUND_MS;
+  let count = 0;
+  const waiter = async (_: unknown, waiterIndex: number) => {
+    let fromMs = performance.now();
+    for (let sequence = 0; fromMs < endMs; sequence += 1) {
+      await write(waiterIndex, sequence);
+      const nowMs = performance.now();
+      latencies.record(nowMs - fromMs);
+      fromMs = nowMs;
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: WAITER_COUNT }, waiter));
+  return {
+    perS: count / ((performance.now() - startMs) / 1000),
+    latency: latencies.summary(),
+  };
+}
+
+async function inFreshDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'twin-bench-'));
+  try {
+    return await use(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const changeOf = (waiter: number, sequence: number) => [sequence, waiter % 20, 64, sequence % 64];
+
+/** What lmdb itself does with as many entries of the same size. */
+export function bareLmdb(): Promise<Speed> {
+  return inFreshDir(async (dir) => {
+    const db = open<number[], [string, number, number]>({ path: dir });
+    const speed = await race(async (waiter, sequence) => {
+      await db.put(['j', waiter, sequence], changeOf(waiter, sequence));
+      await db.flushed;
+    });
+    await db.close();
+    return speed;
+  });
+}
+
+function ours(): Promise<Speed> {
+  return inFreshDir(async (dir) => {
+    const store = await openEmbedded(dir);
+    const speed = await race((waiter, sequence) => {
+      const key = ['p', waiter % 64, 'journal', waiter, sequence];
+      return store.commit([], [{ key, value: changeOf(waiter, sequence) }]);
+    });
+    await store.close();
+    return speed;
+  });
+}
+
+export async function run(): Promise<Figure[]> {
+  const [bare, own]: [Speed[], Speed[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bare.push(await bareLmdb());
+    own.push(await ours());
+  }
+  const perS = (speeds: Speed[]) => median(speeds.map((speed) => speed.perS));
+  const p99Ms = (speeds: Speed[]) => median(speeds.map((speed) => speed.latency.p99Ms));
+  const reference = { name: 'bare lmdb', value: perS(bare) };
+  return [
+    compared(`durable commits, ${WAITER_COUNT} waiters`, perS(own), '/s', reference),
+    figure('p99 of a commit', p99Ms(own), 'ms'),
+    figure('p99 of bare lmdb', p99Ms(bare), 'ms'),
+  ];
+}
