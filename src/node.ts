@@ -176,8 +176,8 @@ function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Se
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
     shards.reduce((sum, shard) => sum + shard.hotCount, 0),
   );
-  metrics.gauge('shard_load_ratio', 'Share of time that the busiest shard works.', () =>
-    Math.max(...shards.map((shard) => shard.loadPerMille / 1000)),
+  metrics.gauge('shard_hot_ratio', 'Share of its time that hot worlds take of a shard.', () =>
+    Math.max(...shards.map((shard) => shard.hotPerMille / 1000)),
   );
   metrics.gauge('shard_debt_ticks', 'Ticks that worlds asked for are behind.', () =>
     shards.reduce((sum, shard) => sum + shard.debtTicks, 0),

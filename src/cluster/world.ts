@@ -50,8 +50,6 @@ export interface WorldSurroundings {
   endStreams(world: OwnedWorld, code: 1012 | 1013): void;
   /** The world got its first watcher, or lost its last. */
   heated(hot: boolean): void;
-  /** Whether the shard takes one more hot world. */
-  admits(): boolean;
   warn(world: OwnedWorld, message: string, error: unknown): void;
 }
 
@@ -503,7 +501,7 @@ export class OwnedWorld implements World {
 
   watch(encoding: Encoding): void {
     this.#refuseWhileResting();
-    if (this.watcherCount === 0 && !this.#around.admits()) {
+    if (this.watcherCount === 0 && !this.shard.admits) {
       throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
     }
     this.#watchers[encoding]++;

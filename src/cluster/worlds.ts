@@ -156,16 +156,16 @@ export class Worlds implements TwinService {
       touched: (world) => this.idle.touched(world),
       nextStay: () => ++this.#stay,
       endStreams: (world, code) => this.#endStreams(world, code),
-      heated: (hot) => this.#heated(hot),
-      admits: () => shard.admits(shard.hotCount + 1),
+      heated: (hot) => this.#heated(shard, hot),
       warn: (world, message, err) => log.warn({ world: world.id, err }, message),
     };
     return new OwnedWorld(number, record, masks, last, around);
   }
 
-  #heated(hot: boolean): void {
+  #heated(shard: Shard, hot: boolean): void {
     const before = this.#hotCount;
     this.#hotCount += hot ? 1 : -1;
+    shard.hotCount += hot ? 1 : -1;
     if (before === 0 || this.#hotCount === 0) this.#options.anyHot(this.#hotCount > 0);
   }
 

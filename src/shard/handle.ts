@@ -14,8 +14,7 @@ import {
   type OpenTask,
   PULSE_ACKED,
   PULSE_HEARTBEAT,
-  PULSE_HOT,
-  PULSE_LOAD,
+  PULSE_HOT_SHARE,
   PULSE_TICK_NS,
   PULSE_VISIT_NS,
   PULSE_WORDS,
@@ -56,6 +55,8 @@ export class Shard {
   incarnation = 0;
   /** Ticks that bursts asked for and not done yet have to do. */
   debtTicks = 0;
+  /** Watched worlds. */
+  hotCount = 0;
   readonly #settings: ShardSettings;
   readonly #listener: ShardListener;
   #life: Life | undefined;
@@ -184,12 +185,8 @@ export class Shard {
     return this.#word(PULSE_HEARTBEAT);
   }
 
-  get loadPerMille(): number {
-    return this.#word(PULSE_LOAD);
-  }
-
-  get hotCount(): number {
-    return this.#word(PULSE_HOT);
+  get hotPerMille(): number {
+    return this.#word(PULSE_HOT_SHARE);
   }
 
   get tickNs(): number {
@@ -206,16 +203,16 @@ export class Shard {
     return this.#word(PULSE_WORLD_HIGH) * HALF_WORLD + this.#word(PULSE_WORLD_LOW);
   }
 
-  /** Whether `hot` watched worlds, one more included, fit in the share of the thread for them. */
-  admits(hot: number): boolean {
+  /** Whether one more watched world fits in the share of the thread for them. */
+  get admits(): boolean {
     if (this.#life === undefined) return false;
-    const expected = (hot * this.#word(PULSE_VISIT_NS) * 12.5) / 1e6;
-    return this.loadPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
+    const expected = ((this.hotCount + 1) * this.#word(PULSE_VISIT_NS) * 12.5) / 1e6;
+    return this.hotPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
   }
 
   /** How long a burst of so many ticks would take to be done, all that is asked for included. */
   waitMs(ticks: number): number {
-    const share = Math.max(0.2, 1 - this.loadPerMille / 1000);
+    const share = Math.max(0.2, 1 - this.hotPerMille / 1000);
     return ((this.debtTicks + ticks) * this.tickNs) / 1e6 / share;
   }
 }

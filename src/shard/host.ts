@@ -23,8 +23,7 @@ import {
   type OpenTask,
   PULSE_ACKED,
   PULSE_HEARTBEAT,
-  PULSE_HOT,
-  PULSE_LOAD,
+  PULSE_HOT_SHARE,
   PULSE_TICK_NS,
   PULSE_VISIT_NS,
   PULSE_WORLD_HIGH,
@@ -365,20 +364,17 @@ export class ShardHost {
     const begin = performance.now();
     const frames = this.#beat.size;
     this.#report(this.#beat.make());
-    const end = performance.now();
-    this.#scheduler.meter.encoded(frames - this.#beat.size, end - begin);
-    this.#scheduler.meter.worked(end - begin, end);
+    this.#scheduler.meter.encoded(frames - this.#beat.size, performance.now() - begin);
     return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
   }
 
   #beatHeart(): void {
     const { pulse } = this.#start;
     const { meter } = this.#scheduler;
-    meter.worked(0, performance.now());
-    pulse[PULSE_LOAD] = Math.round(meter.loadPerMille);
+    meter.roll(performance.now());
+    pulse[PULSE_HOT_SHARE] = Math.round(meter.hotPerMille);
     pulse[PULSE_VISIT_NS] = Math.round(meter.visitNs + meter.encodeNs);
     pulse[PULSE_TICK_NS] = Math.round(meter.tickNs);
-    pulse[PULSE_HOT] = this.#scheduler.hotCount;
     this.#imageBytesLeft = Math.min(
       IMAGE_BYTES_PER_S,
       this.#imageBytesLeft + (IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000,

@@ -20,18 +20,16 @@ import type { Encoding } from '../twin/service.ts';
 export const PULSE_HEARTBEAT = 0;
 /** Number of the last beat that the main thread has handed to its sockets. */
 export const PULSE_ACKED = 1;
-/** Share of the thread's time spent working, per mille, over about a second. */
-export const PULSE_LOAD = 2;
+/** Share of the thread's time that hot worlds take, per mille, over about a second. */
+export const PULSE_HOT_SHARE = 2;
 /** Mean cost of one visit to a hot world, encoding included, in ns. */
 export const PULSE_VISIT_NS = 3;
 /** Mean cost of a tick of one world in ns. */
 export const PULSE_TICK_NS = 4;
-/** Hot worlds. */
-export const PULSE_HOT = 5;
 /** The world being stepped: upper and lower 25 bits of its number; 0 none. */
-export const PULSE_WORLD_HIGH = 6;
-export const PULSE_WORLD_LOW = 7;
-export const PULSE_WORDS = 8;
+export const PULSE_WORLD_HIGH = 5;
+export const PULSE_WORLD_LOW = 6;
+export const PULSE_WORDS = 7;
 
 export const HALF_WORLD = 2 ** 25;
 

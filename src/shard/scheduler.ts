@@ -134,8 +134,7 @@ export class Scheduler {
    * to be done until something comes in.
    */
   turn(): number | undefined {
-    const begin = this.#hooks.elapsed();
-    const end = begin + SLICE_MS;
+    const end = this.#hooks.elapsed() + SLICE_MS;
     const burstsFirst = ++this.#turns % BURST_TURN === 0;
     // Read before the drain: a hold posted before a reading that is seen here is met by the drain.
     const published = this.#hooks.published();
@@ -145,8 +144,6 @@ export class Scheduler {
     this.#visitDue(published, end);
     if (!burstsFirst) this.#burst(published, end);
     this.#hooks.stepping(undefined);
-    const now = this.#hooks.elapsed();
-    this.meter.worked(now - begin, now);
     return this.#nextTurnMs();
   }
 
