@@ -48,6 +48,11 @@ export interface StoredImage {
   bytes: Uint8Array;
 }
 
+/** Checksum of an image: of its bytes and of what is said about them. */
+export function imageCrc({ tick, seq, bytes }: Omit<StoredImage, 'crc'>): number {
+  return crc32(bytes, crc32(`${tick} ${seq}`));
+}
+
 const PAGE = 1000;
 const RETRY_AFTER_S = 2;
 
@@ -154,7 +159,7 @@ export class Records {
   }
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
-    const value: StoredImage = { ...image, crc: crc32(image.bytes) };
+    const value: StoredImage = { ...image, crc: imageCrc(image) };
     return this.write(world, [{ key: this.key(world, 'image'), value }], 'committed');
   }
 
@@ -162,9 +167,8 @@ export class Records {
   async image(world: number, kernel: string): Promise<StoredImage | undefined> {
     const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
     const image = entry?.value;
-    if (image === undefined || image.kernel !== kernel) return undefined;
-    if (image.bytes.length !== SLAB_BYTES || image.crc !== crc32(image.bytes)) return undefined;
-    return image;
+    if (image?.kernel !== kernel || image.bytes?.length !== SLAB_BYTES) return undefined;
+    return image.crc === imageCrc(image) ? image : undefined;
   }
 
   saveIncidents(world: number, facts: readonly ContactFacts[]): Promise<void> {

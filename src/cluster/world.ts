@@ -7,17 +7,15 @@ import {
   BEAT_AGE_MS_MAX,
   CHANGE_DELAY_TICKS,
   MASK_CHECKPOINT_CHANGES,
-  TRAP_WINDOW_MS,
-  TRAPS_MAX,
   WAIT_MS_MAX,
 } from '../limits.ts';
 import type { Shard } from '../shard/handle.ts';
 import {
-  type ImageReport,
   type Look,
   type LookAnswer,
   type NumberedChange,
   packNumbered,
+  type WorldCommand,
 } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
 import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
@@ -31,27 +29,14 @@ import {
 import { applyChange, type Change } from '../twin/journal.ts';
 import type { Encoding, World, WorldFrame } from '../twin/service.ts';
 import { type AcceptedChange, Appends } from './appends.ts';
-import type { Records, WorldRecord } from './records.ts';
+import { Audience } from './audience.ts';
+import type { WorldRecord } from './records.ts';
+import { WorldReports } from './reports.ts';
+import type { WorldSurroundings } from './surroundings.ts';
+import { Traps } from './traps.ts';
 
 /** How often a world is brought back to memory for one request before it is given up. */
 const ATTEMPTS_MAX = 4;
-const REST_MS = TRAP_WINDOW_MS;
-
-export interface WorldSurroundings {
-  now(): number;
-  readonly city: City;
-  readonly cityIndex: number;
-  readonly records: Records;
-  readonly kernel: string;
-  readonly shard: Shard;
-  touched(world: OwnedWorld): void;
-  nextStay(): number;
-  /** Streams of this world must end. */
-  endStreams(world: OwnedWorld, code: 1012 | 1013): void;
-  /** The world got its first watcher, or lost its last. */
-  heated(hot: boolean): void;
-  warn(world: OwnedWorld, message: string, error: unknown): void;
-}
 
 /** A living world that this node serves, as the main thread knows it. */
 export class OwnedWorld implements World {
@@ -69,29 +54,21 @@ export class OwnedWorld implements World {
   readonly #record: WorldRecord;
   readonly #masks: Uint16Array;
   readonly #appends: Appends;
+  readonly #audience = new Audience();
+  readonly #traps = new Traps();
+  /** What its shard tells of it, on its way to the store. */
+  readonly reports: WorldReports;
   #fleet: readonly FleetEntry[] | undefined;
   /** Changes that became durable while the world was on its way to memory. */
   #sinceOpening: NumberedChange[] | undefined;
   #stay = 0;
   #opening: Promise<number> | undefined;
   #hold = 0;
-  #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
-  /** Encodings that were asked for over REST while the world was hot. */
-  #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
   #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array; atMs: number } = NO_BEAT;
   /** Highest tick that any answer has shown. */
   #answeredTick = 0;
   /** Where the shard will have brought the world once all looks are answered. */
   #reachedTick = 0;
-  /** Contacts that were reported, and that are in the store, counted from the world's beginning. */
-  #contactsReported = 0;
-  #contactsStored = 0;
-  #contactsCome: (() => void)[] = [];
-  /** Images of stays before this one leave out incidents that could not be saved. */
-  #imagesFromStay = 0;
-  #storing: Promise<void> = Promise.resolve();
-  #trapsMs: number[] = [];
-  #distrustImage = false;
 
   /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
   constructor(
@@ -110,6 +87,11 @@ export class OwnedWorld implements World {
     this.#around = around;
     this.lastTouchMs = around.now();
     this.#masks = masks;
+    this.reports = new WorldReports({
+      saveIncidents: (facts) => around.records.saveIncidents(number, facts),
+      saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
+      warn: (message, error) => around.warn(this, message, error),
+    });
     this.#appends = new Appends(last.seq, last.tick, {
       append: (changes) => this.#append(changes),
       settled: (batch, changes) => this.#settled(batch, changes),
@@ -134,7 +116,7 @@ export class OwnedWorld implements World {
   }
 
   get watcherCount(): number {
-    return this.#watchers.json + this.#watchers.msgpack;
+    return this.#audience.watcherCount;
   }
 
   /** Whether anything would be lost if this object were forgotten. */
@@ -223,12 +205,7 @@ export class OwnedWorld implements World {
     }
   }
 
-  #command(
-    command:
-      | { kind: 'hold'; hold: number; tick: number }
-      | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
-      | { kind: 'watch'; json: boolean; msgpack: boolean },
-  ): void {
+  #command(command: WorldCommand): void {
     this.shard.command({ ...command, world: this.number });
   }
 
@@ -245,11 +222,10 @@ export class OwnedWorld implements World {
   }
 
   async #openNow(): Promise<number> {
-    this.#refuseWhileResting();
+    this.#traps.refuseWhileResting(this.#around.now());
     this.#sinceOpening = [];
     const { records, kernel, shard, cityIndex } = this.#around;
-    await this.#storing;
-    const image = this.#distrustImage ? undefined : await records.image(this.number, kernel);
+    const image = this.#traps.distrustImage ? undefined : await records.image(this.number, kernel);
     const all = await records.changes(this.number, this.#record, image?.seq ?? 0);
     const usable = image !== undefined && all.every(({ tick }) => tick > image.tick);
     const changes =
@@ -267,8 +243,7 @@ export class OwnedWorld implements World {
     if (answer.outcome === 'full') {
       throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
     }
-    this.#contactsReported = Math.max(this.#contactsReported, answer.contacts);
-    this.#contactsStored = Math.max(this.#contactsStored, answer.contacts);
+    this.reports.opened(answer.contacts);
     this.#reachedTick = usable ? image.tick : 0;
     this.#enter(stay);
     return stay;
@@ -283,34 +258,24 @@ export class OwnedWorld implements World {
     if (this.watcherCount > 0) this.#sendWatch();
   }
 
-  #refuseWhileResting(): void {
-    const restUntil = (this.#trapsMs.at(-1) ?? 0) + REST_MS;
-    const now = this.#around.now();
-    if (this.#trapsMs.length < TRAPS_MAX || now >= restUntil) return;
-    throw new TwinError('world_unavailable', undefined, Math.ceil((restUntil - now) / 1000));
-  }
-
   /** The shard no longer has it (`stay` is over, or undefined: whatever stay there was). */
   leftMemory(stay?: number): void {
     if (stay !== undefined && stay !== this.#stay) return;
     this.#stay = 0;
     this.#beat = NO_BEAT;
-    this.#releaseWaiting();
+    this.reports.left();
     if (this.watcherCount > 0) this.#openForWatchers();
   }
 
   /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
   trapped(): void {
-    const now = this.#around.now();
-    this.#trapsMs = [...this.#trapsMs.filter((at) => now - at < TRAP_WINDOW_MS), now];
-    this.#distrustImage = this.#trapsMs.length > 1;
+    this.#traps.trapped(this.#around.now());
     this.leftMemory();
   }
 
   /** Rests at once: threads died on it again and again. */
   quarantine(): void {
-    const now = this.#around.now();
-    this.#trapsMs = Array.from({ length: TRAPS_MAX }, () => now);
+    this.#traps.quarantine(this.#around.now());
     this.leftMemory();
   }
 
@@ -332,23 +297,11 @@ export class OwnedWorld implements World {
         this.leftMemory(stay);
         continue;
       }
-      if (!(await this.#hasContacts(stay, answer.contacts))) continue;
+      if (!(await this.reports.through(answer.contacts))) continue;
       this.#answer(answer.tick);
       return answer;
     }
     throw new TwinError('world_unavailable', undefined, 1);
-  }
-
-  /**
-   * Waits until so many contacts are in the store: nothing that was seen after a collision is
-   * told before its incident is durable. False where the world left memory meanwhile.
-   */
-  async #hasContacts(stay: number, count: number): Promise<boolean> {
-    while (this.#contactsReported < count && this.#stay === stay) {
-      await new Promise<void>((come) => this.#contactsCome.push(come));
-    }
-    await this.#storing;
-    return this.#contactsStored >= count;
   }
 
   /** One look; what would keep its caller waiting for too long is done without them. */
@@ -377,23 +330,15 @@ export class OwnedWorld implements World {
   latestFrame(encoding: Encoding): Uint8Array | undefined {
     if (!this.#isFresh()) return undefined;
     const frame = this.#beat[encoding];
-    if (frame === undefined) this.#readAs(encoding);
-    else this.#answer(this.#beat.tick);
+    // From the next beat on, frames in this encoding are at hand.
+    if (frame !== undefined) this.#answer(this.#beat.tick);
+    else if (this.#audience.read(encoding)) this.#sendWatch();
     return frame;
-  }
-
-  /** From the next beat on a hot world has its frames in this encoding at hand. */
-  #readAs(encoding: Encoding): void {
-    if (this.#readers[encoding] || this.watcherCount === 0) return;
-    this.#readers[encoding] = true;
-    this.#sendWatch();
   }
 
   /** Encodings that only readers wanted are no longer made. */
   forgetReaders(): void {
-    if (!this.#readers.json && !this.#readers.msgpack) return;
-    this.#readers = { json: false, msgpack: false };
-    if (this.#stay !== 0) this.#sendWatch();
+    if (this.#audience.forgetReaders() && this.#stay !== 0) this.#sendWatch();
   }
 
   async frame(encoding: Encoding): Promise<Uint8Array> {
@@ -449,50 +394,6 @@ export class OwnedWorld implements World {
     return incidentOf(facts, { worldId: this.id, fleet: this.fleet, place: { road, street } });
   }
 
-  /** Contacts are reported before anything that was seen after them, and written in that order. */
-  contacts(from: number, facts: readonly ContactFacts[]): void {
-    const end = from + facts.length;
-    this.#contactsReported = Math.max(this.#contactsReported, end);
-    this.#storing = this.#storing.then(() => this.#storeContacts(from, end, facts));
-    this.#releaseWaiting();
-  }
-
-  async #storeContacts(from: number, end: number, facts: readonly ContactFacts[]): Promise<void> {
-    // After a failed write there is a gap, and the world has left memory to live it again.
-    if (from > this.#contactsStored) return;
-    try {
-      await this.#around.records.saveIncidents(this.number, facts);
-      this.#contactsStored = Math.max(this.#contactsStored, end);
-    } catch (error) {
-      this.#around.warn(this, 'incidents were not saved', error);
-      this.#imagesFromStay = this.#stay + 1;
-      this.#contactsReported = this.#contactsStored;
-      await this.close();
-      this.leftMemory();
-    }
-  }
-
-  image({ tick, seq, bytes, stay }: ImageReport): void {
-    this.#storing = this.#storing.then(async () => {
-      if (stay < this.#imagesFromStay) return;
-      try {
-        const { kernel, records } = this.#around;
-        await records.saveImage(this.number, { kernel, tick, seq, bytes });
-      } catch (error) {
-        this.#around.warn(this, 'image was not saved', error);
-      }
-    });
-  }
-
-  #releaseWaiting(): void {
-    for (const come of this.#contactsCome.splice(0)) come();
-  }
-
-  /** Resolves once all that the shard reported so far is in the store. */
-  stored(): Promise<void> {
-    return this.#storing;
-  }
-
   journal(): Promise<Change[]> {
     return this.#around.records.changes(this.number, this.#record, 0);
   }
@@ -500,27 +401,25 @@ export class OwnedWorld implements World {
   // ── watchers ────────────────────────────────────────────────────────────────────────────────
 
   watch(encoding: Encoding): void {
-    this.#refuseWhileResting();
+    this.#traps.refuseWhileResting(this.#around.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
       throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
     }
-    this.#watchers[encoding]++;
+    const isNew = this.#audience.join(encoding);
     if (this.watcherCount === 1) this.#around.heated(true);
     if (this.#stay === 0) this.#openForWatchers();
-    else if (this.#watchers[encoding] === 1) this.#sendWatch();
+    else if (isNew) this.#sendWatch();
   }
 
   unwatch(encoding: Encoding): void {
-    this.#watchers[encoding]--;
+    const isGone = this.#audience.leave(encoding);
     if (this.watcherCount === 0) this.#around.heated(false);
-    if (this.#watchers[encoding] === 0 && this.#stay !== 0) this.#sendWatch();
-    if (this.watcherCount === 0) this.#readers = { json: false, msgpack: false };
+    if (isGone && this.#stay !== 0) this.#sendWatch();
   }
 
   #sendWatch(): void {
-    const wanted = (encoding: Encoding) =>
-      this.#watchers[encoding] > 0 || (this.watcherCount > 0 && this.#readers[encoding]);
-    this.#command({ kind: 'watch', json: wanted('json'), msgpack: wanted('msgpack') });
+    const [json, msgpack] = [this.#audience.wants('json'), this.#audience.wants('msgpack')];
+    this.#command({ kind: 'watch', json, msgpack });
   }
 
   #openForWatchers(): void {

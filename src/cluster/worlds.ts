@@ -12,7 +12,8 @@ import type { TwinService, World, WorldFrame } from '../twin/service.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import { IdleIndex } from './idle.ts';
 import type { Records, WorldRecord } from './records.ts';
-import { OwnedWorld, type WorldSurroundings } from './world.ts';
+import type { WorldSurroundings } from './surroundings.ts';
+import { OwnedWorld } from './world.ts';
 
 export interface WorldsOptions {
   clock: NodeClock;
@@ -185,7 +186,7 @@ export class Worlds implements TwinService {
     if (world !== undefined) {
       world.dropped = true;
       await world.close();
-      await world.stored();
+      await world.reports.close();
     }
     await this.#options.records.remove(number);
     this.#handles.delete(number);
@@ -207,11 +208,13 @@ export class Worlds implements TwinService {
         this.#beat(shard, report);
         return;
       case 'contacts':
-        this.#handles.get(report.world)?.contacts(report.from, report.facts);
+        this.#handles.get(report.world)?.reports.contacts(report.from, report.facts);
         return;
-      case 'image':
-        this.#handles.get(report.world)?.image(report);
+      case 'image': {
+        const { tick, seq, bytes } = report;
+        this.#handles.get(report.world)?.reports.image({ tick, seq, bytes });
         return;
+      }
       case 'cold':
         this.#handles.get(report.world)?.leftMemory(report.stay);
         return;
@@ -256,7 +259,7 @@ export class Worlds implements TwinService {
 
   /** Resolves once all that the shards reported so far is in the store. */
   async stored(): Promise<void> {
-    await Promise.all([...this.#handles.values()].map((world) => world.stored()));
+    await Promise.all([...this.#handles.values()].map((world) => world.reports.close()));
   }
 }
 

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
+import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { CitySet } from './cities.ts';
@@ -169,10 +170,15 @@ export class Shard {
     this.#discard();
   }
 
-  #run<Answer>(name: string, task: unknown): Promise<Answer> {
-    const life = this.#life;
-    if (life === undefined) return Promise.reject(new Error('the shard is being replaced'));
-    return life.pool.run<Answer>(name, task);
+  /** Rejects with TwinError `world_unavailable` where there is no thread, or it ends meanwhile. */
+  async #run<Answer>(name: string, task: unknown): Promise<Answer> {
+    const { incarnation } = this;
+    try {
+      if (this.#life !== undefined) return await this.#life.pool.run<Answer>(name, task);
+    } catch (error) {
+      if (incarnation === this.incarnation) throw error;
+    }
+    throw new TwinError('world_unavailable', 'The world is brought back to memory.', 1);
   }
 
   // ── what it shows ───────────────────────────────────────────────────────────────────────────

@@ -98,6 +98,12 @@ export interface FaultCommand {
   fault: Fault;
 }
 
+/** What a world tells its shard; the address is put on behind it. */
+export type WorldCommand =
+  | Omit<HoldCommand, 'world'>
+  | Omit<ResolveCommand, 'world'>
+  | Omit<WatchCommand, 'world'>;
+
 export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand;
 
 // ── tasks ─────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StateImage } from '../shard/resident.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+
+const RETRY_MS = 500;
+
+export interface ReportHooks {
+  saveIncidents(facts: readonly ContactFacts[]): Promise<void>;
+  saveImage(image: StateImage): Promise<void>;
+  warn(message: string, error: unknown): void;
+}
+
+interface Waiting {
+  count: number;
+  resolve(stored: boolean): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Brings to the store what a shard reports of one world: its contacts, none of them lost, and its
+ * newest image, never before the contacts that lie behind it. A store that fails is tried again.
+ */
+export class WorldReports {
+  readonly #hooks: ReportHooks;
+  /** Contacts reported, and stored, counted from the world's beginning. */
+  #reported = 0;
+  #stored = 0;
+  #facts: ContactFacts[] = [];
+  #image: StateImage | undefined;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #isClosing = false;
+
+  constructor(hooks: ReportHooks) {
+    this.#hooks = hooks;
+  }
+
+  /** The world came to memory with so many contacts, which were stored before. */
+  opened(contacts: number): void {
+    this.#reported = Math.max(this.#reported, contacts);
+    this.#stored = Math.max(this.#stored, contacts);
+  }
+
+  /** Contacts from number `from` on. A world that is lived again reports the same ones again. */
+  contacts(from: number, facts: readonly ContactFacts[]): void {
+    this.#facts.push(...facts.slice(Math.max(0, this.#reported - from)));
+    this.#reported = Math.max(this.#reported, from + facts.length);
+    this.#write();
+  }
+
+  image(image: StateImage): void {
+    this.#image = image;
+    this.#write();
+  }
+
+  /**
+   * Resolves once the first `count` contacts are stored: nothing that was seen after a collision
+   * is told before its incident is durable. False where the world left memory before they were
+   * reported. Rejects with what the store threw.
+   */
+  through(count: number): Promise<boolean> {
+    if (this.#stored >= count) return Promise.resolve(true);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ count, resolve, reject });
+    });
+  }
+
+  /** The world left memory: what was not reported by now will not be, for a while. */
+  left(): void {
+    const open = this.#waiting;
+    this.#waiting = open.filter(({ count }) => count <= this.#reported);
+    for (const { count, resolve } of open) if (count > this.#reported) resolve(false);
+  }
+
+  /** Resolves once all that was reported is stored, or the store has failed once more. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#writing;
+  }
+
+  #write(): void {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#facts.length > 0 || this.#image !== undefined) {
+      if (this.#facts.length === 0) await this.#writeImage();
+      else if (!(await this.#writeFacts())) {
+        if (this.#isClosing) return;
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #writeFacts(): Promise<boolean> {
+    const facts = [...this.#facts];
+    try {
+      await this.#hooks.saveIncidents(facts);
+    } catch (error) {
+      this.#hooks.warn('incidents are not saved yet', error);
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+      return false;
+    }
+    this.#facts.splice(0, facts.length);
+    this.#stored += facts.length;
+    const open = this.#waiting;
+    this.#waiting = open.filter(({ count }) => count > this.#stored);
+    for (const { count, resolve } of open) if (count <= this.#stored) resolve(true);
+    return true;
+  }
+
+  /** An image only shortens the way: one that cannot be saved is let go. */
+  async #writeImage(): Promise<void> {
+    const image = this.#image;
+    this.#image = undefined;
+    if (image === undefined) return;
+    try {
+      await this.#hooks.saveImage(image);
+    } catch (error) {
+      this.#hooks.warn('image was not saved', error);
+    }
+  }
+}
