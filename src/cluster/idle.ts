@@ -30,7 +30,7 @@ export class IdleIndex {
   readonly #options: IdleOptions;
   readonly #slotMs: number;
   /** Called since the index was last brought up to date. */
-  #touched = new Set<OwnedWorld>();
+  readonly #touched = new Set<OwnedWorld>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   /** Worlds waiting to catch up, one after the other, and the last of them. */
@@ -51,12 +51,14 @@ export class IdleIndex {
     }, this.#slotMs / 2);
   }
 
-  /** Saves the touches that are not in the store yet. */
+  /** Saves the touches that are not in the store yet, where it takes them. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
     await this.#running;
-    await this.#save();
+    await this.#save().catch((err: unknown) => {
+      this.#options.log.warn({ err }, 'the last calls of worlds were not saved');
+    });
   }
 
   /** The slot in which a world falls due that was touched at this time. */
@@ -91,7 +93,6 @@ export class IdleIndex {
 
   async #save(): Promise<void> {
     const worlds = [...this.#touched];
-    this.#touched = new Set();
     for (let i = 0; i < worlds.length; i += AT_ONCE) {
       await Promise.all(worlds.slice(i, i + AT_ONCE).map((world) => this.#move(world)));
     }
@@ -99,6 +100,7 @@ export class IdleIndex {
 
   /** Files a living world under the slot of its last touch. */
   async #move(world: OwnedWorld): Promise<void> {
+    this.#touched.delete(world);
     if (world.dropped) return;
     world.forgetReaders();
     const watched = world.watcherCount > 0;

@@ -62,6 +62,8 @@ export class OwnedWorld implements World {
   /** Changes that became durable while the world was on its way to memory. */
   #sinceOpening: NumberedChange[] | undefined;
   #stay = 0;
+  /** The last stay that the shard is known to have ended. */
+  #endedStay = 0;
   #opening: Promise<number> | undefined;
   #hold = 0;
   #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array; atMs: number } = NO_BEAT;
@@ -243,6 +245,8 @@ export class OwnedWorld implements World {
     if (answer.outcome === 'full') {
       throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
     }
+    // The shard may have needed the room for others before its answer was read.
+    if (this.#endedStay === stay) return this.#openNow();
     this.reports.opened(answer.contacts);
     this.#reachedTick = usable ? image.tick : 0;
     this.#enter(stay);
@@ -258,19 +262,25 @@ export class OwnedWorld implements World {
     if (this.watcherCount > 0) this.#sendWatch();
   }
 
-  /** The shard no longer has it (`stay` is over, or undefined: whatever stay there was). */
-  leftMemory(stay?: number): void {
-    if (stay !== undefined && stay !== this.#stay) return;
+  /** The shard no longer has it: this stay is over, or whatever stay there was. */
+  leftMemory(stay = this.#stay): void {
+    this.#endedStay = Math.max(this.#endedStay, stay);
+    if (stay !== this.#stay) return;
     this.#stay = 0;
     this.#beat = NO_BEAT;
     this.reports.left();
-    if (this.watcherCount > 0) this.#openForWatchers();
+    this.reopen();
+  }
+
+  /** Brings it back to memory where it is watched and not there. */
+  reopen(): void {
+    if (this.watcherCount > 0 && this.#stay === 0) this.#openForWatchers();
   }
 
   /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
-  trapped(): void {
+  trapped(stay: number): void {
     this.#traps.trapped(this.#around.now());
-    this.leftMemory();
+    this.leftMemory(stay);
   }
 
   /** Rests at once: threads died on it again and again. */
@@ -413,8 +423,11 @@ export class OwnedWorld implements World {
 
   unwatch(encoding: Encoding): void {
     const isGone = this.#audience.leave(encoding);
-    if (this.watcherCount === 0) this.#around.heated(false);
     if (isGone && this.#stay !== 0) this.#sendWatch();
+    if (this.watcherCount > 0) return;
+    this.#around.heated(false);
+    // While it was watched nobody had to call.
+    this.touch();
   }
 
   #sendWatch(): void {

@@ -221,7 +221,7 @@ export class Worlds implements TwinService {
       case 'trapped': {
         const id = worldIdOf(report.world);
         this.#options.log.error({ world: id, trap: report.message }, 'world trapped');
-        this.#handles.get(report.world)?.trapped();
+        this.#handles.get(report.world)?.trapped(report.stay);
       }
     }
   }
@@ -246,9 +246,14 @@ export class Worlds implements TwinService {
     });
   }
 
-  /** A shard has a new thread, or lost one: its worlds are not in memory any more. */
+  /** A shard lost its thread: its worlds are not in memory any more. */
   shardLost(shard: Shard): void {
     for (const world of this.#handles.values()) if (world.shard === shard) world.leftMemory();
+  }
+
+  /** A shard has a new thread: whoever watches its worlds sees them go on. */
+  shardBack(shard: Shard): void {
+    for (const world of this.#handles.values()) if (world.shard === shard) world.reopen();
   }
 
   /** Threads died on this world again and again. */

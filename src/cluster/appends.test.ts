@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { TwinError } from '../errors.ts';
+import type { NumberedChange } from '../shard/protocol.ts';
+import { JOURNAL_MAX } from '../twin/journal.ts';
+import { type AcceptedChange, Appends } from './appends.ts';
+
+interface Write {
+  changes: readonly NumberedChange[];
+  done(): void;
+  fail(error: Error): void;
+}
+
+/** Appends whose writes a test ends by hand. */
+function setUp(seq = 0, lastTick = 0) {
+  const writes: Write[] = [];
+  const settled: number[][] = [];
+  const appends = new Appends(seq, lastTick, {
+    append: (changes) =>
+      new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
+    settled: (batch) => settled.push(batch.map(({ hold }) => hold)),
+  });
+  const answers: string[] = [];
+  const add = (hold: number, tick: number) => {
+    const settle = (error: unknown) => answers.push(`${hold} ${error === undefined ? 'ok' : 'no'}`);
+    const change: AcceptedChange = { hold, tick, car: 0, touched: 1, values: 0, settle };
+    appends.add(change);
+  };
+  return { appends, writes, settled, answers, add };
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('the journal of a world', () => {
+  it('has one write under way, and makes the next of all that came meanwhile', async () => {
+    const { appends, writes, answers, add } = setUp();
+    for (const hold of [1, 2, 3]) add(hold, 10);
+    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([[1]]);
+    expect(appends.pending.map(({ hold }) => hold)).toEqual([1, 2, 3]);
+    writes[0]?.done();
+    await turn();
+    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([[1], [2, 3]]);
+    expect(answers).toEqual(['1 ok']);
+    writes[1]?.done();
+    await turn();
+    expect(answers).toEqual(['1 ok', '2 ok', '3 ok']);
+    expect(appends.seq).toBe(3);
+    expect(appends.idle).toBe(true);
+  });
+
+  it('has no hole where a write failed', async () => {
+    const { appends, writes, answers, settled, add } = setUp(7);
+    add(1, 10);
+    add(2, 11);
+    writes[0]?.fail(new Error('full'));
+    await turn();
+    expect(writes[1]?.changes.map(({ seq, tick }) => [seq, tick])).toEqual([[8, 11]]);
+    writes[1]?.done();
+    await turn();
+    expect(answers).toEqual(['1 no', '2 ok']);
+    expect(settled).toEqual([[1], [2]]);
+    expect(appends.seq).toBe(8);
+  });
+
+  it('never gives a change an earlier tick than the one before', async () => {
+    const { appends, writes, add } = setUp(0, 50);
+    expect(appends.tickFor(40)).toBe(50);
+    expect(appends.tickFor(60)).toBe(60);
+    add(1, 70);
+    expect(appends.tickFor(60)).toBe(70);
+    writes[0]?.fail(new Error('failed'));
+    await turn();
+    expect(appends.tickFor(60)).toBe(70);
+  });
+
+  it('is full at 65,536 changes, and says what to do', () => {
+    const { add } = setUp(JOURNAL_MAX - 1);
+    add(1, 10);
+    expect(() => add(2, 10)).toThrow(TwinError);
+    try {
+      add(2, 10);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
+      expect((error as TwinError).hint).toContain('new world');
+    }
+  });
+});

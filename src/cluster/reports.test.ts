@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { StateImage } from '../shard/resident.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import { WorldReports } from './reports.ts';
+
+const fact = (tick: number) => ({ tick, order: 0 }) as ContactFacts;
+const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Array() });
+
+/** A store that notes what it was given and fails as long as it is told to. */
+function setUp() {
+  const saved: string[] = [];
+  const state = { failing: false };
+  const attempt = async (what: string) => {
+    if (state.failing) throw new Error('store failed');
+    saved.push(what);
+  };
+  const reports = new WorldReports({
+    saveIncidents: (facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
+    saveImage: ({ tick }) => attempt(`image ${tick}`),
+    warn: () => {},
+  });
+  return { reports, saved, state };
+}
+
+describe('reports of a world', () => {
+  it('are stored in order, an image behind the contacts before it', async () => {
+    const { reports, saved } = setUp();
+    reports.contacts(0, [fact(10)]);
+    reports.image(image(400));
+    expect(await reports.through(1)).toBe(true);
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 400']);
+  });
+
+  it('are stored once where a world is lived again', async () => {
+    const { reports, saved } = setUp();
+    reports.contacts(0, [fact(10), fact(20)]);
+    await reports.through(2);
+    reports.contacts(0, [fact(10), fact(20), fact(30)]);
+    await reports.through(3);
+    expect(saved).toEqual(['incidents 10 20', 'incidents 30']);
+  });
+
+  it('begin behind the contacts that an image already had', async () => {
+    const { reports, saved } = setUp();
+    reports.opened(5);
+    expect(await reports.through(5)).toBe(true);
+    reports.contacts(5, [fact(60)]);
+    expect(await reports.through(6)).toBe(true);
+    expect(saved).toEqual(['incidents 60']);
+  });
+
+  it('tell whoever waits that the store failed, and are kept until it works again', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    const waiting = expect(reports.through(1)).rejects.toThrow('store failed');
+    reports.contacts(0, [fact(10)]);
+    await waiting;
+    reports.image(image(400));
+    state.failing = false;
+    expect(await reports.through(1)).toBe(true);
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 400']);
+  });
+
+  it('keep only the newest image, and let go one that cannot be saved', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    reports.image(image(400));
+    await new Promise(setImmediate);
+    state.failing = false;
+    reports.contacts(0, [fact(10)]);
+    reports.image(image(800));
+    reports.image(image(1200));
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 1200']);
+  });
+
+  it('release whoever waits for contacts that will not be reported', async () => {
+    const { reports } = setUp();
+    const waiting = reports.through(1);
+    reports.left();
+    expect(await waiting).toBe(false);
+  });
+
+  it('end where the store goes on failing', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    reports.contacts(0, [fact(10)]);
+    await reports.close();
+    expect(saved).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+describe('settings', () => {
+  it('serve both services on this machine alone unless told otherwise', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      twinPort: 8080,
+      dealerPort: 8000,
+      opsHost: '127.0.0.1',
+      opsPort: 9090,
+      dataDir: './data',
+      worldIdleMs: 1_800_000,
+      corsOrigins: '*',
+      publicTwinUrl: undefined,
+      tls: undefined,
+      logLevel: 'info',
+    });
+    expect(config.shards).toBeGreaterThanOrEqual(1);
+    expect(config.rateLimits).toMatchObject({
+      worlds: { burst: 60, perS: 1 },
+      featureWrites: { burst: 50, perS: 50 },
+      misses: { burst: 20, perS: 20 },
+      socketsPerAddress: 2000,
+    });
+  });
+
+  it('take what is given', () => {
+    const config = readConfig({
+      TWIN_PORT: '0',
+      WORLD_IDLE_SECONDS: '2.5',
+      PUBLIC_TWIN_URL: 'https://twin.example.org/',
+      CORS_ORIGINS: 'https://a.example, https://b.example',
+      TLS_CERT: 'cert.pem',
+      TLS_KEY: 'key.pem',
+      RATE_LIMITS: 'off',
+    });
+    expect(config).toMatchObject({
+      twinPort: 0,
+      worldIdleMs: 2500,
+      publicTwinUrl: 'https://twin.example.org',
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      tls: { certFile: 'cert.pem', keyFile: 'key.pem' },
+      rateLimits: 'off',
+    });
+  });
+
+  it.each([
+    ['TWIN_PORT', '65536'],
+    ['TWIN_PORT', 'http'],
+    ['DEALER_PORT', '-1'],
+    ['OPS_PORT', '80.5'],
+    ['SHARDS', '0'],
+    ['SHARD_WORLDS', '1'],
+    ['WORLD_IDLE_SECONDS', '0'],
+    ['RATE_LIMITS', 'maybe'],
+    ['LIMIT_WORLDS_PER_S', '-1'],
+    ['LOG_LEVEL', 'loud'],
+    ['CORS_ORIGINS', 'example.org'],
+    ['PUBLIC_TWIN_URL', 'ftp://example.org'],
+    ['TLS_CERT', 'cert.pem'],
+  ])('refuse %s=%s and name it', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(name);
+  });
+
+  it('treat an empty value as none', () => {
+    expect(readConfig({ TWIN_PORT: '', LOG_LEVEL: '' })).toMatchObject({
+      twinPort: 8080,
+      logLevel: 'info',
+    });
+  });
+});
