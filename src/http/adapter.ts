@@ -2,51 +2,16 @@ import * as uws from 'uWebSockets.js';
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.ts';
 import { answerEncoding } from '../codec/negotiate.ts';
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
-import type { Log } from '../log.ts';
-import type { Metrics, RouteMeter } from '../metrics.ts';
+import type { RouteMeter } from '../metrics.ts';
 import type { Encoding } from '../twin/service.ts';
 import { CommonHeaders, preflight } from './common-headers.ts';
 import { Exchange } from './exchange.ts';
-import type { StreamSocket } from './fanout.ts';
 import type { Reply } from './reply.ts';
-import type { Call, Match, Resource, Route, RouteBody, Router } from './router.ts';
-
-/** Lets a stream in: may still refuse by throwing. */
-export type Entrance<Session> = () => { session: Session; protocol: string };
-
-/** The WebSocket side of a server. Its path is also a route, for those who do not upgrade. */
-export interface Stream<Session> {
-  path: string;
-  /** Refuses by throwing; what it returns is called when the connection is about to be upgraded. */
-  find(call: Call): Entrance<Session> | Promise<Entrance<Session>>;
-  opened(session: Session, socket: StreamSocket): void;
-  /** @param message what the ping said, as far as the client can be trusted */
-  ponged(session: Session, message: string): void;
-  drained(session: Session): void;
-  closed(session: Session): void;
-}
-
-export interface ServerOptions<Session> {
-  /** In metrics and logs. */
-  name: string;
-  host: string;
-  /** 0 takes a free one. */
-  port: number;
-  tls?: { certFile: string; keyFile: string } | undefined;
-  router: Router;
-  stream?: Stream<Session>;
-  /** Makes an answer of whatever was thrown. */
-  render: (error: unknown, encoding: Encoding) => Reply;
-  /** Origins whose scripts may read answers: all, some, or none. */
-  corsOrigins: '*' | readonly string[];
-  clock: Clock;
-  metrics: Metrics;
-  log: Log;
-}
+import type { Match, Resource, Route, RouteBody } from './router.ts';
+import type { Entrance, ServerOptions, Stream, TlsFiles } from './server-options.ts';
 
 /** A body may not take longer to arrive; the library ends silent connections sooner. */
 const BODY_MS = 30_000;
@@ -98,9 +63,7 @@ export class HttpServer<Session = never> {
     for (const route of router.routes) {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
     }
-    this.#app = tls
-      ? uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
-      : uws.App();
+    this.#app = tls ? secureApp(name, tls) : uws.App();
     if (stream) {
       const pattern = stream.path.replace(/\{(\w+)\}/g, ':$1');
       this.#app.ws(pattern, this.#webSocketBehavior(stream));
@@ -136,7 +99,8 @@ export class HttpServer<Session = never> {
     this.#isDraining = true;
     uws.us_listen_socket_close(this.#listener);
     const endMs = clock.now() + graceMs;
-    while (this.#open.size > 0 && clock.now() < endMs) await setTimeout(DRAIN_LOOK_MS);
+    do await setTimeout(DRAIN_LOOK_MS);
+    while (this.#open.size > 0 && clock.now() < endMs);
   }
 
   /** Ends all connections. */
@@ -227,7 +191,7 @@ export class HttpServer<Session = never> {
       try {
         this.#keep(exchange, chunk, maxBytes);
         if (!isLast) return;
-        this.#finishBody(exchange);
+        exchange.joinChunks();
         this.#run(exchange, route);
       } catch (error) {
         this.#fail(exchange, error);
@@ -247,11 +211,6 @@ export class HttpServer<Session = never> {
     if (chunk.byteLength === 0) return;
     this.#heldBytes += chunk.byteLength;
     exchange.keepChunk(chunk);
-  }
-
-  #finishBody(exchange: Exchange): void {
-    exchange.joinChunks();
-    this.#settle(exchange);
   }
 
   #run(exchange: Exchange, route: Route): void {
@@ -288,13 +247,17 @@ export class HttpServer<Session = never> {
 
   #abandon(exchange: Exchange): void {
     exchange.isOpen = false;
+    exchange.isGone = true;
     this.#settle(exchange);
   }
 
   #fail(exchange: Exchange, error: unknown): void {
     if (!(error instanceof TwinError)) {
       const { route } = exchange.meter;
-      this.#options.log.error({ err: error, route, requestId: exchange.requestId }, 'a bug');
+      this.#options.log.error(
+        { err: error, route, requestId: exchange.requestId },
+        'a fault of ours',
+      );
     }
     this.#answer(exchange, this.#options.render(error, exchange.encoding));
   }
@@ -387,5 +350,13 @@ export class HttpServer<Session = never> {
     exchange.meter.answered(101);
     const { webSocketKey } = exchange.head;
     response.cork(() => response.upgrade(session, webSocketKey, protocol, '', context));
+  }
+}
+
+function secureApp(name: string, { certFile, keyFile }: TlsFiles): uws.TemplatedApp {
+  try {
+    return uws.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch (cause) {
+    throw new Error(`${name}: cannot use certificate ${certFile} with key ${keyFile}`, { cause });
   }
 }

@@ -8,11 +8,11 @@ const EXPOSED = 'ETag, Location, Retry-After, X-Request-Id';
 
 interface HeaderSets {
   /** What is sent depends on what the client accepts. */
-  get: readonly Header[];
-  other: readonly Header[];
+  get: Header;
+  other: Header;
 }
 
-/** The headers that every answer of a server has. All are made beforehand. */
+/** The headers that every answer of a server has, made beforehand and joined into one. */
 export class CommonHeaders {
   readonly #ofOrigin: ReadonlyMap<string, HeaderSets>;
   readonly #ofOthers: HeaderSets;
@@ -31,7 +31,7 @@ export class CommonHeaders {
     this.#ofOthers = headerSets([], vary);
   }
 
-  of(method: string, origin: string): readonly Header[] {
+  of(method: string, origin: string): Header {
     const sets = this.#ofOrigin.get(origin) ?? this.#ofOthers;
     return method === 'GET' ? sets.get : sets.other;
   }
@@ -48,7 +48,13 @@ function headerSets(cors: readonly Header[], vary: readonly string[]): HeaderSet
   const others = vary.filter((name) => name !== 'Accept');
   const other: Header[] = [...SAFETY, ...cors];
   if (others.length > 0) other.push(['Vary', others.join(', ')]);
-  return { get: [...SAFETY, ...cors, ['Vary', vary.join(', ')]], other };
+  return { get: joined([...SAFETY, ...cors, ['Vary', vary.join(', ')]]), other: joined(other) };
+}
+
+/** Several headers as one whose value holds the others: a call of the library is what costs. */
+function joined([first, ...rest]: readonly Header[]): Header {
+  const [name, value] = first ?? ['', ''];
+  return [name, [value, ...rest.map((header) => header.join(': '))].join('\r\n')];
 }
 
 /** The answer to a browser that asks what a script may send. */

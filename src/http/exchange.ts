@@ -12,7 +12,7 @@ export interface ResponsePort {
   writeStatus(status: string): unknown;
   writeHeader(name: string, value: string): unknown;
   end(body: string | Uint8Array, closeConnection: boolean): unknown;
-  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
+  endWithoutBody(): unknown;
   /** Writes what the operating system takes and says: no backlog is left; all is written. */
   tryEnd(body: Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
   onWritable(resume: (offset: number) => boolean): unknown;
@@ -48,6 +48,8 @@ export class Exchange implements Call {
   body: Uint8Array = EMPTY;
   meter: RouteMeter;
   isOpen = true;
+  /** The connection is no more; nothing may be asked of the response. */
+  isGone = false;
   /** The connection ends with the answer. */
   isLast = false;
   /** The library is collecting what is written, as it does within its own callbacks. */
@@ -57,7 +59,7 @@ export class Exchange implements Call {
   /** What is answered when the deadline has passed. */
   deadlineError: TwinErrorCode = 'overloaded';
   /** Parts of a body that is still coming. */
-  chunks: Uint8Array[] = [];
+  chunks: Uint8Array[] | undefined = undefined;
   chunkBytes = 0;
   readonly #response: ResponsePort;
 
@@ -82,27 +84,36 @@ export class Exchange implements Call {
 
   /** Copies a part of the body: the library takes its memory back. */
   keepChunk(chunk: ArrayBuffer): void {
+    this.chunks ??= [];
     this.chunks.push(new Uint8Array(chunk.slice(0)));
     this.chunkBytes += chunk.byteLength;
   }
 
+  /** The body is complete. */
   joinChunks(): void {
-    this.body =
-      this.chunks.length === 1 ? (this.chunks[0] as Uint8Array) : Buffer.concat(this.chunks);
-    this.chunks = [];
+    if (this.chunks === undefined) return;
+    this.body = Buffer.concat(this.chunks);
+    this.chunks = undefined;
   }
 
-  /** Answers, unless that has happened or the client has gone. True where it did. */
-  answer(reply: Reply, commonHeaders: readonly Header[]): boolean {
-    if (!this.isOpen) return false;
+  /** Answers, unless that has happened or the client has gone. */
+  answer(reply: Reply, commonHeaders: Header): void {
+    if (!this.isOpen) return;
     this.isOpen = false;
     this.meter.answered(reply.status);
-    if (this.isCorked) this.#write(reply, commonHeaders);
+    if (this.isLast) setImmediate(() => this.#answerLast(reply, commonHeaders));
+    else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
-    return true;
   }
 
-  #write(reply: Reply, commonHeaders: readonly Header[]): void {
+  // The library goes on with whatever came in the same packet, and then forgets that the
+  // connection was to end; but while an answer is due it ends a connection that asks for more. So
+  // a last answer waits until the packet has been gone through.
+  #answerLast(reply: Reply, commonHeaders: Header): void {
+    if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
+  }
+
+  #write(reply: Reply, commonHeaders: Header): void {
     const response = this.#response;
     if (reply.status !== 200) {
       response.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
@@ -110,16 +121,14 @@ export class Exchange implements Call {
     if (reply.type !== '') response.writeHeader('Content-Type', reply.type);
     response.writeHeader('X-Request-Id', this.requestId);
     for (const [name, value] of reply.headers) response.writeHeader(name, value);
-    for (const [name, value] of commonHeaders) response.writeHeader(name, value);
+    response.writeHeader(commonHeaders[0], commonHeaders[1]);
     this.#writeBody(reply);
   }
 
   #writeBody({ status, body }: Reply): void {
     const response = this.#response;
-    if (this.method === 'HEAD') {
-      response.endWithoutBody(Buffer.byteLength(body), this.isLast);
-    } else if (status === 204 || status === 304) {
-      // The library cannot end such an answer and the connection too, nor take an absent length.
+    if (this.method === 'HEAD' || status === 204 || status === 304) {
+      // With a length the library would wait for the body; it cannot end the connection here.
       if (this.isLast) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
     } else if (body.length <= COPIED_BYTES_MAX) {

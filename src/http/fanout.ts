@@ -17,14 +17,19 @@ export interface StreamSocket {
 /** What one slice may send before others get their turn. */
 const SLICE_SENDS = 250;
 /** Sends of one world before the next world's turn, and between looks at the clock. */
-const TURN_SENDS = 32;
-/** A reader is asked every so many frames whether it has come this far. */
-const PING_FRAMES = 12;
+const TURN_SENDS = 25;
 /**
  * A reader gets no more frames while it has not read so many. Operating systems buffer megabytes
  * for a connection, so without this a slow reader would watch a world of a minute ago.
  */
-const UNREAD_FRAMES_MAX = 25;
+const UNREAD_FRAMES_MAX = 50;
+/**
+ * A reader is asked every so many frames whether it has come this far. Each answer costs as much
+ * as half a frame, so only one that lags is asked more often, to see that it takes anything.
+ */
+const PING_FRAMES = 25;
+const LAGGING_FRAMES = 30;
+const LAGGING_PING_FRAMES = 5;
 /** A stream over which nothing moves for so long is closed. */
 const SILENT_MS = 15_000;
 /** When all streams are closed: how many at least at a time, in how many batches, how far apart. */
@@ -46,19 +51,27 @@ export class Watcher {
   pingedAt = 0;
   /** Part of a frame waits in memory for the operating system to take it. */
   isBlocked = false;
-  /** The last moment at which the reader is known to have taken something. */
-  progressMs: number;
+  /** Of one that is behind: when it took something last, as far as is known. */
+  progressMs = 0;
 
-  constructor(topic: Topic, socket: StreamSocket, tick: number, nowMs: number) {
+  constructor(topic: Topic, socket: StreamSocket, tick: number) {
     this.topic = topic;
     this.socket = socket;
     this.lastTick = tick;
-    this.progressMs = nowMs;
+  }
+
+  /** Of a reader that answers no pings nothing is known, so nothing is held against it. */
+  framesUnread(): number {
+    return this.framesRead === undefined ? 0 : this.framesSent - this.framesRead;
   }
 
   isBehind(): boolean {
-    if (this.isBlocked) return true;
-    return this.framesRead !== undefined && this.framesSent - this.framesRead >= UNREAD_FRAMES_MAX;
+    return this.isBlocked || this.framesUnread() >= UNREAD_FRAMES_MAX;
+  }
+
+  isPingDue(): boolean {
+    const interval = this.framesUnread() < LAGGING_FRAMES ? PING_FRAMES : LAGGING_PING_FRAMES;
+    return this.framesSent - this.pingedAt >= interval;
   }
 }
 
@@ -102,7 +115,8 @@ export class Fanout {
   #deliveries: Delivery[] = [];
   #next = 0;
   #unfinished: Delivery[] = [];
-  #isScheduled = false;
+  /** A slice runs, or is about to. */
+  #isActive = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -111,13 +125,12 @@ export class Fanout {
   /** The watcher gets frames of ticks above `tick` from now on. */
   join(worldNumber: number, encoding: Encoding, socket: StreamSocket, tick: number): Watcher {
     const topics = this.#topics[encoding];
-    const nowMs = this.#clock.now();
     let topic = topics.get(worldNumber);
     if (topic === undefined) {
-      topic = { worldNumber, encoding, watchers: new Set(), frameMs: nowMs };
+      topic = { worldNumber, encoding, watchers: new Set(), frameMs: this.#clock.now() };
       topics.set(worldNumber, topic);
     }
-    const watcher = new Watcher(topic, socket, tick, nowMs);
+    const watcher = new Watcher(topic, socket, tick);
     topic.watchers.add(watcher);
     this.watcherCount++;
     socket.ping('0');
@@ -163,7 +176,7 @@ export class Fanout {
       if (msgpack) this.#deliver('msgpack', world.number, msgpack, tick, beat);
     }
     if (beat.deliveriesLeft === 0) done();
-    else if (!this.#isScheduled) this.#slice();
+    else if (!this.#isActive) this.#slice();
   }
 
   #deliver(
@@ -182,24 +195,24 @@ export class Fanout {
   }
 
   #slice(): void {
+    this.#isActive = true;
     const endMs = this.#clock.now() + SLICE_MS;
     let sends = 0;
-    for (let delivery = this.#nextDelivery(); delivery; delivery = this.#nextDelivery()) {
-      sends += this.#turn(delivery);
-      if (sends >= SLICE_SENDS || this.#clock.now() >= endMs) break;
+    while (this.#startRound()) {
+      sends += this.#turn(this.#deliveries[this.#next++] as Delivery);
+      if (sends > SLICE_SENDS - TURN_SENDS || this.#clock.now() >= endMs) break;
     }
-    this.#isScheduled = this.#next < this.#deliveries.length || this.#unfinished.length > 0;
-    if (this.#isScheduled) setImmediate(() => this.#slice());
+    this.#isActive = this.#startRound();
+    if (this.#isActive) setImmediate(() => this.#slice());
   }
 
-  /** Rounds: what is unfinished in one has its next turn in the following. */
-  #nextDelivery(): Delivery | undefined {
-    if (this.#next === this.#deliveries.length) {
-      this.#deliveries = this.#unfinished;
-      this.#unfinished = [];
-      this.#next = 0;
-    }
-    return this.#deliveries[this.#next++];
+  /** Rounds: what is unfinished in one has its next turn in the following. False: all is done. */
+  #startRound(): boolean {
+    if (this.#next < this.#deliveries.length) return true;
+    this.#deliveries = this.#unfinished;
+    this.#unfinished = [];
+    this.#next = 0;
+    return this.#deliveries.length > 0;
   }
 
   #turn(delivery: Delivery): number {
@@ -236,8 +249,7 @@ export class Fanout {
   #fallBehind(watcher: Watcher): void {
     if (this.#behind.has(watcher)) return;
     this.#behind.add(watcher);
-    // Without answers to pings, that so far everything was taken is all that is known.
-    if (watcher.framesRead === undefined) watcher.progressMs = this.#clock.now();
+    watcher.progressMs = this.#clock.now();
   }
 
   /** To be called every second or so: closes streams over which nothing moves. */
@@ -279,7 +291,7 @@ export class Fanout {
 /** True where the operating system took all of it. */
 function sendFrame(watcher: Watcher, bytes: Uint8Array, isBinary: boolean): boolean {
   const { socket, framesSent } = watcher;
-  if (framesSent - watcher.pingedAt < PING_FRAMES) return socket.send(bytes, isBinary) === 1;
+  if (!watcher.isPingDue()) return socket.send(bytes, isBinary) === 1;
   watcher.pingedAt = framesSent;
   socket.cork(() => {
     socket.send(bytes, isBinary);

@@ -10,6 +10,7 @@ import { opsRoutes } from './ops.ts';
 import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
 import { errorReply, ok, type Reply } from './reply.ts';
 import { Router } from './router.ts';
+import type { TlsFiles } from './server-options.ts';
 import { type StreamSession, streamRoute, WorldStream } from './stream.ts';
 import { twinRoutes } from './twin-routes.ts';
 import { vehicleRoutes } from './vehicle-routes.ts';
@@ -25,7 +26,7 @@ export interface FrontEndOptions {
   opsPort: number;
   /** What viewer and stream URLs are built from; by default the listening address. */
   publicTwinUrl?: string | undefined;
-  tls?: { certFile: string; keyFile: string } | undefined;
+  tls?: TlsFiles | undefined;
   corsOrigins: '*' | readonly string[];
   rateLimits: RateLimitSettings | 'off';
   /** The files of the viewer. */
@@ -164,6 +165,7 @@ function openOps(
   parts: FrontEndParts,
   isReady: () => boolean,
 ): HttpServer {
+  parts.metrics.addProcess();
   return new HttpServer({
     name: 'ops',
     host: opsHost,

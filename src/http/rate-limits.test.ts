@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { addressKey, Buckets, createRateLimits, DEFAULT_RATE_LIMITS, OpenCount } from './rate-limits.ts';
+import {
+  addressKey,
+  Buckets,
+  createRateLimits,
+  DEFAULT_RATE_LIMITS,
+  OpenCount,
+} from './rate-limits.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
   try {

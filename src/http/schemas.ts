@@ -2,43 +2,26 @@ import { FEATURE_NAMES } from '../twin/catalogue.ts';
 import { COLOURS } from '../twin/fleet.ts';
 import { LIGHT_STATES, STATUSES } from '../twin/telemetry.ts';
 
-/**
- * JSON Schemas (2020-12) of what the twin answers. Objects are closed and name all that they must
- * have, so that an answer which passes is exactly as described.
- */
-export type Schema = Readonly<Record<string, unknown>>;
+import {
+  boolean,
+  described,
+  integer,
+  list,
+  nonNegative,
+  number,
+  object,
+  oneOf,
+  type Properties,
+  type Schema,
+  string,
+  stringOrNull,
+} from './schema-parts.ts';
 
-type Properties = Readonly<Record<string, Schema>>;
+export type { Schema } from './schema-parts.ts';
 
-/** All of `properties` are there; those of `optional` may be. */
-function object(description: string, properties: Properties, optional: Properties = {}): Schema {
-  return {
-    type: 'object',
-    description,
-    properties: { ...properties, ...optional },
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
+// What the twin answers. Objects are closed and name all that they must have, so that an answer
+// which passes is exactly as described.
 
-function list(items: Schema, bounds: Schema = {}): Schema {
-  return { type: 'array', items, ...bounds };
-}
-
-function oneOf(...values: readonly string[]): Schema {
-  return { type: 'string', enum: values };
-}
-
-function described(description: string, schema: Schema): Schema {
-  return { ...schema, description };
-}
-
-const string: Schema = { type: 'string' };
-const number: Schema = { type: 'number' };
-const boolean: Schema = { type: 'boolean' };
-const stringOrNull: Schema = { type: ['string', 'null'] };
-const nonNegative: Schema = { type: 'number', minimum: 0 };
-const integer: Schema = { type: 'integer' };
 const tick = described('Physics steps of 20 ms since the world began.', {
   type: 'integer',
   minimum: 0,

@@ -2,12 +2,12 @@ import { streamChoice } from '../codec/negotiate.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_MS } from '../limits.ts';
 import type { Encoding, World } from '../twin/service.ts';
-import type { Entrance, Stream } from './adapter.ts';
 import type { Fanout, StreamSocket, Watcher } from './fanout.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { encode } from './reply.ts';
 import type { Call, Route } from './router.ts';
 import * as schemas from './schemas.ts';
+import type { Entrance, Stream } from './server-options.ts';
 import { chain, type WorldAccess } from './world-access.ts';
 
 /** Frames a second. */

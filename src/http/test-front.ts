@@ -1,10 +1,13 @@
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { pino } from 'pino';
 import { type Clock, NodeClock } from '../clock.ts';
 import { Metrics } from '../metrics.ts';
 import { FakeTwin } from './fake-twin.ts';
 import { type FrontEnd, type FrontEndOptions, startFrontEnd } from './front.ts';
+import type { Schema } from './schemas.ts';
 
 export interface TestFront extends FrontEnd {
   service: FakeTwin;
@@ -55,6 +58,15 @@ export function sendRaw(port: number, ...parts: string[]): Promise<string> {
   });
 }
 
+/** Waits for something to be there, or true. */
+export async function until<T>(look: () => T): Promise<NonNullable<T>> {
+  for (;;) {
+    const found = look();
+    if (found) return found;
+    await setTimeout(5);
+  }
+}
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -71,4 +83,12 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
     headers: response.headers,
     body: isJson ? JSON.parse(text) : text,
   };
+}
+
+const ajv = new Ajv2020({ allowUnionTypes: true, validateFormats: false });
+
+/** What is wrong with a value by a schema; null where nothing is. */
+export function faultsOf(schema: Schema, value: unknown): unknown {
+  const validate = ajv.compile(schema);
+  return validate(value) ? null : validate.errors;
 }

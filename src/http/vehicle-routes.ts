@@ -1,4 +1,3 @@
-import { F_ALL } from '../../assembly/layout.ts';
 import { at, lengthOf } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import { type CityNames, cityNames } from '../codec/names.ts';
@@ -9,6 +8,7 @@ import {
   featureBit,
   featureSetting,
   featureState,
+  maskOf,
 } from '../twin/catalogue.ts';
 import type { FleetEntry } from '../twin/fleet.ts';
 import type { Encoding, World } from '../twin/service.ts';
@@ -27,6 +27,8 @@ interface VehicleContext {
 }
 
 type Answer = Reply | Promise<Reply>;
+
+const ALL = maskOf(FEATURE_NAMES);
 
 /** The operations under /api/v1/vehicle; each is about the car of the credential. */
 export function vehicleRoutes(context: VehicleContext): Route[] {
@@ -106,7 +108,7 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       ...vehicleRoute('POST', '/features/reset', 'resetFeatures', 'All on', schemas.FeatureState),
       body: { maxBytes: BODY_BYTES_MAX },
       handle: async (call) => {
-        const { world, index } = await write(call, () => ({ touched: F_ALL, values: F_ALL }));
+        const { world, index } = await write(call, () => ({ touched: ALL, values: ALL }));
         return stateReply(world.declared(index), call.encoding);
       },
     },

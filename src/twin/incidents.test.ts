@@ -96,7 +96,7 @@ describe('a collision of two cars', () => {
       earned: {
         severity: 'slight',
         injury_risk: 0.027,
-        points: 184,
+        points: 183.9,
         repair_cost: 18087.38,
       },
     });

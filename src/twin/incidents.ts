@@ -207,8 +207,9 @@ function earnedBy(facts: ContactFacts): Earned {
   return {
     severity: severityOf(injuryRisk),
     injury_risk: injuryRisk,
-    points:
-      Math.round(POINTS.perRisk * weighted) + Math.round(POINTS.perClosingMps * facts.closingMps),
+    points: hundredths(
+      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * facts.closingMps,
+    ),
     repair_cost: hundredths(REPAIR_COST_PER_KJ * energyKj),
   };
 }
