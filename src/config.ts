@@ -71,19 +71,28 @@ export function readConfig(env: Environment): Config {
   };
 }
 
+/** Ten worlds of half an hour of work at once, then two hundred seconds of world time a second. */
+export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
+  worlds: { burst: 60, perS: 1 },
+  featureWrites: { burst: 50, perS: 50 },
+  misses: { burst: 20, perS: 20 },
+  workTicks: { burst: 900_000, perS: 10_000 },
+  socketsPerAddress: 2000,
+};
+
 function rateLimits(env: Environment): Config['rateLimits'] {
   if (!onOff(env, 'RATE_LIMITS', true)) return 'off';
   const bucket = (name: string, standard: BucketSize): BucketSize => ({
     burst: whole(env, `${name}_BURST`, standard.burst, 1, 1e12),
     perS: number(env, `${name}_PER_S`, standard.perS, 0.001, 1e12),
   });
+  const standard = DEFAULT_RATE_LIMITS;
   return {
-    worlds: bucket('LIMIT_WORLDS', { burst: 60, perS: 1 }),
-    featureWrites: bucket('LIMIT_FEATURE_WRITES', { burst: 50, perS: 50 }),
-    misses: bucket('LIMIT_MISSES', { burst: 20, perS: 20 }),
-    // Ten worlds of half an hour at once, then two hundred seconds of world time a second.
-    workTicks: bucket('LIMIT_WORK_TICKS', { burst: 900_000, perS: 10_000 }),
-    socketsPerAddress: whole(env, 'LIMIT_SOCKETS', 2000, 1, 1e9),
+    worlds: bucket('LIMIT_WORLDS', standard.worlds),
+    featureWrites: bucket('LIMIT_FEATURE_WRITES', standard.featureWrites),
+    misses: bucket('LIMIT_MISSES', standard.misses),
+    workTicks: bucket('LIMIT_WORK_TICKS', standard.workTicks),
+    socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, 1, 1e9),
   };
 }
 

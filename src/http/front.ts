@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../clock.ts';
+import type { RateLimitSettings } from '../config.ts';
 import { TwinError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -7,7 +8,7 @@ import type { TwinService } from '../twin/service.ts';
 import { HttpServer } from './adapter.ts';
 import { Fanout } from './fanout.ts';
 import { opsRoutes } from './ops.ts';
-import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
+import { createRateLimits } from './rate-limits.ts';
 import { errorReply, ok, type Reply } from './reply.ts';
 import { Router } from './router.ts';
 import type { TlsFiles } from './server-options.ts';

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../clock.ts';
+import { DEFAULT_RATE_LIMITS } from '../config.ts';
 import { TwinError } from '../errors.ts';
-import {
-  addressKey,
-  Buckets,
-  createRateLimits,
-  DEFAULT_RATE_LIMITS,
-  OpenCount,
-} from './rate-limits.ts';
+import { addressKey, Buckets, createRateLimits, OpenCount } from './rate-limits.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
   try {
@@ -58,14 +53,16 @@ test('a refused take takes nothing and says how long to wait in whole seconds', 
   expect(refusal(() => buckets.take('a', 20))).toBeUndefined();
 });
 
-test('what costs more than a whole bucket needs a full one and leaves a debt', () => {
+test('what costs more than a whole bucket is never given, and says so', () => {
   const clock = new ManualClock(0);
   const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
-  buckets.take('a', 250);
-  clock.advance(15_000);
-  expect(refusal(() => buckets.take('a', 1))?.retryAfterS).toBe(1);
-  clock.advance(100);
-  expect(refusal(() => buckets.take('a', 1))).toBeUndefined();
+  expect(() => buckets.take('a', 101)).toThrow(
+    expect.objectContaining({
+      code: 'rate_limited',
+      hint: 'No more than 100 are given at once, ever.',
+    }),
+  );
+  expect(refusal(() => buckets.take('a', 100))).toBeUndefined();
 });
 
 test('spending goes on below zero, so that many at once cost as much as one after the other', () => {

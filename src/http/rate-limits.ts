@@ -1,34 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import type { BucketSize, RateLimitSettings } from '../config.ts';
 import { TwinError } from '../errors.ts';
-
-/** So many at once, then so many a second. */
-export interface BucketSize {
-  burst: number;
-  perS: number;
-}
-
-export interface RateLimitSettings {
-  /** Worlds made by one address. */
-  worlds: BucketSize;
-  /** Changes of one vehicle's features. */
-  featureWrites: BucketSize;
-  /** Unknown ids and VINs asked for by one address. */
-  misses: BucketSize;
-  /** Ticks that one address has computed for it by start ticks and journals. */
-  workTicks: BucketSize;
-  /** Open streams of one address. */
-  socketsPerAddress: number;
-}
-
-export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
-  worlds: { burst: 60, perS: 1 },
-  featureWrites: { burst: 50, perS: 50 },
-  misses: { burst: 20, perS: 20 },
-  // Five worlds of the greatest age at once, then a hundred seconds of world time a second.
-  workTicks: { burst: 450_000, perS: 5_000 },
-  socketsPerAddress: 2_000,
-};
 
 /** Keys that are followed at a time; whoever is pushed out starts with a full bucket again. */
 const KEYS_MAX = 32_768;
@@ -50,10 +23,7 @@ export class Buckets {
     this.#buckets = new LRUCache({ max: keysMax });
   }
 
-  /**
-   * Takes tokens. What costs more than a whole bucket needs a full one and leaves a debt.
-   * Throws TwinError `rate_limited`, with nothing taken, where there are too few.
-   */
+  /** Takes tokens. Throws TwinError `rate_limited`, with nothing taken, where there are too few. */
   take(key: string, cost = 1): void {
     this.check(key, cost);
     this.spend(key, cost);
@@ -61,10 +31,11 @@ export class Buckets {
 
   /** Throws where `take` would. */
   check(key: string, cost = 1): void {
-    const lacking = Math.min(cost, this.#size.burst) - this.#refilled(key).tokens;
+    const { burst, perS } = this.#size;
+    const lacking = cost - this.#refilled(key).tokens;
     if (lacking <= 0) return;
-    const waitS = Math.max(1, Math.ceil(lacking / this.#size.perS));
-    throw new TwinError('rate_limited', undefined, waitS);
+    const hint = cost > burst ? `No more than ${burst} are given at once, ever.` : undefined;
+    throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
   }
 
   /** Takes tokens whether they are there or not. */

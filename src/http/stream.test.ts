@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../clock.ts';
+import { DEFAULT_RATE_LIMITS } from '../config.ts';
 import { TwinError } from '../errors.ts';
 import type { FakeWorld } from './fake-twin.ts';
-import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 import * as schemas from './schemas.ts';
 import { ask, faultsOf, openTestFront, type TestFront, until } from './test-front.ts';
 

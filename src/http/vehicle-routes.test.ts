@@ -1,10 +1,10 @@
 import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../clock.ts';
+import { DEFAULT_RATE_LIMITS } from '../config.ts';
 import { TwinError } from '../errors.ts';
 import type { Incident } from '../twin/incidents.ts';
 import { type FakeWorld, STORE_DOWN } from './fake-twin.ts';
-import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 import * as schemas from './schemas.ts';
 import { type Answer, ask, faultsOf, openTestFront, type TestFront } from './test-front.ts';
 

@@ -7,7 +7,6 @@ import {
   featureBit,
   featureSetting,
   featureState,
-  featureStateJson,
   maskOf,
   namesOf,
 } from './catalogue.ts';
@@ -132,12 +131,6 @@ describe('what a car drives with', () => {
     const { declared, effective } = featureState(0);
     expect(Object.keys(declared)).toEqual(FEATURE_NAMES);
     expect(Object.keys(effective)).toEqual(FEATURE_NAMES);
-  });
-
-  test('is the same as JSON, the first time and the second', () => {
-    for (const mask of [...MASKS, ...MASKS]) {
-      expect(featureStateJson(mask)).toBe(JSON.stringify(featureState(mask)));
-    }
   });
 
   test('is told for a single feature in the same words', () => {

@@ -192,15 +192,3 @@ export function featureState(declared: number): FeatureState {
 function record<T>(entries: [FeatureName, T][]): Record<FeatureName, T> {
   return Object.fromEntries(entries) as Record<FeatureName, T>;
 }
-
-const stateJson: string[] = [];
-
-/** `featureState` as JSON. Kept per mask: there are 4,096, of half a kilobyte each. */
-export function featureStateJson(declared: number): string {
-  const mask = declared & F_ALL;
-  const known = stateJson[mask];
-  if (known !== undefined) return known;
-  const json = JSON.stringify(featureState(mask));
-  stateJson[mask] = json;
-  return json;
-}
