@@ -31,25 +31,34 @@ function setUp(seq = 0, lastTick = 0) {
 const turn = () => new Promise(setImmediate);
 
 describe('the journal of a world', () => {
-  it('has one write under way, and makes the next of all that came meanwhile', async () => {
+  it('writes all of one turn together, and what comes meanwhile in the next write', async () => {
     const { appends, writes, answers, add } = setUp();
-    for (const hold of [1, 2, 3]) add(hold, 10);
-    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([[1]]);
-    expect(appends.pending.map(({ hold }) => hold)).toEqual([1, 2, 3]);
+    add(1, 10);
+    add(2, 10);
+    await turn();
+    add(3, 11);
+    add(4, 11);
+    await turn();
+    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([[1, 2]]);
+    expect(appends.pending.map(({ hold }) => hold)).toEqual([1, 2, 3, 4]);
     writes[0]?.done();
     await turn();
-    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([[1], [2, 3]]);
-    expect(answers).toEqual(['1 ok']);
+    expect(writes.map(({ changes }) => changes.map(({ seq }) => seq))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(answers).toEqual(['1 ok', '2 ok']);
     writes[1]?.done();
     await turn();
-    expect(answers).toEqual(['1 ok', '2 ok', '3 ok']);
-    expect(appends.seq).toBe(3);
+    expect(answers).toEqual(['1 ok', '2 ok', '3 ok', '4 ok']);
+    expect(appends.seq).toBe(4);
     expect(appends.idle).toBe(true);
   });
 
   it('has no hole where a write failed', async () => {
     const { appends, writes, answers, settled, add } = setUp(7);
     add(1, 10);
+    await turn();
     add(2, 11);
     writes[0]?.fail(new Error('full'));
     await turn();
@@ -67,6 +76,7 @@ describe('the journal of a world', () => {
     expect(appends.tickFor(60)).toBe(60);
     add(1, 70);
     expect(appends.tickFor(60)).toBe(70);
+    await turn();
     writes[0]?.fail(new Error('failed'));
     await turn();
     expect(appends.tickFor(60)).toBe(70);

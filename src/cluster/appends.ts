@@ -32,6 +32,7 @@ export class Appends {
   readonly #hooks: AppendHooks;
   #waiting: AcceptedChange[] = [];
   #writing: readonly AcceptedChange[] = [];
+  #isWriting = false;
   #seq: number;
   #lastTick: number;
 
@@ -77,7 +78,10 @@ export class Appends {
     }
     this.#lastTick = change.tick;
     this.#waiting.push(change);
-    if (this.#writing.length === 0) void this.#write();
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    // Whatever else comes in this turn of the event loop is written with it.
+    setImmediate(() => void this.#write());
   }
 
   async #write(): Promise<void> {
@@ -101,5 +105,6 @@ export class Appends {
       this.#writing = [];
       for (const change of batch) change.settle(error);
     }
+    this.#isWriting = false;
   }
 }

@@ -119,15 +119,26 @@ export class Records {
   }
 
   /** Appends changes to the journal, with the world's record where its masks are brought up. */
-  append(world: number, changes: readonly NumberedChange[], record?: WorldRecord): Promise<void> {
-    const writes: Write[] = changes.map(({ seq, tick, car, touched, values }) => ({
+  async append(
+    world: number,
+    changes: readonly NumberedChange[],
+    record?: WorldRecord,
+  ): Promise<void> {
+    const entries = changes.map(({ seq, tick, car, touched, values }) => ({
       key: this.key(world, 'journal', seq),
       value: [tick, car, touched, values],
     }));
+    const writes: Write[] = [...entries];
     if (record !== undefined) writes.push({ key: this.key(world, 'world'), value: record });
-    const first = changes[0];
-    const absent = first === undefined ? [] : [this.key(world, 'journal', first.seq)];
-    return this.#commit(partitionOf(world), absent, writes);
+    const [first] = entries;
+    if (first === undefined) return;
+    try {
+      await this.#commit(partitionOf(world), [first.key], writes);
+    } catch (error) {
+      // A write may have been made all the same: what the journal has must not be called refused.
+      const found = await orUnavailable(this.#store.get<number[]>(first.key));
+      if (found?.value.join() !== first.value.join()) throw error;
+    }
   }
 
   /** Changes with numbers above `afterSeq`, in order, given ones included. */
@@ -163,8 +174,25 @@ export class Records {
     return this.write(world, [{ key: this.key(world, 'image'), value }], 'committed');
   }
 
+  /**
+   * What a world is lived on from: its image where that is good, and the changes that are not in
+   * it. `kernel`: whose images are taken, undefined for none.
+   */
+  async past(
+    world: number,
+    record: WorldRecord,
+    kernel: string | undefined,
+  ): Promise<{ image: StoredImage | undefined; changes: NumberedChange[] }> {
+    const image = kernel === undefined ? undefined : await this.#image(world, kernel);
+    if (image !== undefined) {
+      const changes = await this.changes(world, record, image.seq);
+      if (changes.every(({ tick }) => tick > image.tick)) return { image, changes };
+    }
+    return { image: undefined, changes: await this.changes(world, record, 0) };
+  }
+
   /** The stored image where it is whole and of this kernel. */
-  async image(world: number, kernel: string): Promise<StoredImage | undefined> {
+  async #image(world: number, kernel: string): Promise<StoredImage | undefined> {
     const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
     const image = entry?.value;
     if (image?.kernel !== kernel || image.bytes?.length !== SLAB_BYTES) return undefined;

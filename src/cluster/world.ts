@@ -45,6 +45,9 @@ export class OwnedWorld implements World {
   readonly seed: number;
   readonly createdAtMs: number;
   readonly exact: boolean;
+  readonly city: City;
+  readonly cityIndex: number;
+  readonly shard: Shard;
   lastTouchMs: number;
   /** Slot of the index in which the store has it. */
   due: number | undefined;
@@ -85,6 +88,9 @@ export class OwnedWorld implements World {
     this.seed = record.seed;
     this.createdAtMs = record.createdAtMs;
     this.exact = record.exact;
+    this.city = around.city;
+    this.cityIndex = around.cityIndex;
+    this.shard = around.shard;
     this.#record = record;
     this.#around = around;
     this.lastTouchMs = around.now();
@@ -98,18 +104,6 @@ export class OwnedWorld implements World {
       append: (changes) => this.#append(changes),
       settled: (batch, changes) => this.#settled(batch, changes),
     });
-  }
-
-  get city(): City {
-    return this.#around.city;
-  }
-
-  get cityIndex(): number {
-    return this.#around.cityIndex;
-  }
-
-  get shard(): Shard {
-    return this.#around.shard;
   }
 
   get fleet(): readonly FleetEntry[] {
@@ -226,20 +220,17 @@ export class OwnedWorld implements World {
   async #openNow(): Promise<number> {
     this.#traps.refuseWhileResting(this.#around.now());
     this.#sinceOpening = [];
-    const { records, kernel, shard, cityIndex } = this.#around;
-    const image = this.#traps.distrustImage ? undefined : await records.image(this.number, kernel);
-    const all = await records.changes(this.number, this.#record, image?.seq ?? 0);
-    const usable = image !== undefined && all.every(({ tick }) => tick > image.tick);
-    const changes =
-      usable || image === undefined ? all : await records.changes(this.number, this.#record, 0);
+    const { records, kernel } = this.#around;
+    const trusted = this.#traps.distrustImage ? undefined : kernel;
+    const { image, changes } = await records.past(this.number, this.#record, trusted);
     const stay = this.#around.nextStay();
-    const answer = await shard.open({
+    const answer = await this.shard.open({
       world: this.number,
       stay,
       seed: this.seed,
-      cityIndex,
+      cityIndex: this.cityIndex,
       createdAtMs: this.createdAtMs,
-      image: usable ? { bytes: image.bytes, seq: image.seq } : undefined,
+      image,
       changes: packNumbered(changes),
     });
     if (answer.outcome === 'full') {
@@ -248,7 +239,7 @@ export class OwnedWorld implements World {
     // The shard may have needed the room for others before its answer was read.
     if (this.#endedStay === stay) return this.#openNow();
     this.reports.opened(answer.contacts);
-    this.#reachedTick = usable ? image.tick : 0;
+    this.#reachedTick = image?.tick ?? 0;
     this.#enter(stay);
     return stay;
   }
@@ -270,11 +261,6 @@ export class OwnedWorld implements World {
     this.#beat = NO_BEAT;
     this.reports.left();
     this.reopen();
-  }
-
-  /** Brings it back to memory where it is watched and not there. */
-  reopen(): void {
-    if (this.watcherCount > 0 && this.#stay === 0) this.#openForWatchers();
   }
 
   /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
@@ -386,9 +372,8 @@ export class OwnedWorld implements World {
 
   async incidents(): Promise<Incident[]> {
     await this.#look('tick');
-    return (await this.#around.records.incidents(this.number)).map((facts) =>
-      this.#incident(facts),
-    );
+    const all = await this.#around.records.incidents(this.number);
+    return all.map((facts) => this.#incident(facts));
   }
 
   async incident(id: string): Promise<Incident | undefined> {
@@ -417,7 +402,7 @@ export class OwnedWorld implements World {
     }
     const isNew = this.#audience.join(encoding);
     if (this.watcherCount === 1) this.#around.heated(true);
-    if (this.#stay === 0) this.#openForWatchers();
+    if (this.#stay === 0) this.reopen();
     else if (isNew) this.#sendWatch();
   }
 
@@ -435,7 +420,9 @@ export class OwnedWorld implements World {
     this.#command({ kind: 'watch', json, msgpack });
   }
 
-  #openForWatchers(): void {
+  /** Brings it to memory where it is watched and not there. */
+  reopen(): void {
+    if (this.watcherCount === 0 || this.#stay !== 0) return;
     this.#open().catch((error: unknown) => {
       if (this.watcherCount === 0) return;
       // A shard that is being replaced calls again when it is back.
