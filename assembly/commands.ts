@@ -1,13 +1,13 @@
 import { C_DECLARED, C_EFFECTIVE, EVENT_CONFIGURATION, FEATURE_COUNT } from './layout';
 import { raise } from './events';
-import { effectiveMask } from './features';
+import { effective } from './features';
 import { getI, setI } from './memory';
 
 /**
  * Switches the features in `touched` of one car to their bits in `values`, as part of forming the
  * state of `tick`. Raises one event for each feature that changes.
  */
-export function setFeatures(slab: usize, tick: u32, car: i32, touched: i32, values: i32): void {
+export function apply(slab: usize, tick: u32, car: i32, touched: i32, values: i32): void {
   const before = getI(slab, C_DECLARED, car);
   const after = (before & ~touched) | (values & touched);
   const changed = before ^ after;
@@ -15,5 +15,5 @@ export function setFeatures(slab: usize, tick: u32, car: i32, touched: i32, valu
     if ((changed >> feature) & 1) raise(slab, tick, EVENT_CONFIGURATION, car, feature, -1, (after >> feature) & 1, -1);
   }
   setI(slab, C_DECLARED, car, after);
-  setI(slab, C_EFFECTIVE, car, effectiveMask(after));
+  setI(slab, C_EFFECTIVE, car, effective(after));
 }

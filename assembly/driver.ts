@@ -23,7 +23,7 @@ const STEER_MAX = 0.6;
 /** Steering looks so far ahead for curvature, s; it makes up for the lag of the rate limit. */
 const PREVIEW_S = 0.12;
 /** A car that lost its lane for so many ticks stops (minimal risk manoeuvre). */
-export const LOST_TICKS: u32 = 150;
+const LOST_TICKS: u32 = 150;
 
 /** What each driver wants of pedals and steering wheel this tick. */
 export function drive(slab: usize, city: usize): void {

@@ -7,7 +7,7 @@ import {
  * What a car really drives with. A function that lacks something it needs does not act; actuators
  * and sensors need nothing.
  */
-export function effectiveMask(declared: i32): i32 {
+export function effective(declared: i32): i32 {
   let mask = declared & F_ACTUATORS_AND_SENSORS;
   const front = (mask & (F_FRONT_RADAR | F_FRONT_CAMERA)) != 0;
   if (front && has(mask, F_BRAKES)) mask |= declared & F_AEB;

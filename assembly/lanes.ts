@@ -59,13 +59,6 @@ export function conflict(city: usize, a: i32, b: i32): bool {
   return ((load<u32>(atA + L_CONFLICTS) >> load<i32>(atB + L_CONNECTOR)) & 1) != 0;
 }
 
-/** Distance along a car's route from its lane's start to the start of the lane `ahead` places on. */
-export function distanceTo(slab: usize, city: usize, car: i32, ahead: i32): f64 {
-  let distance = 0.0;
-  for (let k = 0; k < ahead; k++) distance += laneLength(city, laneAhead(slab, city, car, k));
-  return distance;
-}
-
 // A place on a lane's centre line, interpolated between its two neighbouring points. Each field is
 // one function: WebAssembly returns one value, and the compiler shares the common address.
 

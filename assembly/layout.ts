@@ -47,10 +47,11 @@ export const FRAME_TICKS = 4;
 // ── fixed addresses ───────────────────────────────────────────────────────────────────────────
 /** u32[CITY_MAX]: address of each city's table. Kept clear of address 0 and of static memory. */
 export const DIRECTORY = 16384;
-/** i32[64]: what the host hands to `create`: the type of each car. */
-export const IN = DIRECTORY + 256;
-/** i32[OUT_LENGTH]: what `pack` leaves for the host, see OUT_ below. */
-export const OUT = IN + 256;
+/** i32[CAR_COUNT] each: what the host hands to `create`, types and declared masks of the cars. */
+export const IN_TYPES = DIRECTORY + 256;
+export const IN_MASKS = IN_TYPES + 128;
+/** i32[OUT_LENGTH]: what `pack` leaves for the host, see O_ below. */
+export const OUT = IN_MASKS + 128;
 /** Parameters of each car type, see CT_ below. */
 export const CAR_TYPES = 20480;
 export const CAR_TYPE_MAX = 8;
@@ -114,7 +115,7 @@ export const C_DECLARED = CARS_I32 + 4 * CAR_I32; // feature mask
 export const C_EFFECTIVE = CARS_I32 + 5 * CAR_I32; // feature mask
 export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
 export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
-export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector, 0 not
+export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask
 export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
 export const CAR_I32_ARRAYS = 20;
 

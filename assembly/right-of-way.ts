@@ -25,6 +25,10 @@ const EXIT_MOVING_MPS = 3.0;
 /** A stop sign is obeyed below this speed, m/s, this near to the line, m. */
 const STOPPED_MPS = 0.3;
 const STOPPED_AT_M = 3.0;
+/** A claim that its car makes no use of for so many ticks (10 s) is taken back. */
+const IDLE_CLAIM_TICKS: u32 = 500;
+/** For so long (30 s) the car then asks for none, whatever its rank. */
+const IDLE_PAUSE_TICKS: u32 = 1500;
 /** After so many ticks of waiting a car goes before any rank. */
 const PATIENCE_TICKS: u32 = 1500;
 
@@ -46,9 +50,10 @@ export function decideRightOfWay(slab: usize, city: usize): void {
   }
   for (let car = 0; car < CAR_COUNT; car++) {
     const connector = load<i32>(READY + (<usize>car << 2));
-    if (connector >= 0 && isFirst(slab, city, car, connector) && isClear(slab, city, car, connector)) {
+    // Claims given earlier in this same tick count too.
+    if (connector >= 0 && isFirst(slab, city, car, connector) && !meetsClaim(slab, city, car, connector)) {
       setI(slab, C_CLAIM, car, connector);
-      setI(slab, C_WAIT_TICK, car, 0);
+      setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
     }
   }
 }
@@ -63,11 +68,24 @@ function release(slab: usize, city: usize, car: i32): void {
   const claim = getI(slab, C_CLAIM, car);
   if (claim < 0) return;
   if (claim == laneAhead(slab, city, car, 1)) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED || mayNotPass(slab, city, car, claim)) setI(slab, C_CLAIM, car, -1);
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED || mayNotPass(slab, city, car, claim)) giveBack(slab, car, 0);
+    else if (isIdle(slab, car)) giveBack(slab, car, load<u32>(slab + H_TICK) + IDLE_PAUSE_TICKS);
     return;
   }
   const leaving = claim == routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1);
-  if (!leaving || getF(slab, C_STATION, car) > 0.5 * carLength(slab, car) + 0.5) setI(slab, C_CLAIM, car, -1);
+  if (!leaving || getF(slab, C_STATION, car) > 0.5 * carLength(slab, car) + 0.5) giveBack(slab, car, 0);
+}
+
+/** `again`: the tick from which on the car may ask for another, 0 at once. */
+function giveBack(slab: usize, car: i32, again: u32): void {
+  setI(slab, C_CLAIM, car, -1);
+  setI(slab, C_WAIT_TICK, car, again);
+}
+
+/** Whether a car stands before the junction and makes no use of its claim: others wait for it. */
+function isIdle(slab: usize, car: i32): bool {
+  const held = load<u32>(slab + H_TICK) - <u32>getI(slab, C_WAIT_TICK, car);
+  return getF(slab, C_VX, car) < STOPPED_MPS && held > IDLE_CLAIM_TICKS;
 }
 
 /** Whether the light is not green and the car can still stop comfortably. */
@@ -85,6 +103,7 @@ function ask(slab: usize, city: usize, car: i32): i32 {
   const speed = getF(slab, C_VX, car);
   const distance = toLine(slab, city, car);
   if (distance > (speed * speed) / (2.0 * LINE_DECEL) + speed + 6.0) return -1;
+  if (<u32>getI(slab, C_WAIT_TICK, car) > load<u32>(slab + H_TICK)) return -1;
   const connector = laneAhead(slab, city, car, 1);
   const at = laneAt(city, connector);
   const light = load<i32>(at + L_LIGHT);
@@ -132,12 +151,6 @@ function meetsClaim(slab: usize, city: usize, car: i32, connector: i32): bool {
     if (claim >= 0 && conflict(city, connector, claim)) return true;
   }
   return false;
-}
-
-/** Claims given earlier in this same tick count too. */
-// @ts-ignore: decorator
-@inline function isClear(slab: usize, city: usize, car: i32, connector: i32): bool {
-  return !meetsClaim(slab, city, car, connector);
 }
 
 function isFirst(slab: usize, city: usize, car: i32, connector: i32): bool {

@@ -21,7 +21,7 @@ import { lightState } from './signals';
 }
 
 /** Leaves the public state of a world in OUT, in the whole units of the O_ constants. */
-export function packSlab(slab: usize): void {
+export function pack(slab: usize): void {
   const city = cityOf(slab);
   put(O_TICK, <i32>load<u32>(slab + H_TICK));
   for (let car = 0; car < CAR_COUNT; car++) packCar(slab, city, car);

@@ -1,4 +1,7 @@
-import { C_ACCEL, C_HX, C_HY, C_OFFSET, C_STATION, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, H_CONTACT_COUNT, H_TICK } from './layout';
+import {
+  C_ACCEL, C_ACCEL_TARGET, C_GAP, C_HX, C_HY, C_OFFSET, C_STATION, C_STEER, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, C_YAW_RATE,
+  CAR_COUNT, H_CONTACT_COUNT, H_TICK,
+} from './layout';
 import { collide } from './collision';
 import { drive } from './driver';
 import { cityOf } from './lanes';
@@ -12,7 +15,7 @@ import { move } from './vehicle';
  * Steps a world by up to `ticks`; returns how many it did. It ends with the first tick that had a
  * contact, so that the host reads each before it can be overwritten.
  */
-export function stepSlab(slab: usize, ticks: i32): i32 {
+export function step(slab: usize, ticks: i32): i32 {
   const city = cityOf(slab);
   const contacts = load<u32>(slab + H_CONTACT_COUNT);
   for (let done = 0; done < ticks; done++) {
@@ -41,6 +44,7 @@ function trapUnlessFinite(slab: usize): void {
     sum += getF(slab, C_X, car) + getF(slab, C_Y, car) + getF(slab, C_HX, car) + getF(slab, C_HY, car);
     sum += getF(slab, C_VX, car) + getF(slab, C_VY, car) + getF(slab, C_YAW_RATE, car) + getF(slab, C_STEER, car);
     sum += getF(slab, C_ACCEL, car) + getF(slab, C_STATION, car) + getF(slab, C_OFFSET, car);
+    sum += getF(slab, C_ACCEL_TARGET, car) + getF(slab, C_STEER_TARGET, car) + getF(slab, C_GAP, car);
   }
   if (sum * 0.0 != 0.0) unreachable();
 }

@@ -1,9 +1,10 @@
 import {
   C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
-  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, F_ALL, H_CITY, H_SEED, H_TICK, H_VERSION,
-  IN, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
+  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, H_CITY, H_SEED, H_TICK, H_VERSION,
+  IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
 } from './layout';
 import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import { effective } from './features';
 import { least } from './math';
 import { getF, getI, setF, setI } from './memory';
 import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
@@ -17,22 +18,23 @@ const START_DRAWS = 64;
 const START_DECEL = 1.8;
 
 /**
- * Makes a slab the world of `seed` at tick 0; car types are read from IN. Everything a slab holds
- * follows from these and from the city.
+ * Makes a slab the world of `seed` in its first state, that of `tick`; types and declared masks of
+ * the cars are read from IN. Everything a slab holds follows from these and from the city.
  */
-export function createWorld(slab: usize, cityIndex: i32, seed: u64): void {
+export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void {
   assert(cityIndex >= 0 && cityIndex < CITY_MAX);
   memory.fill(slab, 0, SLAB_BYTES);
   store<u32>(slab + H_VERSION, LAYOUT_VERSION);
   store<u32>(slab + H_CITY, <u32>cityIndex);
-  store<u64>(slab + H_SEED, seed);
-  store<u32>(slab + H_TICK, 0);
+  store<u64>(slab + H_SEED, <u64>seed);
+  store<u32>(slab + H_TICK, tick);
   const city = cityOf(slab);
   offsetSignals(slab, city, seed);
   for (let car = 0; car < CAR_COUNT; car++) {
-    setI(slab, C_TYPE, car, load<i32>(<usize>IN + (<usize>car << 2)));
-    setI(slab, C_DECLARED, car, F_ALL);
-    setI(slab, C_EFFECTIVE, car, F_ALL);
+    const mask = load<i32>(<usize>IN_MASKS + (<usize>car << 2));
+    setI(slab, C_TYPE, car, load<i32>(<usize>IN_TYPES + (<usize>car << 2)));
+    setI(slab, C_DECLARED, car, mask);
+    setI(slab, C_EFFECTIVE, car, effective(mask));
     setI(slab, C_CLAIM, car, -1);
     setF(slab, C_GAP, car, -1.0);
     setI(slab, C_LANE, car, -1);

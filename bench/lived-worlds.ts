@@ -29,7 +29,8 @@ export function livedWorlds(kernel: Kernel, count: number, ageTicks: number): Sl
   const slabs = Array.from({ length: count }, (_, i) => {
     const slab = kernel.acquire();
     if (slab === undefined) throw new Error('the kernel has too few slabs');
-    kernel.create(slab, 0, FIRST_SEED + i, carTypesOf(FIRST_SEED + i));
+    const seed = FIRST_SEED + i;
+    kernel.create(slab, { cityIndex: 0, seed, carTypes: carTypesOf(seed) });
     return slab;
   });
   // Visit by visit, as a shard does it: the compiled code is warm the way it will be used.

@@ -21,8 +21,11 @@ const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.ur
 const WEB_FOLDER = fileURLToPath(new URL('./web/', import.meta.url));
 /** How often the clock is published while worlds are watched; a shard waits for it at most so. */
 const PUBLISH_MS = 10;
-/** How often the clock's high-water mark is saved and a suspended machine looked for. */
-const CLOCK_ROUND_MS = 2000;
+/** How often a suspended machine is looked for, and the clock's high-water mark saved. */
+const SUSPEND_CHECK_MS = 2000;
+const MARK_MS = 10_000;
+/** Images that a stopping node saves at a time: 14 MB. */
+const IMAGES_AT_ONCE = 1000;
 const CLOCK_KEY = ['clock'];
 
 /** What tests may put in the place of the real thing. */
@@ -68,6 +71,8 @@ async function startOn(
   const leases = await Leases.takeAll(store, config.nodeName);
   const cities = makeCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
+  const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
+  const publisher = new Publisher(clock);
   const shards = makeShards(
     config,
     { wasm, cities, clock, log, faults },
@@ -79,8 +84,6 @@ async function startOn(
       },
     },
   );
-  const publisher = new Publisher(clock);
-  const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
   const worlds = new Worlds({
     clock,
     log,
@@ -92,34 +95,46 @@ async function startOn(
     idleMs: config.worldIdleMs,
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
   });
-  await Promise.all(shards.map((shard) => shard.start()));
   const supervisor = new Supervisor(
     shards,
     log,
-    (shard) => worlds.shardLost(shard),
+    (shard) => void worlds.shardBack(shard),
     (world) => worlds.quarantine(world),
   );
   const stopClock = keepClock(clock, store, log);
-  const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel });
-  worlds.idle.start();
-  return {
-    twinUrl: frontEnd.twinUrl,
-    dealerUrl: frontEnd.dealerUrl,
-    opsUrl: frontEnd.opsUrl,
-    worlds,
-    shards,
-    stop: once(async () => {
+  const stopWorlds = async () => {
+    supervisor.stop();
+    publisher.run(false);
+    await Promise.all(shards.map((shard) => shard.stop()));
+    await stopClock();
+  };
+  try {
+    await Promise.all(shards.map((shard) => shard.start()));
+    const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel });
+    worlds.idle.start();
+    const stop = once(async () => {
       await frontEnd.close();
       await worlds.idle.stop();
-      await Promise.all(shards.map((shard) => shard.saveAll().catch(() => {})));
-      await worlds.stored();
-      supervisor.stop();
-      publisher.run(false);
-      await Promise.all(shards.map((shard) => shard.stop()));
-      await stopClock();
+      await saveImages(shards, worlds);
+      await stopWorlds();
       await store.close();
-    }),
-  };
+    });
+    const { twinUrl, dealerUrl, opsUrl } = frontEnd;
+    return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
+  } catch (error) {
+    await stopWorlds();
+    throw error;
+  }
+}
+
+/** Saves images of all worlds that have moved, in portions that the store takes at a time. */
+async function saveImages(shards: readonly Shard[], worlds: Worlds): Promise<void> {
+  for (const shard of shards) {
+    // A shard that is just being replaced has nothing to save.
+    const save = () => shard.saveMoved(IMAGES_AT_ONCE).catch(() => 0);
+    for (let left = await save(); left > 0; left = await save()) await worlds.stored();
+  }
+  await worlds.stored();
 }
 
 function makeShards(
@@ -148,16 +163,18 @@ class Publisher {
 
 /** Saves the clock's high-water mark and notices suspended machines, until the result is called. */
 function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void> {
-  const save = async () => {
-    const sleptMs = clock.catchUpAfterSuspend();
-    if (sleptMs > 0) log.warn({ sleptMs }, 'the machine was suspended');
-    await store.commit([], [{ key: CLOCK_KEY, value: clock.now() }], 'committed').catch(() => {
+  const save = () =>
+    store.commit([], [{ key: CLOCK_KEY, value: clock.now() }], 'committed').catch(() => {
       // Whoever needs the store hears of it; the mark is tried again in a moment.
     });
-  };
-  const timer = setInterval(save, CLOCK_ROUND_MS);
+  const marking = setInterval(save, MARK_MS);
+  const checking = setInterval(() => {
+    const sleptMs = clock.catchUpAfterSuspend();
+    if (sleptMs > 0) log.warn({ sleptMs }, 'the machine was suspended');
+  }, SUSPEND_CHECK_MS);
   return async () => {
-    clearInterval(timer);
+    clearInterval(marking);
+    clearInterval(checking);
     await save();
   };
 }

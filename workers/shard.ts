@@ -14,9 +14,9 @@ export const serve = (start: ShardStart) => {
   return host.run();
 };
 /** Answers once the thread has been started: tasks come in order. */
-export const ready = () => started().shard;
+export const ready = () => void started();
 export const open = (task: OpenTask) => started().open(task);
 export const look = (task: LookTask) => started().look(task);
 export const close = (task: CloseTask) => started().close(task);
-export const saveAll = () => started().saveAll();
+export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

@@ -22,7 +22,8 @@ function setUp(seq = 0, lastTick = 0) {
   const answers: string[] = [];
   const add = (hold: number, tick: number) => {
     const settle = (error: unknown) => answers.push(`${hold} ${error === undefined ? 'ok' : 'no'}`);
-    const change: AcceptedChange = { hold, tick, car: 0, touched: 1, values: 0, settle };
+    const done = Promise.resolve();
+    const change: AcceptedChange = { hold, tick, car: 0, touched: 1, values: 0, settle, done };
     appends.add(change);
   };
   return { appends, writes, settled, answers, add };

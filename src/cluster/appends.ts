@@ -11,17 +11,15 @@ export interface AcceptedChange {
   touched: number;
   values: number;
   settle(error: unknown): void;
+  /** What `settle` settles. */
+  readonly done: Promise<void>;
 }
 
 export interface AppendHooks {
   /** Makes a batch durable; rejects with nothing written. */
   append(changes: readonly NumberedChange[]): Promise<void>;
-  /** The batch is durable, or `error` tells why it is not: holds end here. */
-  settled(
-    batch: readonly AcceptedChange[],
-    changes: readonly NumberedChange[],
-    error: unknown,
-  ): void;
+  /** The batch is durable as `changes`, or is not and there are none: holds end here. */
+  settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void;
 }
 
 /**
@@ -101,7 +99,7 @@ export class Appends {
         (reason: unknown) => reason ?? new Error('append failed'),
       );
       if (error === undefined) this.#seq += changes.length;
-      this.#hooks.settled(batch, error === undefined ? changes : [], error);
+      this.#hooks.settled(batch, error === undefined ? changes : []);
       this.#writing = [];
       for (const change of batch) change.settle(error);
     }

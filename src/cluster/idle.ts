@@ -1,8 +1,11 @@
 import type { Log } from '../log.ts';
+import type { Key } from '../store/contract.ts';
 import { PARTITION_COUNT } from '../twin/ids.ts';
 import type { Records } from './records.ts';
 import type { OwnedWorld } from './world.ts';
 
+/** Where the slot stands in a key of the index. */
+const SLOT_PART = 3;
 const SLOT_MS_MAX = 60_000;
 const SLOT_MS_MIN = 1000;
 /** Slots in an idle time: a world is dropped at most so much of it late. */
@@ -10,7 +13,7 @@ const SLOTS_PER_IDLE = 30;
 /** Worlds dropped or moved at once. */
 const AT_ONCE = 64;
 /** A world that only feature calls keep alive catches up when it is this far behind, ticks. */
-const BEHIND_TICKS = 45_000;
+const LAG_TICKS = 45_000;
 
 export interface IdleOptions {
   now(): number;
@@ -32,7 +35,7 @@ export class IdleIndex {
   /** Called since the index was last brought up to date. */
   readonly #touched = new Set<OwnedWorld>();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  #sweeping: Promise<void> | undefined;
   /** Worlds waiting to catch up, one after the other, and the last of them. */
   readonly #behind = new Set<OwnedWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
@@ -47,7 +50,9 @@ export class IdleIndex {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#running = this.#running.then(() => this.sweep());
+      this.#sweeping ??= this.sweep().finally(() => {
+        this.#sweeping = undefined;
+      });
     }, this.#slotMs / 2);
   }
 
@@ -55,7 +60,7 @@ export class IdleIndex {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await this.#running;
+    await this.#sweeping;
     await this.#save().catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the last calls of worlds were not saved');
     });
@@ -114,7 +119,9 @@ export class IdleIndex {
         throw error;
       }
     }
-    if (!watched && world.behindTicks > BEHIND_TICKS) this.#catchUp(world);
+    // Nobody calls a world while it is watched: it is filed anew by itself.
+    if (watched) this.#touched.add(world);
+    else if (world.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
 
   #catchUp(world: OwnedWorld): void {
@@ -123,7 +130,7 @@ export class IdleIndex {
     this.#catchingUp = this.#catchingUp.then(async () => {
       this.#behind.delete(world);
       if (world.dropped || this.#timer === undefined) return;
-      await world.catchUp().catch((err: unknown) => {
+      await world.catchUp(LAG_TICKS).catch((err: unknown) => {
         this.#options.log.warn({ world: world.id, err }, 'a world could not catch up');
       });
     });
@@ -131,18 +138,26 @@ export class IdleIndex {
 
   async #dropDue(partition: number): Promise<void> {
     const first = this.firstLivingSlot(this.#options.now());
-    const fallen = await this.#options.records.fallenDue(partition, first, AT_ONCE);
-    await Promise.all(fallen.map((number) => this.#judge(number, first)));
-    if (fallen.length === AT_ONCE) await this.#dropDue(partition);
+    const { records } = this.#options;
+    for (let after: Key | undefined; ; ) {
+      const fallen = await records.fallenDue(partition, first, AT_ONCE, after);
+      await Promise.all(fallen.map(({ key, world }) => this.#judge(key, world, first)));
+      if (fallen.length < AT_ONCE) return;
+      after = fallen.at(-1)?.key;
+    }
   }
 
-  async #judge(number: number, first: number): Promise<void> {
-    const world = this.#options.atHand(number);
+  async #judge(key: Key, number: number, first: number): Promise<void> {
+    const { atHand, forget, records } = this.#options;
+    const world = atHand(number);
     const alive = world !== undefined && !world.dropped;
     if (alive && (world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first)) {
+      const filed = world.due;
       await this.#move(world);
-    } else {
-      await this.#options.forget(number);
+      if (key[SLOT_PART] === filed) return;
     }
+    const due = await records.due(number);
+    if (due !== undefined && due >= first) await records.removeDue(number, key);
+    else await forget(number);
   }
 }

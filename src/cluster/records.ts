@@ -35,9 +35,11 @@ export interface WorldRecord {
   /** How many changes it was given when it was made. */
   livedCount: number;
   /** Declared masks, with number and tick of the last change that is in them. */
-  masks: number[];
+  masks: readonly number[];
   maskSeq: number;
   maskTick: number;
+  /** Where its life under this kernel began: tick, number of the last change before it, masks. */
+  from: { tick: number; seq: number; masks: readonly number[] };
 }
 
 export interface StoredImage {
@@ -55,6 +57,13 @@ export function imageCrc({ tick, seq, bytes }: Omit<StoredImage, 'crc'>): number
 
 const PAGE = 1000;
 const RETRY_AFTER_S = 2;
+
+/** The write was checked against what the store has, and refused: nothing was written. */
+export class RefusedWrite extends TwinError {
+  constructor() {
+    super('store_unavailable', 'The world is served by another node.', 1);
+  }
+}
 
 /** Turns what the store throws into what a client is told. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
@@ -96,7 +105,7 @@ export class Records {
       ...absent.map((key) => ({ key, version: null })),
     ];
     if (await orUnavailable(this.#store.commit(checks, writes, durability))) return;
-    throw new TwinError('store_unavailable', 'The world is served by another node.', 1);
+    throw new RefusedWrite();
   }
 
   /** Writes a new world. Throws where its number is taken. */
@@ -116,6 +125,10 @@ export class Records {
 
   async record(world: number): Promise<WorldRecord | undefined> {
     return (await orUnavailable(this.#store.get<WorldRecord>(this.key(world, 'world'))))?.value;
+  }
+
+  replace(world: number, record: WorldRecord): Promise<void> {
+    return this.write(world, [{ key: this.key(world, 'world'), value: record }]);
   }
 
   /** Appends changes to the journal, with the world's record where its masks are brought up. */
@@ -175,24 +188,24 @@ export class Records {
   }
 
   /**
-   * What a world is lived on from: its image where that is good, and the changes that are not in
-   * it. `kernel`: whose images are taken, undefined for none.
+   * What a world is lived on from: its image where that is good and trusted, else where its life
+   * began; and the changes that come after.
    */
   async past(
     world: number,
     record: WorldRecord,
-    kernel: string | undefined,
+    trustImage: boolean,
   ): Promise<{ image: StoredImage | undefined; changes: NumberedChange[] }> {
-    const image = kernel === undefined ? undefined : await this.#image(world, kernel);
+    const image = trustImage ? await this.image(world, record) : undefined;
     if (image !== undefined) {
       const changes = await this.changes(world, record, image.seq);
       if (changes.every(({ tick }) => tick > image.tick)) return { image, changes };
     }
-    return { image: undefined, changes: await this.changes(world, record, 0) };
+    return { image: undefined, changes: await this.changes(world, record, record.from.seq) };
   }
 
-  /** The stored image where it is whole and of this kernel. */
-  async #image(world: number, kernel: string): Promise<StoredImage | undefined> {
+  /** The stored image where it is whole and of the kernel that lives the world. */
+  async image(world: number, { kernel }: WorldRecord): Promise<StoredImage | undefined> {
     const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
     const image = entry?.value;
     if (image?.kernel !== kernel || image.bytes?.length !== SLAB_BYTES) return undefined;
@@ -249,12 +262,22 @@ export class Records {
     return this.write(world, writes, 'committed');
   }
 
-  /** Worlds of a partition that fell due before slot `before`, at most `limit`. */
-  async fallenDue(partition: number, before: number, limit: number): Promise<number[]> {
+  /** Entries of a partition's index with slots before `before`, at most `limit`, behind `after`. */
+  async fallenDue(
+    partition: number,
+    before: number,
+    limit: number,
+    after?: Key,
+  ): Promise<{ key: Key; world: number }[]> {
     const prefix = ['p', partition, 'due'];
-    const page = { limit, before: [...prefix, before] };
+    const page = { limit, before: [...prefix, before], ...(after && { after }) };
     const entries = await orUnavailable(this.#store.list(prefix, page));
-    return entries.map(({ key }) => Number(key.at(-1)));
+    return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
+  }
+
+  /** Takes an entry out of the index that the world itself does not know of. */
+  removeDue(world: number, key: Key): Promise<void> {
+    return this.write(world, [{ key, remove: true }], 'committed');
   }
 
   /**

@@ -35,6 +35,10 @@ export class WorldReports {
     this.#hooks = hooks;
   }
 
+  get idle(): boolean {
+    return this.#writing === undefined;
+  }
+
   /** The world came to memory with so many contacts, which were stored before. */
   opened(contacts: number): void {
     this.#reported = Math.max(this.#reported, contacts);

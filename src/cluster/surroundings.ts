@@ -17,5 +17,7 @@ export interface WorldSurroundings {
   endStreams(world: OwnedWorld, code: 1012 | 1013): void;
   /** The world got its first watcher, or lost its last. */
   heated(hot: boolean): void;
+  /** What is known of the world is not what the store has: it must be loaded anew. */
+  forget(world: OwnedWorld): void;
   warn(world: OwnedWorld, message: string, error: unknown): void;
 }

@@ -18,8 +18,8 @@ export class Traps {
   }
 
   /** Whether its image may be what makes it trap: it trapped after it was restored from one. */
-  get distrustImage(): boolean {
-    return this.#atMs.length > 1;
+  distrustImage(nowMs: number): boolean {
+    return this.#atMs.filter((at) => nowMs - at < TRAP_WINDOW_MS).length > 1;
   }
 
   /** Throws TwinError `world_unavailable` while the world rests. */

@@ -3,12 +3,7 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
 import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
-import {
-  BEAT_AGE_MS_MAX,
-  CHANGE_DELAY_TICKS,
-  MASK_CHECKPOINT_CHANGES,
-  WAIT_MS_MAX,
-} from '../limits.ts';
+import { BEAT_AGE_MS_MAX, WAIT_MS_MAX } from '../limits.ts';
 import type { Shard } from '../shard/handle.ts';
 import {
   type Look,
@@ -26,14 +21,14 @@ import {
   incidentOf,
   parseIncidentId,
 } from '../twin/incidents.ts';
-import { applyChange, type Change } from '../twin/journal.ts';
+import type { Change } from '../twin/journal.ts';
 import type { Encoding, World, WorldFrame } from '../twin/service.ts';
-import { type AcceptedChange, Appends } from './appends.ts';
 import { Audience } from './audience.ts';
-import type { WorldRecord } from './records.ts';
+import { RefusedWrite, type WorldRecord } from './records.ts';
 import { WorldReports } from './reports.ts';
 import type { WorldSurroundings } from './surroundings.ts';
 import { Traps } from './traps.ts';
+import { WorldJournal } from './world-journal.ts';
 
 /** How often a world is brought back to memory for one request before it is given up. */
 const ATTEMPTS_MAX = 4;
@@ -55,21 +50,18 @@ export class OwnedWorld implements World {
 
   readonly #around: WorldSurroundings;
   readonly #record: WorldRecord;
-  readonly #masks: Uint16Array;
-  readonly #appends: Appends;
+  readonly #journal: WorldJournal;
   readonly #audience = new Audience();
   readonly #traps = new Traps();
   /** What its shard tells of it, on its way to the store. */
   readonly reports: WorldReports;
   #fleet: readonly FleetEntry[] | undefined;
-  /** Changes that became durable while the world was on its way to memory. */
-  #sinceOpening: NumberedChange[] | undefined;
   #stay = 0;
   /** The last stay that the shard is known to have ended. */
   #endedStay = 0;
   #opening: Promise<number> | undefined;
-  #hold = 0;
-  #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array; atMs: number } = NO_BEAT;
+  /** The newest frame, while anybody watches. */
+  #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array } = NO_BEAT;
   /** Highest tick that any answer has shown. */
   #answeredTick = 0;
   /** Where the shard will have brought the world once all looks are answered. */
@@ -94,15 +86,15 @@ export class OwnedWorld implements World {
     this.#record = record;
     this.#around = around;
     this.lastTouchMs = around.now();
-    this.#masks = masks;
     this.reports = new WorldReports({
       saveIncidents: (facts) => around.records.saveIncidents(number, facts),
       saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
       warn: (message, error) => around.warn(this, message, error),
     });
-    this.#appends = new Appends(last.seq, last.tick, {
-      append: (changes) => this.#append(changes),
-      settled: (batch, changes) => this.#settled(batch, changes),
+    this.#journal = new WorldJournal(record, masks, last, {
+      clockTick: () => this.#clockTick(),
+      append: (changes, upToDate) => this.#append(changes, upToDate),
+      command: (command) => this.#command(command),
     });
   }
 
@@ -118,7 +110,7 @@ export class OwnedWorld implements World {
   /** Whether anything would be lost if this object were forgotten. */
   get busy(): boolean {
     const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
-    return moving || !this.#appends.idle;
+    return moving || !this.#journal.idle || !this.reports.idle;
   }
 
   touch(): void {
@@ -149,60 +141,34 @@ export class OwnedWorld implements World {
 
   /** Whether the last beat is new enough to answer with, and no answer has shown a later tick. */
   #isFresh(): boolean {
-    const { atMs, tick } = this.#beat;
-    return tick >= this.#answeredTick && this.#around.now() - atMs <= BEAT_AGE_MS_MAX;
+    const { tick } = this.#beat;
+    const ageMs = (this.#clockTick() - tick) * TICK_MS;
+    return tick >= this.#answeredTick && ageMs <= BEAT_AGE_MS_MAX;
   }
 
   // ── features ────────────────────────────────────────────────────────────────────────────────
 
   declared(car: number): number {
-    return this.#masks[car] ?? 0;
+    return this.#journal.declared(car);
   }
 
-  async change(car: number, touched: number, values: number): Promise<void> {
-    const changed = applyChange(this.declared(car), { tick: 0, car, touched, values });
-    if (changed === this.declared(car) && this.#appends.idle) return;
-    const tick = this.#appends.tickFor(this.#clockTick() + CHANGE_DELAY_TICKS);
-    const hold = ++this.#hold;
-    await new Promise<void>((resolve, reject) => {
-      const settle = (error: unknown) => (error === undefined ? resolve() : reject(error));
-      // The hold goes out in the same turn as the clock was read: see `NodeClock`.
-      if (this.#stay !== 0) this.#command({ kind: 'hold', hold, tick });
-      try {
-        this.#appends.add({ hold, tick, car, touched, values, settle });
-      } catch (error) {
-        if (this.#stay !== 0) this.#command({ kind: 'resolve', hold, changes: [] });
-        reject(error);
-      }
-    });
+  change(car: number, touched: number, values: number): Promise<void> {
+    return this.#journal.change(car, touched, values);
   }
 
-  #append(changes: readonly NumberedChange[]): Promise<void> {
-    const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
-    const stale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
-    if (!stale) return this.#around.records.append(this.number, changes);
-    const masks = this.#masks.slice();
-    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const record = { ...this.#record, masks: [...masks], maskSeq, maskTick };
-    return this.#around.records.append(this.number, changes, record).then(() => {
-      this.#record.maskSeq = maskSeq;
-    });
-  }
-
-  #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
-    for (const change of changes) {
-      this.#masks[change.car] = applyChange(this.declared(change.car), change);
-    }
-    this.#sinceOpening?.push(...changes);
-    if (this.#stay === 0) return;
-    for (const [i, { hold }] of batch.entries()) {
-      const change = changes[i];
-      this.#command({ kind: 'resolve', hold, changes: change === undefined ? [] : [change] });
+  async #append(changes: readonly NumberedChange[], upToDate?: WorldRecord): Promise<void> {
+    try {
+      await this.#around.records.append(this.number, changes, upToDate);
+    } catch (error) {
+      // What the store has is not what is known here: the next request reads it anew.
+      if (error instanceof RefusedWrite) this.#around.forget(this);
+      throw error;
     }
   }
 
   #command(command: WorldCommand): void {
-    this.shard.command({ ...command, world: this.number });
+    const address = { world: this.number, stay: this.#stay };
+    if (this.#stay !== 0) this.shard.command({ ...command, ...address });
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
@@ -212,17 +178,18 @@ export class OwnedWorld implements World {
     if (this.#stay !== 0) return Promise.resolve(this.#stay);
     this.#opening ??= this.#openNow().finally(() => {
       this.#opening = undefined;
-      this.#sinceOpening = undefined;
+      this.#journal.endHandOver();
     });
     return this.#opening;
   }
 
   async #openNow(): Promise<number> {
     this.#traps.refuseWhileResting(this.#around.now());
-    this.#sinceOpening = [];
-    const { records, kernel } = this.#around;
-    const trusted = this.#traps.distrustImage ? undefined : kernel;
-    const { image, changes } = await records.past(this.number, this.#record, trusted);
+    this.#journal.beginHandOver();
+    if (this.#record.kernel !== this.#around.kernel) await this.#startOver();
+    const { records } = this.#around;
+    const trustImage = !this.#traps.distrustImage(this.#around.now());
+    const { image, changes } = await records.past(this.number, this.#record, trustImage);
     const stay = this.#around.nextStay();
     const answer = await this.shard.open({
       world: this.number,
@@ -230,6 +197,7 @@ export class OwnedWorld implements World {
       seed: this.seed,
       cityIndex: this.cityIndex,
       createdAtMs: this.createdAtMs,
+      from: this.#record.from,
       image,
       changes: packNumbered(changes),
     });
@@ -239,17 +207,27 @@ export class OwnedWorld implements World {
     // The shard may have needed the room for others before its answer was read.
     if (this.#endedStay === stay) return this.#openNow();
     this.reports.opened(answer.contacts);
-    this.#reachedTick = image?.tick ?? 0;
+    this.#reachedTick = image?.tick ?? this.#record.from.tick;
     this.#enter(stay);
     return stay;
   }
 
-  /** In memory from here on: hands over what was accepted meanwhile, before anything moves. */
+  /**
+   * Another kernel lived it until now: identity, features and reports stay, positions start over
+   * at the tick of now.
+   */
+  async #startOver(): Promise<void> {
+    const { kernel, records } = this.#around;
+    const from = { tick: this.#clockTick(), seq: this.#journal.seq, masks: this.#journal.masks };
+    const record = { ...this.#record, kernel, exact: false, from };
+    await records.replace(this.number, record);
+    Object.assign(this.#record, record);
+  }
+
+  /** In memory from here on. */
   #enter(stay: number): void {
     this.#stay = stay;
-    const changes = this.#sinceOpening ?? [];
-    if (changes.length > 0) this.#command({ kind: 'resolve', hold: 0, changes });
-    for (const { hold, tick } of this.#appends.pending) this.#command({ kind: 'hold', hold, tick });
+    this.#journal.handOver();
     if (this.watcherCount > 0) this.#sendWatch();
   }
 
@@ -260,7 +238,7 @@ export class OwnedWorld implements World {
     this.#stay = 0;
     this.#beat = NO_BEAT;
     this.reports.left();
-    this.reopen();
+    void this.reopen();
   }
 
   /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
@@ -310,7 +288,10 @@ export class OwnedWorld implements World {
     const task = { world: this.number, stay, tick, want, background };
     const done = this.shard
       .look(task)
-      .catch((): LookAnswer => ({ outcome: 'gone' }))
+      .catch((error: unknown): LookAnswer => {
+        if (error instanceof TwinError) return { outcome: 'gone' };
+        throw error;
+      })
       .finally(() => {
         if (this.shard.incarnation === incarnation) this.shard.debtTicks -= debtTicks;
       });
@@ -318,9 +299,13 @@ export class OwnedWorld implements World {
     throw new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
   }
 
-  /** Catches up with the clock behind everybody else, ending in an image. */
-  async catchUp(): Promise<void> {
-    await this.#look('tick', true);
+  /** Where it is further behind than that, catches up behind everybody else, up to an image. */
+  async catchUp(limitTicks: number): Promise<void> {
+    if (this.#stay === 0) {
+      const image = await this.#around.records.image(this.number, this.#record);
+      this.#reachedTick = Math.max(this.#reachedTick, image?.tick ?? 0);
+    }
+    if (this.behindTicks > limitTicks) await this.#look('tick', true);
   }
 
   latestFrame(encoding: Encoding): Uint8Array | undefined {
@@ -366,7 +351,7 @@ export class OwnedWorld implements World {
 
   /** Whoever changed something finds it among the events: waits out the ticks until it applies. */
   async #untilChanged(): Promise<void> {
-    const aheadTicks = this.#appends.lastTick - this.#clockTick();
+    const aheadTicks = this.#journal.lastTick - this.#clockTick();
     if (aheadTicks > 0) await sleep(aheadTicks * TICK_MS);
   }
 
@@ -402,7 +387,7 @@ export class OwnedWorld implements World {
     }
     const isNew = this.#audience.join(encoding);
     if (this.watcherCount === 1) this.#around.heated(true);
-    if (this.#stay === 0) this.reopen();
+    if (this.#stay === 0) void this.reopen();
     else if (isNew) this.#sendWatch();
   }
 
@@ -411,6 +396,8 @@ export class OwnedWorld implements World {
     if (isGone && this.#stay !== 0) this.#sendWatch();
     if (this.watcherCount > 0) return;
     this.#around.heated(false);
+    // A frame keeps the buffer of its whole beat alive.
+    this.#beat = NO_BEAT;
     // While it was watched nobody had to call.
     this.touch();
   }
@@ -420,10 +407,10 @@ export class OwnedWorld implements World {
     this.#command({ kind: 'watch', json, msgpack });
   }
 
-  /** Brings it to memory where it is watched and not there. */
-  reopen(): void {
+  /** Brings it to memory where it is watched and not there. Never rejects. */
+  async reopen(): Promise<void> {
     if (this.watcherCount === 0 || this.#stay !== 0) return;
-    this.#open().catch((error: unknown) => {
+    await this.#open().catch((error: unknown) => {
       if (this.watcherCount === 0) return;
       // A shard that is being replaced calls again when it is back.
       if (!this.shard.alive) return;
@@ -434,7 +421,7 @@ export class OwnedWorld implements World {
 
   /** A beat brought a new frame; the frame as the front end takes it. */
   receive(frame: Omit<WorldFrame, 'world'>, packed: Int32Array): WorldFrame {
-    this.#beat = { ...frame, packed, atMs: this.#around.now() };
+    if (this.watcherCount > 0) this.#beat = { ...frame, packed };
     this.#reachedTick = Math.max(this.#reachedTick, frame.tick);
     return { world: this, ...frame };
   }
@@ -445,5 +432,4 @@ const NO_BEAT = {
   json: undefined,
   msgpack: undefined,
   packed: new Int32Array(0),
-  atMs: Number.NEGATIVE_INFINITY,
 };

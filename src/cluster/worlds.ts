@@ -5,7 +5,7 @@ import { TwinError } from '../errors.ts';
 import { HANDLES_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Shard } from '../shard/handle.ts';
-import { BEAT_ENTRY, type BeatReport, type Report, type SavedReport } from '../shard/protocol.ts';
+import { BEAT_ENTRY, type BeatReport, type Report } from '../shard/protocol.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { applyChange } from '../twin/journal.ts';
 import type { TwinService, World, WorldFrame } from '../twin/service.ts';
@@ -30,6 +30,11 @@ export interface WorldsOptions {
 }
 
 const CREATE_ATTEMPTS = 3;
+const EVICTION_LOOKS = 8;
+/** A world that was called so lately may be in the hands of a request. */
+const IN_USE_MS = 10_000;
+/** Watched worlds that are brought back at the same time when a shard has a new thread. */
+const REOPENED_AT_ONCE = 64;
 
 /** The worlds of this node: at hand, in the store, or to be made. */
 export class Worlds implements TwinService {
@@ -39,8 +44,9 @@ export class Worlds implements TwinService {
   /** By number; least recently loaded first. */
   readonly #handles = new Map<number, OwnedWorld>();
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
+  /** Worlds that are being removed from the store. */
+  readonly #dropping = new Set<number>();
   #stay = 0;
-  #hotCount = 0;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
@@ -100,6 +106,7 @@ export class Worlds implements TwinService {
       masks,
       maskSeq: lived.length,
       maskTick: lived.at(-1)?.tick ?? 0,
+      from: { tick: 0, seq: 0, masks: Array.from({ length: CAR_COUNT }, () => F_ALL) },
     };
   }
 
@@ -110,7 +117,7 @@ export class Worlds implements TwinService {
 
   async load(number: number): Promise<OwnedWorld | undefined> {
     const known = this.peek(number);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#dropping.has(number)) return known;
     let loading = this.#loading.get(number);
     if (loading === undefined) {
       loading = this.#load(number).finally(() => this.#loading.delete(number));
@@ -157,6 +164,7 @@ export class Worlds implements TwinService {
       touched: (world) => this.idle.touched(world),
       nextStay: () => ++this.#stay,
       endStreams: (world, code) => this.#endStreams(world, code),
+      forget: (world) => this.#forget(world),
       heated: (hot) => this.#heated(shard, hot),
       warn: (world, message, err) => log.warn({ world: world.id, err }, message),
     };
@@ -164,32 +172,50 @@ export class Worlds implements TwinService {
   }
 
   #heated(shard: Shard, hot: boolean): void {
-    const before = this.#hotCount;
-    this.#hotCount += hot ? 1 : -1;
     shard.hotCount += hot ? 1 : -1;
-    if (before === 0 || this.#hotCount === 0) this.#options.anyHot(this.#hotCount > 0);
+    const hotCount = this.#options.shards.reduce((sum, each) => sum + each.hotCount, 0);
+    if (hotCount <= 1) this.#options.anyHot(hotCount > 0);
   }
 
-  /** Keeps a handle at hand, and no more of them than HANDLES_MAX where they can be forgotten. */
+  /**
+   * Keeps a handle at hand, and about HANDLES_MAX of them. The oldest go first, but for those that
+   * are in use; a few are looked at for each that comes, so the cost of it stays the same.
+   */
   #keep(world: OwnedWorld): void {
     this.#handles.set(world.number, world);
-    if (this.#handles.size <= HANDLES_MAX) return;
-    for (const [number, old] of this.#handles) {
-      if (old.busy || this.idle.isUnsaved(old)) continue;
-      this.#handles.delete(number);
-      return;
+    const now = this.#options.clock.now();
+    for (let looks = 0; this.#handles.size > HANDLES_MAX && looks < EVICTION_LOOKS; looks++) {
+      const [old] = this.#handles.values();
+      if (old === undefined) return;
+      this.#handles.delete(old.number);
+      const isNew = now - old.lastTouchMs < IN_USE_MS;
+      if (isNew || old.busy || this.idle.isUnsaved(old)) this.#handles.set(old.number, old);
     }
   }
 
   async #drop(number: number): Promise<void> {
-    const world = this.#handles.get(number);
-    if (world !== undefined) {
-      world.dropped = true;
-      await world.close();
-      await world.reports.close();
+    if (this.#dropping.has(number)) return;
+    this.#dropping.add(number);
+    try {
+      await this.#loading.get(number)?.catch(() => {});
+      const world = this.#handles.get(number);
+      if (world !== undefined) {
+        world.dropped = true;
+        await world.close();
+        await world.reports.close();
+      }
+      await this.#options.records.remove(number);
+      this.#handles.delete(number);
+    } finally {
+      this.#dropping.delete(number);
     }
-    await this.#options.records.remove(number);
-    this.#handles.delete(number);
+  }
+
+  /** What is known of a world is not what the store has: the next request loads it anew. */
+  #forget(world: OwnedWorld): void {
+    if (this.#handles.get(world.number) === world) this.#handles.delete(world.number);
+    this.#endStreams(world, 1012);
+    void world.close();
   }
 
   // ── beats and reports ───────────────────────────────────────────────────────────────────────
@@ -202,7 +228,7 @@ export class Worlds implements TwinService {
     this.#endStreams = end;
   }
 
-  report(shard: Shard, report: Exclude<Report, SavedReport>): void {
+  report(shard: Shard, report: Report): void {
     switch (report.kind) {
       case 'beat':
         this.#beat(shard, report);
@@ -252,8 +278,11 @@ export class Worlds implements TwinService {
   }
 
   /** A shard has a new thread: whoever watches its worlds sees them go on. */
-  shardBack(shard: Shard): void {
-    for (const world of this.#handles.values()) if (world.shard === shard) world.reopen();
+  async shardBack(shard: Shard): Promise<void> {
+    const worlds = [...this.#handles.values()].filter((world) => world.shard === shard);
+    for (let i = 0; i < worlds.length; i += REOPENED_AT_ONCE) {
+      await Promise.all(worlds.slice(i, i + REOPENED_AT_ONCE).map((world) => world.reopen()));
+    }
   }
 
   /** Threads died on this world again and again. */

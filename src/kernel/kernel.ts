@@ -27,11 +27,13 @@ import {
   EVENT_BYTES,
   EVENT_RING,
   EVENTS,
+  F_ALL,
   H_CONTACT_COUNT,
   H_EVENT_COUNT,
   H_TICK,
   H_VERSION,
-  IN,
+  IN_MASKS,
+  IN_TYPES,
   LAYOUT_VERSION,
   OUT,
   OUT_LENGTH,
@@ -49,7 +51,7 @@ interface KernelExports {
   memory: WebAssembly.Memory;
   layoutVersion(): number;
   slabBytes(): number;
-  create(slab: number, city: number, seed: number): void;
+  create(slab: number, city: number, seed: number, tick: number): void;
   step(slab: number, ticks: number): number;
   apply(slab: number, tick: number, car: number, touched: number, values: number): void;
   pack(slab: number): void;
@@ -67,6 +69,16 @@ export interface KernelOptions {
   slabCount: number;
 }
 
+export interface NewWorld {
+  cityIndex: number;
+  seed: number;
+  /** Type index of each car. */
+  carTypes: Int32Array;
+  tick?: number;
+  /** Declared mask of each car; by default everything is on. */
+  masks?: readonly number[];
+}
+
 /** An address in the kernel's memory. Opaque: only ever given back. */
 export type Slab = number;
 
@@ -76,7 +88,6 @@ export type Slab = number;
  * slab and the instance are fine.
  */
 export class Kernel {
-  readonly slabCount: number;
   readonly #exports: KernelExports;
   readonly #bytes: Uint8Array;
   readonly #u32: Uint32Array;
@@ -88,7 +99,6 @@ export class Kernel {
     const instance = new WebAssembly.Instance(options.module, {});
     this.#exports = instance.exports as unknown as KernelExports;
     this.#checkLayout();
-    this.slabCount = options.slabCount;
     const { memory } = this.#exports;
     const slabsAt = placeTables(options.cityTables).end;
     const bytes = slabsAt + options.slabCount * SLAB_BYTES;
@@ -134,10 +144,6 @@ export class Kernel {
     }
   }
 
-  get freeCount(): number {
-    return this.#free.length;
-  }
-
   /** A slab for a world, or undefined where all are taken. */
   acquire(): Slab | undefined {
     return this.#free.pop();
@@ -149,13 +155,15 @@ export class Kernel {
     this.#free.push(slab);
   }
 
-  /** Makes the slab a new world at tick 0. `carTypes`: type index of each of the 20 cars. */
-  create(slab: Slab, cityIndex: number, seed: number, carTypes: Int32Array): void {
+  /** Makes the slab a new world. Its first state is that of `tick`, 0 unless it starts over. */
+  create(slab: Slab, world: NewWorld): void {
+    const { cityIndex, seed, carTypes, tick = 0, masks } = world;
     if (carTypes.length !== CAR_COUNT) throw new RangeError(`${CAR_COUNT} car types expected`);
     for (let car = 0; car < CAR_COUNT; car++) {
-      this.#view.setInt32(IN + car * 4, carTypes[car] ?? 0, true);
+      this.#view.setInt32(IN_TYPES + car * 4, carTypes[car] ?? 0, true);
+      this.#view.setInt32(IN_MASKS + car * 4, masks?.[car] ?? F_ALL, true);
     }
-    this.#exports.create(slab, cityIndex, seed);
+    this.#exports.create(slab, cityIndex, seed, tick);
   }
 
   /** Steps by up to `ticks`; returns how many: it ends with the first tick that had a contact. */

@@ -95,8 +95,9 @@ describe('a world is its seed and its journal', () => {
     const next = numbers(3);
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel);
-    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0);
-    const waiting = [...CHANGES];
+    const given = CHANGES.filter(({ tick }) => tick === 0);
+    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0, given);
+    const waiting = CHANGES.slice(given.length);
     const held: NumberedChange[] = [];
     const accept = () => {
       const now = resident.tickAt(shard.nowMs);

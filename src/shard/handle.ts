@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE } from '../limits.ts';
@@ -22,7 +22,6 @@ import {
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
   type Report,
-  type SavedReport,
   type ShardStart,
 } from './protocol.ts';
 
@@ -37,7 +36,7 @@ export interface ShardSettings {
 }
 
 export interface ShardListener {
-  report(shard: Shard, report: Exclude<Report, SavedReport>): void;
+  report(shard: Shard, report: Report): void;
   /** The thread died, `world` being stepped (0 none); what it had in memory is lost. */
   died(shard: Shard, world: number): void;
 }
@@ -61,7 +60,6 @@ export class Shard {
   readonly #settings: ShardSettings;
   readonly #listener: ShardListener;
   #life: Life | undefined;
-  #saved: () => void = () => {};
 
   constructor(index: number, settings: ShardSettings, listener: ShardListener) {
     this.index = index;
@@ -83,14 +81,10 @@ export class Shard {
     this.#life = { pool, commands: commands.port1, reports: reports.port1, pulse };
     this.debtTicks = 0;
     reports.port1.on('message', (report: Report) => {
-      if (incarnation !== this.incarnation) return;
-      if (report.kind === 'saved') this.#saved();
-      else this.#listener.report(this, report);
+      if (incarnation === this.incarnation) this.#listener.report(this, report);
     });
     const { cities, clock, wasm, slabCount, faults } = this.#settings;
     const start: ShardStart = {
-      shard: this.index,
-      incarnation,
       wasm,
       cityTables: cities.tables,
       cityNames: cities.names,
@@ -102,11 +96,10 @@ export class Shard {
       reports: reports.port2,
       faults,
     };
-    pool.run('serve', start, [commands.port2, reports.port2]).then(
-      () => {},
-      (error: unknown) => this.#end(incarnation, error),
-    );
-    await pool.run('ready', undefined);
+    const served = pool.run('serve', start, [commands.port2, reports.port2]);
+    served.catch((error: unknown) => this.#end(incarnation, error));
+    // A thread that cannot begin says why where it serves; `ready` only hears that it is gone.
+    await Promise.race([pool.run('ready', undefined), served]);
   }
 
   /** A thread ended by itself, or was found stuck: what it had is lost from memory. */
@@ -122,7 +115,6 @@ export class Shard {
     const life = this.#life;
     this.#life = undefined;
     this.incarnation++;
-    this.#saved();
     life?.commands.close();
     life?.reports.close();
     life?.pool.destroy().catch((error: unknown) => {
@@ -153,14 +145,9 @@ export class Shard {
     return this.#run('close', task);
   }
 
-  /** Has images made of all worlds that moved; resolves once the last has been reported. */
-  async saveAll(): Promise<void> {
-    if (this.#life === undefined) return;
-    const saved = new Promise<void>((resolve) => {
-      this.#saved = resolve;
-    });
-    await this.#run('saveAll', undefined);
-    await saved;
+  /** Has images of worlds that have moved reported, at most `limit`; resolves with how many are left. */
+  saveMoved(limit: number): Promise<number> {
+    return this.#run('saveMoved', limit);
   }
 
   async stop(): Promise<void> {
@@ -170,15 +157,29 @@ export class Shard {
     this.#discard();
   }
 
-  /** Rejects with TwinError `world_unavailable` where there is no thread, or it ends meanwhile. */
+  /**
+   * Runs a task of the thread; all that the thread reported before it answered has been taken when
+   * this resolves. Rejects with TwinError `world_unavailable` where there is no thread, or it ends.
+   */
   async #run<Answer>(name: string, task: unknown): Promise<Answer> {
-    const { incarnation } = this;
-    try {
-      if (this.#life !== undefined) return await this.#life.pool.run<Answer>(name, task);
-    } catch (error) {
-      if (incarnation === this.incarnation) throw error;
+    const life = this.#life;
+    const lost = () => new TwinError('world_unavailable', 'It is brought back to memory.', 1);
+    if (life === undefined) throw lost();
+    const answer = await life.pool.run<Answer>(name, task).catch((error: unknown) => {
+      throw life === this.#life ? error : lost();
+    });
+    if (life !== this.#life) throw lost();
+    this.#drain(life.reports);
+    return answer;
+  }
+
+  /** Reports and answers come by different ports: what was said first need not arrive first. */
+  #drain(reports: MessagePort): void {
+    for (;;) {
+      const received = receiveMessageOnPort(reports);
+      if (received === undefined) return;
+      this.#listener.report(this, received.message as Report);
     }
-    throw new TwinError('world_unavailable', 'The world is brought back to memory.', 1);
   }
 
   // ── what it shows ───────────────────────────────────────────────────────────────────────────

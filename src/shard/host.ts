@@ -16,6 +16,7 @@ import {
   type Command,
   type Fault,
   HALF_WORLD,
+  type HoldCommand,
   type Look,
   type LookAnswer,
   type LookTask,
@@ -29,8 +30,10 @@ import {
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
   type Report,
+  type ResolveCommand,
   type ShardStart,
   unpackNumbered,
+  type WatchCommand,
 } from './protocol.ts';
 import { Resident, type StateImage } from './resident.ts';
 import { Scheduler } from './scheduler.ts';
@@ -84,10 +87,6 @@ export class ShardHost {
     this.#heartbeat = setInterval(() => this.#beatHeart(), HEARTBEAT_MS);
   }
 
-  get shard(): number {
-    return this.#start.shard;
-  }
-
   /** Resolves when the shard is told to stop; rejects, with the thread, when it dies. */
   run(): Promise<void> {
     return new Promise((resolve) => {
@@ -112,8 +111,25 @@ export class ShardHost {
     if (known !== undefined) this.#leave(known);
     const slab = this.#kernel.acquire() ?? this.#makeRoom();
     if (slab === undefined) return { outcome: 'full' };
+    try {
+      return this.#enter(task, slab);
+    } catch (error) {
+      this.#kernel.release(slab);
+      throw error;
+    }
+  }
+
+  #enter(task: OpenTask, slab: number): OpenAnswer {
     if (task.image === undefined) {
-      this.#kernel.create(slab, task.cityIndex, task.seed, carTypesOf(task.seed));
+      const carTypes = carTypesOf(task.seed);
+      const { tick, masks } = task.from;
+      this.#kernel.create(slab, {
+        cityIndex: task.cityIndex,
+        seed: task.seed,
+        carTypes,
+        tick,
+        masks,
+      });
     } else {
       this.#kernel.restore(slab, task.image.bytes);
     }
@@ -145,25 +161,31 @@ export class ShardHost {
         tick: task.tick,
         sinceMs: this.#clock.now(),
         background: task.background,
-        reached: () => resolve(this.#answer(tenant, task.want)),
+        reached: () => {
+          try {
+            resolve(this.#answer(tenant, task.want));
+          } catch (error) {
+            resolve({ outcome: 'gone' });
+            throw error;
+          }
+        },
         lost: () => resolve({ outcome: 'gone' }),
       });
       this.#schedule(0);
     });
   }
 
-  /** Takes a world out of memory, saving an image first where it has moved. */
+  /** Takes a world out of memory, for good. */
   close({ world, stay }: CloseTask): void {
     const tenant = this.#tenants.get(world);
-    if (tenant?.resident.stay !== stay) return;
-    this.#saveIfMoved(tenant);
-    this.#leave(tenant);
+    if (tenant?.resident.stay === stay) this.#leave(tenant);
   }
 
-  /** Saves an image of every world that has moved; for a clean stop. */
-  saveAll(): void {
-    for (const tenant of this.#tenants.values()) this.#saveIfMoved(tenant);
-    this.#report({ kind: 'saved' });
+  /** Reports images of worlds that have moved, at most `limit`; returns how many are left. */
+  saveMoved(limit: number): number {
+    const moved = [...this.#tenants.values()].filter(hasMoved);
+    for (const tenant of moved.slice(0, limit)) this.#saveIfMoved(tenant);
+    return Math.max(0, moved.length - limit);
   }
 
   #answer(tenant: Tenant, want: Look): LookAnswer {
@@ -226,8 +248,8 @@ export class ShardHost {
 
   // ── images ──────────────────────────────────────────────────────────────────────────────────
 
-  #saveIfMoved({ resident }: Tenant): void {
-    if (resident.tick > resident.storedTick) this.#save(resident, resident.imageNow());
+  #saveIfMoved(tenant: Tenant): void {
+    if (hasMoved(tenant)) this.#save(tenant.resident, tenant.resident.imageNow());
   }
 
   #saveAfterBurst({ resident }: Tenant): void {
@@ -299,7 +321,16 @@ export class ShardHost {
       return;
     }
     const tenant = this.#tenants.get(command.world);
-    if (tenant === undefined) return;
+    if (tenant === undefined || tenant.resident.stay !== command.stay) return;
+    try {
+      this.#obey(tenant, command);
+    } catch (error) {
+      this.#trapped(tenant.resident, error);
+    }
+    if (command.kind !== 'hold') this.#schedule(0);
+  }
+
+  #obey(tenant: Tenant, command: HoldCommand | ResolveCommand | WatchCommand): void {
     const { resident } = tenant;
     switch (command.kind) {
       case 'hold':
@@ -308,15 +339,11 @@ export class ShardHost {
       case 'resolve':
         resident.resolve(command.hold, command.changes);
         this.#scheduler.resume(resident);
-        break;
+        return;
       case 'watch':
         this.#use(tenant);
         this.#scheduler.watch(resident, command.json, command.msgpack);
-        if (!resident.hot) resident.images = [];
-        break;
     }
-    // A held burst goes on as well: whatever was resolved may be what it waited for.
-    this.#schedule(0);
   }
 
   #suffer(fault: Fault): void {
@@ -381,4 +408,8 @@ export class ShardHost {
     );
     Atomics.add(pulse, PULSE_HEARTBEAT, 1);
   }
+}
+
+function hasMoved({ resident }: Tenant): boolean {
+  return resident.tick > resident.storedTick;
 }

@@ -36,8 +36,6 @@ export const HALF_WORLD = 2 ** 25;
 // ── start ─────────────────────────────────────────────────────────────────────────────────────
 
 export interface ShardStart {
-  shard: number;
-  incarnation: number;
   /** Bytes of the compiled kernel. */
   wasm: Uint8Array;
   /** Of each city, in the order of the catalogue. */
@@ -55,18 +53,22 @@ export interface ShardStart {
 
 // ── commands ──────────────────────────────────────────────────────────────────────────────────
 
-/** The world must not be stepped to `tick` before this hold is resolved. */
-export interface HoldCommand {
-  kind: 'hold';
+/** A command is for one stay of a world in memory: the next one must not hear of it. */
+interface Address {
   world: number;
+  stay: number;
+}
+
+/** The world must not be stepped to `tick` before this hold is resolved. */
+export interface HoldCommand extends Address {
+  kind: 'hold';
   hold: number;
   tick: number;
 }
 
 /** Resolves a hold: the changes journalled under it, or none where the append failed. */
-export interface ResolveCommand {
+export interface ResolveCommand extends Address {
   kind: 'resolve';
-  world: number;
   hold: number;
   changes: readonly NumberedChange[];
 }
@@ -81,9 +83,8 @@ export interface NumberedChange {
 }
 
 /** How many watchers want which encoding; none at all makes the world warm. */
-export interface WatchCommand {
+export interface WatchCommand extends Address {
   kind: 'watch';
-  world: number;
   json: boolean;
   msgpack: boolean;
 }
@@ -100,9 +101,9 @@ export interface FaultCommand {
 
 /** What a world tells its shard; the address is put on behind it. */
 export type WorldCommand =
-  | Omit<HoldCommand, 'world'>
-  | Omit<ResolveCommand, 'world'>
-  | Omit<WatchCommand, 'world'>;
+  | Omit<HoldCommand, keyof Address>
+  | Omit<ResolveCommand, keyof Address>
+  | Omit<WatchCommand, keyof Address>;
 
 export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand;
 
@@ -115,6 +116,8 @@ export interface OpenTask {
   seed: number;
   cityIndex: number;
   createdAtMs: number;
+  /** Tick at which it begins without an image, and the declared masks that it has then. */
+  from: { tick: number; masks: readonly number[] };
   /** State to go on from, and the last journal number in it. */
   image: { bytes: Uint8Array; seq: number } | undefined;
   /** Changes after the image, see `packNumbered`. */
@@ -201,18 +204,7 @@ export interface TrappedReport {
   message: string;
 }
 
-/** Follows the last image that `saveAll` asked for. */
-export interface SavedReport {
-  kind: 'saved';
-}
-
-export type Report =
-  | BeatReport
-  | ContactsReport
-  | ImageReport
-  | ColdReport
-  | TrappedReport
-  | SavedReport;
+export type Report = BeatReport | ContactsReport | ImageReport | ColdReport | TrappedReport;
 
 // ── packed changes ────────────────────────────────────────────────────────────────────────────
 

@@ -85,12 +85,20 @@ export class Resident {
     this.#holdTick = Math.min(this.#holdTick, tick);
   }
 
-  /** Ends a hold with the changes journalled under it; a change known already is passed over. */
+  /**
+   * Ends a hold with the changes journalled under it; a change known already is passed over.
+   * Throws where the world has been stepped past one of them.
+   */
   resolve(hold: number, changes: readonly NumberedChange[]): void {
     this.#holds.delete(hold);
     this.#holdTick = Math.min(Number.POSITIVE_INFINITY, ...this.#holds.values());
     const last = this.#queue.at(-1)?.seq ?? this.seq;
-    for (const change of changes) if (change.seq > last) this.#queue.push(change);
+    for (const change of changes) {
+      if (change.seq <= last) continue;
+      // Put in now it would take effect later than its journal says: better live it all again.
+      if (change.tick <= this.tick) throw new Error(`change ${change.seq} came too late`);
+      this.#queue.push(change);
+    }
   }
 
   /**
@@ -137,6 +145,10 @@ export class Resident {
     const oldest = this.images.length < IMAGES_KEPT ? undefined : this.images.shift();
     const bytes = this.#kernel.image(this.slab, oldest?.bytes);
     this.images.push({ tick: this.tick, seq: this.seq, bytes });
+  }
+
+  forgetImages(): void {
+    this.images = [];
   }
 
   /** The world as it is now, in a copy of its own. */

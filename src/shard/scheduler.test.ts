@@ -29,7 +29,7 @@ describe('the scheduler', () => {
     shard.scheduler.watch(first, false, false);
     shard.pass(800);
     expect(shard.frames).toHaveLength(11);
-    expect(shard.scheduler.hotCount).toBe(0);
+    expect(shard.scheduler.turn()).toBeUndefined();
   });
 
   it('makes no frame twice when a second encoding is wanted', () => {
@@ -135,6 +135,55 @@ describe('the scheduler', () => {
     shard.pass(160);
     expect(shard.trapped).toEqual([1]);
     expect(second.tick).toBe(16);
+  });
+
+  it('makes up for a frame that the published clock kept back as soon as it has moved', () => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(72);
+    shard.publishedMs = shard.nowMs - 20;
+    shard.pass(28);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([0]);
+    shard.publishedMs = undefined;
+    shard.pass(4);
+    expect(shard.frames.map(({ tick }) => tick)).toEqual([0, 4]);
+  });
+
+  it('waits for the published clock without spinning, and works on other worlds meanwhile', () => {
+    const { shard, first, second } = setUp(2, 100);
+    const ahead = shard.reach(first, 150);
+    expect(shard.scheduler.turn()).toBeGreaterThan(0);
+    const other = shard.reach(second, 100);
+    shard.settle();
+    expect([ahead.done, other.done]).toEqual([false, true]);
+    shard.pass(1100);
+    expect(ahead.done).toBe(true);
+  });
+
+  it('keeps images of a world while it moves, and none when it has come to rest', () => {
+    const { shard, first } = setUp(1, 2000);
+    shard.reach(first, 2000);
+    shard.settle();
+    expect(first.images).toEqual([]);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(10_000, 20);
+    expect(first.images.map(({ tick }) => tick)).toEqual([2400]);
+    shard.scheduler.watch(first, false, false);
+    expect(first.images).toEqual([]);
+  });
+
+  it('gives up a world that cannot be read, and its other goals with it', () => {
+    const { shard, first } = setUp(1, 100);
+    const reached = () => {
+      throw new Error('cannot be read');
+    };
+    let lost = 0;
+    const goal = { sinceMs: 0, background: false, lost: () => lost++ };
+    shard.scheduler.reach(first, { ...goal, tick: 50, reached });
+    shard.scheduler.reach(first, { ...goal, tick: 100, reached });
+    shard.settle();
+    expect(shard.trapped).toEqual([1]);
+    expect(lost).toBe(1);
   });
 
   it('tells the goals of a world that leaves', () => {

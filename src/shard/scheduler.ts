@@ -1,3 +1,4 @@
+import { TICK_MS } from '../../assembly/layout.ts';
 import { BEHIND_TICKS, FRAME_MS, SLICE_MS } from '../limits.ts';
 import { Meter } from './meter.ts';
 import type { Resident } from './resident.ts';
@@ -26,7 +27,7 @@ export interface SchedulerHooks {
   moved(resident: Resident): void;
   /** A frame of a hot world has been captured. */
   framed(resident: Resident): void;
-  /** Stepping threw: the world is lost here. */
+  /** Stepping or reading it threw: the world must be taken out. */
   trapped(resident: Resident, error: unknown): void;
   /** The world being stepped; for whoever finds this thread stuck. */
   stepping(resident: Resident | undefined): void;
@@ -36,7 +37,7 @@ export interface SchedulerHooks {
 const BURST_TURN = 5;
 /** Ticks that waiting for a ms is worth, so that long bursts are not put off for ever. */
 const AGEING_TICKS_PER_MS = 50;
-const BACKGROUND_TICKS = 1e12;
+const BACKGROUND_TICKS = 1e18;
 /** Hot worlds are visited in steps of this many ms: fewer wake-ups, frames at most so late. */
 const GRAIN_MS = 4;
 /** Share of a slice after which a burst looks at the clock. */
@@ -45,6 +46,10 @@ const CHUNK_MS = 0.25;
 interface Burst {
   resident: Resident;
   goals: Goal[];
+  /** Of all goals: the furthest tick, the longest wait, whether none is waited for. */
+  tick: number;
+  sinceMs: number;
+  background: boolean;
 }
 
 /**
@@ -58,12 +63,14 @@ export class Scheduler {
   readonly #wheel: Set<Resident>[] = Array.from({ length: FRAME_MS }, () => new Set());
   #hotCount = 0;
   #wheelMs: number;
-  /** Hot worlds whose frame is due, in order; `#dueNext` is the first not yet visited. */
-  #due: Resident[] = [];
-  #dueNext = 0;
+  /** Hot worlds whose frame is due, in order. */
+  readonly #due = new Set<Resident>();
   /** Due, but held: they come back when the hold is resolved. */
   readonly #waiting = new Set<Resident>();
+  /** Due, but the published clock is behind: they come back when it has moved. */
+  readonly #late = new Set<Resident>();
   readonly #bursts = new Map<Resident, Burst>();
+  #published = 0;
   #turns = 0;
 
   constructor(hooks: SchedulerHooks) {
@@ -72,52 +79,50 @@ export class Scheduler {
     this.#wheelMs = hooks.now();
   }
 
-  get hotCount(): number {
-    return this.#hotCount;
-  }
-
   isWanted(resident: Resident): boolean {
     return resident.hot || resident.held || this.#bursts.has(resident);
   }
 
   /** Sets who wants the frames of a world. */
   watch(resident: Resident, json: boolean, msgpack: boolean): void {
-    const slot = this.#slot(resident);
-    const wasHot = slot.has(resident);
+    const wasHot = resident.hot;
     resident.json = json;
     resident.msgpack = msgpack;
     if (resident.hot === wasHot) return;
-    this.#hotCount += wasHot ? -1 : 1;
-    if (wasHot) slot.delete(resident);
+    if (wasHot) this.#cool(resident);
     else {
-      if (this.#hotCount === 1) this.#wheelMs = this.#hooks.now();
-      slot.add(resident);
-      this.#due.push(resident);
+      if (this.#hotCount++ === 0) this.#wheelMs = this.#hooks.now();
+      this.#slot(resident).add(resident);
+      this.#due.add(resident);
     }
+  }
+
+  #cool(resident: Resident): void {
+    if (this.#slot(resident).delete(resident)) this.#hotCount--;
+    for (const set of [this.#due, this.#waiting, this.#late]) set.delete(resident);
+    if (!this.#bursts.has(resident)) resident.forgetImages();
   }
 
   /** Brings a world to a tick; goals of one world share its burst. */
   reach(resident: Resident, goal: Goal): void {
     if (resident.tick >= goal.tick) {
-      goal.reached();
+      this.#guard(resident, () => goal.reached());
       return;
     }
-    const burst = this.#bursts.get(resident);
-    if (burst === undefined) this.#bursts.set(resident, { resident, goals: [goal] });
-    else burst.goals.push(goal);
+    const goals = [...(this.#bursts.get(resident)?.goals ?? []), goal];
+    this.#bursts.set(resident, burstOf(resident, goals));
   }
 
   /** A hold was resolved: what waited for it may go on. */
   resume(resident: Resident): void {
-    if (this.#waiting.delete(resident)) this.#due.push(resident);
+    if (this.#waiting.delete(resident)) this.#due.add(resident);
   }
 
   /** Takes a world out. Its goals are lost. */
   remove(resident: Resident): void {
-    if (this.#slot(resident).delete(resident)) this.#hotCount--;
-    this.#waiting.delete(resident);
     const goals = this.#bursts.get(resident)?.goals ?? [];
     this.#bursts.delete(resident);
+    this.#cool(resident);
     resident.json = false;
     resident.msgpack = false;
     for (const goal of goals) goal.lost();
@@ -129,6 +134,22 @@ export class Scheduler {
     return slot;
   }
 
+  /** The last frame that is due and that the published clock allows. */
+  #frameTick(resident: Resident): number {
+    return resident.frameTickAt(Math.min(this.#hooks.now(), this.#published + TICK_MS));
+  }
+
+  /** Does something with a world; where that throws, the world is given up. */
+  #guard(resident: Resident, work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      this.#hooks.trapped(resident, error);
+      return false;
+    }
+  }
+
   /**
    * One slice of work. Returns the ms until the next is due: 0 at once, undefined where nothing is
    * to be done until something comes in.
@@ -138,146 +159,155 @@ export class Scheduler {
     const burstsFirst = ++this.#turns % BURST_TURN === 0;
     // Read before the drain: a hold posted before a reading that is seen here is met by the drain.
     const published = this.#hooks.published();
+    if (published > this.#published) this.#takeLate();
+    this.#published = published;
     this.#hooks.drain();
     this.#collectDue();
-    if (burstsFirst) this.#burst(published, end);
-    this.#visitDue(published, end);
-    if (!burstsFirst) this.#burst(published, end);
+    if (burstsFirst) this.#burst(end);
+    this.#visitDue(end);
+    if (!burstsFirst) this.#burst(end);
     this.#hooks.stepping(undefined);
     return this.#nextTurnMs();
+  }
+
+  #takeLate(): void {
+    for (const resident of this.#late) this.#due.add(resident);
+    this.#late.clear();
   }
 
   /** Moves the worlds whose frames came due since the last turn into the queue. */
   #collectDue(): void {
     const now = this.#hooks.now();
-    if (this.#hotCount === 0) {
-      this.#wheelMs = now;
-      return;
-    }
     const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
-    for (let ms = from; ms <= now; ms++) {
-      for (const resident of this.#wheel[ms % FRAME_MS] ?? []) this.#due.push(resident);
+    for (let ms = from; ms <= now && this.#hotCount > 0; ms++) {
+      for (const resident of this.#wheel[ms % FRAME_MS] ?? []) this.#due.add(resident);
     }
     this.#wheelMs = Math.max(this.#wheelMs, now);
   }
 
-  #visitDue(published: number, end: number): void {
+  #visitDue(end: number): void {
     const begin = this.#hooks.elapsed();
     let visits = 0;
     let now = begin;
-    while (this.#dueNext < this.#due.length && now < end) {
-      const resident = this.#due[this.#dueNext++];
-      if (resident?.hot) this.#visit(resident, published);
+    for (const resident of this.#due) {
+      if (now >= end) break;
+      this.#due.delete(resident);
+      this.#visit(resident);
       visits++;
       now = this.#hooks.elapsed();
     }
     this.meter.visited(visits, now - begin);
-    if (this.#dueNext === this.#due.length) {
-      this.#due = [];
-      this.#dueNext = 0;
-    }
   }
 
   /** Steps a hot world to its due frame; one that is far behind catches up in a burst. */
-  #visit(resident: Resident, published: number): void {
-    const target = resident.frameTickAt(Math.min(this.#hooks.now(), published + 20));
-    if (resident.tick > target) return;
+  #visit(resident: Resident): void {
+    const target = this.#frameTick(resident);
+    if (target < resident.frameTickAt(this.#hooks.now())) this.#late.add(resident);
     if (target - resident.tick > BEHIND_TICKS) {
       if (!this.#bursts.has(resident)) this.reach(resident, this.#catchUp(resident, target));
       return;
     }
     if (!this.#step(resident, target, BEHIND_TICKS)) return;
     if (resident.tick < target) this.#waiting.add(resident);
-    else this.#frame(resident);
+    else this.#frame(resident, target);
   }
 
   #catchUp(resident: Resident, tick: number): Goal {
     const again = () => {
-      if (resident.hot) this.#due.push(resident);
+      if (resident.hot) this.#due.add(resident);
     };
     return { tick, sinceMs: this.#hooks.now(), background: false, reached: again, lost: () => {} };
   }
 
-  #frame(resident: Resident): void {
-    if (resident.packedTick === resident.tick) return;
-    resident.capture();
-    this.#hooks.framed(resident);
+  /** Captures the frame of `tick` where a hot world stands at it. */
+  #frame(resident: Resident, tick: number): void {
+    if (!resident.hot || resident.tick !== tick || resident.packedTick === tick) return;
+    this.#guard(resident, () => {
+      resident.capture();
+      this.#hooks.framed(resident);
+    });
   }
 
   /** Steps until target, holds or `maxTicks`, telling of contacts; false where the world trapped. */
   #step(resident: Resident, target: number, maxTicks: number): boolean {
     this.#hooks.stepping(resident);
-    try {
-      let left = maxTicks;
-      while (left > 0) {
+    return this.#guard(resident, () => {
+      for (let left = maxTicks; left > 0; ) {
         const done = resident.advance(target, left);
         if (done === 0) break;
         left -= done;
         this.#hooks.moved(resident);
       }
-      return true;
-    } catch (error) {
-      this.#hooks.trapped(resident, error);
-      return false;
-    }
+    });
   }
 
-  #burst(published: number, end: number): void {
-    while (this.#bursts.size > 0) {
-      const begin = this.#hooks.elapsed();
-      if (begin >= end) return;
-      const burst = this.#shortest();
-      if (burst === undefined) return;
+  /** Works on the shortest burst, then the next, until the slice ends. */
+  #burst(end: number): void {
+    let burst = this.#shortest();
+    while (burst !== undefined && this.#hooks.elapsed() < end) {
       const { resident } = burst;
+      const begin = this.#hooks.elapsed();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));
       const from = resident.tick;
-      if (!this.#step(resident, this.#target(burst, published), chunk)) continue;
+      const frame = this.#frameTick(resident);
+      const lives = this.#step(resident, this.#target(burst, frame), chunk);
       this.meter.stepped(resident.tick - from, this.#hooks.elapsed() - begin);
-      this.#settle(burst);
-      if (resident.tick === from) return;
+      if (lives) this.#settle(burst, frame);
+      const current = this.#bursts.get(resident);
+      burst = current !== undefined && this.#canGoOn(current) ? current : this.#shortest();
     }
   }
 
   /** A hot world stops at the frame that is due, so that no frame is stepped over. */
-  #target({ resident, goals }: Burst, published: number): number {
-    const wanted = Math.max(...goals.map((goal) => goal.tick));
-    const allowed = Math.min(wanted, resident.tickAt(published) + 1);
-    if (!resident.hot) return allowed;
-    const frame = resident.frameTickAt(Math.min(this.#hooks.now(), published + 20));
-    return resident.tick < frame ? Math.min(allowed, frame) : allowed;
+  #target({ resident, tick }: Burst, frame: number): number {
+    const allowed = Math.min(tick, resident.tickAt(this.#published) + 1);
+    return resident.hot && resident.tick < frame ? Math.min(allowed, frame) : allowed;
   }
 
-  /** The burst with the least left to do, waiting counted in its favour; held ones wait. */
+  #canGoOn(burst: Burst): boolean {
+    const { resident } = burst;
+    if (resident.heldAt(resident.tick + 1)) return false;
+    return this.#target(burst, this.#frameTick(resident)) > resident.tick;
+  }
+
+  /** The burst with the least left to do, waiting counted in its favour, of those that can go on. */
   #shortest(): Burst | undefined {
-    const now = this.#hooks.now();
     let best: Burst | undefined;
     let bestScore = Number.POSITIVE_INFINITY;
     for (const burst of this.#bursts.values()) {
-      if (burst.resident.heldAt(burst.resident.tick + 1)) continue;
-      const score = scoreOf(burst, now);
-      if (score < bestScore) {
-        best = burst;
-        bestScore = score;
-      }
+      const score = scoreOf(burst);
+      if (score >= bestScore || !this.#canGoOn(burst)) continue;
+      best = burst;
+      bestScore = score;
     }
     return best;
   }
 
-  #settle(burst: Burst): void {
-    const { resident } = burst;
-    if (resident.hot && resident.tick === resident.frameTickAt(this.#hooks.now())) {
-      this.#frame(resident);
+  #settle({ resident, goals }: Burst, frame: number): void {
+    this.#frame(resident, frame);
+    const open = goals.filter((goal) => goal.tick > resident.tick);
+    if (open.length === goals.length) return;
+    if (open.length > 0) this.#bursts.set(resident, burstOf(resident, open));
+    else {
+      this.#bursts.delete(resident);
+      if (!resident.hot) resident.forgetImages();
     }
-    const open = burst.goals.filter((goal) => goal.tick > resident.tick);
-    const reached = burst.goals.filter((goal) => goal.tick <= resident.tick);
-    burst.goals = open;
-    if (open.length === 0) this.#bursts.delete(resident);
-    for (const goal of reached) goal.reached();
+    for (const goal of goals) {
+      if (goal.tick <= resident.tick) this.#guard(resident, () => goal.reached());
+    }
   }
 
   #nextTurnMs(): number | undefined {
-    if (this.#dueNext < this.#due.length || this.#shortest() !== undefined) return 0;
-    if (this.#hotCount === 0) return undefined;
+    if (this.#due.size > 0) return 0;
+    for (const burst of this.#bursts.values()) if (this.#canGoOn(burst)) return 0;
+    const waitsForClock = [...this.#bursts.values()].some(
+      ({ resident }) => !resident.heldAt(resident.tick + 1),
+    );
+    if (waitsForClock || this.#late.size > 0) return GRAIN_MS;
+    return this.#hotCount > 0 ? this.#nextFrameMs() : undefined;
+  }
+
+  #nextFrameMs(): number {
     const now = this.#hooks.now();
     for (let ahead = 1; ahead <= FRAME_MS; ahead++) {
       if (this.#wheel[(this.#wheelMs + ahead) % FRAME_MS]?.size) {
@@ -289,9 +319,18 @@ export class Scheduler {
   }
 }
 
-function scoreOf({ resident, goals }: Burst, nowMs: number): number {
-  const left = Math.max(...goals.map((goal) => goal.tick)) - resident.tick;
-  if (goals.every((goal) => goal.background)) return BACKGROUND_TICKS + left;
-  const since = Math.min(...goals.map((goal) => goal.sinceMs));
-  return left - (nowMs - since) * AGEING_TICKS_PER_MS;
+function burstOf(resident: Resident, goals: Goal[]): Burst {
+  return {
+    resident,
+    goals,
+    tick: Math.max(...goals.map(({ tick }) => tick)),
+    sinceMs: Math.min(...goals.map(({ sinceMs }) => sinceMs)),
+    background: goals.every(({ background }) => background),
+  };
+}
+
+/** All bursts age alike, so what counts is when the waiting began. */
+function scoreOf({ resident, tick, sinceMs, background }: Burst): number {
+  const left = tick - resident.tick;
+  return background ? BACKGROUND_TICKS + left : left + sinceMs * AGEING_TICKS_PER_MS;
 }

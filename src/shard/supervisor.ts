@@ -3,12 +3,15 @@ import type { Log } from '../log.ts';
 import type { Shard } from './handle.ts';
 
 const RESTART_PAUSE_MS = 50;
+/** A thread has so long to start: on a busy machine that takes longer than a heartbeat may. */
+const START_MS = 20_000;
 const MINUTE_MS = 60_000;
 
 interface Watched {
   shard: Shard;
   heartbeat: number;
   missed: number;
+  isStarting: boolean;
   deathsMs: number[];
   /** World that the thread was stepping at each of its deaths. */
   deathWorlds: number[];
@@ -40,6 +43,7 @@ export class Supervisor {
       shard,
       heartbeat: shard.heartbeat,
       missed: 0,
+      isStarting: false,
       deathsMs: [],
       deathWorlds: [],
     }));
@@ -61,9 +65,10 @@ export class Supervisor {
       const { heartbeat } = shard;
       watched.missed = heartbeat === watched.heartbeat ? watched.missed + 1 : 0;
       watched.heartbeat = heartbeat;
-      if (watched.missed * HEARTBEAT_MS < STUCK_MS) continue;
+      const limitMs = watched.isStarting ? START_MS : STUCK_MS;
+      if (watched.missed * HEARTBEAT_MS < limitMs) continue;
       watched.missed = 0;
-      shard.kill(`no heartbeat for ${STUCK_MS} ms`);
+      shard.kill(`no heartbeat for ${limitMs} ms`);
     }
   }
 
@@ -79,6 +84,7 @@ export class Supervisor {
     const pauseMs = RESTART_PAUSE_MS * 2 ** Math.min(6, watched.deathsMs.length - 1);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     if (this.#stopped) return;
+    watched.isStarting = true;
     try {
       await shard.start();
       watched.missed = 0;
@@ -87,6 +93,8 @@ export class Supervisor {
     } catch (error) {
       this.#log.error({ shard: shard.index, err: error }, 'shard did not start');
       shard.kill('did not start');
+    } finally {
+      watched.isStarting = false;
     }
   }
 }

@@ -23,7 +23,7 @@ export function makeKernel(slabCount: number, build: 'release' | 'debug' = 'rele
 export function makeWorld(kernel: Kernel, seed: number): number {
   const slab = kernel.acquire();
   if (slab === undefined) throw new RangeError('no slab is free');
-  kernel.create(slab, 0, seed, carTypesOf(seed));
+  kernel.create(slab, { cityIndex: 0, seed, carTypes: carTypesOf(seed) });
   return slab;
 }
 

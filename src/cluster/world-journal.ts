@@ -1,0 +1,127 @@
+import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
+import { applyChange } from '../twin/journal.ts';
+import { type AcceptedChange, Appends } from './appends.ts';
+import type { WorldRecord } from './records.ts';
+
+export interface WorldJournalHooks {
+  /** The world's tick by the clock, which is published by reading it. */
+  clockTick(): number;
+  /** Makes changes durable, and the record with them where it is given. */
+  append(changes: readonly NumberedChange[], record: WorldRecord | undefined): Promise<void>;
+  /** Tells the shard, where it has the world. */
+  command(command: WorldCommand): void;
+}
+
+/**
+ * The declared features of a world's cars, and the way of a change: its tick is chosen, the world
+ * held before it, the journal written, and only then the world goes on and the change is answered.
+ */
+export class WorldJournal {
+  readonly #hooks: WorldJournalHooks;
+  readonly #record: WorldRecord;
+  readonly #masks: Uint16Array;
+  readonly #appends: Appends;
+  #hold = 0;
+  /** Changes that became durable while the world was on its way to memory. */
+  #sinceOpening: NumberedChange[] | undefined;
+
+  /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
+  constructor(
+    record: WorldRecord,
+    masks: Uint16Array,
+    last: { seq: number; tick: number },
+    hooks: WorldJournalHooks,
+  ) {
+    this.#record = record;
+    this.#masks = masks;
+    this.#hooks = hooks;
+    this.#appends = new Appends(last.seq, last.tick, {
+      append: (changes) => this.#append(changes),
+      settled: (batch, changes) => this.#settled(batch, changes),
+    });
+  }
+
+  get idle(): boolean {
+    return this.#appends.idle;
+  }
+
+  /** Number of the last durable change. */
+  get seq(): number {
+    return this.#appends.seq;
+  }
+
+  /** Tick of the last accepted change. */
+  get lastTick(): number {
+    return this.#appends.lastTick;
+  }
+
+  /** Declared masks of all cars, durable changes included. */
+  get masks(): readonly number[] {
+    return [...this.#masks];
+  }
+
+  declared(car: number): number {
+    return this.#masks[car] ?? 0;
+  }
+
+  /** Resolves once the change is durable. What changes nothing is not written down. */
+  change(car: number, touched: number, values: number): Promise<void> {
+    const asked = { tick: 0, car, touched, values };
+    const before = this.#appends.pending.filter((each) => each.car === car);
+    const accepted = before.reduce(applyChange, this.declared(car));
+    if (applyChange(accepted, asked) === accepted) return before.at(-1)?.done ?? Promise.resolve();
+    const tick = this.#appends.tickFor(this.#hooks.clockTick() + CHANGE_DELAY_TICKS);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const settle = (error: unknown) => (error === undefined ? resolve() : reject(error));
+    const change = { ...asked, hold: this.#hold + 1, tick, settle, done: promise };
+    this.#appends.add(change);
+    this.#hold = change.hold;
+    // The hold goes out in the same turn as the clock was read: see `NodeClock`.
+    this.#hooks.command({ kind: 'hold', hold: change.hold, tick });
+    return promise;
+  }
+
+  #append(changes: readonly NumberedChange[]): Promise<void> {
+    const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
+    const isStale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
+    if (!isStale) return this.#hooks.append(changes, undefined);
+    const masks = [...this.#masks];
+    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const upToDate = { masks, maskSeq, maskTick };
+    return this.#hooks.append(changes, { ...this.#record, ...upToDate }).then(() => {
+      Object.assign(this.#record, upToDate);
+    });
+  }
+
+  #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
+    for (const change of changes) {
+      this.#masks[change.car] = applyChange(this.declared(change.car), change);
+    }
+    this.#sinceOpening?.push(...changes);
+    for (const [i, { hold }] of batch.entries()) {
+      const change = changes[i];
+      const durable = change === undefined ? [] : [change];
+      this.#hooks.command({ kind: 'resolve', hold, changes: durable });
+    }
+  }
+
+  /** The world is on its way to memory, with the changes that are durable now or soon. */
+  beginHandOver(): void {
+    this.#sinceOpening = [];
+  }
+
+  /** It is there: tells the shard what was accepted meanwhile, before anything moves. */
+  handOver(): void {
+    const changes = this.#sinceOpening ?? [];
+    if (changes.length > 0) this.#hooks.command({ kind: 'resolve', hold: 0, changes });
+    for (const { hold, tick } of this.#appends.pending) {
+      this.#hooks.command({ kind: 'hold', hold, tick });
+    }
+    this.endHandOver();
+  }
+
+  endHandOver(): void {
+    this.#sinceOpening = undefined;
+  }
+}

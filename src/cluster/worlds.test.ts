@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
+import { HANDLES_MAX } from '../limits.ts';
+import type { Store } from '../store/contract.ts';
+import { openEmbedded } from '../store/embedded.ts';
+import { startTestNode, type TestNode } from '../testing/node.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { WorldRecord } from './records.ts';
+import { rendezvous } from './worlds.ts';
+
+const nodes: TestNode[] = [];
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.discard();
+});
+
+/** A node, and the store under it. */
+async function start(settings: Record<string, string> = {}) {
+  const opened: Store[] = [];
+  const openStore = async (dir: string) => {
+    const store = await openEmbedded(dir);
+    opened.push(store);
+    return store;
+  };
+  const node = await startTestNode(settings, { openStore });
+  nodes.push(node);
+  const [store] = opened;
+  if (store === undefined) throw new Error('the node opened no store');
+  return { node, store };
+}
+
+describe('the worlds of a node', () => {
+  it('keep a world at hand that was just made, however many others are in use', async () => {
+    const { node } = await start();
+    for (let made = 0; made < HANDLES_MAX; made += 500) {
+      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
+      for (const world of await Promise.all(some)) world.touch();
+    }
+    const newest = await node.worlds.create({ startTick: 0 });
+    expect(node.worlds.peek(newest.number)).toBe(newest);
+    expect(await node.worlds.load(newest.number)).toBe(newest);
+  });
+
+  it('start over under another kernel, with identity, features and reports', async () => {
+    const { node, store } = await start();
+    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
+    await made.change(3, F_BRAKES, 0);
+    const key = ['p', partitionOf(made.number), 'world', made.number];
+    const entry = await store.get<WorldRecord>(key);
+    const record = { ...entry?.value, kernel: 'an older one' };
+    await store.commit([], [{ key, value: record }]);
+    const { dataDir } = node;
+    await node.stop();
+
+    const { node: upgraded } = await start({ DATA_DIR: dataDir });
+    const world = await upgraded.worlds.load(made.number);
+    const packed = await world?.packed();
+    expect(packed?.[0]).toBeGreaterThan(20_000);
+    expect(world?.createdAtMs).toBe(made.createdAtMs);
+    expect(world?.fleet).toEqual(made.fleet);
+    expect(world?.declared(3)).toBe(F_ALL & ~F_BRAKES);
+    expect(world?.declared(4)).toBe(F_ALL);
+    // Its life before is not lived again: with it, 400 s of cars on the move would show.
+    expect(await world?.events()).toEqual([]);
+    await world?.change(4, F_BRAKES, 0);
+    expect(await world?.events()).toHaveLength(1);
+    expect((await world?.journal())?.length).toBe(2);
+    await upgraded.stop();
+
+    const { node: again } = await start({ DATA_DIR: dataDir });
+    const reloaded = await again.worlds.load(made.number);
+    expect(reloaded?.exact).toBe(false);
+    expect((await reloaded?.events())?.length).toBe(1);
+    expect(reloaded?.declared(4)).toBe(F_ALL & ~F_BRAKES);
+  });
+
+  it('write down no change that changes nothing, also beside one under way', async () => {
+    const { node } = await start();
+    const world = await node.worlds.create({ startTick: 0 });
+    const changes = [
+      world.change(0, F_BRAKES, 0),
+      world.change(0, F_BRAKES, 0),
+      world.change(1, F_BRAKES, F_BRAKES),
+      world.change(0, F_BRAKES, F_BRAKES),
+      world.change(0, F_BRAKES, F_BRAKES),
+    ];
+    await Promise.all(changes);
+    const journal = await world.journal();
+    expect(journal.map(({ car, values }) => [car, values])).toEqual([
+      [0, 0],
+      [0, F_BRAKES],
+    ]);
+    expect(world.declared(0)).toBe(F_ALL);
+  });
+
+  it('are spread evenly over shards, and stay where they are when one more comes', () => {
+    const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
+    const counts = [0, 0, 0, 0];
+    for (const world of worlds)
+      counts[rendezvous(world, 4)] = (counts[rendezvous(world, 4)] ?? 0) + 1;
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
+    for (const world of worlds) {
+      const after = rendezvous(world, 5);
+      if (after !== 4) expect(after).toBe(rendezvous(world, 4));
+    }
+  });
+});
