@@ -99,8 +99,8 @@ export class Appends {
         (reason: unknown) => reason ?? new Error('append failed'),
       );
       if (error === undefined) this.#seq += changes.length;
-      this.#hooks.settled(batch, error === undefined ? changes : []);
       this.#writing = [];
+      this.#hooks.settled(batch, error === undefined ? changes : []);
       for (const change of batch) change.settle(error);
     }
     this.#isWriting = false;

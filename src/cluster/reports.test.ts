@@ -27,7 +27,7 @@ describe('reports of a world', () => {
     const { reports, saved } = setUp();
     reports.contacts(0, [fact(10)]);
     reports.image(image(400));
-    expect(await reports.through(1)).toBe(true);
+    await reports.stored();
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 400']);
   });
@@ -35,30 +35,40 @@ describe('reports of a world', () => {
   it('are stored once where a world is lived again', async () => {
     const { reports, saved } = setUp();
     reports.contacts(0, [fact(10), fact(20)]);
-    await reports.through(2);
+    await reports.stored();
     reports.contacts(0, [fact(10), fact(20), fact(30)]);
-    await reports.through(3);
+    await reports.stored();
     expect(saved).toEqual(['incidents 10 20', 'incidents 30']);
+  });
+
+  it('go on being stored however closely one follows the other', async () => {
+    const { reports, saved } = setUp();
+    for (let i = 0; i < 50; i++) {
+      reports.contacts(0, [fact(10)]);
+      reports.contacts(i + 1, [fact(20 + i)]);
+      for (let turns = 0; turns < i % 7; turns++) await Promise.resolve();
+    }
+    await reports.stored();
+    expect(saved.join(' ').match(/\d+/g)).toHaveLength(51);
   });
 
   it('begin behind the contacts that an image already had', async () => {
     const { reports, saved } = setUp();
     reports.opened(5);
-    expect(await reports.through(5)).toBe(true);
+    await reports.stored();
     reports.contacts(5, [fact(60)]);
-    expect(await reports.through(6)).toBe(true);
+    await reports.stored();
     expect(saved).toEqual(['incidents 60']);
   });
 
   it('tell whoever waits that the store failed, and are kept until it works again', async () => {
     const { reports, saved, state } = setUp();
     state.failing = true;
-    const waiting = expect(reports.through(1)).rejects.toThrow('store failed');
     reports.contacts(0, [fact(10)]);
-    await waiting;
+    await expect(reports.stored()).rejects.toThrow('store failed');
     reports.image(image(400));
     state.failing = false;
-    expect(await reports.through(1)).toBe(true);
+    await reports.stored();
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 400']);
   });
@@ -74,13 +84,6 @@ describe('reports of a world', () => {
     reports.image(image(1200));
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 1200']);
-  });
-
-  it('release whoever waits for contacts that will not be reported', async () => {
-    const { reports } = setUp();
-    const waiting = reports.through(1);
-    reports.left();
-    expect(await waiting).toBe(false);
   });
 
   it('end where the store goes on failing', async () => {

@@ -11,8 +11,9 @@ export interface ReportHooks {
 }
 
 interface Waiting {
+  /** Resolved once so many contacts are stored. */
   count: number;
-  resolve(stored: boolean): void;
+  resolve(): void;
   reject(error: unknown): void;
 }
 
@@ -58,22 +59,15 @@ export class WorldReports {
   }
 
   /**
-   * Resolves once the first `count` contacts are stored: nothing that was seen after a collision
-   * is told before its incident is durable. False where the world left memory before they were
-   * reported. Rejects with what the store threw.
+   * Resolves once all contacts reported so far are stored: no incident is told of before it is
+   * durable. Rejects with what the store threw.
    */
-  through(count: number): Promise<boolean> {
-    if (this.#stored >= count) return Promise.resolve(true);
+  stored(): Promise<void> {
+    if (this.#stored >= this.#reported) return Promise.resolve();
+    const count = this.#reported;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ count, resolve, reject });
     });
-  }
-
-  /** The world left memory: what was not reported by now will not be, for a while. */
-  left(): void {
-    const open = this.#waiting;
-    this.#waiting = open.filter(({ count }) => count <= this.#reported);
-    for (const { count, resolve } of open) if (count > this.#reported) resolve(false);
   }
 
   /** Resolves once all that was reported is stored, or the store has failed once more. */
@@ -83,19 +77,19 @@ export class WorldReports {
   }
 
   #write(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    if (this.#facts.length > 0 || this.#image !== undefined) this.#writing ??= this.#writeAll();
   }
 
+  /** Ends in the same turn in which it finds nothing left: what comes after begins it anew. */
   async #writeAll(): Promise<void> {
     while (this.#facts.length > 0 || this.#image !== undefined) {
       if (this.#facts.length === 0) await this.#writeImage();
       else if (!(await this.#writeFacts())) {
-        if (this.#isClosing) return;
+        if (this.#isClosing) break;
         await sleep(RETRY_MS, undefined, { ref: false });
       }
     }
+    this.#writing = undefined;
   }
 
   async #writeFacts(): Promise<boolean> {
@@ -111,7 +105,7 @@ export class WorldReports {
     this.#stored += facts.length;
     const open = this.#waiting;
     this.#waiting = open.filter(({ count }) => count > this.#stored);
-    for (const { count, resolve } of open) if (count <= this.#stored) resolve(true);
+    for (const { count, resolve } of open) if (count <= this.#stored) resolve();
     return true;
   }
 

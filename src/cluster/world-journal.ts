@@ -21,6 +21,9 @@ export class WorldJournal {
   readonly #hooks: WorldJournalHooks;
   readonly #record: WorldRecord;
   readonly #masks: Uint16Array;
+  /** Masks with all accepted changes in, and the last accepted change of each car under way. */
+  readonly #accepted: Uint16Array;
+  readonly #under: (AcceptedChange | undefined)[] = [];
   readonly #appends: Appends;
   #hold = 0;
   /** Changes that became durable while the world was on its way to memory. */
@@ -35,6 +38,7 @@ export class WorldJournal {
   ) {
     this.#record = record;
     this.#masks = masks;
+    this.#accepted = masks.slice();
     this.#hooks = hooks;
     this.#appends = new Appends(last.seq, last.tick, {
       append: (changes) => this.#append(changes),
@@ -68,15 +72,17 @@ export class WorldJournal {
   /** Resolves once the change is durable. What changes nothing is not written down. */
   change(car: number, touched: number, values: number): Promise<void> {
     const asked = { tick: 0, car, touched, values };
-    const before = this.#appends.pending.filter((each) => each.car === car);
-    const accepted = before.reduce(applyChange, this.declared(car));
-    if (applyChange(accepted, asked) === accepted) return before.at(-1)?.done ?? Promise.resolve();
+    const before = this.#accepted[car] ?? 0;
+    const after = applyChange(before, asked);
+    if (after === before) return this.#under[car]?.done ?? Promise.resolve();
     const tick = this.#appends.tickFor(this.#hooks.clockTick() + CHANGE_DELAY_TICKS);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const settle = (error: unknown) => (error === undefined ? resolve() : reject(error));
     const change = { ...asked, hold: this.#hold + 1, tick, settle, done: promise };
     this.#appends.add(change);
     this.#hold = change.hold;
+    this.#accepted[car] = after;
+    this.#under[car] = change;
     // The hold goes out in the same turn as the clock was read: see `NodeClock`.
     this.#hooks.command({ kind: 'hold', hold: change.hold, tick });
     return promise;
@@ -99,10 +105,20 @@ export class WorldJournal {
       this.#masks[change.car] = applyChange(this.declared(change.car), change);
     }
     this.#sinceOpening?.push(...changes);
-    for (const [i, { hold }] of batch.entries()) {
+    for (const [i, accepted] of batch.entries()) {
       const change = changes[i];
       const durable = change === undefined ? [] : [change];
-      this.#hooks.command({ kind: 'resolve', hold, changes: durable });
+      this.#hooks.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
+      if (this.#under[accepted.car] === accepted) this.#under[accepted.car] = undefined;
+    }
+    if (changes.length === 0) this.#acceptAnew();
+  }
+
+  /** Changes were refused: what was accepted behind them stands on what is durable. */
+  #acceptAnew(): void {
+    this.#accepted.set(this.#masks);
+    for (const change of this.#appends.pending) {
+      this.#accepted[change.car] = applyChange(this.#accepted[change.car] ?? 0, change);
     }
   }
 

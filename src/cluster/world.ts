@@ -237,7 +237,6 @@ export class OwnedWorld implements World {
     if (stay !== this.#stay) return;
     this.#stay = 0;
     this.#beat = NO_BEAT;
-    this.reports.left();
     void this.reopen();
   }
 
@@ -271,7 +270,6 @@ export class OwnedWorld implements World {
         this.leftMemory(stay);
         continue;
       }
-      if (!(await this.reports.through(answer.contacts))) continue;
       this.#answer(answer.tick);
       return answer;
     }
@@ -345,18 +343,21 @@ export class OwnedWorld implements World {
   async events(): Promise<EventRecord[]> {
     await this.#untilChanged();
     const { events = [] } = await this.#look('events');
+    await this.reports.stored();
     const context = { fleet: this.fleet, hazards: this.city.hazards };
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
   }
 
   /** Whoever changed something finds it among the events: waits out the ticks until it applies. */
   async #untilChanged(): Promise<void> {
-    const aheadTicks = this.#journal.lastTick - this.#clockTick();
-    if (aheadTicks > 0) await sleep(aheadTicks * TICK_MS);
+    const ahead = () => this.#journal.lastTick - this.#clockTick();
+    // More than once, since a timer may fire a little early.
+    while (ahead() > 0) await sleep(ahead() * TICK_MS);
   }
 
   async incidents(): Promise<Incident[]> {
     await this.#look('tick');
+    await this.reports.stored();
     const all = await this.#around.records.incidents(this.number);
     return all.map((facts) => this.#incident(facts));
   }
@@ -365,6 +366,7 @@ export class OwnedWorld implements World {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
     await this.#look('tick');
+    await this.reports.stored();
     const facts = await this.#around.records.incident(this.number, place.tick, place.order);
     return facts === undefined ? undefined : this.#incident(facts);
   }

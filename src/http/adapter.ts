@@ -273,7 +273,7 @@ export class HttpServer<Session = never> {
     for (const exchange of this.#open) {
       if (exchange.deadlineMs > nowMs) continue;
       exchange.isLast = true;
-      this.#fail(exchange, new TwinError(exchange.deadlineError));
+      this.#fail(exchange, new TwinError(exchange.deadlineError, deadlineHint(exchange)));
     }
   }
 
@@ -359,4 +359,10 @@ function secureApp(name: string, { certFile, keyFile }: TlsFiles): uws.Templated
   } catch (cause) {
     throw new Error(`${name}: cannot use certificate ${certFile} with key ${keyFile}`, { cause });
   }
+}
+
+/** What a client of a change must know that was given up on: it may still come about. */
+function deadlineHint({ method, deadlineError }: Exchange): string | undefined {
+  if (method === 'GET' || deadlineError === 'request_timeout') return undefined;
+  return 'This took too long and may still be done: read back what came of it.';
 }

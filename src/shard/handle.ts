@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
@@ -24,6 +25,9 @@ import {
   type Report,
   type ShardStart,
 } from './protocol.ts';
+
+/** A thread that takes longer to stop is ended. */
+const STOP_MS = 2000;
 
 export interface ShardSettings {
   wasm: Uint8Array;
@@ -153,7 +157,8 @@ export class Shard {
   async stop(): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
-    await life.pool.run('stop', undefined).catch(() => {});
+    const stopped = life.pool.run('stop', undefined).catch(() => {});
+    await Promise.race([stopped, sleep(STOP_MS, undefined, { ref: false })]);
     this.#discard();
   }
 

@@ -196,7 +196,6 @@ export class ShardHost {
     return {
       outcome: 'seen',
       tick: resident.tick,
-      contacts: this.#kernel.contactCount(resident.slab),
       bytes: want === 'json' || want === 'msgpack' ? encoder.encode(want, packed()) : undefined,
       packed: want === 'packed' ? packed().slice() : undefined,
       events: want === 'events' ? this.#kernel.events(resident.slab) : undefined,

@@ -144,8 +144,6 @@ export type LookAnswer =
   | {
       outcome: 'seen';
       tick: number;
-      /** Contacts that the world had so far: reports for all of them have been sent. */
-      contacts: number;
       bytes: Uint8Array | undefined;
       packed: Int32Array | undefined;
       events: RawEvent[] | undefined;

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { makeWorld, type WorldBody } from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { expectSwitched, SwitchedCar } from './switched-car.ts';
+
+const ROUNDS = 10;
+const WORLDS = 20;
+/** Of each world, so many cars are switched. */
+const CARS = 5;
+const CHANGES_PER_S = 200;
+const WATCHED = 6;
+
+const nodes = useNodes();
+
+interface Site {
+  world: WorldBody;
+  cars: SwitchedCar[];
+}
+
+/** Operations at a steady rate on cars picked at random, until the node no longer answers. */
+async function switchUntilGone(base: string, sites: readonly Site[], dice: Dice): Promise<void> {
+  const idle = new Set(sites.flatMap(({ cars }) => cars));
+  const underWay = new Set<Promise<void>>();
+  let gone = false;
+  while (!gone) {
+    const car = dice.pick([...idle]);
+    idle.delete(car);
+    const one = car.switch(base, dice).then((answered) => {
+      if (answered) idle.add(car);
+      else gone = true;
+      underWay.delete(one);
+    });
+    underWay.add(one);
+    await sleep(1000 / CHANGES_PER_S);
+  }
+  await Promise.all(underWay);
+}
+
+test('ten kills during two hundred changes a second lose no acknowledged change and halve none', async () => {
+  const dice = new Dice(1);
+  const settings = { DATA_DIR: nodes.dir(), SHARDS: '1' };
+  let node = await nodes.ownProcess(settings);
+  const sites: Site[] = [];
+  for (let i = 0; i < WORLDS; i++) {
+    const world = await makeWorld(node.twinUrl, { seed: i, start_tick: 100 * i });
+    sites.push({ world, cars: world.fleet.slice(0, CARS).map(({ vin }) => new SwitchedCar(vin)) });
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    const { twinUrl } = node;
+    const watched = sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world));
+    await Promise.all(watched);
+    const switching = switchUntilGone(twinUrl, sites, dice);
+    await sleep(500 + dice.below(1500));
+    await node.end('SIGKILL');
+    await switching;
+    node = await nodes.ownProcess(settings);
+    for (const { world, cars } of sites) await expectSwitched(node.twinUrl, world, cars);
+  }
+  const acknowledged = sites.flatMap(({ cars }) => cars.map((car) => car.acknowledged));
+  expect(acknowledged.reduce((sum, count) => sum + count)).toBeGreaterThan(ROUNDS * 30);
+  for (const { world } of sites) await expectWhole(node.twinUrl, world);
+}, 120_000);

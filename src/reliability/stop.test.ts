@@ -1,0 +1,92 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { makeWorld, until, type WorldBody } from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { expectSwitched, SwitchedCar } from './switched-car.ts';
+
+const WORLDS = 6;
+const CARS = 4;
+const WATCHED = 3;
+
+const nodes = useNodes();
+
+/** One client after another operation, until the node no longer answers. */
+async function switchUntilGone(base: string, car: SwitchedCar, dice: Dice): Promise<void> {
+  while (await car.switch(base, dice));
+}
+
+/**
+ * Looks at a world again and again, over one connection for as long as the node keeps it, until
+ * the node takes no more connections. Returns the statuses; rejects where a request got no answer.
+ */
+async function lookUntilRefused(base: string, { id }: WorldBody): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const statuses: number[] = [];
+  try {
+    for (;;) statuses.push(await statusOf(`${base}/api/v1/worlds/${id}/state`, agent));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+    return statuses;
+  } finally {
+    agent.destroy();
+  }
+}
+
+function statusOf(url: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+  });
+}
+
+test('a stop under load keeps every acknowledged change, ends streams with 1012 and exits with 0', async () => {
+  const settings = { DATA_DIR: nodes.dir(), SHARDS: '1' };
+  const first = await nodes.ownProcess(settings);
+  const { twinUrl } = first;
+  const worlds = await Promise.all(
+    Array.from({ length: WORLDS }, (_, seed) => makeWorld(twinUrl, { seed })),
+  );
+  const fleets = worlds.map(({ fleet }) => fleet.slice(0, CARS));
+  const cars = fleets.map((fleet) => fleet.map(({ vin }) => new SwitchedCar(vin)));
+  const readers = await Promise.all(
+    worlds.slice(0, WATCHED).map((world) => StreamReader.open(twinUrl, world)),
+  );
+  const switching = cars.flat().map((car, i) => switchUntilGone(twinUrl, car, new Dice(i)));
+  const looking = worlds.map((world) => lookUntilRefused(twinUrl, world));
+  await sleep(2000);
+
+  expect(await first.end('SIGTERM')).toBe(0);
+  await Promise.all(switching);
+  const statuses = (await Promise.all(looking)).flat();
+  expect([...new Set(statuses)]).toEqual([200]);
+  await until('streams are closed', () => readers.every(({ closeCode }) => closeCode));
+  expect(readers.map(({ closeCode }) => closeCode)).toEqual(readers.map(() => 1012));
+
+  const { twinUrl: again } = await nodes.ownProcess(settings);
+  for (const [i, world] of worlds.entries()) {
+    await expectSwitched(again, world, cars[i] ?? []);
+    await expectWhole(again, world);
+  }
+  expect(cars.flat().every(({ acknowledged }) => acknowledged > 0)).toBe(true);
+});
+
+test('signals that come while a node is stopping are ignored', async () => {
+  const node = await nodes.ownProcess({ DATA_DIR: nodes.dir() });
+  const world = await makeWorld(node.twinUrl, {});
+  const reader = await StreamReader.open(node.twinUrl, world);
+  const exit = node.end('SIGTERM');
+  for (let i = 0; i < 5; i++) {
+    process.kill(node.pid, i % 2 === 0 ? 'SIGINT' : 'SIGTERM');
+  }
+  expect(await exit).toBe(0);
+  await until('the stream is closed', () => reader.closeCode !== undefined);
+  expect(reader.closeCode).toBe(1012);
+});
