@@ -9,6 +9,15 @@ const QUESTIONS: Readonly<Record<string, () => Promise<{ run(): Promise<Figure[]
   kernel: () => import('./kernel.ts'),
 };
 
+const HELP = `npm run bench              all questions, one after the other
+npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
+
+Each measures beside a reference of the same run and writes bench/results/<name>.json.`;
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+  process.exit(0);
+}
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(QUESTIONS);
 for (const name of chosen) {
   const question = QUESTIONS[name];
