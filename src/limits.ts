@@ -1,3 +1,5 @@
+import { TICK_MS } from '../assembly/layout.ts';
+
 /** Every bound of a node in one place, with the relations between them checked at load. */
 
 /** A frame is due every so many ms. */
@@ -40,4 +42,5 @@ export const CHANGE_DELAY_TICKS = 2;
 export const MASK_CHECKPOINT_CHANGES = 64;
 
 if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0) throw new Error('stored images are kept images');
-if (BEHIND_TICKS * 20 < BEAT_AGE_MS_MAX) throw new Error('a fresh world must not count as behind');
+if (BEHIND_TICKS * TICK_MS < BEAT_AGE_MS_MAX)
+  throw new Error('a fresh world must not count as behind');

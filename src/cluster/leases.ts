@@ -9,11 +9,9 @@ import { PARTITION_COUNT } from '../twin/ids.ts';
  * With the embedded store there is one node, which takes all leases at start and keeps them.
  */
 export class Leases {
-  readonly token: string;
   readonly #checks: readonly Check[];
 
-  private constructor(token: string, checks: readonly Check[]) {
-    this.token = token;
+  private constructor(checks: readonly Check[]) {
     this.#checks = checks;
   }
 
@@ -28,7 +26,7 @@ export class Leases {
       key: ['p', p, 'lease'],
       version: entry?.version ?? null,
     }));
-    return new Leases(token, checks);
+    return new Leases(checks);
   }
 
   /** The check that fences a write to a partition. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { ADMISSION_PER_MILLE } from '../limits.ts';
+import { ADMISSION_PER_MILLE, FRAME_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { CitySet } from './cities.ts';
 import { ShardPool } from './pool.ts';
@@ -218,7 +218,7 @@ export class Shard {
   /** Whether one more watched world fits in the share of the thread for them. */
   get admits(): boolean {
     if (this.#life === undefined) return false;
-    const expected = ((this.hotCount + 1) * this.#word(PULSE_VISIT_NS) * 12.5) / 1e6;
+    const expected = ((this.hotCount + 1) * this.#word(PULSE_VISIT_NS) * 1000) / FRAME_MS / 1e6;
     return this.hotPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
   }
 

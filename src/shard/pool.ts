@@ -5,7 +5,6 @@ import { Piscina } from 'piscina';
 const WORKER = fileURLToPath(new URL('../../workers/shard.ts', import.meta.url));
 /** Tasks wait inside the thread, for their worlds, not in front of it. */
 const TASKS_AT_ONCE = 100_000;
-const CLOSE_TIMEOUT_MS = 5000;
 
 /** One pinned thread that runs the exported functions of `workers/shard.ts` as tasks. */
 export class ShardPool {
@@ -22,7 +21,6 @@ export class ShardPool {
       maxQueue: TASKS_AT_ONCE,
       // With the default an idle thread is parked, and its timers with it.
       atomics: 'disabled',
-      closeTimeout: CLOSE_TIMEOUT_MS,
     });
     this.#pool.on('error', onError);
   }

@@ -74,11 +74,6 @@ export function severityOf(risk: number): Severity {
   return severity <= 2 ? 'slight' : severity === 3 ? 'serious' : 'severe';
 }
 
-/** Delta-v of the first of two bodies in a central plastic impact, m/s. */
-export function plasticDeltaV(massA: number, massB: number, closingMps: number): number {
-  return closingMps / (1 + massA / massB);
-}
-
 /**
  * Energy that a central plastic impact turns into deformation, J.
  * @param massB Infinity for what does not move
