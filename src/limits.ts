@@ -24,6 +24,10 @@ export const BEAT_WORLDS = 256;
 export const ADMISSION_PER_MILLE = 600;
 /** A request that would wait longer than this for its world is refused, and the work done. */
 export const WAIT_MS_MAX = 5000;
+/** A request whose world would take longer than this is refused, and nothing done. */
+export const WORK_MS_MAX = 60_000;
+/** One burst slice in so many goes to whoever has waited longest, the others to the shortest. */
+export const OLDEST_TURN = 4;
 /** The last beat answers for a hot world while it is at most this old. */
 export const BEAT_AGE_MS_MAX = 160;
 /** Traps in this time after which a world rests. */

@@ -3,7 +3,7 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
 import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
-import { BEAT_AGE_MS_MAX, WAIT_MS_MAX } from '../limits.ts';
+import { BEAT_AGE_MS_MAX, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Shard } from '../shard/handle.ts';
 import {
   type Look,
@@ -280,9 +280,11 @@ export class OwnedWorld implements World {
   async #lookAt(stay: number, tick: number, want: Look, background: boolean): Promise<LookAnswer> {
     const debtTicks = Math.max(0, tick - this.#reachedTick);
     const waitMs = this.shard.waitMs(debtTicks);
+    const overloaded = () =>
+      new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
+    if (waitMs > WORK_MS_MAX && !background) throw overloaded();
     this.#reachedTick = Math.max(this.#reachedTick, tick);
-    this.shard.debtTicks += debtTicks;
-    const { incarnation } = this.shard;
+    const settle = this.shard.owe(debtTicks);
     const task = { world: this.number, stay, tick, want, background };
     const done = this.shard
       .look(task)
@@ -290,11 +292,11 @@ export class OwnedWorld implements World {
         if (error instanceof TwinError) return { outcome: 'gone' };
         throw error;
       })
-      .finally(() => {
-        if (this.shard.incarnation === incarnation) this.shard.debtTicks -= debtTicks;
-      });
+      .finally(settle);
     if (background || waitMs <= WAIT_MS_MAX) return done;
-    throw new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
+    // Nobody may be left to hear how it ends.
+    done.catch(() => {});
+    throw overloaded();
   }
 
   /** Where it is further behind than that, catches up behind everybody else, up to an image. */

@@ -188,10 +188,17 @@ describe('bodies', () => {
     ask(`${url}/things`, { method: 'POST', body, headers });
 
   test('come whole, however they were cut', async () => {
-    const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const bad = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
-    await sendRaw(server.port, head, '3\r\nabc\r\n', '2\r\nde\r\n', '0\r\n\r\n', bad);
+    const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
+    const head = `POST /things HTTP/1.1\r\n${headers}\r\n\r\n`;
+    await sendRaw(server.port, head, '3\r\nabc\r\n', '2\r\nde\r\n', '0\r\n\r\n');
     expect(calls).toEqual(['abcde']);
+  });
+
+  test('whose end the parser refuses have no effect', async () => {
+    const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = await sendRaw(server.port, `${head}5\r\nhello\r\n0\r\nX-A: b\r\n\r\n`);
+    expect(answer).not.toMatch(/^HTTP\/1\.1 200 /);
+    expect(calls).toEqual([]);
   });
 
   test('may be as long as the route says', async () => {

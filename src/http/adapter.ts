@@ -20,7 +20,9 @@ const DRAIN_LOOK_MS = 10;
 /** Requests under way, and bytes of their bodies; beyond it is 503. */
 const OPEN_MAX = 10_000;
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
+const HELD_BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
 const MESSAGE_BYTES_MAX = 1024;
+const MESSAGES_PER_S_MAX = 1000;
 /** The library drops the connection without a word beyond this, so it leaves room to say 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
 /** Answers to a client's pings are all that may pile up: frames wait for an empty buffer. */
@@ -49,7 +51,11 @@ export class HttpServer<Session = never> {
   readonly #open = new Set<Exchange>();
   /** What clients accept comes in few spellings. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
+  /** Bytes of bodies that are still coming, in all and by address. */
   #heldBytes = 0;
+  readonly #heldBy = new Map<string, number>();
+  /** What each stream's client has sent in the current second. */
+  readonly #heard = new WeakMap<object, { second: number; count: number }>();
   #isDraining = false;
   readonly #boot = randomBytes(5).toString('hex');
   #requestCount = 0;
@@ -189,28 +195,59 @@ export class HttpServer<Session = never> {
     response.onData((chunk, isLast) => {
       if (!exchange.isOpen) return;
       try {
-        this.#keep(exchange, chunk, maxBytes);
+        this.#keep(exchange, chunk, isLast, maxBytes);
         if (!isLast) return;
         exchange.joinChunks();
-        this.#run(exchange, route);
+        if (exchange.head.isChunked) setImmediate(() => this.#runWhereOpen(exchange, route));
+        else this.#run(exchange, route);
       } catch (error) {
         this.#fail(exchange, error);
       }
     });
   }
 
-  #keep(exchange: Exchange, chunk: ArrayBuffer, maxBytes: number): void {
+  // The parser looks at what follows the last chunk only after it has handed that on; where it does
+  // not like what it finds the connection ends, and nothing must have been done.
+  #runWhereOpen(exchange: Exchange, route: Route): void {
+    if (!exchange.isOpen) return;
+    try {
+      this.#run(exchange, route);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #keep(exchange: Exchange, chunk: ArrayBuffer, isLast: boolean, maxBytes: number): void {
     if (exchange.chunkBytes + chunk.byteLength > maxBytes) {
       exchange.isLast = true;
       throw new TwinError('body_too_large', `Send at most ${maxBytes} bytes.`);
     }
-    if (this.#heldBytes + chunk.byteLength > HELD_BYTES_MAX) {
-      exchange.isLast = true;
-      throw new TwinError('overloaded');
-    }
     if (chunk.byteLength === 0) return;
-    this.#heldBytes += chunk.byteLength;
+    // What comes in one piece is not held, so it is served however much others leave unfinished.
+    if (!isLast || exchange.chunkBytes > 0) this.#hold(exchange, chunk.byteLength);
     exchange.keepChunk(chunk);
+  }
+
+  #hold(exchange: Exchange, bytes: number): void {
+    exchange.heldBy ??= exchange.addressKey();
+    const ofAddress = (this.#heldBy.get(exchange.heldBy) ?? 0) + bytes;
+    if (ofAddress > HELD_BYTES_PER_ADDRESS_MAX || this.#heldBytes + bytes > HELD_BYTES_MAX) {
+      exchange.isLast = true;
+      throw new TwinError('overloaded', 'Too many bodies are on their way; send fewer at a time.');
+    }
+    this.#heldBy.set(exchange.heldBy, ofAddress);
+    this.#heldBytes += bytes;
+    exchange.heldBytes += bytes;
+  }
+
+  #release(exchange: Exchange): void {
+    if (exchange.heldBy === undefined) return;
+    const left = (this.#heldBy.get(exchange.heldBy) ?? 0) - exchange.heldBytes;
+    if (left > 0) this.#heldBy.set(exchange.heldBy, left);
+    else this.#heldBy.delete(exchange.heldBy);
+    this.#heldBytes -= exchange.heldBytes;
+    exchange.heldBy = undefined;
+    exchange.heldBytes = 0;
   }
 
   #run(exchange: Exchange, route: Route): void {
@@ -241,7 +278,7 @@ export class HttpServer<Session = never> {
   /** Nothing is waited for any more. */
   #settle(exchange: Exchange): void {
     this.#open.delete(exchange);
-    this.#heldBytes -= exchange.chunkBytes;
+    this.#release(exchange);
     exchange.chunkBytes = 0;
   }
 
@@ -288,13 +325,33 @@ export class HttpServer<Session = never> {
       open: (socket) => stream.opened(socket.getUserData(), socket),
       message: (socket, message) => {
         if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
+        else this.#bear(socket);
       },
+      ping: (socket) => this.#bear(socket),
       pong: (socket, message) => {
+        if (!this.#bear(socket)) return;
         stream.ponged(socket.getUserData(), Buffer.from(message).toString('latin1'));
       },
       drain: (socket) => stream.drained(socket.getUserData()),
       close: (socket) => stream.closed(socket.getUserData()),
     };
+  }
+
+  /**
+   * Counts what a client sends on a stream, where it has nothing to say. The library goes through
+   * hundreds of thousands of small messages in one turn: whoever sends so many is cut off at once.
+   * False where it was.
+   */
+  #bear(socket: uws.WebSocket<Session>): boolean {
+    const session = socket.getUserData() as object;
+    const second = Math.floor(this.#options.clock.now() / 1000);
+    const heard = this.#heard.get(session);
+    if (heard?.second !== second) this.#heard.set(session, { second, count: 1 });
+    else if (++heard.count > MESSAGES_PER_S_MAX) {
+      socket.close();
+      return false;
+    }
+    return true;
   }
 
   #upgrade(

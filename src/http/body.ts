@@ -2,8 +2,21 @@ import { TwinError } from '../errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON of a body. Throws TwinError `invalid_json` for what is none, or no UTF-8. */
+/** Nobody means more; a megabyte of brackets would keep the parser busy for a quarter second. */
+const DEPTH_MAX = 32;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING: ReadonlySet<number> = new Set([91, 123]);
+const CLOSING: ReadonlySet<number> = new Set([93, 125]);
+
+/**
+ * The JSON of a body. Throws TwinError `invalid_json` for what is none, no UTF-8, or nested too
+ * deep.
+ */
 export function parseJson(body: Uint8Array): unknown {
+  if (isTooDeep(body)) {
+    throw new TwinError('invalid_json', `Nest objects and lists at most ${DEPTH_MAX} deep.`);
+  }
   try {
     return JSON.parse(decoder.decode(body));
   } catch {
@@ -21,4 +34,21 @@ export function parseObject(body: Uint8Array): ReadonlyMap<string, unknown> {
     throw new TwinError('invalid_body');
   }
   return new Map(Object.entries(value));
+}
+
+/** Counts brackets outside of strings, without parsing. */
+function isTooDeep(body: Uint8Array): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i] ?? 0;
+    if (inString) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (OPENING.has(byte)) {
+      if (++depth > DEPTH_MAX) return true;
+    } else if (CLOSING.has(byte)) depth--;
+  }
+  return false;
 }

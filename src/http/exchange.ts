@@ -61,6 +61,9 @@ export class Exchange implements Call {
   /** Parts of a body that is still coming. */
   chunks: Uint8Array[] | undefined = undefined;
   chunkBytes = 0;
+  /** Bytes that are counted as held for an address while the body is coming, and which. */
+  heldBytes = 0;
+  heldBy: string | undefined = undefined;
   readonly #response: ResponsePort;
 
   constructor(response: ResponsePort, requestId: string, meter: RouteMeter) {

@@ -46,8 +46,8 @@ export class Watcher {
   /** The world's tick that this reader was told last. */
   lastTick: number;
   framesSent = 0;
-  /** As far as the reader is known to have come; undefined until it has answered a ping. */
-  framesRead: number | undefined = undefined;
+  /** As far as the reader is known to have come, by the pings that it answered (RFC 6455: must). */
+  framesRead = 0;
   pingedAt = 0;
   /** Part of a frame waits in memory for the operating system to take it. */
   isBlocked = false;
@@ -60,9 +60,8 @@ export class Watcher {
     this.lastTick = tick;
   }
 
-  /** Of a reader that answers no pings nothing is known, so nothing is held against it. */
   framesUnread(): number {
-    return this.framesRead === undefined ? 0 : this.framesSent - this.framesRead;
+    return this.framesSent - this.framesRead;
   }
 
   isBehind(): boolean {
@@ -133,7 +132,6 @@ export class Fanout {
     const watcher = new Watcher(topic, socket, tick);
     topic.watchers.add(watcher);
     this.watcherCount++;
-    socket.ping('0');
     return watcher;
   }
 
@@ -151,8 +149,8 @@ export class Fanout {
 
   /** The reader has come to the ping that was sent after so many frames. */
   ponged(watcher: Watcher, frames: number): void {
-    const read = watcher.framesRead ?? -1;
-    if (!Number.isInteger(frames) || frames <= read || frames > watcher.framesSent) return;
+    const { framesRead, framesSent } = watcher;
+    if (!Number.isInteger(frames) || frames <= framesRead || frames > framesSent) return;
     watcher.framesRead = frames;
     this.#progressed(watcher);
   }

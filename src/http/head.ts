@@ -72,6 +72,10 @@ export class Head {
     }
   }
 
+  get isChunked(): boolean {
+    return this.#codingCount > 0;
+  }
+
   /**
    * True where it is open to doubt who is addressed or where the body ends (RFC 9112, 3.2 and
    * 6.3): another server on the way may have read it otherwise.

@@ -102,6 +102,10 @@ test('the limits are as documented unless they are set otherwise, and none where
   expect(Object.values(off).every((limit) => limit === undefined)).toBe(true);
 });
 
+test('a connection that is gone has a key too', () => {
+  expect(addressKey(new ArrayBuffer(0))).toBe('gone');
+});
+
 test('an address of IPv4 is a key of its own, also when it comes as one of IPv6', () => {
   expect(addressKey(Uint8Array.of(192, 0, 2, 7).buffer)).toBe('192.0.2.7');
   const mapped = new Uint8Array(16);

@@ -112,11 +112,12 @@ export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clo
 /**
  * What limits know a client by: an IPv4 address, or the /64 of an IPv6 one, since whoever has one
  * such address has all of its /64.
- * @param address 4 or 16 bytes
+ * @param address 4 or 16 bytes; none where the connection is gone already
  */
 export function addressKey(address: ArrayBuffer): string {
   const bytes = new Uint8Array(address);
   if (bytes.length === 4) return bytes.join('.');
+  if (bytes.length !== 16) return 'gone';
   const mapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255;
   if (mapped && bytes[11] === 255) return bytes.subarray(12).join('.');
   return `${Buffer.from(address, 0, 8).toString('hex')}/64`;

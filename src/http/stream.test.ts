@@ -157,6 +157,15 @@ describe('a stream', () => {
     expect(await client.closed).toEqual({ code: 1009, wasClean: true });
   });
 
+  test('just ends for a client that talks without end', async () => {
+    const [noisy, quiet] = [new Client(), new Client()];
+    await Promise.all([noisy.next(), quiet.next()]);
+    for (let i = 0; i < 2500; i++) noisy.socket.send('');
+    expect(await noisy.closed).toEqual({ code: 1006, wasClean: false });
+    await frameAt(104);
+    expect(await quiet.json()).toMatchObject({ tick: 104 });
+  });
+
   test('just ends for a message beyond 16 KiB', async () => {
     const client = new Client();
     await client.next();

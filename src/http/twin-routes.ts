@@ -56,6 +56,8 @@ function creationRoutes(context: TwinContext): Route[] {
       answers: { 201: { description: 'The new world', schema: schemas.World } },
       errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
       handle: async (call) => {
+        // Before a body is read that may be long: whoever may make no world need not be heard.
+        context.limits.worlds?.check(call.addressKey());
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, context.publicUrl()), call.encoding);

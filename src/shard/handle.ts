@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { ADMISSION_PER_MILLE, FRAME_MS } from '../limits.ts';
+import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { CitySet } from './cities.ts';
 import { ShardPool } from './pool.ts';
@@ -45,6 +45,11 @@ export interface ShardListener {
   died(shard: Shard, world: number): void;
 }
 
+/** A burst under way. */
+interface Debt {
+  ticks: number;
+}
+
 interface Life {
   pool: ShardPool;
   commands: MessagePort;
@@ -57,8 +62,8 @@ export class Shard {
   readonly index: number;
   /** Counts the threads: what an earlier one still says is not listened to. */
   incarnation = 0;
-  /** Ticks that bursts asked for and not done yet have to do. */
-  debtTicks = 0;
+  /** Bursts that are asked for and not done yet. */
+  readonly #debts = new Set<Debt>();
   /** Watched worlds. */
   hotCount = 0;
   readonly #settings: ShardSettings;
@@ -83,7 +88,7 @@ export class Shard {
     const pulse = new Int32Array(new SharedArrayBuffer(PULSE_WORDS * 4));
     const pool = new ShardPool((error) => this.#end(incarnation, error));
     this.#life = { pool, commands: commands.port1, reports: reports.port1, pulse };
-    this.debtTicks = 0;
+    this.#debts.clear();
     reports.port1.on('message', (report: Report) => {
       if (incarnation === this.incarnation) this.#listener.report(this, report);
     });
@@ -222,9 +227,25 @@ export class Shard {
     return this.hotPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
   }
 
-  /** How long a burst of so many ticks would take to be done, all that is asked for included. */
+  /** Ticks that bursts asked for and not done yet have to do. */
+  get debtTicks(): number {
+    let sum = 0;
+    for (const { ticks } of this.#debts) sum += ticks;
+    return sum;
+  }
+
+  /** Counts a burst until the function that it returns is called. */
+  owe(ticks: number): () => void {
+    const debt = { ticks };
+    this.#debts.add(debt);
+    return () => this.#debts.delete(debt);
+  }
+
+  /** How long a burst of so many ticks would take to be done, shorter ones going first. */
   waitMs(ticks: number): number {
-    const share = Math.max(0.2, 1 - this.hotPerMille / 1000);
-    return ((this.debtTicks + ticks) * this.tickNs) / 1e6 / share;
+    let before = ticks;
+    for (const debt of this.#debts) if (debt.ticks <= ticks) before += debt.ticks;
+    const share = Math.max(0.2, 1 - this.hotPerMille / 1000) * (1 - 1 / OLDEST_TURN);
+    return (before * this.tickNs) / 1e6 / share;
   }
 }

@@ -103,6 +103,19 @@ describe('the scheduler', () => {
     expect(long.done).toBe(false);
   });
 
+  it('works on a long burst in some slices, however many short ones keep coming', () => {
+    const { shard, residents, first } = setUp(200, 90_000);
+    const long = shard.reach(first, 20_000);
+    const others = residents.slice(1);
+    for (let turns = 0; !long.done && turns < 4000; turns++) {
+      shard.nowMs += 1;
+      const other = others[turns % others.length];
+      if (other !== undefined) shard.reach(other, other.tick + 400);
+      shard.scheduler.turn();
+    }
+    expect(long.done).toBe(true);
+  });
+
   it('lets a burst go on beside hot worlds that would take the whole thread', () => {
     const { shard, residents, first } = setUp(400, 2000);
     for (const resident of residents.slice(1)) {

@@ -1,5 +1,5 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import { BEHIND_TICKS, FRAME_MS, SLICE_MS } from '../limits.ts';
+import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
 import { Meter } from './meter.ts';
 import type { Resident } from './resident.ts';
 
@@ -35,9 +35,8 @@ export interface SchedulerHooks {
 
 /** One slice in so many belongs to bursts first: their fifth of the thread. */
 const BURST_TURN = 5;
-/** Ticks that waiting for a ms is worth, so that long bursts are not put off for ever. */
-const AGEING_TICKS_PER_MS = 50;
-const BACKGROUND_TICKS = 1e18;
+/** Behind every burst that somebody waits for, whatever its length or age. */
+const BACKGROUND = 1e18;
 /** Hot worlds are visited in steps of this many ms: fewer wake-ups, frames at most so late. */
 const GRAIN_MS = 4;
 /** Share of a slice after which a burst looks at the clock. */
@@ -241,9 +240,10 @@ export class Scheduler {
     });
   }
 
-  /** Works on the shortest burst, then the next, until the slice ends. */
+  /** Works on the first burst, then the next, until the slice ends. */
   #burst(end: number): void {
-    let burst = this.#shortest();
+    const score = this.#turns % OLDEST_TURN === 0 ? ageScore : lengthScore;
+    let burst = this.#first(score);
     while (burst !== undefined && this.#hooks.elapsed() < end) {
       const { resident } = burst;
       const begin = this.#hooks.elapsed();
@@ -254,7 +254,7 @@ export class Scheduler {
       this.meter.stepped(resident.tick - from, this.#hooks.elapsed() - begin);
       if (lives) this.#settle(burst, frame);
       const current = this.#bursts.get(resident);
-      burst = current !== undefined && this.#canGoOn(current) ? current : this.#shortest();
+      burst = current !== undefined && this.#canGoOn(current) ? current : this.#first(score);
     }
   }
 
@@ -270,12 +270,12 @@ export class Scheduler {
     return this.#target(burst, this.#frameTick(resident)) > resident.tick;
   }
 
-  /** The burst with the least left to do, waiting counted in its favour, of those that can go on. */
-  #shortest(): Burst | undefined {
+  /** The burst with the lowest score of those that can go on. */
+  #first(scoreOf: (burst: Burst) => number): Burst | undefined {
     let best: Burst | undefined;
     let bestScore = Number.POSITIVE_INFINITY;
     for (const burst of this.#bursts.values()) {
-      const score = scoreOf(burst);
+      const score = scoreOf(burst) + (burst.background ? BACKGROUND : 0);
       if (score >= bestScore || !this.#canGoOn(burst)) continue;
       best = burst;
       bestScore = score;
@@ -329,8 +329,12 @@ function burstOf(resident: Resident, goals: Goal[]): Burst {
   };
 }
 
-/** All bursts age alike, so what counts is when the waiting began. */
-function scoreOf({ resident, tick, sinceMs, background }: Burst): number {
-  const left = tick - resident.tick;
-  return background ? BACKGROUND_TICKS + left : left + sinceMs * AGEING_TICKS_PER_MS;
+/** Most slices: the shortest first, so that nobody waits for what is longer than their own. */
+function lengthScore({ resident, tick }: Burst): number {
+  return tick - resident.tick;
+}
+
+/** Some slices: the oldest first, so that a long one is not put off for ever. */
+function ageScore({ sinceMs }: Burst): number {
+  return sinceMs;
 }

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson, parseObject } from './body.ts';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('a body of JSON', () => {
+  test('is taken as it is', () => {
+    expect(parseJson(bytes('{"a": [1, "x\\"]", null]}'))).toEqual({ a: [1, 'x"]', null] });
+  });
+
+  test('may nest 32 deep and no deeper', () => {
+    expect(() => parseJson(bytes(nested(32)))).not.toThrow();
+    expect(() => parseJson(bytes(nested(33)))).toThrow(
+      expect.objectContaining({ code: 'invalid_json', hint: expect.stringContaining('32') }),
+    );
+  });
+
+  test('may have any number of brackets in strings, and side by side', () => {
+    const text = JSON.stringify({ a: '[{'.repeat(500), b: Array.from({ length: 500 }, () => []) });
+    expect(parseJson(bytes(text))).toEqual(JSON.parse(text));
+  });
+
+  test.each(['', ' ', '{', 'nul', '{"a":1,}', '\u0000', '"\\'])('is refused as %j', (text) => {
+    expect(() => parseJson(bytes(text))).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+  });
+
+  test('is refused where it is no UTF-8', () => {
+    const broken = Uint8Array.of(0x22, 0xff, 0x22);
+    expect(() => parseJson(broken)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+  });
+
+  test.each(['[]', 'null', '1', '"x"'])('is no object as %s', (text) => {
+    expect(() => parseObject(bytes(text))).toThrow(
+      expect.objectContaining({ code: 'invalid_body' }),
+    );
+  });
+});
