@@ -77,6 +77,7 @@ export class ShardHost {
       now: () => this.#clock.now(),
       published: () => this.#clock.published(),
       elapsed: () => performance.now(),
+      worked: threadMs,
       drain: () => this.#drain(),
       moved: (resident) => this.#moved(resident),
       framed: (resident) => this.#beat.add(resident),
@@ -387,10 +388,10 @@ export class ShardHost {
   #sendBeat(): number | undefined {
     if (this.#beat.size === 0) return undefined;
     if (Atomics.load(this.#start.pulse, PULSE_ACKED) < this.#beat.number) return BEAT_RETRY_MS;
-    const begin = performance.now();
+    const begin = threadMs();
     const frames = this.#beat.size;
     this.#report(this.#beat.make());
-    this.#scheduler.meter.encoded(frames - this.#beat.size, performance.now() - begin);
+    this.#scheduler.meter.encoded(frames - this.#beat.size, threadMs() - begin);
     return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
   }
 
@@ -411,4 +412,10 @@ export class ShardHost {
 
 function hasMoved({ resident }: Tenant): boolean {
   return resident.tick > resident.storedTick;
+}
+
+/** Processor time of this thread, ms. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }

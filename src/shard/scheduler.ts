@@ -19,8 +19,10 @@ export interface SchedulerHooks {
   /** This thread's clock in ms, and the last reading published by the main thread. */
   now(): number;
   published(): number;
-  /** A finer clock for measuring work, ms. */
+  /** A finer clock, to end slices by, ms. */
   elapsed(): number;
+  /** Processor time that this thread has used, ms: what work costs, however busy the machine is. */
+  worked(): number;
   /** Takes in commands; called before every visit and slice. */
   drain(): void;
   /** The world has moved: contacts and images may be due. */
@@ -185,17 +187,16 @@ export class Scheduler {
   }
 
   #visitDue(end: number): void {
-    const begin = this.#hooks.elapsed();
+    if (this.#due.size === 0) return;
+    const begin = this.#hooks.worked();
     let visits = 0;
-    let now = begin;
     for (const resident of this.#due) {
-      if (now >= end) break;
+      if (this.#hooks.elapsed() >= end) break;
       this.#due.delete(resident);
       this.#visit(resident);
       visits++;
-      now = this.#hooks.elapsed();
     }
-    this.meter.visited(visits, now - begin);
+    this.meter.visited(visits, this.#hooks.worked() - begin);
   }
 
   /** Steps a hot world to its due frame; one that is far behind catches up in a burst. */
@@ -246,12 +247,12 @@ export class Scheduler {
     let burst = this.#first(score);
     while (burst !== undefined && this.#hooks.elapsed() < end) {
       const { resident } = burst;
-      const begin = this.#hooks.elapsed();
+      const begin = this.#hooks.worked();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));
       const from = resident.tick;
       const frame = this.#frameTick(resident);
       const lives = this.#step(resident, this.#target(burst, frame), chunk);
-      this.meter.stepped(resident.tick - from, this.#hooks.elapsed() - begin);
+      this.meter.stepped(resident.tick - from, this.#hooks.worked() - begin);
       if (lives) this.#settle(burst, frame);
       const current = this.#bursts.get(resident);
       burst = current !== undefined && this.#canGoOn(current) ? current : this.#first(score);
