@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'load/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

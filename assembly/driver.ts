@@ -61,7 +61,6 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** Intelligent driver model (Treiber, Hennecke, Helbing 2000): acceleration on a free road. */
-// @ts-ignore: decorator
 @inline function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
   const ratio = speed / greatest(wanted, 0.5);
   const squared = ratio * ratio;
@@ -71,7 +70,6 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** The same model's acceleration behind a vehicle `gap` m ahead, standing `standstill` m apart. */
-// @ts-ignore: decorator
 @inline function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
@@ -82,7 +80,6 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** Towards something that stands, only the braking distance counts, not the headway. */
-// @ts-ignore: decorator
 @inline function headwayShare(leadSpeed: f64): f64 {
   return leadSpeed > 1.0 ? 1.0 : 0.3 + 0.7 * leadSpeed;
 }

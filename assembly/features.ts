@@ -19,7 +19,6 @@ export function effective(declared: i32): i32 {
   return mask;
 }
 
-// @ts-ignore: decorator
 @inline function has(mask: i32, needs: i32): bool {
   return (mask & needs) == needs;
 }

@@ -5,24 +5,20 @@ import {
 import { getI } from './memory';
 
 /** Address of the table of a slab's city. */
-// @ts-ignore: decorator
 @inline export function cityOf(slab: usize): usize {
   return <usize>load<u32>(<usize>DIRECTORY + (<usize>load<u32>(slab + H_CITY) << 2));
 }
 
 /** Address of a lane's record. */
-// @ts-ignore: decorator
 @inline export function laneAt(city: usize, lane: i32): usize {
   return city + load<i32>(city + T_LANES) + <usize>lane * LANE_BYTES;
 }
 
-// @ts-ignore: decorator
 @inline export function laneLength(city: usize, lane: i32): f64 {
   return load<f64>(laneAt(city, lane) + L_LENGTH);
 }
 
 /** Whether the lane leads through a junction. */
-// @ts-ignore: decorator
 @inline export function isConnector(city: usize, lane: i32): bool {
   return load<i32>(laneAt(city, lane) + L_JUNCTION) >= 0;
 }
@@ -46,7 +42,6 @@ export function routeLane(city: usize, car: i32, position: i32): i32 {
 }
 
 /** The lane `ahead` places further on the route of a car than the one it is on. */
-// @ts-ignore: decorator
 @inline export function laneAhead(slab: usize, city: usize, car: i32, ahead: i32): i32 {
   return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead);
 }
@@ -62,7 +57,6 @@ export function conflict(city: usize, a: i32, b: i32): bool {
 // A place on a lane's centre line, interpolated between its two neighbouring points. Each field is
 // one function: WebAssembly returns one value, and the compiler shares the common address.
 
-// @ts-ignore: decorator
 @inline export function pointAt(city: usize, lane: i32, station: f64): usize {
   const at = laneAt(city, lane);
   const last = load<i32>(at + L_POINT_COUNT) - 2;
@@ -73,7 +67,6 @@ export function conflict(city: usize, a: i32, b: i32): bool {
 }
 
 /** Share of the way from the point of `pointAt` to the next, 0 to 1. */
-// @ts-ignore: decorator
 @inline export function shareAt(city: usize, lane: i32, station: f64): f64 {
   const at = laneAt(city, lane);
   const place = station * load<f64>(at + L_POINTS_PER_M);
@@ -86,7 +79,6 @@ export function conflict(city: usize, a: i32, b: i32): bool {
 }
 
 /** Field at byte `field` of a point: 0 x, 8 y, 16 tangent x, 24 tangent y, 32 curvature. */
-// @ts-ignore: decorator
 @inline export function along(point: usize, field: usize, share: f64): f64 {
   const here = load<f64>(point + field);
   return here + (load<f64>(point + POINT_BYTES + field) - here) * share;
@@ -106,13 +98,11 @@ export function countOccupants(slab: usize, city: usize): void {
 }
 
 /** Cars on a lane, as `countOccupants` found them. */
-// @ts-ignore: decorator
 @inline export function occupants(lane: i32): i32 {
   return load<u8>(<usize>OCCUPIED + <usize>lane);
 }
 
 /** Whether any car is in a junction, as `countOccupants` found them. */
-// @ts-ignore: decorator
 @inline export function isBusy(junction: i32): bool {
   return load<u8>(<usize>BUSY + <usize>junction) != 0;
 }

@@ -2,23 +2,19 @@
  * Leaf arithmetic of a step. Only + − × ÷ and square root: the same bits on every engine.
  */
 
-// @ts-ignore: decorator
 @inline export function clamp(value: f64, low: f64, high: f64): f64 {
   return value < low ? low : value > high ? high : value;
 }
 
-// @ts-ignore: decorator
 @inline export function least(a: f64, b: f64): f64 {
   return a < b ? a : b;
 }
 
-// @ts-ignore: decorator
 @inline export function greatest(a: f64, b: f64): f64 {
   return a > b ? a : b;
 }
 
 /** Tangent for |x| ≤ 0.6 rad: Taylor series to x⁹, error below 4e-5. */
-// @ts-ignore: decorator
 @inline export function tangent(x: f64): f64 {
   const xx = x * x;
   return (
@@ -29,7 +25,6 @@
 }
 
 /** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
-// @ts-ignore: decorator
 @inline export function arcTangent(x: f64): f64 {
   const xx = x * x;
   return x * (0.9998660 + xx * (-0.3302995 + xx * (0.1801410 + xx * (-0.0851330 + xx * 0.0208351))));

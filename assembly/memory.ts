@@ -2,28 +2,23 @@ import { C_TYPE, CAR_TYPE_BYTES, CAR_TYPES } from './layout';
 
 /** Typed access to a slab's arrays: `array` is a C_ constant of the memory map, `i` the element. */
 
-// @ts-ignore: decorator
 @inline export function getF(slab: usize, array: usize, i: i32): f64 {
   return load<f64>(slab + array + (<usize>i << 3));
 }
 
-// @ts-ignore: decorator
 @inline export function setF(slab: usize, array: usize, i: i32, value: f64): void {
   store<f64>(slab + array + (<usize>i << 3), value);
 }
 
-// @ts-ignore: decorator
 @inline export function getI(slab: usize, array: usize, i: i32): i32 {
   return load<i32>(slab + array + (<usize>i << 2));
 }
 
-// @ts-ignore: decorator
 @inline export function setI(slab: usize, array: usize, i: i32, value: i32): void {
   store<i32>(slab + array + (<usize>i << 2), value);
 }
 
 /** Address of the parameters of a car's type, see CT_ in the memory map. */
-// @ts-ignore: decorator
 @inline export function typeOf(slab: usize, car: i32): usize {
   return <usize>CAR_TYPES + <usize>getI(slab, C_TYPE, car) * CAR_TYPE_BYTES;
 }

@@ -15,12 +15,10 @@ const TURNED_OFF_M = 10.0;
 const CORRIDOR_M = 45.0;
 const CORRIDOR_STEP_M = 2.0;
 
-// @ts-ignore: decorator
 @inline export function carLength(slab: usize, car: i32): f64 {
   return load<f64>(typeOf(slab, car) + CT_LENGTH);
 }
 
-// @ts-ignore: decorator
 @inline export function carWidth(slab: usize, car: i32): f64 {
   return load<f64>(typeOf(slab, car) + CT_WIDTH);
 }

@@ -8,13 +8,11 @@ import { cityOf, laneAt } from './lanes';
 import { getF, getI } from './memory';
 import { lightState } from './signals';
 
-// @ts-ignore: decorator
 @inline function put(index: i32, value: i32): void {
   store<i32>(<usize>OUT + (<usize>index << 2), value);
 }
 
 /** Nearest integer, kept in the range of i32 whatever comes. */
-// @ts-ignore: decorator
 @inline function whole(value: f64): i32 {
   const limited = value > 2e9 ? 2e9 : value < -2e9 ? -2e9 : value;
   return <i32>nearest(limited);
@@ -52,7 +50,6 @@ function packCar(slab: usize, city: usize, car: i32): void {
 }
 
 /** Only ever shown, never stepped with, so the library's software arc tangent may serve. */
-// @ts-ignore: decorator
 @inline function heading(hx: f64, hy: f64): i32 {
   return whole(NativeMath.atan2(hy, hx) * 10000.0);
 }
