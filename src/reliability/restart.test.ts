@@ -69,12 +69,12 @@ function urlless(world: object): object {
 }
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'after %s, and after another, every world is where it would have been, with all its changes',
+  'after %s three times over every world is where it would have been, with all its changes',
   async (signal) => {
     const settings = { DATA_DIR: nodes.dir(), SHARDS: '2' };
     let node = await nodes.ownProcess(settings);
     const worlds = await makeWorlds(node.twinUrl);
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < 3; round++) {
       expect(await node.end(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
       node = await nodes.ownProcess(settings);
       await expectKept(node.twinUrl, worlds);
