@@ -41,5 +41,6 @@ test('the process reports on itself', async () => {
   metrics.addProcess();
   const text = await metrics.text();
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+  expect(text).not.toMatch(/ Nan$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
 });

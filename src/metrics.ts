@@ -96,8 +96,10 @@ export class Metrics {
   }
 
   /** In the text format of Prometheus. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    const text = await this.#registry.metrics();
+    // The library writes what has no value yet in a way that the format does not know.
+    return text.replaceAll(/ Nan$/gm, ' NaN');
   }
 
   get contentType(): string {
