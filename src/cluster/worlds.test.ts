@@ -92,6 +92,15 @@ describe('the worlds of a node', () => {
     expect(world.declared(0)).toBe(F_ALL);
   });
 
+  it('refuse work of more than a minute, with nothing done, and serve the others', async () => {
+    const { node } = await start();
+    const ancient = await node.worlds.create({ startTick: 2 ** 30 });
+    const young = await node.worlds.create({ startTick: 100 });
+    await expect(ancient.packed()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+    expect(node.shards[0]?.debtTicks).toBe(0);
+    expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
+  });
+
   it('are spread evenly over shards, and stay where they are when one more comes', () => {
     const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
     const counts = [0, 0, 0, 0];

@@ -39,6 +39,7 @@ function openServer(corsOrigins: '*' | readonly string[] = '*'): HttpServer {
     route('GET', '/things/{id}', (call) => echo(call)),
     route('POST', '/things', (call) => echo(call)),
     route('PUT', '/things/{id}', (call) => echo(call)),
+    { ...route('POST', '/long', (call) => echo(call)), body: { maxBytes: 2_000_000 } },
     route('GET', '/large', () => reply(200, LARGE, 'json')),
     route('GET', '/nothing', () => bodyless(304, [['ETag', '"a"']])),
     route('GET', '/refused', () => {
@@ -199,6 +200,25 @@ describe('bodies', () => {
     const answer = await sendRaw(server.port, `${head}5\r\nhello\r\n0\r\nX-A: b\r\n\r\n`);
     expect(answer).not.toMatch(/^HTTP\/1\.1 200 /);
     expect(calls).toEqual([]);
+  });
+
+  test('that never end take a bounded share, and no short one is kept out by them', async () => {
+    const head = 'POST /long HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n';
+    const unfinished = Array.from({ length: 12 }, () => {
+      const socket = connect(server.port, '127.0.0.1');
+      const parts: Buffer[] = [];
+      socket.on('data', (part) => parts.push(part)).on('error', () => {});
+      socket.write(head + 'x'.repeat(1_900_000));
+      return { socket, answer: () => Buffer.concat(parts).toString() };
+    });
+    const refused = () => unfinished.filter(({ answer }) => answer().startsWith('HTTP/1.1 503'));
+    await until(() => refused().length > 0);
+    expect((await post('short')).status).toBe(200);
+    expect(calls).toEqual(['short']);
+    for (const { socket } of unfinished) socket.destroy();
+    await until(() => server.openCount === 0);
+    const whole = await ask(`${url}/long`, { method: 'POST', body: 'y'.repeat(1_900_000) });
+    expect(whole.status).toBe(200);
   });
 
   test('may be as long as the route says', async () => {

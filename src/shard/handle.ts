@@ -108,7 +108,12 @@ export class Shard {
     const served = pool.run('serve', start, [commands.port2, reports.port2]);
     served.catch((error: unknown) => this.#end(incarnation, error));
     // A thread that cannot begin says why where it serves; `ready` only hears that it is gone.
-    await Promise.race([pool.run('ready', undefined), served]);
+    try {
+      await Promise.race([pool.run('ready', undefined), served]);
+    } catch (error) {
+      this.#end(incarnation, error);
+      throw error;
+    }
   }
 
   /** A thread ended by itself, or was found stuck: what it had is lost from memory. */

@@ -85,6 +85,8 @@ export class ShardHost {
       stepping: (resident) => this.#stepping(resident),
     });
     start.commands.on('message', (command: Command) => this.#take(command));
+    // At once, too: until the pulse tells what a tick costs, no request would be too long.
+    this.#beatHeart();
     this.#heartbeat = setInterval(() => this.#beatHeart(), HEARTBEAT_MS);
   }
 

@@ -91,8 +91,8 @@ export class Supervisor {
       this.#log.warn({ shard: shard.index, incarnation: shard.incarnation }, 'shard restarted');
       this.#restarted(shard);
     } catch (error) {
+      // It has told of its death, so another one is on its way.
       this.#log.error({ shard: shard.index, err: error }, 'shard did not start');
-      shard.kill('did not start');
     } finally {
       watched.isStarting = false;
     }
