@@ -93,6 +93,18 @@ describe('the scheduler', () => {
     expect(first.tick).toBe(5000);
   });
 
+  it('answers whoever waits for a tick of a watched world when its frame takes it there', () => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(400);
+    for (let frame = 24; frame <= 60; frame += 4) {
+      shard.nowMs += 80;
+      const goal = shard.reach(first, frame);
+      shard.scheduler.turn();
+      expect([frame, goal.done]).toEqual([frame, true]);
+    }
+  });
+
   it('finishes a short burst before a long one that was asked for first', () => {
     const { shard, first, second } = setUp(2, 90_000);
     const long = shard.reach(first, 90_000);

@@ -209,7 +209,7 @@ export class Scheduler {
     }
     if (!this.#step(resident, target, BEHIND_TICKS)) return;
     if (resident.tick < target) this.#waiting.add(resident);
-    else this.#frame(resident, target);
+    this.#settle(resident, target);
   }
 
   #catchUp(resident: Resident, tick: number): Goal {
@@ -253,7 +253,7 @@ export class Scheduler {
       const frame = this.#frameTick(resident);
       const lives = this.#step(resident, this.#target(burst, frame), chunk);
       this.meter.stepped(resident.tick - from, this.#hooks.worked() - begin);
-      if (lives) this.#settle(burst, frame);
+      if (lives) this.#settle(resident, frame);
       const current = this.#bursts.get(resident);
       burst = current !== undefined && this.#canGoOn(current) ? current : this.#first(score);
     }
@@ -284,8 +284,10 @@ export class Scheduler {
     return best;
   }
 
-  #settle({ resident, goals }: Burst, frame: number): void {
+  /** Captures the frame of `frame` and tells the goals, where the world has come there. */
+  #settle(resident: Resident, frame: number): void {
     this.#frame(resident, frame);
+    const goals = this.#bursts.get(resident)?.goals ?? [];
     const open = goals.filter((goal) => goal.tick > resident.tick);
     if (open.length === goals.length) return;
     if (open.length > 0) this.#bursts.set(resident, burstOf(resident, open));
