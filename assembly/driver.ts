@@ -1,9 +1,10 @@
 import {
   C_ACCEL_COMFORT, C_ACCEL_TARGET, C_CLAIM, C_DECEL_COMFORT, C_GAP, C_HALT_TICK, C_HEADWAY, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET,
   C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, CAR_COUNT,
-  CT_REAR, CT_WHEELBASE, H_TICK, L_CURVE_SPEED, L_SPEED_LIMIT, STATUS_CRASHED,
+  CT_REAR, CT_WHEELBASE, H_TICK, L_SPEED_LIMIT, STATUS_CRASHED,
+  PT_CURVATURE, PT_SPEED, PT_TX, PT_TY,
 } from './layout';
-import { along, isConnector, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
+import { along, exitSpeed, isConnector, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
 import { arcTangent, clamp, greatest, least, tangent } from './math';
 import { getF, getI, setF, typeOf } from './memory';
 import { LINE_DECEL, toLine } from './right-of-way';
@@ -14,9 +15,8 @@ const DECEL_MAX = 3.5;
 const JERK_UP = 2.5;
 const JERK_DOWN = 10.0;
 const TICK_S = 0.02;
-/** Deceleration towards slower lanes ahead, m/s², and how far ahead they are looked at, m. */
+/** Deceleration towards slower lanes ahead, m/s². */
 const CURVE_DECEL = 1.5;
-const CURVE_RANGE_M = 110.0;
 /** Where the front bumper comes to stand before the stop line, m. */
 const LINE_GAP_M = 1.0;
 const STEER_MAX = 0.6;
@@ -87,19 +87,12 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 /** Own pace under the limit, and slow enough for the bends ahead. */
 function wantedSpeed(slab: usize, city: usize, car: i32): f64 {
   const lane = getI(slab, C_LANE, car);
-  const at = laneAt(city, lane);
-  const pace = getF(slab, C_SPEED_FACTOR, car);
-  let wanted = load<f64>(at + L_SPEED_LIMIT) * pace;
-  wanted = least(wanted, load<f64>(at + L_CURVE_SPEED));
-  let distance = laneLength(city, lane) - getF(slab, C_STATION, car);
-  for (let ahead = 1; distance < CURVE_RANGE_M; ahead++) {
-    const next = laneAhead(slab, city, car, ahead);
-    const nextAt = laneAt(city, next);
-    const there = least(load<f64>(nextAt + L_CURVE_SPEED), load<f64>(nextAt + L_SPEED_LIMIT) * pace);
-    if (there < wanted) wanted = least(wanted, sqrt(there * there + 2.0 * CURVE_DECEL * greatest(distance, 0.0)));
-    distance += laneLength(city, next);
-  }
-  return wanted;
+  const station = getF(slab, C_STATION, car);
+  const limit = load<f64>(laneAt(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const here = least(limit, along(pointAt(city, lane, station), PT_SPEED, shareAt(city, lane, station)));
+  const there = exitSpeed(slab, city, car);
+  const left = laneLength(city, lane) - station;
+  return least(here, sqrt(there * there + 2.0 * CURVE_DECEL * left));
 }
 
 /**
@@ -115,8 +108,8 @@ function wantedSteer(slab: usize, city: usize, car: i32): f64 {
   const station = getF(slab, C_STATION, car);
   const point = pointAt(city, lane, station);
   const share = shareAt(city, lane, station);
-  const tx = along(point, 16, share);
-  const ty = along(point, 24, share);
+  const tx = along(point, PT_TX, share);
+  const ty = along(point, PT_TY, share);
   const slip = (load<f64>(type + CT_REAR) / wheelbase) * tangent(getF(slab, C_STEER, car));
   const hx = getF(slab, C_HX, car) - slip * getF(slab, C_HY, car);
   const hy = getF(slab, C_HY, car) + slip * getF(slab, C_HX, car);
@@ -137,5 +130,5 @@ function previewCurvature(slab: usize, city: usize, car: i32, speed: f64): f64 {
     lane = laneAhead(slab, city, car, 1);
     station -= length;
   }
-  return along(pointAt(city, lane, station), 32, shareAt(city, lane, station));
+  return along(pointAt(city, lane, station), PT_CURVATURE, shareAt(city, lane, station));
 }

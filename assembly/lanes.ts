@@ -1,6 +1,6 @@
 import {
   BUSY, C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, JUNCTION_MAX, LANE_BYTES, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
-  L_POINT_FIRST, L_POINTS_PER_M, OCCUPIED, POINT_BYTES, T_LANE_COUNT, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
+  L_POINT_FIRST, L_POINTS_PER_M, OCCUPIED, POINT_BYTES, RL_EXIT_SPEED, RL_LANE, ROUTE_LANE_BYTES, T_LANE_COUNT, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
 } from './layout';
 import { getI } from './memory';
 
@@ -38,7 +38,14 @@ export function routeLane(city: usize, car: i32, position: i32): i32 {
   let index = position;
   if (index < 0) index += count;
   if (index >= count) index -= count;
-  return load<i32>(city + load<i32>(city + T_ROUTE_LANES) + (<usize>(load<i32>(entry) + index) << 2));
+  return load<i32>(city + load<i32>(city + T_ROUTE_LANES) + <usize>(load<i32>(entry) + index) * ROUTE_LANE_BYTES + RL_LANE);
+}
+
+/** Speed that what follows on its route allows at the end of a car's lane, m/s. */
+@inline export function exitSpeed(slab: usize, city: usize, car: i32): f64 {
+  const first = load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3));
+  const entry = <usize>(first + getI(slab, C_ROUTE_INDEX, car)) * ROUTE_LANE_BYTES;
+  return load<f32>(city + load<i32>(city + T_ROUTE_LANES) + entry + RL_EXIT_SPEED);
 }
 
 /** The lane `ahead` places further on the route of a car than the one it is on. */
@@ -78,10 +85,10 @@ export function conflict(city: usize, a: i32, b: i32): bool {
   return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
-/** Field at byte `field` of a point: 0 x, 8 y, 16 tangent x, 24 tangent y, 32 curvature. */
+/** A field of a point, PT_. */
 @inline export function along(point: usize, field: usize, share: f64): f64 {
-  const here = load<f64>(point + field);
-  return here + (load<f64>(point + POINT_BYTES + field) - here) * share;
+  const here = <f64>load<f32>(point + field);
+  return here + (<f64>load<f32>(point + POINT_BYTES + field) - here) * share;
 }
 
 /** Counts the cars on each lane and in each junction, for whoever looks along a path this tick. */

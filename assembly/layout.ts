@@ -15,7 +15,7 @@
  *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
  *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 64 B │
  *   ├──────────┴───────┬───────────────┴───────────┬───────────┴───────────┴───────────┘
- *   │ events 64 × 32 B │ contacts 20 × 192 B       │ zero up to SLAB_BYTES
+ *   │ events 64 × 32 B │ contacts 20 × 208 B       │ zero up to SLAB_BYTES
  *   └──────────────────┴───────────────────────────┘
  *
  * Every offset below is in bytes. Structure of arrays: array k of a group begins at
@@ -23,7 +23,7 @@
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -55,12 +55,24 @@ export const OUT = IN_MASKS + 128;
 /** Parameters of each car type, see CT_ below. */
 export const CAR_TYPES = 20480;
 export const CAR_TYPE_MAX = 8;
-export const CAR_TYPE_BYTES = 64;
+export const CAR_TYPE_BYTES = 160;
 export const CT_LENGTH = 0; // f64 m
 export const CT_WIDTH = 8; // f64 m
 export const CT_MASS = 16; // f64 kg
 export const CT_WHEELBASE = 24; // f64 m
 export const CT_REAR = 32; // f64 m from the centre of gravity back to the rear axle
+export const CT_FRONT = 40; // f64 m from the centre of gravity forward to the front axle
+export const CT_INERTIA = 48; // f64 kg m², yaw
+export const CT_HEIGHT = 56; // f64 m, centre of gravity over the road
+export const CT_CENTRE = 64; // f64 m from the centre of gravity forward to the middle of the body
+export const CT_STIFFNESS_FRONT = 72; // f64 1/rad: cornering stiffness ÷ (friction × axle load)
+export const CT_STIFFNESS_REAR = 80; // f64 1/rad
+export const CT_DRIVE_FRONT = 88; // f64 share of the drive force on the front axle: 1 or 0
+export const CT_BRAKE_FRONT = 96; // f64 share of the brake force on the front axle
+export const CT_PER_MASS = 104; // f64 1/kg
+export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
+export const CT_PER_WHEELBASE = 120; // f64 1/m
+export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u8[LANE_MAX]: cars on each lane
@@ -102,7 +114,13 @@ export const C_STANDSTILL_GAP = CARS + 16 * CAR_F64; // m
 export const C_ACCEL_COMFORT = CARS + 17 * CAR_F64; // m/s²
 export const C_DECEL_COMFORT = CARS + 18 * CAR_F64; // m/s²
 export const C_LEAD_SPEED = CARS + 19 * CAR_F64; // m/s, of the vehicle that GAP is to
-/** Room for tyres, actuators and sensing. */
+export const C_DRIVE = CARS + 20 * CAR_F64; // m/s², drive force ÷ mass, or engine drag where negative
+export const C_BRAKE = CARS + 21 * CAR_F64; // m/s², brake force ÷ mass that the pedals have built up
+export const C_LOAD_ACCEL = CARS + 22 * CAR_F64; // m/s², low-passed: what shifts load between the axles
+export const C_FRICTION_FRONT = CARS + 23 * CAR_F64; // peak friction under the front axle
+export const C_FRICTION_REAR = CARS + 24 * CAR_F64;
+export const C_ACCEL_WANTED = CARS + 25 * CAR_F64; // m/s², decided every few ticks; ACCEL_TARGET follows it
+/** Room for functions and sensing. */
 export const CAR_F64_ARRAYS = 32;
 
 export const CARS_I32 = CARS + CAR_F64_ARRAYS * CAR_F64;
@@ -117,6 +135,13 @@ export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
 export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
 export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask
 export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
+export const C_BRAKE_TICKS = CARS_I32 + 10 * CAR_I32; // ticks for which the brakes have been asked for
+export const C_LIGHT_CHOICE = CARS_I32 + 11 * CAR_I32; // what was decided of the light ahead, CHOICE_
+export const C_STOOD_TICK = CARS_I32 + 12 * CAR_I32; // tick since which it stands at its line, 0 not
+export const C_CONTACT_TICK = CARS_I32 + 13 * CAR_I32; // tick of the last contact, 0 none
+export const C_CHAIN_TICK = CARS_I32 + 14 * CAR_I32; // tick and order of the first contact of the chain
+export const C_CHAIN_ORDER = CARS_I32 + 15 * CAR_I32;
+export const C_NEAR = CARS_I32 + 16 * CAR_I32; // mask of the cars that it may touch soon
 export const CAR_I32_ARRAYS = 20;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
@@ -135,7 +160,7 @@ export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order wit
 export const E_OTHER = 28; // i32: collision: the other car, −1 none
 
 export const CONTACTS = EVENTS + EVENT_RING * EVENT_BYTES;
-export const CONTACT_BYTES = 192;
+export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
 export const K_ORDER = 4; // u32, number within the tick, from 0
 export const K_KIND = 8; // i32, CONTACT_
@@ -144,7 +169,10 @@ export const K_X = 16; // f64 m, point of contact
 export const K_Y = 24; // f64 m
 export const K_CLOSING = 32; // f64 m/s, along the contact normal
 export const K_STRIKING = 40; // i32: 0 the first party's own motion closed the gap, 1 the second's
-export const K_PARTY = 48; // two parties
+export const K_CHAIN_TICK = 44; // u32, tick of the first contact of the chain that this one belongs to
+export const K_ENERGY = 48; // f64 J, turned into deformation
+export const K_CHAIN_ORDER = 56; // u32, number of that contact within its tick
+export const K_PARTY = 64; // two parties
 export const PARTY_BYTES = 72;
 export const P_CAR = 0; // i32, −1 where there is none
 export const P_DECLARED = 4; // i32 feature mask
@@ -170,6 +198,10 @@ export const FLAG_BRAKING = 1;
 export const FLAG_AEB = 2;
 export const FLAG_ESC = 4;
 export const FLAG_EVASIVE = 8;
+
+export const CHOICE_NONE = 0;
+export const CHOICE_GO = 1;
+export const CHOICE_STOP = 2;
 
 export const LIGHT_RED = 0;
 export const LIGHT_RED_AMBER = 1;
@@ -239,14 +271,21 @@ export const T_POINTS = 8;
 export const T_JUNCTION_COUNT = 12;
 export const T_JUNCTIONS = 16;
 export const T_ROUTES = 20; // i32[CAR_COUNT][2]: first entry in ROUTE_LANES, count
-export const T_ROUTE_LANES = 24; // i32 lane indices
+export const T_ROUTE_LANES = 24; // ROUTE_LANE_BYTES each
 export const T_BLOCK_COUNT = 28;
 export const T_BLOCKS = 32;
 export const T_LIGHT_COUNT = 36;
 export const T_LIGHTS = 40;
 export const T_HAZARD_COUNT = 44;
 export const T_HAZARDS = 48;
+export const T_ZONE_COUNT = 52;
+export const T_ZONES = 56;
 export const T_HEADER_BYTES = 128;
+
+/** A lane of a route. */
+export const ROUTE_LANE_BYTES = 8;
+export const RL_LANE = 0; // i32
+export const RL_EXIT_SPEED = 4; // f32 m/s: at its end, slow enough for what follows on the route
 
 export const LANE_BYTES = 96;
 export const L_POINT_FIRST = 0; // i32, index in POINTS
@@ -255,17 +294,25 @@ export const L_JUNCTION = 8; // i32, −1 for a lane of a road
 export const L_CONNECTOR = 12; // i32, its bit in conflict masks, −1 for a lane of a road
 export const L_CONFLICTS = 16; // u32, connectors of the same junction that it crosses or meets
 export const L_LIGHT = 20; // i32, the light that a connector's traffic obeys, −1 none
-export const L_RANK = 24; // i32, right of way of a connector: higher goes first
+export const L_YIELDS = 24; // u32, those of the conflicting connectors that have right of way over it
 export const L_ROAD = 28; // i32, −1 for a connector
 export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
 export const L_SPEED_LIMIT = 48; // f64 m/s
-export const L_CURVE_SPEED = 56; // f64 m/s, comfortable in its tightest place
+export const L_ZONES = 56; // u32, zones that it comes near
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
+export const L_RANK = 76; // i32, right of way of a connector: higher goes first
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
 
-export const POINT_BYTES = 40; // f64 × 5: x, y, tangent x, tangent y, curvature (1/m, left positive)
+/** The centre line at equal steps, f32 each. */
+export const POINT_BYTES = 32;
+export const PT_X = 0; // m
+export const PT_Y = 4; // m
+export const PT_TX = 8; // tangent, unit vector
+export const PT_TY = 12;
+export const PT_CURVATURE = 16; // 1/m, left positive
+export const PT_SPEED = 20; // m/s: limit and bends of the lane from here on, with room to brake for them
 
 export const JUNCTION_BYTES = 32;
 export const J_CYCLE = 0; // i32 ticks of its signal cycle, 0 without signals
@@ -287,6 +334,17 @@ export const B_MAX_Y = 24;
 export const B_CORNERS = 32; // i32
 export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
+
+/** A convex polygon like a block's. */
+export const ZONE_BYTES = 176;
+export const Z_MIN_X = 0; // f64 m
+export const Z_MIN_Y = 8;
+export const Z_MAX_X = 16;
+export const Z_MAX_Y = 24;
+export const Z_CORNERS = 32; // i32
+export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
+export const Z_FRICTION = 168; // f64, peak friction of the road in it
+export const ZONE_MAX = 32;
 
 export const HAZARD_SPOT_BYTES = 32;
 export const HS_X = 0; // f64 m

@@ -1,6 +1,7 @@
 import {
   C_ACCEL, C_ACCEL_TARGET, C_CLAIM, C_FLAGS, C_HALT_TICK, C_OFFSET, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, C_WAIT_TICK, C_X,
   C_Y, C_YAW_RATE, CAR_COUNT, H_TICK, STATUS_CRASHED, STATUS_STOPPED,
+  PT_X, PT_Y,
 } from './layout';
 import { along, isConnector, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, setI } from './memory';
@@ -47,7 +48,7 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
   if (isConnector(city, lane)) return;
   const point = pointAt(city, lane, RETURN_STATION_M);
   const share = shareAt(city, lane, RETURN_STATION_M);
-  if (!hasRoom(slab, car, along(point, 0, share), along(point, 8, share))) return;
+  if (!hasRoom(slab, car, along(point, PT_X, share), along(point, PT_Y, share))) return;
   place(slab, city, car, position, RETURN_STATION_M);
   setI(slab, C_STATUS, car, STATUS_STOPPED);
   setI(slab, C_HALT_TICK, car, 0);

@@ -1,6 +1,7 @@
 import {
   C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_VY, C_X, C_Y,
   CAR_COUNT, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
+  PT_X, PT_Y,
 } from './layout';
 import { along, countOccupants, isBusy, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
@@ -138,8 +139,8 @@ function alongPath(slab: usize, city: usize, car: i32, x: f64, y: f64, reach: f6
     }
     const point = pointAt(city, lane, station);
     const share = shareAt(city, lane, station);
-    const dx = along(point, 0, share) - x;
-    const dy = along(point, 8, share) - y;
+    const dx = along(point, PT_X, share) - x;
+    const dy = along(point, PT_Y, share) - y;
     if (dx * dx + dy * dy >= nearest) {
       if (found >= 0.0) return found;
       continue;

@@ -2,6 +2,7 @@ import {
   C_ACCEL, C_ACCEL_TARGET, C_EFFECTIVE, C_FLAGS, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STEER,
   C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, CT_MASS, CT_REAR, CT_WHEELBASE,
   F_BRAKES, F_STEERING, F_THROTTLE, FLAG_BRAKING, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
+  PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
 import { along, laneAhead, laneLength, pointAt, routeCount, shareAt } from './lanes';
 import { clamp, greatest, tangent } from './math';
@@ -127,19 +128,19 @@ function follow(slab: usize, city: usize, car: i32): void {
   setF(slab, C_STATION, car, station);
   const point = pointAt(city, lane, station);
   const share = shareAt(city, lane, station);
-  const dx = getF(slab, C_X, car) - along(point, 0, share);
-  const dy = getF(slab, C_Y, car) - along(point, 8, share);
-  setF(slab, C_OFFSET, car, along(point, 16, share) * dy - along(point, 24, share) * dx);
+  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
+  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
+  setF(slab, C_OFFSET, car, along(point, PT_TX, share) * dy - along(point, PT_TY, share) * dx);
 }
 
 /** How far the car is ahead of its station along the lane, by the lane's tangent and curvature. */
 function forwardError(slab: usize, city: usize, car: i32, lane: i32, station: f64): f64 {
   const point = pointAt(city, lane, station);
   const share = shareAt(city, lane, station);
-  const tx = along(point, 16, share);
-  const ty = along(point, 24, share);
-  const dx = getF(slab, C_X, car) - along(point, 0, share);
-  const dy = getF(slab, C_Y, car) - along(point, 8, share);
-  const bend = 1.0 - along(point, 32, share) * (tx * dy - ty * dx);
+  const tx = along(point, PT_TX, share);
+  const ty = along(point, PT_TY, share);
+  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
+  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
+  const bend = 1.0 - along(point, PT_CURVATURE, share) * (tx * dy - ty * dx);
   return clamp((tx * dx + ty * dy) / greatest(bend, 0.3), -2.0, 2.0);
 }

@@ -2,6 +2,7 @@ import {
   C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
   C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, H_CITY, H_SEED, H_TICK, H_VERSION,
   IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
+  PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
 import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { effective } from './features';
@@ -111,14 +112,14 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   const lane = routeLane(city, car, position);
   const point = pointAt(city, lane, station);
   const share = shareAt(city, lane, station);
-  const hx = along(point, 16, share);
-  const hy = along(point, 24, share);
+  const hx = along(point, PT_TX, share);
+  const hy = along(point, PT_TY, share);
   const norm = sqrt(hx * hx + hy * hy);
   setI(slab, C_ROUTE_INDEX, car, position);
   setI(slab, C_LANE, car, lane);
   setF(slab, C_STATION, car, station);
-  setF(slab, C_X, car, along(point, 0, share));
-  setF(slab, C_Y, car, along(point, 8, share));
+  setF(slab, C_X, car, along(point, PT_X, share));
+  setF(slab, C_Y, car, along(point, PT_Y, share));
   setF(slab, C_HX, car, hx / norm);
   setF(slab, C_HY, car, hy / norm);
 }

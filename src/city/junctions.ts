@@ -90,6 +90,8 @@ function buildConnectors(
         from,
         to,
         conflicts: at(conflicts, i).map((other) => lanes.length + other),
+
+        yieldsTo: [],
         light: lights.findIndex((light) => light.lanes.includes(from)),
         rank,
         mustStop,

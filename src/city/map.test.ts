@@ -65,6 +65,7 @@ const tiny: City = {
         from: 0,
         to: 0,
         conflicts: [],
+        yieldsTo: [],
         light: 0,
         rank: 2,
         mustStop: false,
@@ -86,7 +87,7 @@ const tiny: City = {
     },
   ],
   blocks: [{ id: 'b1', kind: 'wall', polygon: [[1.001, 2.002]], heightM: 3, solid: true }],
-  zones: [{ id: 'z1', kind: 'ice', polygon: [[3.339, 4]] }],
+  zones: [{ id: 'z1', kind: 'ice', friction: 0.95, polygon: [[3.339, 4]] }],
   hazards: [
     {
       id: 'h1',

@@ -38,6 +38,8 @@ export interface Connector {
   to: number;
   /** Lane indices of connectors of the same junction that cross it, meet it or come too close. */
   conflicts: readonly number[];
+  /** Those of `conflicts` whose traffic has right of way over it where no light decides otherwise. */
+  yieldsTo: readonly number[];
   /** Index into `City.lights`, or −1. */
   light: number;
   /** Right of way where no light decides, and between turns on green: higher goes first. */
@@ -87,6 +89,9 @@ export interface Block {
 export interface Zone {
   id: string;
   kind: 'ice' | 'wet' | 'fog' | 'dusk';
+  /** Peak friction of the road in it; 0.95 where it is dry. */
+  friction: number;
+  /** Convex, counter-clockwise, at most eight corners. */
   polygon: readonly Point[];
 }
 

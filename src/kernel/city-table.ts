@@ -19,7 +19,6 @@ import {
   JUNCTION_MAX,
   L_CONFLICTS,
   L_CONNECTOR,
-  L_CURVE_SPEED,
   L_HALF_WIDTH,
   L_JUNCTION,
   L_LENGTH,
@@ -32,6 +31,8 @@ import {
   L_ROAD,
   L_SPACING,
   L_SPEED_LIMIT,
+  L_YIELDS,
+  L_ZONES,
   LANE_BYTES,
   LANE_MAX,
   LIGHT_BYTES,
@@ -42,6 +43,9 @@ import {
   LT_JUNCTION,
   LT_RED_AMBER,
   POINT_BYTES,
+  RL_EXIT_SPEED,
+  RL_LANE,
+  ROUTE_LANE_BYTES,
   SLAB_ALIGN,
   T_BLOCK_COUNT,
   T_BLOCKS,
@@ -57,15 +61,25 @@ import {
   T_POINTS,
   T_ROUTE_LANES,
   T_ROUTES,
+  T_ZONE_COUNT,
+  T_ZONES,
+  Z_CORNER,
+  Z_CORNERS,
+  Z_FRICTION,
+  Z_MAX_X,
+  Z_MAX_Y,
+  Z_MIN_X,
+  Z_MIN_Y,
+  ZONE_BYTES,
+  ZONE_MAX,
 } from '../../assembly/layout.ts';
-import type { Block, City, Lane } from '../city/types.ts';
+import type { Block, City, Lane, Point, Zone } from '../city/types.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
-
-/** Sideways acceleration that is comfortable in a bend, m/s². */
-const CURVE_ACCELERATION = 2;
+import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 
 const ROUTE_BYTES = 8;
-const ROUTE_LANE_BYTES = 4;
+/** A car on the lane may have an axle so far from the lane's centre line, m. */
+const ZONE_REACH_M = 10;
 
 /**
  * The city as the kernel reads it: the binary table that `assembly/layout.ts` describes, sections
@@ -76,6 +90,7 @@ const ROUTE_LANE_BYTES = 4;
 export function packCity(city: City): ArrayBuffer {
   checkLimits(city);
   const profiles = profilesOf(city);
+  const speeds = profiles.map((profile, i) => speedsOf(profile, laneOf(city, i).speedLimitMps));
   const pointCount = profiles.reduce((count, { points }) => count + points.length, 0);
   const routeLanes = city.routes.flat();
 
@@ -93,6 +108,7 @@ export function packCity(city: City): ArrayBuffer {
   const blocks = section(city.blocks.length * BLOCK_BYTES);
   const lights = section(city.lights.length * LIGHT_BYTES);
   const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
+  const zones = section(city.zones.length * ZONE_BYTES);
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -109,14 +125,17 @@ export function packCity(city: City): ArrayBuffer {
     [T_LIGHTS, lights],
     [T_HAZARD_COUNT, city.hazards.length],
     [T_HAZARDS, hazards],
+    [T_ZONE_COUNT, city.zones.length],
+    [T_ZONES, zones],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
-  writePoints(view, points, profiles);
+  writePoints(view, points, profiles, speeds);
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
     view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
   }
-  writeRoutes(view, routes, routeLaneList, city);
+  writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
+  for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
   for (const [i, block] of city.blocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
   writeLights(view, lights, city);
   for (const [i, { x, y }] of city.hazards.entries()) {
@@ -135,15 +154,17 @@ function writeLanes(
   const connectorBits = connectorBitsOf(city);
   let firstPoint = 0;
   for (const [i, profile] of profiles.entries()) {
-    const lane = city.lanes[i];
-    if (!lane) throw new RangeError(`no lane ${i}`);
+    const lane = laneOf(city, i);
     const at = start + i * LANE_BYTES;
     const { connector } = lane;
     view.setInt32(at + L_POINT_FIRST, firstPoint, true);
     view.setInt32(at + L_POINT_COUNT, profile.points.length, true);
     view.setInt32(at + L_JUNCTION, lane.junction, true);
     view.setInt32(at + L_CONNECTOR, connectorBits[i] ?? -1, true);
-    view.setUint32(at + L_CONFLICTS, conflictMask(lane, connectorBits), true);
+    const { conflicts = [], yieldsTo = [] } = connector ?? {};
+    view.setUint32(at + L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
+    view.setUint32(at + L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
+    view.setUint32(at + L_ZONES, zonesBeside(profile, city.zones), true);
     view.setInt32(at + L_LIGHT, connector?.light ?? -1, true);
     view.setInt32(at + L_RANK, connector?.rank ?? 0, true);
     view.setInt32(at + L_ROAD, lane.road, true);
@@ -151,7 +172,6 @@ function writeLanes(
     view.setFloat64(at + L_SPACING, profile.spacingM, true);
     view.setFloat64(at + L_POINTS_PER_M, 1 / profile.spacingM, true);
     view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
-    view.setFloat64(at + L_CURVE_SPEED, curveSpeed(lane, profile), true);
     view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
     view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
     firstPoint += profile.points.length;
@@ -169,63 +189,115 @@ function connectorBitsOf(city: City): number[] {
   });
 }
 
-function conflictMask({ id, connector }: Lane, connectorBits: readonly number[]): number {
+function laneOf(city: City, index: number): Lane {
+  const lane = city.lanes[index];
+  if (!lane) throw new RangeError(`no lane ${index}`);
+  return lane;
+}
+
+/** The bits of some connectors of the lane's junction. */
+function maskOf({ id }: Lane, others: readonly number[], connectorBits: readonly number[]): number {
   let mask = 0;
-  for (const other of connector?.conflicts ?? []) {
+  for (const other of others) {
     const bit = connectorBits[other] ?? -1;
-    if (bit < 0) throw new RangeError(`lane ${id} conflicts with ${other}, which is no connector`);
+    if (bit < 0) throw new RangeError(`lane ${id} has to do with ${other}, which is no connector`);
     mask |= 1 << bit;
   }
   return mask >>> 0;
 }
 
-/** The speed at which the lane's tightest place is comfortable, at most the speed limit. */
-function curveSpeed({ speedLimitMps }: Lane, { points }: LaneProfile): number {
-  let speedMps = speedLimitMps;
-  for (const { curvature } of points) {
-    if (curvature === 0) continue;
-    speedMps = Math.min(speedMps, Math.sqrt(CURVE_ACCELERATION / Math.abs(curvature)));
+/** Bit i: zone i comes within `ZONE_REACH_M` of the lane. */
+function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
+  let mask = 0;
+  for (const [i, { polygon }] of zones.entries()) {
+    const box = boxOf(polygon);
+    const isNear = points.some(
+      ({ position: [x, y] }) =>
+        x > box.minX - ZONE_REACH_M &&
+        x < box.maxX + ZONE_REACH_M &&
+        y > box.minY - ZONE_REACH_M &&
+        y < box.maxY + ZONE_REACH_M,
+    );
+    if (isNear) mask |= 1 << i;
   }
-  return speedMps;
+  return mask >>> 0;
 }
 
-function writePoints(view: DataView, start: number, profiles: readonly LaneProfile[]): void {
+function boxOf(polygon: readonly Point[]) {
+  const xs = polygon.map(([x]) => x);
+  const ys = polygon.map(([, y]) => y);
+  return {
+    minX: Math.min(...xs),
+    minY: Math.min(...ys),
+    maxX: Math.max(...xs),
+    maxY: Math.max(...ys),
+  };
+}
+
+function writePoints(
+  view: DataView,
+  start: number,
+  profiles: readonly LaneProfile[],
+  speeds: readonly (readonly number[])[],
+): void {
   let at = start;
-  for (const { points } of profiles) {
-    for (const { position, tangent, curvature } of points) {
-      for (const value of [...position, ...tangent, curvature]) {
-        view.setFloat64(at, value, true);
-        at += 8;
+  for (const [lane, { points }] of profiles.entries()) {
+    for (const [i, { position, tangent, curvature }] of points.entries()) {
+      const speed = speeds[lane]?.[i] ?? 0;
+      for (const [field, value] of [...position, ...tangent, curvature, speed].entries()) {
+        view.setFloat32(at + field * 4, value, true);
       }
+      at += POINT_BYTES;
     }
   }
 }
 
-function writeRoutes(view: DataView, start: number, listStart: number, city: City): void {
+function writeRoutes(
+  view: DataView,
+  start: number,
+  listStart: number,
+  city: City,
+  exitSpeeds: readonly (readonly number[])[],
+): void {
   let entry = 0;
   for (const [car, route] of city.routes.entries()) {
     view.setInt32(start + car * ROUTE_BYTES, entry, true);
     view.setInt32(start + car * ROUTE_BYTES + 4, route.length, true);
-    for (const lane of route) {
-      view.setInt32(listStart + entry * ROUTE_LANE_BYTES, lane, true);
+    for (const [i, lane] of route.entries()) {
+      const at = listStart + entry * ROUTE_LANE_BYTES;
+      view.setInt32(at + RL_LANE, lane, true);
+      view.setFloat32(at + RL_EXIT_SPEED, exitSpeeds[car]?.[i] ?? 0, true);
       entry += 1;
     }
   }
 }
 
 function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  view.setFloat64(at + B_MIN_X, Math.min(...xs), true);
-  view.setFloat64(at + B_MIN_Y, Math.min(...ys), true);
-  view.setFloat64(at + B_MAX_X, Math.max(...xs), true);
-  view.setFloat64(at + B_MAX_Y, Math.max(...ys), true);
+  const box = boxOf(polygon);
+  view.setFloat64(at + B_MIN_X, box.minX, true);
+  view.setFloat64(at + B_MIN_Y, box.minY, true);
+  view.setFloat64(at + B_MAX_X, box.maxX, true);
+  view.setFloat64(at + B_MAX_Y, box.maxY, true);
   view.setInt32(at + B_CORNERS, polygon.length, true);
   view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + B_CORNER + i * 16, x, true);
     view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
   }
+}
+
+function writeZone(view: DataView, at: number, { polygon, friction }: Zone): void {
+  const box = boxOf(polygon);
+  view.setFloat64(at + Z_MIN_X, box.minX, true);
+  view.setFloat64(at + Z_MIN_Y, box.minY, true);
+  view.setFloat64(at + Z_MAX_X, box.maxX, true);
+  view.setFloat64(at + Z_MAX_Y, box.maxY, true);
+  view.setInt32(at + Z_CORNERS, polygon.length, true);
+  for (const [i, [x, y]] of polygon.entries()) {
+    view.setFloat64(at + Z_CORNER + i * 16, x, true);
+    view.setFloat64(at + Z_CORNER + i * 16 + 8, y, true);
+  }
+  view.setFloat64(at + Z_FRICTION, friction, true);
 }
 
 function writeLights(view: DataView, start: number, city: City): void {
@@ -248,6 +320,10 @@ function checkLimits(city: City): void {
   atMost('lights', city.lights.length, LIGHT_MAX);
   atMost('hazard spots', city.hazards.length, HAZARD_MAX);
   atMost('connectors of a junction', Math.max(0, ...connectorCounts), CONNECTOR_MAX);
+  atMost('zones', city.zones.length, ZONE_MAX);
+  for (const { id, polygon } of city.zones) {
+    atMost(`corners of zone ${id}`, polygon.length, BLOCK_CORNERS_MAX);
+  }
   for (const { id, polygon } of city.blocks) {
     atMost(`corners of block ${id}`, polygon.length, BLOCK_CORNERS_MAX);
   }

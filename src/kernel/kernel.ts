@@ -10,11 +10,6 @@ import {
   CONTACT_BYTES,
   CONTACT_RING,
   CONTACTS,
-  CT_LENGTH,
-  CT_MASS,
-  CT_REAR,
-  CT_WHEELBASE,
-  CT_WIDTH,
   DIRECTORY,
   E_ARG,
   E_CAR,
@@ -43,6 +38,7 @@ import {
 import type { RawEvent } from '../twin/events.ts';
 import type { CarType } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
+import { carTypeFields } from './car-types.ts';
 import { readContact } from './contacts.ts';
 
 const PAGE_BYTES = 65536;
@@ -136,11 +132,9 @@ export class Kernel {
     if (carTypes.length > CAR_TYPE_MAX) throw new RangeError('too many car types');
     for (const [i, type] of carTypes.entries()) {
       const at = CAR_TYPES + i * CAR_TYPE_BYTES;
-      this.#view.setFloat64(at + CT_LENGTH, type.lengthM, true);
-      this.#view.setFloat64(at + CT_WIDTH, type.widthM, true);
-      this.#view.setFloat64(at + CT_MASS, type.massKg, true);
-      this.#view.setFloat64(at + CT_WHEELBASE, type.wheelbaseM, true);
-      this.#view.setFloat64(at + CT_REAR, type.lrM, true);
+      for (const [field, value] of carTypeFields(type)) {
+        this.#view.setFloat64(at + field, value, true);
+      }
     }
   }
 
@@ -281,7 +275,7 @@ export function kernelIdentity(
   const hash = createHash('sha256').update(wasm);
   for (const table of cityTables) hash.update(new Uint8Array(table));
   for (const type of carTypes) {
-    hash.update(Float64Array.of(type.lengthM, type.widthM, type.massKg, type.wheelbaseM, type.lrM));
+    hash.update(Float64Array.from(carTypeFields(type), ([, value]) => value));
   }
   return hash.digest('hex').slice(0, 32);
 }

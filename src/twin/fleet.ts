@@ -16,58 +16,102 @@ export interface CarType {
   lengthM: number;
   widthM: number;
   massKg: number;
+  /** About the vertical axis through the centre of gravity. */
+  yawInertiaKgM2: number;
   wheelbaseM: number;
   /** Centre of gravity to rear axle. */
   lrM: number;
+  /** Of the centre of gravity, above the road. */
+  heightM: number;
+  /** From the centre of gravity forward to the middle of the body. */
+  centreM: number;
+  /** Cornering stiffness of each axle ÷ (friction × load), 1/rad. */
+  stiffnessFront: number;
+  stiffnessRear: number;
   drive: 'front' | 'rear';
+  /** Share of the brake force on the front axle. */
+  brakeFront: number;
 }
 
-/** The cars on the market; their position is the type that the kernel knows them by. */
+/**
+ * The cars on the market; their position is the type that the kernel knows them by. Ordinary family
+ * cars: yaw inertia about mass × lf × lr, understeer of 1.2 to 1.9° per g.
+ */
 export const CAR_TYPES: readonly CarType[] = [
   {
     model: 'Lumen City',
     lengthM: 4.06,
     widthM: 1.74,
     massKg: 1180,
+    yawInertiaKgM2: 1840,
     wheelbaseM: 2.55,
     lrM: 1.54,
+    heightM: 0.54,
+    centreM: -0.24,
+    stiffnessFront: 15,
+    stiffnessRear: 24,
     drive: 'front',
+    brakeFront: 0.68,
   },
   {
     model: 'Aurora Vela',
     lengthM: 4.32,
     widthM: 1.79,
     massKg: 1390,
+    yawInertiaKgM2: 2340,
     wheelbaseM: 2.64,
     lrM: 1.56,
+    heightM: 0.55,
+    centreM: -0.22,
+    stiffnessFront: 15,
+    stiffnessRear: 24,
     drive: 'front',
+    brakeFront: 0.67,
   },
   {
     model: 'Corvane S4',
     lengthM: 4.56,
     widthM: 1.82,
     massKg: 1520,
+    yawInertiaKgM2: 2930,
     wheelbaseM: 2.78,
     lrM: 1.45,
+    heightM: 0.53,
+    centreM: -0.07,
+    stiffnessFront: 16,
+    stiffnessRear: 24,
     drive: 'rear',
+    brakeFront: 0.64,
   },
   {
     model: 'Halden Terra',
     lengthM: 4.48,
     widthM: 1.85,
     massKg: 1690,
+    yawInertiaKgM2: 3010,
     wheelbaseM: 2.68,
     lrM: 1.47,
+    heightM: 0.58,
+    centreM: -0.13,
+    stiffnessFront: 14,
+    stiffnessRear: 23,
     drive: 'front',
+    brakeFront: 0.67,
   },
   {
     model: 'Solis Meridian',
     lengthM: 4.6,
     widthM: 1.85,
     massKg: 1820,
+    yawInertiaKgM2: 3750,
     wheelbaseM: 2.87,
     lrM: 1.42,
+    heightM: 0.54,
+    centreM: 0.02,
+    stiffnessFront: 16,
+    stiffnessRear: 25,
     drive: 'rear',
+    brakeFront: 0.64,
   },
 ];
 
