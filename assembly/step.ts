@@ -3,13 +3,17 @@ import {
   CAR_COUNT, H_CONTACT_COUNT, H_TICK,
 } from './layout';
 import { collide } from './collision';
-import { drive } from './driver';
+import { decide } from './driver';
 import { cityOf } from './lanes';
 import { getF } from './memory';
 import { recover } from './recovery';
 import { decideRightOfWay } from './right-of-way';
 import { sense } from './sensing';
+import { track } from './track';
 import { move } from './vehicle';
+
+/** Everybody looks and decides so often; a frame shows what was just measured. */
+const DECISION_TICKS: u32 = 4;
 
 /**
  * Steps a world by up to `ticks`; returns how many it did. It ends with the first tick that had a
@@ -25,13 +29,16 @@ export function step(slab: usize, ticks: i32): i32 {
   return ticks;
 }
 
-/** One tick: everybody senses and decides on the same state, then everybody moves. */
+/** One tick: where it is time for it all look and decide on the same state, then all move. */
 function tick(slab: usize, city: usize): void {
   store<u32>(slab + H_TICK, load<u32>(slab + H_TICK) + 1);
-  sense(slab, city);
-  decideRightOfWay(slab, city);
-  drive(slab, city);
-  move(slab, city);
+  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+    sense(slab, city);
+    decideRightOfWay(slab, city);
+    decide(slab, city);
+  }
+  move(slab);
+  track(slab, city);
   collide(slab, city);
   recover(slab, city);
   trapUnlessFinite(slab);

@@ -1,98 +1,93 @@
 import {
-  C_ACCEL, C_ACCEL_TARGET, C_EFFECTIVE, C_FLAGS, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STEER,
-  C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, CT_MASS, CT_REAR, CT_WHEELBASE,
-  F_BRAKES, F_STEERING, F_THROTTLE, FLAG_BRAKING, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
-  PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y,
+  C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_EFFECTIVE, C_FLAGS, C_HX, C_HY, C_STATUS, C_STEER,
+  C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, CT_PER_MASS, F_BRAKES, F_STEERING, F_THROTTLE, FLAG_BRAKING,
+  STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
 } from './layout';
-import { along, laneAhead, laneLength, pointAt, routeCount, shareAt } from './lanes';
-import { clamp, greatest, tangent } from './math';
+import { AIR_DRAG, integrateAll } from './dynamics';
+import { clamp, greatest } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 
 const TICK_S = 0.02;
-const SUBSTEPS = 2;
-const SUBSTEP_S = TICK_S / <f64>SUBSTEPS;
-/** Rate of the road wheels, rad/s. */
+/** Rate and limit of the road wheels' angle, rad/s and rad. */
 const STEER_RATE = 0.6;
-/** Rolling resistance and engine drag of a car that coasts, m/s²; drag area term, N s²/m². */
-const COAST_DECEL = 0.55;
-const AIR_DRAG = 0.4;
+const STEER_MAX = 0.6;
+/** Change of the wished acceleration, m/s³: towards driving, towards braking. */
+const JERK_UP = 2.5;
+const JERK_DOWN = 10.0;
+/** Rolling resistance, and the drag of an engine that is not driving, m/s². */
+const ROLLING = 0.15;
+const ENGINE_DRAG = 0.4;
+/** Below this speed the engine drags less and less, m/s. */
+const ENGINE_FADE_MPS = 2.0;
+/** Strongest drive, m/s², up to the speed above which power limits it, m/s. */
+const DRIVE_MAX = 3.0;
+const POWER_LIMIT_MPS = 8.0;
+/** The drive train follows with this time constant, s. */
+const DRIVE_LAG_S = 0.25;
+/** Brakes act after so many ticks (0.1 s) and then build up, and let go, at so many m/s³. */
+const BRAKE_DELAY_TICKS = 5;
+const BRAKE_RATE = 30.0;
+const STOPPED_MPS = 0.1;
+/** Brake lights shine above this, m/s². */
+const BRAKE_LIGHT = 0.4;
 /** A wreck slides with this deceleration, m/s². */
 const WRECK_DECEL = 6.0;
-const STOPPED_MPS = 0.1;
-const BRAKE_LIGHT = 0.6;
 
-/** Actuators act, cars move, stations follow. */
-export function move(slab: usize, city: usize): void {
+/** Actuators act, cars move. */
+export function move(slab: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) {
-      slide(slab, car);
-      follow(slab, city, car);
-      continue;
-    }
-    actuate(slab, car);
-    integrate(slab, car);
-    follow(slab, city, car);
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) slide(slab, car);
+    else actuate(slab, car);
+  }
+  integrateAll(slab);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     setI(slab, C_STATUS, car, getF(slab, C_VX, car) < STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
   }
 }
 
-/** Turns wishes into wheel angle and acceleration, with the actuators that the car has. */
-function actuate(slab: usize, car: i32): void {
+/** Turns wishes into wheel angle, drive and brake, with the actuators that the car has. */
+export function actuate(slab: usize, car: i32): void {
   const effective = getI(slab, C_EFFECTIVE, car);
   if (effective & F_STEERING) {
     const angle = getF(slab, C_STEER, car);
-    const step = clamp(getF(slab, C_STEER_TARGET, car) - angle, -STEER_RATE * TICK_S, STEER_RATE * TICK_S);
-    setF(slab, C_STEER, car, angle + step);
+    const wanted = clamp(getF(slab, C_STEER_TARGET, car), -STEER_MAX, STEER_MAX);
+    setF(slab, C_STEER, car, angle + clamp(wanted - angle, -STEER_RATE * TICK_S, STEER_RATE * TICK_S));
   }
+  const before = getF(slab, C_ACCEL_TARGET, car);
+  const target = clamp(getF(slab, C_ACCEL_WANTED, car), before - JERK_DOWN * TICK_S, before + JERK_UP * TICK_S);
+  setF(slab, C_ACCEL_TARGET, car, target);
   const speed = getF(slab, C_VX, car);
-  const mass = load<f64>(typeOf(slab, car) + CT_MASS);
-  const coast = -(COAST_DECEL + (AIR_DRAG * speed * speed) / mass);
-  const target = getF(slab, C_ACCEL_TARGET, car);
-  let accel = target;
-  if (target > coast && (effective & F_THROTTLE) == 0) accel = coast;
-  if (target < coast && (effective & F_BRAKES) == 0) accel = coast;
-  setF(slab, C_ACCEL, car, accel);
-  const braking = (effective & F_BRAKES) != 0 && target < coast && target < -BRAKE_LIGHT;
-  setI(slab, C_FLAGS, car, braking ? FLAG_BRAKING : 0);
+  const air = AIR_DRAG * speed * speed * load<f64>(typeOf(slab, car) + CT_PER_MASS);
+  const force = target + ROLLING + air;
+  push(slab, car, speed, (effective & F_THROTTLE) != 0 ? force : -ENGINE_DRAG);
+  press(slab, car, speed, (effective & F_BRAKES) != 0 ? -force - ENGINE_DRAG : 0.0);
 }
 
-/** Kinematic single-track model about the centre of gravity: yaw rate v tan δ / L, no slip. */
-function integrate(slab: usize, car: i32): void {
-  const type = typeOf(slab, car);
-  const turn = tangent(getF(slab, C_STEER, car)) / load<f64>(type + CT_WHEELBASE);
-  const rear = load<f64>(type + CT_REAR);
-  const accel = getF(slab, C_ACCEL, car);
-  let vx = getF(slab, C_VX, car);
-  const before = vx;
-  for (let n = 0; n < SUBSTEPS; n++) {
-    const next = greatest(0.0, vx + accel * SUBSTEP_S);
-    const speed = 0.5 * (vx + next);
-    const yawRate = speed * turn;
-    advance(slab, car, speed, rear * yawRate, yawRate, SUBSTEP_S);
-    vx = next;
-  }
-  setF(slab, C_VX, car, vx);
-  setF(slab, C_VY, car, rear * vx * turn);
-  setF(slab, C_YAW_RATE, car, vx * turn);
-  // Telemetry shows what the car did: none once it stands, whatever the pedals ask for.
-  setF(slab, C_ACCEL, car, (vx - before) / TICK_S);
+/** Drive train: first-order lag, power limit; drags where it does not drive. `force` in m/s². */
+@inline function push(slab: usize, car: i32, speed: f64, force: f64): void {
+  const drag = -ENGINE_DRAG * clamp(speed / ENGINE_FADE_MPS, 0.0, 1.0);
+  const most = speed > POWER_LIMIT_MPS ? (DRIVE_MAX * POWER_LIMIT_MPS) / speed : DRIVE_MAX;
+  const wanted = clamp(force, drag, most);
+  const drive = getF(slab, C_DRIVE, car);
+  let next = drive + (wanted - drive) * (TICK_S / (DRIVE_LAG_S + TICK_S));
+  if (wanted <= 0.0 && next < 0.02) next = wanted;
+  setF(slab, C_DRIVE, car, next);
 }
 
-/** Midpoint rule for position; the heading is rotated half a step before and half after. */
-function advance(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64, dt: f64): void {
-  const half = 0.5 * yawRate * dt;
-  let hx = getF(slab, C_HX, car);
-  let hy = getF(slab, C_HY, car);
-  const mx = hx - half * hy;
-  const my = hy + half * hx;
-  const scale = 1.0 / sqrt(mx * mx + my * my);
-  setF(slab, C_X, car, getF(slab, C_X, car) + (vx * mx - vy * my) * scale * dt);
-  setF(slab, C_Y, car, getF(slab, C_Y, car) + (vx * my + vy * mx) * scale * dt);
-  hx -= yawRate * dt * my * scale;
-  hy += yawRate * dt * mx * scale;
-  const norm = 1.0 / sqrt(hx * hx + hy * hy);
-  setF(slab, C_HX, car, hx * norm);
-  setF(slab, C_HY, car, hy * norm);
+/**
+ * Brakes: dead time, then build-up. Rolling resistance is a brake that is always on. `force` in
+ * m/s², negative where no braking is wanted.
+ */
+@inline function press(slab: usize, car: i32, speed: f64, force: f64): void {
+  const pressed = getF(slab, C_BRAKE, car) - ROLLING;
+  const isAsked = force > 0.0;
+  const ticks = isAsked ? getI(slab, C_BRAKE_TICKS, car) + 1 : 0;
+  const wanted = ticks > BRAKE_DELAY_TICKS ? force : 0.0;
+  const next = clamp(wanted, pressed - BRAKE_RATE * TICK_S, pressed + BRAKE_RATE * TICK_S);
+  setI(slab, C_BRAKE_TICKS, car, ticks > BRAKE_DELAY_TICKS ? BRAKE_DELAY_TICKS + 1 : ticks);
+  setF(slab, C_BRAKE, car, greatest(next, 0.0) + ROLLING);
+  setI(slab, C_FLAGS, car, next > BRAKE_LIGHT && speed >= 0.0 ? FLAG_BRAKING : 0);
 }
 
 /** A wreck keeps the direction that the collision gave it and loses speed evenly. */
@@ -110,37 +105,14 @@ function slide(slab: usize, car: i32): void {
   setI(slab, C_FLAGS, car, 0);
 }
 
-/** Station and offset on the route's lane: one Newton step a tick is exact to the millimetre. */
-function follow(slab: usize, city: usize, car: i32): void {
-  let lane = getI(slab, C_LANE, car);
-  let station = getF(slab, C_STATION, car);
-  station += forwardError(slab, city, car, lane, station);
-  const length = laneLength(city, lane);
-  if (station > length) {
-    const count = routeCount(city, car);
-    const position = (getI(slab, C_ROUTE_INDEX, car) + 1) % count;
-    lane = laneAhead(slab, city, car, 1);
-    setI(slab, C_ROUTE_INDEX, car, position);
-    setI(slab, C_LANE, car, lane);
-    station -= length;
-  }
-  station = clamp(station, 0.0, laneLength(city, lane));
-  setF(slab, C_STATION, car, station);
-  const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
-  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
-  setF(slab, C_OFFSET, car, along(point, PT_TX, share) * dy - along(point, PT_TY, share) * dx);
-}
-
-/** How far the car is ahead of its station along the lane, by the lane's tangent and curvature. */
-function forwardError(slab: usize, city: usize, car: i32, lane: i32, station: f64): f64 {
-  const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const tx = along(point, PT_TX, share);
-  const ty = along(point, PT_TY, share);
-  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
-  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
-  const bend = 1.0 - along(point, PT_CURVATURE, share) * (tx * dy - ty * dx);
-  return clamp((tx * dx + ty * dy) / greatest(bend, 0.3), -2.0, 2.0);
+/** Rigid motion for a tick: position by the middle heading. */
+function advance(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64, dt: f64): void {
+  const half = 0.5 * yawRate * dt;
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const mx = hx - half * hy;
+  const my = hy + half * hx;
+  const scale = 1.0 / sqrt(mx * mx + my * my);
+  setF(slab, C_X, car, getF(slab, C_X, car) + (vx * mx - vy * my) * scale * dt);
+  setF(slab, C_Y, car, getF(slab, C_Y, car) + (vx * my + vy * mx) * scale * dt);
 }
