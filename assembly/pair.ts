@@ -1,3 +1,5 @@
+import { C_EFFECTIVE, CAR_COUNT } from './layout';
+
 /**
  * Arithmetic that works on one car (T = f64) or on two neighbours at once (T = v128, two f64): the
  * same operations in the same order, so both give the same bits. A build without SIMD has `Lanes` = f64.
@@ -63,4 +65,24 @@
 @inline export function anyLess<T>(a: T, b: T): bool {
   if (isVector<T>()) return v128.any_true(f64x2.lt(<v128>a, <v128>b));
   return <f64>a < <f64>b;
+}
+
+/** Whether every car's number is 0. */
+@inline export function isAllZero<T>(a: T): bool {
+  if (isVector<T>()) return i64x2.all_true(f64x2.eq(<v128>a, f64x2.splat(0.0)));
+  return <f64>a == 0.0;
+}
+
+/** Bytes of one f64 a car: a row. A place in a row is a car's index × 8. */
+export const ROW: usize = CAR_COUNT * 8;
+
+/** 1 where a car effectively has a feature, 0 where not. */
+@inline export function having<T>(slab: usize, place: usize, feature: i32): T {
+  const masks = slab + (place >> 1);
+  if (isVector<T>()) {
+    const bits = v128.and(v128.load_zero<u64>(masks, C_EFFECTIVE), i32x4.splat(feature));
+    const has = i64x2.ne(i64x2.extend_low_i32x4_u(bits), i64x2.splat(0));
+    return <T>v128.and(has, f64x2.splat(1.0));
+  }
+  return <T>((load<i32>(masks, C_EFFECTIVE) & feature) != 0 ? 1.0 : 0.0);
 }

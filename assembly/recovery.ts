@@ -66,7 +66,7 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
   setF(slab, C_DRIVE, car, 0.0);
   setF(slab, C_BRAKE, car, 0.0);
   setF(slab, C_LOAD_ACCEL, car, 0.0);
-  setI(slab, C_BRAKE_TICKS, car, 0);
+  setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
 }
 

@@ -9,6 +9,7 @@ import { add, div, greater, mul, root, size, splat, sub } from './pair';
 const GRAVITY = 9.81;
 /** Shape of the curve sin(C atan(…)): its peak lies at a slip of 0.15 rad for a stiffness of 20.9. */
 const SHAPE = 1.35;
+export const PER_SHAPE = 1.0 / SHAPE;
 /** sin(C θ) ÷ sin θ as a polynomial of cos θ, error below 8e-4 of the friction limit. */
 const G0 = 0.8533914621491341;
 const G1 = 0.6889845595384115;
@@ -20,10 +21,10 @@ const ELLIPSE_MIN = 0.02;
 /**
  * Saturating curve of a rubber tyre: share = sin(C atan(c tan α ÷ C)), Pacejka's shape without its
  * curvature term. With θ the inner arc tangent, sin θ and cos θ come from one square root.
- * `stiffness`: cornering stiffness ÷ (friction × load), 1/rad.
+ * `grip`: cornering stiffness ÷ (friction × load), 1/rad, times PER_SHAPE.
  */
-@inline export function saturating<T>(across: T, along: T, stiffness: T): T {
-  const x = mul<T>(mul<T>(stiffness, splat<T>(1.0 / SHAPE)), across);
+@inline export function saturating<T>(across: T, along: T, grip: T): T {
+  const x = mul<T>(grip, across);
   const z = size<T>(along);
   const inverse = div<T>(splat<T>(1.0), root<T>(add<T>(mul<T>(x, x), mul<T>(z, z))));
   const cosine = mul<T>(z, inverse);
