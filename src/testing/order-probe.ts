@@ -54,23 +54,17 @@ export class OrderProbe {
     this.#checkFinite(tick);
     for (let car = 0; car < CAR_COUNT; car++) {
       this.#checkOffset(tick, car);
+      this.#checkSolids(tick, car);
       if ((stood[car] ?? 0) >= QUEUED_TICKS) this.#measureGap(tick, car, stood);
     }
   }
 
-  /** Bodies of cars against each other and against what is solid. */
+  /** Bodies of cars against each other. */
   lookForOverlaps(tick: number): void {
     for (let car = 0; car < CAR_COUNT; car++) {
       for (let other = car + 1; other < CAR_COUNT; other++) {
         if (this.#areApart(car, other)) continue;
         this.#checkOverlap(tick, car, `car ${other}`, this.#bodyOf(other));
-      }
-      const x = this.#value(C_X, car);
-      const y = this.#value(C_Y, car);
-      for (const { id, polygon, minX, minY, maxX, maxY } of this.#course.solids) {
-        if (x < minX - TOUCH_M || x > maxX + TOUCH_M) continue;
-        if (y < minY - TOUCH_M || y > maxY + TOUCH_M) continue;
-        this.#checkOverlap(tick, car, id, polygon);
       }
     }
   }
@@ -91,6 +85,16 @@ export class OrderProbe {
     const dx = this.#value(C_X, car) - this.#value(C_X, other);
     const dy = this.#value(C_Y, car) - this.#value(C_Y, other);
     return dx * dx + dy * dy > TOUCH_M * TOUCH_M;
+  }
+
+  #checkSolids(tick: number, car: number): void {
+    const x = this.#value(C_X, car);
+    const y = this.#value(C_Y, car);
+    for (const { id, polygon, minX, minY, maxX, maxY } of this.#course.solids) {
+      if (x < minX - TOUCH_M || x > maxX + TOUCH_M) continue;
+      if (y < minY - TOUCH_M || y > maxY + TOUCH_M) continue;
+      this.#checkOverlap(tick, car, id, polygon);
+    }
   }
 
   #checkOverlap(tick: number, car: number, what: string, polygon: readonly Point[]): void {
