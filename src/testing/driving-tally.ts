@@ -54,6 +54,7 @@ export class DrivingTally {
   notFinite = 0;
   readonly headingError = new Extreme();
   readonly distanceError = new Extreme();
+  readonly headingLengthError = new Extreme();
   readonly turnError = new Extreme();
 
   readonly examples = new Map<string, string[]>();

@@ -53,6 +53,7 @@ export class OrderProbe {
   look(tick: number, stood: Int32Array): void {
     this.#checkFinite(tick);
     for (let car = 0; car < CAR_COUNT; car++) {
+      this.#checkHeading(tick, car);
       this.#checkOffset(tick, car);
       this.#checkSolids(tick, car);
       if ((stood[car] ?? 0) >= QUEUED_TICKS) this.#measureGap(tick, car, stood);
@@ -125,6 +126,12 @@ export class OrderProbe {
     this.#tally.example('not finite', `${this.#name} tick ${tick}`);
   }
 
+  #checkHeading(tick: number, car: number): void {
+    const error = Math.abs(Math.hypot(this.#value(C_HX, car), this.#value(C_HY, car)) - 1);
+    const { headingLengthError } = this.#tally;
+    if (error > headingLengthError.value) headingLengthError.note(error, this.#where(tick, car));
+  }
+
   #checkOffset(tick: number, car: number): void {
     const lane = this.#whole(C_LANE, car);
     const { points, spacingM } = at(this.#course.profiles, lane);
@@ -140,7 +147,7 @@ export class OrderProbe {
     if (error > offsetError.value) offsetError.note(error, this.#where(tick, car));
   }
 
-  /** To the next car that stands in the same lane, or in the next but for the car at its line. */
+  /** To the next car in the same lane, or on the connector after it but for the car at its line. */
   #measureGap(tick: number, car: number, stood: Int32Array): void {
     const lane = this.#whole(C_LANE, car);
     const station = this.#value(C_STATION, car);
@@ -148,7 +155,7 @@ export class OrderProbe {
     const length = this.#course.laneLengthM[lane] as number;
     const route = this.#course.city.routes[car] ?? [];
     const next = route[(this.#whole(C_ROUTE_INDEX, car) + 1) % route.length];
-    const seesNext = this.#course.isConnector[lane] === 1 || nose < length - AT_LINE_M;
+    const seesNext = this.#course.isConnector[lane] === 0 && nose < length - AT_LINE_M;
     let gap = Number.POSITIVE_INFINITY;
     let leader = -1;
     for (let other = 0; other < CAR_COUNT; other++) {
