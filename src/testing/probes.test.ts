@@ -5,6 +5,7 @@ import {
   C_HY,
   C_LANE,
   C_OFFSET,
+  C_ROUTE_INDEX,
   C_STATION,
   C_VX,
   C_VY,
@@ -134,15 +135,23 @@ describe('the plan of the signals', () => {
   });
 });
 
-describe('the signal probe', () => {
-  const car = course.city.routes.findIndex(([, next = 0]) => (course.lightOf[next] ?? -1) >= 0);
+const indexBeforeLight = (route: readonly number[]): number =>
+  route.findIndex((_, i) => (course.lightOf[route[i + 1] ?? -1] ?? -1) >= 0);
 
-  /** Drives the first car with a light ahead by hand, from so far before its line at amber. */
+describe('the signal probe', () => {
+  /** The first lane of a route that ends at a light. */
+  const car = course.city.routes.findIndex((route) => indexBeforeLight(route) >= 0);
+  const route = at(course.city.routes, car);
+  const index = indexBeforeLight(route);
+
+  /** Drives the first car with a light ahead by hand, so far before its line at amber. */
   function approach(leftM: number, speedMps: number, leftAt: (sinceAmber: number) => number): void {
-    const [lane = -1, connector = -1] = at(course.city.routes, car);
-    const light = course.lightOf[connector] ?? -1;
+    const lane = at(route, index);
+    const light = course.lightOf[at(route, index + 1)] ?? -1;
     const amber = new SignalPlan(course.city, slab).nextAmber(light, 0);
     const lineM = (course.laneLengthM[lane] ?? 0) - (NOSE_M[0] ?? 0);
+    setWhole(C_LANE, car, lane);
+    setWhole(C_ROUTE_INDEX, car, index);
     set(C_VX, car, speedMps);
     set(C_STATION, car, lineM - leftM);
     const probe = new SignalProbe(slab, course, tally, 'made by hand', 0);
