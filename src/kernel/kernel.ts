@@ -78,6 +78,12 @@ export interface NewWorld {
 /** An address in the kernel's memory. Opaque: only ever given back. */
 export type Slab = number;
 
+/** One slab in place, for reading only: indices are the layout's offsets ÷ 8 and ÷ 4. */
+export interface SlabArrays {
+  readonly f64: Float64Array;
+  readonly i32: Int32Array;
+}
+
 /**
  * One instance of the WASM core. Memory is sized here, once; nothing is allocated afterwards. A
  * trap inside `step` surfaces as WebAssembly.RuntimeError: the slab is then worthless, every other
@@ -194,6 +200,18 @@ export class Kernel {
       { length: CAR_COUNT },
       (_, car) => this.#u32[(slab + C_DECLARED + car * 4) >> 2] ?? 0,
     );
+  }
+
+  /**
+   * The world's own memory, for measurements that look at every tick: it changes under the reader's
+   * eyes with each step, and is valid as long as the slab is taken, since memory never grows.
+   */
+  view(slab: Slab): SlabArrays {
+    const { buffer } = this.#view;
+    return {
+      f64: new Float64Array(buffer, slab, SLAB_BYTES / 8),
+      i32: new Int32Array(buffer, slab, SLAB_BYTES / 4),
+    };
   }
 
   /** Copies a whole world out; `into` is written and returned where given. */
