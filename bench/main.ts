@@ -1,24 +1,42 @@
 /** Answers questions about speed: `npm run bench` all of them, `npm run bench -- store` one. */
-import { type Figure, formatFigure } from './figures.ts';
+import { type Figure, formatFigure, markdown } from './figures.ts';
 import { columns, writeResult } from './report.ts';
 
-const QUESTIONS: Readonly<Record<string, () => Promise<{ run(): Promise<Figure[]> }>>> = {
+type Question = () => Promise<{ run(): Promise<Figure[]> }>;
+
+const QUESTIONS: Readonly<Record<string, Question>> = {
   frames: () => import('./frames.ts'),
   store: () => import('./store.ts'),
   requests: () => import('./requests.ts'),
   kernel: () => import('./kernel.ts'),
 };
+/** Looked at while one works on the code: they write no results. */
+const LOOKS: Readonly<Record<string, Question>> = {
+  'kernel --quick': () => import('./kernel-quick.ts'),
+};
 
 const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
-Each measures beside a reference of the same run and writes bench/results/<name>.json.`;
+Each measures beside a reference of the same run and writes bench/results/<name>.json.
+
+npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
+
+--markdown prints the figures as rows of a Markdown table.`;
 
 if (process.argv.includes('--help')) {
   console.log(HELP);
   process.exit(0);
 }
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(QUESTIONS);
+const asMarkdown = process.argv.includes('--markdown');
+const args = process.argv.slice(2).filter((arg) => arg !== '--markdown');
+const look = LOOKS[args.join(' ')];
+if (look) {
+  const figures = await (await look()).run();
+  console.log(shown(figures));
+  process.exit(0);
+}
+const chosen = args.length > 0 ? args : Object.keys(QUESTIONS);
 for (const name of chosen) {
   const question = QUESTIONS[name];
   if (!question) {
@@ -26,6 +44,10 @@ for (const name of chosen) {
     process.exit(2);
   }
   const figures = await (await question()).run();
-  const rows = figures.map((figure) => [figure.name, formatFigure(figure)] as const);
-  console.log(`\n${name}\n\n${columns(rows)}\n\nwritten to ${writeResult(name, { figures })}`);
+  console.log(`\n${name}\n\n${shown(figures)}\n\nwritten to ${writeResult(name, { figures })}`);
+}
+
+function shown(figures: readonly Figure[]): string {
+  if (asMarkdown) return markdown(figures);
+  return columns(figures.map((figure) => [figure.name, formatFigure(figure)] as const));
 }

@@ -1,0 +1,67 @@
+import { FRAME_TICKS } from '../assembly/layout.ts';
+import type { Kernel, Slab } from '../src/kernel/kernel.ts';
+import { CAR_TICKS_PER_VISIT, live } from './lived-worlds.ts';
+import { median } from './report.ts';
+
+export const WORLD_COUNTS = [1, 100, 5000] as const;
+export const WORLD_COUNT_MAX = 5000;
+/** 20 s: the cars are spread over the city and drive as they always will. */
+export const AGE_TICKS = 1000;
+const VISITS_PER_ROUND = 5000;
+/** A lone world is left before it grows much older than the others. */
+const VISITS_PER_WORLD_MAX = 250;
+
+/**
+ * Median nanoseconds of a car and tick for each of `WORLD_COUNTS`. The counts take turns, round by
+ * round, so that a drift of the machine meets all of them. `images` are of lived worlds.
+ */
+export function carTickNs(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  rounds: number,
+): [lone: number, hundred: number, many: number] {
+  const times = WORLD_COUNTS.map((): number[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, count] of WORLD_COUNTS.entries()) {
+      times[i]?.push(roundNs(kernel, slabs, images, count));
+    }
+  }
+  return times.map(median) as [number, number, number];
+}
+
+/** Visits of four ticks, world after world; groups of `count` worlds until there were enough. */
+function roundNs(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  count: number,
+): number {
+  const visitsPerWorld = Math.min(VISITS_PER_WORLD_MAX, VISITS_PER_ROUND / count);
+  const groups = VISITS_PER_ROUND / (visitsPerWorld * count);
+  let elapsedMs = 0;
+  for (let group = 0; group < groups; group += 1) {
+    const chosen = slabs.slice(group * count, (group + 1) * count);
+    // Worlds that are visited again and again begin at the same age every time.
+    if (visitsPerWorld > 1) restoreAll(kernel, chosen, images, group);
+    const startMs = performance.now();
+    for (let visit = 0; visit < visitsPerWorld; visit += 1) {
+      for (const slab of chosen) live(kernel, slab, FRAME_TICKS);
+    }
+    elapsedMs += performance.now() - startMs;
+  }
+  return (elapsedMs * 1e6) / (VISITS_PER_ROUND * CAR_TICKS_PER_VISIT);
+}
+
+/** Puts the images into the slabs, from image `first` on, in turn. */
+export function restoreAll(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  first: number,
+): void {
+  for (const [i, slab] of slabs.entries()) {
+    const image = images[(first + i) % images.length];
+    if (image) kernel.restore(slab, image);
+  }
+}
