@@ -9,6 +9,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   store: () => import('./store.ts'),
   requests: () => import('./requests.ts'),
   kernel: () => import('./kernel.ts'),
+  native: () => import('./native.ts'),
 };
 /** Looked at while one works on the code: they write no results. */
 const LOOKS: Readonly<Record<string, Question>> = {
@@ -18,7 +19,8 @@ const LOOKS: Readonly<Record<string, Question>> = {
 const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
-Each measures beside a reference of the same run and writes bench/results/<name>.json.
+Each measures beside a reference of the same run and writes bench/results/<name>.json;
+native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
 
 npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
 
