@@ -10,10 +10,10 @@ const FIRST_SEED = 1000;
 const MOVING_CM_PER_S = 10;
 
 /** The cities of the catalogue, a kernel, and so many slabs. */
-export function loadKernel(slabCount: number, wasm: URL | string = SHIPPED) {
+export function loadKernel(slabCount: number, wasm: URL | Uint8Array = SHIPPED) {
   const cities = makeCities();
   const kernel = new Kernel({
-    module: new WebAssembly.Module(readFileSync(wasm)),
+    module: new WebAssembly.Module(wasm instanceof URL ? readFileSync(wasm) : wasm),
     cityTables: cities.tables,
     carTypes: CAR_TYPES,
     slabCount,

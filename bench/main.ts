@@ -14,6 +14,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 /** Looked at while one works on the code: they write no results. */
 const LOOKS: Readonly<Record<string, Question>> = {
   'kernel --quick': () => import('./kernel-quick.ts'),
+  'kernel --profile': () => import('./kernel-profile.ts'),
 };
 
 const HELP = `npm run bench              all questions, one after the other
@@ -23,6 +24,7 @@ Each measures beside a reference of the same run and writes bench/results/<name>
 native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
 
 npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
+npm run bench -- kernel --profile   ns by phase of a tick and by function; writes nothing
 
 --markdown prints the figures as rows of a Markdown table.`;
 
