@@ -1,5 +1,6 @@
 import { FRAME_TICKS } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
+import { formatNumber } from './figures.ts';
 import { CAR_TICKS_PER_VISIT, live } from './lived-worlds.ts';
 import { processorMs } from './processor.ts';
 import { median } from './report.ts';
@@ -83,4 +84,8 @@ export function restoreAll(
     const image = images[(first + i) % images.length];
     if (image) kernel.restore(slab, image);
   }
+}
+
+export function carTickIn(worlds: number): string {
+  return worlds === 1 ? 'a car-tick in 1 world' : `a car-tick in ${formatNumber(worlds)} worlds`;
 }
