@@ -9,6 +9,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   store: () => import('./store.ts'),
   requests: () => import('./requests.ts'),
   kernel: () => import('./kernel.ts'),
+  shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
 };
 /** Looked at while one works on the code: they write no results. */
