@@ -84,6 +84,7 @@ export function buildNative(wasm: URL, dir: string): Binary[] {
 }
 
 export interface Timed {
+  /** Processor time. */
   ns: number;
   /** Of all worlds together. */
   hash: bigint;
