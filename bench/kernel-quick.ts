@@ -22,7 +22,7 @@ export async function run(): Promise<Figure[]> {
       figure(carTickIn(worlds), ns, 'ns'),
       figure('  in processor time', processorNs, 'ns'),
     ]),
-    figure('growth from 100 to 5,000', (many.ns / hundred.ns - 1) * 100, '%'),
+    figure('growth from 100 to 5,000', (many.processorNs / hundred.processorNs - 1) * 100, '%'),
     figure('cars that move at 20 s', moving * 100, '%'),
     figure('cities in turn', cityCount, ''),
   ];
