@@ -15,7 +15,7 @@ export interface MemoryBytes {
 }
 
 const WARM_WORLDS = 5000;
-const HOT_WORLDS = 500;
+const HOT_WORLDS = 1500;
 
 function residentBytes(): number {
   globalThis.gc?.();
