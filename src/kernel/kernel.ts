@@ -96,14 +96,15 @@ export class Kernel {
   readonly #view: DataView;
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
+  readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
     const instance = new WebAssembly.Instance(options.module, {});
     this.#exports = instance.exports as unknown as KernelExports;
     this.#checkLayout();
     const { memory } = this.#exports;
-    const slabsAt = placeTables(options.cityTables).end;
-    const bytes = slabsAt + options.slabCount * SLAB_BYTES;
+    this.#slabsAt = placeTables(options.cityTables).end;
+    const bytes = this.#slabsAt + options.slabCount * SLAB_BYTES;
     memory.grow(Math.max(0, Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES)));
     this.#bytes = new Uint8Array(memory.buffer);
     this.#u32 = new Uint32Array(memory.buffer);
@@ -111,7 +112,9 @@ export class Kernel {
     this.#out = new Int32Array(memory.buffer, OUT, OUT_LENGTH);
     this.#writeTables(options.cityTables);
     this.#writeCarTypes(options.carTypes);
-    for (let i = options.slabCount - 1; i >= 0; i--) this.#free.push(slabsAt + i * SLAB_BYTES);
+    for (let i = options.slabCount - 1; i >= 0; i--) {
+      this.#free.push(this.#slabsAt + i * SLAB_BYTES);
+    }
   }
 
   #checkLayout(): void {
@@ -142,6 +145,11 @@ export class Kernel {
         this.#view.setFloat64(at + field, value, true);
       }
     }
+  }
+
+  /** A copy of all memory below the slabs, for another instance of the same code. */
+  belowSlabs(): Uint8Array {
+    return this.#bytes.slice(0, this.#slabsAt);
   }
 
   /** A slab for a world, or undefined where all are taken. */
