@@ -6,7 +6,8 @@ import { add, div, greater, mul, root, size, splat, sub } from './pair';
  * the share of the friction limit that pushes back, −1 to 1.
  */
 
-const GRAVITY = 9.81;
+/** m/s². */
+export const GRAVITY = 9.81;
 /** Shape of the curve sin(C atan(…)): its peak lies at a slip of 0.15 rad for a stiffness of 20.9. */
 const SHAPE = 1.35;
 export const PER_SHAPE = 1.0 / SHAPE;
