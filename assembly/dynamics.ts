@@ -282,9 +282,9 @@ export function integrate<T>(slab: usize): void {
   const t = lesser<T>(greater<T>(ratio, zero), one);
   const slips = mul<T>(mul<T>(t, t), sub<T>(splat<T>(3.0), add<T>(t, t)));
   const rolls = sub<T>(one, slips);
-  const tangent = div<T>(load<T>(place, S_SINE), load<T>(place, S_COSINE));
   const lr = load<T>(place, S_LR);
-  const rollRate = div<T>(mul<T>(vx, tangent), add<T>(load<T>(place, S_LF), lr));
+  const wheelbase = add<T>(load<T>(place, S_LF), lr);
+  const rollRate = div<T>(mul<T>(vx, load<T>(place, S_SINE)), mul<T>(load<T>(place, S_COSINE), wheelbase));
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
   const pushed = whereLess<T>(zero, load<T>(cars, C_DRIVE), one, whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero));
