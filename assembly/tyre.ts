@@ -2,7 +2,7 @@ import { add, div, greater, mul, root, size, splat, sub } from './pair';
 
 /**
  * Forces of an axle ÷ mass of the car, so in m/s². A curve takes the tangent of the slip angle as a
- * ratio `across` ÷ `along` of velocities in the wheel's own axes, which saves a division, and gives
+ * ratio `across` ÷ `along` of velocities in the wheel's own axes (`along` > 0), which saves a division, and gives
  * the share of the friction limit that pushes back, −1 to 1.
  */
 
@@ -28,12 +28,11 @@ const ELLIPSE_MIN = 0.02;
 @inline export function saturating<T>(across: T, along: T, grip: T): T {
   const slip = mul<T>(grip, across);
   const x = size<T>(slip);
-  const z = size<T>(along);
-  const zz = mul<T>(z, z);
-  const inner = add<T>(mul<T>(splat<T>(N1), z), mul<T>(splat<T>(N2), x));
+  const zz = mul<T>(along, along);
+  const inner = add<T>(mul<T>(splat<T>(N1), along), mul<T>(splat<T>(N2), x));
   const above = add<T>(mul<T>(splat<T>(SHAPE), zz), mul<T>(x, inner));
-  const deep = add<T>(mul<T>(splat<T>(D2), z), mul<T>(splat<T>(D3), x));
-  const below = add<T>(mul<T>(zz, z), mul<T>(x, add<T>(mul<T>(splat<T>(D1), zz), mul<T>(x, deep))));
+  const deep = add<T>(mul<T>(splat<T>(D2), along), mul<T>(splat<T>(D3), x));
+  const below = add<T>(mul<T>(zz, along), mul<T>(x, add<T>(mul<T>(splat<T>(D1), zz), mul<T>(x, deep))));
   return div<T>(mul<T>(slip, above), below);
 }
 
