@@ -15,21 +15,38 @@ const ON_LANE_M = 1.0;
 
 /** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */
 export function findNear(slab: usize, city: usize): void {
-  const last = slab + (CAR_COUNT - 1) * 8;
   for (let a = 0; a < CAR_COUNT; a++) {
     const x = getF(slab, C_X, a);
     const y = getF(slab, C_Y, a);
-    let near: u32 = 0;
-    // From the last car down, each shifts the bits of those before it up: no branch, no index.
-    for (let at = last; at > slab + (<usize>a << 3); at -= 8) {
-      const dx = load<f64>(at, C_X) - x;
-      const dy = load<f64>(at, C_Y) - y;
-      near = (near << 1) | <u32>(dx * dx + dy * dy < NEAR_M * NEAR_M);
-    }
-    near <<= a + 1;
+    let near = (ASC_FEATURE_SIMD ? nearInPairs(slab, a, x, y) : nearOneByOne(slab, a, x, y)) & (-2 << a);
     if (leftLane(slab, a) && isNearBlock(city, x, y)) near |= NEAR_BLOCKS;
     setI(slab, C_NEAR, a, near);
   }
+}
+
+/** Bits of the cars near a place, from the last down to some that is not after `car`: no branch, no index. */
+@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64): i32 {
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 1) * 8; at > slab + (<usize>car << 3); at -= 8) {
+    const dx = load<f64>(at, C_X) - x;
+    const dy = load<f64>(at, C_Y) - y;
+    near = (near << 1) | <i32>(dx * dx + dy * dy < NEAR_M * NEAR_M);
+  }
+  return near << (car + 1);
+}
+
+@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64): i32 {
+  const first = car & ~1;
+  const xx = f64x2.splat(x);
+  const yy = f64x2.splat(y);
+  const reach = f64x2.splat(NEAR_M * NEAR_M);
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + (<usize>first << 3); at -= 16) {
+    const dx = f64x2.sub(v128.load(at, C_X), xx);
+    const dy = f64x2.sub(v128.load(at, C_Y), yy);
+    near = (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
+  }
+  return near << first;
 }
 
 /** The masks of a car that was put somewhere else, between the ticks at which all are made. */
