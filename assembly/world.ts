@@ -5,6 +5,7 @@ import {
   PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
 import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import { findNear } from './broad-phase';
 import { speedAhead } from './driver';
 import { effective } from './features';
 import { least } from './math';
@@ -45,6 +46,7 @@ export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void 
     drawDriver(slab, car, seed);
   }
   for (let car = 0; car < CAR_COUNT; car++) start(slab, city, car, seed);
+  findNear(slab, city);
 }
 
 function offsetSignals(slab: usize, city: usize, seed: u64): void {
