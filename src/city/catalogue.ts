@@ -1,4 +1,5 @@
 import { generateGrid } from './grid.ts';
+import { generateOldTown } from './old-town.ts';
 import type { City } from './types.ts';
 
 /** A city without what the catalogue says about it. */
@@ -23,6 +24,15 @@ export const CITIES: readonly CityEntry[] = [
       'through streets with priority, quiet streets with none, and two parks.',
     seed: 20_251_120,
     generate: generateGrid,
+  },
+  {
+    name: 'old-town',
+    title: 'Compact old town behind its ramparts',
+    description:
+      'Narrow streets with tight bends and blind corners inside a ring of gates, ' +
+      'stop and priority junctions, and two sets of signals on the High Street.',
+    seed: 13_480_701,
+    generate: generateOldTown,
   },
 ];
 

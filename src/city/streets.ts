@@ -1,3 +1,4 @@
+import { evenlySpaced } from './curves.ts';
 import {
   at,
   cross,
@@ -73,8 +74,8 @@ export const CLASS_RULES: Readonly<Record<Road['class'], ClassRule>> = {
 export const halfWidthOf = (roadClass: Road['class']): number =>
   CLASS_RULES[roadClass].laneCount * CLASS_RULES[roadClass].laneWidthM;
 
-/** Length of the legs of a right turn, so that its tightest radius is 7.9 m. */
-const TURN_LEG_M = 10;
+/** Length of the legs of a right turn, so that its tightest radius is 9.1 m. */
+const TURN_LEG_M = 11.5;
 
 /** Lanes of the roads, still without `next`; the roads; and the arms of every junction. */
 export interface Streets {
@@ -126,7 +127,7 @@ function addSegment(
     setbackM: setbackOf(own, ends),
   }));
   if (!start || !end) throw new RangeError('a segment has two ends');
-  const path = trim(segment.axis, start.setbackM, end.setbackM);
+  const path = evenlySpaced(trim(segment.axis, start.setbackM, end.setbackM));
   const forward = addLanes(lanes, roadIndex, road.class, path);
   const backward = addLanes(lanes, roadIndex, road.class, path.toReversed());
   const shared = { road: roadIndex, street: road.street, halfWidthM: halfWidthOf(road.class) };
