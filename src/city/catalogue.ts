@@ -1,4 +1,5 @@
 import { generateGrid } from './grid.ts';
+import { generateMixedTown } from './mixed-town.ts';
 import { generateOldTown } from './old-town.ts';
 import type { City } from './types.ts';
 
@@ -33,6 +34,15 @@ export const CITIES: readonly CityEntry[] = [
       'stop and priority junctions, and two sets of signals on the High Street.',
     seed: 13_480_701,
     generate: generateOldTown,
+  },
+  {
+    name: 'mixed-town',
+    title: 'Mixed town with a ring road',
+    description:
+      'A centre inside a four-lane ring road of 60 km/h with signals, suburbs and works ' +
+      'around it, and wide roads with sharp bends past parks.',
+    seed: 19_580_412,
+    generate: generateMixedTown,
   },
 ];
 

@@ -1,4 +1,3 @@
-import type { BlockPlan } from './blocks.ts';
 import {
   add,
   areaOf,
@@ -11,7 +10,7 @@ import {
   rightOf,
   subtract,
 } from './geometry.ts';
-import { type Land, squareAround } from './land.ts';
+import { distanceToPolygon, type Land, squareAround } from './land.ts';
 import type { Random } from './random.ts';
 import type { Point } from './types.ts';
 
@@ -168,6 +167,7 @@ const WALL_HEIGHT_M = 3;
 /** Between the points that are tried as middles of a green. */
 const RASTER_M = 9;
 const GREEN_ROOM_MIN_M = 8;
+const GREEN_ROOM_MAX_M = 25;
 const GREEN_HALF_M = 42;
 const GREEN_MIN_M2 = 250;
 
@@ -180,21 +180,20 @@ export function fillWithGreens(
   let places: { point: Point; roomM: number }[] = [];
   for (let x = box.minX + RASTER_M / 2; x < box.maxX; x += RASTER_M) {
     for (let y = box.minY + RASTER_M / 2; y < box.maxY; y += RASTER_M) {
-      const roomM = land.roomAround([x, y], GREEN_HALF_M);
+      const roomM = land.roomAround([x, y], GREEN_ROOM_MAX_M);
       if (roomM >= GREEN_ROOM_MIN_M) places.push({ point: [x, y], roomM });
     }
   }
   for (let count = 0; count < countMax && places.length > 0; count++) {
     const roomiest = places.reduce((best, place) => (place.roomM > best.roomM ? place : best));
     const polygon = land.freePart(squareAround(roomiest.point, GREEN_HALF_M), roomiest.point);
-    if (polygon.length >= 3 && areaOf(polygon) >= GREEN_MIN_M2) {
-      land.build({ kind: 'park', polygon, heightM: 0, solid: false } satisfies BlockPlan);
-    }
+    places = places.filter((place) => place !== roomiest);
+    if (polygon.length < 3 || areaOf(polygon) < GREEN_MIN_M2) continue;
+    land.build({ kind: 'park', polygon, heightM: 0, solid: false });
     places = places
-      .filter((place) => place !== roomiest)
       .map(({ point, roomM }) => ({
         point,
-        roomM: Math.min(roomM, land.roomAround(point, roomM)),
+        roomM: Math.min(roomM, distanceToPolygon(point, polygon)),
       }))
       .filter(({ roomM }) => roomM >= GREEN_ROOM_MIN_M);
   }

@@ -8,6 +8,7 @@ import {
   direction,
   distance,
   distanceToPath,
+  distanceToSegment,
   dot,
   intersectConvex,
   rectangle,
@@ -39,6 +40,8 @@ interface Spot {
 }
 
 const CELL_M = 20;
+/** More squares than any city is across. */
+const CELLS_ACROSS = 4096;
 const LANE_SAMPLE_M = 1.5;
 const OVERLAP_MAX_M2 = 0.01;
 const CORNERS_MAX = 8;
@@ -46,8 +49,8 @@ const CORNERS_MAX = 8;
 const GAP_M = 0.6;
 
 export function createLand(lanes: readonly Lane[], clearance: Clearance): Land {
-  const spots = new Map<string, Spot[]>();
-  const blocks = new Map<string, BlockPlan[]>();
+  const spots = new Map<number, Spot[]>();
+  const blocks = new Map<number, BlockPlan[]>();
   const built: BlockPlan[] = [];
   for (const lane of lanes) {
     const besideM = lane.junction < 0 ? clearance.besideRoadM : clearance.besideTurnM;
@@ -64,8 +67,8 @@ export function createLand(lanes: readonly Lane[], clearance: Clearance): Land {
   ];
 
   const isFree = (polygon: readonly Point[]): boolean =>
-    spotsNear(polygon, reachM).every(
-      ({ point, keepOffM }) => distanceToPolygon(point, polygon) >= keepOffM,
+    cellsOf(polygon, reachM).every((cell) =>
+      (spots.get(cell) ?? []).every(({ point, keepOffM }) => isApart(point, polygon, keepOffM)),
     ) &&
     blocksNear(polygon, 0).every(
       (block) => areaOf(intersectConvex(polygon, block.polygon)) < OVERLAP_MAX_M2,
@@ -113,6 +116,22 @@ export function createLand(lanes: readonly Lane[], clearance: Clearance): Land {
     for (const cell of cellsOf(block.polygon, 0)) listOf(blocks, cell).push(block);
   };
   return { built, isFree, freePart, roomAround, build };
+}
+
+/** Whether the point is at least so far from the convex polygon. */
+function isApart(point: Point, polygon: readonly Point[], farM: number): boolean {
+  let isInside = true;
+  for (let i = 0; i < polygon.length; i++) {
+    const corner = at(polygon, i);
+    const next = at(polygon, i + 1 < polygon.length ? i + 1 : 0);
+    const edge = subtract(next, corner);
+    const depth = cross(edge, subtract(point, corner));
+    if (depth >= 0) continue;
+    isInside = false;
+    if (depth * depth >= farM * farM * dot(edge, edge)) return true;
+    if (distanceToSegment(point, corner, next) < farM) return false;
+  }
+  return !isInside;
 }
 
 /** Metres from the polygon's edge to a point outside it; 0 inside. */
@@ -180,20 +199,20 @@ function tidied(polygon: readonly Point[]): Point[] {
   });
 }
 
-function listOf<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+function listOf<Item>(lists: Map<number, Item[]>, key: number): Item[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;
 }
 
 /** Keys of the squares of the ground that the polygon's bounds touch. */
-function cellsOf(polygon: readonly Point[], marginM: number): string[] {
+function cellsOf(polygon: readonly Point[], marginM: number): number[] {
   const xs = polygon.map(([x]) => x);
   const ys = polygon.map(([, y]) => y);
-  const keys: string[] = [];
+  const keys: number[] = [];
   for (let i = cellAt(Math.min(...xs) - marginM); i <= cellAt(Math.max(...xs) + marginM); i++) {
     for (let k = cellAt(Math.min(...ys) - marginM); k <= cellAt(Math.max(...ys) + marginM); k++) {
-      keys.push(`${i} ${k}`);
+      keys.push(i * CELLS_ACROSS + k);
     }
   }
   return keys;

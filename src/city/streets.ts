@@ -174,12 +174,16 @@ function setbackOf(own: SegmentEnd, ends: readonly SegmentEnd[]): number {
     if (other.junction !== own.junction || sine < NEARLY_STRAIGHT_SINE) continue;
     const cosine = dot(own.outward, other.outward);
     const lanesM = outerLaneOf(other.class) + outerLaneOf(own.class) * cosine;
-    setbackM = Math.max(setbackM, (lanesM + TURN_LEG_M * (1 + cosine)) / sine);
+    const legM = TURN_LEG_M * (1 + Math.max(0, cosine - ACUTE_COSINE) * ACUTE_GAIN);
+    setbackM = Math.max(setbackM, (lanesM + legM * (1 + cosine)) / sine);
   }
   return setbackM;
 }
 
 const NEARLY_STRAIGHT_SINE = 0.35;
+/** Between arms at less than 75° a bend is so much tighter than its arc that it needs longer legs. */
+const ACUTE_COSINE = 0.26;
+const ACUTE_GAIN = 1.1;
 
 /** From a road's centre line to the middle of its rightmost lane, in metres. */
 const outerLaneOf = (roadClass: Road['class']): number =>
