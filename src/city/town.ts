@@ -11,7 +11,7 @@ import {
 import { at, direction, lengthOf, pointAlong } from './geometry.ts';
 import { placeHazardSpots } from './hazard-spots.ts';
 import { buildNetwork } from './junctions.ts';
-import { createLand, type Land } from './land.ts';
+import { buildAsFarAsFree, createLand, type Land } from './land.ts';
 import { createRandom, type Random } from './random.ts';
 import { planRoutes } from './routes.ts';
 import { halfWidthOf, type JunctionPlan, type NetworkPlan, type SegmentPlan } from './streets.ts';
@@ -173,7 +173,7 @@ function planBlocks(
   };
   for (const block of surroundingBlocks(ring, random)) land.build(block);
   buildAlongBends(land, town, plan, random);
-  for (const block of town.grounds) land.build(block);
+  for (const block of town.grounds) buildAsFarAsFree(land, block);
   for (const frontage of frontagesOf(town, plan)) lineWithHouses(land, frontage, random);
   fillWithGreens(land, ring, town.greenCountMax);
   return land.built.map((block, i) => ({ id: `b${i + 1}`, ...block }));
