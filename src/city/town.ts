@@ -35,7 +35,7 @@ export interface TownJunction {
   x: number;
   y: number;
   control: Junction['control'];
-  /** Name of the first road of the street that has priority, or the first phase of the signals. */
+  /** Name of a road of the street that has priority, or the first phase of the signals. */
   main?: string;
   /** A seed may move it. */
   mayMove?: boolean;
