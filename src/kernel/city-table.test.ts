@@ -6,7 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '0bc4598165f366786b271050f9f7eefb07226b3a1afeaebab2935211bc947574',
+  grid: '58bcc463a0fa928fbc09be0d358592a84897c53179bfad207838c29bc1004967',
+  'old-town': 'bc9a0a336eb22dae9e9e43dd62d1683879051b26c3f328ae0f8cf62ce755fb18',
+  'mixed-town': '7291a137825c4e2c18ee35c53fc535e69183025107c09b6ccffdd54a32ae8702',
 };
 
 const entry = CITIES[0];
