@@ -1,0 +1,70 @@
+import {
+  C_HEADWAY, C_LIGHT_CHOICE, C_VX, CHOICE_GO, CHOICE_NONE, CHOICE_STOP, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED, TICK_MS,
+} from './layout';
+import { getF, getI, setI } from './memory';
+import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
+
+/** From seeing to braking, s. */
+const REACTION_S = 0.3;
+/** One stops for amber where this suffices, m/s² (the amber times of the German VwV-StVO fit it). */
+const AMBER_DECEL = 3.0;
+/** In the dilemma zone, where it takes more to stop and too long to pass, up to this, m/s². */
+const DILEMMA_DECEL = 4.5;
+const TICK_S = <f64>TICK_MS / 1000.0;
+/** A car that stands starts so many headways after green; its pedals take another 0.3 s: 0.9 to 1.2 s in all. */
+const START_HEADWAYS = 0.6;
+const STANDING_MPS = 0.3;
+
+/**
+ * Decides once, as amber begins or as the car first comes to see it: stop or go. With v the speed,
+ * x the way to the line, t the reaction and Y the time of amber: stop where x > v t + v² ÷ 2·3;
+ * else go where x ≤ v Y; else stop where v² ÷ 2(x − v t) ≤ 4.5, and go otherwise.
+ */
+export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
+  const state = light < 0 ? LIGHT_GREEN : lightState(slab, city, light);
+  if (state == LIGHT_GREEN) {
+    setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
+  } else if (state == LIGHT_AMBER) {
+    if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) return;
+    const amberS = <f64>amberTicks(city, light) * TICK_S;
+    setI(slab, C_LIGHT_CHOICE, car, choice(getF(slab, C_VX, car), distance, amberS));
+  } else {
+    // Who chose to go is past the line by now, or so near that it cannot stay behind it.
+    if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance)) return;
+    setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
+  }
+}
+
+function choice(speed: f64, distance: f64, amberS: f64): i32 {
+  if (distance <= 0.0) return CHOICE_GO;
+  if (distance > speed * REACTION_S + (speed * speed) / (2.0 * AMBER_DECEL)) return CHOICE_STOP;
+  if (distance <= speed * amberS) return CHOICE_GO;
+  return canStop(speed, distance) ? CHOICE_STOP : CHOICE_GO;
+}
+
+/** Whether a car stays behind a line if it brakes as in the dilemma zone. */
+@inline function canStop(speed: f64, distance: f64): bool {
+  return speed * speed <= 2.0 * DILEMMA_DECEL * (distance - speed * REACTION_S);
+}
+
+/** Whether the light tells this car to wait before its line. */
+export function isHeld(slab: usize, car: i32): bool {
+  return getI(slab, C_LIGHT_CHOICE, car) == CHOICE_STOP;
+}
+
+/** Whether a car that `seconds` from now is past the line may start: green is old enough, or it makes it before red. */
+export function mayStart(slab: usize, city: usize, car: i32, light: i32, seconds: f64): bool {
+  if (light < 0) return true;
+  if (isHeld(slab, car)) return false;
+  if (<f64>ticksToRed(slab, city, light) * TICK_S < seconds) return false;
+  if (getF(slab, C_VX, car) > STANDING_MPS) return true;
+  return <f64>greenAge(slab, city, light) * TICK_S > START_HEADWAYS * getF(slab, C_HEADWAY, car);
+}
+
+/** Whether cars may come from a light: it is not red, and the car did not decide to stop at amber. */
+export function mayCome(slab: usize, city: usize, car: i32, light: i32): bool {
+  if (light < 0) return true;
+  const state = lightState(slab, city, light);
+  if (state == LIGHT_RED) return false;
+  return state != LIGHT_AMBER || !isHeld(slab, car);
+}
