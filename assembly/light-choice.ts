@@ -1,6 +1,7 @@
 import {
-  C_HEADWAY, C_LIGHT_CHOICE, C_VX, CHOICE_GO, CHOICE_NONE, CHOICE_STOP, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED, TICK_MS,
+  C_ACCEL, C_HEADWAY, C_LIGHT_CHOICE, C_VX, CHOICE_GO, CHOICE_NONE, CHOICE_STOP, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED, FRAME_TICKS, TICK_MS,
 } from './layout';
+import { greatest } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
 
@@ -26,8 +27,13 @@ export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, di
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
   } else if (state == LIGHT_AMBER) {
     if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) return;
-    const amberS = <f64>amberTicks(city, light) * TICK_S;
-    setI(slab, C_LIGHT_CHOICE, car, choice(getF(slab, C_VX, car), distance, amberS));
+    const amber = amberTicks(city, light);
+    const age = amber - ticksToRed(slab, city, light);
+    // Where amber began since the last decision, as things stood at the end of its first tick.
+    const sinceS = age < FRAME_TICKS ? <f64>(age - 1) * TICK_S : 0.0;
+    const speed = getF(slab, C_VX, car);
+    const before = greatest(speed - getF(slab, C_ACCEL, car) * sinceS, 0.0);
+    setI(slab, C_LIGHT_CHOICE, car, choice(before, distance + speed * sinceS, <f64>amber * TICK_S));
   } else {
     // Who chose to go is past the line by now, or so near that it cannot stay behind it.
     if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance)) return;
