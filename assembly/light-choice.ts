@@ -12,8 +12,8 @@ const AMBER_DECEL = 3.0;
 /** In the dilemma zone, where it takes more to stop and too long to pass, up to this, m/s². */
 const DILEMMA_DECEL = 4.5;
 const TICK_S = <f64>TICK_MS / 1000.0;
-/** A car that stands starts so many headways after green; its pedals take another 0.3 s: 0.9 to 1.2 s in all. */
-const START_HEADWAYS = 0.6;
+/** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
+const START_HEADWAYS = 0.15;
 const STANDING_MPS = 0.3;
 
 /**
