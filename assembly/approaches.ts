@@ -1,10 +1,10 @@
 import {
   C_CLAIM, C_LANE, C_LIGHT_CHOICE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, CAR_COUNT, CF_FROM, CF_TO, CHOICE_NONE, CONFLICT_BYTES,
-  CT_CENTRE, CT_LENGTH, H_TICK, JUNCTION_MAX, L_CONFLICT_FIRST, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LIGHT, SCRATCH, STATUS_CRASHED,
+  CT_CENTRE, CT_LENGTH, H_TICK, JUNCTION_MAX, L_CONFLICT_FIRST, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, SCRATCH, STATUS_CRASHED,
   T_CONFLICTS,
 } from './layout';
 import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
-import { chooseAtLight } from './light-choice';
+import { chooseAtLight, lightFor } from './light-choice';
 import { getF, getI, setI, typeOf } from './memory';
 
 /** A car stands below this speed, m/s; at its line it does within this distance, m. */
@@ -68,9 +68,11 @@ export function survey(slab: usize, city: usize): void {
       setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
       setI(slab, C_STOOD_TICK, car, 0);
     } else {
-      chooseAtLight(slab, city, car, load<i32>(laneAt(city, ahead) + L_LIGHT), distance);
-      const stands = distance < AT_LINE_M && getF(slab, C_VX, car) < STANDING_MPS;
-      if (stands && getI(slab, C_STOOD_TICK, car) == 0) setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
+      chooseAtLight(slab, city, car, lightFor(city, ahead), distance);
+      if (distance > AT_LINE_M) setI(slab, C_STOOD_TICK, car, 0);
+      else if (getF(slab, C_VX, car) < STANDING_MPS && getI(slab, C_STOOD_TICK, car) == 0) {
+        setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
+      }
     }
     store<i32>(AHEAD + (<usize>car << 2), ahead);
     store<f64>(DISTANCE + (<usize>car << 3), distance);

@@ -16,10 +16,14 @@ const GAP_ACCEL = 1.8;
 const GAP_REACTION_S = 0.5;
 /** Between one car that leaves a conflict and one with right of way that reaches it, s. */
 const GAP_MARGIN_S = 1.5;
+/** Between the car and one that drives out of its way, s. */
+const LEAVE_MARGIN_S = 0.7;
 /** Whoever leaves a conflict moves at least so fast, m/s, and is this near to its end, m. */
 const LEAVING_MPS = 2.0;
 const LEAVING_M = 20.0;
 const LEAVING_ACCEL = 1.2;
+/** Paths that are still too close here before the end of one lead into the same lane, m. */
+const MERGE_M = 0.3;
 /** Others are not taken to accelerate by more than this, m/s². */
 const OTHERS_ACCEL = 2.0;
 /** Whoever stands further from its line than this waits for something else, m. */
@@ -82,21 +86,30 @@ function leftOfZone(slab: usize, city: usize, holder: i32, claim: i32, connector
   return zoneTo(city, claim, connector) - rear;
 }
 
+/** Whether the way over a connector is free, as far as the car can see: of traffic that crosses, goes first or waits too long. */
+export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool {
+  if (!isClear(slab, city, car, connector, LEAVE_MARGIN_S)) return false;
+  return hasGap(slab, city, car, connector) && !mustLetGo(slab, city, car, connector);
+}
+
 /** Whether all that have right of way over the car arrive late enough, or let it go first. */
-export function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
+function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const at = laneAt(city, connector);
   const yields = load<u32>(at + L_YIELDS);
   if (yields == 0) return true;
   const speed = getF(slab, C_VX, car);
-  const pace = speed < STANDING_MPS ? speedLimit(city, connector) : middleSpeed(city, connector);
+  const pace = middleSpeed(city, connector);
   const own = greatest(lineDistance(car), 0.0) + carLength(slab, car);
   for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
     const theirs = connectorAhead(other);
     if (other == car || !hasBit(city, yields, theirs) || !isWaiting(slab, other)) continue;
     if (!isComing(slab, city, other, theirs)) continue;
-    const clear = GAP_REACTION_S + timeToCover(own + zoneTo(city, connector, theirs), least(speed, pace), pace, GAP_ACCEL);
-    const way = greatest(lineDistance(other), 0.0) + zoneFrom(city, theirs, connector);
+    const zone = zoneTo(city, connector, theirs);
     const top = speedLimit(city, getI(slab, C_LANE, other));
+    let clear = GAP_REACTION_S + timeToCover(own + zone, least(speed, pace), pace, GAP_ACCEL);
+    // Into the same lane it goes on at its pace and has yet to become as fast as whoever comes behind.
+    if (zone > laneLength(city, connector) - MERGE_M && pace < top) clear += ((top - pace) * (top - pace)) / (2.0 * GAP_ACCEL * top);
+    const way = greatest(lineDistance(other), 0.0) + zoneFrom(city, theirs, connector);
     if (timeToCover(way, getF(slab, C_VX, other), top, OTHERS_ACCEL) > clear + GAP_MARGIN_S) continue;
     if (!goesFirst(slab, car, other)) return false;
   }
@@ -151,7 +164,7 @@ function isImpatient(slab: usize, car: i32): bool {
 }
 
 /** Whether somebody whose patience is at an end waits for this car to let it go. */
-export function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
+function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
   const at = laneAt(city, connector);
   const conflicts = load<u32>(at + L_CONFLICTS);
   const since = getI(slab, C_WAIT_TICK, car);

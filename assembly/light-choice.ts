@@ -1,6 +1,8 @@
 import {
-  C_ACCEL, C_HEADWAY, C_LIGHT_CHOICE, C_VX, CHOICE_GO, CHOICE_NONE, CHOICE_STOP, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED, FRAME_TICKS, TICK_MS,
+  C_ACCEL, C_HEADWAY, C_LIGHT_CHOICE, C_VX, CHOICE_GO, CHOICE_NONE, CHOICE_STOP, FRAME_TICKS, L_LIGHT, LIGHT_AMBER, LIGHT_GREEN,
+  LIGHT_RED, TICK_MS,
 } from './layout';
+import { laneAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
@@ -15,6 +17,11 @@ const TICK_S = <f64>TICK_MS / 1000.0;
 /** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
 const START_HEADWAYS = 0.15;
 const STANDING_MPS = 0.3;
+
+/** The light that a car obeys before a connector, −1 none. */
+@inline export function lightFor(city: usize, connector: i32): i32 {
+  return load<i32>(laneAt(city, connector) + L_LIGHT);
+}
 
 /**
  * Decides once, as amber begins or as the car first comes to see it: stop or go. With v the speed,

@@ -1,11 +1,11 @@
 import {
-  C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, CAR_COUNT, H_TICK, L_LIGHT, L_MUST_STOP,
+  C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, CAR_COUNT, H_TICK, L_MUST_STOP,
   L_YIELDS, STATUS_CRASHED,
 } from './layout';
 import { addHolder, connectorAhead, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
-import { canStop, hasExitRoom, hasGap, isClear, isNext, isPaused, mustLetGo, timeToCover } from './gaps';
+import { canStop, hasExitRoom, isClear, isFree, isNext, isPaused, timeToCover } from './gaps';
 import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
-import { isHeld, mayStart } from './light-choice';
+import { isHeld, lightFor, mayStart } from './light-choice';
 import { getF, getI, setI } from './memory';
 import { carLength } from './sensing';
 
@@ -18,7 +18,7 @@ import { carLength } from './sensing';
  */
 
 /** Comfortable deceleration towards a line, m/s². */
-export const LINE_DECEL = 2.0;
+const LINE_DECEL = 2.0;
 /** The same where a light holds the car: seen early. */
 const LIGHT_DECEL = 1.5;
 /** Where nobody has right of way over the car it slows down only when it must. */
@@ -26,8 +26,6 @@ const FIRM_DECEL = 2.5;
 /** Acceleration up to the line, m/s²; what a car that starts needs besides, s. */
 const START_ACCEL = 1.5;
 const START_S = 0.8;
-/** Between the car and one that drives out of its way, s; less once it has its claim. */
-const LEAVE_MARGIN_S = 0.7;
 /** A claim that its car makes no use of for so many ticks (10 s) is taken back. */
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** For so long (30 s) the car then asks for none. */
@@ -138,10 +136,9 @@ function ask(slab: usize, city: usize, car: i32): bool {
   if (isPaused(slab, car)) return false;
   if (load<i32>(at + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
   const seconds = timeToLine(speed, distance);
-  if (!mayStart(slab, city, car, load<i32>(at + L_LIGHT), seconds) || !isNext(slab, city, car, connector)) return false;
+  if (!mayStart(slab, city, car, lightFor(city, connector), seconds) || !isNext(slab, city, car, connector)) return false;
   if (getI(slab, C_WAIT_TICK, car) == 0) setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
-  if (!hasExitRoom(slab, city, car, connector) || !isClear(slab, city, car, connector, LEAVE_MARGIN_S)) return false;
-  return hasGap(slab, city, car, connector) && !mustLetGo(slab, city, car, connector);
+  return hasExitRoom(slab, city, car, connector) && isFree(slab, city, car, connector);
 }
 
 /** In how many seconds a car can be past its line, from a standstill with the time to start. */

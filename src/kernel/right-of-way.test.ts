@@ -103,6 +103,22 @@ describe('At lights', () => {
     expect(turned).toBeLessThan(6);
   });
 
+  it('two left turns do not wait for those behind each other.', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
+        1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
+        2: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 0 },
+        3: { from: 'east', turn: 'straight', distanceM: 8, speedMps: 0 },
+      },
+    });
+    const times = crossingTimes(crossing, [0, 1, 2, 3], 12);
+    expect(Math.max(...times.slice(0, 2))).toBeLessThan(4);
+    expect(Math.max(...times)).toBeLessThan(10);
+  });
+
   it('a left turn goes where oncoming traffic is far away.', () => {
     const crossing = new Crossing({
       ...plan,
@@ -154,6 +170,22 @@ describe('On a priority road', () => {
     }, 15 * TICKS_PER_S);
     expect(crossing.car(0).where).toBe('beyond');
     expect(slowest).toBeGreaterThan(13);
+  });
+
+  it.each([
+    [70, true],
+    [45, false],
+  ])('patience ends after 30 s: a car %i m off lets go first: %s.', (distanceM, letsGo) => {
+    const crossing = new Crossing({
+      control: 'priority',
+      row: 'collector',
+      cars: {
+        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, waitedS: 31 },
+        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
+      },
+    });
+    const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
+    expect(waited < main).toBe(letsGo);
   });
 
   it('a car that must give way rolls up, and does not stop where nobody comes.', () => {

@@ -13,6 +13,7 @@ import {
   C_STANDSTILL_GAP,
   C_STATION,
   C_VX,
+  C_WAIT_TICK,
   C_X,
   C_Y,
   CAR_COUNT,
@@ -38,6 +39,9 @@ const SPACING_M = 180;
 const PARK_AT_M = 2000;
 const PARK_SPACING_M = 400;
 const CENTRE = 4;
+const TICKS_PER_S = 50;
+/** Late enough for cars that have waited for long, and right before a decision. */
+const START_TICK = 4003;
 
 export type Side = 'west' | 'south' | 'east' | 'north';
 
@@ -59,6 +63,8 @@ export interface CarPlan {
   distanceM: number;
   speedMps: number;
   features?: number;
+  /** For so long it has been asking for its way. */
+  waitedS?: number;
 }
 
 export interface CarState {
@@ -85,7 +91,7 @@ export class Crossing {
   readonly #plan: CrossingPlan;
   readonly #ways: ReadonlyMap<number, Way>;
 
-  constructor(plan: CrossingPlan, tick = 3) {
+  constructor(plan: CrossingPlan, tick = START_TICK) {
     this.#plan = plan;
     const network = buildNetwork(planNetwork(plan));
     this.#ways = new Map(
@@ -131,14 +137,14 @@ export class Crossing {
   #placeAll(tick: number): void {
     const image = this.kernel.image(this.slab);
     const view = new DataView(image.buffer);
-    for (let car = 0; car < CAR_COUNT; car++) this.#place(view, car);
+    for (let car = 0; car < CAR_COUNT; car++) this.#place(view, car, tick);
     const { cycleTicks } = at(this.city.junctions, CENTRE);
     const offset = cycleTicks + (this.#plan.cycleTick ?? 0) - ((tick + 1) % (cycleTicks || 1));
     view.setUint32(SIGNALS + CENTRE * 4, offset, true);
     this.kernel.restore(this.slab, image);
   }
 
-  #place(view: DataView, car: number): void {
+  #place(view: DataView, car: number, tick: number): void {
     const setF = (array: number, value: number) => view.setFloat64(array + car * 8, value, true);
     const setI = (array: number, value: number) => view.setInt32(array + car * 4, value, true);
     const plan = this.#plan.cars[car];
@@ -166,6 +172,7 @@ export class Crossing {
     }
     setI(C_LANE, at(route, position));
     setI(C_ROUTE_INDEX, position);
+    if (plan?.waitedS) setI(C_WAIT_TICK, tick - plan.waitedS * TICKS_PER_S);
   }
 
   step(ticks = 1): void {
