@@ -7,7 +7,7 @@ import {
 } from './approaches';
 import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
 import { mayCome } from './light-choice';
-import { greatest, least } from './math';
+import { greatest, least, timeToCover } from './math';
 import { getF, getI } from './memory';
 import { carLength } from './sensing';
 
@@ -36,14 +36,6 @@ const DEADLOCK_TICKS: u32 = 100;
 const PATIENCE_TICKS: u32 = 1500;
 /** Deceleration that one may expect of others, m/s². */
 const OTHERS_DECEL = 2.0;
-
-/** Time in which a car covers a distance, s, if it accelerates up to `top` where it is slower. */
-export function timeToCover(distance: f64, speed: f64, top: f64, accel: f64): f64 {
-  if (speed >= top) return distance / greatest(speed, 0.1);
-  const reach = (top * top - speed * speed) / (2.0 * accel);
-  if (distance <= reach) return (sqrt(speed * speed + 2.0 * accel * distance) - speed) / accel;
-  return (top - speed) / accel + (distance - reach) / top;
-}
 
 /**
  * Whether nobody holds a claim that this car on its way over `connector` would come upon. Whoever

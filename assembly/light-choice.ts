@@ -3,7 +3,7 @@ import {
   LIGHT_RED, TICK_MS,
 } from './layout';
 import { laneAt } from './lanes';
-import { greatest } from './math';
+import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
 
@@ -13,10 +13,17 @@ const REACTION_S = 0.3;
 const AMBER_DECEL = 3.0;
 /** In the dilemma zone, where it takes more to stop and too long to pass, up to this, m/s². */
 const DILEMMA_DECEL = 4.5;
+/** Acceleration up to the line, m/s², and how long the pedals take to bring it about, s; longer from a standstill. */
+const START_ACCEL = 1.5;
+const PEDALS_S = 0.6;
+const START_S = 0.8;
 const TICK_S = <f64>TICK_MS / 1000.0;
 /** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
 const START_HEADWAYS = 0.15;
-const STANDING_MPS = 0.3;
+/** Slower than this a car takes longer to stop than its speed tells: it is about to start, m/s. */
+const ROLLING_MPS = 1.0;
+/** Faster than any car on its way to a line, m/s. */
+const TOP_MPS = 40.0;
 
 /** The light that a car obeys before a connector, −1 none. */
 @inline export function lightFor(city: usize, connector: i32): i32 {
@@ -33,9 +40,13 @@ export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, di
   if (state == LIGHT_GREEN) {
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
   } else if (state == LIGHT_AMBER) {
-    if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) return;
+    const left = ticksToRed(slab, city, light);
+    if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) {
+      if (isLate(getF(slab, C_VX, car), distance, <f64>left * TICK_S)) setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
+      return;
+    }
     const amber = amberTicks(city, light);
-    const age = amber - ticksToRed(slab, city, light);
+    const age = amber - left;
     // Where amber began since the last decision, as things stood at the end of its first tick.
     const sinceS = age < FRAME_TICKS ? <f64>(age - 1) * TICK_S : 0.0;
     const speed = getF(slab, C_VX, car);
@@ -55,6 +66,11 @@ function choice(speed: f64, distance: f64, amberS: f64): i32 {
   return canStop(speed, distance) ? CHOICE_STOP : CHOICE_GO;
 }
 
+/** Whether a car that was held up on its way no longer makes it in the time, and can still stop. */
+function isLate(speed: f64, distance: f64, seconds: f64): bool {
+  return distance > (speed + 0.5 * START_ACCEL * seconds) * seconds && canStop(speed, distance);
+}
+
 /** Whether a car stays behind a line if it brakes as in the dilemma zone. */
 @inline function canStop(speed: f64, distance: f64): bool {
   return speed * speed <= 2.0 * DILEMMA_DECEL * (distance - speed * REACTION_S);
@@ -65,12 +81,18 @@ export function isHeld(slab: usize, car: i32): bool {
   return getI(slab, C_LIGHT_CHOICE, car) == CHOICE_STOP;
 }
 
-/** Whether a car that `seconds` from now is past the line may start: green is old enough, or it makes it before red. */
-export function mayStart(slab: usize, city: usize, car: i32, light: i32, seconds: f64): bool {
+/**
+ * Whether a car may ask for its way as far as the light is concerned: it is past the line before
+ * red, and from a standstill before amber, once green is old enough.
+ */
+export function mayStart(slab: usize, city: usize, car: i32, light: i32, distance: f64): bool {
   if (light < 0) return true;
   if (isHeld(slab, car)) return false;
-  if (<f64>ticksToRed(slab, city, light) * TICK_S < seconds) return false;
-  if (getF(slab, C_VX, car) > STANDING_MPS) return true;
+  const left = <f64>ticksToRed(slab, city, light) * TICK_S;
+  const speed = getF(slab, C_VX, car);
+  const needed = distance > 0.0 ? timeToCover(distance, speed, TOP_MPS, START_ACCEL) : 0.0;
+  if (speed > ROLLING_MPS) return left > needed + PEDALS_S;
+  if (left - <f64>amberTicks(city, light) * TICK_S < needed + START_S) return false;
   return <f64>greenAge(slab, city, light) * TICK_S > START_HEADWAYS * getF(slab, C_HEADWAY, car);
 }
 

@@ -3,7 +3,7 @@ import {
   L_YIELDS, STATUS_CRASHED,
 } from './layout';
 import { addHolder, connectorAhead, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
-import { canStop, hasExitRoom, isClear, isFree, isNext, isPaused, timeToCover } from './gaps';
+import { canStop, hasExitRoom, isClear, isFree, isNext, isPaused } from './gaps';
 import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
 import { isHeld, lightFor, mayStart } from './light-choice';
 import { getF, getI, setI } from './memory';
@@ -23,9 +23,6 @@ const LINE_DECEL = 2.0;
 const LIGHT_DECEL = 1.5;
 /** Where nobody has right of way over the car it slows down only when it must. */
 const FIRM_DECEL = 2.5;
-/** Acceleration up to the line, m/s²; what a car that starts needs besides, s. */
-const START_ACCEL = 1.5;
-const START_S = 0.8;
 /** A claim that its car makes no use of for so many ticks (10 s) is taken back. */
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** For so long (30 s) the car then asks for none. */
@@ -135,14 +132,7 @@ function ask(slab: usize, city: usize, car: i32): bool {
   if (distance > (rollsUp ? lineRange(speed, 0.3, 4.0) : lineRange(speed, 1.5, 10.0))) return false;
   if (isPaused(slab, car)) return false;
   if (load<i32>(at + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
-  const seconds = timeToLine(speed, distance);
-  if (!mayStart(slab, city, car, lightFor(city, connector), seconds) || !isNext(slab, city, car, connector)) return false;
+  if (!mayStart(slab, city, car, lightFor(city, connector), distance) || !isNext(slab, city, car, connector)) return false;
   if (getI(slab, C_WAIT_TICK, car) == 0) setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
   return hasExitRoom(slab, city, car, connector) && isFree(slab, city, car, connector);
-}
-
-/** In how many seconds a car can be past its line, from a standstill with the time to start. */
-function timeToLine(speed: f64, distance: f64): f64 {
-  if (distance <= 0.0) return 0.0;
-  return (speed < 1.0 ? START_S : 0.0) + timeToCover(distance, speed, 1e3, START_ACCEL);
 }
