@@ -54,26 +54,26 @@ export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, di
     setI(slab, C_LIGHT_CHOICE, car, choice(before, distance + speed * sinceS, <f64>amber * TICK_S));
   } else {
     // Who chose to go is past the line by now, or so near that it cannot stay behind it.
-    if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance)) return;
+    if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance, AMBER_DECEL)) return;
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
   }
 }
 
 function choice(speed: f64, distance: f64, amberS: f64): i32 {
   if (distance <= 0.0) return CHOICE_GO;
-  if (distance > speed * REACTION_S + (speed * speed) / (2.0 * AMBER_DECEL)) return CHOICE_STOP;
+  if (canStop(speed, distance, AMBER_DECEL)) return CHOICE_STOP;
   if (distance <= speed * amberS) return CHOICE_GO;
-  return canStop(speed, distance) ? CHOICE_STOP : CHOICE_GO;
+  return canStop(speed, distance, DILEMMA_DECEL) ? CHOICE_STOP : CHOICE_GO;
 }
 
 /** Whether a car that was held up on its way no longer makes it in the time, and can still stop. */
 function isLate(speed: f64, distance: f64, seconds: f64): bool {
-  return distance > (speed + 0.5 * START_ACCEL * seconds) * seconds && canStop(speed, distance);
+  return distance > (speed + 0.5 * START_ACCEL * seconds) * seconds && canStop(speed, distance, AMBER_DECEL);
 }
 
-/** Whether a car stays behind a line if it brakes as in the dilemma zone. */
-@inline function canStop(speed: f64, distance: f64): bool {
-  return speed * speed <= 2.0 * DILEMMA_DECEL * (distance - speed * REACTION_S);
+/** Whether a car stays behind a line if it reacts and brakes by `decel`. */
+@inline function canStop(speed: f64, distance: f64, decel: f64): bool {
+  return speed * speed <= 2.0 * decel * (distance - speed * REACTION_S);
 }
 
 /** Whether the light tells this car to wait before its line. */
