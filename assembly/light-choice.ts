@@ -19,7 +19,7 @@ const PEDALS_S = 0.6;
 const START_S = 0.8;
 const TICK_S = <f64>TICK_MS / 1000.0;
 /** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
-const START_HEADWAYS = 0.15;
+const START_HEADWAYS = 0.05;
 /** Slower than this a car takes longer to stop than its speed tells: it is about to start, m/s. */
 const ROLLING_MPS = 1.0;
 /** Faster than any car on its way to a line, m/s. */
