@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '58bcc463a0fa928fbc09be0d358592a84897c53179bfad207838c29bc1004967',
-  'old-town': 'bc9a0a336eb22dae9e9e43dd62d1683879051b26c3f328ae0f8cf62ce755fb18',
-  'mixed-town': '7291a137825c4e2c18ee35c53fc535e69183025107c09b6ccffdd54a32ae8702',
+  grid: '34d4f0677c4ca18e45156e9d7338b1a485bccdc5fcb220ba58472dd4138110ce',
+  'old-town': 'e1417d8ec79a4a36f8005296fe38edce5d5defaf3acf8c664f7496366de0799c',
+  'mixed-town': '605766233591aec2ff5f7ab84023854acd9f3b9697c3c7784dbba9b35fa0dba0',
 };
 
 const entry = CITIES[0];
