@@ -312,7 +312,8 @@ export function integrate<T>(slab: usize): void {
   store<T>(cars, keep<T>(place, vy, load<T>(cars, C_VY)), C_VY);
   store<T>(cars, keep<T>(place, yawRate, load<T>(cars, C_YAW_RATE)), C_YAW_RATE);
   store<T>(cars, keep<T>(place, gained, load<T>(cars, C_ACCEL)), C_ACCEL);
-  store<T>(cars, keep<T>(place, add<T>(loadAccel, mul<T>(splat<T>(LOAD_SHARE), sub<T>(felt, loadAccel))), load<T>(cars, C_LOAD_ACCEL)), C_LOAD_ACCEL);
+  const shifted = add<T>(loadAccel, mul<T>(splat<T>(LOAD_SHARE), sub<T>(felt, loadAccel)));
+  store<T>(cars, keep<T>(place, shifted, loadAccel), C_LOAD_ACCEL);
 }
 
 @inline function keep<T>(place: usize, value: T, before: T): T {
