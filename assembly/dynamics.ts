@@ -182,9 +182,11 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, load<T>(cars, C_YAW_RATE), S_YAW_RATE);
 }
 
-/** Along an axle's wheels, m/s²: what a spinning axle, and brakes under ABS, can transmit. */
+/** Along an axle's wheels, m/s²: no more than a spinning axle, or brakes under ABS, can transmit. */
 @inline function wheelForce<T>(drive: T, brake: T, limit: T): T {
-  return sub<T>(lesser<T>(drive, mul<T>(limit, splat<T>(SPIN_SHARE))), within<T>(brake, mul<T>(limit, splat<T>(ABS_SHARE))));
+  const most = mul<T>(limit, splat<T>(SPIN_SHARE));
+  const least = mul<T>(limit, splat<T>(-ABS_SHARE));
+  return lesser<T>(greater<T>(sub<T>(drive, brake), least), most);
 }
 
 /**
