@@ -484,8 +484,8 @@ describe('motion', () => {
       yawRate: ground.get(C_YAW_RATE),
     });
     let before = read();
-    for (let tick = 0; tick < 600; tick++) {
-      ground.setAll(C_STEER_TARGET, 0.2 * Math.sin(tick / 40));
+    for (let tick = 0; tick < 800; tick++) {
+      ground.setAll(C_STEER_TARGET, 0.06 * Math.sin(tick / 40));
       ground.move();
       const now = read();
       const way = Math.hypot(now.x - before.x, now.y - before.y);
