@@ -9,11 +9,10 @@ import {
   surroundingBlocks,
   towersBlock,
 } from './blocks.ts';
+import { furnish } from './furnish.ts';
 import { at } from './geometry.ts';
-import { placeHazardSpots } from './hazard-spots.ts';
 import { buildNetwork } from './junctions.ts';
 import { createRandom, type Random } from './random.ts';
-import { planRoutes } from './routes.ts';
 import { halfWidthOf, type JunctionPlan, type NetworkPlan, type RoadPlan } from './streets.ts';
 import type { Block, City, Point, Road } from './types.ts';
 
@@ -49,7 +48,6 @@ const COLUMNS: readonly StreetPlan[] = [
 
 /** Side streets that meet this row stop before it. */
 const STOP_ROW = 4;
-const HAZARD_SPOTS_APART_M = 60;
 
 /** Lengths of blocks between the centre lines of streets, in steps of half a metre. */
 const BLOCK_MIN_STEPS = 210;
@@ -65,7 +63,6 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
   const blocks = planBlocks(xs, ys, createRandom(seed, STREAM.blocks));
-  const routes = planRoutes(network.lanes, createRandom(seed, STREAM.routes));
   const corners = blocks.flatMap((block) => block.polygon);
   return {
     bounds: {
@@ -76,9 +73,7 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
     },
     ...network,
     blocks,
-    zones: [],
-    hazards: placeHazardSpots(network, blocks, routes, HAZARD_SPOTS_APART_M),
-    routes,
+    ...furnish(network, blocks, createRandom(seed, STREAM.routes)),
   };
 }
 

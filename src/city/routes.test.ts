@@ -27,7 +27,7 @@ describe.each([20_251_120, 1, 2])('The routes through the grid of seed %i', (see
     );
     expect(Math.min(...lengthsM)).toBeGreaterThanOrEqual(800);
     expect(Math.max(...lengthsM)).toBeLessThanOrEqual(2500);
-    expect(Math.max(...lengthsM) - Math.min(...lengthsM)).toBeGreaterThan(500);
+    expect(Math.max(...lengthsM) - Math.min(...lengthsM)).toBeGreaterThan(100);
   });
 
   test('begin on twenty different lanes of roads, each at least 70 m long.', () => {
@@ -63,7 +63,9 @@ test('A network without loops of the wanted length has no routes.', () => {
     ],
     next: [next],
   });
-  expect(() => planRoutes([ring(0, 1), ring(1, 0)], createRandom(1, 1))).toThrow(
-    'no loop of the wanted length',
+  const lanes = [ring(0, 1), ring(1, 0)];
+  const network = { roads: [], lanes, junctions: [], lights: [] };
+  expect(() => planRoutes(network, [], createRandom(1, 1))).toThrow(
+    'no loops of the wanted length',
   );
 });

@@ -1,123 +1,237 @@
 import { at, lengthOf } from './geometry.ts';
+import type { Network } from './junctions.ts';
+import { type Loop, loopsOver } from './loops.ts';
 import type { Random } from './random.ts';
-import type { Lane, Route } from './types.ts';
+import type { HazardSite, Route } from './types.ts';
 
 const ROUTE_COUNT = 20;
-const LENGTH_MIN_M = 800;
-/** Between these the greatest length of each route is drawn, so that lengths differ. */
-const LENGTH_MAX_FROM_M = 1100;
-const LENGTH_MAX_TO_M = 2500;
+const LENGTHS = { lengthMinM: 800, lengthMaxM: 1400 } as const;
 /** A route begins on a lane long enough for a car to be rolling there. */
 const FIRST_LANE_MIN_M = 70;
-const CANDIDATE_COUNT = 80;
-/** Faster than a city's general limit. */
-const FAST_MPS = 55 / 3.6;
-/** Roads that a candidate wanders along before it turns back. */
-const WANDER_MIN = 3;
-const WANDER_MAX = 10;
+
+/** What a car drives in three minutes at 24 km/h. */
+const REACH_M = 1200;
+/** Cars that pass each site within that time, on average over where they start. */
+const PASSES_WANTED = 7.5;
+/** Between two sites at the speed limit. */
+const SITES_APART_S = 8;
+/** Loops that lanes and junctions take before they are crowded. */
+const LANE_LOOPS_MAX = 10;
+const JUNCTION_LOOPS_MAX = 14;
+const IMPROVEMENT_ROUNDS = 4;
+
+/** What a plan is charged for: the greater, the more it matters. */
+const COST = {
+  missingPass: 3,
+  unseenLight: 200,
+  unseenRoad: 12,
+  crowdedLane: 1.5,
+  crowdedJunction: 0.7,
+  hurriedSite: 1.5,
+} as const;
 
 /**
- * Twenty closed loops over `next`, none with a lane twice, each beginning on a lane of its own. Of
- * many random loops the one is kept that adds most road to what the loops before it cover.
+ * Twenty closed loops over `next`, none with a lane twice, each beginning on a lane of its own.
+ * Together they come by every light, and by each site often enough; no lane is crowded.
  *
  * @throws RangeError where the network has no such loops
  */
-export function planRoutes(lanes: readonly Lane[], random: Random): Route[] {
-  const lengthsM = lanes.map((lane) => lengthOf(lane.polyline));
-  const starts = lanes.flatMap((lane, index) =>
-    lane.road >= 0 && at(lengthsM, index) >= FIRST_LANE_MIN_M ? [index] : [],
+export function planRoutes(
+  network: Network,
+  sites: readonly HazardSite[],
+  random: Random,
+): Route[] {
+  const goals = sites.map(({ lanes }) => lanes);
+  const starts = [
+    ...goals.map((goal) => at(goal, 0)),
+    ...network.lights.flatMap(({ lanes }) => lanes),
+    ...network.roads.flatMap(({ lanes }) => [at(lanes, 0), at(lanes, -1)]),
+  ];
+  const candidates = loopsOver(network.lanes, goals, [...new Set(starts)], LENGTHS, random)
+    .filter(({ lanes }) => startsOf(network, lanes).length > 0)
+    .map((loop) => appraise(network, sites, loop));
+  if (candidates.length < ROUTE_COUNT) {
+    throw new RangeError('the network has no loops of the wanted length');
+  }
+  return withStarts(
+    network,
+    choose(network, sites, candidates).map(({ loop }) => loop.lanes),
   );
-  const covered = new Set<number>();
-  const taken = new Set<number>();
-  return Array.from({ length: ROUTE_COUNT }, () => {
-    const free = starts.filter((start) => !taken.has(start));
-    const route = bestLoop(lanes, lengthsM, free, covered, random);
-    taken.add(at(route, 0));
-    for (const lane of route) covered.add(lane);
-    return route;
-  });
 }
 
-function bestLoop(
-  lanes: readonly Lane[],
-  lengthsM: readonly number[],
-  starts: readonly number[],
-  covered: ReadonlySet<number>,
-  random: Random,
-): number[] {
-  const lengthMaxM = random.between(LENGTH_MAX_FROM_M, LENGTH_MAX_TO_M);
-  let best: number[] = [];
-  let bestGainM = -1;
-  for (let i = 0; i < CANDIDATE_COUNT; i++) {
-    const loop = randomLoop(lanes, random.pick(starts), random);
-    const lengthM = sum(loop, lengthsM);
-    if (lengthM < LENGTH_MIN_M || lengthM > lengthMaxM) continue;
-    const gainM = sum(
-      loop.filter((lane) => !covered.has(lane)),
-      lengthsM,
-    );
-    if (gainM <= bestGainM) continue;
-    best = loop;
-    bestGainM = gainM;
+/** What a loop counts for. */
+interface Candidate {
+  loop: Loop;
+  /** Indices of what it comes by. */
+  sites: readonly number[];
+  lights: readonly number[];
+  roads: readonly number[];
+  roadLanes: readonly number[];
+  junctions: readonly number[];
+  /** Chance that a car that starts somewhere on it passes a site of it in time. */
+  passChance: number;
+  hurriedSites: number;
+}
+
+function appraise({ lanes, lights }: Network, sites: readonly HazardSite[], loop: Loop): Candidate {
+  const own = new Set(loop.lanes);
+  const passed = sites.flatMap((site, index) =>
+    site.lanes.every((lane) => own.has(lane)) ? [index] : [],
+  );
+  const roadLanes = loop.lanes.filter((lane) => at(lanes, lane).road >= 0);
+  return {
+    loop,
+    sites: passed,
+    lights: lights.flatMap((light, index) =>
+      light.lanes.some((lane) => own.has(lane)) ? [index] : [],
+    ),
+    roads: [...new Set(roadLanes.map((lane) => at(lanes, lane).road))],
+    roadLanes,
+    junctions: loop.lanes.map((lane) => at(lanes, lane).junction).filter((index) => index >= 0),
+    passChance: Math.min(1, REACH_M / loop.lengthM),
+    hurriedSites: hurriedSitesOn(
+      lanes,
+      loop,
+      passed.map((index) => at(sites, index)),
+    ),
+  };
+}
+
+/** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
+function hurriedSitesOn(
+  lanes: Network['lanes'],
+  loop: Loop,
+  passed: readonly HazardSite[],
+): number {
+  const times: number[] = [];
+  let totalS = 0;
+  for (const index of loop.lanes) {
+    const lane = at(lanes, index);
+    for (const site of passed) {
+      if (at(site.lanes, -1) === index) times.push(totalS + site.stationM / lane.speedLimitMps);
+    }
+    totalS += lengthOf(lane.polyline) / lane.speedLimitMps;
   }
-  if (best.length === 0) throw new RangeError('the network has no loop of the wanted length');
+  times.sort((a, b) => a - b);
+  return times.filter((timeS, i) => {
+    const next = times[i + 1] ?? at(times, 0) + totalS;
+    return times.length > 1 && next - timeS < SITES_APART_S;
+  }).length;
+}
+
+/** How often the chosen loops come by what there is. */
+interface Tally {
+  sites: number[];
+  lights: number[];
+  roads: number[];
+  roadLanes: number[];
+  junctions: number[];
+}
+
+/** One loop after another, the one that costs least; then each is given up for a better one. */
+function choose(
+  network: Network,
+  sites: readonly HazardSite[],
+  candidates: readonly Candidate[],
+): Candidate[] {
+  const zeros = (items: readonly unknown[]) => items.map(() => 0);
+  const tally: Tally = {
+    sites: zeros(sites),
+    lights: zeros(network.lights),
+    roads: zeros(network.roads),
+    roadLanes: zeros(network.lanes),
+    junctions: zeros(network.junctions),
+  };
+  const chosen: Candidate[] = [];
+  const free = new Set(candidates);
+  for (let round = 0; round <= IMPROVEMENT_ROUNDS; round++) {
+    for (let slot = 0; slot < ROUTE_COUNT; slot++) {
+      const old = chosen[slot];
+      if (old) {
+        count(tally, old, -1);
+        free.add(old);
+      }
+      const best = cheapest(free, tally);
+      chosen[slot] = best;
+      count(tally, best, 1);
+      free.delete(best);
+    }
+  }
+  return chosen;
+}
+
+function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
+  const addTo = (counts: number[], indices: readonly number[], amount: number) => {
+    for (const index of indices) counts[index] = (counts[index] ?? 0) + amount * sign;
+  };
+  addTo(tally.sites, candidate.sites, candidate.passChance);
+  addTo(tally.lights, candidate.lights, 1);
+  addTo(tally.roads, candidate.roads, 1);
+  addTo(tally.roadLanes, candidate.roadLanes, 1);
+  addTo(tally.junctions, candidate.junctions, 1);
+}
+
+function cheapest(candidates: Iterable<Candidate>, tally: Tally): Candidate {
+  let best: Candidate | undefined;
+  let bestCost = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const cost = costOf(candidate, tally);
+    if (cost >= bestCost) continue;
+    best = candidate;
+    bestCost = cost;
+  }
+  if (!best) throw new RangeError('there are no loops to choose from');
   return best;
 }
 
-const sum = (loop: readonly number[], lengthsM: readonly number[]): number =>
-  loop.reduce((totalM, lane) => totalM + at(lengthsM, lane), 0);
-
-/** A walk from `start` and the shortest way back; empty where it got stuck. */
-function randomLoop(lanes: readonly Lane[], start: number, random: Random): number[] {
-  const walk = [start];
-  const used = new Set(walk);
-  const wander = random.between(WANDER_MIN, WANDER_MAX);
-  for (let i = 0; i < wander; i++) {
-    const choices = at(lanes, at(walk, -1)).next.filter((connector) =>
-      at(lanes, connector).next.every((road) => !used.has(road)),
-    );
-    if (choices.length === 0) return [];
-    const connector = random.pick(choices.flatMap((one) => ticketsOf(lanes, one)));
-    walk.push(connector, at(at(lanes, connector).next, 0));
-    for (const lane of walk.slice(-2)) used.add(lane);
+/** What one more loop adds to the cost of the plan, apart from what all loops add. */
+function costOf(candidate: Candidate, tally: Tally): number {
+  const { passChance } = candidate;
+  let cost = candidate.hurriedSites * COST.hurriedSite;
+  for (const site of candidate.sites) {
+    const missing = Math.max(0, PASSES_WANTED - (tally.sites[site] ?? 0));
+    const left = Math.max(0, missing - passChance);
+    cost -= (missing ** 3 - left ** 3) * COST.missingPass;
   }
-  const back = wayBack(lanes, at(walk, -1), start, used);
-  return back ? [...walk, ...back] : [];
-}
-
-/**
- * The connector as often as it takes part in the draw: straight on counts three turns, or loops
- * would only circle their block, and a fast road draws traffic.
- */
-function ticketsOf(lanes: readonly Lane[], connector: number): number[] {
-  const lane = at(lanes, connector);
-  const isFast = at(lanes, at(lane.next, 0)).speedLimitMps > FAST_MPS;
-  const count = (lane.connector?.turn === 'straight' ? 3 : 1) * (isFast ? 3 : 1);
-  return Array.from({ length: count }, () => connector);
-}
-
-/** Fewest lanes from `from` to `start`, both left out, over none that are used; breadth first. */
-function wayBack(
-  lanes: readonly Lane[],
-  from: number,
-  start: number,
-  used: ReadonlySet<number>,
-): number[] | undefined {
-  const cameFrom = new Map<number, number>();
-  const queue = [from];
-  for (const lane of queue) {
-    for (const next of at(lanes, lane).next) {
-      if (next === start) return pathTo(lane, from, cameFrom);
-      if (used.has(next) || cameFrom.has(next)) continue;
-      cameFrom.set(next, lane);
-      queue.push(next);
-    }
+  for (const light of candidate.lights) if (tally.lights[light] === 0) cost -= COST.unseenLight;
+  for (const road of candidate.roads) if (tally.roads[road] === 0) cost -= COST.unseenRoad;
+  for (const lane of candidate.roadLanes) {
+    cost += crowdCost(tally.roadLanes[lane] ?? 0, LANE_LOOPS_MAX) * COST.crowdedLane;
   }
-  return undefined;
+  for (const junction of candidate.junctions) {
+    cost += crowdCost(tally.junctions[junction] ?? 0, JUNCTION_LOOPS_MAX) * COST.crowdedJunction;
+  }
+  return cost;
 }
 
-function pathTo(lane: number, from: number, cameFrom: ReadonlyMap<number, number>): number[] {
-  const path: number[] = [];
-  for (let step = lane; step !== from; step = cameFrom.get(step) ?? from) path.push(step);
-  return path.reverse();
+/** Grows with the square of what is too many. */
+const crowdCost = (loops: number, most: number): number => Math.max(0, 2 * (loops - most) + 1);
+
+const startsOf = ({ lanes }: Network, loop: readonly number[]): number[] =>
+  loop.filter((index) => {
+    const lane = at(lanes, index);
+    return lane.road >= 0 && lengthOf(lane.polyline) >= FIRST_LANE_MIN_M;
+  });
+
+/** The loops turned so that each begins on a lane of its own: a matching by augmenting paths. */
+function withStarts(network: Network, loops: readonly (readonly number[])[]): Route[] {
+  const starts = loops.map((loop) => startsOf(network, loop));
+  const loopOf = new Map<number, number>();
+  const claim = (loop: number, seen: Set<number>): boolean =>
+    at(starts, loop).some((lane) => {
+      if (seen.has(lane)) return false;
+      seen.add(lane);
+      const rival = loopOf.get(lane);
+      if (rival !== undefined && !claim(rival, seen)) return false;
+      loopOf.set(lane, loop);
+      return true;
+    });
+  for (const loop of loops.keys()) {
+    if (!claim(loop, new Set())) throw new RangeError('the loops have too few lanes to begin on');
+  }
+  const firsts = new Map([...loopOf].map(([lane, loop]) => [loop, lane]));
+  return loops.map((loop, index) => {
+    const first = loop.indexOf(firsts.get(index) ?? at(loop, 0));
+    return [...loop.slice(first), ...loop.slice(0, first)];
+  });
 }
