@@ -1,4 +1,6 @@
 import { generateGrid } from './grid.ts';
+import { generateMixedTown } from './mixed-town.ts';
+import { generateOldTown } from './old-town.ts';
 import type { City } from './types.ts';
 
 /** A city without what the catalogue says about it. */
@@ -23,6 +25,24 @@ export const CITIES: readonly CityEntry[] = [
       'through streets with priority, quiet streets with none, and two parks.',
     seed: 20_251_120,
     generate: generateGrid,
+  },
+  {
+    name: 'old-town',
+    title: 'Compact old town behind its ramparts',
+    description:
+      'Narrow streets with tight bends and blind corners inside a ring of gates, ' +
+      'stop and priority junctions, and two sets of signals on the High Street.',
+    seed: 13_480_701,
+    generate: generateOldTown,
+  },
+  {
+    name: 'mixed-town',
+    title: 'Mixed town with a ring road',
+    description:
+      'A centre inside a four-lane ring road of 60 km/h with signals, suburbs and works ' +
+      'around it, and wide roads with sharp bends past parks.',
+    seed: 19_580_412,
+    generate: generateMixedTown,
   },
 ];
 

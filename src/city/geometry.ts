@@ -92,6 +92,8 @@ export function meetingPoint(a: Point, alongA: Point, b: Point, alongB: Point): 
 /** Handles of the bend, as parts of its leg: the gentlest curvature that still starts from zero. */
 const BEND_HANDLES = [0.38, 0.63] as const;
 const BEND_POINT_SPACING_M = 0.6;
+/** Less than this is no piece of its own, or a spline through the points would swing back in it. */
+const STUB_M = 0.15;
 
 /**
  * A curve from `from` along `fromDirection` to `to` along `toDirection`. The bend is symmetric
@@ -114,9 +116,28 @@ export function bend(from: Point, fromDirection: Point, to: Point, toDirection: 
   const pieces = Math.max(8, Math.floor((legM * 1.65) / BEND_POINT_SPACING_M + 0.5));
   const curve: Point[] = [];
   for (let i = 0; i <= pieces; i++) curve.push(bezier(control, i / pieces));
-  const head = entryM > legM ? straight(from, at(curve, 0)) : [from];
-  const tail = exitM > legM ? straight(at(curve, -1), to) : [to];
+  const head = entryM > legM + STUB_M ? straight(from, at(curve, 0)) : [from];
+  const tail = exitM > legM + STUB_M ? straight(at(curve, -1), to) : [to];
   return [...head, ...curve.slice(1, -1), ...tail];
+}
+
+/**
+ * A way from `from` along `fromDirection` to `to` along `toDirection` where both directions are much
+ * alike: a straight line if that fits them, else a quintic Bézier without curvature at its ends.
+ */
+export function shift(from: Point, fromDirection: Point, to: Point, toDirection: Point): Point[] {
+  const way = subtract(to, from);
+  if (Math.max(Math.abs(cross(way, fromDirection)), Math.abs(cross(way, toDirection))) < 1e-6) {
+    return [from, to];
+  }
+  const lengthM = distance(from, to);
+  const control = [
+    ...[0, 1, 2].map((fifths) => add(from, fromDirection, (lengthM * fifths) / 5)),
+    ...[2, 1, 0].map((fifths) => add(to, toDirection, (-lengthM * fifths) / 5)),
+  ];
+  const pieces = Math.max(8, Math.floor(lengthM / BEND_POINT_SPACING_M + 0.5));
+  const inner = Array.from({ length: pieces - 1 }, (_, i) => bezier(control, (i + 1) / pieces));
+  return [from, ...inner, to];
 }
 
 /** A straight path with points as dense as on a bend, so that a spline through them stays straight. */

@@ -9,6 +9,7 @@ import {
   endDirection,
   negate,
   rightOf,
+  shift,
   startDirection,
 } from './geometry.ts';
 import { buildSignals } from './signals.ts';
@@ -128,7 +129,9 @@ const STRAIGHT_SINE = 0.5;
 function pathBetween(turn: Connector['turn'], entry: Lane, exit: Lane): readonly Point[] {
   const from = at(entry.polyline, -1);
   const to = at(exit.polyline, 0);
-  if (turn === 'straight') return [from, to];
+  if (turn === 'straight') {
+    return shift(from, endDirection(entry.polyline), to, startDirection(exit.polyline));
+  }
   return bend(from, endDirection(entry.polyline), to, startDirection(exit.polyline));
 }
 

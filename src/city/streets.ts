@@ -1,3 +1,4 @@
+import { evenlySpaced } from './curves.ts';
 import {
   at,
   cross,
@@ -73,8 +74,8 @@ export const CLASS_RULES: Readonly<Record<Road['class'], ClassRule>> = {
 export const halfWidthOf = (roadClass: Road['class']): number =>
   CLASS_RULES[roadClass].laneCount * CLASS_RULES[roadClass].laneWidthM;
 
-/** Length of the legs of a right turn, so that its tightest radius is 7.9 m. */
-const TURN_LEG_M = 10;
+/** Length of the legs of a right turn, so that its tightest radius is 9.1 m. */
+const TURN_LEG_M = 11.5;
 
 /** Lanes of the roads, still without `next`; the roads; and the arms of every junction. */
 export interface Streets {
@@ -126,7 +127,7 @@ function addSegment(
     setbackM: setbackOf(own, ends),
   }));
   if (!start || !end) throw new RangeError('a segment has two ends');
-  const path = trim(segment.axis, start.setbackM, end.setbackM);
+  const path = evenlySpaced(trim(segment.axis, start.setbackM, end.setbackM));
   const forward = addLanes(lanes, roadIndex, road.class, path);
   const backward = addLanes(lanes, roadIndex, road.class, path.toReversed());
   const shared = { road: roadIndex, street: road.street, halfWidthM: halfWidthOf(road.class) };
@@ -173,12 +174,16 @@ function setbackOf(own: SegmentEnd, ends: readonly SegmentEnd[]): number {
     if (other.junction !== own.junction || sine < NEARLY_STRAIGHT_SINE) continue;
     const cosine = dot(own.outward, other.outward);
     const lanesM = outerLaneOf(other.class) + outerLaneOf(own.class) * cosine;
-    setbackM = Math.max(setbackM, (lanesM + TURN_LEG_M * (1 + cosine)) / sine);
+    const legM = TURN_LEG_M * (1 + Math.max(0, cosine - ACUTE_COSINE) * ACUTE_GAIN);
+    setbackM = Math.max(setbackM, (lanesM + legM * (1 + cosine)) / sine);
   }
   return setbackM;
 }
 
 const NEARLY_STRAIGHT_SINE = 0.35;
+/** Between arms at less than 75° a bend is so much tighter than its arc that it needs longer legs. */
+const ACUTE_COSINE = 0.26;
+const ACUTE_GAIN = 1.1;
 
 /** From a road's centre line to the middle of its rightmost lane, in metres. */
 const outerLaneOf = (roadClass: Road['class']): number =>

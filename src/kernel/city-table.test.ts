@@ -6,7 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '0bc4598165f366786b271050f9f7eefb07226b3a1afeaebab2935211bc947574',
+  grid: '525c29c3616ebc5791d5411ca9e8e38510c2957d2e2dc39a92db888956928e0a',
+  'old-town': 'a7d63f340acf37eb7d42a5e3bdfe54e3c4bc0ee1b780b6aedf527a784f458812',
+  'mixed-town': '34a3f42fccef2669dc7f903fc69b3a5dbd7ef12ebdf7e7c49440bdcb749669d4',
 };
 
 const entry = CITIES[0];
