@@ -7,7 +7,7 @@ import type { Block, City } from './types.ts';
 import { zonesAround } from './zones.ts';
 
 /** Such loops a car drives within three minutes. */
-const SHORT_LOOPS = { lengthMinM: 800, lengthMaxM: 1250 } as const;
+const SHORT_LOOPS = { lengthMinM: 800, lengthMaxM: 1300 } as const;
 
 /**
  * What a city has on its streets and between its houses: zones, hazard spots and routes. Spots lie

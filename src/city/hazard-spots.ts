@@ -3,9 +3,9 @@ import { HAZARD_KINDS } from './hazard-kinds.ts';
 import type { Network } from './junctions.ts';
 import type { Loop } from './loops.ts';
 import { cornersOf, isClearOf } from './paths.ts';
-import { type Ground, type Place, type SiteShape, surveyOf } from './site-ground.ts';
+import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './site-ground.ts';
 import { SITE_RULES } from './site-rules.ts';
-import type { Block, Body, HazardKind, HazardSpot, Lane, Point } from './types.ts';
+import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
 
 const SPOT_COUNT_MAX = 13;
 /** Between any two spots. */
@@ -16,8 +16,12 @@ const WELL_APART_M = 112;
 const CLOSE_MISFIT = 0.5;
 const OFF_MIDDLE_MISFIT = 0.15;
 /** What another spot on each of the loops by a place that have most of them is worth. */
-const COMPANY_WORTH = 150;
+const COMPANY_WORTH = 80;
 const COMPANY_LOOPS = 12;
+/** By a place, so that routes can lead there and still differ. */
+const LOOPS_MIN = 3;
+/** Times that each spot is moved to where it suits best beside all others. */
+const MOVE_ROUNDS = 2;
 /** What stands beside the road stands there, so not inside a house, more than so much. */
 const INSIDE_HOUSE_MAX_M2 = 0.5;
 /** Kinds whose active body is on the road's edge. */
@@ -37,12 +41,13 @@ export function placeHazardSpots(
 ): HazardSpot[] {
   const ground = surveyOf(network, blocks);
   const search = createSearch(ground, loops);
-  const optional = new Map<HazardKind, readonly Place[]>();
-  for (const { kind, isNeeded, places } of SITE_RULES) {
-    const all = places(ground);
-    const fit = isNeeded ? search.bestOf(kind, all) : undefined;
+  const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
+  const optional = new Map(placesOf);
+  for (const { kind, isNeeded } of SITE_RULES) {
+    if (!isNeeded) continue;
+    const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
     if (fit) search.take(fit);
-    if (!isNeeded) optional.set(kind, all);
+    optional.delete(kind);
   }
   while (search.taken.length < SPOT_COUNT_MAX) {
     const fits = [...optional].flatMap(([kind, all]) => search.bestOf(kind, all) ?? []);
@@ -50,6 +55,12 @@ export function placeHazardSpots(
     const best = fits.reduce((a, b) => (b.misfit < a.misfit ? b : a));
     search.take(best);
     optional.delete(best.kind);
+  }
+  for (let round = 0; round < MOVE_ROUNDS; round++) {
+    for (const fit of [...search.taken]) {
+      search.giveUp(fit);
+      search.take(search.bestOf(fit.kind, placesOf.get(fit.kind) ?? []) ?? fit);
+    }
   }
   return search.taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
 }
@@ -65,6 +76,7 @@ interface Fit {
 interface Search {
   readonly taken: readonly Fit[];
   take(fit: Fit): void;
+  giveUp(fit: Fit): void;
   bestOf(kind: HazardKind, places: readonly Place[]): Fit | undefined;
 }
 
@@ -82,7 +94,7 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
     if (known !== undefined) return known;
     const counts = at(users, lane).map((loop) => at(spotCounts, loop));
     const most = counts.sort((a, b) => b - a).slice(0, COMPANY_LOOPS);
-    const company = most.reduce((sum, count) => sum + count, 0) / COMPANY_LOOPS;
+    const company = most.reduce((sum, count) => sum + count, 0) / most.length;
     companies.set(lane, company);
     return company;
   };
@@ -94,10 +106,16 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
     }
     return shapes.get(place);
   };
+  const count = (fit: Fit, sign: 1 | -1): void => {
+    for (const loop of at(users, at(fit.place.lanes, -1))) {
+      spotCounts[loop] = (spotCounts[loop] ?? 0) + sign;
+    }
+    companies = new Map();
+  };
   const middle = middleOf(ground);
   const misfitOf = ({ lanes, misfit }: Place, point: Point): number => {
     const lane = at(lanes, -1);
-    if (at(users, lane).length < COMPANY_LOOPS) return Number.POSITIVE_INFINITY;
+    if (at(users, lane).length < LOOPS_MIN) return Number.POSITIVE_INFINITY;
     const closeness = closenessTo(taken, point, at(lanes, 0));
     const offMiddle = distance(point, middle) * OFF_MIDDLE_MISFIT;
     return misfit + closeness * CLOSE_MISFIT + offMiddle - companyOn(lane) * COMPANY_WORTH;
@@ -106,10 +124,11 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
     taken,
     take: (fit) => {
       taken.push(fit);
-      for (const loop of at(users, at(fit.place.lanes, -1))) {
-        spotCounts[loop] = (spotCounts[loop] ?? 0) + 1;
-      }
-      companies = new Map();
+      count(fit, 1);
+    },
+    giveUp: (fit) => {
+      taken.splice(taken.indexOf(fit), 1);
+      count(fit, -1);
     },
     bestOf: (kind, places) => {
       const ranked = places
@@ -174,12 +193,16 @@ function middleOf({ junctions }: Ground): Point {
 /** What stands there always is in nobody's way; what waits or lies beside its lane in nobody else's. */
 function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: SiteShape): boolean {
   const { bodies = [], active = [] } = shape;
-  const others = ground.lanes.filter((_, index) => !place.lanes.includes(index));
-  const isClear = (body: Body, lanes: readonly Lane[]) =>
-    lanes.every((lane) => isClearOf(body, lane));
-  if (!bodies.every((body) => isClear(body, ground.lanes))) return false;
+  const isClear = (body: Body, except: readonly number[]) =>
+    ground.lanes.every(
+      (lane, index) =>
+        !isNearBounds([body.x, body.y], at(ground.laneBounds, index), body.lengthM + lane.widthM) ||
+        except.includes(index) ||
+        isClearOf(body, lane),
+    );
+  if (!bodies.every((body) => isClear(body, []))) return false;
   const beside = BESIDE_LANE.has(kind) ? active : [];
-  if (!beside.every((body) => isClear(body, others))) return false;
+  if (!beside.every((body) => isClear(body, place.lanes))) return false;
   return BUILT_ON.has(kind) || [...bodies, ...beside].every((body) => isOutdoors(ground, body));
 }
 

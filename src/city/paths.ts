@@ -86,10 +86,15 @@ function distanceBetweenSegments(a: Point, b: Point, c: Point, d: Point): number
 }
 
 function meet(a: Point, b: Point, c: Point, d: Point): boolean {
+  if (isApart(a[0], b[0], c[0], d[0]) || isApart(a[1], b[1], c[1], d[1])) return false;
   const side = (from: Point, to: Point, point: Point) =>
     cross(subtract(to, from), subtract(point, from));
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
+
+/** Both of `a` and `b` are on the same side of both of `c` and `d`. */
+const isApart = (a: number, b: number, c: number, d: number): boolean =>
+  (a < c && b < c && a < d && b < d) || (a > c && b > c && a > d && b > d);
 
 /** Where two paths cross: stations along each; undefined where they do not. */
 export function crossingOf(

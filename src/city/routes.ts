@@ -28,6 +28,7 @@ const COST = {
   crowdedLane: 1.5,
   crowdedJunction: 0.7,
   hurriedSite: 1.5,
+  sameLoop: 25,
 } as const;
 
 /**
@@ -119,13 +120,16 @@ function hurriedSitesOn(
   }).length;
 }
 
-/** How often the chosen loops come by what there is. */
+/** How often the chosen loops come by what there is, and what one more on a lane costs. */
 interface Tally {
-  sites: number[];
-  lights: number[];
-  roads: number[];
-  roadLanes: number[];
-  junctions: number[];
+  sites: Float64Array;
+  lights: Float64Array;
+  roads: Float64Array;
+  uses: Map<Candidate, number>;
+  laneLoops: Float64Array;
+  junctionLoops: Float64Array;
+  laneCost: Float64Array;
+  junctionCost: Float64Array;
 }
 
 /** One loop after another, the one that costs least; then each is given up for a better one. */
@@ -134,41 +138,47 @@ function choose(
   sites: readonly HazardSite[],
   candidates: readonly Candidate[],
 ): Candidate[] {
-  const zeros = (items: readonly unknown[]) => items.map(() => 0);
   const tally: Tally = {
-    sites: zeros(sites),
-    lights: zeros(network.lights),
-    roads: zeros(network.roads),
-    roadLanes: zeros(network.lanes),
-    junctions: zeros(network.junctions),
+    sites: new Float64Array(sites.length),
+    lights: new Float64Array(network.lights.length),
+    roads: new Float64Array(network.roads.length),
+    uses: new Map(),
+    laneLoops: new Float64Array(network.lanes.length),
+    junctionLoops: new Float64Array(network.junctions.length),
+    laneCost: new Float64Array(network.lanes.length),
+    junctionCost: new Float64Array(network.junctions.length),
   };
   const chosen: Candidate[] = [];
-  const free = new Set(candidates);
   for (let round = 0; round <= IMPROVEMENT_ROUNDS; round++) {
     for (let slot = 0; slot < ROUTE_COUNT; slot++) {
       const old = chosen[slot];
-      if (old) {
-        count(tally, old, -1);
-        free.add(old);
-      }
-      const best = cheapest(free, tally);
+      if (old) count(tally, old, -1);
+      const best = cheapest(candidates, tally);
       chosen[slot] = best;
       count(tally, best, 1);
-      free.delete(best);
     }
   }
   return chosen;
 }
 
 function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
-  const addTo = (counts: number[], indices: readonly number[], amount: number) => {
+  const addTo = (counts: Float64Array, indices: readonly number[], amount: number) => {
     for (const index of indices) counts[index] = (counts[index] ?? 0) + amount * sign;
   };
+  tally.uses.set(candidate, (tally.uses.get(candidate) ?? 0) + sign);
   addTo(tally.sites, candidate.sites, candidate.passChance);
   addTo(tally.lights, candidate.lights, 1);
   addTo(tally.roads, candidate.roads, 1);
-  addTo(tally.roadLanes, candidate.roadLanes, 1);
-  addTo(tally.junctions, candidate.junctions, 1);
+  addTo(tally.laneLoops, candidate.roadLanes, 1);
+  addTo(tally.junctionLoops, candidate.junctions, 1);
+  for (const lane of candidate.roadLanes) {
+    const cost = crowdCost(tally.laneLoops[lane] ?? 0, LANE_LOOPS_MAX);
+    tally.laneCost[lane] = cost * COST.crowdedLane;
+  }
+  for (const junction of candidate.junctions) {
+    const cost = crowdCost(tally.junctionLoops[junction] ?? 0, JUNCTION_LOOPS_MAX);
+    tally.junctionCost[junction] = cost * COST.crowdedJunction;
+  }
 }
 
 function cheapest(candidates: Iterable<Candidate>, tally: Tally): Candidate {
@@ -187,20 +197,17 @@ function cheapest(candidates: Iterable<Candidate>, tally: Tally): Candidate {
 /** What one more loop adds to the cost of the plan, apart from what all loops add. */
 function costOf(candidate: Candidate, tally: Tally): number {
   const { passChance } = candidate;
-  let cost = candidate.hurriedSites * COST.hurriedSite;
+  let cost =
+    candidate.hurriedSites * COST.hurriedSite + (tally.uses.get(candidate) ?? 0) * COST.sameLoop;
   for (const site of candidate.sites) {
     const missing = Math.max(0, PASSES_WANTED - (tally.sites[site] ?? 0));
     const left = Math.max(0, missing - passChance);
-    cost -= (missing ** 3 - left ** 3) * COST.missingPass;
+    cost -= (missing * missing * missing - left * left * left) * COST.missingPass;
   }
   for (const light of candidate.lights) if (tally.lights[light] === 0) cost -= COST.unseenLight;
   for (const road of candidate.roads) if (tally.roads[road] === 0) cost -= COST.unseenRoad;
-  for (const lane of candidate.roadLanes) {
-    cost += crowdCost(tally.roadLanes[lane] ?? 0, LANE_LOOPS_MAX) * COST.crowdedLane;
-  }
-  for (const junction of candidate.junctions) {
-    cost += crowdCost(tally.junctions[junction] ?? 0, JUNCTION_LOOPS_MAX) * COST.crowdedJunction;
-  }
+  for (const lane of candidate.roadLanes) cost += tally.laneCost[lane] ?? 0;
+  for (const junction of candidate.junctions) cost += tally.junctionCost[junction] ?? 0;
   return cost;
 }
 

@@ -1,16 +1,32 @@
-import { at, lengthOf } from './geometry.ts';
+import { at, cross, distanceToPath, lengthOf, startDirection, subtract } from './geometry.ts';
 import type { Network } from './junctions.ts';
-import { headOf, joined } from './paths.ts';
+import { crossingOf, headOf, joined } from './paths.ts';
 import type { Block, HazardSite, Lane, Point } from './types.ts';
 
 /** A finished network as the search for sites looks at it. */
 export interface Ground extends Network {
   blocks: readonly Block[];
-  lengthsM: readonly number[];
+  /** By the turn of the connector that is crossed. */
+  crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
+  /** For each lane the box around it. */
+  laneBounds: readonly Bounds[];
   /** For each lane those that lead to it. */
   before: readonly (readonly number[])[];
   /** For each junction how many lanes leave it. */
   exitCounts: readonly number[];
+}
+
+/** A connector and a straight one that crosses it. */
+export interface Crossing {
+  /** The lane by which cars come, and the connector. */
+  lanes: readonly [from: number, connector: number];
+  own: Lane;
+  approach: Lane;
+  crosser: Lane;
+  crosserApproach: Lane;
+  stationM: number;
+  crosserStationM: number;
+  isFromRight: boolean;
 }
 
 /** Where a kind of hazard could be. */
@@ -33,9 +49,90 @@ export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
     for (const follower of next) at(before, follower).push(index);
     if (connector) at(exits, junction).add(connector.to);
   }
-  const lengthsM = network.lanes.map(({ polyline }) => lengthOf(polyline));
-  return { ...network, blocks, lengthsM, before, exitCounts: exits.map(({ size }) => size) };
+  return {
+    ...network,
+    blocks,
+    crossings: {
+      straight: crossingsOf(network, 'straight'),
+      left: crossingsOf(network, 'left'),
+    },
+    laneBounds: network.lanes.map(({ polyline }) => boundsOf(polyline)),
+    before,
+    exitCounts: exits.map(({ size }) => size),
+  };
 }
+
+/** Connectors that turn so, and straight ones that cross them. */
+function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] {
+  return lanes.flatMap((own, index): Crossing[] => {
+    if (own.connector?.turn !== turn) return [];
+    const { from } = own.connector;
+    return own.connector.conflicts.flatMap((other): Crossing[] => {
+      const crosser = at(lanes, other);
+      if (crosser.connector?.turn !== 'straight') return [];
+      const crossing = crossingOf(own.polyline, crosser.polyline);
+      if (!crossing) return [];
+      return [
+        {
+          lanes: [from, index],
+          own,
+          approach: at(lanes, from),
+          crosser,
+          crosserApproach: at(lanes, crosser.connector.from),
+          stationM: crossing.aM,
+          crosserStationM: crossing.bM,
+          isFromRight: cross(startDirection(own.polyline), startDirection(crosser.polyline)) > 0,
+        },
+      ];
+    });
+  });
+}
+
+export interface Bounds {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
+function boundsOf(points: readonly Point[]): Bounds {
+  const bounds = {
+    minX: Number.MAX_VALUE,
+    minY: Number.MAX_VALUE,
+    maxX: -Number.MAX_VALUE,
+    maxY: -Number.MAX_VALUE,
+  };
+  for (const [x, y] of points) {
+    bounds.minX = Math.min(bounds.minX, x);
+    bounds.minY = Math.min(bounds.minY, y);
+    bounds.maxX = Math.max(bounds.maxX, x);
+    bounds.maxY = Math.max(bounds.maxY, y);
+  }
+  return bounds;
+}
+
+/** Whether a point in the bounds may be so near. */
+export const isNearBounds = ([x, y]: Point, bounds: Bounds, reachM: number): boolean =>
+  x > bounds.minX - reachM &&
+  x < bounds.maxX + reachM &&
+  y > bounds.minY - reachM &&
+  y < bounds.maxY + reachM;
+
+/** Whether the point is in the block or so near to its edge. */
+export function isNearBlock(point: Point, { polygon }: Block, reachM: number): boolean {
+  if (!isNearBounds(point, boundsOf(polygon), reachM)) return false;
+  const isInside = polygon.every((corner, i) => {
+    const next = at(polygon, (i + 1) % polygon.length);
+    return cross(subtract(next, corner), subtract(point, corner)) >= 0;
+  });
+  return isInside || distanceToPath(point, [...polygon, at(polygon, 0)]) < reachM;
+}
+
+export const fastestOf = ({ lanes }: Ground): number =>
+  Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
+
+/** What a slower road than the fastest is worse by, m per m/s. */
+export const SLOWER_MISFIT = 150;
 
 /** Indices of the lanes of roads that lead somewhere. */
 export const roadLanesOf = ({ lanes }: Ground): number[] =>
