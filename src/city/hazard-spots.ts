@@ -7,7 +7,7 @@ import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from 
 import { SITE_RULES } from './site-rules.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
 
-const SPOT_COUNT_MAX = 13;
+const SPOT_COUNT_MAX = 12;
 /** Between any two spots. */
 const APART_M = 60;
 /** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
@@ -16,8 +16,12 @@ const WELL_APART_M = 112;
 const CLOSE_MISFIT = 0.5;
 const OFF_MIDDLE_MISFIT = 0.15;
 /** What another spot on each of the loops by a place that have most of them is worth. */
-const COMPANY_WORTH = 80;
+const COMPANY_WORTH = 150;
 const COMPANY_LOOPS = 12;
+/** Spots on the loops by a spot, itself counted. */
+const COMPANY_WANTED = 5;
+/** What each loop fewer than that is worth. */
+const REMOTE_MISFIT = 15;
 /** By a place, so that routes can lead there and still differ. */
 const LOOPS_MIN = 3;
 /** Times that each spot is moved to where it suits best beside all others. */
@@ -98,6 +102,28 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
     companies.set(lane, company);
     return company;
   };
+  /** For each spot by its last lane: the part of its loops that use each lane. */
+  const shares = new Map<number, readonly number[]>();
+  const sharesOf = (lane: number): readonly number[] => {
+    const known = shares.get(lane);
+    if (known) return known;
+    const own = at(users, lane);
+    const share = ground.lanes.map(() => 0);
+    for (const loop of own) {
+      for (const other of at(loops, loop).lanes) share[other] = at(share, other) + 1 / own.length;
+    }
+    shares.set(lane, share);
+    return share;
+  };
+  /** How much lonely spots gain by one on this lane. */
+  const companyFor = (lane: number): number => {
+    let gain = 0;
+    for (const { place } of taken) {
+      const other = at(place.lanes, -1);
+      gain += Math.max(0, COMPANY_WANTED - companyOn(other)) * at(sharesOf(other), lane);
+    }
+    return gain;
+  };
   const shapes = new Map<Place, SiteShape | undefined>();
   const shapeOf = (kind: HazardKind, place: Place): SiteShape | undefined => {
     if (!shapes.has(place)) {
@@ -115,10 +141,13 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
   const middle = middleOf(ground);
   const misfitOf = ({ lanes, misfit }: Place, point: Point): number => {
     const lane = at(lanes, -1);
-    if (at(users, lane).length < LOOPS_MIN) return Number.POSITIVE_INFINITY;
+    const loopCount = at(users, lane).length;
+    if (loopCount < LOOPS_MIN) return Number.POSITIVE_INFINITY;
+    const company = companyOn(lane) + companyFor(lane);
+    const remoteness = company < 1 ? Math.max(0, COMPANY_LOOPS - loopCount) * REMOTE_MISFIT : 0;
     const closeness = closenessTo(taken, point, at(lanes, 0));
     const offMiddle = distance(point, middle) * OFF_MIDDLE_MISFIT;
-    return misfit + closeness * CLOSE_MISFIT + offMiddle - companyOn(lane) * COMPANY_WORTH;
+    return misfit + remoteness + closeness * CLOSE_MISFIT + offMiddle - company * COMPANY_WORTH;
   };
   return {
     taken,
@@ -206,10 +235,12 @@ function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: Site
   return BUILT_ON.has(kind) || [...bodies, ...beside].every((body) => isOutdoors(ground, body));
 }
 
-function isOutdoors({ blocks }: Ground, body: Body): boolean {
+function isOutdoors({ blocks, blockBounds }: Ground, body: Body): boolean {
   const corners = cornersOf(body);
   return blocks.every(
-    ({ solid, polygon }) =>
-      !solid || areaOf(intersectConvex(corners, polygon)) <= INSIDE_HOUSE_MAX_M2,
+    ({ solid, polygon }, i) =>
+      !solid ||
+      !isNearBounds([body.x, body.y], at(blockBounds, i), body.lengthM) ||
+      areaOf(intersectConvex(corners, polygon)) <= INSIDE_HOUSE_MAX_M2,
   );
 }

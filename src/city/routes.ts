@@ -5,9 +5,14 @@ import type { Random } from './random.ts';
 import type { HazardSite, Route } from './types.ts';
 
 const ROUTE_COUNT = 20;
-const LENGTHS = { lengthMinM: 800, lengthMaxM: 1400 } as const;
+/** Most routes are short, so that cars come round in three minutes. */
+const SHORT = { lengthMinM: 800, lengthMaxM: 1300 } as const;
+/** A few long ones come by many lights, so that the others are free for the sites. */
+const LONG = { lengthMinM: 1300, lengthMaxM: 2450 } as const;
+const RARE_LIGHTS_MAX = 30;
+const LONG_STARTS_MAX = 8;
 /** A route begins on a lane long enough for a car to be rolling there. */
-const FIRST_LANE_MIN_M = 70;
+const FIRST_LANE_MIN_M = 60;
 
 /** What a car drives in three minutes at 24 km/h. */
 const REACH_M = 1200;
@@ -18,12 +23,12 @@ const SITES_APART_S = 8;
 /** Loops that lanes and junctions take before they are crowded. */
 const LANE_LOOPS_MAX = 10;
 const JUNCTION_LOOPS_MAX = 14;
-const IMPROVEMENT_ROUNDS = 4;
+const IMPROVEMENT_ROUNDS = 8;
 
 /** What a plan is charged for: the greater, the more it matters. */
 const COST = {
   missingPass: 3,
-  unseenLight: 200,
+  unseenLight: 2000,
   unseenRoad: 12,
   crowdedLane: 1.5,
   crowdedJunction: 0.7,
@@ -48,21 +53,35 @@ export function planRoutes(
     ...network.lights.flatMap(({ lanes }) => lanes),
     ...network.roads.flatMap(({ lanes }) => [at(lanes, 0), at(lanes, -1)]),
   ];
-  const candidates = loopsOver(network.lanes, goals, [...new Set(starts)], LENGTHS, random)
-    .filter(({ lanes }) => startsOf(network, lanes).length > 0)
-    .map((loop) => appraise(network, sites, loop));
+  const short = loopsOver(network.lanes, goals, [...new Set(starts)], SHORT, random);
+  const loops = [...short, ...loopsOverLights(network, short, random)];
+  const candidates = loops
+    .map((loop) => appraise(network, sites, loop))
+    .filter(({ starts }) => starts.length > 0);
   if (candidates.length < ROUTE_COUNT) {
     throw new RangeError('the network has no loops of the wanted length');
   }
-  return withStarts(
-    network,
-    choose(network, sites, candidates).map(({ loop }) => loop.lanes),
-  );
+  return withStarts(choose(network, sites, candidates));
+}
+
+/** Long loops over the lights that the fewest of the others come by. */
+function loopsOverLights(network: Network, others: readonly Loop[], random: Random): Loop[] {
+  const uses = network.lanes.map(() => 0);
+  for (const { lanes } of others) for (const lane of lanes) uses[lane] = at(uses, lane) + 1;
+  const rare = network.lights
+    .map(({ lanes }) => ({ lanes, uses: lanes.reduce((sum, lane) => sum + at(uses, lane), 0) }))
+    .sort((a, b) => a.uses - b.uses)
+    .slice(0, RARE_LIGHTS_MAX)
+    .map(({ lanes }) => at(lanes, 0));
+  const goals = rare.map((lane) => [lane]);
+  return loopsOver(network.lanes, goals, rare.slice(0, LONG_STARTS_MAX), LONG, random);
 }
 
 /** What a loop counts for. */
 interface Candidate {
   loop: Loop;
+  /** Lanes on which it can begin. */
+  starts: readonly number[];
   /** Indices of what it comes by. */
   sites: readonly number[];
   lights: readonly number[];
@@ -74,7 +93,8 @@ interface Candidate {
   hurriedSites: number;
 }
 
-function appraise({ lanes, lights }: Network, sites: readonly HazardSite[], loop: Loop): Candidate {
+function appraise(network: Network, sites: readonly HazardSite[], loop: Loop): Candidate {
+  const { lanes, lights } = network;
   const own = new Set(loop.lanes);
   const passed = sites.flatMap((site, index) =>
     site.lanes.every((lane) => own.has(lane)) ? [index] : [],
@@ -82,6 +102,7 @@ function appraise({ lanes, lights }: Network, sites: readonly HazardSite[], loop
   const roadLanes = loop.lanes.filter((lane) => at(lanes, lane).road >= 0);
   return {
     loop,
+    starts: startsOf(network, loop.lanes),
     sites: passed,
     lights: lights.flatMap((light, index) =>
       light.lanes.some((lane) => own.has(lane)) ? [index] : [],
@@ -153,7 +174,8 @@ function choose(
     for (let slot = 0; slot < ROUTE_COUNT; slot++) {
       const old = chosen[slot];
       if (old) count(tally, old, -1);
-      const best = cheapest(candidates, tally);
+      const others = chosen.filter((_, index) => index !== slot).map(({ starts }) => starts);
+      const best = cheapest(candidates, tally, ({ starts }) => matched([...others, starts]));
       chosen[slot] = best;
       count(tally, best, 1);
     }
@@ -181,17 +203,27 @@ function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
   }
 }
 
-function cheapest(candidates: Iterable<Candidate>, tally: Tally): Candidate {
-  let best: Candidate | undefined;
-  let bestCost = Number.POSITIVE_INFINITY;
-  for (const candidate of candidates) {
-    const cost = costOf(candidate, tally);
-    if (cost >= bestCost) continue;
-    best = candidate;
-    bestCost = cost;
+/** The one that costs least among those that are possible beside the others. */
+function cheapest(
+  candidates: readonly Candidate[],
+  tally: Tally,
+  isPossible: (candidate: Candidate) => unknown,
+): Candidate {
+  const refused = new Set<Candidate>();
+  while (refused.size < candidates.length) {
+    let best: Candidate | undefined;
+    let bestCost = Number.POSITIVE_INFINITY;
+    for (const candidate of candidates) {
+      const cost = costOf(candidate, tally);
+      if (cost >= bestCost || refused.has(candidate)) continue;
+      best = candidate;
+      bestCost = cost;
+    }
+    if (!best) break;
+    if (isPossible(best)) return best;
+    refused.add(best);
   }
-  if (!best) throw new RangeError('there are no loops to choose from');
-  return best;
+  throw new RangeError('the loops have too few lanes to begin on');
 }
 
 /** What one more loop adds to the cost of the plan, apart from what all loops add. */
@@ -220,25 +252,29 @@ const startsOf = ({ lanes }: Network, loop: readonly number[]): number[] =>
     return lane.road >= 0 && lengthOf(lane.polyline) >= FIRST_LANE_MIN_M;
   });
 
-/** The loops turned so that each begins on a lane of its own: a matching by augmenting paths. */
-function withStarts(network: Network, loops: readonly (readonly number[])[]): Route[] {
-  const starts = loops.map((loop) => startsOf(network, loop));
-  const loopOf = new Map<number, number>();
-  const claim = (loop: number, seen: Set<number>): boolean =>
-    at(starts, loop).some((lane) => {
-      if (seen.has(lane)) return false;
-      seen.add(lane);
-      const rival = loopOf.get(lane);
+/** The loops turned so that each begins on a lane of its own. */
+function withStarts(chosen: readonly Candidate[]): Route[] {
+  const firsts = matched(chosen.map(({ starts }) => starts)) ?? [];
+  return chosen.map(({ loop: { lanes } }, index) => {
+    const first = lanes.indexOf(at(firsts, index));
+    return [...lanes.slice(first), ...lanes.slice(0, first)];
+  });
+}
+
+/** For each list one of its items, no two the same: a matching by augmenting paths. */
+function matched(lists: readonly (readonly number[])[]): number[] | undefined {
+  const ownerOf = new Map<number, number>();
+  const claim = (list: number, seen: Set<number>): boolean =>
+    at(lists, list).some((item) => {
+      if (seen.has(item)) return false;
+      seen.add(item);
+      const rival = ownerOf.get(item);
       if (rival !== undefined && !claim(rival, seen)) return false;
-      loopOf.set(lane, loop);
+      ownerOf.set(item, list);
       return true;
     });
-  for (const loop of loops.keys()) {
-    if (!claim(loop, new Set())) throw new RangeError('the loops have too few lanes to begin on');
-  }
-  const firsts = new Map([...loopOf].map(([lane, loop]) => [loop, lane]));
-  return loops.map((loop, index) => {
-    const first = loop.indexOf(firsts.get(index) ?? at(loop, 0));
-    return [...loop.slice(first), ...loop.slice(0, first)];
-  });
+  for (const list of lists.keys()) if (!claim(list, new Set())) return undefined;
+  const items = lists.map(() => -1);
+  for (const [item, list] of ownerOf) items[list] = item;
+  return items;
 }

@@ -4,7 +4,7 @@ import {
   type Crossing,
   fastestOf,
   type Ground,
-  isNearBlock,
+  isBuiltNear,
   type Place,
   pathBehind,
   pathBeyond,
@@ -93,14 +93,11 @@ const HOUSE_BESIDE_M = 9;
 const NO_HOUSE_MISFIT = 150;
 
 export function blindCrossings(ground: Ground): Place[] {
-  const houses = ground.blocks.filter(({ solid }) => solid);
   return unsignalled(ground).map((crossing) => {
     const frame = frameAt(crossing.own.polyline, crossing.stationM);
     const crosserAlong = endDirection(crossing.crosserApproach.polyline);
     const bodies = cornerBodies(frame, crosserAlong, crossing.isFromRight);
-    const isBuilt = bodies.some(({ x, y }) =>
-      houses.some((house) => isNearBlock([x, y], house, HOUSE_BESIDE_M)),
-    );
+    const isBuilt = bodies.some(({ x, y }) => isBuiltNear(ground, [x, y], HOUSE_BESIDE_M));
     return crossingPlace(crossing, isBuilt ? 0 : NO_HOUSE_MISFIT, () => ({
       ...crosserShape(ground, crossing, 'car'),
       bodies,

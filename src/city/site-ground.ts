@@ -8,8 +8,9 @@ export interface Ground extends Network {
   blocks: readonly Block[];
   /** By the turn of the connector that is crossed. */
   crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
-  /** For each lane the box around it. */
+  /** The boxes around each lane and each block. */
   laneBounds: readonly Bounds[];
+  blockBounds: readonly Bounds[];
   /** For each lane those that lead to it. */
   before: readonly (readonly number[])[];
   /** For each junction how many lanes leave it. */
@@ -57,6 +58,7 @@ export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
       left: crossingsOf(network, 'left'),
     },
     laneBounds: network.lanes.map(({ polyline }) => boundsOf(polyline)),
+    blockBounds: blocks.map(({ polygon }) => boundsOf(polygon)),
     before,
     exitCounts: exits.map(({ size }) => size),
   };
@@ -118,15 +120,26 @@ export const isNearBounds = ([x, y]: Point, bounds: Bounds, reachM: number): boo
   y > bounds.minY - reachM &&
   y < bounds.maxY + reachM;
 
-/** Whether the point is in the block or so near to its edge. */
-export function isNearBlock(point: Point, { polygon }: Block, reachM: number): boolean {
-  if (!isNearBounds(point, boundsOf(polygon), reachM)) return false;
-  const isInside = polygon.every((corner, i) => {
+/** The first block that the point is in. */
+export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>
+  blocks.find(
+    ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && isInside(point, polygon),
+  );
+
+/** Whether a solid block is so near to the point. */
+export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reachM: number) =>
+  blocks.some(
+    ({ solid, polygon }, i) =>
+      solid &&
+      isNearBounds(point, at(blockBounds, i), reachM) &&
+      (isInside(point, polygon) || distanceToPath(point, [...polygon, at(polygon, 0)]) < reachM),
+  );
+
+const isInside = (point: Point, polygon: readonly Point[]): boolean =>
+  polygon.every((corner, i) => {
     const next = at(polygon, (i + 1) % polygon.length);
     return cross(subtract(next, corner), subtract(point, corner)) >= 0;
   });
-  return isInside || distanceToPath(point, [...polygon, at(polygon, 0)]) < reachM;
-}
 
 export const fastestOf = ({ lanes }: Ground): number =>
   Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));

@@ -1,9 +1,9 @@
 import { at, lengthOf } from './geometry.ts';
 import { beside, type Frame, frameAt, joined, straightsOf } from './paths.ts';
 import {
+  blockAt,
   fastestOf,
   type Ground,
-  isNearBlock,
   type Place,
   pathBehind,
   pathBeyond,
@@ -100,16 +100,19 @@ export function wetCrests(ground: Ground): Place[] {
   });
 }
 
-/** From the edge of the park to the middle of the hedge at most. */
-const PARK_BESIDE_M = 6;
-const HEDGE_MIDDLE_M = 5;
+/** From the middle of the lane to the park, past the hedge: nothing else stands between them. */
+const PARK_FROM_M = 5;
+const PARK_TO_M = 17;
+const PARK_STEP_M = 1.5;
 
 export function deerCrossings(ground: Ground): Place[] {
-  const parks = ground.blocks.filter(({ kind }) => kind === 'park');
   return on50(ground, { beforeM: 45, afterM: 12, wantedM: 60 })
     .filter(({ frame }) => {
-      const hedge = beside(frame, 0, HEDGE_MIDDLE_M);
-      return parks.some((park) => isNearBlock(hedge, park, PARK_BESIDE_M));
+      for (let rightM = PARK_FROM_M; rightM <= PARK_TO_M; rightM += PARK_STEP_M) {
+        const block = blockAt(ground, beside(frame, 0, rightM));
+        if (block) return block.kind === 'park';
+      }
+      return false;
     })
     .map((place) => placeAt(place, () => deerShape(place.frame, place.lane.widthM)));
 }
