@@ -24,9 +24,9 @@ export interface Box {
 /** From the edge of the roadway to the nearest façade, in metres. */
 export const SIDEWALK_M = 3.5;
 /** What is cut off a lot's corners, along each side, so that turning cars keep clear of it. */
-const CORNER_CUT_M = 5;
+const CORNER_CUT_M = 2.2;
 /** Slivers that cut corners leave are not built on. */
-const FOOTPRINT_MIN_M2 = 60;
+export const FOOTPRINT_MIN_M2 = 60;
 
 /** The octagon that may be built on: the box without its corners. */
 export function lotIn({ minX, minY, maxX, maxY }: Box): Point[] {

@@ -71,7 +71,8 @@ export function roundCorner(corner: Point, into: Point, out: Point, radiusM: num
   const legs = add(into, out);
   const legM = dot(at(local, -1), legs) / dot(legs, legs);
   const start = add(corner, into, -legM);
-  return local.map((point) => add(start, point));
+  const bend = local.slice(0, -1).map((point) => add(start, point));
+  return [...bend, add(corner, out, legM)];
 }
 
 /** The curve of that curvature from the origin in that direction, points at equal steps. */

@@ -1,3 +1,4 @@
+import { type Corner, evenlySpaced } from './curves.ts';
 import {
   add,
   areaOf,
@@ -5,9 +6,11 @@ import {
   cross,
   direction,
   distance,
+  endDirection,
   lengthOf,
   pointAlong,
   rightOf,
+  startDirection,
   subtract,
 } from './geometry.ts';
 import { distanceToPolygon, type Land, squareAround } from './land.ts';
@@ -141,28 +144,33 @@ export function buildInsideBend(
   land.build({ kind: 'building', polygon, heightM, solid: true });
 }
 
-/** Builds a wall to the right of the axis, between two stations, `besideM` from it. */
-export function buildWall(
+const WALL_BESIDE_ROAD_M = 2;
+/** The straights before and after a bend that its wall goes along, too. */
+const WALL_BEYOND_BEND_M = 6;
+const WALL_PIECE_M = 4;
+const WALL_THICKNESS_M = 0.8;
+const WALL_HEIGHT_M = 3;
+
+/** Builds a wall along the outside of the bend that rounds the corner of the axis. */
+export function buildWallOutside(
   land: Land,
   axis: readonly Point[],
-  [startM, endM]: readonly [number, number],
-  besideM: number,
+  corner: Corner,
+  halfWidthM: number,
 ): void {
-  const pieces = Math.max(1, Math.floor((endM - startM) / WALL_PIECE_M + 0.5));
-  const pieceM = (endM - startM) / pieces;
+  const reachM = corner.radiusM * 1.2 + WALL_BEYOND_BEND_M;
+  const near = evenlySpaced(axis).filter((point) => distance(point, [corner.x, corner.y]) < reachM);
+  const isLeftBend = cross(startDirection(near), endDirection(near)) > 0;
+  const along = isLeftBend ? near : near.toReversed();
+  const lengthM = lengthOf(along);
+  const pieces = Math.max(1, Math.floor(lengthM / WALL_PIECE_M + 0.5));
+  const besideM = halfWidthM + WALL_BESIDE_ROAD_M;
   for (let i = 0; i < pieces; i++) {
-    const polygon = plotOf(
-      axis,
-      [startM + i * pieceM, startM + (i + 1) * pieceM],
-      [besideM, besideM + WALL_THICKNESS_M],
-    );
+    const stations = [(lengthM * i) / pieces, (lengthM * (i + 1)) / pieces] as const;
+    const polygon = plotOf(along, stations, [besideM, besideM + WALL_THICKNESS_M]);
     land.build({ kind: 'wall', polygon, heightM: WALL_HEIGHT_M, solid: true });
   }
 }
-
-const WALL_PIECE_M = 6;
-const WALL_THICKNESS_M = 0.8;
-const WALL_HEIGHT_M = 3;
 
 /** Between the points that are tried as middles of a green. */
 const RASTER_M = 9;

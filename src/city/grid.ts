@@ -2,6 +2,7 @@ import {
   type BlockPlan,
   type Box,
   courtyardBlock,
+  FOOTPRINT_MIN_M2,
   parkBlock,
   rowsBlock,
   SIDEWALK_M,
@@ -9,12 +10,21 @@ import {
   surroundingBlocks,
   towersBlock,
 } from './blocks.ts';
+import { roundedPath } from './curves.ts';
+import { buildWallOutside } from './frontage.ts';
 import { furnish } from './furnish.ts';
-import { at } from './geometry.ts';
+import { add, areaOf, at } from './geometry.ts';
 import { buildNetwork } from './junctions.ts';
+import { createLand, type Land } from './land.ts';
 import { createRandom, type Random } from './random.ts';
-import { halfWidthOf, type JunctionPlan, type NetworkPlan, type RoadPlan } from './streets.ts';
-import type { Block, City, Point, Road } from './types.ts';
+import {
+  halfWidthOf,
+  type JunctionPlan,
+  type NetworkPlan,
+  type RoadPlan,
+  type SegmentPlan,
+} from './streets.ts';
+import type { Block, City, Lane, Point, Road } from './types.ts';
 
 /** A street of the grid, which changes its name on the way. */
 interface StreetPlan {
@@ -62,7 +72,7 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
   const xs = streetPositions(COLUMNS.length, streets);
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
-  const blocks = planBlocks(xs, ys, createRandom(seed, STREAM.blocks));
+  const blocks = planBlocks(xs, ys, network.lanes, createRandom(seed, STREAM.blocks));
   const corners = blocks.flatMap((block) => block.polygon);
   return {
     bounds: {
@@ -77,67 +87,111 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
   };
 }
 
-/** Metres from the city's middle, ascending, a whole number of centimetres each. */
+/**
+ * Metres from the city's middle, ascending, a whole number of centimetres each. The first block is
+ * long, for the straights before its bend.
+ */
 function streetPositions(count: number, random: Random): number[] {
-  const steps = [0];
-  for (let i = 1; i < count; i++) {
+  const steps = [0, BLOCK_MAX_STEPS];
+  for (let i = 2; i < count; i++) {
     steps.push(at(steps, -1) + random.between(BLOCK_MIN_STEPS, BLOCK_MAX_STEPS));
   }
   const middle = Math.floor(at(steps, -1) / 2);
   return steps.map((position) => (position - middle) * STEP_M);
 }
 
-const junctionAt = (row: number, column: number): number => row * COLUMNS.length + column;
+/** Where two streets end in each other they are one way with a bend, and there is no junction. */
+interface Bend {
+  row: number;
+  column: number;
+  radiusM: number;
+}
+
+/** A wide one with a wall along its outside, a wider one, and one that nobody sees around. */
+const BENDS: readonly Bend[] = [
+  { row: 0, column: 0, radiusM: 25 },
+  { row: ROWS.length - 1, column: COLUMNS.length - 1, radiusM: 30 },
+  { row: ROWS.length - 1, column: 0, radiusM: 12 },
+];
+
+type Crossing = readonly [row: number, column: number];
+
+const bendAt = ([row, column]: Crossing): Bend | undefined =>
+  BENDS.find((bend) => bend.row === row && bend.column === column);
+
+/** Rows from the south, in each the columns from the west. */
+const CROSSINGS: readonly Crossing[] = ROWS.flatMap((_, row) =>
+  COLUMNS.map((_, column): Crossing => [row, column]),
+).filter((crossing) => !bendAt(crossing));
+
+const junctionAt = ([row, column]: Crossing): number =>
+  CROSSINGS.findIndex(([r, c]) => r === row && c === column);
+
+/** The streets around the city are one, since bends join them. */
+const OUTER_STREET = 0;
+const streetOfRow = (row: number): number => (row === ROWS.length - 1 ? OUTER_STREET : row);
+const streetOfColumn = (column: number): number =>
+  column === 0 || column === COLUMNS.length - 1 ? OUTER_STREET : ROWS.length + column;
 
 function planNetwork(xs: readonly number[], ys: readonly number[]): NetworkPlan {
-  const junctions = ys.flatMap((y, row) =>
-    xs.map((x, column): JunctionPlan => ({ x, y, ...controlAt(row, column) })),
+  const junctions = CROSSINGS.map(
+    ([row, column]): JunctionPlan => ({
+      x: at(xs, column),
+      y: at(ys, row),
+      ...controlAt(row, column),
+    }),
   );
   const roads = [
     ...ROWS.flatMap((street, row) =>
-      roadsOf(
-        street,
-        row,
-        xs.map((_, column) => junctionAt(row, column)),
-        junctions,
-      ),
+      roadsOf(street, streetOfRow(row), (i) => segmentsBetween([row, i], [row, i + 1], xs, ys)),
     ),
     ...COLUMNS.flatMap((street, column) =>
-      roadsOf(
-        street,
-        ROWS.length + column,
-        ys.map((_, row) => junctionAt(row, column)),
-        junctions,
+      roadsOf(street, streetOfColumn(column), (i) =>
+        // The way around a bend is the row's.
+        bendAt([i, column]) || bendAt([i + 1, column])
+          ? []
+          : segmentsBetween([i, column], [i + 1, column], xs, ys),
       ),
     ),
   ];
   return { junctions, roads };
 }
 
-/** The two named roads of a street that passes the given junctions. */
+function segmentsBetween(
+  from: Crossing,
+  to: Crossing,
+  xs: readonly number[],
+  ys: readonly number[],
+): SegmentPlan[] {
+  const place = ([row, column]: Crossing): Point => [at(xs, column), at(ys, row)];
+  const bend = bendAt(from) ?? bendAt(to);
+  const beyond = (crossing: Crossing): Crossing => {
+    const row = crossing[0] === 0 ? 1 : crossing[0] - 1;
+    return bendAt(crossing) ? [row, crossing[1]] : crossing;
+  };
+  const start = beyond(from);
+  const end = beyond(to);
+  const corners = bend ? [{ x: at(xs, bend.column), y: at(ys, bend.row), ...bend }] : [];
+  const axis = roundedPath(place(start), corners, place(end));
+  return [{ fromJunction: junctionAt(start), toJunction: junctionAt(end), axis }];
+}
+
+/** The two named roads of a street; `segments` tells those between its crossings `i` and `i + 1`. */
 function roadsOf(
   street: StreetPlan,
   index: number,
-  passed: readonly number[],
-  junctions: readonly JunctionPlan[],
+  segments: (i: number) => SegmentPlan[],
 ): RoadPlan[] {
-  const centre = (junction: number): Point => [
-    at(junctions, junction).x,
-    at(junctions, junction).y,
-  ];
-  const segments = passed.slice(1).map((toJunction, i) => {
-    const fromJunction = at(passed, i);
-    return { fromJunction, toJunction, axis: [centre(fromJunction), centre(toJunction)] };
-  });
+  const all = ROWS.slice(1).map((_, i) => segments(i));
   const parts = [
-    segments.slice(0, street.split),
-    segments.slice(street.isBroken ? street.split + 1 : street.split),
+    all.slice(0, street.split),
+    all.slice(street.isBroken ? street.split + 1 : street.split),
   ];
   return parts.map((part, i) => ({
     name: at(street.names, i),
     class: street.class,
     street: index,
-    segments: part,
+    segments: part.flat(),
   }));
 }
 
@@ -153,7 +207,7 @@ function controlAt(row: number, column: number): Pick<JunctionPlan, 'control' | 
   const rowEnds = column === 0 || column === COLUMNS.length - 1;
   const columnEnds = row === 0 || row === ROWS.length - 1;
   const isRowMain = rowRank === columnRank ? !rowEnds : rowRank > columnRank;
-  const mainStreet = isRowMain ? row : ROWS.length + column;
+  const mainStreet = isRowMain ? streetOfRow(row) : streetOfColumn(column);
   if (Math.max(rowRank, columnRank) === 2) return { control: 'signals', mainStreet };
   if ((rowEnds && columnEnds) || rowRank + columnRank === 0) {
     return { control: 'none', mainStreet: -1 };
@@ -170,16 +224,43 @@ interface Cell {
   north: number;
 }
 
-function planBlocks(xs: readonly number[], ys: readonly number[], random: Random): Block[] {
-  const plans: BlockPlan[] = cells().flatMap((cell) => fillCell(cell, boxOf(cell, xs, ys), random));
+function planBlocks(
+  xs: readonly number[],
+  ys: readonly number[],
+  lanes: readonly Lane[],
+  random: Random,
+): Block[] {
+  const land = createLand(lanes, { besideRoadM: SIDEWALK_M - SAMPLING_M, besideTurnM: 0 });
+  for (const cell of cells()) {
+    for (const plan of fillCell(cell, boxOf(cell, xs, ys), random)) buildBesideBend(land, plan);
+  }
   const outer = {
     minX: at(xs, 0) - halfWidthOf(at(COLUMNS, 0).class) - SIDEWALK_M,
     minY: at(ys, 0) - halfWidthOf(at(ROWS, 0).class) - SIDEWALK_M,
     maxX: at(xs, -1) + halfWidthOf(at(COLUMNS, -1).class) + SIDEWALK_M,
     maxY: at(ys, -1) + halfWidthOf(at(ROWS, -1).class) + SIDEWALK_M,
   };
-  plans.push(...surroundingBlocks(outer, random));
-  return plans.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
+  for (const plan of surroundingBlocks(outer, random)) land.build(plan);
+  const [first] = segmentsBetween([0, 0], [0, 1], xs, ys);
+  const corner = { x: at(xs, 0), y: at(ys, 0), radiusM: at(BENDS, 0).radiusM };
+  if (first) buildWallOutside(land, first.axis, corner, halfWidthOf(at(ROWS, 0).class));
+  return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
+}
+
+/** What a bend leaves of the block. */
+function buildBesideBend(land: Land, plan: BlockPlan): void {
+  const polygon = land.isFree(plan.polygon)
+    ? plan.polygon
+    : land.freePart(plan.polygon, middleOf(plan.polygon));
+  if (polygon.length >= 3 && areaOf(polygon) >= FOOTPRINT_MIN_M2) land.build({ ...plan, polygon });
+}
+
+/** Lanes are sampled for the distance to them. */
+const SAMPLING_M = 0.1;
+
+function middleOf(polygon: readonly Point[]): Point {
+  const sum = polygon.reduce((total, corner) => add(total, corner));
+  return [sum[0] / polygon.length, sum[1] / polygon.length];
 }
 
 /** All cells; the two that a missing piece of street would have parted are one. */

@@ -178,7 +178,7 @@ describe.each(SEEDS)('In the grid of seed %i', (seed) => {
 
 describe('At the crossing of the arterial with a collector', () => {
   const city = generateCity('grid', at(SEEDS, 0));
-  const junction = city.junctions.findIndex(({ x, y }) => x === 67 && y === -72.5);
+  const junction = city.junctions.findIndex(({ x, y }) => x === 74 && y === -50.5);
   const connectors = connectorsOf(city, junction);
   /** The connector from the `fromRight`-th lane of traffic that heads `east`, `north` … */
   const find = (heading: Point, turn: Connector['turn'], fromRight = 0): Lane => {

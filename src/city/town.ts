@@ -3,7 +3,7 @@ import type { CityBody } from './catalogue.ts';
 import { type Corner, roundedPath } from './curves.ts';
 import {
   buildInsideBend,
-  buildWall,
+  buildWallOutside,
   fillWithGreens,
   type HouseStyle,
   lineWithHouses,
@@ -63,9 +63,6 @@ export interface TownStyle extends HouseStyle {
 
 /** Smaller bends have a house in their inside, which hides what comes. */
 const HOUSE_INSIDE_RADIUS_MAX_M = 20;
-const WALL_BESIDE_ROAD_M = 2;
-/** The straights before and after a bend that its wall goes along, too. */
-const WALL_BEYOND_BEND_M = 6;
 /** Between the outermost roads and the houses that close the town off. */
 const OUTSKIRTS_M = 22;
 const MOVE_STEP_M = 0.5;
@@ -196,28 +193,10 @@ function buildAlongBends(land: Land, town: TownPlan, plan: NetworkPlan, random: 
           const heightM = random.between(8, 14);
           buildInsideBend(land, place, direction(before, place), direction(place, after), heightM);
         }
-        if (corner.hasWall) wallOutside(land, axis, corner, halfWidthM + WALL_BESIDE_ROAD_M);
+        if (corner.hasWall) buildWallOutside(land, axis, corner, halfWidthM);
       }
     }
   }
-}
-
-/** A wall along the outside of the bend around the corner. */
-function wallOutside(land: Land, axis: readonly Point[], corner: Corner, besideM: number): void {
-  const reachM = corner.radiusM * 1.2 + WALL_BEYOND_BEND_M;
-  const near = axis.filter(([x, y]) => {
-    const [dx, dy] = [x - corner.x, y - corner.y];
-    return dx * dx + dy * dy < reachM * reachM;
-  });
-  const isLeftBend = turnsLeft(near);
-  const along = isLeftBend ? near : near.toReversed();
-  buildWall(land, along, [1, lengthOf(along) - 1], besideM);
-}
-
-function turnsLeft(path: readonly Point[]): boolean {
-  const into = direction(at(path, 0), at(path, 1));
-  const out = direction(at(path, -2), at(path, -1));
-  return into[0] * out[1] - into[1] * out[0] > 0;
 }
 
 const CLASS_ORDER: readonly Road['class'][] = ['arterial', 'collector', 'local'];

@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '525c29c3616ebc5791d5411ca9e8e38510c2957d2e2dc39a92db888956928e0a',
-  'old-town': 'a7d63f340acf37eb7d42a5e3bdfe54e3c4bc0ee1b780b6aedf527a784f458812',
-  'mixed-town': '34a3f42fccef2669dc7f903fc69b3a5dbd7ef12ebdf7e7c49440bdcb749669d4',
+  grid: '2feaa2e90509fc01db286e659a079c57add0a92074fbff81ed19da39ac4413c2',
+  'old-town': 'fe8605076961734efa037fdf5e293dfe00970d13000bbdcddf6874e4dc362c3f',
+  'mixed-town': '3c45835165d9e0f7fabaa649cc33a3d0236c42d866e6ff45af1eb6d337765f82',
 };
 
 const entry = CITIES[0];
