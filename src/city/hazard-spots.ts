@@ -13,6 +13,8 @@ const APART_M = 60;
 /** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
 const WELL_APART_M = 112;
 /** What a metre less than that is worth. */
+/** Few kinds show what a car without steering does. */
+const SHARP_BEND_WORTH = 300;
 const CLOSE_MISFIT = 0.5;
 const OFF_MIDDLE_MISFIT = 0.15;
 /** What another spot on each of the loops by a place that have most of them is worth. */
@@ -56,7 +58,7 @@ export function placeHazardSpots(
   while (search.taken.length < SPOT_COUNT_MAX) {
     const fits = [...optional].flatMap(([kind, all]) => search.bestOf(kind, all) ?? []);
     if (fits.length === 0) break;
-    const best = fits.reduce((a, b) => (b.misfit < a.misfit ? b : a));
+    const best = fits.reduce((a, b) => (charmOf(b) > charmOf(a) ? b : a));
     search.take(best);
     optional.delete(best.kind);
   }
@@ -68,6 +70,9 @@ export function placeHazardSpots(
   }
   return search.taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
 }
+
+const charmOf = ({ kind, misfit }: Fit): number =>
+  (kind === 'sharp_bend' ? SHARP_BEND_WORTH : 0) - misfit;
 
 interface Fit {
   kind: HazardKind;

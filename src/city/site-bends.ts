@@ -1,6 +1,6 @@
 import { at, lengthOf } from './geometry.ts';
 import { type Bend, bendsOf, type joined, straightsOf } from './paths.ts';
-import { type Ground, type Place, pathBeyond } from './site-ground.ts';
+import { type Ground, isBuiltNear, type Place, pathBeyond } from './site-ground.ts';
 import { bollardsAlong, wallAlong } from './site-shapes.ts';
 import type { Lane } from './types.ts';
 
@@ -52,6 +52,7 @@ function bendPlaces(ground: Ground): BendPlace[] {
   });
 }
 
+const NO_BOLLARDS_MISFIT = 40;
 const ICE_RADIUS_M = 30;
 const RADIUS_MISFIT = 4;
 
@@ -61,11 +62,14 @@ export function iceBends(ground: Ground): Place[] {
     stationM: bend.apexM,
     misfit:
       Math.abs(bend.radiusM - ICE_RADIUS_M) * RADIUS_MISFIT +
-      Math.max(0, ICE_PATCH_M - (bend.toM - bend.fromM)),
+      Math.max(0, ICE_PATCH_M - (bend.toM - bend.fromM)) +
+      (bend.isLeft ? 0 : NO_BOLLARDS_MISFIT),
     build: () => ({ bodies: bollardsAlong(path, bend, ICE_PATCH_M) }),
   }));
 }
 
+/** Where a house or a wall of the city is nearer than this, nothing is added. */
+const WALL_GAP_M = 1.5;
 const SHARP_RADIUS_M = 25;
 const FAST_STRAIGHT_M = 80;
 
@@ -78,6 +82,9 @@ export function sharpBends(ground: Ground): Place[] {
       misfit:
         Math.abs(bend.radiusM - SHARP_RADIUS_M) * RADIUS_MISFIT +
         Math.max(0, FAST_STRAIGHT_M - straightBeforeM),
-      build: () => ({ bodies: wallAlong(path, bend, lane.widthM) }),
+      build: () => {
+        const wall = wallAlong(path, bend, lane.widthM);
+        return { bodies: wall.filter(({ x, y }) => !isBuiltNear(ground, [x, y], WALL_GAP_M)) };
+      },
     }));
 }

@@ -144,12 +144,13 @@ const BOLLARD_BESIDE_CAR_M = 1.5;
 const BOLLARD_STEP_M = 2.5;
 const BOLLARDS_BEYOND_M = 12;
 
-/** Bollards along the outside of the patch and beyond it. */
+/** Bollards along the outside of the patch and beyond it; to the left oncoming traffic is there. */
 export function bollardsAlong(path: readonly Point[], bend: Bend, patchM: number): Body[] {
+  if (!bend.isLeft) return [];
   const besideM = CAR_HALF_WIDTH_M + BOLLARD_BESIDE_CAR_M + BOLLARD.widthM / 2;
   const fromM = bend.apexM - patchM / 2;
   return rowAlong(path, fromM, fromM + patchM + BOLLARDS_BEYOND_M, BOLLARD_STEP_M, (frame) =>
-    boxBeside(frame, 0, bend.isLeft ? besideM : -besideM, BOLLARD),
+    boxBeside(frame, 0, besideM, BOLLARD),
   );
 }
 
@@ -158,11 +159,11 @@ const WALL_PIECE = { lengthM: 2.6, widthM: 0.4 } as const;
 const WALL_STEP_M = 2;
 const WALL_BEYOND_M = 10;
 
-/** A wall along the outside of the bend and beyond it. */
+/** A wall along the outside of the bend and beyond it, where that is left beyond the other lane. */
 export function wallAlong(path: readonly Point[], bend: Bend, laneWidthM: number): Body[] {
   const besideM = laneWidthM / 2 + WALL_OUTSIDE_LANE_M + WALL_PIECE.widthM / 2;
   return rowAlong(path, bend.fromM, bend.toM + WALL_BEYOND_M, WALL_STEP_M, (frame) =>
-    boxBeside(frame, 0, bend.isLeft ? besideM : -besideM, WALL_PIECE),
+    boxBeside(frame, 0, bend.isLeft ? besideM : -besideM - laneWidthM, WALL_PIECE),
   );
 }
 

@@ -1,4 +1,4 @@
-import { at, lengthOf } from './geometry.ts';
+import { at, distanceToPath, dot, lengthOf, startDirection } from './geometry.ts';
 import { beside, type Frame, frameAt, joined, straightsOf } from './paths.ts';
 import {
   blockAt,
@@ -8,7 +8,6 @@ import {
   pathBehind,
   pathBeyond,
   roadLanesOf,
-  SLOWER_MISFIT,
 } from './site-ground.ts';
 import {
   childShape,
@@ -79,26 +78,36 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_MISFIT = 60;
 
-export function fogStalls(ground: Ground): Place[] {
-  const fastest = fastestOf(ground);
-  const rule = { limitFromMps: 50 * KMH, beforeM: 45, afterM: 20, wantedM: 120 };
-  return midLanes(ground, rule).map((place) =>
-    placeAt(
-      { ...place, misfit: place.misfit + (fastest - place.lane.speedLimitMps) * SLOWER_MISFIT },
-      () => fogShape(place.frame),
-    ),
-  );
-}
+export const fogStalls = (ground: Ground): Place[] =>
+  midLanes(ground, {
+    limitFromMps: fastestOf(ground),
+    beforeM: 45,
+    afterM: 20,
+    wantedM: 120,
+  }).map((place) => placeAt(place, () => fogShape(place.frame)));
 
 export function wetCrests(ground: Ground): Place[] {
-  const fastest = fastestOf(ground);
-  const rule = { limitFromMps: 50 * KMH, beforeM: 45, afterM: 20, wantedM: 90 };
+  const rule = { limitFromMps: fastestOf(ground), beforeM: 45, afterM: 20, wantedM: 90 };
   return midLanes(ground, rule).map((place) => {
     const { speedLimitMps, widthM } = place.lane;
-    const misfit = place.misfit + (fastest - speedLimitMps) * SLOWER_MISFIT;
+    const misfit = place.misfit + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () => crestShape(place.frame, widthM, speedLimitMps));
   });
 }
+
+const NO_STRIP_MISFIT = 200;
+
+/** Whether another lane of the same direction lies to the left. */
+function hasLaneOnLeft({ lanes, roads }: Ground, { lane, frame }: MidLane): boolean {
+  const [x, y] = beside(frame, 0, -lane.widthM);
+  return at(roads, lane.road).lanes.some((index) => {
+    const other = at(lanes, index);
+    const isSameWay = dot(startDirection(other.polyline), startDirection(lane.polyline)) > 0;
+    return other !== lane && isSameWay && distanceToPath([x, y], other.polyline) < NEXT_LANE_M;
+  });
+}
+
+const NEXT_LANE_M = 0.5;
 
 /** From the middle of the lane to the park, past the hedge: nothing else stands between them. */
 const PARK_FROM_M = 5;
