@@ -28,24 +28,24 @@ export function routeCount(city: usize, car: i32): i32 {
   return load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3) + 4);
 }
 
-/**
- * Lane at a position of a car's route. Positions wrap around, once: a division would cost more
- * than all the rest here.
- */
-export function routeLane(city: usize, car: i32, position: i32): i32 {
+/** Record of a position of a car's route. Positions wrap around, once: a division would cost too much. */
+function routeEntry(city: usize, car: i32, position: i32): usize {
   const entry = city + load<i32>(city + T_ROUTES) + (<usize>car << 3);
   const count = load<i32>(entry + 4);
   let index = position;
   if (index < 0) index += count;
   if (index >= count) index -= count;
-  return load<i32>(city + load<i32>(city + T_ROUTE_LANES) + <usize>(load<i32>(entry) + index) * ROUTE_LANE_BYTES + RL_LANE);
+  return city + load<i32>(city + T_ROUTE_LANES) + <usize>(load<i32>(entry) + index) * ROUTE_LANE_BYTES;
 }
 
-/** Speed that what follows on its route allows at the end of a car's lane, m/s. */
-@inline export function exitSpeed(slab: usize, city: usize, car: i32): f64 {
-  const first = load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3));
-  const entry = <usize>(first + getI(slab, C_ROUTE_INDEX, car)) * ROUTE_LANE_BYTES;
-  return load<f32>(city + load<i32>(city + T_ROUTE_LANES) + entry + RL_EXIT_SPEED);
+/** Lane at a position of a car's route. */
+@inline export function routeLane(city: usize, car: i32, position: i32): i32 {
+  return load<i32>(routeEntry(city, car, position) + RL_LANE);
+}
+
+/** Speed that what follows on its route allows at the end of the lane `ahead` places further, m/s. */
+@inline export function exitSpeed(slab: usize, city: usize, car: i32, ahead: i32): f64 {
+  return load<f32>(routeEntry(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead) + RL_EXIT_SPEED);
 }
 
 /** The lane `ahead` places further on the route of a car than the one it is on. */

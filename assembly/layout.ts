@@ -77,6 +77,8 @@ export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u8[LANE_MAX]: cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX; // u8[JUNCTION_MAX]: cars in each junction
+/** Rows of f64[CAR_COUNT], see dynamics.ts. */
+export const DYNAMICS = 32768;
 export const CITY_BASE = 65536;
 export const SLAB_ALIGN = 64;
 
@@ -120,6 +122,7 @@ export const C_LOAD_ACCEL = CARS + 22 * CAR_F64; // m/s², low-passed: what shif
 export const C_FRICTION_FRONT = CARS + 23 * CAR_F64; // peak friction under the front axle
 export const C_FRICTION_REAR = CARS + 24 * CAR_F64;
 export const C_ACCEL_WANTED = CARS + 25 * CAR_F64; // m/s², decided every few ticks; ACCEL_TARGET follows it
+export const C_BRAKE_TICKS = CARS + 26 * CAR_F64; // ticks for which the brakes have been asked for
 /** Room for functions and sensing. */
 export const CAR_F64_ARRAYS = 32;
 
@@ -135,13 +138,12 @@ export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
 export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
 export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask
 export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
-export const C_BRAKE_TICKS = CARS_I32 + 10 * CAR_I32; // ticks for which the brakes have been asked for
-export const C_LIGHT_CHOICE = CARS_I32 + 11 * CAR_I32; // what was decided of the light ahead, CHOICE_
-export const C_STOOD_TICK = CARS_I32 + 12 * CAR_I32; // tick since which it stands at its line, 0 not
-export const C_CONTACT_TICK = CARS_I32 + 13 * CAR_I32; // tick of the last contact, 0 none
-export const C_CHAIN_TICK = CARS_I32 + 14 * CAR_I32; // tick and order of the first contact of the chain
-export const C_CHAIN_ORDER = CARS_I32 + 15 * CAR_I32;
-export const C_NEAR = CARS_I32 + 16 * CAR_I32; // mask of the cars that it may touch soon
+export const C_LIGHT_CHOICE = CARS_I32 + 10 * CAR_I32; // what was decided of the light ahead, CHOICE_
+export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32; // tick since which it stands at its line, 0 not
+export const C_CONTACT_TICK = CARS_I32 + 12 * CAR_I32; // tick of the last contact, 0 none
+export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32; // tick and order of the first contact of the chain
+export const C_CHAIN_ORDER = CARS_I32 + 14 * CAR_I32;
+export const C_NEAR = CARS_I32 + 15 * CAR_I32; // mask of the cars that it may touch soon
 export const CAR_I32_ARRAYS = 20;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset

@@ -1,5 +1,5 @@
 import {
-  C_ACCEL, C_ACCEL_TARGET, C_CLAIM, C_FLAGS, C_HALT_TICK, C_OFFSET, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, C_WAIT_TICK, C_X,
+  C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_DRIVE, C_FLAGS, C_HALT_TICK, C_LOAD_ACCEL, C_OFFSET, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, C_WAIT_TICK, C_X,
   C_Y, C_YAW_RATE, CAR_COUNT, H_TICK, STATUS_CRASHED, STATUS_STOPPED,
   PT_X, PT_Y,
 } from './layout';
@@ -62,6 +62,11 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
   setF(slab, C_STEER_TARGET, car, 0.0);
   setF(slab, C_ACCEL, car, 0.0);
   setF(slab, C_ACCEL_TARGET, car, 0.0);
+  setF(slab, C_ACCEL_WANTED, car, 0.0);
+  setF(slab, C_DRIVE, car, 0.0);
+  setF(slab, C_BRAKE, car, 0.0);
+  setF(slab, C_LOAD_ACCEL, car, 0.0);
+  setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
 }
 

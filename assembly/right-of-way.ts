@@ -1,9 +1,10 @@
 import {
-  C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_WAIT_TICK, CAR_COUNT, H_TICK, L_LIGHT, L_MUST_STOP, L_RANK,
+  C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_WAIT_TICK, CAR_COUNT, CT_CENTRE, H_TICK, L_LIGHT, L_MUST_STOP, L_RANK,
   LIGHT_GREEN, SCRATCH, STATUS_CRASHED,
 } from './layout';
 import { conflict, isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
-import { getF, getI, setI } from './memory';
+import { greatest } from './math';
+import { getF, getI, setI, typeOf } from './memory';
 import { carLength } from './sensing';
 import { lightState } from './signals';
 
@@ -38,7 +39,17 @@ const READY: usize = SCRATCH;
 /** Distance from a car's front bumper to the end of its lane, m. */
 export function toLine(slab: usize, city: usize, car: i32): f64 {
   const lane = getI(slab, C_LANE, car);
-  return laneLength(city, lane) - getF(slab, C_STATION, car) - 0.5 * carLength(slab, car);
+  const bumper = load<f64>(typeOf(slab, car) + CT_CENTRE) + 0.5 * carLength(slab, car);
+  return laneLength(city, lane) - getF(slab, C_STATION, car) - bumper;
+}
+
+/** Distance from the front bumper to the line before which a car must stop now, m; −1 where none. */
+export function stopDistance(slab: usize, city: usize, car: i32): f64 {
+  const lane = getI(slab, C_LANE, car);
+  if (isConnector(city, lane) || getI(slab, C_CLAIM, car) == laneAhead(slab, city, car, 1)) return -1.0;
+  const speed = getF(slab, C_VX, car);
+  const distance = toLine(slab, city, car);
+  return distance < (speed * speed) / (2.0 * LINE_DECEL) + 1.5 * speed + 8.0 ? greatest(distance, 0.0) : -1.0;
 }
 
 /** Gives, keeps and takes back claims; the highest in order first. */

@@ -1,146 +1,109 @@
 import {
-  C_ACCEL, C_ACCEL_TARGET, C_EFFECTIVE, C_FLAGS, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STEER,
-  C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, CT_MASS, CT_REAR, CT_WHEELBASE,
+  C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, CAR_COUNT, CT_PER_MASS,
   F_BRAKES, F_STEERING, F_THROTTLE, FLAG_BRAKING, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
-  PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
-import { along, laneAhead, laneLength, pointAt, routeCount, shareAt } from './lanes';
-import { clamp, greatest, tangent } from './math';
-import { getF, getI, setF, setI, typeOf } from './memory';
+import { AIR_DRAG, integrate, param } from './dynamics';
+import { getF, getI, setI, typeOf } from './memory';
+import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
+import { slide } from './wreck';
 
 const TICK_S = 0.02;
-const SUBSTEPS = 2;
-const SUBSTEP_S = TICK_S / <f64>SUBSTEPS;
-/** Rate of the road wheels, rad/s. */
+/** Rate and limit of the road wheels' angle, rad/s and rad. */
 const STEER_RATE = 0.6;
-/** Rolling resistance and engine drag of a car that coasts, m/s²; drag area term, N s²/m². */
-const COAST_DECEL = 0.55;
-const AIR_DRAG = 0.4;
-/** A wreck slides with this deceleration, m/s². */
-const WRECK_DECEL = 6.0;
+const STEER_MAX = 0.6;
+/** Change of the wished acceleration, m/s³: towards driving, towards braking. */
+const JERK_UP = 2.5;
+const JERK_DOWN = 10.0;
+/** Rolling resistance, and the drag of an engine that is not driving, m/s². */
+const ROLLING = 0.15;
+const ENGINE_DRAG = 0.4;
+/** Below this speed the engine drags less and less, m/s. */
+const ENGINE_FADE_MPS = 2.0;
+/** Strongest drive, m/s², up to the speed above which power limits it, m/s. */
+const DRIVE_MAX = 3.0;
+const POWER_LIMIT_MPS = 8.0;
+/** The drive train follows with this time constant, s; less than this is nothing, m/s². */
+const DRIVE_LAG_S = 0.25;
+const DRIVE_MIN = 0.02;
+/** Brakes act after so many ticks (0.1 s) and then build up, and let go, at so many m/s³. */
+const BRAKE_DELAY_TICKS = 5.0;
+const BRAKE_RATE = 30.0;
 const STOPPED_MPS = 0.1;
-const BRAKE_LIGHT = 0.6;
+/** Brake lights shine above this, m/s². */
+const BRAKE_LIGHT = 0.4;
 
-/** Actuators act, cars move, stations follow. */
-export function move(slab: usize, city: usize): void {
+/** Actuators act, cars move. */
+export function move(slab: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) {
-      slide(slab, car);
-      follow(slab, city, car);
-      continue;
-    }
-    actuate(slab, car);
-    integrate(slab, car);
-    follow(slab, city, car);
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) slide(slab, car);
+  }
+  if (ASC_FEATURE_SIMD) moveAll<v128>(slab);
+  else moveAll<f64>(slab);
+}
+
+function moveAll<T>(slab: usize): void {
+  for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
+  integrate<T>(slab);
+}
+
+/** What others see of a car's pedals and speed. */
+export function label(slab: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     setI(slab, C_STATUS, car, getF(slab, C_VX, car) < STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
+    setI(slab, C_FLAGS, car, getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0);
   }
 }
 
-/** Turns wishes into wheel angle and acceleration, with the actuators that the car has. */
-function actuate(slab: usize, car: i32): void {
-  const effective = getI(slab, C_EFFECTIVE, car);
-  if (effective & F_STEERING) {
-    const angle = getF(slab, C_STEER, car);
-    const step = clamp(getF(slab, C_STEER_TARGET, car) - angle, -STEER_RATE * TICK_S, STEER_RATE * TICK_S);
-    setF(slab, C_STEER, car, angle + step);
-  }
-  const speed = getF(slab, C_VX, car);
-  const mass = load<f64>(typeOf(slab, car) + CT_MASS);
-  const coast = -(COAST_DECEL + (AIR_DRAG * speed * speed) / mass);
-  const target = getF(slab, C_ACCEL_TARGET, car);
-  let accel = target;
-  if (target > coast && (effective & F_THROTTLE) == 0) accel = coast;
-  if (target < coast && (effective & F_BRAKES) == 0) accel = coast;
-  setF(slab, C_ACCEL, car, accel);
-  const braking = (effective & F_BRAKES) != 0 && target < coast && target < -BRAKE_LIGHT;
-  setI(slab, C_FLAGS, car, braking ? FLAG_BRAKING : 0);
+/** Turns wishes into wheel angle, drive and brake, with the actuators that the cars have. */
+@inline function actuate<T>(slab: usize, place: usize): void {
+  const cars = slab + place;
+  const angle = load<T>(cars, C_STEER);
+  const wanted = within<T>(load<T>(cars, C_STEER_TARGET), splat<T>(STEER_MAX));
+  const swing = within<T>(sub<T>(wanted, angle), splat<T>(STEER_RATE * TICK_S));
+  store<T>(cars, add<T>(angle, mul<T>(having<T>(slab, place, F_STEERING), swing)), C_STEER);
+
+  const before = load<T>(cars, C_ACCEL_TARGET);
+  const wish = greater<T>(load<T>(cars, C_ACCEL_WANTED), sub<T>(before, splat<T>(JERK_DOWN * TICK_S)));
+  const target = lesser<T>(wish, add<T>(before, splat<T>(JERK_UP * TICK_S)));
+  store<T>(cars, target, C_ACCEL_TARGET);
+  const speed = load<T>(cars, C_VX);
+  const a = typeOf(slab, <i32>(place >> 3));
+  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
+  const air = mul<T>(mul<T>(speed, speed), mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)));
+  const force = add<T>(add<T>(target, splat<T>(ROLLING)), air);
+  push<T>(slab, place, speed, force);
+  press<T>(slab, place, sub<T>(splat<T>(-ENGINE_DRAG), force));
 }
 
-/** Kinematic single-track model about the centre of gravity: yaw rate v tan δ / L, no slip. */
-function integrate(slab: usize, car: i32): void {
-  const type = typeOf(slab, car);
-  const turn = tangent(getF(slab, C_STEER, car)) / load<f64>(type + CT_WHEELBASE);
-  const rear = load<f64>(type + CT_REAR);
-  const accel = getF(slab, C_ACCEL, car);
-  let vx = getF(slab, C_VX, car);
-  const before = vx;
-  for (let n = 0; n < SUBSTEPS; n++) {
-    const next = greatest(0.0, vx + accel * SUBSTEP_S);
-    const speed = 0.5 * (vx + next);
-    const yawRate = speed * turn;
-    advance(slab, car, speed, rear * yawRate, yawRate, SUBSTEP_S);
-    vx = next;
-  }
-  setF(slab, C_VX, car, vx);
-  setF(slab, C_VY, car, rear * vx * turn);
-  setF(slab, C_YAW_RATE, car, vx * turn);
-  // Telemetry shows what the car did: none once it stands, whatever the pedals ask for.
-  setF(slab, C_ACCEL, car, (vx - before) / TICK_S);
+/** Drive train: first-order lag, power limit; drags where it does not drive. `force` in m/s². */
+@inline function push<T>(slab: usize, place: usize, speed: T, force: T): void {
+  const cars = slab + place;
+  const zero = splat<T>(0.0);
+  const fade = lesser<T>(greater<T>(mul<T>(speed, splat<T>(1.0 / ENGINE_FADE_MPS)), zero), splat<T>(1.0));
+  const drag = mul<T>(splat<T>(-ENGINE_DRAG), fade);
+  const most = div<T>(splat<T>(DRIVE_MAX * POWER_LIMIT_MPS), greater<T>(speed, splat<T>(POWER_LIMIT_MPS)));
+  const asked = greater<T>(lesser<T>(force, most), drag);
+  const wanted = whereLess<T>(zero, having<T>(slab, place, F_THROTTLE), asked, drag);
+  const drive = load<T>(cars, C_DRIVE);
+  const next = add<T>(drive, mul<T>(sub<T>(wanted, drive), splat<T>(TICK_S / (DRIVE_LAG_S + TICK_S))));
+  const settled = whereLess<T>(next, splat<T>(DRIVE_MIN), wanted, next);
+  store<T>(cars, whereLess<T>(zero, wanted, next, settled), C_DRIVE);
 }
 
-/** Midpoint rule for position; the heading is rotated half a step before and half after. */
-function advance(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64, dt: f64): void {
-  const half = 0.5 * yawRate * dt;
-  let hx = getF(slab, C_HX, car);
-  let hy = getF(slab, C_HY, car);
-  const mx = hx - half * hy;
-  const my = hy + half * hx;
-  const scale = 1.0 / sqrt(mx * mx + my * my);
-  setF(slab, C_X, car, getF(slab, C_X, car) + (vx * mx - vy * my) * scale * dt);
-  setF(slab, C_Y, car, getF(slab, C_Y, car) + (vx * my + vy * mx) * scale * dt);
-  hx -= yawRate * dt * my * scale;
-  hy += yawRate * dt * mx * scale;
-  const norm = 1.0 / sqrt(hx * hx + hy * hy);
-  setF(slab, C_HX, car, hx * norm);
-  setF(slab, C_HY, car, hy * norm);
-}
-
-/** A wreck keeps the direction that the collision gave it and loses speed evenly. */
-function slide(slab: usize, car: i32): void {
-  const vx = getF(slab, C_VX, car);
-  const vy = getF(slab, C_VY, car);
-  const speed = sqrt(vx * vx + vy * vy);
-  const left = speed - WRECK_DECEL * TICK_S;
-  const share = left > 0.0 ? left / speed : 0.0;
-  advance(slab, car, vx * share, vy * share, 0.0, TICK_S);
-  setF(slab, C_VX, car, vx * share);
-  setF(slab, C_VY, car, vy * share);
-  setF(slab, C_YAW_RATE, car, 0.0);
-  setF(slab, C_ACCEL, car, speed > 0.0 ? -WRECK_DECEL : 0.0);
-  setI(slab, C_FLAGS, car, 0);
-}
-
-/** Station and offset on the route's lane: one Newton step a tick is exact to the millimetre. */
-function follow(slab: usize, city: usize, car: i32): void {
-  let lane = getI(slab, C_LANE, car);
-  let station = getF(slab, C_STATION, car);
-  station += forwardError(slab, city, car, lane, station);
-  const length = laneLength(city, lane);
-  if (station > length) {
-    const count = routeCount(city, car);
-    const position = (getI(slab, C_ROUTE_INDEX, car) + 1) % count;
-    lane = laneAhead(slab, city, car, 1);
-    setI(slab, C_ROUTE_INDEX, car, position);
-    setI(slab, C_LANE, car, lane);
-    station -= length;
-  }
-  station = clamp(station, 0.0, laneLength(city, lane));
-  setF(slab, C_STATION, car, station);
-  const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
-  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
-  setF(slab, C_OFFSET, car, along(point, PT_TX, share) * dy - along(point, PT_TY, share) * dx);
-}
-
-/** How far the car is ahead of its station along the lane, by the lane's tangent and curvature. */
-function forwardError(slab: usize, city: usize, car: i32, lane: i32, station: f64): f64 {
-  const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const tx = along(point, PT_TX, share);
-  const ty = along(point, PT_TY, share);
-  const dx = getF(slab, C_X, car) - along(point, PT_X, share);
-  const dy = getF(slab, C_Y, car) - along(point, PT_Y, share);
-  const bend = 1.0 - along(point, PT_CURVATURE, share) * (tx * dy - ty * dx);
-  return clamp((tx * dx + ty * dy) / greatest(bend, 0.3), -2.0, 2.0);
+/**
+ * Brakes: dead time, then build-up. Rolling resistance is a brake that is always on. `force` in
+ * m/s², negative where no braking is wanted.
+ */
+@inline function press<T>(slab: usize, place: usize, force: T): void {
+  const cars = slab + place;
+  const zero = splat<T>(0.0);
+  const asked = mul<T>(force, having<T>(slab, place, F_BRAKES));
+  const longer = lesser<T>(add<T>(load<T>(cars, C_BRAKE_TICKS), splat<T>(1.0)), splat<T>(BRAKE_DELAY_TICKS + 1.0));
+  const ticks = whereLess<T>(zero, asked, longer, zero);
+  store<T>(cars, ticks, C_BRAKE_TICKS);
+  const wanted = whereLess<T>(splat<T>(BRAKE_DELAY_TICKS), ticks, asked, zero);
+  const pressed = load<T>(cars, C_BRAKE);
+  const change = within<T>(sub<T>(add<T>(wanted, splat<T>(ROLLING)), pressed), splat<T>(BRAKE_RATE * TICK_S));
+  store<T>(cars, add<T>(pressed, change), C_BRAKE);
 }

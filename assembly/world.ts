@@ -1,5 +1,5 @@
 import {
-  C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
+  C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_FRICTION_FRONT, C_FRICTION_REAR, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
   C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, H_CITY, H_SEED, H_TICK, H_VERSION,
   IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
   PT_TX, PT_TY, PT_X, PT_Y,
@@ -8,6 +8,7 @@ import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, ro
 import { effective } from './features';
 import { least } from './math';
 import { getF, getI, setF, setI } from './memory';
+import { DRY } from './track';
 import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
 
 /** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */
@@ -122,6 +123,8 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_Y, car, along(point, PT_Y, share));
   setF(slab, C_HX, car, hx / norm);
   setF(slab, C_HY, car, hy / norm);
+  setF(slab, C_FRICTION_FRONT, car, DRY);
+  setF(slab, C_FRICTION_REAR, car, DRY);
 }
 
 function roll(slab: usize, city: usize, car: i32): void {

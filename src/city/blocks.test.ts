@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { generateCity } from './catalogue.ts';
+import { CITIES, generateCity } from './catalogue.ts';
 import { areaOf, at, cross, distanceBetweenPaths, intersectConvex, subtract } from './geometry.ts';
 import type { Block, City, Point } from './types.ts';
 
@@ -63,6 +63,10 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
   test('close the city off: no way leads from a street out of its bounds.', () => {
     expect(escapes(city)).toBe(false);
   });
+});
+
+test.each(CITIES)('No way leads out of the bounds of $name.', ({ name, seed }) => {
+  expect(escapes(generateCity(name, seed))).toBe(false);
 });
 
 test('The default grid has at most 220 blocks.', () => {

@@ -24,7 +24,7 @@ export interface Box {
 /** From the edge of the roadway to the nearest façade, in metres. */
 export const SIDEWALK_M = 3.5;
 /** What is cut off a lot's corners, along each side, so that turning cars keep clear of it. */
-const CORNER_CUT_M = 2.2;
+const CORNER_CUT_M = 2.4;
 /** Slivers that cut corners leave are not built on. */
 export const FOOTPRINT_MIN_M2 = 60;
 

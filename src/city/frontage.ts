@@ -46,8 +46,9 @@ const SMALLER = [
   [0.4, 0.7],
 ] as const;
 const FOOTPRINT_MIN_M2 = 50;
-/** A back wall shorter than this part of the front makes no house. */
-const BACK_PER_FRONT_MIN = 0.5;
+/** Walls in a bend that lean more than this towards or away from each other make no house. */
+const BACK_PER_FRONT_MIN = 0.6;
+const BACK_PER_FRONT_MAX = 1.7;
 
 /** Builds a row of houses on both sides of the axis wherever one fits. */
 export function lineWithHouses(land: Land, frontage: Frontage, random: Random): void {
@@ -116,7 +117,8 @@ function isHouse(polygon: readonly Point[]): boolean {
   });
   if (!isConvex || areaOf(polygon) < FOOTPRINT_MIN_M2) return false;
   const backM = distance(at(polygon, 0), at(polygon, 1));
-  return backM > BACK_PER_FRONT_MIN * distance(at(polygon, 2), at(polygon, 3));
+  const backPerFront = backM / distance(at(polygon, 2), at(polygon, 3));
+  return backPerFront > BACK_PER_FRONT_MIN && backPerFront < BACK_PER_FRONT_MAX;
 }
 
 const CORNER_HOUSE_M = 17;

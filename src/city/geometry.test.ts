@@ -15,6 +15,7 @@ import {
   offsetRight,
   pointAlong,
   rectangle,
+  shift,
   startDirection,
   trim,
 } from './geometry.ts';
@@ -111,6 +112,24 @@ describe('A bend', () => {
 
   test('cannot lead to a place behind its start.', () => {
     expect(() => bend([0, 0], [1, 0], [-10, 10], [0, 1])).toThrow(RangeError);
+  });
+});
+
+describe('A shift to another line', () => {
+  test('is a straight line where the ends lie on one.', () => {
+    expect(shift([0, 0], [0.6, 0.8], [6, 8], [0.6, 0.8])).toEqual([
+      [0, 0],
+      [6, 8],
+    ]);
+  });
+
+  test('begins and ends in its directions, and bends gently between.', () => {
+    const path = shift([0, 0], [1, 0], [25, 2], [0.96, 0.28]);
+    expect(path[0]).toEqual([0, 0]);
+    expect(path.at(-1)).toEqual([25, 2]);
+    expect(headingOf(startDirection(path))).toBeCloseTo(0, 2);
+    expect(headingOf(endDirection(path))).toBeCloseTo(Math.atan2(0.28, 0.96), 2);
+    for (let i = 1; i < path.length - 1; i++) expect(radiusAt(path, i)).toBeGreaterThan(30);
   });
 });
 

@@ -13,9 +13,9 @@ import {
 import { roundedPath } from './curves.ts';
 import { buildWallOutside } from './frontage.ts';
 import { furnish } from './furnish.ts';
-import { add, areaOf, at } from './geometry.ts';
+import { at } from './geometry.ts';
 import { buildNetwork } from './junctions.ts';
-import { createLand, type Land } from './land.ts';
+import { buildAsFarAsFree, createLand } from './land.ts';
 import { createRandom, type Random } from './random.ts';
 import {
   halfWidthOf,
@@ -232,7 +232,9 @@ function planBlocks(
 ): Block[] {
   const land = createLand(lanes, { besideRoadM: SIDEWALK_M - SAMPLING_M, besideTurnM: 0 });
   for (const cell of cells()) {
-    for (const plan of fillCell(cell, boxOf(cell, xs, ys), random)) buildBesideBend(land, plan);
+    for (const plan of fillCell(cell, boxOf(cell, xs, ys), random)) {
+      buildAsFarAsFree(land, plan, FOOTPRINT_MIN_M2);
+    }
   }
   const outer = {
     minX: at(xs, 0) - halfWidthOf(at(COLUMNS, 0).class) - SIDEWALK_M,
@@ -247,21 +249,8 @@ function planBlocks(
   return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
 }
 
-/** What a bend leaves of the block. */
-function buildBesideBend(land: Land, plan: BlockPlan): void {
-  const polygon = land.isFree(plan.polygon)
-    ? plan.polygon
-    : land.freePart(plan.polygon, middleOf(plan.polygon));
-  if (polygon.length >= 3 && areaOf(polygon) >= FOOTPRINT_MIN_M2) land.build({ ...plan, polygon });
-}
-
 /** Lanes are sampled for the distance to them. */
 const SAMPLING_M = 0.1;
-
-function middleOf(polygon: readonly Point[]): Point {
-  const sum = polygon.reduce((total, corner) => add(total, corner));
-  return [sum[0] / polygon.length, sum[1] / polygon.length];
-}
 
 /** All cells; the two that a missing piece of street would have parted are one. */
 function cells(): Cell[] {

@@ -223,3 +223,16 @@ const cellAt = (coordinateM: number): number => Math.floor(coordinateM / CELL_M)
 /** A square around a point. */
 export const squareAround = ([x, y]: Point, halfM: number): Point[] =>
   rectangle(x - halfM, y - halfM, x + halfM, y + halfM);
+
+/** What the streets around leave of the block. */
+export function buildAsFarAsFree(land: Land, block: BlockPlan, areaMinM2 = 0): void {
+  const polygon = land.isFree(block.polygon)
+    ? block.polygon
+    : land.freePart(block.polygon, middleOf(block.polygon));
+  if (polygon.length >= 3 && areaOf(polygon) >= areaMinM2) land.build({ ...block, polygon });
+}
+
+function middleOf(polygon: readonly Point[]): Point {
+  const sum = polygon.reduce((total, corner) => add(total, corner));
+  return [sum[0] / polygon.length, sum[1] / polygon.length];
+}

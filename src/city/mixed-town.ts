@@ -241,9 +241,9 @@ const PLAN: TownPlan = {
     },
   ],
   grounds: [
-    { kind: 'square', polygon: rectangle(-48, 12, 4, 56), heightM: 0, solid: false },
-    { kind: 'park', polygon: rectangle(150, -318, 340, -250), heightM: 0, solid: false },
-    { kind: 'park', polygon: rectangle(290, -242, 378, -120), heightM: 0, solid: false },
+    { kind: 'square', polygon: rectangle(-60, 0, 4, 54), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(150, -324, 340, -250), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(290, -242, 384, -120), heightM: 0, solid: false },
   ],
   styles: [
     { class: 'arterial', ...ALONG_RING },

@@ -225,8 +225,8 @@ const PLAN: TownPlan = {
     { class: 'local', roads: [{ name: 'Salters Row', via: ['fishYard', 'fishBridge'] }] },
   ],
   grounds: [
-    { kind: 'square', polygon: rectangle(-84, 26, -24, 66), heightM: 0, solid: false },
-    { kind: 'park', polygon: rectangle(206, -130, 298, -34), heightM: 0, solid: false },
+    { kind: 'square', polygon: rectangle(-84, 0, -2, 68), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(206, -132, 300, -30), heightM: 0, solid: false },
   ],
   styles: [
     { class: 'collector', ...HOUSES },

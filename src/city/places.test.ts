@@ -143,7 +143,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
         corners.some(
           (corner) =>
             sideM(corner, polyline) > 4.5 &&
-            sideM(corner, polyline) < 7.5 &&
+            sideM(corner, polyline) < 8 &&
             -sideM(corner, other.polyline) > 5 &&
             -sideM(corner, other.polyline) < 10,
         ),

@@ -11,7 +11,7 @@ import {
 import { furnish } from './furnish.ts';
 import { at, direction, lengthOf, pointAlong } from './geometry.ts';
 import { buildNetwork } from './junctions.ts';
-import { createLand, type Land } from './land.ts';
+import { buildAsFarAsFree, createLand, type Land } from './land.ts';
 import { createRandom, type Random } from './random.ts';
 import { halfWidthOf, type JunctionPlan, type NetworkPlan, type SegmentPlan } from './streets.ts';
 import type { Block, Junction, Point, Road } from './types.ts';
@@ -33,7 +33,7 @@ export interface TownJunction {
   x: number;
   y: number;
   control: Junction['control'];
-  /** Name of the first road of the street that has priority, or the first phase of the signals. */
+  /** Name of a road of the street that has priority, or the first phase of the signals. */
   main?: string;
   /** A seed may move it. */
   mayMove?: boolean;
@@ -168,7 +168,7 @@ function planBlocks(
   };
   for (const block of surroundingBlocks(ring, random)) land.build(block);
   buildAlongBends(land, town, plan, random);
-  for (const block of town.grounds) land.build(block);
+  for (const block of town.grounds) buildAsFarAsFree(land, block);
   for (const frontage of frontagesOf(town, plan)) lineWithHouses(land, frontage, random);
   fillWithGreens(land, ring, town.greenCountMax);
   return land.built.map((block, i) => ({ id: `b${i + 1}`, ...block }));

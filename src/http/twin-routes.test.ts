@@ -156,7 +156,9 @@ describe('catalogues', () => {
   test('list the cities', async () => {
     const { body } = await get('/api/v1/cities');
     expect(faultsOf(schemas.Cities, body)).toBeNull();
-    expect(body).toMatchObject({ cities: [{ name: 'grid' }] });
+    expect(body).toMatchObject({
+      cities: [{ name: 'grid' }, { name: 'old-town' }, { name: 'mixed-town' }],
+    });
   });
 });
 

@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '2feaa2e90509fc01db286e659a079c57add0a92074fbff81ed19da39ac4413c2',
-  'old-town': 'fe8605076961734efa037fdf5e293dfe00970d13000bbdcddf6874e4dc362c3f',
-  'mixed-town': '3c45835165d9e0f7fabaa649cc33a3d0236c42d866e6ff45af1eb6d337765f82',
+  grid: '58bcc463a0fa928fbc09be0d358592a84897c53179bfad207838c29bc1004967',
+  'old-town': 'bc9a0a336eb22dae9e9e43dd62d1683879051b26c3f328ae0f8cf62ce755fb18',
+  'mixed-town': '7291a137825c4e2c18ee35c53fc535e69183025107c09b6ccffdd54a32ae8702',
 };
 
 const entry = CITIES[0];

@@ -1,0 +1,88 @@
+import { C_EFFECTIVE, CAR_COUNT } from './layout';
+
+/**
+ * Arithmetic that works on one car (T = f64) or on two neighbours at once (T = v128, two f64): the
+ * same operations in the same order, so both give the same bits. A build without SIMD has `Lanes` = f64.
+ */
+
+@inline export function splat<T>(x: f64): T {
+  if (isVector<T>()) return <T>f64x2.splat(x);
+  return <T>x;
+}
+
+@inline export function add<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.add(<v128>a, <v128>b);
+  return <T>(<f64>a + <f64>b);
+}
+
+@inline export function sub<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.sub(<v128>a, <v128>b);
+  return <T>(<f64>a - <f64>b);
+}
+
+@inline export function mul<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.mul(<v128>a, <v128>b);
+  return <T>(<f64>a * <f64>b);
+}
+
+@inline export function div<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.div(<v128>a, <v128>b);
+  return <T>(<f64>a / <f64>b);
+}
+
+@inline export function root<T>(a: T): T {
+  if (isVector<T>()) return <T>f64x2.sqrt(<v128>a);
+  return <T>sqrt(<f64>a);
+}
+
+@inline export function size<T>(a: T): T {
+  if (isVector<T>()) return <T>f64x2.abs(<v128>a);
+  return <T>abs(<f64>a);
+}
+
+@inline export function lesser<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.pmin(<v128>a, <v128>b);
+  return <T>(<f64>b < <f64>a ? <f64>b : <f64>a);
+}
+
+@inline export function greater<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>f64x2.pmax(<v128>a, <v128>b);
+  return <T>(<f64>a < <f64>b ? <f64>b : <f64>a);
+}
+
+/** `a` limited to ±`bound`. */
+@inline export function within<T>(a: T, bound: T): T {
+  return lesser<T>(greater<T>(a, sub<T>(splat<T>(0.0), bound)), bound);
+}
+
+/** Where `a` < `b` the one, elsewhere the other. */
+@inline export function whereLess<T>(a: T, b: T, then: T, otherwise: T): T {
+  if (isVector<T>()) return <T>v128.bitselect(<v128>then, <v128>otherwise, f64x2.lt(<v128>a, <v128>b));
+  return <T>(<f64>a < <f64>b ? <f64>then : <f64>otherwise);
+}
+
+/** Whether `a` < `b` for any of the cars. */
+@inline export function anyLess<T>(a: T, b: T): bool {
+  if (isVector<T>()) return v128.any_true(f64x2.lt(<v128>a, <v128>b));
+  return <f64>a < <f64>b;
+}
+
+/** Whether every car's number is 0. */
+@inline export function isAllZero<T>(a: T): bool {
+  if (isVector<T>()) return i64x2.all_true(f64x2.eq(<v128>a, f64x2.splat(0.0)));
+  return <f64>a == 0.0;
+}
+
+/** Bytes of one f64 a car: a row. A place in a row is a car's index × 8. */
+export const ROW: usize = CAR_COUNT * 8;
+
+/** 1 where a car effectively has a feature, 0 where not. */
+@inline export function having<T>(slab: usize, place: usize, feature: i32): T {
+  const masks = slab + (place >> 1);
+  if (isVector<T>()) {
+    const bits = v128.and(v128.load_zero<u64>(masks, C_EFFECTIVE), i32x4.splat(feature));
+    const has = i64x2.ne(i64x2.extend_low_i32x4_u(bits), i64x2.splat(0));
+    return <T>v128.and(has, f64x2.splat(1.0));
+  }
+  return <T>((load<i32>(masks, C_EFFECTIVE) & feature) != 0 ? 1.0 : 0.0);
+}

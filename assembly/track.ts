@@ -1,0 +1,174 @@
+import {
+  C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STEER_TARGET,
+  C_VX, C_VY, C_X, C_Y, CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, DYNAMICS, L_LENGTH, L_POINT_FIRST, L_POINTS_PER_M, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE, PT_TX, PT_TY, PT_X,
+  PT_Y, T_POINTS, T_ZONES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y, ZONE_BYTES,
+} from './layout';
+import { along, laneAhead, laneAt, laneLength, pointAt, routeCount, shareAt } from './lanes';
+import { param } from './dynamics';
+import { clamp } from './math';
+import { getF, getI, setF, setI, typeOf } from './memory';
+import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
+
+/** Peak friction of a dry road. */
+export const DRY = 0.95;
+/** Steering looks so far ahead for curvature, s; it makes up for wheels and yaw that follow late. */
+const PREVIEW_S = 0.2;
+/** The path back to the lane is aimed over so many seconds of driving, and at least so many metres. */
+const REACH_S = 0.6;
+const REACH_MIN_M = 4.0;
+/** What the law takes no more of: rad, m, 1/m. */
+const ANGLE_MAX = 0.7;
+const OFFSET_MAX_M = 4.0;
+const CURVATURE_MAX = 0.25;
+
+// What `follow` hands on to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, whose use is over by then.
+const S_TX: usize = DYNAMICS;
+const S_TY: usize = ROW + DYNAMICS;
+const S_CURVATURE: usize = ROW * 2 + DYNAMICS;
+
+/** After moving: where each car is on its lane, what its tyres stand on, where to steer next. */
+export function track(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    follow(slab, city, car);
+    sampleFriction(slab, city, car);
+  }
+  if (ASC_FEATURE_SIMD) steerAll<v128>(slab);
+  else steerAll<f64>(slab);
+}
+
+function steerAll<T>(slab: usize): void {
+  for (let place: usize = 0; place < ROW; place += sizeof<T>()) steer<T>(slab, place);
+}
+
+/**
+ * Station and offset on the route's lane, from the nearest point of its centre line and the curve
+ * there: one Newton step a tick is exact to the millimetre.
+ */
+function follow(slab: usize, city: usize, car: i32): void {
+  let lane = getI(slab, C_LANE, car);
+  const record = laneAt(city, lane);
+  const station = getF(slab, C_STATION, car);
+  const index = <i32>(station * load<f64>(record + L_POINTS_PER_M) + 0.5);
+  const point = city + load<i32>(city + T_POINTS) + <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES;
+  let beyond = station - <f64>index * load<f64>(record + L_SPACING);
+  const tx = <f64>load<f32>(point + PT_TX);
+  const ty = <f64>load<f32>(point + PT_TY);
+  const curvature = <f64>load<f32>(point + PT_CURVATURE);
+  const dx = getF(slab, C_X, car) - <f64>load<f32>(point + PT_X);
+  const dy = getF(slab, C_Y, car) - <f64>load<f32>(point + PT_Y);
+  const ahead = tx * dx + ty * dy;
+  const aside = tx * dy - ty * dx;
+  // In the axes of the point the curve is (s, ½ κ s²) and its tangent (1, κ s).
+  let bend = curvature * beyond;
+  const error = clamp(ahead - beyond + (aside - 0.5 * bend * beyond) * bend, -2.0, 2.0);
+  const shift = error * (1.0 + clamp(curvature * aside, -0.5, 0.5));
+  beyond += shift;
+  bend = curvature * beyond;
+  const offset = aside - 0.5 * bend * beyond - bend * (ahead - beyond);
+  let next = station + shift;
+  const length = load<f64>(record + L_LENGTH);
+  if (next > length) {
+    const position = getI(slab, C_ROUTE_INDEX, car) + 1;
+    setI(slab, C_ROUTE_INDEX, car, position == routeCount(city, car) ? 0 : position);
+    lane = laneAhead(slab, city, car, 0);
+    setI(slab, C_LANE, car, lane);
+    next -= length;
+  }
+  if (next < 0.0) next = 0.0;
+  setF(slab, C_STATION, car, next);
+  setF(slab, C_OFFSET, car, offset);
+  const place = <usize>car << 3;
+  store<f64>(S_TX + place, tx - bend * ty);
+  store<f64>(S_TY + place, ty + bend * tx);
+  store<f64>(S_CURVATURE + place, previewCurvature(slab, city, car, lane, next, getF(slab, C_VX, car)));
+}
+
+@inline function previewCurvature(slab: usize, city: usize, car: i32, on: i32, from: f64, speed: f64): f64 {
+  let lane = on;
+  let station = from + speed * PREVIEW_S;
+  const length = laneLength(city, lane);
+  if (station > length) {
+    lane = laneAhead(slab, city, car, 1);
+    station -= length;
+  }
+  return along(pointAt(city, lane, station), PT_CURVATURE, shareAt(city, lane, station));
+}
+
+/**
+ * Curvature command for critically damped return to the lane: with e the offset, θ the angle of the
+ * car's motion to the lane and l a distance, κ = κ_lane − 2θ/l − e/l². The wheel angle that drives it
+ * is that of the single-track model in steady state, δ = atan(L κ) + K v² κ, on a dry road.
+ */
+@inline function steer<T>(slab: usize, place: usize): void {
+  const cars = slab + place;
+  const zero = splat<T>(0.0);
+  const a = typeOf(slab, <i32>(place >> 3));
+  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
+  const vx = load<T>(cars, C_VX);
+  const hx = load<T>(cars, C_HX);
+  const hy = load<T>(cars, C_HY);
+  const tx = load<T>(place, S_TX);
+  const ty = load<T>(place, S_TY);
+  const slip = within<T>(div<T>(load<T>(cars, C_VY), greater<T>(vx, splat<T>(1.0))), splat<T>(0.5));
+  const mx = sub<T>(hx, mul<T>(slip, hy));
+  const my = add<T>(hy, mul<T>(slip, hx));
+  const most = splat<T>(ANGLE_MAX);
+  const angle = within<T>(sub<T>(mul<T>(tx, my), mul<T>(ty, mx)), most);
+  const away = whereLess<T>(zero, angle, most, sub<T>(zero, most));
+  const turn = whereLess<T>(zero, add<T>(mul<T>(tx, mx), mul<T>(ty, my)), angle, away);
+  const perReach = div<T>(splat<T>(1.0), greater<T>(splat<T>(REACH_MIN_M), mul<T>(splat<T>(REACH_S), vx)));
+  const offset = within<T>(load<T>(cars, C_OFFSET), splat<T>(OFFSET_MAX_M));
+  const error = mul<T>(add<T>(add<T>(turn, turn), mul<T>(offset, perReach)), perReach);
+  const curvature = within<T>(sub<T>(load<T>(place, S_CURVATURE), error), splat<T>(CURVATURE_MAX));
+  const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
+  const understeer = mul<T>(mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(1.0 / DRY)), mul<T>(vx, vx));
+  store<T>(cars, add<T>(rolling, mul<T>(understeer, curvature)), C_STEER_TARGET);
+}
+
+/** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
+@inline function arcTangent<T>(x: T): T {
+  const xx = mul<T>(x, x);
+  let sum = add<T>(splat<T>(-0.0851330), mul<T>(xx, splat<T>(0.0208351)));
+  sum = add<T>(splat<T>(0.1801410), mul<T>(xx, sum));
+  sum = add<T>(splat<T>(-0.3302995), mul<T>(xx, sum));
+  return mul<T>(x, add<T>(splat<T>(0.9998660), mul<T>(xx, sum)));
+}
+
+/** Friction under each axle, where the axle is. */
+@inline function sampleFriction(slab: usize, city: usize, car: i32): void {
+  const zones = load<u32>(laneAt(city, getI(slab, C_LANE, car)) + L_ZONES);
+  if (zones == 0) {
+    setF(slab, C_FRICTION_FRONT, car, DRY);
+    setF(slab, C_FRICTION_REAR, car, DRY);
+    return;
+  }
+  const type = typeOf(slab, car);
+  setF(slab, C_FRICTION_FRONT, car, frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT)));
+  setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
+}
+
+/** Friction `ahead` m of a car's centre of gravity: the least of the zones there. */
+function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64): f64 {
+  const x = getF(slab, C_X, car) + ahead * getF(slab, C_HX, car);
+  const y = getF(slab, C_Y, car) + ahead * getF(slab, C_HY, car);
+  let friction = DRY;
+  for (let left = zones; left != 0; left &= left - 1) {
+    const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
+    if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y)) friction = load<f64>(zone + Z_FRICTION);
+  }
+  return friction;
+}
+
+function isInside(zone: usize, x: f64, y: f64): bool {
+  if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
+  if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
+  const count = load<i32>(zone + Z_CORNERS);
+  for (let i = 0; i < count; i++) {
+    const from = zone + Z_CORNER + (<usize>i << 4);
+    const to = zone + Z_CORNER + (<usize>(i + 1 == count ? 0 : i + 1) << 4);
+    const fx = load<f64>(from);
+    const fy = load<f64>(from + 8);
+    if ((load<f64>(to) - fx) * (y - fy) - (load<f64>(to + 8) - fy) * (x - fx) < 0.0) return false;
+  }
+  return true;
+}
