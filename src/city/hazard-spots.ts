@@ -3,6 +3,7 @@ import { HAZARD_KINDS } from './hazard-kinds.ts';
 import type { Network } from './junctions.ts';
 import type { Loop } from './loops.ts';
 import { cornersOf, isClearOf } from './paths.ts';
+import { createCompany } from './site-company.ts';
 import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './site-ground.ts';
 import { SITE_RULES } from './site-rules.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
@@ -17,15 +18,6 @@ const WELL_APART_M = 112;
 const SHARP_BEND_WORTH = 300;
 const CLOSE_MISFIT = 0.5;
 const OFF_MIDDLE_MISFIT = 0.15;
-/** What another spot on each of the loops by a place that have most of them is worth. */
-const COMPANY_WORTH = 150;
-const COMPANY_LOOPS = 12;
-/** Spots on the loops by a spot, itself counted. */
-const COMPANY_WANTED = 5;
-/** What each loop fewer than that is worth. */
-const REMOTE_MISFIT = 15;
-/** By a place, so that routes can lead there and still differ. */
-const LOOPS_MIN = 3;
 /** Times that each spot is moved to where it suits best beside all others. */
 const MOVE_ROUNDS = 2;
 /** What stands beside the road stands there, so not inside a house, more than so much. */
@@ -82,6 +74,7 @@ interface Fit {
   misfit: number;
 }
 
+/** The choice among places, beside the spots that are taken. */
 interface Search {
   readonly taken: readonly Fit[];
   take(fit: Fit): void;
@@ -91,44 +84,7 @@ interface Search {
 
 function createSearch(ground: Ground, loops: readonly Loop[]): Search {
   const taken: Fit[] = [];
-  /** For each lane the loops that use it, and for each loop how many spots it comes by. */
-  const users: number[][] = ground.lanes.map(() => []);
-  for (const [index, { lanes }] of loops.entries()) {
-    for (const lane of lanes) at(users, lane).push(index);
-  }
-  const spotCounts = loops.map(() => 0);
-  let companies = new Map<number, number>();
-  const companyOn = (lane: number): number => {
-    const known = companies.get(lane);
-    if (known !== undefined) return known;
-    const counts = at(users, lane).map((loop) => at(spotCounts, loop));
-    const most = counts.sort((a, b) => b - a).slice(0, COMPANY_LOOPS);
-    const company = most.reduce((sum, count) => sum + count, 0) / most.length;
-    companies.set(lane, company);
-    return company;
-  };
-  /** For each spot by its last lane: the part of its loops that use each lane. */
-  const shares = new Map<number, readonly number[]>();
-  const sharesOf = (lane: number): readonly number[] => {
-    const known = shares.get(lane);
-    if (known) return known;
-    const own = at(users, lane);
-    const share = ground.lanes.map(() => 0);
-    for (const loop of own) {
-      for (const other of at(loops, loop).lanes) share[other] = at(share, other) + 1 / own.length;
-    }
-    shares.set(lane, share);
-    return share;
-  };
-  /** How much lonely spots gain by one on this lane. */
-  const companyFor = (lane: number): number => {
-    let gain = 0;
-    for (const { place } of taken) {
-      const other = at(place.lanes, -1);
-      gain += Math.max(0, COMPANY_WANTED - companyOn(other)) * at(sharesOf(other), lane);
-    }
-    return gain;
-  };
+  const company = createCompany(ground.lanes.length, loops);
   const shapes = new Map<Place, SiteShape | undefined>();
   const shapeOf = (kind: HazardKind, place: Place): SiteShape | undefined => {
     if (!shapes.has(place)) {
@@ -137,32 +93,21 @@ function createSearch(ground: Ground, loops: readonly Loop[]): Search {
     }
     return shapes.get(place);
   };
-  const count = (fit: Fit, sign: 1 | -1): void => {
-    for (const loop of at(users, at(fit.place.lanes, -1))) {
-      spotCounts[loop] = (spotCounts[loop] ?? 0) + sign;
-    }
-    companies = new Map();
-  };
   const middle = middleOf(ground);
-  const misfitOf = ({ lanes, misfit }: Place, point: Point): number => {
-    const lane = at(lanes, -1);
-    const loopCount = at(users, lane).length;
-    if (loopCount < LOOPS_MIN) return Number.POSITIVE_INFINITY;
-    const company = companyOn(lane) + companyFor(lane);
-    const remoteness = company < 1 ? Math.max(0, COMPANY_LOOPS - loopCount) * REMOTE_MISFIT : 0;
-    const closeness = closenessTo(taken, point, at(lanes, 0));
-    const offMiddle = distance(point, middle) * OFF_MIDDLE_MISFIT;
-    return misfit + remoteness + closeness * CLOSE_MISFIT + offMiddle - company * COMPANY_WORTH;
-  };
+  const misfitOf = ({ lanes, misfit }: Place, point: Point): number =>
+    misfit +
+    closenessTo(taken, point, at(lanes, 0)) * CLOSE_MISFIT +
+    distance(point, middle) * OFF_MIDDLE_MISFIT -
+    company.worthOf(at(lanes, -1));
   return {
     taken,
     take: (fit) => {
       taken.push(fit);
-      count(fit, 1);
+      company.join(at(fit.place.lanes, -1));
     },
     giveUp: (fit) => {
       taken.splice(taken.indexOf(fit), 1);
-      count(fit, -1);
+      company.leave(at(fit.place.lanes, -1));
     },
     bestOf: (kind, places) => {
       const ranked = places

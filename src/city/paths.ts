@@ -161,7 +161,7 @@ export function straightsOf(path: readonly Point[]): Stretch[] {
 
 /** Where a path bends one way. */
 export interface Bend extends Stretch {
-  /** The tightest place. */
+  /** The middle of what is about as tight as the tightest place. */
   apexM: number;
   radiusM: number;
   isLeft: boolean;
@@ -172,6 +172,8 @@ export interface Bend extends Stretch {
 const BEND_STEP_M = 1.5;
 /** What is wider is no bend. */
 const BEND_RADIUS_MAX_M = 70;
+
+const NEARLY_TIGHTEST = 0.95;
 
 export function bendsOf(path: readonly Point[]): Bend[] {
   const lengthM = lengthOf(path);
@@ -194,10 +196,12 @@ export function bendsOf(path: readonly Point[]): Bend[] {
     if (i === from) continue;
     const part = smooth.slice(from, i);
     const tightest = Math.max(...part.map((value) => value * sign));
+    const isTight = (value: number) => value * sign > tightest * NEARLY_TIGHTEST;
+    const apex = (part.findIndex(isTight) + part.findLastIndex(isTight)) / 2;
     bends.push({
       fromM: (from + 1) * stepM,
       toM: i * stepM,
-      apexM: (from + 1 + part.findIndex((value) => value * sign === tightest)) * stepM,
+      apexM: (from + 1 + apex) * stepM,
       radiusM: 1 / tightest,
       isLeft: sign > 0,
       cosine: dot(at(along, from), at(along, Math.min(i, along.length - 1))),
