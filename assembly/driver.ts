@@ -14,6 +14,8 @@ const DECEL_MAX = 3.5;
 const PROFILE_S = 0.6;
 /** Deceleration towards slower lanes ahead, m/s². */
 const CURVE_DECEL = 1.5;
+/** What brakes that act late take off the gap in which a car comes to stand, m. */
+const STOPPING_LAG_M = 0.6;
 /** Where the front bumper comes to stand before the stop line, m. */
 const LINE_GAP_M = 1.0;
 /** A car that lost its lane for so many ticks stops (minimal risk manoeuvre). */
@@ -61,7 +63,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
   const approach = (speed * (speed - leadSpeed)) / (2.0 * sqrt(a * b));
-  const desired = standstill + greatest(0.0, speed * getF(slab, C_HEADWAY, car) * headwayShare(leadSpeed) + approach);
+  const desired = standstill + STOPPING_LAG_M + greatest(0.0, speed * getF(slab, C_HEADWAY, car) * headwayShare(leadSpeed) + approach);
   const ratio = desired / greatest(gap, 0.1);
   return a * (1.0 - ratio * ratio);
 }
@@ -72,7 +74,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** Speed that the bends and limits of the route allow `ahead` m from here, m/s. */
-function speedAhead(slab: usize, city: usize, car: i32, ahead: f64): f64 {
+export function speedAhead(slab: usize, city: usize, car: i32, ahead: f64): f64 {
   let position = 0;
   let lane = getI(slab, C_LANE, car);
   let station = getF(slab, C_STATION, car) + ahead;

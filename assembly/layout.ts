@@ -43,6 +43,8 @@ export const EVENT_RING = 64;
 export const CONTACT_RING = CAR_COUNT;
 export const TICK_MS = 20;
 export const FRAME_TICKS = 4;
+/** A contact that comes sooner after one of either party belongs to the same chain (2 s). */
+export const CHAIN_TICKS = 100;
 
 // ── fixed addresses ───────────────────────────────────────────────────────────────────────────
 /** u32[CITY_MAX]: address of each city's table. Kept clear of address 0 and of static memory. */
@@ -143,7 +145,8 @@ export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32; // tick since which it stan
 export const C_CONTACT_TICK = CARS_I32 + 12 * CAR_I32; // tick of the last contact, 0 none
 export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32; // tick and order of the first contact of the chain
 export const C_CHAIN_ORDER = CARS_I32 + 14 * CAR_I32;
-export const C_NEAR = CARS_I32 + 15 * CAR_I32; // mask of the cars that it may touch soon
+export const C_NEAR = CARS_I32 + 15 * CAR_I32; // mask of the later cars that it may touch soon, and NEAR_BLOCKS
+export const NEAR_BLOCKS = 1 << CAR_COUNT; // bit of what stands beside the road
 export const CAR_I32_ARRAYS = 20;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
@@ -156,9 +159,9 @@ export const E_SEQ = 0; // u32, from 1
 export const E_TICK = 4; // u32
 export const E_KIND = 8; // i32, EVENT_
 export const E_CAR = 12; // i32, −1 none
-export const E_FEATURE = 16; // i32, −1 none
+export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
-export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order within the tick
+export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
 export const E_OTHER = 28; // i32: collision: the other car, −1 none
 
 export const CONTACTS = EVENTS + EVENT_RING * EVENT_BYTES;

@@ -1,23 +1,39 @@
 import {
-  C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_DRIVE, C_FLAGS, C_HALT_TICK, C_LOAD_ACCEL, C_OFFSET, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, C_WAIT_TICK, C_X,
-  C_Y, C_YAW_RATE, CAR_COUNT, H_TICK, STATUS_CRASHED, STATUS_STOPPED,
-  PT_X, PT_Y,
+  C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE, C_FLAGS, C_HALT_TICK,
+  C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET, C_STOOD_TICK, C_VX, C_VY, C_WAIT_TICK,
+  C_X, C_Y, C_YAW_RATE, CAR_COUNT, CT_LENGTH, CT_WIDTH, H_TICK, PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, STATUS_STOPPED,
 } from './layout';
-import { along, isConnector, pointAt, routeCount, routeLane, shareAt } from './lanes';
-import { getF, getI, setF, setI } from './memory';
+import { BODY_A, BODY_B, bodyOf } from './body';
+import { findNearOf } from './broad-phase';
+import { along, isConnector, laneAhead, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import { least } from './math';
+import { getF, getI, setF, setI, typeOf } from './memory';
+import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from './overlap';
 import { place } from './world';
 
 /** A car this far from its lane has lost it, m; back within the other bound it has found it. */
 const LOST_M = 3.0;
 const FOUND_M = 1.5;
-/** A wreck, or a lost car that stands, is cleared after so many ticks (12 s). */
+/** A wreck, or a lost car, that stands is cleared after so many ticks (12 s), one that rolls after these (20 s). */
 const CLEAR_TICKS: u32 = 600;
+const CLEAR_ROLLING_TICKS: u32 = 1000;
 /** So often a place to come back to is looked for, ticks. */
 const RETRY_TICKS: u32 = 50;
-/** Where on a lane a cleared car comes back, m, and how far off everybody else must be, m. */
-const RETURN_STATION_M = 12.0;
-const RETURN_ROOM_M = 32.0;
 const STANDING_MPS = 0.1;
+
+/** Where on a lane a cleared car comes back, m, and the room that it needs around its body, m. */
+const RETURN_STATION_M = 12.0;
+const ROOM_ALONG_M = 4.0;
+const ROOM_BESIDE_M = 0.6;
+/** Whoever drives towards it must be able to stop: how far back they are looked for, m, and how they brake. */
+const APPROACH_M = 80.0;
+const APPROACH_DECEL = 3.5;
+const REACTION_S = 1.0;
+/** Between the bodies' centres of gravity, bumper to bumper, m. */
+const BUMPERS_M = 5.0;
+/** Who is out of control is kept clear of for so long, s. */
+const ASTRAY_S = 2.0;
+const ASTRAY_ROOM_M = 8.0;
 
 /** Notices cars that lost their lane; brings cleared cars back to the start of their routes. */
 export function recover(slab: usize, city: usize): void {
@@ -27,7 +43,7 @@ export function recover(slab: usize, city: usize): void {
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED && !watchLane(slab, car, tick, since)) continue;
     const waited = tick - since;
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
-    if (getF(slab, C_VX, car) > STANDING_MPS) continue;
+    if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STANDING_MPS) continue;
     comeBack(slab, city, car, <i32>((waited - CLEAR_TICKS) / RETRY_TICKS));
   }
 }
@@ -41,19 +57,33 @@ function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
   return since != 0 && away >= FOUND_M;
 }
 
-/** The start of the route first; where that stays taken, the lanes after it, one a try. */
+function speedOf(slab: usize, car: i32): f64 {
+  const vx = getF(slab, C_VX, car);
+  const vy = getF(slab, C_VY, car);
+  return sqrt(vx * vx + vy * vy);
+}
+
+/** The start of the route every other time; where that stays taken, the lanes after it in turn. */
 function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
-  const position = attempt % routeCount(city, car);
+  const position = attempt & 1 ? ((attempt >> 1) + 1) % routeCount(city, car) : 0;
   const lane = routeLane(city, car, position);
   if (isConnector(city, lane)) return;
-  const point = pointAt(city, lane, RETURN_STATION_M);
-  const share = shareAt(city, lane, RETURN_STATION_M);
-  if (!hasRoom(slab, car, along(point, PT_X, share), along(point, PT_Y, share))) return;
-  place(slab, city, car, position, RETURN_STATION_M);
+  const station = least(RETURN_STATION_M, 0.5 * laneLength(city, lane));
+  if (!hasRoom(slab, city, car, lane, station)) return;
+  place(slab, city, car, position, station);
+  reset(slab, car);
+  findNearOf(slab, city, car);
+}
+
+/** As good as new, and standing. */
+function reset(slab: usize, car: i32): void {
   setI(slab, C_STATUS, car, STATUS_STOPPED);
   setI(slab, C_HALT_TICK, car, 0);
+  setI(slab, C_CONTACT_TICK, car, 0);
   setI(slab, C_CLAIM, car, -1);
   setI(slab, C_WAIT_TICK, car, 0);
+  setI(slab, C_STOOD_TICK, car, 0);
+  setI(slab, C_LIGHT_CHOICE, car, 0);
   setI(slab, C_FLAGS, car, 0);
   setF(slab, C_VX, car, 0.0);
   setF(slab, C_VY, car, 0.0);
@@ -63,19 +93,60 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
   setF(slab, C_ACCEL, car, 0.0);
   setF(slab, C_ACCEL_TARGET, car, 0.0);
   setF(slab, C_ACCEL_WANTED, car, 0.0);
+  setF(slab, C_LOAD_ACCEL, car, 0.0);
   setF(slab, C_DRIVE, car, 0.0);
   setF(slab, C_BRAKE, car, 0.0);
-  setF(slab, C_LOAD_ACCEL, car, 0.0);
   setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
 }
 
-function hasRoom(slab: usize, car: i32, x: f64, y: f64): bool {
+/** Whether a car that appears there touches nobody, and gives whoever comes the room to stop. */
+function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
+  const point = pointAt(city, lane, station);
+  const share = shareAt(city, lane, station);
+  const x = along(point, PT_X, share);
+  const y = along(point, PT_Y, share);
+  const hx = along(point, PT_TX, share);
+  const hy = along(point, PT_TY, share);
+  const norm = 1.0 / sqrt(hx * hx + hy * hy);
+  store<f64>(BODY_A + BOX_X, x);
+  store<f64>(BODY_A + BOX_Y, y);
+  store<f64>(BODY_A + BOX_HX, hx * norm);
+  store<f64>(BODY_A + BOX_HY, hy * norm);
+  store<f64>(BODY_A + BOX_HALF_LENGTH, 0.5 * load<f64>(typeOf(slab, car) + CT_LENGTH) + ROOM_ALONG_M);
+  store<f64>(BODY_A + BOX_HALF_WIDTH, 0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + ROOM_BESIDE_M);
   for (let other = 0; other < CAR_COUNT; other++) {
     if (other == car) continue;
-    const dx = getF(slab, C_X, other) - x;
-    const dy = getF(slab, C_Y, other) - y;
-    if (dx * dx + dy * dy < RETURN_ROOM_M * RETURN_ROOM_M) return false;
+    bodyOf(slab, other, 0.0, BODY_B);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+    if (isOutOfControl(slab, other) ? mayDriftTo(slab, other, x, y) : comesTooSoon(slab, city, other, lane, station)) return false;
   }
   return true;
+}
+
+function isOutOfControl(slab: usize, car: i32): bool {
+  const offset = getF(slab, C_OFFSET, car);
+  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > FOUND_M || offset < -FOUND_M;
+}
+
+function mayDriftTo(slab: usize, car: i32, x: f64, y: f64): bool {
+  const speed = speedOf(slab, car);
+  const dx = getF(slab, C_X, car) - x;
+  const dy = getF(slab, C_Y, car) - y;
+  const reach = ASTRAY_ROOM_M + speed * ASTRAY_S;
+  return speed > 0.0 && dx * dx + dy * dy < reach * reach;
+}
+
+/** Whether a car's route leads it there sooner than it can stop. */
+function comesTooSoon(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
+  const speed = speedOf(slab, car);
+  const toStop = speed * REACTION_S + (speed * speed) / (2.0 * APPROACH_DECEL);
+  let base = -getF(slab, C_STATION, car);
+  for (let ahead = 0; base < APPROACH_M; ahead++) {
+    const next = laneAhead(slab, city, car, ahead);
+    const distance = base + station;
+    if (next == lane && distance > 0.0) return distance - BUMPERS_M < toStop;
+    base += laneLength(city, next);
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import {
   C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_VY, C_X, C_Y,
-  CAR_COUNT, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
+  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
   PT_X, PT_Y,
 } from './layout';
 import { along, countOccupants, isBusy, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
@@ -94,7 +94,8 @@ function turnsOff(slab: usize, city: usize, car: i32, on: i32, before: i32, lane
 
 /** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
 function note(slab: usize, car: i32, other: i32, distance: f64): void {
-  let gap = distance - 0.5 * (carLength(slab, car) + carLength(slab, other));
+  const middles = load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
+  let gap = distance + middles - 0.5 * (carLength(slab, car) + carLength(slab, other));
   if (gap < 0.0) gap = 0.0;
   const known = getF(slab, C_GAP, car);
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;

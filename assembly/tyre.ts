@@ -2,36 +2,38 @@ import { add, div, greater, mul, root, size, splat, sub } from './pair';
 
 /**
  * Forces of an axle ÷ mass of the car, so in m/s². A curve takes the tangent of the slip angle as a
- * ratio `across` ÷ `along` of velocities in the wheel's own axes, which saves a division, and gives
+ * ratio `across` ÷ `along` of velocities in the wheel's own axes (`along` > 0), which saves a division, and gives
  * the share of the friction limit that pushes back, −1 to 1.
  */
 
-const GRAVITY = 9.81;
-/** Shape of the curve sin(C atan(…)): its peak lies at a slip of 0.15 rad for a stiffness of 20.9. */
+/** m/s². */
+export const GRAVITY = 9.81;
+/** Shape C of the curve sin(C atan u): its peak lies at a slip of 0.15 rad for a stiffness of 20.9. */
 const SHAPE = 1.35;
 export const PER_SHAPE = 1.0 / SHAPE;
-/** sin(C θ) ÷ sin θ as a polynomial of cos θ, error below 8e-4 of the friction limit. */
-const G0 = 0.8533914621491341;
-const G1 = 0.6889845595384115;
-const G2 = -0.26478579766999594;
-const G3 = 0.07240977598245037;
+/** The curve for u ≥ 0 as u (C + N1 u + N2 u²) ÷ (1 + D1 u + D2 u² + D3 u³), error below 2.5e-4. */
+const N1 = 2.13925091;
+const N2 = 1.20693523;
+const D1 = 1.61147811;
+const D2 = 1.35682473;
+const D3 = 1.41512028;
 /** The friction ellipse leaves a sliding wheel this share (squared) of its side force. */
 const ELLIPSE_MIN = 0.02;
 
 /**
  * Saturating curve of a rubber tyre: share = sin(C atan(c tan α ÷ C)), Pacejka's shape without its
- * curvature term. With θ the inner arc tangent, sin θ and cos θ come from one square root.
+ * curvature term, as a ratio of polynomials that takes one division in all.
  * `grip`: cornering stiffness ÷ (friction × load), 1/rad, times PER_SHAPE.
  */
 @inline export function saturating<T>(across: T, along: T, grip: T): T {
-  const x = mul<T>(grip, across);
-  const z = size<T>(along);
-  const inverse = div<T>(splat<T>(1.0), root<T>(add<T>(mul<T>(x, x), mul<T>(z, z))));
-  const cosine = mul<T>(z, inverse);
-  let ratio = add<T>(splat<T>(G2), mul<T>(cosine, splat<T>(G3)));
-  ratio = add<T>(splat<T>(G1), mul<T>(cosine, ratio));
-  ratio = add<T>(splat<T>(G0), mul<T>(cosine, ratio));
-  return mul<T>(mul<T>(x, inverse), ratio);
+  const slip = mul<T>(grip, across);
+  const x = size<T>(slip);
+  const zz = mul<T>(along, along);
+  const inner = add<T>(mul<T>(splat<T>(N1), along), mul<T>(splat<T>(N2), x));
+  const above = add<T>(mul<T>(splat<T>(SHAPE), zz), mul<T>(x, inner));
+  const deep = add<T>(mul<T>(splat<T>(D2), along), mul<T>(splat<T>(D3), x));
+  const below = add<T>(mul<T>(zz, along), mul<T>(x, add<T>(mul<T>(splat<T>(D1), zz), mul<T>(x, deep))));
+  return div<T>(mul<T>(slip, above), below);
 }
 
 /** Linear curve, share = c tan α: what the published single-track model has. */
@@ -52,7 +54,6 @@ const ELLIPSE_MIN = 0.02;
 
 /** What is left of an axle's friction limit for side force when it also transmits `force`, m/s². */
 @inline export function sideLimit<T>(limit: T, force: T): T {
-  const used = div<T>(force, limit);
-  const left = sub<T>(splat<T>(1.0), mul<T>(used, used));
-  return mul<T>(limit, root<T>(greater<T>(left, splat<T>(ELLIPSE_MIN))));
+  const all = mul<T>(limit, limit);
+  return root<T>(greater<T>(sub<T>(all, mul<T>(force, force)), mul<T>(all, splat<T>(ELLIPSE_MIN))));
 }

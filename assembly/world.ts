@@ -1,14 +1,17 @@
 import {
   C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED, C_EFFECTIVE, C_FRICTION_FRONT, C_FRICTION_REAR, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX,
-  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT, CITY_MAX, H_CITY, H_SEED, H_TICK, H_VERSION,
-  IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
+  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_STEER, C_STEER_TARGET, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CAR_COUNT, CITY_MAX, CT_REAR, CT_STIFFNESS_REAR, CT_UNDERSTEER, CT_WHEELBASE, H_CITY, H_SEED, H_TICK, H_VERSION,
+  IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, L_SPEED_LIMIT, LAYOUT_VERSION, PT_CURVATURE, SIGNALS, SLAB_BYTES, T_JUNCTION_COUNT, T_JUNCTIONS,
   PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
 import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import { findNear } from './broad-phase';
+import { speedAhead } from './driver';
 import { effective } from './features';
 import { least } from './math';
-import { getF, getI, setF, setI } from './memory';
+import { getF, getI, setF, setI, typeOf } from './memory';
 import { DRY } from './track';
+import { GRAVITY } from './tyre';
 import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
 
 /** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */
@@ -43,6 +46,7 @@ export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void 
     drawDriver(slab, car, seed);
   }
   for (let car = 0; car < CAR_COUNT; car++) start(slab, city, car, seed);
+  findNear(slab, city);
 }
 
 function offsetSignals(slab: usize, city: usize, seed: u64): void {
@@ -127,9 +131,21 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_FRICTION_REAR, car, DRY);
 }
 
+/** At the speed of the road, no faster than lets it stop at the line, turning as the lane does. */
 function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
+  const station = getF(slab, C_STATION, car);
+  const toLine = laneLength(city, lane) - station - START_FROM_ENTRY_M;
   const limit = load<f64>(laneAt(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
-  const toLine = laneLength(city, lane) - getF(slab, C_STATION, car) - START_FROM_ENTRY_M;
-  setF(slab, C_VX, car, least(limit, sqrt(2.0 * START_DECEL * toLine)));
+  const speed = least(least(limit, speedAhead(slab, city, car, 0.0)), sqrt(2.0 * START_DECEL * toLine));
+  const type = typeOf(slab, car);
+  const curvature = along(pointAt(city, lane, station), PT_CURVATURE, shareAt(city, lane, station));
+  const grip = DRY * load<f64>(type + CT_STIFFNESS_REAR) * GRAVITY;
+  const across = load<f64>(type + CT_REAR) - (speed * speed) / grip;
+  const angle = load<f64>(type + CT_WHEELBASE) + (load<f64>(type + CT_UNDERSTEER) / DRY) * speed * speed;
+  setF(slab, C_VX, car, speed);
+  setF(slab, C_VY, car, speed * curvature * across);
+  setF(slab, C_YAW_RATE, car, speed * curvature);
+  setF(slab, C_STEER, car, curvature * angle);
+  setF(slab, C_STEER_TARGET, car, curvature * angle);
 }

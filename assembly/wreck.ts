@@ -1,33 +1,72 @@
-import { C_ACCEL, C_FLAGS, C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE } from './layout';
-import { getF, setF, setI } from './memory';
+import {
+  C_ACCEL, C_EFFECTIVE, C_FLAGS, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CT_MASS,
+  CT_PER_INERTIA, CT_WHEELBASE, F_BRAKES,
+} from './layout';
+import { AIR_DRAG } from './dynamics';
+import { greatest, least } from './math';
+import { getF, getI, setF, setI, typeOf } from './memory';
 
 const TICK_S = 0.02;
-/** A wreck slides with this deceleration, m/s². */
-const WRECK_DECEL = 6.0;
+const GRAVITY = 9.81;
+/** What is left of the brakes of a wreck, m/s²; what slows any at least. */
+const BRAKE_DECEL = 4.0;
+const ROLLING_DECEL = 0.2;
 
-/** A wreck keeps the direction that the collision gave it and loses speed evenly. */
+/**
+ * A tick of a wreck: it brakes or rolls along its wheels, its tyres scrub across them, and its spin
+ * dies with what of that scrub turns against it. Each only ever slows.
+ */
 export function slide(slab: usize, car: i32): void {
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
-  const speed = sqrt(vx * vx + vy * vy);
-  const left = speed - WRECK_DECEL * TICK_S;
-  const share = left > 0.0 ? left / speed : 0.0;
-  advance(slab, car, vx * share, vy * share, 0.0, TICK_S);
-  setF(slab, C_VX, car, vx * share);
-  setF(slab, C_VY, car, vy * share);
-  setF(slab, C_YAW_RATE, car, 0.0);
-  setF(slab, C_ACCEL, car, speed > 0.0 ? -WRECK_DECEL : 0.0);
+  const yawRate = getF(slab, C_YAW_RATE, car);
   setI(slab, C_FLAGS, car, 0);
+  if (vx == 0.0 && vy == 0.0 && yawRate == 0.0) {
+    setF(slab, C_ACCEL, car, 0.0);
+    return;
+  }
+  const type = typeOf(slab, car);
+  const mass = load<f64>(type + CT_MASS);
+  const arm = 0.5 * load<f64>(type + CT_WHEELBASE);
+  const grip = 0.5 * GRAVITY * (getF(slab, C_FRICTION_FRONT, car) + getF(slab, C_FRICTION_REAR, car));
+  // How fast the tyres slide: over the ground as the whole car, and round its middle.
+  const slip = sqrt(vx * vx + vy * vy + arm * arm * yawRate * yawRate);
+  const hasBrakes = (getI(slab, C_EFFECTIVE, car) & F_BRAKES) != 0;
+  const braking = hasBrakes ? least(BRAKE_DECEL, (grip * abs(vx)) / slip) : 0.0;
+  const along = greatest(braking, ROLLING_DECEL) + (AIR_DRAG * vx * vx) / mass;
+  const across = greatest((grip * abs(vy)) / slip, ROLLING_DECEL);
+  const leverage = mass * load<f64>(type + CT_PER_INERTIA) * arm;
+  const turning = leverage * greatest((grip * arm * abs(yawRate)) / slip, ROLLING_DECEL);
+  const nextVx = slowed(vx, along);
+  drift(slab, car, nextVx, slowed(vy, across), slowed(yawRate, turning));
+  setF(slab, C_ACCEL, car, (nextVx - vx) / TICK_S);
 }
 
-/** Rigid motion for a tick: position by the middle heading. */
-function advance(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64, dt: f64): void {
-  const half = 0.5 * yawRate * dt;
+/** A speed after a tick of a deceleration, which ends with standing. */
+@inline function slowed(speed: f64, decel: f64): f64 {
+  const less = decel * TICK_S;
+  return speed > less ? speed - less : speed < -less ? speed + less : 0.0;
+}
+
+/** Position by the mean of the velocities before and after; the velocity stays as the car turns. */
+function drift(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
-  const mx = hx - half * hy;
-  const my = hy + half * hx;
-  const scale = 1.0 / sqrt(mx * mx + my * my);
-  setF(slab, C_X, car, getF(slab, C_X, car) + (vx * mx - vy * my) * scale * dt);
-  setF(slab, C_Y, car, getF(slab, C_Y, car) + (vx * my + vy * mx) * scale * dt);
+  const meanX = 0.5 * (vx + getF(slab, C_VX, car));
+  const meanY = 0.5 * (vy + getF(slab, C_VY, car));
+  setF(slab, C_X, car, getF(slab, C_X, car) + (meanX * hx - meanY * hy) * TICK_S);
+  setF(slab, C_Y, car, getF(slab, C_Y, car) + (meanX * hy + meanY * hx) * TICK_S);
+  // Rotation by the tangent of half the angle keeps the length.
+  const half = 0.25 * TICK_S * (yawRate + getF(slab, C_YAW_RATE, car));
+  const scale = 1.0 / (1.0 + half * half);
+  const cosine = (1.0 - half * half) * scale;
+  const sine = 2.0 * half * scale;
+  const tx = hx * cosine - hy * sine;
+  const ty = hy * cosine + hx * sine;
+  const norm = 1.0 / sqrt(tx * tx + ty * ty);
+  setF(slab, C_HX, car, tx * norm);
+  setF(slab, C_HY, car, ty * norm);
+  setF(slab, C_VX, car, vx * cosine + vy * sine);
+  setF(slab, C_VY, car, vy * cosine - vx * sine);
+  setF(slab, C_YAW_RATE, car, yawRate);
 }

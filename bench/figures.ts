@@ -54,3 +54,16 @@ export function formatFigure({ value, unit, reference, ratio, target }: Figure):
   if (target) parts.push(`target ${target.text}: ${target.met ? 'met' : 'MISSED'}`);
   return parts.join('   ');
 }
+
+/** The figures as a Markdown table. */
+export function markdown(figures: readonly Figure[]): string {
+  const rows = figures.map(({ name, value, unit, reference, ratio, target }) => {
+    const beside =
+      reference && ratio !== undefined
+        ? `${formatNumber(ratio)} × ${reference.name} (${formatNumber(reference.value)})`
+        : '';
+    const verdict = target ? `${target.text}: ${target.met ? 'met' : 'missed'}` : '';
+    return `| ${name} | ${formatNumber(value)} ${unit} | ${beside} | ${verdict} |`;
+  });
+  return ['| Figure | Value | Beside | Target |', '|---|---|---|---|', ...rows].join('\n');
+}

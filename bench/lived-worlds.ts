@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { CAR_COUNT, FRAME_TICKS } from '../assembly/layout.ts';
-import { Kernel, type Slab } from '../src/kernel/kernel.ts';
+import { CAR_COUNT, FRAME_TICKS, O_CARS, OC_SPEED, OC_STRIDE } from '../assembly/layout.ts';
+import { Kernel, type NewWorld, type Slab } from '../src/kernel/kernel.ts';
 import { makeCities } from '../src/shard/cities.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 
-const WASM = new URL('../build/kernel.wasm', import.meta.url);
+/** The kernel that ships. */
+export const SHIPPED = new URL('../build/kernel.wasm', import.meta.url);
 const FIRST_SEED = 1000;
+const MOVING_CM_PER_S = 10;
 
-/** The cities of the catalogue, the release kernel, and so many slabs. */
-export function loadKernel(slabCount: number) {
+/** The cities of the catalogue, a kernel, and so many slabs. */
+export function loadKernel(slabCount: number, wasm: URL | Uint8Array = SHIPPED) {
   const cities = makeCities();
   const kernel = new Kernel({
-    module: new WebAssembly.Module(readFileSync(WASM)),
+    module: new WebAssembly.Module(wasm instanceof URL ? readFileSync(wasm) : wasm),
     cityTables: cities.tables,
     carTypes: CAR_TYPES,
     slabCount,
@@ -24,20 +26,51 @@ export function live(kernel: Kernel, slab: Slab, ticks: number): void {
   for (let done = 0; done < ticks; ) done += kernel.step(slab, ticks - done);
 }
 
-/** New worlds of the default city, seed after seed, all of the same age. */
-export function livedWorlds(kernel: Kernel, count: number, ageTicks: number): Slab[] {
-  const slabs = Array.from({ length: count }, (_, i) => {
+/** What world `i` of a bench begins as: the first `cityCount` cities in turn, seed after seed. */
+export function newWorld(i: number, cityCount: number): NewWorld {
+  const seed = FIRST_SEED + i;
+  return { cityIndex: i % cityCount, seed, carTypes: carTypesOf(seed) };
+}
+
+export function createWorlds(kernel: Kernel, count: number, cityCount: number): Slab[] {
+  return Array.from({ length: count }, (_, i) => {
     const slab = kernel.acquire();
     if (slab === undefined) throw new Error('the kernel has too few slabs');
-    const seed = FIRST_SEED + i;
-    kernel.create(slab, { cityIndex: 0, seed, carTypes: carTypesOf(seed) });
+    kernel.create(slab, newWorld(i, cityCount));
     return slab;
   });
-  // Visit by visit, as a shard does it: the compiled code is warm the way it will be used.
-  for (let tick = 0; tick < ageTicks; tick += FRAME_TICKS) {
+}
+
+/** Visit by visit, as a shard does it: the compiled code is warm the way it will be used. */
+export function age(kernel: Kernel, slabs: readonly Slab[], ticks: number): void {
+  for (let tick = 0; tick < ticks; tick += FRAME_TICKS) {
     for (const slab of slabs) live(kernel, slab, FRAME_TICKS);
   }
+}
+
+/** New worlds, all of the same age. By default all in the default city. */
+export function livedWorlds(
+  kernel: Kernel,
+  count: number,
+  ageTicks: number,
+  cityCount = 1,
+): Slab[] {
+  const slabs = createWorlds(kernel, count, cityCount);
+  age(kernel, slabs, ageTicks);
   return slabs;
+}
+
+/** Share of the cars that go faster than 0.1 m/s; the others stand at lights, lines or in queues. */
+export function movingShare(kernel: Kernel, slabs: readonly Slab[]): number {
+  let moving = 0;
+  for (const slab of slabs) {
+    const packed = kernel.pack(slab);
+    for (let car = 0; car < CAR_COUNT; car += 1) {
+      const speed = packed[O_CARS + car * OC_STRIDE + OC_SPEED] ?? 0;
+      if (Math.abs(speed) > MOVING_CM_PER_S) moving += 1;
+    }
+  }
+  return moving / (slabs.length * CAR_COUNT);
 }
 
 export const CAR_TICKS_PER_VISIT = FRAME_TICKS * CAR_COUNT;

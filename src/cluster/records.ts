@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { SLAB_BYTES } from '../../assembly/layout.ts';
+import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type Write,
 } from '../store/contract.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
+import { type Chain, type ContactFacts, contactOf, type StoredContact } from '../twin/incidents.ts';
 import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
 import type { Leases } from './leases.ts';
 
@@ -21,7 +21,7 @@ import type { Leases } from './leases.ts';
  *   lived     the changes that a world was given when it was made, packed
  *   journal   every change since, one entry a key, numbered on from those
  *   image     the newest state image
- *   incident  facts of every collision
+ *   incident  facts of every contact
  *   due       in which minute a world falls idle; `touched` is the way back from the world
  */
 export interface WorldRecord {
@@ -220,15 +220,32 @@ export class Records {
     return this.write(world, writes);
   }
 
-  /** Facts of every collision, in order of tick. */
+  /** Facts of every contact, in order of tick. */
   async incidents(world: number): Promise<ContactFacts[]> {
-    const entries = await this.#all<ContactFacts>(this.key(world, 'incident'));
-    return entries.map(({ value }) => value);
+    const entries = await this.#all<StoredContact>(this.key(world, 'incident'));
+    return entries.map(({ value }) => contactOf(value));
   }
 
-  async incident(world: number, tick: number, order: number): Promise<ContactFacts | undefined> {
-    const key = this.key(world, 'incident', tick, order);
-    return (await orUnavailable(this.#store.get<ContactFacts>(key)))?.value;
+  /** The chain that a contact began; undefined where there is no such contact or it began none. */
+  async chain(world: number, tick: number, order: number): Promise<Chain | undefined> {
+    const prefix = this.key(world, 'incident');
+    const key = [...prefix, tick, order];
+    const entry = await orUnavailable(this.#store.get<StoredContact>(key));
+    const first = entry && contactOf(entry.value);
+    if (first?.chainTick !== tick || first.chainOrder !== order) return undefined;
+    const chain: [ContactFacts, ...ContactFacts[]] = [first];
+    for (let after: Key | undefined = key, lastTick = tick; after !== undefined; ) {
+      const page = { limit: PAGE, after, before: [...prefix, lastTick + CHAIN_TICKS] };
+      const entries: { key: Key; value: StoredContact }[] = await orUnavailable(
+        this.#store.list<StoredContact>(prefix, page),
+      );
+      const contacts = entries.map(({ value }) => contactOf(value));
+      const links = contacts.filter((each) => each.chainTick === tick && each.chainOrder === order);
+      chain.push(...links);
+      lastTick = links.at(-1)?.tick ?? lastTick;
+      after = entries.at(-1)?.key;
+    }
+    return chain;
   }
 
   async #all<T>(prefix: Key): Promise<{ key: Key; value: T }[]> {

@@ -16,7 +16,8 @@ import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
 import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import {
-  type ContactFacts,
+  type Chain,
+  chainsOf,
   type Incident,
   incidentOf,
   parseIncidentId,
@@ -361,7 +362,7 @@ export class OwnedWorld implements World {
     await this.#look('tick');
     await this.reports.stored();
     const all = await this.#around.records.incidents(this.number);
-    return all.map((facts) => this.#incident(facts));
+    return chainsOf(all).map((chain) => this.#incident(chain));
   }
 
   async incident(id: string): Promise<Incident | undefined> {
@@ -369,13 +370,14 @@ export class OwnedWorld implements World {
     if (place === undefined) return undefined;
     await this.#look('tick');
     await this.reports.stored();
-    const facts = await this.#around.records.incident(this.number, place.tick, place.order);
-    return facts === undefined ? undefined : this.#incident(facts);
+    const chain = await this.#around.records.chain(this.number, place.tick, place.order);
+    return chain === undefined ? undefined : this.#incident(chain);
   }
 
-  #incident(facts: ContactFacts): Incident {
-    const { id: road, name: street } = nearestRoad(this.city, facts.x, facts.y);
-    return incidentOf(facts, { worldId: this.id, fleet: this.fleet, place: { road, street } });
+  #incident(chain: Chain): Incident {
+    const [{ x, y }] = chain;
+    const { id: road, name: street } = nearestRoad(this.city, x, y);
+    return incidentOf(chain, { worldId: this.id, fleet: this.fleet, place: { road, street } });
   }
 
   journal(): Promise<Change[]> {

@@ -1,6 +1,9 @@
 import {
   K_BLOCK,
+  K_CHAIN_ORDER,
+  K_CHAIN_TICK,
   K_CLOSING,
+  K_ENERGY,
   K_KIND,
   K_ORDER,
   K_PARTY,
@@ -28,11 +31,14 @@ export function readContact(view: DataView, at: number): ContactFacts {
   return {
     tick: view.getUint32(at + K_TICK, true),
     order: view.getUint32(at + K_ORDER, true),
+    chainTick: view.getUint32(at + K_CHAIN_TICK, true),
+    chainOrder: view.getUint32(at + K_CHAIN_ORDER, true),
     kind: view.getInt32(at + K_KIND, true),
     block: view.getInt32(at + K_BLOCK, true),
     x: view.getFloat64(at + K_X, true),
     y: view.getFloat64(at + K_Y, true),
     closingMps: view.getFloat64(at + K_CLOSING, true),
+    energyJ: view.getFloat64(at + K_ENERGY, true),
     striking: view.getInt32(at + K_STRIKING, true),
     parties: [readParty(view, at + K_PARTY), readParty(view, at + K_PARTY + PARTY_BYTES)],
   };

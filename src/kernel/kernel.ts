@@ -78,6 +78,12 @@ export interface NewWorld {
 /** An address in the kernel's memory. Opaque: only ever given back. */
 export type Slab = number;
 
+/** One slab in place, for reading only: indices are the layout's offsets ÷ 8 and ÷ 4. */
+export interface SlabArrays {
+  readonly f64: Float64Array;
+  readonly i32: Int32Array;
+}
+
 /**
  * One instance of the WASM core. Memory is sized here, once; nothing is allocated afterwards. A
  * trap inside `step` surfaces as WebAssembly.RuntimeError: the slab is then worthless, every other
@@ -90,14 +96,15 @@ export class Kernel {
   readonly #view: DataView;
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
+  readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
     const instance = new WebAssembly.Instance(options.module, {});
     this.#exports = instance.exports as unknown as KernelExports;
     this.#checkLayout();
     const { memory } = this.#exports;
-    const slabsAt = placeTables(options.cityTables).end;
-    const bytes = slabsAt + options.slabCount * SLAB_BYTES;
+    this.#slabsAt = placeTables(options.cityTables).end;
+    const bytes = this.#slabsAt + options.slabCount * SLAB_BYTES;
     memory.grow(Math.max(0, Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES)));
     this.#bytes = new Uint8Array(memory.buffer);
     this.#u32 = new Uint32Array(memory.buffer);
@@ -105,7 +112,9 @@ export class Kernel {
     this.#out = new Int32Array(memory.buffer, OUT, OUT_LENGTH);
     this.#writeTables(options.cityTables);
     this.#writeCarTypes(options.carTypes);
-    for (let i = options.slabCount - 1; i >= 0; i--) this.#free.push(slabsAt + i * SLAB_BYTES);
+    for (let i = options.slabCount - 1; i >= 0; i--) {
+      this.#free.push(this.#slabsAt + i * SLAB_BYTES);
+    }
   }
 
   #checkLayout(): void {
@@ -136,6 +145,11 @@ export class Kernel {
         this.#view.setFloat64(at + field, value, true);
       }
     }
+  }
+
+  /** A copy of all memory below the slabs, for another instance of the same code. */
+  belowSlabs(): Uint8Array {
+    return this.#bytes.slice(0, this.#slabsAt);
   }
 
   /** A slab for a world, or undefined where all are taken. */
@@ -194,6 +208,18 @@ export class Kernel {
       { length: CAR_COUNT },
       (_, car) => this.#u32[(slab + C_DECLARED + car * 4) >> 2] ?? 0,
     );
+  }
+
+  /**
+   * The world's own memory, for measurements that look at every tick: it changes under the reader's
+   * eyes with each step, and is valid as long as the slab is taken, since memory never grows.
+   */
+  view(slab: Slab): SlabArrays {
+    const { buffer } = this.#view;
+    return {
+      f64: new Float64Array(buffer, slab, SLAB_BYTES / 8),
+      i32: new Int32Array(buffer, slab, SLAB_BYTES / 4),
+    };
   }
 
   /** Copies a whole world out; `into` is written and returned where given. */

@@ -245,7 +245,8 @@ export class Scheduler {
   #burst(end: number): void {
     const score = this.#turns % OLDEST_TURN === 0 ? ageScore : lengthScore;
     let burst = this.#first(score);
-    while (burst !== undefined && this.#hooks.elapsed() < end) {
+    // The last chunk ends with the slice.
+    while (burst !== undefined && this.#hooks.elapsed() < end - CHUNK_MS) {
       const { resident } = burst;
       const begin = this.#hooks.worked();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));

@@ -5,12 +5,14 @@ import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 
 export const cities = makeCities();
 
-export function wasmOf(build: 'release' | 'debug'): Uint8Array {
-  const file = build === 'release' ? 'kernel.wasm' : 'kernel.debug.wasm';
+export type Build = 'release' | 'scalar' | 'debug';
+
+export function wasmOf(build: Build): Uint8Array {
+  const file = build === 'release' ? 'kernel.wasm' : `kernel.${build}.wasm`;
   return new Uint8Array(readFileSync(new URL(`../../build/${file}`, import.meta.url)));
 }
 
-export function makeKernel(slabCount: number, build: 'release' | 'debug' = 'release'): Kernel {
+export function makeKernel(slabCount: number, build: Build = 'release'): Kernel {
   return new Kernel({
     module: new WebAssembly.Module(wasmOf(build)),
     cityTables: cities.tables,
@@ -19,11 +21,11 @@ export function makeKernel(slabCount: number, build: 'release' | 'debug' = 'rele
   });
 }
 
-/** A slab with the world of `seed` at tick 0 in the first city. */
-export function makeWorld(kernel: Kernel, seed: number): number {
+/** A slab with the world of `seed` at tick 0, in the first city unless another is named. */
+export function makeWorld(kernel: Kernel, seed: number, cityIndex = 0): number {
   const slab = kernel.acquire();
   if (slab === undefined) throw new RangeError('no slab is free');
-  kernel.create(slab, { cityIndex: 0, seed, carTypes: carTypesOf(seed) });
+  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
   return slab;
 }
 

@@ -71,14 +71,16 @@ test('a hazard event names the spot, and the car where there is one', () => {
 });
 
 test('a collision event names its incident and what was hit', () => {
-  const collision = { kind: EVENT_COLLISION, feature: -1, arg: 2 };
+  const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 2 };
   expect(event({ ...collision, other: 1 })).toMatchObject({
     kind: 'collision',
     vin: 'VIN0',
-    incident: 'i1234-2',
+    feature: null,
+    incident: 'i1200-2',
     message: 'Vela (plate AB 0) collided with Terra (plate AB 1).',
   });
   expect(event(collision).message).toBe('Vela (plate AB 0) collided with a building.');
+  expect(event({ ...collision, feature: 3 })).toMatchObject({ feature: null, incident: 'i3-2' });
   expect(event({ ...collision, hazard: 0 }).message).toBe(
     'Vela (plate AB 0) collided with deer crossing (h1).',
   );

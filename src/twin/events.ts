@@ -15,8 +15,10 @@ export interface RawEvent {
   tick: number;
   kind: number;
   car: number;
+  /** Of a collision: tick of the first contact of its chain. */
   feature: number;
   hazard: number;
+  /** Of a collision: order of that contact within its tick. */
   arg: number;
   other: number;
 }
@@ -55,15 +57,16 @@ const KINDS = new Map<number, EventKind>([
 ]);
 
 export function eventOf(raw: RawEvent, context: EventContext): EventRecord {
+  const isCollision = raw.kind === EVENT_COLLISION;
   return {
     seq: raw.seq,
     tick: raw.tick,
     time: timeS(raw.tick),
     kind: KINDS.get(raw.kind) ?? 'hazard',
     vin: context.fleet[raw.car]?.vin ?? null,
-    feature: FEATURE_NAMES[raw.feature] ?? null,
+    feature: isCollision ? null : (FEATURE_NAMES[raw.feature] ?? null),
     hazard: context.hazards[raw.hazard]?.id ?? null,
-    incident: raw.kind === EVENT_COLLISION ? incidentId(raw.tick, raw.arg) : null,
+    incident: isCollision ? incidentId(raw.feature, raw.arg) : null,
     message: messageOf(raw, context),
   };
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { CONTACT_BUILDING, CONTACT_PERSON, CONTACT_VEHICLE, F_ALL } from '../../assembly/layout.ts';
 import { effectiveMask, maskOf } from './catalogue.ts';
-import { type ContactFacts, incidentId, incidentOf, type PartyFacts } from './incidents.ts';
+import {
+  type ContactFacts,
+  chainsOf,
+  contactOf,
+  incidentId,
+  incidentOf,
+  type PartyFacts,
+} from './incidents.ts';
 import { occupantRisk, pedestrianRisk } from './injury.ts';
 
 const FLEET = ['Vela', 'Terra', 'City'].map((model, car) => ({
@@ -44,17 +51,20 @@ const STANDING = party({ car: 2, speedMps: 0, hx: 0, hy: -1, impactX: -1 });
 const REAR_END: ContactFacts = {
   tick: 1234,
   order: 0,
+  chainTick: 1234,
+  chainOrder: 0,
   kind: CONTACT_VEHICLE,
   block: -1,
   x: 12.345678,
   y: -0.001,
   closingMps: 13.89,
+  energyJ: 71_626.04,
   striking: 0,
   parties: [party({}), STANDING],
 };
 
 function incident(fields: Partial<ContactFacts>) {
-  return incidentOf({ ...REAR_END, ...fields }, CONTEXT);
+  return incidentOf([{ ...REAR_END, ...fields }], CONTEXT);
 }
 
 describe('a collision of two cars', () => {
@@ -97,7 +107,7 @@ describe('a collision of two cars', () => {
         severity: 'slight',
         injury_risk: 0.027,
         points: 183.9,
-        repair_cost: 18087.38,
+        repair_cost: 17906.51,
       },
     });
   });
@@ -130,16 +140,16 @@ describe('a collision of two cars', () => {
       party({ deltaVMps: 15 }),
       party({ car: 1, deltaVMps: 12, impactX: 0.1, impactY: -0.9 }),
     ] as const;
-    const { earned } = incident({ parties, closingMps: 27 });
+    const { earned } = incident({ parties, closingMps: 27, energyJ: 250_000 });
     expect(earned.injury_risk).toBeCloseTo(Math.max(front, side), 4);
     expect(earned.points).toBe(Math.round(1000 * (front + side)) + 270);
     expect(earned.severity).toBe('severe');
-    expect(earned.repair_cost).toBeCloseTo((250 * 0.5 * 750 * 27 ** 2) / 1000, 2);
+    expect(earned.repair_cost).toBe(250 * 250);
   });
 
   test('that is a mere touch earns next to nothing', () => {
     const parties = [party({ deltaVMps: 0 }), party({ car: 1, deltaVMps: 0 })] as const;
-    expect(incident({ parties, closingMps: 0 }).earned).toEqual({
+    expect(incident({ parties, closingMps: 0, energyJ: 0 }).earned).toEqual({
       severity: 'slight',
       injury_risk: 0,
       points: 0,
@@ -149,17 +159,94 @@ describe('a collision of two cars', () => {
 });
 
 describe('a collision with a building', () => {
-  test('holds the car alone, striking, and takes all of its energy', () => {
-    const wall = { kind: CONTACT_BUILDING, block: 4, striking: 1, closingMps: 10 };
+  test('holds the car alone, striking, and costs what it took of energy', () => {
+    const wall = { kind: CONTACT_BUILDING, block: 4, closingMps: 10, energyJ: 74_250 };
     for (const parties of [[party({}), STRANGER] as const, [STRANGER, party({})] as const]) {
       const report = incident({ ...wall, parties });
       expect(report.kind).toBe('building');
       expect(report.vehicles.map(({ vin, role }) => [vin, role])).toEqual([['VIN0', 'striking']]);
       expect(report.other).toEqual([{ kind: 'building', hazard: null }]);
-      expect(report.earned.repair_cost).toBe((250 * 0.5 * 1500 * 100) / 1000);
+      expect(report.earned.repair_cost).toBe(250 * 74.25);
       expect(report.earned.injury_risk).toBeCloseTo(occupantRisk(6.945, 'front'), 4);
     }
   });
+});
+
+describe('a chain of contacts', () => {
+  const hit = (tick: number, cars: [number, number], deltas: [number, number]): ContactFacts => ({
+    ...REAR_END,
+    tick,
+    order: 1,
+    chainTick: 500,
+    chainOrder: 1,
+    closingMps: tick / 100,
+    energyJ: 10_000,
+    x: tick,
+    parties: [
+      party({ car: cars[0], deltaVMps: deltas[0], speedMps: 10 }),
+      party({
+        car: cars[1],
+        deltaVMps: deltas[1],
+        speedMps: tick / 100,
+        hx: 0,
+        hy: 1,
+        impactX: -1,
+      }),
+    ],
+  });
+  const chain = [hit(500, [0, 2], [4, 5]), hit(560, [1, 2], [12, 9])] as const;
+
+  test('is one report: of its first contact, with every car once as it first was', () => {
+    const report = incidentOf(chain, CONTEXT);
+    expect(report).toMatchObject({ id: 'i500-1', tick: 500, kind: 'vehicle', place: { x: 500 } });
+    expect(
+      report.vehicles.map(({ vin, speed, delta_v, role }) => [vin, speed, delta_v, role]),
+    ).toEqual([
+      ['VIN0', 10, 4, 'striking'],
+      ['VIN2', 5, 9, 'struck'],
+      ['VIN1', 10, 12, 'striking'],
+    ]);
+  });
+
+  test('earns each person once by the worst, the first closing speed and all energy', () => {
+    const { earned } = incidentOf(chain, CONTEXT);
+    const risks = [occupantRisk(4, 'front'), occupantRisk(9, 'rear'), occupantRisk(12, 'front')];
+    const sum = risks.reduce((total, risk) => total + risk, 0);
+    expect(earned.points).toBe(Math.round(1000 * sum) + 50);
+    expect(earned.injury_risk).toBeCloseTo(Math.max(...risks), 4);
+    expect(earned.repair_cost).toBe(250 * 20);
+  });
+
+  test('names each thing once that it met beside cars', () => {
+    const wall = (tick: number, block: number) => ({
+      ...hit(tick, [0, -1], [1, 0]),
+      kind: CONTACT_BUILDING,
+      block,
+    });
+    const { kind, other } = incidentOf(
+      [chain[0], wall(510, 7), wall(530, 7), wall(540, 8)],
+      CONTEXT,
+    );
+    expect(kind).toBe('vehicle');
+    const building = { kind: 'building', hazard: null };
+    expect(other).toEqual([building, building]);
+  });
+
+  test('is told from others by its first contact', () => {
+    const alone = { ...REAR_END, tick: 520, order: 0, chainTick: 520 };
+    expect(chainsOf([chain[0], alone, chain[1]])).toEqual([chain, [alone]]);
+  });
+});
+
+test('a contact that was stored before there were chains is one of its own', () => {
+  const { chainTick: _, chainOrder: __, energyJ: ___, ...old } = REAR_END;
+  const { energyJ, ...rest } = contactOf(old);
+  expect(rest).toEqual({ ...old, chainTick: 1234, chainOrder: 0 });
+  expect(energyJ).toBeCloseTo(0.5 * 750 * 13.89 ** 2, 8);
+  expect(contactOf(REAR_END)).toEqual(REAR_END);
+  const parties = [STRANGER, party({})] as const;
+  const wall = contactOf({ ...old, kind: CONTACT_BUILDING, closingMps: 10, parties });
+  expect(wall.energyJ).toBe(75_000);
 });
 
 describe('a collision with a person', () => {

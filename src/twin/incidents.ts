@@ -46,6 +46,9 @@ export interface ContactFacts {
   tick: number;
   /** Number within the tick, from 0. */
   order: number;
+  /** Tick and order of the first contact of the chain that it belongs to. */
+  chainTick: number;
+  chainOrder: number;
   /** CONTACT_ */
   kind: number;
   /** Index of the block, −1 none. */
@@ -54,10 +57,19 @@ export interface ContactFacts {
   y: number;
   /** Along the contact normal. */
   closingMps: number;
+  /** Turned into deformation. */
+  energyJ: number;
   /** 0: the first party's own motion closed the gap; 1: the second's. */
   striking: number;
   parties: readonly [PartyFacts, PartyFacts];
 }
+
+/** A contact as it may lie in a store: chains and energy came later than the first of them. */
+export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ'> &
+  Partial<ContactFacts>;
+
+/** Contacts that are one incident: each less than two seconds after one of one of its parties. */
+export type Chain = readonly [ContactFacts, ...ContactFacts[]];
 
 export type ContactKind = 'vehicle' | 'person' | 'animal' | 'obstacle' | 'building';
 
@@ -108,11 +120,11 @@ export interface Incident {
   earned: Earned;
 }
 
-/** What the numbers of a contact stand for. */
+/** What the numbers of a chain stand for. */
 export interface IncidentContext {
   worldId: string;
   fleet: readonly FleetEntry[];
-  /** Road id (or junction id) and street name of the place of contact. */
+  /** Road id (or junction id) and street name of the place of its first contact. */
   place: { road: string; street: string };
 }
 
@@ -135,89 +147,154 @@ export function parseIncidentId(id: string): { tick: number; order: number } | u
   return match === null ? undefined : { tick: Number(match[1]), order: Number(match[2]) };
 }
 
-/** The report of a contact, not yet explained. */
-export function incidentOf(facts: ContactFacts, context: IncidentContext): Incident {
-  const kind = KINDS.get(facts.kind) ?? 'obstacle';
-  const strangers = facts.parties.filter(({ car }) => car < 0);
+/** One that knows of no chain is its own, with the energy of a central plastic impact. */
+export function contactOf(stored: StoredContact): ContactFacts {
+  const { tick, order } = stored;
+  const energyJ = stored.energyJ ?? plasticEnergyJ(stored);
+  return { chainTick: tick, chainOrder: order, ...stored, energyJ };
+}
+
+function plasticEnergyJ({ kind, closingMps, parties: [first, second] }: StoredContact): number {
+  if (kind !== CONTACT_BUILDING) {
+    return deformationEnergyJ(first.massKg, second.massKg, closingMps);
+  }
+  const car = first.car < 0 ? second : first;
+  return deformationEnergyJ(car.massKg, Number.POSITIVE_INFINITY, closingMps);
+}
+
+/** The contacts of each chain in order, chains in order of their first contact. */
+export function chainsOf(contacts: readonly ContactFacts[]): Chain[] {
+  const chains = new Map<string, [ContactFacts, ...ContactFacts[]]>();
+  for (const contact of contacts) {
+    const id = incidentId(contact.chainTick, contact.chainOrder);
+    const chain = chains.get(id);
+    if (chain === undefined) chains.set(id, [contact]);
+    else chain.push(contact);
+  }
+  return [...chains.values()];
+}
+
+/** The report of a chain of contacts, not yet explained. */
+export function incidentOf(chain: Chain, context: IncidentContext): Incident {
+  const [first] = chain;
+  const strangers = new Map(chain.flatMap(strangerOf));
   return {
-    id: incidentId(facts.tick, facts.order),
+    id: incidentId(first.tick, first.order),
     world: context.worldId,
-    tick: facts.tick,
-    time: timeS(facts.tick),
-    place: { x: hundredths(facts.x), y: hundredths(facts.y), ...context.place },
-    kind,
-    vehicles: facts.parties.flatMap((party, index) => vehicleOf(party, index, facts, context)),
-    other: strangers.map(() => ({ kind, hazard: null })),
+    tick: first.tick,
+    time: timeS(first.tick),
+    place: { x: hundredths(first.x), y: hundredths(first.y), ...context.place },
+    kind: kindOf(first),
+    vehicles: vehiclesOf(chain, context),
+    other: [...strangers.values()],
     explained: false,
     failures: [],
-    earned: earnedBy(facts),
+    earned: earnedBy(chain),
   };
+}
+
+function kindOf({ kind }: ContactFacts): ContactKind {
+  return KINDS.get(kind) ?? 'obstacle';
+}
+
+/** What was touched that is no car of the fleet, by what tells it from others of its kind. */
+function strangerOf(contact: ContactFacts): [string, Incident['other'][number]][] {
+  if (contact.parties.every(({ car }) => car >= 0)) return [];
+  return [[strangerId(contact), { kind: kindOf(contact), hazard: null }]];
+}
+
+function strangerId({ kind, block }: ContactFacts): string {
+  return `${kind} ${block}`;
+}
+
+/** Every car once, as it was at its first contact, with the greatest of its changes of speed. */
+function vehiclesOf(chain: Chain, context: IncidentContext): IncidentVehicle[] {
+  const vehicles = new Map<number, IncidentVehicle>();
+  for (const contact of chain) {
+    for (const [index, party] of contact.parties.entries()) {
+      const known = vehicles.get(party.car);
+      const vehicle = known ?? vehicleOf(party, index, contact, context);
+      if (vehicle === undefined) continue;
+      vehicle.delta_v = Math.max(vehicle.delta_v, hundredths(party.deltaVMps));
+      vehicles.set(party.car, vehicle);
+    }
+  }
+  return [...vehicles.values()];
 }
 
 function vehicleOf(
   party: PartyFacts,
   index: number,
-  facts: ContactFacts,
+  contact: ContactFacts,
   { fleet }: IncidentContext,
-): IncidentVehicle[] {
+): IncidentVehicle | undefined {
   const entry = fleet[party.car];
-  if (entry === undefined) return [];
-  const striking = facts.kind !== CONTACT_VEHICLE || facts.striking === index;
-  return [
-    {
-      vin: entry.vin,
-      model: entry.model,
-      plate: entry.plate,
-      speed: hundredths(party.speedMps),
-      delta_v: hundredths(party.deltaVMps),
-      heading: tenThousandths(Math.atan2(party.hy, party.hx)),
-      role: striking ? 'striking' : 'struck',
-      off: namesOf(~party.declared & F_ALL),
-      degraded: namesOf(party.declared & ~party.effective),
-    },
-  ];
+  if (entry === undefined) return undefined;
+  const striking = contact.kind !== CONTACT_VEHICLE || contact.striking === index;
+  return {
+    vin: entry.vin,
+    model: entry.model,
+    plate: entry.plate,
+    speed: hundredths(party.speedMps),
+    delta_v: hundredths(party.deltaVMps),
+    heading: tenThousandths(Math.atan2(party.hy, party.hx)),
+    role: striking ? 'striking' : 'struck',
+    off: namesOf(~party.declared & F_ALL),
+    degraded: namesOf(party.declared & ~party.effective),
+  };
 }
 
 interface PersonRisk {
+  /** The same for the same person in every contact of a chain. */
+  person: string;
   risk: number;
   weight: number;
 }
 
 /** One occupant in each vehicle, and the person outside where it was one that was hit. */
-function personRisks({ kind, parties }: ContactFacts): PersonRisk[] {
+function personRisks(contact: ContactFacts): PersonRisk[] {
+  const { kind, parties } = contact;
   const inVehicles = parties.filter(({ car }) => car >= 0 || kind === CONTACT_VEHICLE);
-  const occupants = inVehicles.map(({ deltaVMps, impactX, impactY }) => ({
+  const occupants = inVehicles.map(({ car, deltaVMps, impactX, impactY }) => ({
+    person: car < 0 ? strangerId(contact) : `car ${car}`,
     risk: occupantRisk(deltaVMps, impactArea(impactX, impactY)),
     weight: 1,
   }));
   if (kind !== CONTACT_PERSON) return occupants;
   const impactMps = Math.max(...inVehicles.map(({ speedMps }) => speedMps));
-  return [...occupants, { risk: pedestrianRisk(impactMps), weight: POINTS.pedestrianWeight }];
+  const outside = {
+    person: strangerId(contact),
+    risk: pedestrianRisk(impactMps),
+    weight: POINTS.pedestrianWeight,
+  };
+  return [...occupants, outside];
+}
+
+/** Every person of a chain once, with the highest of their risks. */
+function worstRisks(chain: Chain): PersonRisk[] {
+  const worst = new Map<string, PersonRisk>();
+  for (const each of chain.flatMap(personRisks)) {
+    const known = worst.get(each.person);
+    if (known === undefined || each.risk > known.risk) worst.set(each.person, each);
+  }
+  return [...worst.values()];
 }
 
 /**
  * Severity from the risk as it is shown, so that a reader who applies the classes to
  * `injury_risk` comes to the same answer.
  */
-function earnedBy(facts: ContactFacts): Earned {
-  const risks = personRisks(facts);
+function earnedBy(chain: Chain): Earned {
+  const risks = worstRisks(chain);
   const injuryRisk = tenThousandths(Math.max(...risks.map(({ risk }) => risk)));
   const weighted = risks.reduce((sum, { risk, weight }) => sum + risk * weight, 0);
-  const energyKj = deformationOf(facts) / 1000;
+  const energyKj = chain.reduce((sum, { energyJ }) => sum + energyJ, 0) / 1000;
   return {
     severity: severityOf(injuryRisk),
     injury_risk: injuryRisk,
     points: hundredths(
-      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * facts.closingMps,
+      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * chain[0].closingMps,
     ),
     repair_cost: hundredths(REPAIR_COST_PER_KJ * energyKj),
   };
-}
-
-function deformationOf({ kind, closingMps, parties: [first, second] }: ContactFacts): number {
-  if (kind !== CONTACT_BUILDING) {
-    return deformationEnergyJ(first.massKg, second.massKg, closingMps);
-  }
-  const car = first.car < 0 ? second : first;
-  return deformationEnergyJ(car.massKg, Number.POSITIVE_INFINITY, closingMps);
 }

@@ -1,0 +1,97 @@
+import {
+  B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, B_SOLID, BLOCK_BYTES, C_NEAR, C_OFFSET, C_STATUS, C_X, C_Y, CAR_COUNT, NEAR_BLOCKS,
+  STATUS_CRASHED, T_BLOCK_COUNT, T_BLOCKS,
+} from './layout';
+import { getF, getI, setI } from './memory';
+
+/** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
+const BODY_REACH_M = 2.6;
+export const TOUCH_M = 2.0 * BODY_REACH_M;
+/** How far two cars come closer until the masks are made anew, at 45 m/s for 4 ticks. */
+const CLOSING_M = 3.6;
+const NEAR_M = TOUCH_M + CLOSING_M;
+/** A car no further from its lane's centre touches nothing that stands beside the road, m. */
+const ON_LANE_M = 1.0;
+
+/** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */
+export function findNear(slab: usize, city: usize): void {
+  for (let a = 0; a < CAR_COUNT; a++) {
+    const x = getF(slab, C_X, a);
+    const y = getF(slab, C_Y, a);
+    let near = (ASC_FEATURE_SIMD ? nearInPairs(slab, a, x, y) : nearOneByOne(slab, a, x, y)) & (-2 << a);
+    if (leftLane(slab, a) && isNearBlock(city, x, y)) near |= NEAR_BLOCKS;
+    setI(slab, C_NEAR, a, near);
+  }
+}
+
+/** Bits of the cars near a place, from the last down to some that is not after `car`: no branch, no index. */
+@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64): i32 {
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 1) * 8; at > slab + (<usize>car << 3); at -= 8) {
+    const dx = load<f64>(at, C_X) - x;
+    const dy = load<f64>(at, C_Y) - y;
+    near = (near << 1) | <i32>(dx * dx + dy * dy < NEAR_M * NEAR_M);
+  }
+  return near << (car + 1);
+}
+
+@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64): i32 {
+  const first = car & ~1;
+  const xx = f64x2.splat(x);
+  const yy = f64x2.splat(y);
+  const reach = f64x2.splat(NEAR_M * NEAR_M);
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + (<usize>first << 3); at -= 16) {
+    const dx = f64x2.sub(v128.load(at, C_X), xx);
+    const dy = f64x2.sub(v128.load(at, C_Y), yy);
+    near = (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
+  }
+  return near << first;
+}
+
+/** The masks of a car that was put somewhere else, between the ticks at which all are made. */
+export function findNearOf(slab: usize, city: usize, car: i32): void {
+  const x = getF(slab, C_X, car);
+  const y = getF(slab, C_Y, car);
+  let own: u32 = 0;
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car) continue;
+    const dx = getF(slab, C_X, other) - x;
+    const dy = getF(slab, C_Y, other) - y;
+    const isNear = dx * dx + dy * dy < NEAR_M * NEAR_M;
+    if (other > car) {
+      if (isNear) own |= 1 << other;
+      continue;
+    }
+    const mask = getI(slab, C_NEAR, other) & ~(1 << car);
+    setI(slab, C_NEAR, other, isNear ? mask | (1 << car) : mask);
+  }
+  if (leftLane(slab, car) && isNearBlock(city, x, y)) own |= NEAR_BLOCKS;
+  setI(slab, C_NEAR, car, own);
+}
+
+function leftLane(slab: usize, car: i32): bool {
+  const offset = getF(slab, C_OFFSET, car);
+  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > ON_LANE_M || offset < -ON_LANE_M;
+}
+
+function isNearBlock(city: usize, x: f64, y: f64): bool {
+  const count = load<i32>(city + T_BLOCK_COUNT);
+  const blocks = city + load<i32>(city + T_BLOCKS);
+  const reach = BODY_REACH_M + CLOSING_M;
+  for (let block = 0; block < count; block++) {
+    if (reachesBlock(blocks + <usize>block * BLOCK_BYTES, x, y, reach)) return true;
+  }
+  return false;
+}
+
+/** Whether a solid block's bounding box comes within reach of a point. */
+function reachesBlock(block: usize, x: f64, y: f64, reach: f64): bool {
+  if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach) return false;
+  if (load<f64>(block + B_MIN_Y) > y + reach || load<f64>(block + B_MAX_Y) < y - reach) return false;
+  return load<i32>(block + B_SOLID) != 0;
+}
+
+export function touchesBlockBox(block: usize, x: f64, y: f64): bool {
+  return reachesBlock(block, x, y, BODY_REACH_M);
+}

@@ -1,0 +1,74 @@
+import {
+  C_CHAIN_ORDER, C_CHAIN_TICK, C_CONTACT_TICK, CAR_COUNT, CHAIN_TICKS, CONTACT_BYTES, CONTACT_RING, CONTACTS, EVENT_COLLISION,
+  H_CONTACT_COUNT, H_CONTACT_ORDER, H_CONTACT_TICK, H_TICK, K_BLOCK, K_CHAIN_ORDER, K_CHAIN_TICK, K_KIND, K_ORDER, K_TICK,
+} from './layout';
+import { raise } from './events';
+import { getI, setI } from './memory';
+
+/** A new record, part of a chain: that of its parties' last contacts, or its own. `b` −1: no car. */
+export function newContact(slab: usize, kind: i32, block: i32, a: i32, b: i32): usize {
+  const tick = load<u32>(slab + H_TICK);
+  const count = load<u32>(slab + H_CONTACT_COUNT);
+  const again = count > 0 && load<u32>(slab + H_CONTACT_TICK) == tick;
+  const order = again ? load<u32>(slab + H_CONTACT_ORDER) + 1 : 0;
+  store<u32>(slab + H_CONTACT_TICK, tick);
+  store<u32>(slab + H_CONTACT_ORDER, order);
+  store<u32>(slab + H_CONTACT_COUNT, count + 1);
+  const at = slab + CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
+  memory.fill(at, 0, CONTACT_BYTES);
+  store<u32>(at + K_TICK, tick);
+  store<u32>(at + K_ORDER, order);
+  store<i32>(at + K_KIND, kind);
+  store<i32>(at + K_BLOCK, block);
+  link(slab, at, tick, order, a, b);
+  return at;
+}
+
+function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32): void {
+  let first = linked(slab, tick, a) ? a : -1;
+  if (linked(slab, tick, b) && (first < 0 || isOlder(slab, b, first))) first = b;
+  const chainTick = first < 0 ? tick : <u32>getI(slab, C_CHAIN_TICK, first);
+  const chainOrder = first < 0 ? order : <u32>getI(slab, C_CHAIN_ORDER, first);
+  // Where two chains meet, all of the younger one goes on as part of the older.
+  if (linked(slab, tick, a)) join(slab, getI(slab, C_CHAIN_TICK, a), getI(slab, C_CHAIN_ORDER, a), chainTick, chainOrder);
+  if (linked(slab, tick, b)) join(slab, getI(slab, C_CHAIN_TICK, b), getI(slab, C_CHAIN_ORDER, b), chainTick, chainOrder);
+  enter(slab, tick, chainTick, chainOrder, a);
+  enter(slab, tick, chainTick, chainOrder, b);
+  store<u32>(contact + K_CHAIN_TICK, chainTick);
+  store<u32>(contact + K_CHAIN_ORDER, chainOrder);
+}
+
+/** Whether a car's last contact is so recent that another one belongs to the same chain. */
+function linked(slab: usize, tick: u32, car: i32): bool {
+  if (car < 0) return false;
+  const last = <u32>getI(slab, C_CONTACT_TICK, car);
+  return last != 0 && tick - last < <u32>CHAIN_TICKS;
+}
+
+function isOlder(slab: usize, car: i32, other: i32): bool {
+  const tick = <u32>getI(slab, C_CHAIN_TICK, car);
+  const otherTick = <u32>getI(slab, C_CHAIN_TICK, other);
+  return tick < otherTick || (tick == otherTick && getI(slab, C_CHAIN_ORDER, car) < getI(slab, C_CHAIN_ORDER, other));
+}
+
+function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_CHAIN_TICK, car) != fromTick || getI(slab, C_CHAIN_ORDER, car) != fromOrder) continue;
+    setI(slab, C_CHAIN_TICK, car, tick);
+    setI(slab, C_CHAIN_ORDER, car, order);
+  }
+}
+
+function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32): void {
+  if (car < 0) return;
+  setI(slab, C_CONTACT_TICK, car, tick);
+  setI(slab, C_CHAIN_TICK, car, chainTick);
+  setI(slab, C_CHAIN_ORDER, car, chainOrder);
+}
+
+/** `other` −1: what was hit is no car. */
+export function raiseCollision(slab: usize, contact: usize, car: i32, other: i32): void {
+  const chainTick = load<i32>(contact + K_CHAIN_TICK);
+  const chainOrder = load<i32>(contact + K_CHAIN_ORDER);
+  raise(slab, load<u32>(slab + H_TICK), EVENT_COLLISION, car, chainTick, -1, chainOrder, other);
+}

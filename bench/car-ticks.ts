@@ -1,0 +1,91 @@
+import { FRAME_TICKS } from '../assembly/layout.ts';
+import type { Kernel, Slab } from '../src/kernel/kernel.ts';
+import { formatNumber } from './figures.ts';
+import { CAR_TICKS_PER_VISIT, live } from './lived-worlds.ts';
+import { processorMs } from './processor.ts';
+import { median } from './report.ts';
+
+export const WORLD_COUNTS = [1, 100, 5000] as const;
+export const WORLD_COUNT_MAX = 5000;
+/** 20 s: the cars are spread over the city and drive as they always will. */
+export const AGE_TICKS = 1000;
+const VISITS_PER_ROUND = 5000;
+/** A lone world is left before it grows much older than the others. */
+const VISITS_PER_WORLD_MAX = 250;
+const NS_PER_CAR_TICK = 1e6 / (VISITS_PER_ROUND * CAR_TICKS_PER_VISIT);
+
+/** Nanoseconds of a car and tick in so many worlds. */
+export interface CarTicks {
+  worlds: number;
+  /** Median of the rounds. */
+  ns: number;
+  /** Mean of all rounds in processor time, which a busy machine spoils less. */
+  processorNs: number;
+}
+
+/**
+ * Measures each of `WORLD_COUNTS`. The counts take turns, round by round, so that a drift of the
+ * machine meets all of them. `images` are of lived worlds.
+ */
+export function carTicks(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  rounds: number,
+): [lone: CarTicks, hundred: CarTicks, many: CarTicks] {
+  const times = WORLD_COUNTS.map(() => ({ elapsed: [] as number[], processor: 0 }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, time] of times.entries()) {
+      const spent = roundOf(kernel, slabs, images, WORLD_COUNTS[i] ?? 1);
+      time.elapsed.push(spent.elapsedMs * NS_PER_CAR_TICK);
+      time.processor += (spent.processorMs * NS_PER_CAR_TICK) / rounds;
+    }
+  }
+  return times.map(({ elapsed, processor }, i) => ({
+    worlds: WORLD_COUNTS[i] ?? 1,
+    ns: median(elapsed),
+    processorNs: processor,
+  })) as [CarTicks, CarTicks, CarTicks];
+}
+
+/** Visits of four ticks, world after world; groups of `count` worlds until there were enough. */
+function roundOf(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  count: number,
+): { elapsedMs: number; processorMs: number } {
+  const visitsPerWorld = Math.min(VISITS_PER_WORLD_MAX, VISITS_PER_ROUND / count);
+  const groups = VISITS_PER_ROUND / (visitsPerWorld * count);
+  const spent = { elapsedMs: 0, processorMs: 0 };
+  for (let group = 0; group < groups; group += 1) {
+    const chosen = slabs.slice(group * count, (group + 1) * count);
+    // Worlds that are visited again and again begin at the same age every time.
+    if (visitsPerWorld > 1) restoreAll(kernel, chosen, images, group);
+    const startMs = performance.now();
+    spent.processorMs += processorMs(() => {
+      for (let visit = 0; visit < visitsPerWorld; visit += 1) {
+        for (const slab of chosen) live(kernel, slab, FRAME_TICKS);
+      }
+    });
+    spent.elapsedMs += performance.now() - startMs;
+  }
+  return spent;
+}
+
+/** Puts the images into the slabs, from image `first` on, in turn. */
+export function restoreAll(
+  kernel: Kernel,
+  slabs: readonly Slab[],
+  images: readonly Uint8Array[],
+  first: number,
+): void {
+  for (const [i, slab] of slabs.entries()) {
+    const image = images[(first + i) % images.length];
+    if (image) kernel.restore(slab, image);
+  }
+}
+
+export function carTickIn(worlds: number): string {
+  return worlds === 1 ? 'a car-tick in 1 world' : `a car-tick in ${formatNumber(worlds)} worlds`;
+}

@@ -1,0 +1,158 @@
+/** Does anybody collide with everything on, over half a million vehicle-kilometres? */
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { CAR_COUNT, TICK_MS } from '../assembly/layout.ts';
+import { CITIES } from '../src/city/catalogue.ts';
+import type { Drive, Driven } from './driving-worker.ts';
+import { type Figure, figure } from './figures.ts';
+import { columns } from './report.ts';
+
+const WORLD_TICKS = 90_000;
+/** Worlds that stand still would never add up: with less of each the run ends too soon, and says so. */
+const WORLD_KM_MIN = 50;
+const PROGRESS_MS = 20_000;
+const KMH_MIN = 20;
+const STANDSTILL_S_MAX = 120;
+/** So many contacts are told in full. */
+const ACCOUNTS_MAX = 20;
+
+interface Totals {
+  name: string;
+  cityIndex: number;
+  worlds: number;
+  kilometres: number;
+  contacts: number;
+  longestStandstillS: number;
+  /** Seed of the world with it. */
+  longestSeed: number;
+  /** Seeds of worlds with contacts. */
+  seeds: number[];
+}
+
+export async function run(options: string[]): Promise<Figure[]> {
+  const { seed, km, threads, city } = chosenFrom(options);
+  const totals = CITIES.map(({ name }, cityIndex) => emptyTotals(name, cityIndex)).filter(
+    ({ name }) => city === undefined || name === city,
+  );
+  if (totals.length === 0) throw new RangeError(`there is no city "${city}"`);
+  const startMs = performance.now();
+  const timer = setInterval(() => console.log(progress(totals, startMs)), PROGRESS_MS);
+  try {
+    await driveAll(totals, { seed, km, threads });
+  } finally {
+    clearInterval(timer);
+  }
+  console.log(columns(totals.map((each) => [each.name, describe(each)] as const)));
+  const driven = figure('driven', kilometresOf(totals), 'km', { atLeast: km });
+  return [driven, ...totals.flatMap(figuresOf)];
+}
+
+function chosenFrom(args: string[]) {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args,
+    options: { seed: text, km: text, threads: text, city: text },
+  });
+  const whole = (name: string, value: string, min: number): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= min) return number;
+    throw new RangeError(`--${name} takes a whole number from ${min}`);
+  };
+  return {
+    seed: whole('seed', values.seed ?? '1', 0),
+    km: whole('km', values.km ?? '500000', 1),
+    threads: whole('threads', values.threads ?? '2', 1),
+    city: values.city,
+  };
+}
+
+/** World after world in every thread, city after city in turn, until there are enough kilometres. */
+async function driveAll(
+  totals: readonly Totals[],
+  { seed, km, threads }: { seed: number; km: number; threads: number },
+): Promise<void> {
+  const worldsMax = Math.ceil(km / WORLD_KM_MIN);
+  let given = 0;
+  let told = 0;
+  const next = (): Drive | undefined => {
+    if (kilometresOf(totals) >= km || given >= worldsMax) return undefined;
+    const cityIndex = totals[given % totals.length]?.cityIndex ?? 0;
+    given += 1;
+    return { cityIndex, seed: seed + given - 1, ticks: WORLD_TICKS };
+  };
+  const thread = async (): Promise<void> => {
+    const worker = new Worker(new URL('./driving-worker.ts', import.meta.url));
+    try {
+      for (let drive = next(); drive; drive = next()) {
+        const world = await driven(worker, drive);
+        add(totals, world);
+        for (const account of world.accounts) {
+          told += 1;
+          if (told <= ACCOUNTS_MAX) console.log(`${CITIES[world.cityIndex]?.name} ${account}`);
+        }
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: threads }, thread));
+}
+
+function driven(worker: Worker, drive: Drive): Promise<Driven> {
+  const { promise, resolve, reject } = Promise.withResolvers<Driven>();
+  worker.removeAllListeners();
+  worker.once('message', resolve);
+  worker.once('error', reject);
+  worker.postMessage(drive);
+  return promise;
+}
+
+function add(totals: readonly Totals[], world: Driven): void {
+  const city = totals.find(({ cityIndex }) => cityIndex === world.cityIndex);
+  if (!city) return;
+  city.worlds += 1;
+  city.kilometres += world.kilometres;
+  city.contacts += world.contacts;
+  if (world.contacts > 0) city.seeds.push(world.seed);
+  if (world.longestStandstillS > city.longestStandstillS) {
+    city.longestStandstillS = world.longestStandstillS;
+    city.longestSeed = world.seed;
+  }
+}
+
+function emptyTotals(name: string, cityIndex: number): Totals {
+  const counts = { worlds: 0, kilometres: 0, contacts: 0, longestStandstillS: 0, longestSeed: 0 };
+  return { name, cityIndex, ...counts, seeds: [] };
+}
+
+const kilometresOf = (totals: readonly Totals[]): number =>
+  totals.reduce((sum, { kilometres }) => sum + kilometres, 0);
+
+const meanKmh = ({ kilometres, worlds }: Totals): number =>
+  kilometres / ((worlds * CAR_COUNT * WORLD_TICKS * TICK_MS) / 3_600_000);
+
+function describe(totals: Totals): string {
+  const { worlds, kilometres, contacts, longestStandstillS, longestSeed, seeds } = totals;
+  const collided = seeds.length > 0 ? ` in seeds ${seeds.slice(0, 10).join(', ')}` : '';
+  return (
+    `${worlds} worlds, ${Math.round(kilometres)} km, ${contacts} contacts${collided}, ` +
+    `${meanKmh(totals).toFixed(1)} km/h, longest standstill ${longestStandstillS} s (seed ${longestSeed})`
+  );
+}
+
+function progress(totals: readonly Totals[], startMs: number): string {
+  const kilometres = kilometresOf(totals);
+  const contacts = totals.reduce((sum, each) => sum + each.contacts, 0);
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(0);
+  return `${seconds} s: ${Math.round(kilometres)} km, ${contacts} contacts`;
+}
+
+function figuresOf(totals: Totals): Figure[] {
+  const { name, kilometres, contacts, longestStandstillS } = totals;
+  return [
+    figure(`${name}: driven`, kilometres, 'km'),
+    figure(`${name}: contacts`, contacts, 'contacts', { atMost: 0 }),
+    figure(`${name}: mean speed`, meanKmh(totals), 'km/h', { atLeast: KMH_MIN }),
+    figure(`${name}: longest standstill`, longestStandstillS, 's', { atMost: STANDSTILL_S_MAX }),
+  ];
+}

@@ -1,0 +1,49 @@
+/** Prints, as JSON, how much memory a world takes; runs in a process of its own. */
+
+import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
+import { FrameEncoder } from '../src/shard/beat.ts';
+import { Resident } from '../src/shard/resident.ts';
+import { fleetOf } from '../src/twin/fleet.ts';
+import { worldIdOf } from '../src/twin/ids.ts';
+import { createWorlds, loadKernel, newWorld } from './lived-worlds.ts';
+
+export interface MemoryBytes {
+  /** A world that is only in its slab. */
+  warm: number;
+  /** What a world has beside it that is watched and keeps all images. */
+  watched: number;
+}
+
+const WARM_WORLDS = 5000;
+const HOT_WORLDS = 1500;
+
+function residentBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+const { kernel, cities } = loadKernel(WARM_WORLDS);
+// What creating leaves to be collected is there before, and is not counted.
+for (let i = 0; i < WARM_WORLDS; i += 1) newWorld(i, cities.tables.length);
+const before = residentBytes();
+const slabs = createWorlds(kernel, WARM_WORLDS, cities.tables.length);
+const warm = residentBytes();
+const kept = slabs.slice(0, HOT_WORLDS).map((slab, i) => {
+  const world = i + 1;
+  const start = { world, stay: 1, slab, createdAtMs: 0, seq: 0, changes: [] };
+  const resident = new Resident(kernel, start);
+  while (resident.images.length < IMAGES_KEPT) {
+    resident.advance(resident.tick + IMAGE_TICKS, IMAGE_TICKS);
+  }
+  resident.capture();
+  const city = cities.names[i % cities.names.length];
+  if (!city) throw new Error('the catalogue has no city');
+  const vins = fleetOf(world, world).map(({ vin }) => vin);
+  return { resident, encoder: new FrameEncoder({ worldId: worldIdOf(world), vins, city }) };
+});
+const hot = residentBytes();
+const bytes: MemoryBytes = {
+  warm: (warm - before) / WARM_WORLDS,
+  watched: (hot - warm) / kept.length,
+};
+console.log(JSON.stringify(bytes));

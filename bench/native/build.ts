@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('./main.c', import.meta.url));
+const FLAGS = ['-std=gnu11', '-O3', '-march=native', '-w'];
+/** Keeps a load that nobody needs, which might trap; it costs a move of every number that is loaded. */
+const LOAD_BARRIER = 'wasm_asm("" ::"r"(result));';
+
+interface Variant {
+  name: string;
+  flags: readonly string[];
+  keepLoads: boolean;
+  /** Whether it must have the same state, bit for bit. */
+  sameBits: boolean;
+  judged: boolean;
+}
+
+/**
+ * On 64-bit Linux `wasm2c` finds accesses out of bounds by guard pages, as V8 does, so neither side
+ * checks bounds in code.
+ */
+export const VARIANTS: readonly Variant[] = [
+  {
+    name: 'wasm2c, gcc -O3 -march=native -ffp-contract=off',
+    flags: ['-ffp-contract=off'],
+    keepLoads: true,
+    sameBits: true,
+    judged: true,
+  },
+  {
+    name: 'the same without the load barriers of wasm2c',
+    flags: ['-ffp-contract=off'],
+    keepLoads: false,
+    sameBits: true,
+    judged: false,
+  },
+  {
+    name: 'the same with -ffp-contract=fast: fused multiply-add',
+    flags: ['-ffp-contract=fast'],
+    keepLoads: true,
+    sameBits: false,
+    judged: false,
+  },
+];
+
+export interface Binary extends Variant {
+  path: string;
+}
+
+/** Builds all variants in `dir`. Ends the process where a tool is missing. */
+export function buildNative(wasm: URL, dir: string): Binary[] {
+  const missing = ['wasm2c', 'gcc'].filter((tool) => spawnSync(tool, ['--version']).error);
+  if (missing.length > 0) {
+    console.error(
+      `${missing.join(' and ')} not found: apt-get install wabt gcc libc6-dev (Debian, Ubuntu)`,
+    );
+    process.exit(2);
+  }
+  const kept = join(dir, 'kernel.c');
+  execFileSync('wasm2c', [fileURLToPath(wasm), '-n', 'kernel', '-o', kept]);
+  const code = readFileSync(kept, 'utf8');
+  if (!code.includes(LOAD_BARRIER)) throw new Error('this wasm2c keeps loads in another way');
+  const free = join(dir, 'kernel.free.c');
+  writeFileSync(free, code.replaceAll(LOAD_BARRIER, ''));
+  return VARIANTS.map((variant, i) => {
+    const path = join(dir, `kernel.${i}`);
+    const sources = [MAIN, variant.keepLoads ? kept : free];
+    const libraries = ['-lwasm-rt-impl', '-lm'];
+    execFileSync('gcc', [
+      ...FLAGS,
+      ...variant.flags,
+      '-I',
+      dir,
+      '-o',
+      path,
+      ...sources,
+      ...libraries,
+    ]);
+    return { ...variant, path };
+  });
+}
+
+export interface Timed {
+  /** Processor time. */
+  ns: number;
+  /** Of all worlds together. */
+  hash: bigint;
+}
+
+/** A native kernel in a process of its own, which waits between the visits. */
+export class NativeKernel {
+  readonly name: string;
+  readonly sameBits: boolean;
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor({ name, sameBits, path }: Binary, worldsFile: string) {
+    this.name = name;
+    this.sameBits = sameBits;
+    this.#child = spawn(path, [worldsFile], { stdio: ['pipe', 'pipe', 'inherit'] });
+    if (!this.#child.stdout) throw new Error('the kernel has no standard output');
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** To be read once, before any visit. */
+  aged(): Promise<Timed> {
+    return this.#answer();
+  }
+
+  visit(count: number): Promise<Timed> {
+    this.#child.stdin?.write(`${count}\n`);
+    return this.#answer();
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+
+  async #answer(): Promise<Timed> {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`${this.name} ended early`);
+    const [ns, hash] = value.split(' ');
+    return { ns: Number(ns), hash: BigInt(hash ?? '') };
+  }
+}

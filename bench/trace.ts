@@ -1,0 +1,109 @@
+/**
+ * Draws what happened in one world around a tick: `node bench/trace.ts --city grid --seed 5
+ * --tick 1234 --car 3 --out trace.svg`. Bodies of all cars near that car every half a second from
+ * ten seconds before to two after, light to dark; lanes, and what is solid.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { C_HX, C_HY, C_STATUS, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT } from '../assembly/layout.ts';
+import type { Point } from '../src/city/types.ts';
+import type { SlabArrays } from '../src/kernel/kernel.ts';
+import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
+import { live, loadKernel } from './lived-worlds.ts';
+
+const BEFORE_TICKS = 500;
+const AFTER_TICKS = 100;
+const STEP_TICKS = 25;
+const REACH_M = 60;
+const PIXELS_PER_M = 10;
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({
+  options: { city: text, seed: text, tick: text, car: text, out: text },
+});
+const [seed, tick, car] = [values.seed, values.tick, values.car].map((each) => Number(each ?? 0));
+const out = values.out ?? 'trace.svg';
+trace(values.city ?? 'grid', seed ?? 0, tick ?? 0, car ?? 0);
+
+function trace(name: string, seed: number, tick: number, car: number): void {
+  const { kernel, cities } = loadKernel(1);
+  const cityIndex = cities.cities.findIndex((city) => city.name === name);
+  const city = cities.cities[cityIndex];
+  const slab = kernel.acquire();
+  if (!city || slab === undefined) throw new RangeError(`there is no city "${name}"`);
+  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  const arrays = kernel.view(slab);
+  live(kernel, slab, tick);
+  const centre = placeOf(arrays, car);
+  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  live(kernel, slab, Math.max(0, tick - BEFORE_TICKS));
+  const shapes = [
+    ...city.blocks.filter(({ solid }) => solid).map(({ polygon }) => shape(polygon, 'block')),
+    ...city.junctions.map(({ polygon }) => shape(polygon, 'junction')),
+    ...city.lanes.map(({ polyline }) => `<polyline class="lane" points="${points(polyline)}"/>`),
+  ];
+  while (kernel.tick(slab) <= tick + AFTER_TICKS) {
+    const share = (kernel.tick(slab) - tick + BEFORE_TICKS) / (BEFORE_TICKS + AFTER_TICKS);
+    const isAsked = kernel.tick(slab) === tick;
+    console.log(`tick ${kernel.tick(slab)}`);
+    for (let other = 0; other < CAR_COUNT; other++) {
+      const [x, y] = placeOf(arrays, other);
+      if (Math.hypot(x - centre[0], y - centre[1]) > REACH_M) continue;
+      shapes.push(drawCar(arrays, other, share, isAsked));
+      console.log(`  ${describe(arrays, other)}`);
+    }
+    live(kernel, slab, STEP_TICKS);
+  }
+  writeFileSync(out, page(shapes, centre));
+  console.log(`written to ${out}`);
+}
+
+function value({ f64 }: SlabArrays, array: number, car: number): number {
+  return f64[array / 8 + car] ?? Number.NaN;
+}
+
+function placeOf(arrays: SlabArrays, car: number): Point {
+  return [value(arrays, C_X, car), value(arrays, C_Y, car)];
+}
+
+function describe(arrays: SlabArrays, car: number): string {
+  const [x, y] = placeOf(arrays, car).map((each) => each.toFixed(2));
+  const speed = value(arrays, C_VX, car).toFixed(2);
+  return `car ${car} at ${x}, ${y}, ${speed} m/s, status ${arrays.i32[C_STATUS / 4 + car]}`;
+}
+
+function drawCar(arrays: SlabArrays, car: number, share: number, isAsked: boolean): string {
+  const type = CAR_TYPES[arrays.i32[C_TYPE / 4 + car] ?? 0];
+  if (!type) throw new RangeError(`car ${car} is of no type`);
+  const [hx, hy] = [value(arrays, C_HX, car), value(arrays, C_HY, car)];
+  const [gx, gy] = placeOf(arrays, car);
+  const [x, y] = [gx + hx * type.centreM, gy + hy * type.centreM];
+  const corner = (along: number, left: number): Point => [
+    x + (hx * along * type.lengthM - hy * left * type.widthM) / 2,
+    y + (hy * along * type.lengthM + hx * left * type.widthM) / 2,
+  ];
+  const body = [corner(-1, -1), corner(1, -0.8), corner(1, 0.8), corner(-1, 1)];
+  const style = `stroke:hsl(${car * 67} 80% 40%);stroke-opacity:${(0.15 + 0.6 * share).toFixed(2)}`;
+  const label = isAsked ? `<text x="${x}" y="${-y}">${car}</text>` : '';
+  return `${shape(body, isAsked ? 'car asked' : 'car', style)}${label}`;
+}
+
+function points(path: readonly Point[]): string {
+  return path.map(([x, y]) => `${x.toFixed(2)},${(-y).toFixed(2)}`).join(' ');
+}
+
+function shape(polygon: readonly Point[], name: string, style = ''): string {
+  return `<polygon class="${name}" points="${points(polygon)}" style="${style}"/>`;
+}
+
+function page(shapes: readonly string[], [x, y]: Point): string {
+  const size = 2 * REACH_M;
+  const frame = `viewBox="${x - REACH_M} ${-y - REACH_M} ${size} ${size}"`;
+  const style =
+    'polygon,polyline{fill:none;stroke-width:.15}.block{fill:#ddd}.junction{fill:#f6f6f0}' +
+    '.lane{stroke:#bbb}.asked{stroke-width:.4;fill:#fc8}text{font:2px sans-serif}';
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size * PIXELS_PER_M}" ` +
+    `height="${size * PIXELS_PER_M}" ${frame}><style>${style}</style>\n${shapes.join('\n')}\n</svg>\n`
+  );
+}

@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import {
+  C_CONTACT_TICK,
+  C_HALT_TICK,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_NEAR,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_STATUS,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  CAR_COUNT,
+  F_BRAKES,
+  F_STEERING,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
+} from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
+import { cities, makeKernel, makeWorld, SlabView, stepTo } from '../testing/kernel.ts';
+import { loadProbe } from '../testing/probe.ts';
+import { edit, type SlabEditor } from '../testing/slab-editor.ts';
+import { CAR_TYPES } from '../twin/fleet.ts';
+import type { Kernel } from './kernel.ts';
+
+const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
+const probe = loadProbe();
+const city = at(cities.cities, 0);
+const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
+
+const speedOf = (view: SlabView, car: number) =>
+  Math.hypot(view.f64(C_VX, car), view.f64(C_VY, car));
+
+/** A wreck that is now standing on its lane again. */
+function hasReturned(before: SlabView, now: SlabView, car: number): boolean {
+  return before.i32(C_STATUS, car) === STATUS_CRASHED && now.i32(C_STATUS, car) !== STATUS_CRASHED;
+}
+
+/** Overlap of a car's body, that much longer and wider all around, with another's. */
+function overlapOf(view: SlabView, car: number, other: number, aroundM: number): number {
+  for (const [box, index, more] of [
+    ['firstBox', car, aroundM],
+    ['secondBox', other, 0],
+  ] as const) {
+    const { lengthM, widthM, centreM } = at(CAR_TYPES, view.i32(C_TYPE, index));
+    const [hx, hy] = [view.f64(C_HX, index), view.f64(C_HY, index)];
+    const [x, y] = [view.f64(C_X, index) + centreM * hx, view.f64(C_Y, index) + centreM * hy];
+    probe[box](x, y, hx, hy, lengthM / 2 + more, widthM / 2 + more);
+  }
+  return probe.boxOverlap();
+}
+
+/** Of a lane, m. */
+function lengthOf(lane: number): number {
+  const { polyline } = at(city.lanes, lane);
+  return polyline
+    .slice(1)
+    .reduce(
+      (sum, q, i) => sum + Math.hypot(q[0] - at(polyline, i)[0], q[1] - at(polyline, i)[1]),
+      0,
+    );
+}
+
+/** Metres from a car along its own route to a place on a lane, or undefined if it does not lead there. */
+function distanceTo(view: SlabView, car: number, lane: number, station: number) {
+  const route = at(city.routes, car);
+  let base = -view.f64(C_STATION, car);
+  for (let ahead = 0; base < 60; ahead++) {
+    const next = at(route, (view.i32(C_ROUTE_INDEX, car) + ahead) % route.length);
+    if (next === lane && base + station > 0) return base + station;
+    base += lengthOf(next);
+  }
+  return undefined;
+}
+
+describe('a cleared car', () => {
+  it('comes back to its route where nobody is and nobody comes who could not stop', () => {
+    const kernel = makeKernel(1);
+    let [returns, starts, approached] = [0, 0, 0];
+    for (let seed = 30; seed < 34; seed++) {
+      const slab = makeWorld(kernel, seed);
+      for (const car of cars) kernel.apply(slab, 0, car, car % 3 ? 0 : F_BRAKES | F_STEERING, 0);
+      let before = look(kernel, slab);
+      for (let tick = 1; tick <= 12_000; tick++) {
+        kernel.step(slab, 1);
+        const now = look(kernel, slab);
+        for (const car of cars) {
+          if (!hasReturned(before, now, car)) continue;
+          returns++;
+          if (now.i32(C_ROUTE_INDEX, car) === 0) starts++;
+          expect([now.f64(C_VX, car), now.f64(C_VY, car), now.f64(C_YAW_RATE, car)]).toEqual([
+            0, 0, 0,
+          ]);
+          expect(now.i32(C_LANE, car)).toBe(at(at(city.routes, car), now.i32(C_ROUTE_INDEX, car)));
+          for (const other of cars) {
+            if (other === car) continue;
+            expect(overlapOf(now, car, other, 0.5)).toBeLessThan(0);
+            if (Math.abs(now.f64(C_OFFSET, other)) > 1.5) continue;
+            const lane = now.i32(C_LANE, car);
+            const distance = distanceTo(now, other, lane, now.f64(C_STATION, car));
+            if (distance === undefined || now.i32(C_STATUS, other) === STATUS_CRASHED) continue;
+            approached++;
+            const gap = distance - 5;
+            expect(gap).toBeGreaterThan(speedOf(now, other) ** 2 / (2 * 3.5));
+          }
+        }
+        before = now;
+      }
+      kernel.release(slab);
+    }
+    expect(returns).toBeGreaterThan(10);
+    expect(starts).toBeGreaterThan(returns / 2);
+    expect(approached).toBeGreaterThan(0);
+  });
+
+  it('stands as a wreck for 10 to 20 s before', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 3);
+    for (const car of cars) kernel.apply(slab, 0, car, F_STEERING, 0);
+    const waits: number[] = [];
+    let before = look(kernel, slab);
+    for (let tick = 1; tick <= 8000; tick++) {
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      for (const car of cars) {
+        if (!hasReturned(before, now, car)) continue;
+        waits.push(tick - before.i32(C_HALT_TICK, car));
+        expect(speedOf(before, car)).toBeLessThan(0.1);
+      }
+      before = now;
+    }
+    expect(waits.length).toBeGreaterThan(3);
+    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(500);
+    // Most find room at once; who does not goes on asking.
+    expect(waits.toSorted((a, b) => a - b)[waits.length >> 1]).toBeLessThanOrEqual(1000);
+  });
+
+  /** The beginning of a car's route: where it comes back to, and which way that faces. */
+  function startOf(car: number) {
+    const { polyline } = at(city.lanes, at(at(city.routes, car), 0));
+    const [p, q] = [at(polyline, 0), at(polyline, 1)];
+    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
+    expect(length).toBeGreaterThan(20);
+    const [hx, hy] = [(q[0] - p[0]) / length, (q[1] - p[1]) / length];
+    return { x: p[0] + 12 * hx, y: p[1] + 12 * hy, hx, hy };
+  }
+
+  /** A wreck stands there, heading the same way and `asideM` to the left, from tick 600 on. */
+  function blockStart(world: SlabEditor, car: number, asideM: number): void {
+    const { x, y, hx, hy } = startOf(0);
+    wreck(world, car, 600);
+    world.setF64(C_HX, car, hx);
+    world.setF64(C_HY, car, hy);
+    world.setF64(C_X, car, x - asideM * hy);
+    world.setF64(C_Y, car, y + asideM * hx);
+  }
+
+  function wreck(world: SlabEditor, car: number, sinceTick: number): void {
+    world.setI32(C_STATUS, car, STATUS_CRASHED);
+    world.setI32(C_HALT_TICK, car, sinceTick);
+    for (const array of [C_VX, C_VY, C_YAW_RATE]) world.setF64(array, car, 0);
+  }
+
+  /** A world at tick 600, where car 0 is a wreck that asks for its place from tick 651 on. */
+  function cleared(change: (world: SlabEditor) => void) {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 5);
+    stepTo(kernel, slab, 600);
+    edit(kernel, slab, (world) => {
+      for (const car of cars) {
+        // Everybody else is far away, standing, and lost only now.
+        wreck(world, car, car === 0 ? 51 : 600);
+        world.setF64(C_X, car, 6000 + 100 * car);
+        world.setI32(C_CONTACT_TICK, car, 1);
+      }
+      change(world);
+    });
+    const isBack = () => look(kernel, slab).i32(C_STATUS, 0) !== STATUS_CRASHED;
+    return { kernel, slab, isBack };
+  }
+
+  it('waits while somebody stands at the start, and takes a lane further on', () => {
+    const { kernel, slab, isBack } = cleared((world) => blockStart(world, 1, 0));
+    stepTo(kernel, slab, 651);
+    expect(isBack()).toBe(false);
+    stepTo(kernel, slab, 1150);
+    expect(isBack()).toBe(true);
+    const view = look(kernel, slab);
+    expect(view.i32(C_STATUS, 1)).toBe(STATUS_CRASHED);
+    expect(view.i32(C_ROUTE_INDEX, 0)).toBeGreaterThan(0);
+    expect(view.i32(C_CONTACT_TICK, 0)).toBe(0);
+  });
+
+  it('knows whom it may touch from its first tick on', () => {
+    const { kernel, slab, isBack } = cleared((world) => blockStart(world, 1, 3.2));
+    stepTo(kernel, slab, 650);
+    expect(isBack()).toBe(false);
+    expect(look(kernel, slab).i32(C_NEAR, 0) & 2).toBe(0);
+    kernel.step(slab, 1);
+    expect(isBack()).toBe(true);
+    expect(look(kernel, slab).i32(C_NEAR, 0) & 2).toBe(2);
+  });
+
+  it.each([
+    [15, false],
+    [0, true],
+  ])('lets a car pass that comes at %d m/s from the junction before', (speed, returns) => {
+    const [start = 0] = at(city.routes, 0);
+    const other = cars.findIndex((car) => car > 0 && at(city.routes, car).indexOf(start) > 0);
+    const route = at(city.routes, other);
+    const index = route.indexOf(start) - 1;
+    const { polyline } = at(city.lanes, at(route, index));
+    const [p, q] = [at(polyline, 0), at(polyline, 1)];
+    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
+    const { kernel, slab, isBack } = cleared(() => {});
+    stepTo(kernel, slab, 650);
+    edit(kernel, slab, (world) => {
+      world.setI32(C_STATUS, other, STATUS_DRIVING);
+      world.setI32(C_HALT_TICK, other, 0);
+      world.setI32(C_ROUTE_INDEX, other, index);
+      world.setI32(C_LANE, other, at(route, index));
+      world.setF64(C_STATION, other, 0);
+      world.setF64(C_OFFSET, other, 0);
+      world.setF64(C_X, other, p[0]);
+      world.setF64(C_Y, other, p[1]);
+      world.setF64(C_HX, other, (q[0] - p[0]) / length);
+      world.setF64(C_HY, other, (q[1] - p[1]) / length);
+      world.setF64(C_VX, other, speed);
+    });
+    kernel.step(slab, 1);
+    expect(isBack()).toBe(returns);
+  });
+});
