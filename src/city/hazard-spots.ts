@@ -8,16 +8,16 @@ import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from 
 import { SITE_RULES } from './site-rules.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
 
-const SPOT_COUNT_MAX = 12;
+const SPOT_COUNT_MAX = 11;
 /** Between any two spots. */
 const APART_M = 60;
 /** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
 const WELL_APART_M = 112;
-/** What a metre less than that is worth. */
-/** Few kinds show what a car without steering does. */
-const SHARP_BEND_WORTH = 300;
+/** What a metre less than that is worth, and one farther from the city's middle; m of detour. */
 const CLOSE_MISFIT = 0.5;
 const OFF_MIDDLE_MISFIT = 0.15;
+/** Few kinds show what a car without steering does. */
+const SHARP_BEND_WORTH = 300;
 /** Times that each spot is moved to where it suits best beside all others. */
 const MOVE_ROUNDS = 2;
 /** What stands beside the road stands there, so not inside a house, more than so much. */

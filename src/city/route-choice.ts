@@ -4,13 +4,13 @@ import type { Loop } from './loops.ts';
 import type { Random } from './random.ts';
 
 /** Cars that pass each site within that time, on average over where they start. */
-const PASSES_WANTED = 7.5;
+const PASSES_WANTED = 9;
 /** Loops that lanes and junctions take before they are crowded. */
 const LANE_LOOPS_MAX = 10;
 const JUNCTION_LOOPS_MAX = 14;
 const FIRST_ROUNDS = 6;
 /** Times that chance is tried, and how many of the loops are given up then. */
-const KICKS = 10;
+const KICKS = 20;
 const GIVEN_UP_PERCENT = 25;
 /** Less is no improvement. */
 const COST_STEP = 1e-6;
@@ -19,7 +19,7 @@ const COST_STEP = 1e-6;
 const COST = {
   missingPass: 3,
   unseenLight: 2000,
-  unseenRoad: 12,
+  unseenRoad: 60,
   crowdedLane: 1.5,
   crowdedJunction: 0.7,
   hurriedSite: 1.5,

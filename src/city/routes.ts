@@ -20,7 +20,7 @@ const LIGHT_WORTH = 0.1;
 const FIRST_LANE_MIN_M = 60;
 
 /** What a car drives in three minutes at 24 km/h. */
-const REACH_M = 1200;
+const REACH_M = 1050;
 /** Between two sites at the speed limit. */
 const SITES_APART_S = 8;
 /**
@@ -42,13 +42,20 @@ export function planRoutes(
   ];
   const short = loopsOver(network.lanes, goals, [...new Set(starts)], SHORT, random);
   const loops = [...short, ...loopsOverLights(network, short, random)];
+  const lengthsM = network.lanes.map(({ polyline }) => lengthOf(polyline));
+  const streets: Streets = { ...network, lengthsM };
   const candidates = loops
-    .map((loop) => appraise(network, sites, loop))
+    .map((loop) => appraise(streets, sites, loop))
     .filter(({ starts }) => starts.length > 0);
   if (candidates.length < ROUTE_COUNT) {
     throw new RangeError('the network has no loops of the wanted length');
   }
   return withStarts(choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random));
+}
+
+interface Streets extends Network {
+  /** Of each lane. */
+  lengthsM: readonly number[];
 }
 
 /** For every site, light and road the loops over it that are good for most sites. */
@@ -90,8 +97,8 @@ function loopsOverLights(network: Network, others: readonly Loop[], random: Rand
   return loopsOver(network.lanes, goals, rare.slice(0, LONG_STARTS_MAX), LONG, random);
 }
 
-function appraise(network: Network, sites: readonly HazardSite[], loop: Loop): Candidate {
-  const { lanes, lights } = network;
+function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): Candidate {
+  const { lanes, lights } = streets;
   const own = new Set(loop.lanes);
   const passed = sites.flatMap((site, index) =>
     site.lanes.every((lane) => own.has(lane)) ? [index] : [],
@@ -99,7 +106,7 @@ function appraise(network: Network, sites: readonly HazardSite[], loop: Loop): C
   const roadLanes = loop.lanes.filter((lane) => at(lanes, lane).road >= 0);
   return {
     loop,
-    starts: startsOf(network, loop.lanes),
+    starts: startsOf(streets, loop.lanes),
     sites: passed,
     lights: lights.flatMap((light, index) =>
       light.lanes.some((lane) => own.has(lane)) ? [index] : [],
@@ -109,7 +116,7 @@ function appraise(network: Network, sites: readonly HazardSite[], loop: Loop): C
     junctions: loop.lanes.map((lane) => at(lanes, lane).junction).filter((index) => index >= 0),
     passWorth: Math.min(1, REACH_M / loop.lengthM) ** 2,
     hurriedSites: hurriedSitesOn(
-      lanes,
+      streets,
       loop,
       passed.map((index) => at(sites, index)),
     ),
@@ -118,10 +125,11 @@ function appraise(network: Network, sites: readonly HazardSite[], loop: Loop): C
 
 /** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
 function hurriedSitesOn(
-  lanes: Network['lanes'],
+  { lanes, lengthsM }: Streets,
   loop: Loop,
   passed: readonly HazardSite[],
 ): number {
+  if (passed.length < 2) return 0;
   const times: number[] = [];
   let totalS = 0;
   for (const index of loop.lanes) {
@@ -129,20 +137,17 @@ function hurriedSitesOn(
     for (const site of passed) {
       if (at(site.lanes, -1) === index) times.push(totalS + site.stationM / lane.speedLimitMps);
     }
-    totalS += lengthOf(lane.polyline) / lane.speedLimitMps;
+    totalS += at(lengthsM, index) / lane.speedLimitMps;
   }
   times.sort((a, b) => a - b);
   return times.filter((timeS, i) => {
     const next = times[i + 1] ?? at(times, 0) + totalS;
-    return times.length > 1 && next - timeS < SITES_APART_S;
+    return next - timeS < SITES_APART_S;
   }).length;
 }
 
-const startsOf = ({ lanes }: Network, loop: readonly number[]): number[] =>
-  loop.filter((index) => {
-    const lane = at(lanes, index);
-    return lane.road >= 0 && lengthOf(lane.polyline) >= FIRST_LANE_MIN_M;
-  });
+const startsOf = ({ lanes, lengthsM }: Streets, loop: readonly number[]): number[] =>
+  loop.filter((lane) => at(lanes, lane).road >= 0 && at(lengthsM, lane) >= FIRST_LANE_MIN_M);
 
 /** The loops turned so that each begins on a lane of its own. */
 function withStarts(chosen: readonly Candidate[]): Route[] {
