@@ -1,5 +1,5 @@
 import {
-  BUSY, C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, JUNCTION_MAX, LANE_BYTES, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
+  BUSY, C_LANE, C_ROUTE_INDEX, CAR_COUNT, DIRECTORY, H_CITY, JUNCTION_MAX, LANE_BYTES, L_JUNCTION, L_LENGTH, L_POINT_COUNT,
   L_POINT_FIRST, L_POINTS_PER_M, OCCUPIED, POINT_BYTES, RL_EXIT_SPEED, RL_LANE, ROUTE_LANE_BYTES, T_LANE_COUNT, T_LANES, T_POINTS, T_ROUTES, T_ROUTE_LANES,
 } from './layout';
 import { getI } from './memory';
@@ -51,14 +51,6 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
 /** The lane `ahead` places further on the route of a car than the one it is on. */
 @inline export function laneAhead(slab: usize, city: usize, car: i32, ahead: i32): i32 {
   return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead);
-}
-
-/** Whether two connectors cross, meet or come too close for two cars. */
-export function conflict(city: usize, a: i32, b: i32): bool {
-  const atA = laneAt(city, a);
-  const atB = laneAt(city, b);
-  if (load<i32>(atA + L_JUNCTION) != load<i32>(atB + L_JUNCTION)) return false;
-  return ((load<u32>(atA + L_CONFLICTS) >> load<i32>(atB + L_CONNECTOR)) & 1) != 0;
 }
 
 // A place on a lane's centre line, interpolated between its two neighbouring points. Each field is

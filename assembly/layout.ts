@@ -285,6 +285,7 @@ export const T_HAZARD_COUNT = 44;
 export const T_HAZARDS = 48;
 export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
+export const T_CONFLICTS = 60;
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -307,8 +308,13 @@ export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_ZONES = 56; // u32, zones that it comes near
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
-export const L_RANK = 76; // i32, right of way of a connector: higher goes first
+export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
+
+/** Where along a connector another one is too close for two cars; the two have a record each. */
+export const CONFLICT_BYTES = 8;
+export const CF_FROM = 0; // f32 m
+export const CF_TO = 4; // f32 m
 
 /** The centre line at equal steps, f32 each. */
 export const POINT_BYTES = 32;

@@ -13,3 +13,11 @@
 @inline export function greatest(a: f64, b: f64): f64 {
   return a > b ? a : b;
 }
+
+/** Time in which a car covers a distance, s, if it accelerates up to `top` where it is slower. */
+export function timeToCover(distance: f64, speed: f64, top: f64, accel: f64): f64 {
+  if (speed >= top) return distance / greatest(speed, 0.1);
+  const reach = (top * top - speed * speed) / (2.0 * accel);
+  if (distance <= reach) return (sqrt(speed * speed + 2.0 * accel * distance) - speed) / accel;
+  return (top - speed) / accel + (distance - reach) / top;
+}

@@ -9,15 +9,43 @@ import { getI } from './memory';
  * offset, which each world draws from its seed.
  */
 export function lightState(slab: usize, city: usize, light: i32): i32 {
-  const at = city + load<i32>(city + T_LIGHTS) + <usize>light * LIGHT_BYTES;
-  const junction = load<i32>(at + LT_JUNCTION);
-  const cycle = load<i32>(city + load<i32>(city + T_JUNCTIONS) + <usize>junction * JUNCTION_BYTES + J_CYCLE);
-  const now = <i32>((load<u32>(slab + H_TICK) + <u32>getI(slab, SIGNALS, junction)) % <u32>cycle);
-  let sinceGreen = now - load<i32>(at + LT_GREEN_FROM);
-  if (sinceGreen < 0) sinceGreen += cycle;
+  const at = lightAt(city, light);
+  const cycle = cycleOf(city, at);
+  const since = ticksSinceGreen(slab, at, cycle);
   const green = load<i32>(at + LT_GREEN);
-  if (sinceGreen < green) return LIGHT_GREEN;
-  if (sinceGreen < green + load<i32>(at + LT_AMBER)) return LIGHT_AMBER;
-  if (sinceGreen >= cycle - load<i32>(at + LT_RED_AMBER)) return LIGHT_RED_AMBER;
+  if (since < green) return LIGHT_GREEN;
+  if (since < green + load<i32>(at + LT_AMBER)) return LIGHT_AMBER;
+  if (since >= cycle - load<i32>(at + LT_RED_AMBER)) return LIGHT_RED_AMBER;
   return LIGHT_RED;
+}
+
+/** Ticks since the last green of a light began. */
+export function greenAge(slab: usize, city: usize, light: i32): i32 {
+  const at = lightAt(city, light);
+  return ticksSinceGreen(slab, at, cycleOf(city, at));
+}
+
+/** Ticks until a light that shows green or amber turns red. */
+export function ticksToRed(slab: usize, city: usize, light: i32): i32 {
+  const at = lightAt(city, light);
+  return load<i32>(at + LT_GREEN) + load<i32>(at + LT_AMBER) - ticksSinceGreen(slab, at, cycleOf(city, at));
+}
+
+/** For how long the light shows amber, ticks. */
+export function amberTicks(city: usize, light: i32): i32 {
+  return load<i32>(lightAt(city, light) + LT_AMBER);
+}
+
+@inline function lightAt(city: usize, light: i32): usize {
+  return city + load<i32>(city + T_LIGHTS) + <usize>light * LIGHT_BYTES;
+}
+
+@inline function cycleOf(city: usize, at: usize): i32 {
+  return load<i32>(city + load<i32>(city + T_JUNCTIONS) + <usize>load<i32>(at + LT_JUNCTION) * JUNCTION_BYTES + J_CYCLE);
+}
+
+@inline function ticksSinceGreen(slab: usize, at: usize, cycle: i32): i32 {
+  const offset = <u32>getI(slab, SIGNALS, load<i32>(at + LT_JUNCTION));
+  const since = <i32>((load<u32>(slab + H_TICK) + offset) % <u32>cycle) - load<i32>(at + LT_GREEN_FROM);
+  return since < 0 ? since + cycle : since;
 }

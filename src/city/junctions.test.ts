@@ -230,10 +230,15 @@ describe('At the crossing of the arterial with a collector', () => {
     expect(right).toBe(find(east, 'straight', 0).connector?.from);
   });
 
-  test('a left turn gives way to straight traffic of its phase.', () => {
-    const rankOf = (lane: Lane): number => lane.connector?.rank ?? 0;
-    expect(rankOf(find(east, 'left'))).toBeLessThan(rankOf(find(west, 'straight')));
-    expect(rankOf(find(east, 'left'))).toBeLessThan(rankOf(find(west, 'right')));
+  test('a left turn gives way to all oncoming traffic, and nobody else gives way.', () => {
+    const yieldsOf = (lane: Lane): Lane[] =>
+      lane.connector?.yieldsTo.map((other) => at(city.lanes, other)) ?? [];
+    expect(new Set(yieldsOf(find(east, 'left')))).toEqual(
+      new Set([find(west, 'straight'), find(west, 'straight', 1), find(west, 'right')]),
+    );
+    for (const lane of connectors.filter(({ connector }) => connector.turn !== 'left')) {
+      expect(yieldsOf(lane)).toEqual([]);
+    }
   });
 });
 
@@ -241,26 +246,31 @@ describe('Away from the arterial', () => {
   const city = generateCity('grid', at(SEEDS, 0));
   const classOf = (lane: number): string => at(city.roads, at(city.lanes, lane).road).class;
 
-  test('the collector goes first, straight on before left, and then the local street.', () => {
-    const ranks = new Map<string, Set<number>>();
+  test('the local street gives way to every way of the collector that it meets.', () => {
     for (const { connector, junction } of city.lanes) {
       if (!connector || at(city.junctions, junction).control !== 'priority') continue;
-      const key = `${classOf(connector.from)} ${connector.turn === 'left' ? 'left' : 'on'}`;
-      ranks.set(key, (ranks.get(key) ?? new Set()).add(connector.rank));
+      for (const other of connector.conflicts) {
+        const theirs = at(city.lanes, other).connector;
+        if (classOf(connector.from) === classOf(theirs?.from ?? -1)) continue;
+        expect(connector.yieldsTo.includes(other)).toBe(classOf(connector.from) === 'local');
+        expect(
+          theirs?.yieldsTo.includes(city.lanes.findIndex((one) => one.connector === connector)),
+        ).toBe(classOf(connector.from) === 'collector');
+      }
     }
-    expect(Object.fromEntries([...ranks].map(([key, some]) => [key, [...some]]))).toEqual({
-      'collector on': [4],
-      'collector left': [3],
-      'local on': [2],
-      'local left': [1],
-    });
   });
 
   test('stop signs stand before the side streets of stop junctions and nowhere else.', () => {
     for (const [index, { control }] of city.junctions.entries()) {
-      const stops = connectorsOf(city, index).filter(({ connector }) => connector.mustStop);
+      const own = connectorsOf(city, index);
+      const stops = own.filter(({ connector }) => connector.mustStop);
       expect(stops.length > 0).toBe(control === 'stop');
-      for (const { connector } of stops) expect(connector.rank).toBeLessThan(3);
+      for (const { connector } of stops) {
+        const crossed = connector.conflicts.filter(
+          (other) => !at(city.lanes, other).connector?.mustStop,
+        );
+        expect(connector.yieldsTo).toEqual(expect.arrayContaining(crossed));
+      }
     }
   });
 

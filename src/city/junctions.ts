@@ -12,6 +12,7 @@ import {
   shift,
   startDirection,
 } from './geometry.ts';
+import { STRAIGHT_SINE, yieldsAmong } from './right-of-way.ts';
 import { buildSignals } from './signals.ts';
 import { type Arm, buildStreets, type JunctionPlan, type NetworkPlan } from './streets.ts';
 import type { Connector, Junction, Lane, Light, Point, Road } from './types.ts';
@@ -57,7 +58,7 @@ interface Movement {
   turn: Connector['turn'];
   from: number;
   to: number;
-  rank: number;
+  isMain: boolean;
   mustStop: boolean;
 }
 
@@ -74,8 +75,14 @@ function buildConnectors(
   const paths = movements.map(({ turn, from, to }) =>
     pathBetween(turn, at(lanes, from), at(lanes, to)),
   );
-  const conflicts = conflictsAmong(movements, paths);
-  return movements.map(({ turn, from, to, rank, mustStop }, i): Lane => {
+  const zones = conflictsAmong(movements, paths);
+  const conflicts = zones.map((some) => some.map(({ other }) => other));
+  const headed = movements.map((one) => ({
+    ...one,
+    heading: endDirection(at(lanes, one.from).polyline),
+  }));
+  const yields = yieldsAmong(junction.control, headed, conflicts);
+  return movements.map(({ turn, from, to, mustStop }, i): Lane => {
     const entry = at(lanes, from);
     const exit = at(lanes, to);
     return {
@@ -91,10 +98,9 @@ function buildConnectors(
         from,
         to,
         conflicts: at(conflicts, i).map((other) => lanes.length + other),
-
-        yieldsTo: [],
+        conflictZones: at(zones, i).map(({ fromM, toM }) => ({ fromM, toM })),
+        yieldsTo: at(yields, i).map((other) => lanes.length + other),
         light: lights.findIndex((light) => light.lanes.includes(from)),
-        rank,
         mustStop,
       },
     };
@@ -112,7 +118,7 @@ function movementsBetween(junction: JunctionPlan, arm: Arm, exit: Arm): Movement
     turn,
     from: at(arriving, i),
     to: at(leaving, i),
-    rank: (isMain ? 3 : 1) + (turn === 'left' ? 0 : 1),
+    isMain,
     mustStop: junction.control === 'stop' && !isMain,
   }));
 }
@@ -122,9 +128,6 @@ function turnBetween(inward: Point, outward: Point): Connector['turn'] {
   if (dot(inward, outward) > 0 && Math.abs(sine) < STRAIGHT_SINE) return 'straight';
   return sine > 0 ? 'left' : 'right';
 }
-
-/** Sine of 30°: a junction that bends traffic by less leads it straight on. */
-const STRAIGHT_SINE = 0.5;
 
 function pathBetween(turn: Connector['turn'], entry: Lane, exit: Lane): readonly Point[] {
   const from = at(entry.polyline, -1);

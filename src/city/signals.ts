@@ -4,8 +4,10 @@ import type { Lane, Light } from './types.ts';
 
 const TICKS_PER_S = 50;
 const RED_AMBER_TICKS = 1 * TICKS_PER_S;
-/** Everybody has plain red for this long between two greens, besides the red with amber. */
-const ALL_RED_TICKS = 2 * TICKS_PER_S;
+/** Everybody has plain red for at least so long between two greens, besides the red with amber. */
+const ALL_RED_MIN_TICKS = 1 * TICKS_PER_S;
+/** A car that passed its line in the last moment has so far to go beyond the junction's width, m. */
+const CLEARED_BEYOND_M = 5;
 
 /** Green of the main street and of the one that crosses it, by what the latter is. */
 const GREEN_TICKS = {
@@ -71,6 +73,15 @@ function phase(fromTick: number, greenTicks: number, arms: readonly Arm[], lanes
   const fastestMps = Math.max(...arriving.map((lane) => at(lanes, lane).speedLimitMps));
   const amberTicks = amberTicksAt(fastestMps);
   const greenFromTick = fromTick + RED_AMBER_TICKS;
-  const endTick = greenFromTick + greenTicks + amberTicks + ALL_RED_TICKS;
+  const endTick = greenFromTick + greenTicks + amberTicks + allRedTicks(arms, lanes);
   return { greenFromTick, greenTicks, amberTicks, endTick };
+}
+
+/** Time in which the last car of a phase drives from its stop line across the junction. */
+function allRedTicks(arms: readonly Arm[], lanes: readonly Lane[]): number {
+  const widest = Math.max(...arms.map(({ setbackM }) => setbackM));
+  const wayM = 2 * widest + CLEARED_BEYOND_M;
+  const speeds = arms.flatMap((arm) => arm.arriving.map((lane) => at(lanes, lane).speedLimitMps));
+  const ticks = Math.ceil((wayM / Math.min(...speeds)) * TICKS_PER_S);
+  return Math.max(ALL_RED_MIN_TICKS, ticks);
 }

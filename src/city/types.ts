@@ -38,14 +38,21 @@ export interface Connector {
   to: number;
   /** Lane indices of connectors of the same junction that cross it, meet it or come too close. */
   conflicts: readonly number[];
+  /** For each of `conflicts` from where to where along this connector they are too close. */
+  conflictZones: readonly Omit<ConflictZone, 'other'>[];
   /** Those of `conflicts` whose traffic has right of way over it where no light decides otherwise. */
   yieldsTo: readonly number[];
   /** Index into `City.lights`, or −1. */
   light: number;
-  /** Right of way where no light decides, and between turns on green: higher goes first. */
-  rank: number;
   /** A stop sign stands before it. */
   mustStop: boolean;
+}
+
+/** Where along a path through a junction another one is too close for two cars. */
+export interface ConflictZone {
+  other: number;
+  fromM: number;
+  toM: number;
 }
 
 export interface Junction {

@@ -82,7 +82,6 @@ describe('The table of a city', () => {
       expect(float(at + layout.L_SPEED_LIMIT)).toBe(lane.speedLimitMps);
       expect(float(at + layout.L_HALF_WIDTH)).toBe(lane.widthM / 2);
       expect(int(at + layout.L_LIGHT)).toBe(lane.connector?.light ?? -1);
-      expect(int(at + layout.L_RANK)).toBe(lane.connector?.rank ?? 0);
       expect(int(at + layout.L_MUST_STOP)).toBe(lane.connector?.mustStop ? 1 : 0);
     }
   });

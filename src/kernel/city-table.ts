@@ -9,6 +9,9 @@ import {
   BLOCK_BYTES,
   BLOCK_CORNERS_MAX,
   CAR_COUNT,
+  CF_FROM,
+  CF_TO,
+  CONFLICT_BYTES,
   CONNECTOR_MAX,
   HAZARD_MAX,
   HAZARD_SPOT_BYTES,
@@ -17,6 +20,7 @@ import {
   J_CYCLE,
   JUNCTION_BYTES,
   JUNCTION_MAX,
+  L_CONFLICT_FIRST,
   L_CONFLICTS,
   L_CONNECTOR,
   L_HALF_WIDTH,
@@ -27,7 +31,6 @@ import {
   L_POINT_COUNT,
   L_POINT_FIRST,
   L_POINTS_PER_M,
-  L_RANK,
   L_ROAD,
   L_SPACING,
   L_SPEED_LIMIT,
@@ -49,6 +52,7 @@ import {
   SLAB_ALIGN,
   T_BLOCK_COUNT,
   T_BLOCKS,
+  T_CONFLICTS,
   T_HAZARD_COUNT,
   T_HAZARDS,
   T_HEADER_BYTES,
@@ -109,6 +113,7 @@ export function packCity(city: City): ArrayBuffer {
   const lights = section(city.lights.length * LIGHT_BYTES);
   const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
   const zones = section(city.zones.length * ZONE_BYTES);
+  const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -127,9 +132,14 @@ export function packCity(city: City): ArrayBuffer {
     [T_HAZARDS, hazards],
     [T_ZONE_COUNT, city.zones.length],
     [T_ZONES, zones],
+    [T_CONFLICTS, conflicts],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
+  for (const [i, { fromM, toM }] of city.lanes.flatMap(zonesOf).entries()) {
+    view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_FROM, fromM, true);
+    view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_TO, toM, true);
+  }
   writePoints(view, points, profiles, speeds);
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
     view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
@@ -153,6 +163,7 @@ function writeLanes(
 ): void {
   const connectorBits = connectorBitsOf(city);
   let firstPoint = 0;
+  let firstConflict = 0;
   for (const [i, profile] of profiles.entries()) {
     const lane = laneOf(city, i);
     const at = start + i * LANE_BYTES;
@@ -166,7 +177,7 @@ function writeLanes(
     view.setUint32(at + L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
     view.setUint32(at + L_ZONES, zonesBeside(profile, city.zones), true);
     view.setInt32(at + L_LIGHT, connector?.light ?? -1, true);
-    view.setInt32(at + L_RANK, connector?.rank ?? 0, true);
+    view.setInt32(at + L_CONFLICT_FIRST, firstConflict, true);
     view.setInt32(at + L_ROAD, lane.road, true);
     view.setFloat64(at + L_LENGTH, profile.lengthM, true);
     view.setFloat64(at + L_SPACING, profile.spacingM, true);
@@ -175,8 +186,12 @@ function writeLanes(
     view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
     view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
     firstPoint += profile.points.length;
+    firstConflict += conflicts.length;
   }
 }
+
+/** Conflicts have their bits in ascending order of lanes, so their zones have too. */
+const zonesOf = ({ connector }: Lane) => connector?.conflictZones ?? [];
 
 /** The number of each connector within its junction; −1 for lanes of roads. */
 function connectorBitsOf(city: City): number[] {

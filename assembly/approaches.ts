@@ -1,0 +1,113 @@
+import {
+  C_CLAIM, C_LANE, C_LIGHT_CHOICE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, CAR_COUNT, CF_FROM, CF_TO, CHOICE_NONE, CONFLICT_BYTES,
+  CT_CENTRE, CT_LENGTH, H_TICK, JUNCTION_MAX, L_CONFLICT_FIRST, L_CONFLICTS, L_CONNECTOR, L_JUNCTION, SCRATCH, STATUS_CRASHED,
+  T_CONFLICTS,
+} from './layout';
+import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
+import { chooseAtLight, lightFor } from './light-choice';
+import { getF, getI, setI, typeOf } from './memory';
+
+/** A car stands below this speed, m/s; at its line it does within this distance, m. */
+export const STANDING_MPS = 0.3;
+const AT_LINE_M = 3.0;
+
+// What each decision knows of the cars, by the junction ahead of them.
+const AHEAD: usize = SCRATCH; // i32[CAR_COUNT], the connector ahead, or after the one that it is on
+const DISTANCE: usize = SCRATCH + 80; // f64[CAR_COUNT] m, from the front bumper to the line before it
+const FIRST: usize = SCRATCH + 640; // i8[JUNCTION_MAX], first car that approaches it, −1 none
+const HOLDERS: usize = FIRST + JUNCTION_MAX; // i8[JUNCTION_MAX], first car with a claim in it, −1 none
+const NEXT: usize = HOLDERS + JUNCTION_MAX; // i8[CAR_COUNT], the next car of the same junction
+const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
+
+@inline export function connectorAhead(car: i32): i32 {
+  return load<i32>(AHEAD + (<usize>car << 2));
+}
+
+@inline export function lineDistance(car: i32): f64 {
+  return load<f64>(DISTANCE + (<usize>car << 3));
+}
+
+@inline export function firstAt(junction: i32): i32 {
+  return load<i8>(FIRST + <usize>junction);
+}
+
+@inline export function nextAt(car: i32): i32 {
+  return load<i8>(NEXT + <usize>car);
+}
+
+@inline export function firstHolder(junction: i32): i32 {
+  return load<i8>(HOLDERS + <usize>junction);
+}
+
+@inline export function nextHolder(car: i32): i32 {
+  return load<i8>(NEXT_HOLDER + <usize>car);
+}
+
+/** From the centre of gravity to the front bumper, m. */
+@inline export function noseOf(slab: usize, car: i32): f64 {
+  const type = typeOf(slab, car);
+  return load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+}
+
+/** Whether the car drives towards its line and holds no claim for what is behind it. */
+@inline export function isWaiting(slab: usize, car: i32): bool {
+  return getI(slab, C_CLAIM, car) != connectorAhead(car) && getI(slab, C_STATUS, car) != STATUS_CRASHED;
+}
+
+/** Lists the cars by the junction ahead; each notes what the light tells it and since when it stands at its line. */
+export function survey(slab: usize, city: usize): void {
+  for (let at = FIRST; at < NEXT; at += 8) store<i64>(at, -1);
+  for (let car = CAR_COUNT - 1; car >= 0; car--) {
+    const lane = getI(slab, C_LANE, car);
+    const left = laneLength(city, lane) - getF(slab, C_STATION, car) - noseOf(slab, car);
+    let ahead = laneAhead(slab, city, car, 1);
+    let distance = left;
+    if (isConnector(city, lane)) {
+      distance += laneLength(city, ahead);
+      ahead = laneAhead(slab, city, car, 2);
+      setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
+      setI(slab, C_STOOD_TICK, car, 0);
+    } else {
+      chooseAtLight(slab, city, car, lightFor(city, ahead), distance);
+      if (distance > AT_LINE_M) setI(slab, C_STOOD_TICK, car, 0);
+      else if (getF(slab, C_VX, car) < STANDING_MPS && getI(slab, C_STOOD_TICK, car) == 0) {
+        setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
+      }
+    }
+    store<i32>(AHEAD + (<usize>car << 2), ahead);
+    store<f64>(DISTANCE + (<usize>car << 3), distance);
+    push(FIRST, NEXT, load<i32>(laneAt(city, ahead) + L_JUNCTION), car);
+  }
+}
+
+/** Adds a car to the holders of claims in the junction of a connector. */
+export function addHolder(city: usize, connector: i32, car: i32): void {
+  push(HOLDERS, NEXT_HOLDER, load<i32>(laneAt(city, connector) + L_JUNCTION), car);
+}
+
+@inline function push(heads: usize, nexts: usize, junction: i32, car: i32): void {
+  store<i8>(nexts + <usize>car, load<i8>(heads + <usize>junction));
+  store<i8>(heads + <usize>junction, <i8>car);
+}
+
+/** The bit of a connector of the same junction in a mask of this one, L_. */
+@inline export function hasBit(city: usize, mask: u32, connector: i32): bool {
+  return ((mask >> load<i32>(laneAt(city, connector) + L_CONNECTOR)) & 1) != 0;
+}
+
+/** m along `connector` from where on it is too close to `other`, which it conflicts with. */
+@inline export function zoneFrom(city: usize, connector: i32, other: i32): f64 {
+  return load<f32>(zoneAt(city, connector, other) + CF_FROM);
+}
+
+/** m along `connector` up to where it is too close to `other`. */
+@inline export function zoneTo(city: usize, connector: i32, other: i32): f64 {
+  return load<f32>(zoneAt(city, connector, other) + CF_TO);
+}
+
+function zoneAt(city: usize, connector: i32, other: i32): usize {
+  const at = laneAt(city, connector);
+  const below: u32 = (<u32>1 << load<i32>(laneAt(city, other) + L_CONNECTOR)) - 1;
+  const index = load<i32>(at + L_CONFLICT_FIRST) + popcnt<i32>(<i32>(load<u32>(at + L_CONFLICTS) & below));
+  return city + load<i32>(city + T_CONFLICTS) + <usize>index * CONFLICT_BYTES;
+}

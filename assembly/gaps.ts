@@ -1,0 +1,226 @@
+import {
+  C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_SPEED_LIMIT,
+  L_YIELDS, PT_SPEED, STATUS_CRASHED,
+} from './layout';
+import {
+  connectorAhead, firstAt, firstHolder, hasBit, isWaiting, lineDistance, nextAt, nextHolder, noseOf, STANDING_MPS, zoneFrom, zoneTo,
+} from './approaches';
+import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
+import { mayCome } from './light-choice';
+import { greatest, least, timeToCover } from './math';
+import { getF, getI } from './memory';
+import { carLength } from './sensing';
+
+/** Acceleration that a driver counts on when it judges a gap, m/s², and its reaction, s. */
+const GAP_ACCEL = 1.8;
+const GAP_REACTION_S = 0.5;
+/** Between one car that leaves a conflict and one with right of way that reaches it, s. */
+const GAP_MARGIN_S = 1.5;
+/** Between the car and one that drives out of its way, s. */
+const LEAVE_MARGIN_S = 0.7;
+/** Whoever leaves a conflict moves at least so fast, m/s, and is this near to its end, m. */
+const LEAVING_MPS = 2.0;
+const LEAVING_M = 20.0;
+const LEAVING_ACCEL = 1.2;
+/** Paths that are still too close here before the end of one lead into the same lane, m. */
+const MERGE_M = 0.3;
+/** Others are not taken to accelerate by more than this, m/s². */
+const OTHERS_ACCEL = 2.0;
+/** Whoever stands further from its line than this waits for something else, m. */
+const STANDING_NEAR_M = 5.0;
+/** Room behind the junction beyond the car's own length, m. */
+const EXIT_MARGIN_M = 3.0;
+/** After so many ticks (2 s) of everybody standing the car with the lowest index goes. */
+const DEADLOCK_TICKS: u32 = 100;
+/** After so many ticks (30 s) a car no longer gives way to those that can stop for it. */
+const PATIENCE_TICKS: u32 = 1500;
+/** Deceleration that one may expect of others, m/s². */
+const OTHERS_DECEL = 2.0;
+
+/**
+ * Whether nobody holds a claim that this car on its way over `connector` would come upon. Whoever
+ * leaves must be gone `margin` s before.
+ */
+export function isClear(slab: usize, city: usize, car: i32, connector: i32, margin: f64): bool {
+  const at = laneAt(city, connector);
+  const conflicts = load<u32>(at + L_CONFLICTS);
+  for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
+    const claim = getI(slab, C_CLAIM, other);
+    if (other == car || claim < 0 || !hasBit(city, conflicts, claim)) continue;
+    if (!willHaveLeft(slab, city, other, claim, car, connector, margin)) return false;
+  }
+  return true;
+}
+
+/** Whether the holder of a claim is out of the way before the car could be there. */
+function willHaveLeft(slab: usize, city: usize, holder: i32, claim: i32, car: i32, connector: i32, margin: f64): bool {
+  const left = leftOfZone(slab, city, holder, claim, connector);
+  if (left <= 0.0) return true;
+  const speed = getF(slab, C_VX, holder);
+  if (left > LEAVING_M || speed < LEAVING_MPS || getI(slab, C_STATUS, holder) == STATUS_CRASHED) return false;
+  const pace = middleSpeed(city, claim);
+  const way = greatest(lineDistance(car), 0.0) + zoneFrom(city, connector, claim);
+  const arrival = timeToCover(way, getF(slab, C_VX, car), speedLimit(city, connector), OTHERS_ACCEL);
+  if (margin > 0.0 && left / least(speed, pace) > arrival) return false;
+  return timeToCover(left, least(speed, pace), pace, LEAVING_ACCEL) + margin < arrival;
+}
+
+/** How far the rear of a car on `claim` still has to go to be out of the zone of another connector, m. */
+function leftOfZone(slab: usize, city: usize, holder: i32, claim: i32, connector: i32): f64 {
+  const lane = getI(slab, C_LANE, holder);
+  let station = getF(slab, C_STATION, holder);
+  if (lane != claim) {
+    // Before its line it has all of the way yet.
+    if (laneAhead(slab, city, holder, 1) == claim) return 1e9;
+    station += laneLength(city, claim);
+  }
+  const rear = station + noseOf(slab, holder) - carLength(slab, holder);
+  return zoneTo(city, claim, connector) - rear;
+}
+
+/** Whether the way over a connector is free, as far as the car can see: of traffic that crosses, goes first or waits too long. */
+export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool {
+  if (!isClear(slab, city, car, connector, LEAVE_MARGIN_S)) return false;
+  return hasGap(slab, city, car, connector) && !mustLetGo(slab, city, car, connector);
+}
+
+/** Whether all that have right of way over the car arrive late enough, or let it go first. */
+function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const at = laneAt(city, connector);
+  const yields = load<u32>(at + L_YIELDS);
+  if (yields == 0) return true;
+  const speed = getF(slab, C_VX, car);
+  const pace = middleSpeed(city, connector);
+  const own = greatest(lineDistance(car), 0.0) + carLength(slab, car);
+  for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    const theirs = connectorAhead(other);
+    if (other == car || !hasBit(city, yields, theirs) || !isWaiting(slab, other)) continue;
+    if (!isComing(slab, city, other, theirs)) continue;
+    const zone = zoneTo(city, connector, theirs);
+    const top = speedLimit(city, getI(slab, C_LANE, other));
+    let clear = GAP_REACTION_S + timeToCover(own + zone, least(speed, pace), pace, GAP_ACCEL);
+    // Into the same lane it goes on at its pace and has yet to become as fast as whoever comes behind.
+    if (zone > laneLength(city, connector) - MERGE_M && pace < top) clear += ((top - pace) * (top - pace)) / (2.0 * GAP_ACCEL * top);
+    const way = greatest(lineDistance(other), 0.0) + zoneFrom(city, theirs, connector);
+    if (timeToCover(way, getF(slab, C_VX, other), top, OTHERS_ACCEL) > clear + GAP_MARGIN_S) continue;
+    if (!goesFirst(slab, car, other)) return false;
+  }
+  return true;
+}
+
+/** Whether a car with right of way is on its way and not held up by something else. */
+function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
+  if (!mayCome(slab, city, car, load<i32>(laneAt(city, connector) + L_LIGHT))) return false;
+  if (isBehindStanding(slab, city, car, connector)) return false;
+  if (getF(slab, C_VX, car) > STANDING_MPS) return true;
+  if (lineDistance(car) > STANDING_NEAR_M || isPaused(slab, car)) return false;
+  return hasExitRoom(slab, city, car, connector);
+}
+
+/** Whether a car without a claim stands between this one and their line. */
+function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const lane = getI(slab, C_LANE, car);
+  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
+    if (getF(slab, C_VX, other) < STANDING_MPS && getI(slab, C_CLAIM, other) != connectorAhead(other)) return true;
+  }
+  return false;
+}
+
+/** Whether the car goes before another that has right of way: to end a deadlock, or its patience. */
+function goesFirst(slab: usize, car: i32, other: i32): bool {
+  if (isImpatient(slab, car) && canStop(slab, other)) return true;
+  return car < other && hasStood(slab, car) && hasStood(slab, other) && getF(slab, C_VX, other) < STANDING_MPS;
+}
+
+function hasStood(slab: usize, car: i32): bool {
+  const since = <u32>getI(slab, C_STOOD_TICK, car);
+  return since != 0 && load<u32>(slab + H_TICK) - since >= DEADLOCK_TICKS;
+}
+
+/** Whether a car comfortably stays before its line. */
+export function canStop(slab: usize, car: i32): bool {
+  const speed = getF(slab, C_VX, car);
+  return lineDistance(car) > (speed * speed) / (2.0 * OTHERS_DECEL) + 0.5 * speed + 0.5 || speed < STANDING_MPS;
+}
+
+/** Whether a car has given its claim back and may not ask for another yet. */
+export function isPaused(slab: usize, car: i32): bool {
+  return <u32>getI(slab, C_WAIT_TICK, car) > load<u32>(slab + H_TICK);
+}
+
+function isImpatient(slab: usize, car: i32): bool {
+  const since = <u32>getI(slab, C_WAIT_TICK, car);
+  const tick = load<u32>(slab + H_TICK);
+  return since != 0 && since <= tick && tick - since > PATIENCE_TICKS;
+}
+
+/** Whether somebody whose patience is at an end waits for this car to let it go. */
+function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const at = laneAt(city, connector);
+  const conflicts = load<u32>(at + L_CONFLICTS);
+  const since = getI(slab, C_WAIT_TICK, car);
+  for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (other == car || !isImpatient(slab, other) || !isWaiting(slab, other)) continue;
+    const theirs = connectorAhead(other);
+    if (!hasBit(city, conflicts, theirs) || getI(slab, C_WAIT_TICK, other) > since) continue;
+    if (getI(slab, C_WAIT_TICK, other) == since && other > car) continue;
+    if (getF(slab, C_VX, other) < STANDING_MPS && isComing(slab, city, other, theirs) && !isBarred(slab, city, theirs)) {
+      return canStop(slab, car);
+    }
+  }
+  return false;
+}
+
+/** Whether somebody stands in the way of a connector and holds a claim. */
+function isBarred(slab: usize, city: usize, connector: i32): bool {
+  const at = laneAt(city, connector);
+  const conflicts = load<u32>(at + L_CONFLICTS);
+  for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
+    const claim = getI(slab, C_CLAIM, other);
+    if (claim >= 0 && hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < STANDING_MPS) return true;
+  }
+  return false;
+}
+
+/** Whether every car between this one and its line has its claim already. */
+export function isNext(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const lane = getI(slab, C_LANE, car);
+  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
+    if (getI(slab, C_CLAIM, other) != connectorAhead(other)) return false;
+  }
+  return true;
+}
+
+/** Whether the car, and those that enter the same lane before it, fit behind the junction. */
+export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const exit = laneAhead(slab, city, car, 2);
+  const beyond = laneAhead(slab, city, car, 3);
+  let needed = carLength(slab, car) + EXIT_MARGIN_M;
+  let room = laneLength(city, exit);
+  for (let other = firstAt(load<i32>(laneAt(city, beyond) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (other == car) continue;
+    if (getI(slab, C_LANE, other) == exit) {
+      const speed = getF(slab, C_VX, other);
+      const rear = getF(slab, C_STATION, other) + noseOf(slab, other) - carLength(slab, other);
+      room = least(room, rear + speed + (speed * speed) / (2.0 * OTHERS_DECEL));
+    } else if (laneAhead(slab, city, other, 1) == exit) {
+      needed += carLength(slab, other) + EXIT_MARGIN_M;
+    }
+  }
+  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (other == car || getI(slab, C_CLAIM, other) != connectorAhead(other) || laneAhead(slab, city, other, 2) != exit) continue;
+    if (lineDistance(other) < lineDistance(car)) needed += carLength(slab, other) + EXIT_MARGIN_M;
+  }
+  return room > needed;
+}
+
+/** Speed in the middle of a connector, m/s: where its bend is. */
+@inline function middleSpeed(city: usize, connector: i32): f64 {
+  return load<f32>(pointAt(city, connector, 0.5 * laneLength(city, connector)) + PT_SPEED);
+}
+
+@inline function speedLimit(city: usize, lane: i32): f64 {
+  return load<f64>(laneAt(city, lane) + L_SPEED_LIMIT);
+}
