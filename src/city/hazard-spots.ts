@@ -8,6 +8,7 @@ import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from 
 import { SITE_RULES } from './site-rules.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
 
+/** More would be so many that twenty short loops do not come by each often enough. */
 const SPOT_COUNT_MAX = 11;
 /** Between any two spots. */
 const APART_M = 60;

@@ -23,7 +23,7 @@ const COST = {
   crowdedLane: 1.5,
   crowdedJunction: 0.7,
   hurriedSite: 1.5,
-  sameLoop: 25,
+  sameLoop: 10,
 } as const;
 
 /** What a loop counts for. */

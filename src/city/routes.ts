@@ -7,7 +7,7 @@ import type { HazardSite, Route } from './types.ts';
 
 const ROUTE_COUNT = 20;
 /** Most routes are short, so that cars come round in three minutes. */
-const SHORT = { lengthMinM: 800, lengthMaxM: 1300 } as const;
+const SHORT = { lengthMinM: 800, lengthMaxM: 1250 } as const;
 /** A few long ones come by many lights, so that the others are free for the sites. */
 const LONG = { lengthMinM: 1300, lengthMaxM: 2450 } as const;
 const RARE_LIGHTS_MAX = 30;

@@ -80,12 +80,11 @@ export function stopLines(ground: Ground): Place[] {
     );
 }
 
-/** Traffic that has right of way over the own where no light or stop sign decides. */
+/** Traffic to which the own yields where no light or stop sign decides. */
 function unsignalled(ground: Ground): Crossing[] {
-  return ground.crossings.straight.filter(({ own, crosser, isFromRight }) => {
-    const { light, mustStop, rank } = own.connector ?? { light: 0, mustStop: true, rank: 0 };
-    const crosserRank = crosser.connector?.rank ?? 0;
-    return light < 0 && !mustStop && (crosserRank > rank || (crosserRank === rank && isFromRight));
+  return ground.crossings.straight.filter(({ own: { connector }, crosserIndex }) => {
+    if (!connector || connector.light >= 0 || connector.mustStop) return false;
+    return connector.yieldsTo.includes(crosserIndex);
   });
 }
 
@@ -106,12 +105,12 @@ export function blindCrossings(ground: Ground): Place[] {
 }
 
 /** Trams run along streets that have priority where there are such. */
-const EQUAL_RANK_MISFIT = 60;
+const NO_PRIORITY_MISFIT = 60;
 
 export const tramCrossings = (ground: Ground): Place[] =>
   unsignalled(ground).map((crossing) => {
-    const isEqual = crossing.own.connector?.rank === crossing.crosser.connector?.rank;
-    return crossingPlace(crossing, isEqual ? EQUAL_RANK_MISFIT : 0, () =>
+    const { control } = at(ground.junctions, crossing.own.junction);
+    return crossingPlace(crossing, control === 'priority' ? 0 : NO_PRIORITY_MISFIT, () =>
       crosserShape(ground, crossing, 'tram'),
     );
   });

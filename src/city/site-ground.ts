@@ -24,6 +24,7 @@ export interface Crossing {
   own: Lane;
   approach: Lane;
   crosser: Lane;
+  crosserIndex: number;
   crosserApproach: Lane;
   stationM: number;
   crosserStationM: number;
@@ -80,6 +81,7 @@ function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] 
           own,
           approach: at(lanes, from),
           crosser,
+          crosserIndex: other,
           crosserApproach: at(lanes, crosser.connector.from),
           stationM: crossing.aM,
           crosserStationM: crossing.bM,
