@@ -3,11 +3,12 @@ import type { Network } from './junctions.ts';
 import type { Loop } from './loops.ts';
 import type { Random } from './random.ts';
 
-/** Cars that pass each site within that time, on average over where they start. */
+/** Certain passes of each site; what is missing costs by its cube. */
 const PASSES_WANTED = 9;
 /** Loops that lanes and junctions take before they are crowded. */
 const LANE_LOOPS_MAX = 10;
 const JUNCTION_LOOPS_MAX = 14;
+
 const FIRST_ROUNDS = 6;
 /** Times that chance is tried, and how many of the loops are given up then. */
 const KICKS = 20;
@@ -37,7 +38,10 @@ export interface Candidate {
   roads: readonly number[];
   roadLanes: readonly number[];
   junctions: readonly number[];
-  /** Chance that a car that starts somewhere on it passes a site of it in time. */
+  /**
+   * What a site gains by it: the square of the chance that a car which starts somewhere on it passes
+   * the site in time, because what is certain is worth more.
+   */
   passWorth: number;
   hurriedSites: number;
 }

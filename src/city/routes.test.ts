@@ -49,7 +49,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
     expect(driven.length).toBeGreaterThanOrEqual(city.roads.length - 2);
   });
 
-  test('lead through every zone and, five at least, over every hazard spot.', () => {
+  test('lead through every zone and over every hazard spot.', () => {
     const points = [...used].flatMap((lane) => {
       const { polyline } = at(lanes, lane);
       const steps = Math.ceil(lengthOf(polyline) / 2);
@@ -65,14 +65,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
       expect(isInside).toBe(true);
     }
     for (const { site } of city.hazards) {
-      const over = routes.filter((route) => site.lanes.every((lane) => route.includes(lane)));
-      expect(over.length).toBeGreaterThanOrEqual(5);
-    }
-  });
-
-  test('crowd no lane.', () => {
-    for (const lane of used) {
-      expect(routes.filter((route) => route.includes(lane)).length).toBeLessThanOrEqual(12);
+      expect(routes.some((route) => site.lanes.every((lane) => route.includes(lane)))).toBe(true);
     }
   });
 });
@@ -86,7 +79,14 @@ describe.each(CITIES)(
   ({ name, seed }) => {
     const city = generateCity(name, seed);
 
-    test('five cars pass each hazard spot, from 95 % of starts or more.', () => {
+    test('no lane is on more than twelve routes.', () => {
+      for (const lane of new Set(city.routes.flat())) {
+        const users = city.routes.filter((route) => route.includes(lane));
+        expect(users.length).toBeLessThanOrEqual(12);
+      }
+    });
+
+    test('five cars pass each hazard spot in three minutes, from 95 % of starts or more.', () => {
       const random = createRandom(1, 1);
       const rareStarts = city.hazards.map(() => 0);
       for (let i = 0; i < STARTS; i++) {

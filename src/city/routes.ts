@@ -19,10 +19,11 @@ const LIGHT_WORTH = 0.1;
 /** A route begins on a lane long enough for a car to be rolling there. */
 const FIRST_LANE_MIN_M = 60;
 
-/** What a car drives in three minutes at 24 km/h. */
+/** What a car drives in three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
 const REACH_M = 1050;
 /** Between two sites at the speed limit. */
 const SITES_APART_S = 8;
+
 /**
  * Twenty closed loops over `next`, none with a lane twice, each beginning on a lane of its own.
  * Together they come by every light, and by each site often enough; no lane is crowded.

@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '58bcc463a0fa928fbc09be0d358592a84897c53179bfad207838c29bc1004967',
-  'old-town': 'bc9a0a336eb22dae9e9e43dd62d1683879051b26c3f328ae0f8cf62ce755fb18',
-  'mixed-town': '7291a137825c4e2c18ee35c53fc535e69183025107c09b6ccffdd54a32ae8702',
+  grid: '919aa054afd48aee075abbdb8c315aaffbeec62e3deea565c695f9e521d951e3',
+  'old-town': '7f402a9dc185394543519e4bb32de2a397a81543e6a9d7e353c0ddae1ff3ab77',
+  'mixed-town': 'a04729ec777fe42dc101bb8c60eed39adcf8446bd3fa95ec251bbb6b4000c3cc',
 };
 
 const entry = CITIES[0];
