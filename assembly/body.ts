@@ -1,4 +1,6 @@
-import { C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CT_CENTRE, CT_LENGTH, CT_WIDTH, SCRATCH } from './layout';
+import {
+  CT_CENTRE, CT_LENGTH, CT_WIDTH, C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, SCRATCH,
+} from './layout';
 import { getF, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 

@@ -1,5 +1,5 @@
 import {
-  E_ARG, E_CAR, E_FEATURE, E_HAZARD, E_KIND, E_OTHER, E_SEQ, E_TICK, EVENT_BYTES, EVENT_RING, EVENTS, H_EVENT_COUNT,
+  EVENTS, EVENT_BYTES, EVENT_RING, E_ARG, E_CAR, E_FEATURE, E_HAZARD, E_KIND, E_OTHER, E_SEQ, E_TICK, H_EVENT_COUNT,
 } from './layout';
 
 /** Adds an event to the ring; −1 stands for "none" in car, feature, hazard and other. */

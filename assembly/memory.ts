@@ -1,4 +1,4 @@
-import { C_TYPE, CAR_TYPE_BYTES, CAR_TYPES } from './layout';
+import { CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
 
 /** Typed access to a slab's arrays: `array` is a C_ constant of the memory map, `i` the element. */
 

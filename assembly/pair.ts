@@ -1,4 +1,4 @@
-import { C_EFFECTIVE, CAR_COUNT } from './layout';
+import { CAR_COUNT, C_EFFECTIVE } from './layout';
 
 /**
  * Arithmetic that works on one car (T = f64) or on two neighbours at once (T = v128, two f64): the

@@ -1,6 +1,6 @@
 import {
-  C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, CAR_COUNT, H_TICK, L_MUST_STOP,
-  L_YIELDS, STATUS_CRASHED,
+  CAR_COUNT, C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_MUST_STOP, L_YIELDS,
+  STATUS_CRASHED,
 } from './layout';
 import { addHolder, connectorAhead, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
 import { canStop, hasExitRoom, isClear, isFree, isNext, isPaused } from './gaps';

@@ -1,7 +1,6 @@
 import {
-  C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS, C_VX, C_VY, C_X, C_Y,
-  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, STATUS_CRASHED,
-  PT_X, PT_Y,
+  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION,
+  C_STATUS, C_VX, C_VY, C_X, C_Y, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, PT_X, PT_Y, STATUS_CRASHED,
 } from './layout';
 import { along, countOccupants, isBusy, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';

@@ -1,11 +1,12 @@
 import {
-  C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STEER_TARGET,
-  C_VX, C_VY, C_X, C_Y, CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, DYNAMICS, L_LENGTH, L_POINT_FIRST, L_POINTS_PER_M, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE, PT_TX, PT_TY, PT_X,
-  PT_Y, T_POINTS, T_ZONES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y, ZONE_BYTES,
+  CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET,
+  C_ROUTE_INDEX, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST,
+  L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS,
+  Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
 } from './layout';
-import { along, laneAhead, laneAt, laneLength, pointAt, routeCount, shareAt } from './lanes';
+import { laneAhead, laneAt, routeCount } from './lanes';
 import { param } from './dynamics';
-import { clamp } from './math';
+import { clamp, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
 
@@ -45,11 +46,11 @@ function steerAll<T>(slab: usize): void {
  * there: one Newton step a tick is exact to the millimetre.
  */
 function follow(slab: usize, city: usize, car: i32): void {
-  let lane = getI(slab, C_LANE, car);
-  const record = laneAt(city, lane);
+  let record = laneAt(city, getI(slab, C_LANE, car));
+  const points = city + load<i32>(city + T_POINTS);
   const station = getF(slab, C_STATION, car);
   const index = <i32>(station * load<f64>(record + L_POINTS_PER_M) + 0.5);
-  const point = city + load<i32>(city + T_POINTS) + <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES;
+  const point = points + <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES;
   let beyond = station - <f64>index * load<f64>(record + L_SPACING);
   const tx = <f64>load<f32>(point + PT_TX);
   const ty = <f64>load<f32>(point + PT_TY);
@@ -66,13 +67,15 @@ function follow(slab: usize, city: usize, car: i32): void {
   bend = curvature * beyond;
   const offset = aside - 0.5 * bend * beyond - bend * (ahead - beyond);
   let next = station + shift;
-  const length = load<f64>(record + L_LENGTH);
+  let length = load<f64>(record + L_LENGTH);
   if (next > length) {
     const position = getI(slab, C_ROUTE_INDEX, car) + 1;
     setI(slab, C_ROUTE_INDEX, car, position == routeCount(city, car) ? 0 : position);
-    lane = laneAhead(slab, city, car, 0);
+    const lane = laneAhead(slab, city, car, 0);
     setI(slab, C_LANE, car, lane);
     next -= length;
+    record = laneAt(city, lane);
+    length = load<f64>(record + L_LENGTH);
   }
   if (next < 0.0) next = 0.0;
   setF(slab, C_STATION, car, next);
@@ -80,18 +83,23 @@ function follow(slab: usize, city: usize, car: i32): void {
   const place = <usize>car << 3;
   store<f64>(S_TX + place, tx - bend * ty);
   store<f64>(S_TY + place, ty + bend * tx);
-  store<f64>(S_CURVATURE + place, previewCurvature(slab, city, car, lane, next, getF(slab, C_VX, car)));
+  let preview = next + getF(slab, C_VX, car) * PREVIEW_S;
+  if (preview > length) {
+    preview -= length;
+    record = laneAt(city, laneAhead(slab, city, car, 1));
+  }
+  store<f64>(S_CURVATURE + place, curvatureAt(points, record, preview));
 }
 
-@inline function previewCurvature(slab: usize, city: usize, car: i32, on: i32, from: f64, speed: f64): f64 {
-  let lane = on;
-  let station = from + speed * PREVIEW_S;
-  const length = laneLength(city, lane);
-  if (station > length) {
-    lane = laneAhead(slab, city, car, 1);
-    station -= length;
-  }
-  return along(pointAt(city, lane, station), PT_CURVATURE, shareAt(city, lane, station));
+/** Curvature of a lane at a station, between its points. */
+@inline function curvatureAt(points: usize, record: usize, station: f64): f64 {
+  const place = station * load<f64>(record + L_POINTS_PER_M);
+  const last = load<i32>(record + L_POINT_COUNT) - 2;
+  const whole = <i32>place;
+  const index = whole < last ? whole : last;
+  const point = points + <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES;
+  const here = <f64>load<f32>(point + PT_CURVATURE);
+  return here + (<f64>load<f32>(point + POINT_BYTES + PT_CURVATURE) - here) * least(place - <f64>index, 1.0);
 }
 
 /**

@@ -1,6 +1,6 @@
 import {
-  C_ACCEL, C_EFFECTIVE, C_FLAGS, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, CT_MASS,
-  CT_PER_INERTIA, CT_WHEELBASE, F_BRAKES,
+  CT_MASS, CT_PER_INERTIA, CT_WHEELBASE, C_ACCEL, C_EFFECTIVE, C_FLAGS, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_VX, C_VY,
+  C_X, C_Y, C_YAW_RATE, F_BRAKES,
 } from './layout';
 import { AIR_DRAG } from './dynamics';
 import { greatest, least } from './math';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CAR_COUNT, FRAME_TICKS, O_CARS, OC_SPEED, OC_STRIDE } from '../assembly/layout.ts';
 import { Kernel, type NewWorld, type Slab } from '../src/kernel/kernel.ts';
-import { makeCities } from '../src/shard/cities.ts';
+import { loadCities } from '../src/shard/cities.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 
 /** The kernel that ships. */
@@ -11,7 +11,7 @@ const MOVING_CM_PER_S = 10;
 
 /** The cities of the catalogue, a kernel, and so many slabs. */
 export function loadKernel(slabCount: number, wasm: URL | Uint8Array = SHIPPED) {
-  const cities = makeCities();
+  const cities = loadCities();
   const kernel = new Kernel({
     module: new WebAssembly.Module(wasm instanceof URL ? readFileSync(wasm) : wasm),
     cityTables: cities.tables,

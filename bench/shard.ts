@@ -8,7 +8,7 @@ import { TICK_MS } from '../assembly/layout.ts';
 import { NodeClock } from '../src/clock.ts';
 import { ADMISSION_PER_MILLE, FRAME_MS } from '../src/limits.ts';
 import { createLog } from '../src/log.ts';
-import { makeCities } from '../src/shard/cities.ts';
+import { loadCities } from '../src/shard/cities.ts';
 import { Shard } from '../src/shard/handle.ts';
 import { BEAT_ENTRY, type Report } from '../src/shard/protocol.ts';
 import type { Encoding } from '../src/twin/service.ts';
@@ -89,7 +89,7 @@ class HotCrowd {
     this.#images = slabs.map((slab) => kernel.image(slab));
     const settings = {
       wasm: new Uint8Array(readFileSync(SHIPPED)),
-      cities: makeCities(),
+      cities: loadCities(),
       slabCount: COUNT_MAX,
       clock: this.#clock,
       log: createLog('warn'),

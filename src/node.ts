@@ -10,7 +10,7 @@ import { type FrontEnd, startFrontEnd } from './http/front.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
-import { makeCities } from './shard/cities.ts';
+import { loadCities } from './shard/cities.ts';
 import { Shard } from './shard/handle.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
@@ -69,7 +69,7 @@ async function startOn(
   const mark = await store.get<number>(CLOCK_KEY);
   const clock = new NodeClock(mark?.value ?? 0);
   const leases = await Leases.takeAll(store, config.nodeName);
-  const cities = makeCities();
+  const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
   const publisher = new Publisher(clock);

@@ -6,7 +6,7 @@ import { nearestRoad } from '../city/place.ts';
 import type { City } from '../city/types.ts';
 import { Kernel, type Slab } from '../kernel/kernel.ts';
 import { FrameEncoder } from '../shard/beat.ts';
-import { makeCities } from '../shard/cities.ts';
+import { loadCities } from '../shard/cities.ts';
 import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
 import { CAR_TYPES, carTypesOf, type FleetEntry, fleetOf } from '../twin/fleet.ts';
 import { parseWorldId } from '../twin/ids.ts';
@@ -24,7 +24,7 @@ import {
 
 const SLABS = 4;
 
-const cities = makeCities();
+const cities = loadCities();
 const kernel = new Kernel({
   module: new WebAssembly.Module(
     new Uint8Array(readFileSync(new URL('../../build/kernel.wasm', import.meta.url))),

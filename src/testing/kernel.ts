@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Kernel } from '../kernel/kernel.ts';
-import { makeCities } from '../shard/cities.ts';
+import { loadCities } from '../shard/cities.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 
-export const cities = makeCities();
+export const cities = loadCities();
 
 export type Build = 'release' | 'scalar' | 'debug';
 

@@ -1,0 +1,3 @@
+import { buildCities } from './shard/cities.ts';
+
+buildCities();
