@@ -30,7 +30,7 @@ export function direction(a: Point, b: Point): Point {
 
 /** Item `index`, counted from the end where negative. Throws where there is none. */
 export function at<Item>(items: readonly Item[], index: number): Item {
-  const item = items.at(index);
+  const item = items[index < 0 ? items.length + index : index];
   if (item === undefined) throw new RangeError(`no item ${index} among ${items.length}`);
   return item;
 }

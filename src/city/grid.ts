@@ -12,12 +12,11 @@ import {
 } from './blocks.ts';
 import { roundedPath } from './curves.ts';
 import { buildWallOutside } from './frontage.ts';
+import { furnish } from './furnish.ts';
 import { at } from './geometry.ts';
-import { placeHazardSpots } from './hazard-spots.ts';
 import { buildNetwork } from './junctions.ts';
 import { buildAsFarAsFree, createLand } from './land.ts';
 import { createRandom, type Random } from './random.ts';
-import { planRoutes } from './routes.ts';
 import {
   halfWidthOf,
   type JunctionPlan,
@@ -59,7 +58,6 @@ const COLUMNS: readonly StreetPlan[] = [
 
 /** Side streets that meet this row stop before it. */
 const STOP_ROW = 4;
-const HAZARD_SPOTS_APART_M = 60;
 
 /** Lengths of blocks between the centre lines of streets, in steps of half a metre. */
 const BLOCK_MIN_STEPS = 210;
@@ -75,7 +73,6 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
   const blocks = planBlocks(xs, ys, network.lanes, createRandom(seed, STREAM.blocks));
-  const routes = planRoutes(network.lanes, createRandom(seed, STREAM.routes));
   const corners = blocks.flatMap((block) => block.polygon);
   return {
     bounds: {
@@ -86,9 +83,7 @@ export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'descr
     },
     ...network,
     blocks,
-    zones: [],
-    hazards: placeHazardSpots(network, blocks, routes, HAZARD_SPOTS_APART_M),
-    routes,
+    ...furnish(network, blocks, createRandom(seed, STREAM.routes)),
   };
 }
 

@@ -1,225 +1,197 @@
-import {
-  at,
-  distance,
-  distanceToPath,
-  dot,
-  lengthOf,
-  pointAlong,
-  startDirection,
-} from './geometry.ts';
+import { areaOf, at, distance, intersectConvex, pointAlong } from './geometry.ts';
+import { HAZARD_KINDS } from './hazard-kinds.ts';
 import type { Network } from './junctions.ts';
-import type { Block, HazardSpot, Junction, Lane, Point, Road, Route } from './types.ts';
+import type { Loop } from './loops.ts';
+import { cornersOf, isClearOf } from './paths.ts';
+import { createCompany } from './site-company.ts';
+import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './site-ground.ts';
+import { SITE_RULES } from './site-rules.ts';
+import type { Block, Body, HazardKind, HazardSpot, Point } from './types.ts';
 
-/** A lane that loops use, and what is at its end. */
-interface Site {
-  lane: Lane;
-  roadClass: Road['class'];
-  control: Junction['control'];
-  /** Lanes that leave the junction: two only where the road does nothing but bend. */
-  exitCount: number;
-  connectors: readonly Lane[];
-  /** How many loops come by. */
-  traffic: number;
-  isByPark: boolean;
-  /** A left turn from the lane crosses traffic from straight ahead. */
-  turnsAcrossOncoming: boolean;
-}
-
-interface SpotRule {
-  kind: string;
-  radiusM: number;
-  description: string;
-  /** Part of the lane's length at which the spot lies. */
-  along: number;
-  suits: (site: Site) => boolean;
-}
-
-const isClass =
-  (...classes: readonly Road['class'][]) =>
-  ({ roadClass }: Site): boolean =>
-    classes.includes(roadClass);
-
-/** In order of choice: those with few suitable places first. */
-const SPOT_RULES: readonly SpotRule[] = [
-  {
-    kind: 'deer_crossing',
-    radiusM: 45,
-    description: 'A deer may leap out of the hedge of the park and onto the road.',
-    along: 0.55,
-    suits: (site) => site.isByPark && isClass('collector')(site),
-  },
-  {
-    kind: 'sharp_bend',
-    radiusM: 35,
-    description: 'The fast road ends in a sharp bend with a wall right behind it.',
-    along: 1,
-    suits: (site) => site.exitCount === 2 && isClass('collector')(site),
-  },
-  {
-    kind: 'ice_bend',
-    radiusM: 35,
-    description: 'The bend lies in the shade and keeps a sheet of ice.',
-    along: 1,
-    suits: (site) => site.exitCount === 2,
-  },
-  {
-    kind: 'fog_stall',
-    radiusM: 60,
-    description: 'A broken-down car stands in a bank of fog that a camera cannot see through.',
-    along: 0.6,
-    suits: isClass('arterial'),
-  },
-  {
-    kind: 'wet_crest',
-    radiusM: 45,
-    description: 'Something covers half the lane behind a crest where the road is wet.',
-    along: 0.6,
-    suits: isClass('arterial'),
-  },
-  {
-    kind: 'red_light_lorry',
-    radiusM: 40,
-    description: 'A lorry crosses on its green the moment the light here turns red.',
-    along: 1,
-    suits: (site) => site.control === 'signals' && isClass('collector', 'local')(site),
-  },
-  {
-    kind: 'left_turn_oncoming',
-    radiusM: 40,
-    description: 'A waiting van hides fast oncoming traffic from whoever turns left.',
-    along: 1,
-    suits: (site) => site.turnsAcrossOncoming && isClass('arterial')(site),
-  },
-  {
-    kind: 'downhill_stop',
-    radiusM: 35,
-    description: 'The street falls towards a stop line with cross traffic behind it.',
-    along: 1,
-    suits: (site) => site.connectors.some((lane) => lane.connector?.mustStop),
-  },
-  {
-    kind: 'blind_crossing',
-    radiusM: 35,
-    description: 'Houses hide a car that comes fast out of the side street.',
-    along: 1,
-    suits: (site) => site.control === 'none' && site.exitCount > 2,
-  },
-  {
-    kind: 'parked_row_child',
-    radiusM: 40,
-    description: 'A child may run out from between the parked cars.',
-    along: 0.5,
-    suits: isClass('collector'),
-  },
-  {
-    kind: 'sudden_stop',
-    radiusM: 40,
-    description: 'The vehicle ahead may brake to a standstill without warning.',
-    along: 0.5,
-    suits: isClass('arterial', 'collector'),
-  },
-  {
-    kind: 'dark_zebra',
-    radiusM: 40,
-    description: 'Somebody in dark clothes may walk over the unlit zebra crossing.',
-    along: 0.65,
-    suits: isClass('collector', 'local'),
-  },
-  {
-    kind: 'cut_in',
-    radiusM: 40,
-    description: 'A delivery van may pull out of its bay right in front of a car.',
-    along: 0.45,
-    suits: isClass('collector'),
-  },
-  {
-    kind: 'blind_stall',
-    radiusM: 50,
-    description: 'Lorries come through here that see a car standing on the road far too late.',
-    along: 0.5,
-    suits: isClass('collector', 'local'),
-  },
-];
-
-const PARK_BESIDE_M = 16;
+/** More would be so many that twenty short loops do not come by each often enough. */
+const SPOT_COUNT_MAX = 11;
+/** Between any two spots. */
+const APART_M = 60;
+/** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
+const WELL_APART_M = 112;
+/** What a metre less than that is worth, and one farther from the city's middle; m of detour. */
+const CLOSE_MISFIT = 0.5;
+const OFF_MIDDLE_MISFIT = 0.15;
+/** Few kinds show what a car without steering does. */
+const SHARP_BEND_WORTH = 300;
+/** Times that each spot is moved to where it suits best beside all others. */
+const MOVE_ROUNDS = 2;
+/** What stands beside the road stands there, so not inside a house, more than so much. */
+const INSIDE_HOUSE_MAX_M2 = 0.5;
+/** Kinds whose active body is on the road's edge. */
+const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'wet_crest']);
+/** Kinds whose bodies belong to the houses. */
+const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * One spot of every kind that the network has a place for: the place most loops come by, among
- * those at least `apartM` from the spots before it.
+ * Spots of different kinds, `APART_M` from each other at least, at places that suit the kind and that
+ * lie on `loops` which come by many other spots. Kinds that a city cannot do without come first, in
+ * the order of the rules; then those that fit in best.
  */
 export function placeHazardSpots(
   network: Network,
   blocks: readonly Block[],
-  routes: readonly Route[],
-  apartM: number,
+  loops: readonly Loop[],
 ): HazardSpot[] {
-  const sites = sitesOf(network, blocks, routes);
-  const spots: HazardSpot[] = [];
-  for (const rule of SPOT_RULES) {
-    const busiest = sites.find(
-      (site) =>
-        rule.suits(site) &&
-        spots.every((spot) => distance([spot.x, spot.y], placeOf(rule, site)) >= apartM),
-    );
-    if (!busiest) continue;
-    const [x, y] = placeOf(rule, busiest);
-    spots.push({
-      id: `h${spots.length + 1}`,
-      kind: rule.kind,
-      x,
-      y,
-      radiusM: rule.radiusM,
-      road: busiest.lane.road,
-      description: rule.description,
-    });
+  const ground = surveyOf(network, blocks);
+  const search = createSearch(ground, loops);
+  const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
+  const optional = new Map(placesOf);
+  for (const { kind, isNeeded } of SITE_RULES) {
+    if (!isNeeded) continue;
+    const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
+    if (fit) search.take(fit);
+    optional.delete(kind);
   }
-  return spots;
+  while (search.taken.length < SPOT_COUNT_MAX) {
+    const fits = [...optional].flatMap(([kind, all]) => search.bestOf(kind, all) ?? []);
+    if (fits.length === 0) break;
+    const best = fits.reduce((a, b) => (charmOf(b) > charmOf(a) ? b : a));
+    search.take(best);
+    optional.delete(best.kind);
+  }
+  for (let round = 0; round < MOVE_ROUNDS; round++) {
+    for (const fit of [...search.taken]) {
+      search.giveUp(fit);
+      search.take(search.bestOf(fit.kind, placesOf.get(fit.kind) ?? []) ?? fit);
+    }
+  }
+  return search.taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
 }
 
-const placeOf = (rule: SpotRule, { lane: { polyline } }: Site): Point =>
-  pointAlong(polyline, lengthOf(polyline) * rule.along);
+const charmOf = ({ kind, misfit }: Fit): number =>
+  (kind === 'sharp_bend' ? SHARP_BEND_WORTH : 0) - misfit;
 
-/** The lanes of roads that loops use, the busiest first. */
-function sitesOf(
-  { lanes, roads, junctions }: Network,
-  blocks: readonly Block[],
-  routes: readonly Route[],
-): Site[] {
-  const parks = blocks.filter((block) => block.kind === 'park');
-  const sites = lanes.flatMap((lane, index): Site[] => {
-    const traffic = routes.filter((route) => route.includes(index)).length;
-    if (lane.road < 0 || traffic === 0) return [];
-    const connectors = lane.next.map((next) => at(lanes, next));
-    const middle = pointAlong(lane.polyline, lengthOf(lane.polyline) / 2);
-    const junction = at(connectors, 0).junction;
-    return [
-      {
-        lane,
-        roadClass: at(roads, lane.road).class,
-        control: at(junctions, junction).control,
-        exitCount: exitCountOf(junction, lanes),
-        connectors,
-        traffic,
-        turnsAcrossOncoming: connectors.some((one) => crossesOncoming(one, lanes)),
-        isByPark: parks.some((park) => distanceToPath(middle, park.polygon) < PARK_BESIDE_M),
-      },
-    ];
-  });
-  return sites.sort((a, b) => b.traffic - a.traffic);
+interface Fit {
+  kind: HazardKind;
+  place: Place;
+  shape: SiteShape;
+  point: Point;
+  misfit: number;
 }
 
-function crossesOncoming({ connector, polyline }: Lane, lanes: readonly Lane[]): boolean {
-  if (connector?.turn !== 'left') return false;
-  return connector.conflicts.some((other) => {
-    const crossed = at(lanes, other);
-    const isOncoming = dot(startDirection(polyline), startDirection(crossed.polyline)) < -0.9;
-    return isOncoming && crossed.connector?.turn === 'straight';
-  });
+/** The choice among places, beside the spots that are taken. */
+interface Search {
+  readonly taken: readonly Fit[];
+  take(fit: Fit): void;
+  giveUp(fit: Fit): void;
+  bestOf(kind: HazardKind, places: readonly Place[]): Fit | undefined;
 }
 
-function exitCountOf(junction: number, lanes: readonly Lane[]): number {
-  const exits = lanes
-    .filter((lane) => lane.junction === junction)
-    .map((lane) => lane.connector?.to);
-  return new Set(exits).size;
+function createSearch(ground: Ground, loops: readonly Loop[]): Search {
+  const taken: Fit[] = [];
+  const company = createCompany(ground.lanes.length, loops);
+  const shapes = new Map<Place, SiteShape | undefined>();
+  const shapeOf = (kind: HazardKind, place: Place): SiteShape | undefined => {
+    if (!shapes.has(place)) {
+      const shape = place.build();
+      shapes.set(place, isBuildable(ground, kind, place, shape) ? shape : undefined);
+    }
+    return shapes.get(place);
+  };
+  const middle = middleOf(ground);
+  const misfitOf = ({ lanes, misfit }: Place, point: Point): number =>
+    misfit +
+    closenessTo(taken, point, at(lanes, 0)) * CLOSE_MISFIT +
+    distance(point, middle) * OFF_MIDDLE_MISFIT -
+    company.worthOf(at(lanes, -1));
+  return {
+    taken,
+    take: (fit) => {
+      taken.push(fit);
+      company.join(at(fit.place.lanes, -1));
+    },
+    giveUp: (fit) => {
+      taken.splice(taken.indexOf(fit), 1);
+      company.leave(at(fit.place.lanes, -1));
+    },
+    bestOf: (kind, places) => {
+      const ranked = places
+        .map((place) => ({ place, point: pointOf(ground, place) }))
+        .map(({ place, point }) => ({ place, point, misfit: misfitOf(place, point) }))
+        .filter(({ misfit }) => misfit < Number.POSITIVE_INFINITY)
+        .sort((a, b) => a.misfit - b.misfit);
+      for (const one of ranked) {
+        const shape = shapeOf(kind, one.place);
+        if (shape) return { kind, shape, ...one };
+      }
+      return undefined;
+    },
+  };
+}
+
+function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string): HazardSpot {
+  const { radiusM, description } = HAZARD_KINDS[kind];
+  return {
+    id,
+    kind,
+    x: point[0],
+    y: point[1],
+    radiusM,
+    road: at(ground.lanes, at(place.lanes, 0)).road,
+    description,
+    site: {
+      lanes: place.lanes,
+      stationM: place.stationM,
+      actorPath: [],
+      actorStationM: 0,
+      bodies: [],
+      active: [],
+      sightM: 0,
+      grade: 0,
+      ...shape,
+    },
+  };
+}
+
+const pointOf = ({ lanes }: Ground, { lanes: own, stationM }: Place): Point =>
+  pointAlong(at(lanes, at(own, -1)).polyline, stationM);
+
+/** How far from `WELL_APART_M` the nearest spot is; infinite where that cannot be. */
+function closenessTo(taken: readonly Fit[], point: Point, lane: number): number {
+  let nearestM = WELL_APART_M;
+  for (const other of taken) {
+    const apartM = distance(point, other.point);
+    const isOnLane = other.place.lanes.includes(lane);
+    if (apartM < (isOnLane ? WELL_APART_M : APART_M)) return Number.POSITIVE_INFINITY;
+    nearestM = Math.min(nearestM, apartM);
+  }
+  return WELL_APART_M - nearestM;
+}
+
+function middleOf({ junctions }: Ground): Point {
+  const x = junctions.reduce((sum, junction) => sum + junction.x, 0) / junctions.length;
+  const y = junctions.reduce((sum, junction) => sum + junction.y, 0) / junctions.length;
+  return [x, y];
+}
+
+/** What stands there always is in nobody's way; what waits or lies beside its lane in nobody else's. */
+function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: SiteShape): boolean {
+  const { bodies = [], active = [] } = shape;
+  const isClear = (body: Body, except: readonly number[]) =>
+    ground.lanes.every(
+      (lane, index) =>
+        !isNearBounds([body.x, body.y], at(ground.laneBounds, index), body.lengthM + lane.widthM) ||
+        except.includes(index) ||
+        isClearOf(body, lane),
+    );
+  if (!bodies.every((body) => isClear(body, []))) return false;
+  const beside = BESIDE_LANE.has(kind) ? active : [];
+  if (!beside.every((body) => isClear(body, place.lanes))) return false;
+  return BUILT_ON.has(kind) || [...bodies, ...beside].every((body) => isOutdoors(ground, body));
+}
+
+function isOutdoors({ blocks, blockBounds }: Ground, body: Body): boolean {
+  const corners = cornersOf(body);
+  return blocks.every(
+    ({ solid, polygon }, i) =>
+      !solid ||
+      !isNearBounds([body.x, body.y], at(blockBounds, i), body.lengthM) ||
+      areaOf(intersectConvex(corners, polygon)) <= INSIDE_HOUSE_MAX_M2,
+  );
 }

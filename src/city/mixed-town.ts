@@ -256,7 +256,6 @@ const PLAN: TownPlan = {
   ],
   moveSteps: 6,
   greenCountMax: 45,
-  hazardSpotsApartM: 60,
 };
 
 export const generateMixedTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -234,7 +234,6 @@ const PLAN: TownPlan = {
   ],
   moveSteps: 8,
   greenCountMax: 45,
-  hazardSpotsApartM: 55,
 };
 
 export const generateOldTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -8,12 +8,11 @@ import {
   type HouseStyle,
   lineWithHouses,
 } from './frontage.ts';
+import { furnish } from './furnish.ts';
 import { at, direction, lengthOf, pointAlong } from './geometry.ts';
-import { placeHazardSpots } from './hazard-spots.ts';
 import { buildNetwork } from './junctions.ts';
 import { buildAsFarAsFree, createLand, type Land } from './land.ts';
 import { createRandom, type Random } from './random.ts';
-import { planRoutes } from './routes.ts';
 import { halfWidthOf, type JunctionPlan, type NetworkPlan, type SegmentPlan } from './streets.ts';
 import type { Block, Junction, Point, Road } from './types.ts';
 
@@ -28,7 +27,6 @@ export interface TownPlan {
   /** Junctions that may move are where they are planned, give or take this many steps of 0.5 m. */
   moveSteps: number;
   greenCountMax: number;
-  hazardSpotsApartM: number;
 }
 
 export interface TownJunction {
@@ -77,14 +75,11 @@ export function generateTown(town: TownPlan, seed: number): CityBody {
   const plan = planNetwork(town, createRandom(seed, STREAM.junctions));
   const network = buildNetwork(plan);
   const blocks = planBlocks(town, plan, network.lanes, createRandom(seed, STREAM.blocks));
-  const routes = planRoutes(network.lanes, createRandom(seed, STREAM.routes));
   return {
     bounds: boundsOf(blocks.flatMap((block) => block.polygon)),
     ...network,
     blocks,
-    zones: [],
-    hazards: placeHazardSpots(network, blocks, routes, town.hazardSpotsApartM),
-    routes,
+    ...furnish(network, blocks, createRandom(seed, STREAM.routes)),
   };
 }
 

@@ -102,15 +102,68 @@ export interface Zone {
   polygon: readonly Point[];
 }
 
+export type HazardKind =
+  | 'parked_row_child'
+  | 'sudden_stop'
+  | 'fog_stall'
+  | 'deer_crossing'
+  | 'red_light_lorry'
+  | 'blind_crossing'
+  | 'left_turn_oncoming'
+  | 'wet_crest'
+  | 'ice_bend'
+  | 'sharp_bend'
+  | 'downhill_stop'
+  | 'blind_stall'
+  | 'tram_crossing'
+  | 'dark_zebra'
+  | 'cut_in';
+
 export interface HazardSpot {
   id: string;
-  kind: string;
+  kind: HazardKind;
+  /** The conflict point: where a car and what appears would meet, on the car's lane. */
   x: number;
   y: number;
   radiusM: number;
-  /** Index into `City.roads`. */
+  /** Index into `City.roads`: the road by which cars come. */
   road: number;
   description: string;
+  site: HazardSite;
+}
+
+/** What the hazard of a spot needs to know of the place. */
+export interface HazardSite {
+  /**
+   * Indices into `City.lanes`, in driving order: the lane by which a car comes and, where the
+   * conflict point lies in a junction, the connector. Who drives them all passes the spot.
+   */
+  lanes: readonly number[];
+  /** Of the conflict point, from the start of the last of `lanes`, m. */
+  stationM: number;
+  /** From where the actor waits, over the conflict point, to where it goes; empty without actor. */
+  actorPath: readonly Point[];
+  /** Of the conflict point along `actorPath`, m. */
+  actorStationM: number;
+  /** Stand beside the lanes always. */
+  bodies: readonly Body[];
+  /** Are there only while the hazard is alive; a moving one is listed as it waits. */
+  active: readonly Body[];
+  /** Where neither fog nor road lets anybody see farther than this, m; 0 elsewhere. */
+  sightM: number;
+  /** Rise of the road over the way, in driving direction. */
+  grade: number;
+}
+
+/** An oriented box. */
+export interface Body {
+  /** Its middle. */
+  x: number;
+  y: number;
+  /** Unit vector along its length. */
+  heading: Point;
+  lengthM: number;
+  widthM: number;
 }
 
 /** The loop that car i of every fleet drives: lane indices, each in the `next` of the one before. */

@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '34d4f0677c4ca18e45156e9d7338b1a485bccdc5fcb220ba58472dd4138110ce',
-  'old-town': 'e1417d8ec79a4a36f8005296fe38edce5d5defaf3acf8c664f7496366de0799c',
-  'mixed-town': '605766233591aec2ff5f7ab84023854acd9f3b9697c3c7784dbba9b35fa0dba0',
+  grid: '919aa054afd48aee075abbdb8c315aaffbeec62e3deea565c695f9e521d951e3',
+  'old-town': '7f402a9dc185394543519e4bb32de2a397a81543e6a9d7e353c0ddae1ff3ab77',
+  'mixed-town': 'a04729ec777fe42dc101bb8c60eed39adcf8446bd3fa95ec251bbb6b4000c3cc',
 };
 
 const entry = CITIES[0];
