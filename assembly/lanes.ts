@@ -84,25 +84,31 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
   return here + (<f64>load<f32>(point + POINT_BYTES + field) - here) * share;
 }
 
-/** Counts the cars on each lane and in each junction, for whoever looks along a path this tick. */
-export function countOccupants(slab: usize, city: usize): void {
-  memory.fill(OCCUPIED, 0, load<i32>(city + T_LANE_COUNT));
-  memory.fill(BUSY, 0, JUNCTION_MAX);
+/**
+ * Finds the cars on each lane and in each junction, for whoever looks along a path this tick; without
+ * those of the mask `astray`, which are not where their lane is.
+ */
+export function findOccupants(slab: usize, city: usize, astray: u32): void {
+  memory.fill(OCCUPIED, 0, load<i32>(city + T_LANE_COUNT) << 2);
+  memory.fill(BUSY, 0, JUNCTION_MAX << 2);
   for (let car = 0; car < CAR_COUNT; car++) {
+    if ((astray >> car) & 1) continue;
     const lane = getI(slab, C_LANE, car);
-    const at = <usize>OCCUPIED + <usize>lane;
-    store<u8>(at, load<u8>(at) + 1);
+    const at = <usize>OCCUPIED + (<usize>lane << 2);
+    store<u32>(at, load<u32>(at) | (1 << car));
     const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
-    if (junction >= 0) store<u8>(<usize>BUSY + <usize>junction, 1);
+    if (junction < 0) continue;
+    const busy = <usize>BUSY + (<usize>junction << 2);
+    store<u32>(busy, load<u32>(busy) | (1 << car));
   }
 }
 
-/** Cars on a lane, as `countOccupants` found them. */
-@inline export function occupants(lane: i32): i32 {
-  return load<u8>(<usize>OCCUPIED + <usize>lane);
+/** Mask of the cars on a lane, as `findOccupants` found them. */
+@inline export function occupants(lane: i32): u32 {
+  return load<u32>(<usize>OCCUPIED + (<usize>lane << 2));
 }
 
-/** Whether any car is in a junction, as `countOccupants` found them. */
-@inline export function isBusy(junction: i32): bool {
-  return load<u8>(<usize>BUSY + <usize>junction) != 0;
+/** Mask of the cars in a junction, as `findOccupants` found them. */
+@inline export function inJunction(junction: i32): u32 {
+  return load<u32>(<usize>BUSY + (<usize>junction << 2));
 }

@@ -77,10 +77,10 @@ export const CT_PER_WHEELBASE = 120; // f64 1/m
 export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
 export const SCRATCH = 24576;
-export const OCCUPIED = SCRATCH + 1024; // u8[LANE_MAX]: cars on each lane
-export const BUSY = OCCUPIED + LANE_MAX; // u8[JUNCTION_MAX]: cars in each junction
+export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
+export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
-export const DYNAMICS = 32768;
+export const DYNAMICS = 49152;
 export const CITY_BASE = 65536;
 export const SLAB_ALIGN = 64;
 

@@ -1,8 +1,8 @@
 import {
   CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION,
-  C_STATUS, C_VX, C_VY, C_X, C_Y, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, PT_X, PT_Y, STATUS_CRASHED,
+  C_STATUS, C_VX, C_VY, C_X, C_Y, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, L_LENGTH, PT_X, PT_Y, STATUS_CRASHED,
 } from './layout';
-import { along, countOccupants, isBusy, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
+import { along, findOccupants, inJunction, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 
 /** How far ahead a vehicle on the path is measured, m. */
@@ -12,7 +12,7 @@ const OFF_LANE_M = 1.2;
 /** A car that turned off stands clear of the straight path from here on, m behind the stop line. */
 const TURNED_OFF_M = 10.0;
 /** Search of the path for cars that are off their lanes: range and step, m. */
-const CORRIDOR_M = 45.0;
+const CORRIDOR_M = 60.0;
 const CORRIDOR_STEP_M = 2.0;
 
 @inline export function carLength(slab: usize, car: i32): f64 {
@@ -32,7 +32,7 @@ export function isAstray(slab: usize, car: i32): bool {
 /** What each car measures of the vehicle ahead, by the front sensors that it effectively has. */
 export function sense(slab: usize, city: usize): void {
   const astray = astrayMask(slab);
-  countOccupants(slab, city);
+  findOccupants(slab, city, astray);
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);
@@ -54,41 +54,45 @@ function astrayMask(slab: usize): u32 {
 
 /** The nearest car on the lanes ahead, or on another connector from the same stop line. */
 function measureOnPath(slab: usize, city: usize, car: i32): void {
+  const others = ~(<u32>1 << car);
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < RANGE_M; ahead++) {
     const lane = laneAhead(slab, city, car, ahead);
-    if (occupants(lane) > (ahead == 0 ? 1 : 0)) measureOnLane(slab, car, lane, base);
-    const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
-    if (junction >= 0 && isBusy(junction)) {
-      measureTurningOff(slab, city, car, lane, laneAhead(slab, city, car, ahead - 1), base);
+    const onLane = occupants(lane) & others;
+    if (onLane != 0) measureOnLane(slab, car, onLane, base);
+    const record = laneAt(city, lane);
+    const junction = load<i32>(record + L_JUNCTION);
+    if (junction >= 0) {
+      const beside = inJunction(junction) & others & ~onLane;
+      if (beside != 0) measureTurningOff(slab, city, car, beside, laneAhead(slab, city, car, ahead - 1), base);
     }
-    base += laneLength(city, lane);
+    // Whoever is nearer than the next lane is nearest.
+    if (getF(slab, C_GAP, car) >= 0.0) return;
+    base += load<f64>(record + L_LENGTH);
   }
 }
 
 /** `base`: m along the path to the lane's start, negative where that lies behind the car. */
-function measureOnLane(slab: usize, car: i32, lane: i32, base: f64): void {
-  for (let other = 0; other < CAR_COUNT; other++) {
-    if (other == car || getI(slab, C_LANE, other) != lane) continue;
+function measureOnLane(slab: usize, car: i32, others: u32, base: f64): void {
+  for (let left = others; left != 0; left &= left - 1) {
+    const other = <i32>ctz(left);
     const distance = base + getF(slab, C_STATION, other);
     if (distance > 0.0) note(slab, car, other, distance);
   }
 }
 
-function measureTurningOff(slab: usize, city: usize, car: i32, lane: i32, before: i32, base: f64): void {
-  for (let other = 0; other < CAR_COUNT; other++) {
-    const otherLane = getI(slab, C_LANE, other);
-    if (other == car || otherLane == lane) continue;
+/** Cars on other connectors from the lane `before`, as long as they are near its stop line. */
+function measureTurningOff(slab: usize, city: usize, car: i32, others: u32, before: i32, base: f64): void {
+  for (let left = others; left != 0; left &= left - 1) {
+    const other = <i32>ctz(left);
     const station = getF(slab, C_STATION, other);
-    if (base + station <= 0.0 || !turnsOff(slab, city, other, otherLane, before, lane, station)) continue;
-    note(slab, car, other, base + station);
+    if (base + station > 0.0 && turnsOff(slab, city, other, before, station)) note(slab, car, other, base + station);
   }
 }
 
-/** Whether a car is still near the stop line of `before`, on another connector than `lane`. */
-function turnsOff(slab: usize, city: usize, car: i32, on: i32, before: i32, lane: i32, station: f64): bool {
-  if (station > TURNED_OFF_M || load<i32>(laneAt(city, on) + L_JUNCTION) != load<i32>(laneAt(city, lane) + L_JUNCTION)) return false;
-  return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1) == before;
+/** Whether a car in the junction behind `before` came from there and is still near the stop line. */
+function turnsOff(slab: usize, city: usize, car: i32, before: i32, station: f64): bool {
+  return station <= TURNED_OFF_M && routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1) == before;
 }
 
 /** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
