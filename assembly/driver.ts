@@ -50,7 +50,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** Intelligent driver model (Treiber, Hennecke, Helbing 2000): acceleration on a free road. */
-@inline function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
+@inline export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
   const ratio = speed / greatest(wanted, 0.5);
   const squared = ratio * ratio;
   const accel = getF(slab, C_ACCEL_COMFORT, car) * (1.0 - squared * squared);
@@ -59,7 +59,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
 }
 
 /** The same model's acceleration behind a vehicle `gap` m ahead, standing `standstill` m apart. */
-@inline function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
+@inline export function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
   const approach = (speed * (speed - leadSpeed)) / (2.0 * sqrt(a * b));

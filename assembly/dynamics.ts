@@ -23,7 +23,7 @@ const SLIP_SPEED_MIN = 2.0;
 /** From the one to the other, m/s, wheels that only roll give way to tyres that slip. */
 const ROLLING_MPS = 0.5;
 const SLIPPING_MPS = 2.0;
-/** A car that nothing drives and that came from below the one speed stands below the other, m/s. */
+/** A car that its brakes can hold and that came from below the one speed stands below the other, m/s. */
 const LATCH_MPS = 0.3;
 const STILL_MPS = 0.02;
 /** Share of the friction limit that brakes under ABS, and a spinning driven axle, can use. */
@@ -95,7 +95,7 @@ export function integrate<T>(slab: usize): void {
   const zero = splat<T>(0.0);
   const one = splat<T>(1.0);
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
-  const pushed = greater<T>(load<T>(cars, C_DRIVE), size<T>(load<T>(cars, C_ACCEL)));
+  const pushed = greater<T>(sub<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
   return mul<T>(notWrecked<T>(slab, place), whereLess<T>(zero, greater<T>(stirred, pushed), one, zero));
 }
 
@@ -182,9 +182,11 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, load<T>(cars, C_YAW_RATE), S_YAW_RATE);
 }
 
-/** Along an axle's wheels, m/s²: what a spinning axle, and brakes under ABS, can transmit. */
+/** Along an axle's wheels, m/s²: no more than a spinning axle, or brakes under ABS, can transmit. */
 @inline function wheelForce<T>(drive: T, brake: T, limit: T): T {
-  return sub<T>(lesser<T>(drive, mul<T>(limit, splat<T>(SPIN_SHARE))), within<T>(brake, mul<T>(limit, splat<T>(ABS_SHARE))));
+  const most = mul<T>(limit, splat<T>(SPIN_SHARE));
+  const least = mul<T>(limit, splat<T>(-ABS_SHARE));
+  return lesser<T>(greater<T>(sub<T>(drive, brake), least), most);
 }
 
 /**
@@ -268,8 +270,9 @@ export function integrate<T>(slab: usize): void {
 }
 
 /**
- * Slow wheels only roll: a smoothstep leads from no slip at all to the model above. A car that
- * nothing drives comes to stand for good. `last`: its speed before the sub-step.
+ * Slow wheels only roll: a smoothstep leads from no slip at all to the model above. A car that is
+ * driven by no more than its brakes and rolling resistance stands for good. `last`: its speed before
+ * the sub-step.
  */
 @inline function roll<T>(slab: usize, place: usize, speed: T, last: T): void {
   const cars = slab + place;
@@ -288,7 +291,7 @@ export function integrate<T>(slab: usize): void {
   const rollRate = div<T>(mul<T>(vx, load<T>(place, S_SINE)), mul<T>(load<T>(place, S_COSINE), wheelbase));
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
-  const pushed = whereLess<T>(zero, load<T>(cars, C_DRIVE), one, whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero));
+  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero));
   const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, pushed);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);
   store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, sliding, vy)), S_VY);
@@ -312,7 +315,8 @@ export function integrate<T>(slab: usize): void {
   store<T>(cars, keep<T>(place, vy, load<T>(cars, C_VY)), C_VY);
   store<T>(cars, keep<T>(place, yawRate, load<T>(cars, C_YAW_RATE)), C_YAW_RATE);
   store<T>(cars, keep<T>(place, gained, load<T>(cars, C_ACCEL)), C_ACCEL);
-  store<T>(cars, keep<T>(place, add<T>(loadAccel, mul<T>(splat<T>(LOAD_SHARE), sub<T>(felt, loadAccel))), load<T>(cars, C_LOAD_ACCEL)), C_LOAD_ACCEL);
+  const shifted = add<T>(loadAccel, mul<T>(splat<T>(LOAD_SHARE), sub<T>(felt, loadAccel)));
+  store<T>(cars, keep<T>(place, shifted, loadAccel), C_LOAD_ACCEL);
 }
 
 @inline function keep<T>(place: usize, value: T, before: T): T {

@@ -1,10 +1,14 @@
 /** Parts of the kernel that tests ask one by one. Never part of the kernel that lives worlds. */
+import { followAccel as followAccelOf, freeAccel as freeAccelOf } from './driver';
+import { integrate as integrateBy } from './dynamics';
 import { SCRATCH } from './layout';
 import { impulse as impulseOf, IMPULSE_X, IMPULSE_Y, restitution as restitutionOf } from './impulse';
 import {
   BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap as boxOverlapOf, COMMON_X, COMMON_Y,
   NORMAL_X, NORMAL_Y,
 } from './overlap';
+import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
+import { moveAll } from './vehicle';
 
 /** Where the host leaves what it asks about, f64 each: boxes as (x, y, hx, hy, half length, half width). */
 const FIRST: usize = SCRATCH + 320;
@@ -68,4 +72,40 @@ export function commonX(): f64 {
 
 export function commonY(): f64 {
   return load<f64>(COMMON_Y);
+}
+
+/** What pushes an axle back sideways with the linear curve, ÷ mass, m/s². See `axleLoad` for the last five. */
+export function linearForce(
+  across: f64, along: f64, stiffness: f64, friction: f64,
+  opposite: f64, height: f64, perWheelbase: f64, accel: f64, shift: f64,
+): f64 {
+  return friction * axleLoad<f64>(opposite, height, perWheelbase, accel, shift) * linear<f64>(across, along, stiffness);
+}
+
+/** Share of the friction limit that the tyres' own curve gives. */
+export function saturatingShare(across: f64, along: f64, stiffness: f64): f64 {
+  return saturating<f64>(across, along, PER_SHAPE * stiffness);
+}
+
+/** One tick of the vehicle model with wheel angle, drive and brake as they are in the slab. */
+export function integrate(slab: usize): void {
+  integrateBy<v128>(slab);
+}
+
+/** One tick of actuators and vehicle model, two cars at a time. */
+export function move(slab: usize): void {
+  moveAll<v128>(slab);
+}
+
+/** The same, one car at a time. */
+export function moveSingly(slab: usize): void {
+  moveAll<f64>(slab);
+}
+
+export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
+  return freeAccelOf(slab, car, speed, wanted);
+}
+
+export function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
+  return followAccelOf(slab, car, speed, leadSpeed, gap, standstill);
 }

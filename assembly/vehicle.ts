@@ -41,7 +41,8 @@ export function move(slab: usize): void {
   else moveAll<f64>(slab);
 }
 
-function moveAll<T>(slab: usize): void {
+/** Actuators act and cars that are no wrecks move, as many at once as `T` holds. */
+export function moveAll<T>(slab: usize): void {
   for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
   integrate<T>(slab);
 }
