@@ -54,10 +54,17 @@ function bendPlaces(ground: Ground): BendPlace[] {
 
 const NO_BOLLARDS_MISFIT = 40;
 const ICE_RADIUS_M = 30;
+/** Bends that are tighter or wider are taken where there are no others only. */
+const ICE_RADIUS_TOLERANCE_M = 8;
 const RADIUS_MISFIT = 4;
 
 export function iceBends(ground: Ground): Place[] {
-  return bendPlaces(ground).map(({ lanes, bend, path }) => ({
+  const bends = bendPlaces(ground);
+  const wide = bends.filter(
+    ({ bend: { radiusM, fromM, toM } }) =>
+      Math.abs(radiusM - ICE_RADIUS_M) <= ICE_RADIUS_TOLERANCE_M && toM - fromM >= ICE_PATCH_M,
+  );
+  return (wide.length > 0 ? wide : bends).map(({ lanes, bend, path }) => ({
     lanes,
     stationM: bend.apexM,
     misfit:

@@ -78,13 +78,18 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_MISFIT = 60;
 
+/** Only who drives 60 km/h there comes too fast for a camera that sees 16 m. */
+const FOG_RUN_WEIGHT = 2;
+
 export const fogStalls = (ground: Ground): Place[] =>
   midLanes(ground, {
     limitFromMps: fastestOf(ground),
     beforeM: 45,
     afterM: 20,
     wantedM: 120,
-  }).map((place) => placeAt(place, () => fogShape(place.frame)));
+  }).map((place) =>
+    placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
+  );
 
 export function wetCrests(ground: Ground): Place[] {
   const rule = { limitFromMps: fastestOf(ground), beforeM: 45, afterM: 20, wantedM: 90 };

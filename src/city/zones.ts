@@ -3,11 +3,10 @@ import type { Network } from './junctions.ts';
 import { beside, frameAt, joined } from './paths.ts';
 import type { HazardKind, HazardSpot, Point, Zone } from './types.ts';
 
-/** Peak friction of asphalt (Robert Bosch GmbH, Automotive Handbook). */
+/** Peak friction of asphalt, dry and under a film of water (Robert Bosch GmbH, Automotive Handbook). */
 const DRY_FRICTION = 0.95;
 const WET_FRICTION = 0.55;
-/** The sheet of ice is not alive yet. */
-const ICE_BEND_FRICTION_DRY = DRY_FRICTION;
+const FRICTION_AROUND_ICE = DRY_FRICTION;
 
 /** How far a zone reaches from a spot, along the road and to either side of its lane, m. */
 interface ZoneRule {
@@ -22,7 +21,7 @@ interface ZoneRule {
 const ZONE_RULES: Partial<Record<HazardKind, ZoneRule>> = {
   ice_bend: {
     kind: 'ice',
-    friction: ICE_BEND_FRICTION_DRY,
+    friction: FRICTION_AROUND_ICE,
     beforeM: 12.5,
     afterM: 12.5,
     leftM: 1.75,

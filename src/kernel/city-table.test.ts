@@ -7,8 +7,8 @@ import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
   grid: '919aa054afd48aee075abbdb8c315aaffbeec62e3deea565c695f9e521d951e3',
-  'old-town': '7f402a9dc185394543519e4bb32de2a397a81543e6a9d7e353c0ddae1ff3ab77',
-  'mixed-town': 'a04729ec777fe42dc101bb8c60eed39adcf8446bd3fa95ec251bbb6b4000c3cc',
+  'old-town': '37295d77145f40176455a6b17b9893e15b6e0e8bb9919d2380bfd84bf523e6a8',
+  'mixed-town': '330bc0be86c97daf812ca19e2f29209b62faa2f25b3907e893e206c2687c9be3',
 };
 
 const entry = CITIES[0];

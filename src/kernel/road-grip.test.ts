@@ -41,10 +41,9 @@ const TYPE = 2;
 
 interface Bend {
   city: City;
-  /** Whose route leads through it, and where in that route. */
-  car: number;
-  routeIndex: number;
   lane: number;
+  /** From the lane on over whatever follows, for car 0. */
+  route: readonly number[];
   profile: LaneProfile;
   /** Stations between which it bends at least half as much as it does most. */
   fromM: number;
@@ -52,12 +51,11 @@ interface Bend {
   radiusM: number;
 }
 
-/** The tightest bend of a city by about a right angle, of more than 20 m radius, on somebody's route. */
+/** The tightest bend of a city by about a right angle, of more than 20 m radius. */
 function bendOf(city: City): Bend {
   const bends = profilesOf(city).flatMap((profile, lane): Bend[] => {
     const { points, spacingM } = profile;
-    const car = city.routes.findIndex((route) => route.includes(lane));
-    if (at(city.lanes, lane).road < 0 || car < 0) return [];
+    if (at(city.lanes, lane).road < 0) return [];
     const sizes = points.map(({ curvature }) => Math.abs(curvature));
     const turn = sizes.reduce((sum, size) => sum + size, 0) * spacingM;
     const radiusM = 1 / Math.max(...sizes);
@@ -65,8 +63,9 @@ function bendOf(city: City): Bend {
     const fromM = sizes.findIndex(isBent) * spacingM;
     const toM = sizes.findLastIndex(isBent) * spacingM;
     if (Math.abs(turn - Math.PI / 2) > 0.3 || radiusM < 20 || fromM < APPROACH_M + 5) return [];
-    const routeIndex = at(city.routes, car).indexOf(lane);
-    return [{ city, car, routeIndex, lane, profile, fromM, toM, radiusM }];
+    const route = [lane];
+    while (route.length < 5) route.push(at(at(city.lanes, at(route, -1)).next, 0));
+    return [{ city, lane, route, profile, fromM, toM, radiusM }];
   });
   return at(
     bends.toSorted((a, b) => a.radiusM - b.radiusM),
@@ -96,23 +95,25 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
   const { points, spacingM } = bend.profile;
   const index = Math.floor((bend.fromM - APPROACH_M) / spacingM);
   const { position, tangent } = at(points, index);
+  const elsewhere = bend.city.lanes.findIndex((_, lane) => !bend.route.includes(lane));
   edit(kernel, slab, (world) => {
     for (let car = 0; car < CAR_COUNT; car++) {
-      const isDriver = car === bend.car;
+      const isDriver = car === 0;
       world.setF64(C_X, car, isDriver ? position[0] : 6000 + 100 * car);
       world.setF64(C_Y, car, isDriver ? position[1] : 6000);
       world.setF64(C_VX, car, isDriver ? speed : 0);
       for (const array of [C_VY, C_YAW_RATE, C_STEER, C_OFFSET]) world.setF64(array, car, 0);
+      world.setI32(C_LANE, car, elsewhere);
       world.setI32(C_CLAIM, car, -1);
       world.setI32(C_WAIT_TICK, car, 0);
       world.setI32(C_STATUS, car, isDriver ? 0 : STATUS_CRASHED);
       world.setI32(C_HALT_TICK, car, isDriver ? 0 : 1);
     }
-    world.setF64(C_HX, bend.car, tangent[0]);
-    world.setF64(C_HY, bend.car, tangent[1]);
-    world.setF64(C_STATION, bend.car, index * spacingM);
-    world.setI32(C_ROUTE_INDEX, bend.car, bend.routeIndex);
-    world.setI32(C_LANE, bend.car, bend.lane);
+    world.setF64(C_HX, 0, tangent[0]);
+    world.setF64(C_HY, 0, tangent[1]);
+    world.setF64(C_STATION, 0, index * spacingM);
+    world.setI32(C_ROUTE_INDEX, 0, 0);
+    world.setI32(C_LANE, 0, bend.lane);
   });
 }
 
@@ -133,9 +134,10 @@ interface Drive {
 /** Drives through the bend at dry speed on a road of some friction; the greatest of what is measured. */
 function driveThrough(bend: Bend, friction: number | undefined): Drive {
   const zones = friction === undefined ? [] : [zoneOver(bend, friction)];
+  const routes = [bend.route, ...bend.city.routes.slice(1)];
   const kernel = new Kernel({
     module: new WebAssembly.Module(wasmOf('release')),
-    cityTables: [packCity({ ...bend.city, zones })],
+    cityTables: [packCity({ ...bend.city, zones, routes })],
     carTypes: CAR_TYPES,
     slabCount: 1,
   });
@@ -154,10 +156,10 @@ function driveThrough(bend: Bend, friction: number | undefined): Drive {
   for (let tick = 0; tick < 450; tick++) {
     kernel.step(slab, 1);
     const view = new SlabView(kernel.image(slab));
-    const of = (array: number) => view.f64(array, bend.car);
+    const of = (array: number) => view.f64(array, 0);
     const station = of(C_STATION);
-    const isOver = view.i32(C_LANE, bend.car) !== bend.lane || station > bend.toM + 5;
-    if (isOver || view.i32(C_STATUS, bend.car) === STATUS_CRASHED) break;
+    const isOver = view.i32(C_LANE, 0) !== bend.lane || station > bend.toM + 5;
+    if (isOver || view.i32(C_STATUS, 0) === STATUS_CRASHED) break;
     if (of(C_FRICTION_FRONT) < DRY) found.onZone.front ||= station;
     if (of(C_FRICTION_REAR) < DRY) found.onZone.rear ||= station;
     const { curvature } = at(bend.profile.points, Math.round(station / bend.profile.spacingM));
