@@ -167,21 +167,21 @@ describe('a cleared car', () => {
     for (const array of [C_VX, C_VY, C_YAW_RATE]) world.setF64(array, car, 0);
   }
 
-  /** A world at tick 600, where car 0 is a wreck that asks for its place from tick 651 on. */
-  function cleared(change: (world: SlabEditor) => void) {
+  /** A world at tick 600, where one car is a wreck that asks for its place from tick 651 on. */
+  function cleared(change: (world: SlabEditor) => void, lost = 0) {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 5);
     stepTo(kernel, slab, 600);
     edit(kernel, slab, (world) => {
       for (const car of cars) {
         // Everybody else is far away, standing, and lost only now.
-        wreck(world, car, car === 0 ? 51 : 600);
+        wreck(world, car, car === lost ? 51 : 600);
         world.setF64(C_X, car, 6000 + 100 * car);
         world.setI32(C_CONTACT_TICK, car, 1);
       }
       change(world);
     });
-    const isBack = () => look(kernel, slab).i32(C_STATUS, 0) !== STATUS_CRASHED;
+    const isBack = () => look(kernel, slab).i32(C_STATUS, lost) !== STATUS_CRASHED;
     return { kernel, slab, isBack };
   }
 
@@ -211,14 +211,17 @@ describe('a cleared car', () => {
     [15, false],
     [0, true],
   ])('lets a car pass that comes at %d m/s from the junction before', (speed, returns) => {
-    const [start = 0] = at(city.routes, 0);
-    const other = cars.findIndex((car) => car > 0 && at(city.routes, car).indexOf(start) > 0);
+    const passing = (start: number) =>
+      cars.findIndex((car) => at(city.routes, car).indexOf(start) > 0);
+    const lost = cars.findIndex((car) => passing(at(at(city.routes, car), 0)) >= 0);
+    const start = at(at(city.routes, lost), 0);
+    const other = passing(start);
     const route = at(city.routes, other);
     const index = route.indexOf(start) - 1;
     const { polyline } = at(city.lanes, at(route, index));
     const [p, q] = [at(polyline, 0), at(polyline, 1)];
     const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
-    const { kernel, slab, isBack } = cleared(() => {});
+    const { kernel, slab, isBack } = cleared(() => {}, lost);
     stepTo(kernel, slab, 650);
     edit(kernel, slab, (world) => {
       world.setI32(C_STATUS, other, STATUS_DRIVING);
