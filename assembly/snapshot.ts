@@ -1,11 +1,11 @@
 import {
-  CAR_COUNT, C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES, HS_X, HS_Y,
+  CAR_COUNT, CT_CENTRE, C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES, HS_X, HS_Y,
   H_TICK, L_JUNCTION, L_ROAD, OC_ACCEL, OC_FLAGS, OC_GAP, OC_HEADING, OC_LANE, OC_PLACE, OC_SPEED, OC_STATUS, OC_STEER, OC_STRIDE,
   OC_X, OC_Y, OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_STRIDE, OH_WIDTH, OH_X, OH_Y, OUT, O_CARS, O_HAZARD, O_HAZARDS, O_LIGHT, O_LIGHTS,
   O_TICK, T_HAZARDS, T_HAZARD_COUNT, T_LIGHT_COUNT,
 } from './layout';
 import { cityOf, laneAt } from './lanes';
-import { getF, getI } from './memory';
+import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
 
 @inline function put(index: i32, value: i32): void {
@@ -36,8 +36,10 @@ function packCar(slab: usize, city: usize, car: i32): void {
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   const gap = getF(slab, C_GAP, car);
-  put(at + OC_X, whole(getF(slab, C_X, car) * 100.0));
-  put(at + OC_Y, whole(getF(slab, C_Y, car) * 100.0));
+  // Shown is the middle of the body, not the centre of gravity.
+  const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
+  put(at + OC_X, whole((getF(slab, C_X, car) + centre * getF(slab, C_HX, car)) * 100.0));
+  put(at + OC_Y, whole((getF(slab, C_Y, car) + centre * getF(slab, C_HY, car)) * 100.0));
   put(at + OC_HEADING, heading(getF(slab, C_HX, car), getF(slab, C_HY, car)));
   put(at + OC_SPEED, whole(sqrt(vx * vx + vy * vy) * 100.0));
   put(at + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneAt(city, lane) + L_JUNCTION));
