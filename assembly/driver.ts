@@ -63,14 +63,19 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
   const approach = (speed * (speed - leadSpeed)) / (2.0 * sqrt(a * b));
-  const desired = standstill + STOPPING_LAG_M + greatest(0.0, speed * getF(slab, C_HEADWAY, car) * headwayShare(leadSpeed) + approach);
+  const desired = standstill + STOPPING_LAG_M + greatest(0.0, speed * getF(slab, C_HEADWAY, car) * headwayShare(speed, leadSpeed) + approach);
   const ratio = desired / greatest(gap, 0.1);
   return a * (1.0 - ratio * ratio);
 }
 
-/** Towards something that stands, only the braking distance counts, not the headway. */
-@inline function headwayShare(leadSpeed: f64): f64 {
-  return leadSpeed > 1.0 ? 1.0 : 0.3 + 0.7 * leadSpeed;
+/**
+ * Towards something that stands, mostly the braking distance counts, not the headway. That comes back
+ * little by little until the one ahead is half as fast: a queue that starts must not make those behind
+ * it brake.
+ */
+@inline function headwayShare(speed: f64, leadSpeed: f64): f64 {
+  const ratio = (2.0 * leadSpeed) / greatest(speed, 0.1);
+  return 0.3 + 0.7 * least(ratio, 1.0);
 }
 
 /** Speed that the bends and limits of the route allow `ahead` m from here, m/s. */

@@ -1,5 +1,5 @@
 import {
-  C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_SPEED_LIMIT,
+  C_ACCEL_COMFORT, C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT,
   L_YIELDS, PT_SPEED, STATUS_CRASHED,
 } from './layout';
 import {
@@ -16,6 +16,11 @@ const GAP_ACCEL = 1.8;
 const GAP_REACTION_S = 0.5;
 /** Between one car that leaves a conflict and one with right of way that reaches it, s. */
 const GAP_MARGIN_S = 1.5;
+/** The same where both go on in one lane, s, and how whoever comes behind may have to brake, m/s². */
+const MERGE_MARGIN_S = 0.8;
+const MERGE_DECEL = 1.0;
+/** Those with right of way are taken to accelerate by so much towards a gap, m/s². */
+const OTHERS_GAP_ACCEL = 1.2;
 /** Between the car and one that drives out of its way, s. */
 const LEAVE_MARGIN_S = 0.7;
 /** Whoever leaves a conflict moves at least so fast, m/s, and is this near to its end, m. */
@@ -92,20 +97,29 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const speed = getF(slab, C_VX, car);
   const pace = middleSpeed(city, connector);
   const own = greatest(lineDistance(car), 0.0) + carLength(slab, car);
+  const accel = least(GAP_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
     const theirs = connectorAhead(other);
     if (other == car || !hasBit(city, yields, theirs) || !isWaiting(slab, other)) continue;
-    if (!isComing(slab, city, other, theirs)) continue;
+    if (!isComing(slab, city, other, theirs) || willStopFirst(slab, city, other, theirs)) continue;
     const zone = zoneTo(city, connector, theirs);
-    const top = speedLimit(city, getI(slab, C_LANE, other));
-    let clear = GAP_REACTION_S + timeToCover(own + zone, least(speed, pace), pace, GAP_ACCEL);
-    // Into the same lane it goes on at its pace and has yet to become as fast as whoever comes behind.
-    if (zone > laneLength(city, connector) - MERGE_M && pace < top) clear += ((top - pace) * (top - pace)) / (2.0 * GAP_ACCEL * top);
+    const top = least(speedLimit(city, getI(slab, C_LANE, other)), middleSpeed(city, theirs));
+    let clear = GAP_REACTION_S + GAP_MARGIN_S + timeToCover(own + zone, least(speed, pace), pace, accel);
+    if (zone > laneLength(city, connector) - MERGE_M) {
+      // Into the same lane it goes on at its pace; whoever comes behind lets it become as fast.
+      clear += MERGE_MARGIN_S - GAP_MARGIN_S;
+      if (pace < top) clear += ((top - pace) * (top - pace)) / (2.0 * (accel + MERGE_DECEL) * top);
+    }
     const way = greatest(lineDistance(other), 0.0) + zoneFrom(city, theirs, connector);
-    if (timeToCover(way, getF(slab, C_VX, other), top, OTHERS_ACCEL) > clear + GAP_MARGIN_S) continue;
+    if (timeToCover(way, getF(slab, C_VX, other), top, OTHERS_GAP_ACCEL) > clear) continue;
     if (!goesFirst(slab, car, other)) return false;
   }
   return true;
+}
+
+/** Whether a stop sign keeps a car that has right of way from arriving as it comes. */
+function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool {
+  return load<i32>(laneAt(city, connector) + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0 && canStop(slab, car);
 }
 
 /** Whether a car with right of way is on its way and not held up by something else. */

@@ -162,6 +162,7 @@ describe('The map', () => {
             [1.01, 0],
           ],
           next: ['l2'],
+          sign: null,
         },
         {
           id: 'l2',
@@ -174,6 +175,7 @@ describe('The map', () => {
             [0, 0],
           ],
           next: ['l1'],
+          sign: null,
         },
       ],
       blocks: [{ id: 'b1', kind: 'wall', polygon: [[1, 2]], height: 3 }],

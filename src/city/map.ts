@@ -1,6 +1,16 @@
 import type { CityEntry } from './catalogue.ts';
 import { at } from './geometry.ts';
-import type { City, HazardSpot, Junction, Light, Point, Road, Zone } from './types.ts';
+import type {
+  City,
+  Connector,
+  HazardSpot,
+  Junction,
+  Lane,
+  Light,
+  Point,
+  Road,
+  Zone,
+} from './types.ts';
 
 /** Metres east and north, to the centimetre. */
 export type PointWire = [x: number, y: number];
@@ -42,6 +52,8 @@ export interface LaneWire {
   speed_limit: number;
   polyline: PointWire[];
   next: string[];
+  /** What stands at its end; lights are with their junction. */
+  sign: 'stop' | 'yield' | null;
 }
 
 export interface BlockWire {
@@ -176,8 +188,21 @@ function lanesWire(city: City): LaneWire[] {
     speed_limit: round(lane.speedLimitMps, 100),
     polyline: lane.polyline.map(pointWire),
     next: laneIds(city, lane.next),
+    sign: signAt(city, lane),
   }));
 }
+
+function signAt(city: City, lane: Lane): LaneWire['sign'] {
+  const ahead = lane.next.map((next) => at(city.lanes, next));
+  if (ahead.some(({ connector }) => connector?.mustStop)) return 'stop';
+  const isSigned = ahead.some(({ junction }) => city.junctions[junction]?.control === 'priority');
+  const yields = ahead.some(({ connector }) => isMinor(connector));
+  return isSigned && yields ? 'yield' : null;
+}
+
+/** Traffic of the priority road gives way in left turns only. */
+const isMinor = (connector: Connector | undefined): boolean =>
+  connector !== undefined && connector.turn !== 'left' && connector.yieldsTo.length > 0;
 
 const laneIds = (city: City, lanes: readonly number[]): string[] =>
   lanes.map((lane) => at(city.lanes, lane).id);

@@ -4,7 +4,7 @@
  *
  * @typedef {[number, number][]} Points
  * @typedef {{id: string, road: string | null, junction: string | null, width: number,
- *   polyline: Points, next: string[]}} Lane
+ *   polyline: Points, next: string[], sign: 'stop' | 'yield' | null}} Lane
  * @typedef {{lanes: Lane[], blocks: {kind: string, polygon: Points, height: number}[],
  *   junctions: {id: string, control: string, polygon: Points,
  *     lights: {id: string, x: number, y: number, lanes: string[]}[]}[],
@@ -71,22 +71,23 @@ function stopLine({ polyline, width }) {
 /** The map, made ready for drawing once. @param {CityMap} map */
 export function prepareCity(map) {
   const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
-  const stops = map.junctions.filter(({ control }) => control === 'signals' || control === 'stop');
-  const stopIds = new Set(stops.map(({ id }) => id));
+  const lit = new Set(map.junctions.flatMap(({ lights }) => lights.flatMap((one) => one.lanes)));
   const stopLines = new Path2D();
+  const yieldLines = new Path2D();
   /** @type {Map<number, {roads: Path2D, connectors: Path2D}>} */
   const byWidth = new Map();
   for (const lane of map.lanes) {
     const paths = byWidth.get(lane.width) ?? { roads: new Path2D(), connectors: new Path2D() };
     byWidth.set(lane.width, paths);
     trace(lane.polyline, lane.road === null ? paths.connectors : paths.roads);
-    const ahead = lanes.get(lane.next[0] ?? '')?.junction;
-    if (lane.road !== null && ahead && stopIds.has(ahead)) stopLines.addPath(stopLine(lane));
+    if (lane.sign === 'stop' || lit.has(lane.id)) stopLines.addPath(stopLine(lane));
+    if (lane.sign === 'yield') yieldLines.addPath(stopLine(lane));
   }
   const lights = map.junctions.flatMap((junction) => junction.lights);
   return {
     byWidth,
     stopLines,
+    yieldLines,
     lights: lights.map((light) => {
       const lines = new Path2D();
       for (const id of light.lanes) lines.addPath(stopLine(/** @type {Lane} */ (lanes.get(id))));
@@ -151,6 +152,9 @@ function drawRoads(ctx, city) {
   for (const junction of city.junctions) fill(ctx, ASPHALT, junction);
   for (const [width, { connectors }] of city.byWidth) stroke(ctx, ASPHALT, width, connectors);
   stroke(ctx, STOP_LINE, 0.5, city.stopLines);
+  ctx.setLineDash([0.5, 0.4]);
+  stroke(ctx, STOP_LINE, 0.4, city.yieldLines);
+  ctx.setLineDash([]);
 }
 
 /**
