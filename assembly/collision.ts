@@ -170,8 +170,9 @@ function party(slab: usize, at: usize, car: i32, body: usize): void {
   store<f64>(at + P_MASS, load<f64>(typeOf(slab, car) + CT_MASS));
 }
 
-/** From now on what stands beside the road is looked for around it. */
+/** From now on what stands beside the road is looked for around it. One that is hit again is cleared no later. */
 function wreck(slab: usize, city: usize, car: i32): void {
+  if (isWreck(slab, car)) return;
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
   findNearOf(slab, city, car);

@@ -292,7 +292,8 @@ export function integrate<T>(slab: usize): void {
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
   const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero));
-  const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, pushed);
+  const held = whereLess<T>(speed, splat<T>(ROLLING_MPS), pushed, one);
+  const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);
   store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, sliding, vy)), S_VY);
   store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, turning, yawRate)), S_YAW_RATE);

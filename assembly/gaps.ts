@@ -218,7 +218,8 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
     if (getI(slab, C_LANE, other) == exit) {
       const speed = getF(slab, C_VX, other);
       const rear = getF(slab, C_STATION, other) + noseOf(slab, other) - carLength(slab, other);
-      room = least(room, rear + speed + (speed * speed) / (2.0 * OTHERS_DECEL));
+      const end = rear + speed + (speed * speed) / (2.0 * OTHERS_DECEL);
+      room = least(room, end - queuedBehind(slab, city, car, other, exit));
     } else if (laneAhead(slab, city, other, 1) == exit) {
       needed += carLength(slab, other) + EXIT_MARGIN_M;
     }
@@ -228,6 +229,16 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
     if (lineDistance(other) < lineDistance(car)) needed += carLength(slab, other) + EXIT_MARGIN_M;
   }
   return room > needed;
+}
+
+/** Room that the cars on a lane behind `front`, but for this one, will need once all stand, m. */
+function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32): f64 {
+  let needed = 0.0;
+  for (let other = firstAt(load<i32>(laneAt(city, connectorAhead(front)) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+    if (other == car || getI(slab, C_LANE, other) != lane || getF(slab, C_STATION, other) >= getF(slab, C_STATION, front)) continue;
+    needed += carLength(slab, other) + EXIT_MARGIN_M;
+  }
+  return needed;
 }
 
 /** Speed in the middle of a connector, m/s: where its bend is. */

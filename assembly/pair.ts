@@ -2,7 +2,7 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
 
 /**
  * Arithmetic that works on one car (T = f64) or on two neighbours at once (T = v128, two f64): the
- * same operations in the same order, so both give the same bits. A build without SIMD has `Lanes` = f64.
+ * same operations in the same order, so both give the same bits.
  */
 
 @inline export function splat<T>(x: f64): T {

@@ -11,9 +11,9 @@ import { getF, getI, setF, setI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from './overlap';
 import { place } from './world';
 
-/** A car this far from its lane has lost it, m; back within the other bound it has found it. */
+/** A car this far from its lane has lost it, m, and where it stands also beyond the other bound; within that it has found it. */
 const LOST_M = 3.0;
-const FOUND_M = 1.5;
+const FOUND_M = 1.2;
 /** A wreck, or a lost car, that stands is cleared after so many ticks (12 s), one that rolls after these (20 s). */
 const CLEAR_TICKS: u32 = 600;
 const CLEAR_ROLLING_TICKS: u32 = 1000;
@@ -52,7 +52,8 @@ export function recover(slab: usize, city: usize): void {
 function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
   const offset = getF(slab, C_OFFSET, car);
   const away = offset < 0.0 ? -offset : offset;
-  if (since == 0 && away > LOST_M) setI(slab, C_HALT_TICK, car, tick);
+  const isAway = away > LOST_M || (away > FOUND_M && speedOf(slab, car) < STANDING_MPS);
+  if (since == 0 && isAway) setI(slab, C_HALT_TICK, car, tick);
   else if (since != 0 && away < FOUND_M) setI(slab, C_HALT_TICK, car, 0);
   return since != 0 && away >= FOUND_M;
 }

@@ -6,7 +6,7 @@ import {
 } from './layout';
 import { laneAhead, laneAt, routeCount } from './lanes';
 import { param } from './dynamics';
-import { clamp, least } from './math';
+import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
 
@@ -83,7 +83,7 @@ function follow(slab: usize, city: usize, car: i32): void {
   const place = <usize>car << 3;
   store<f64>(S_TX + place, tx - bend * ty);
   store<f64>(S_TY + place, ty + bend * tx);
-  let preview = next + getF(slab, C_VX, car) * PREVIEW_S;
+  let preview = next + greatest(getF(slab, C_VX, car), 0.0) * PREVIEW_S;
   if (preview > length) {
     preview -= length;
     record = laneAt(city, laneAhead(slab, city, car, 1));

@@ -1,6 +1,6 @@
 import {
   CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_STATUS, C_STEER, C_STEER_TARGET,
-  C_VX, FLAG_BRAKING, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
+  C_VX, C_VY, FLAG_BRAKING, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
 import { getF, getI, setI, typeOf } from './memory';
@@ -51,7 +51,9 @@ export function moveAll<T>(slab: usize): void {
 export function label(slab: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    setI(slab, C_STATUS, car, getF(slab, C_VX, car) < STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
+    const vx = getF(slab, C_VX, car);
+    const vy = getF(slab, C_VY, car);
+    setI(slab, C_STATUS, car, vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
     setI(slab, C_FLAGS, car, getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0);
   }
 }
