@@ -1,6 +1,6 @@
-import { generateGrid } from './grid.ts';
-import { generateMixedTown } from './mixed-town.ts';
-import { generateOldTown } from './old-town.ts';
+import { generateGrid } from './cities/grid.ts';
+import { generateMixedTown } from './cities/mixed-town.ts';
+import { generateOldTown } from './cities/old-town.ts';
 import type { City } from './types.ts';
 
 /** A city without what the catalogue says about it. */

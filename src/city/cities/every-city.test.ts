@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { CITIES, generateCity } from '../catalogue.ts';
+import {
+  areaOf,
+  at,
+  cross,
+  distance,
+  distanceToPath,
+  dot,
+  endDirection,
+  intersectConvex,
+  startDirection,
+  subtract,
+} from '../geometry.ts';
+import type { Block, Lane, Point } from '../types.ts';
+
+const LIMITS_MPS = { arterial: 60 / 3.6, collector: 50 / 3.6, local: 30 / 3.6 };
+
+const CASES = CITIES.flatMap(({ name, seed }) => [
+  { name, seed },
+  { name, seed: seed + 1 },
+]);
+
+describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
+  const city = generateCity(name, seed);
+  const { lanes, roads, junctions, lights, blocks, bounds } = city;
+
+  test('it is 600 to 900 m across.', () => {
+    for (const acrossM of [bounds.maxX - bounds.minX, bounds.maxY - bounds.minY]) {
+      expect(acrossM).toBeGreaterThan(600);
+      expect(acrossM).toBeLessThan(900);
+    }
+  });
+
+  test('there is no more than the kernel takes.', () => {
+    expect(junctions.length).toBeLessThanOrEqual(64);
+    expect(lanes.length).toBeLessThanOrEqual(4096);
+    expect(lights.length).toBeLessThanOrEqual(160);
+    for (const junction of junctions.keys()) {
+      const connectors = lanes.filter((lane) => lane.junction === junction);
+      expect(connectors.length).toBeLessThanOrEqual(32);
+    }
+  });
+
+  test('junctions have signals, priority, stop signs and nothing at all.', () => {
+    const controls = new Set(junctions.map(({ control }) => control));
+    expect(controls).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
+  });
+
+  test('roads have names of their own, and the limit of their class.', () => {
+    expect(new Set(roads.map((road) => road.name)).size).toBe(roads.length);
+    for (const road of roads) {
+      expect(road.speedLimitMps).toBe(LIMITS_MPS[road.class]);
+      for (const lane of road.lanes) expect(at(lanes, lane).speedLimitMps).toBe(road.speedLimitMps);
+    }
+  });
+
+  test('every lane reaches every other.', () => {
+    const previous: number[][] = lanes.map(() => []);
+    for (const [index, lane] of lanes.entries()) {
+      for (const next of lane.next) at(previous, next).push(index);
+    }
+    expect(reachable(lanes.map((lane) => lane.next)).size).toBe(lanes.length);
+    expect(reachable(previous).size).toBe(lanes.length);
+  });
+
+  test('a lane goes over into the next in the same point and direction.', () => {
+    for (const lane of lanes) {
+      for (const next of lane.next) {
+        const { polyline } = at(lanes, next);
+        expect(at(lane.polyline, -1)).toEqual(at(polyline, 0));
+        const [before, after] = [endDirection(lane.polyline), startDirection(polyline)];
+        expect(dot(before, after)).toBeGreaterThan(0);
+        expect(Math.abs(cross(before, after))).toBeLessThan(Math.sin(Math.PI / 180));
+      }
+    }
+  });
+
+  test('roads leave 3.4 m of straight before a junction and bend nowhere below 8 m.', () => {
+    for (const { polyline, road } of lanes) {
+      for (let i = 1; i < polyline.length - 1; i++) {
+        const [a, b, c] = [at(polyline, i - 1), at(polyline, i), at(polyline, i + 1)];
+        expect(Math.abs(curvatureOf(a, b, c))).toBeLessThan(1 / 8);
+        const toEndM = Math.min(distance(b, at(polyline, 0)), distance(b, at(polyline, -1)));
+        if (road >= 0 && toEndM < 3.4) expect(Math.abs(curvatureOf(a, b, c))).toBeLessThan(1e-4);
+      }
+    }
+  });
+
+  test('curvature along a road rises and falls by at most 0.02 in a metre.', () => {
+    for (const { polyline, road } of lanes) {
+      if (road < 0) continue;
+      for (let i = 2; i < polyline.length - 1; i++) {
+        const [a, b, c, d] = [-2, -1, 0, 1].map((k) => at(polyline, i + k)) as FourPoints;
+        const change = Math.abs(curvatureOf(b, c, d) - curvatureOf(a, b, c));
+        expect(change / distance(b, c)).toBeLessThan(0.02);
+        expect(distance(b, c)).toBeLessThan(2);
+      }
+    }
+  });
+
+  test('neighbouring arms of a junction are at least 60° apart.', () => {
+    for (const junction of junctions.keys()) {
+      const outward = armsOf(lanes, junction);
+      for (const [i, a] of outward.entries()) {
+        for (const b of outward.slice(i + 1)) expect(dot(a, b)).toBeLessThan(0.5);
+      }
+    }
+  });
+
+  test('blocks are convex, counter-clockwise, with three to eight corners.', () => {
+    for (const { polygon } of blocks) {
+      expect(polygon.length).toBeGreaterThanOrEqual(3);
+      expect(polygon.length).toBeLessThanOrEqual(8);
+      for (const [i, corner] of polygon.entries()) {
+        const next = at(polygon, (i + 1) % polygon.length);
+        const afterNext = at(polygon, (i + 2) % polygon.length);
+        expect(cross(subtract(next, corner), subtract(afterNext, next))).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test('no block comes within 1 m of a lane, and none overlaps another.', () => {
+    for (const [i, a] of blocks.entries()) {
+      for (const lane of lanes) {
+        if (isNear(a, lane.polyline)) expect(roomBeside(lane, a)).toBeGreaterThan(1);
+      }
+      for (const b of blocks.slice(i + 1)) {
+        if (!isNear(a, b.polygon)) continue;
+        expect(areaOf(intersectConvex(a.polygon, b.polygon))).toBeLessThan(0.02);
+      }
+    }
+  });
+
+  test('blocks are buildings, walls, parks and squares, at most 500.', () => {
+    expect(new Set(blocks.map(({ kind }) => kind))).toEqual(
+      new Set(['building', 'wall', 'park', 'square']),
+    );
+    expect(blocks.length).toBeLessThanOrEqual(500);
+  });
+
+  test('twenty loops lead along most of its roads.', () => {
+    expect(city.routes).toHaveLength(20);
+    for (const route of city.routes) {
+      for (const [i, lane] of route.entries()) {
+        expect(at(lanes, lane).next).toContain(at(route, (i + 1) % route.length));
+      }
+    }
+    const used = new Set(city.routes.flat());
+    const driven = roads.filter((road) => road.lanes.some((lane) => used.has(lane)));
+    expect(driven.length).toBeGreaterThanOrEqual(roads.length * 0.9);
+  });
+});
+
+type FourPoints = [Point, Point, Point, Point];
+
+const curvatureOf = (a: Point, b: Point, c: Point): number =>
+  (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
+
+/** Directions in which roads leave a junction, of lanes side by side only one. */
+function armsOf(lanes: readonly Lane[], junction: number): Point[] {
+  const leaving = lanes.flatMap(({ connector, junction: own }) =>
+    connector && own === junction ? [connector.to] : [],
+  );
+  const outward = [...new Set(leaving)].map((lane) => startDirection(at(lanes, lane).polyline));
+  return outward.filter((one, i) => outward.slice(0, i).every((other) => dot(one, other) < 0.9999));
+}
+
+function reachable(next: readonly (readonly number[])[]): Set<number> {
+  const seen = new Set([0]);
+  for (const lane of seen) for (const follower of at(next, lane)) seen.add(follower);
+  return seen;
+}
+
+/** Metres from the lane's edge to the block; negative where a point of the lane is in it. */
+function roomBeside({ polyline, widthM }: Lane, { polygon }: Block): number {
+  let nearestM = Number.POSITIVE_INFINITY;
+  for (const [i, to] of polyline.entries()) {
+    const from = polyline[i - 1] ?? to;
+    const pieces = Math.max(1, Math.ceil(distance(from, to)));
+    for (let k = 1; k <= pieces; k++) {
+      const share = k / pieces;
+      const point: Point = [
+        from[0] + (to[0] - from[0]) * share,
+        from[1] + (to[1] - from[1]) * share,
+      ];
+      nearestM = Math.min(nearestM, outsideM(polygon, point));
+    }
+  }
+  return nearestM - widthM / 2;
+}
+
+/** Metres from a point to a convex polygon, 0 inside. */
+const outsideM = (polygon: readonly Point[], point: Point): number =>
+  polygon.every((corner, i) => {
+    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
+    return cross(edge, subtract(point, corner)) >= 0;
+  })
+    ? 0
+    : distanceToPath(point, [...polygon, at(polygon, 0)]);
+
+/** Whether their bounding boxes come within 6 m. */
+function isNear({ polygon }: Block, path: readonly Point[]): boolean {
+  return [0, 1].every((axis) => {
+    const ofBlock = polygon.map((point) => at(point, axis));
+    const ofPath = path.map((point) => at(point, axis));
+    return (
+      Math.min(...ofBlock) - 6 < Math.max(...ofPath) &&
+      Math.min(...ofPath) - 6 < Math.max(...ofBlock)
+    );
+  });
+}

@@ -1,0 +1,192 @@
+import { at, cross, distanceToPath, lengthOf, startDirection, subtract } from '../geometry.ts';
+import type { Network } from '../network/junctions.ts';
+import type { Block, HazardSite, Lane, Point } from '../types.ts';
+import { crossingOf, headOf, joined } from './paths.ts';
+
+/** A finished network as the search for sites looks at it. */
+export interface Ground extends Network {
+  blocks: readonly Block[];
+  /** By the turn of the connector that is crossed. */
+  crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
+  /** The boxes around each lane and each block. */
+  laneBounds: readonly Bounds[];
+  blockBounds: readonly Bounds[];
+  /** For each lane those that lead to it. */
+  before: readonly (readonly number[])[];
+  /** For each junction how many lanes leave it. */
+  exitCounts: readonly number[];
+}
+
+/** A connector and a straight one that crosses it. */
+export interface Crossing {
+  /** The lane by which cars come, and the connector. */
+  lanes: readonly [from: number, connector: number];
+  own: Lane;
+  approach: Lane;
+  crosser: Lane;
+  crosserIndex: number;
+  crosserApproach: Lane;
+  stationM: number;
+  crosserStationM: number;
+  isFromRight: boolean;
+}
+
+/** Where a kind of hazard could be. */
+export interface Place {
+  /** As in `HazardSite`. */
+  lanes: readonly number[];
+  stationM: number;
+  /** How far the place is from the ideal one of its kind, in metres of detour that this is worth. */
+  misfit: number;
+  /** The rest of the site. */
+  build: () => SiteShape;
+}
+
+export type SiteShape = Partial<Omit<HazardSite, 'lanes' | 'stationM'>>;
+
+export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
+  const before: number[][] = network.lanes.map(() => []);
+  const exits = network.junctions.map(() => new Set<number>());
+  for (const [index, { connector, junction, next }] of network.lanes.entries()) {
+    for (const follower of next) at(before, follower).push(index);
+    if (connector) at(exits, junction).add(connector.to);
+  }
+  return {
+    ...network,
+    blocks,
+    crossings: {
+      straight: crossingsOf(network, 'straight'),
+      left: crossingsOf(network, 'left'),
+    },
+    laneBounds: network.lanes.map(({ polyline }) => boundsOf(polyline)),
+    blockBounds: blocks.map(({ polygon }) => boundsOf(polygon)),
+    before,
+    exitCounts: exits.map(({ size }) => size),
+  };
+}
+
+/** Connectors that turn so, and straight ones that cross them. */
+function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] {
+  return lanes.flatMap((own, index): Crossing[] => {
+    if (own.connector?.turn !== turn) return [];
+    const { from } = own.connector;
+    return own.connector.conflicts.flatMap((other): Crossing[] => {
+      const crosser = at(lanes, other);
+      if (crosser.connector?.turn !== 'straight') return [];
+      const crossing = crossingOf(own.polyline, crosser.polyline);
+      if (!crossing) return [];
+      return [
+        {
+          lanes: [from, index],
+          own,
+          approach: at(lanes, from),
+          crosser,
+          crosserIndex: other,
+          crosserApproach: at(lanes, crosser.connector.from),
+          stationM: crossing.aM,
+          crosserStationM: crossing.bM,
+          isFromRight: cross(startDirection(own.polyline), startDirection(crosser.polyline)) > 0,
+        },
+      ];
+    });
+  });
+}
+
+export interface Bounds {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
+function boundsOf(points: readonly Point[]): Bounds {
+  const bounds = {
+    minX: Number.MAX_VALUE,
+    minY: Number.MAX_VALUE,
+    maxX: -Number.MAX_VALUE,
+    maxY: -Number.MAX_VALUE,
+  };
+  for (const [x, y] of points) {
+    bounds.minX = Math.min(bounds.minX, x);
+    bounds.minY = Math.min(bounds.minY, y);
+    bounds.maxX = Math.max(bounds.maxX, x);
+    bounds.maxY = Math.max(bounds.maxY, y);
+  }
+  return bounds;
+}
+
+/** Whether a point in the bounds may be so near. */
+export const isNearBounds = ([x, y]: Point, bounds: Bounds, reachM: number): boolean =>
+  x > bounds.minX - reachM &&
+  x < bounds.maxX + reachM &&
+  y > bounds.minY - reachM &&
+  y < bounds.maxY + reachM;
+
+/** The first block that the point is in. */
+export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>
+  blocks.find(
+    ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && isInside(point, polygon),
+  );
+
+/** Whether a solid block is so near to the point. */
+export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reachM: number) =>
+  blocks.some(
+    ({ solid, polygon }, i) =>
+      solid &&
+      isNearBounds(point, at(blockBounds, i), reachM) &&
+      (isInside(point, polygon) || distanceToPath(point, [...polygon, at(polygon, 0)]) < reachM),
+  );
+
+const isInside = (point: Point, polygon: readonly Point[]): boolean =>
+  polygon.every((corner, i) => {
+    const next = at(polygon, (i + 1) % polygon.length);
+    return cross(subtract(next, corner), subtract(point, corner)) >= 0;
+  });
+
+export const fastestOf = ({ lanes }: Ground): number =>
+  Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
+
+/** What a slower road than the fastest is worse by, m per m/s. */
+export const SLOWER_MISFIT = 150;
+
+/** Indices of the lanes of roads that lead somewhere. */
+export const roadLanesOf = ({ lanes }: Ground): number[] =>
+  lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));
+
+export const pathThrough = ({ lanes }: Ground, indices: readonly number[]): Point[] =>
+  joined(indices.map((index) => at(lanes, index).polyline));
+
+/** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
+export function pathBehind({ lanes, before }: Ground, last: number, lengthM: number): Point[] {
+  const parts: (readonly Point[])[] = [];
+  let lane: number | undefined = last;
+  let restM = lengthM;
+  const seen = new Set<number>();
+  while (lane !== undefined && restM > 0 && !seen.has(lane)) {
+    seen.add(lane);
+    const { polyline, connector }: Lane = at(lanes, lane);
+    parts.unshift(polyline);
+    restM -= lengthOf(polyline);
+    lane = connector ? connector.from : straightest(lanes, at(before, lane));
+  }
+  return headOf(joined(parts).reverse(), lengthM).reverse();
+}
+
+/** From where the lane `first` begins, the path on over straight connectors, so long at most. */
+export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
+  const parts: (readonly Point[])[] = [];
+  let lane: number | undefined = first;
+  let restM = lengthM;
+  const seen = new Set<number>();
+  while (lane !== undefined && restM > 0 && !seen.has(lane)) {
+    seen.add(lane);
+    const { polyline, next, connector }: Lane = at(lanes, lane);
+    parts.push(polyline);
+    restM -= lengthOf(polyline);
+    lane = connector ? connector.to : straightest(lanes, next);
+  }
+  return headOf(joined(parts), lengthM);
+}
+
+const straightest = (lanes: readonly Lane[], connectors: readonly number[]): number | undefined =>
+  connectors.find((index) => at(lanes, index).connector?.turn === 'straight') ?? connectors[0];
