@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
+import { CITIES } from '../catalogue.ts';
 import {
   areaOf,
   at,
@@ -22,7 +23,7 @@ const CASES = CITIES.flatMap(({ name, seed }) => [
 ]);
 
 describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
-  const city = generateCity(name, seed);
+  const city = cityOf(name, seed);
   const { lanes, roads, junctions, lights, blocks, bounds } = city;
 
   test('it is 600 to 900 m across.', () => {

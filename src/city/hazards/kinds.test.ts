@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { cityOf } from '../../testing/cities.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { CITIES } from '../catalogue.ts';
 import { HAZARD_KINDS } from './kinds.ts';
 
 const named = Object.entries(HAZARD_KINDS);
@@ -25,7 +26,7 @@ describe('The kinds of hazard', () => {
   test.each(CITIES)(
     'of $name are ten at least and fail without each of the twelve features.',
     ({ name, seed }) => {
-      const kinds = generateCity(name, seed).hazards.map(({ kind }) => kind);
+      const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
       expect(new Set(kinds).size).toBe(kinds.length);
       expect(kinds.length).toBeGreaterThanOrEqual(10);
       expect(kinds.length).toBeLessThanOrEqual(16);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
+import { CITIES } from '../catalogue.ts';
 import {
   add,
   at,
@@ -45,7 +46,7 @@ function roomBeside(city: City, body: Body, except: readonly number[] = []): num
 }
 
 describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
-  const city = generateCity(name, seed);
+  const city = cityOf(name, seed);
   const laneOf = (spot: HazardSpot): Lane => at(city.lanes, at(spot.site.lanes, 0));
   const spotsOf = (...kinds: HazardKind[]) =>
     city.hazards.filter(({ kind }) => kinds.includes(kind));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
+import { CITIES } from '../catalogue.ts';
 import { at, cross, lengthOf, pointAlong, subtract } from '../geometry.ts';
 import type { Point, Zone } from '../types.ts';
 
@@ -10,7 +11,7 @@ const contains = ({ polygon }: Zone, point: Point): boolean =>
   });
 
 describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
-  const { zones, hazards, lanes } = generateCity(name, seed);
+  const { zones, hazards, lanes } = cityOf(name, seed);
 
   test('are of all four kinds, at most 32.', () => {
     expect(new Set(zones.map(({ kind }) => kind))).toEqual(new Set(['ice', 'wet', 'fog', 'dusk']));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
+import { CITIES } from '../catalogue.ts';
 import { areaOf, at, cross, distanceBetweenPaths, intersectConvex, subtract } from '../geometry.ts';
 import type { Block, City, Point } from '../types.ts';
 
@@ -10,7 +11,7 @@ const VERGE_M = 1.9;
 const outlineOf = ({ polygon }: Block): Point[] => [...polygon, at(polygon, 0)];
 
 describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) => {
-  const city = generateCity('grid', seed);
+  const city = cityOf('grid', seed);
   const { blocks } = city;
 
   test('are convex, counter-clockwise and have three to eight corners.', () => {
@@ -65,12 +66,12 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
   });
 });
 
-test.each(CITIES)('No way leads out of the bounds of $name.', ({ name, seed }) => {
-  expect(escapes(generateCity(name, seed))).toBe(false);
+test.each(CITIES)('Of $name no way leads out of its bounds.', ({ name, seed }) => {
+  expect(escapes(cityOf(name, seed))).toBe(false);
 });
 
 test('The default grid has at most 220 blocks.', () => {
-  expect(generateCity('grid', 20_251_120).blocks.length).toBeLessThanOrEqual(220);
+  expect(cityOf('grid', 20_251_120).blocks.length).toBeLessThanOrEqual(220);
 });
 
 /** Whether their bounding boxes come within 10 m. */
@@ -100,8 +101,9 @@ function escapes({ bounds, blocks, lanes }: City): boolean {
     if (!solid) continue;
     const xs = polygon.map(([x]) => x);
     const ys = polygon.map(([, y]) => y);
-    for (let y = Math.min(...ys) - 1; y <= Math.max(...ys) + 1; y++) {
-      for (let x = Math.min(...xs) - 1; x <= Math.max(...xs) + 1; x++) {
+    const [maxX, maxY] = [Math.max(...xs) + 1, Math.max(...ys) + 1];
+    for (let y = Math.min(...ys) - 1; y <= maxY; y++) {
+      for (let x = Math.min(...xs) - 1; x <= maxX; x++) {
         const cell = cellOf(x, y);
         if (covers(polygon, centre(cell))) seen[cell] = 1;
       }

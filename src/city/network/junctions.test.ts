@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
 import {
   add,
   areaOf,
@@ -28,7 +28,7 @@ const connectorsOf = (city: City, junction: number): (Lane & { connector: Connec
   );
 
 describe.each(SEEDS)('In the grid of seed %i', (seed) => {
-  const city = generateCity('grid', seed);
+  const city = cityOf('grid', seed);
 
   test('every lane leads to another and ends exactly where that one begins.', () => {
     for (const lane of city.lanes) {
@@ -177,7 +177,7 @@ describe.each(SEEDS)('In the grid of seed %i', (seed) => {
 });
 
 describe('At the crossing of the arterial with a collector', () => {
-  const city = generateCity('grid', at(SEEDS, 0));
+  const city = cityOf('grid', at(SEEDS, 0));
   const junction = city.junctions.findIndex(({ x, y }) => x === 74 && y === -50.5);
   const connectors = connectorsOf(city, junction);
   /** The connector from the `fromRight`-th lane of traffic that heads `east`, `north` … */
@@ -243,7 +243,7 @@ describe('At the crossing of the arterial with a collector', () => {
 });
 
 describe('Away from the arterial', () => {
-  const city = generateCity('grid', at(SEEDS, 0));
+  const city = cityOf('grid', at(SEEDS, 0));
   const classOf = (lane: number): string => at(city.roads, at(city.lanes, lane).road).class;
 
   test('the local street gives way to every way of the collector that it meets.', () => {

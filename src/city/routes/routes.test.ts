@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../catalogue.ts';
+import { cityOf } from '../../testing/cities.ts';
+import { CITIES } from '../catalogue.ts';
 import { at, cross, lengthOf, pointAlong, subtract } from '../geometry.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { City, HazardSpot, Lane, Route } from '../types.ts';
@@ -8,7 +9,7 @@ import { planRoutes } from './routes.ts';
 const planned = [...CITIES, ...CITIES.map(({ name }) => ({ name, seed: 1 }))];
 
 describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }) => {
-  const city = generateCity(name, seed);
+  const city = cityOf(name, seed);
   const { routes, lanes } = city;
   const used = new Set(routes.flat());
 
@@ -77,7 +78,7 @@ const STARTS = 400;
 describe.each(CITIES)(
   'Within three minutes from anywhere on the routes of $name',
   ({ name, seed }) => {
-    const city = generateCity(name, seed);
+    const city = cityOf(name, seed);
 
     test('no lane is on more than fourteen routes.', () => {
       for (const lane of new Set(city.routes.flat())) {
