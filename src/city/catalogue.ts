@@ -1,10 +1,7 @@
 import { generateGrid } from './cities/grid.ts';
 import { generateMixedTown } from './cities/mixed-town.ts';
 import { generateOldTown } from './cities/old-town.ts';
-import type { City } from './types.ts';
-
-/** A city without what the catalogue says about it. */
-export type CityBody = Omit<City, 'name' | 'title' | 'description'>;
+import type { City, CityBody } from './types.ts';
 
 export interface CityEntry {
   name: string;

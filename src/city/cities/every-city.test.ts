@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
+import { curvatureAt, isConnected } from '../../testing/lanes.ts';
 import { CITIES } from '../catalogue.ts';
 import {
   areaOf,
   at,
   cross,
   distance,
-  distanceToPath,
+  distanceToPolygon,
   dot,
   endDirection,
   intersectConvex,
+  isConvex,
   startDirection,
-  subtract,
 } from '../geometry.ts';
 import type { Block, Lane, Point } from '../types.ts';
 
@@ -57,12 +58,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
   });
 
   test('every lane reaches every other.', () => {
-    const previous: number[][] = lanes.map(() => []);
-    for (const [index, lane] of lanes.entries()) {
-      for (const next of lane.next) at(previous, next).push(index);
-    }
-    expect(reachable(lanes.map((lane) => lane.next)).size).toBe(lanes.length);
-    expect(reachable(previous).size).toBe(lanes.length);
+    expect(isConnected(lanes)).toBe(true);
   });
 
   test('a lane goes over into the next in the same point and direction.', () => {
@@ -80,10 +76,11 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
   test('roads leave 3.4 m of straight before a junction and bend nowhere below 8 m.', () => {
     for (const { polyline, road } of lanes) {
       for (let i = 1; i < polyline.length - 1; i++) {
-        const [a, b, c] = [at(polyline, i - 1), at(polyline, i), at(polyline, i + 1)];
-        expect(Math.abs(curvatureOf(a, b, c))).toBeLessThan(1 / 8);
-        const toEndM = Math.min(distance(b, at(polyline, 0)), distance(b, at(polyline, -1)));
-        if (road >= 0 && toEndM < 3.4) expect(Math.abs(curvatureOf(a, b, c))).toBeLessThan(1e-4);
+        const curvature = Math.abs(curvatureAt(polyline, i));
+        expect(curvature).toBeLessThan(1 / 8);
+        const ends = [at(polyline, 0), at(polyline, -1)];
+        const toEndM = Math.min(...ends.map((end) => distance(at(polyline, i), end)));
+        if (road >= 0 && toEndM < 3.4) expect(curvature).toBeLessThan(1e-4);
       }
     }
   });
@@ -92,10 +89,10 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     for (const { polyline, road } of lanes) {
       if (road < 0) continue;
       for (let i = 2; i < polyline.length - 1; i++) {
-        const [a, b, c, d] = [-2, -1, 0, 1].map((k) => at(polyline, i + k)) as FourPoints;
-        const change = Math.abs(curvatureOf(b, c, d) - curvatureOf(a, b, c));
-        expect(change / distance(b, c)).toBeLessThan(0.02);
-        expect(distance(b, c)).toBeLessThan(2);
+        const change = Math.abs(curvatureAt(polyline, i) - curvatureAt(polyline, i - 1));
+        const apartM = distance(at(polyline, i - 1), at(polyline, i));
+        expect(change / apartM).toBeLessThan(0.02);
+        expect(apartM).toBeLessThan(2);
       }
     }
   });
@@ -113,11 +110,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     for (const { polygon } of blocks) {
       expect(polygon.length).toBeGreaterThanOrEqual(3);
       expect(polygon.length).toBeLessThanOrEqual(8);
-      for (const [i, corner] of polygon.entries()) {
-        const next = at(polygon, (i + 1) % polygon.length);
-        const afterNext = at(polygon, (i + 2) % polygon.length);
-        expect(cross(subtract(next, corner), subtract(afterNext, next))).toBeGreaterThan(0);
-      }
+      expect(isConvex(polygon)).toBe(true);
     }
   });
 
@@ -153,11 +146,6 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
   });
 });
 
-type FourPoints = [Point, Point, Point, Point];
-
-const curvatureOf = (a: Point, b: Point, c: Point): number =>
-  (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
-
 /** Directions in which roads leave a junction, of lanes side by side only one. */
 function armsOf(lanes: readonly Lane[], junction: number): Point[] {
   const leaving = lanes.flatMap(({ connector, junction: own }) =>
@@ -165,12 +153,6 @@ function armsOf(lanes: readonly Lane[], junction: number): Point[] {
   );
   const outward = [...new Set(leaving)].map((lane) => startDirection(at(lanes, lane).polyline));
   return outward.filter((one, i) => outward.slice(0, i).every((other) => dot(one, other) < 0.9999));
-}
-
-function reachable(next: readonly (readonly number[])[]): Set<number> {
-  const seen = new Set([0]);
-  for (const lane of seen) for (const follower of at(next, lane)) seen.add(follower);
-  return seen;
 }
 
 /** Metres from the lane's edge to the block; negative where a point of the lane is in it. */
@@ -185,20 +167,11 @@ function roomBeside({ polyline, widthM }: Lane, { polygon }: Block): number {
         from[0] + (to[0] - from[0]) * share,
         from[1] + (to[1] - from[1]) * share,
       ];
-      nearestM = Math.min(nearestM, outsideM(polygon, point));
+      nearestM = Math.min(nearestM, distanceToPolygon(point, polygon));
     }
   }
   return nearestM - widthM / 2;
 }
-
-/** Metres from a point to a convex polygon, 0 inside. */
-const outsideM = (polygon: readonly Point[], point: Point): number =>
-  polygon.every((corner, i) => {
-    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
-    return cross(edge, subtract(point, corner)) >= 0;
-  })
-    ? 0
-    : distanceToPath(point, [...polygon, at(polygon, 0)]);
 
 /** Whether their bounding boxes come within 6 m. */
 function isNear({ polygon }: Block, path: readonly Point[]): boolean {

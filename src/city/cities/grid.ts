@@ -2,7 +2,6 @@ import { roundedPath } from '../curves.ts';
 import { at } from '../geometry.ts';
 import {
   type BlockPlan,
-  type Box,
   courtyardBlock,
   FOOTPRINT_MIN_M2,
   parkBlock,
@@ -23,7 +22,7 @@ import {
   type SegmentPlan,
 } from '../network/streets.ts';
 import { createRandom, type Random } from '../random.ts';
-import type { Block, City, Lane, Point, Road } from '../types.ts';
+import type { Block, Box, CityBody, Lane, Point, Road } from '../types.ts';
 import { furnish } from './furnish.ts';
 
 /** A street of the grid, which changes its name on the way. */
@@ -67,24 +66,13 @@ const STEP_M = 0.5;
 /** What each purpose draws its random numbers from. */
 const STREAM = { streets: 1, blocks: 2, routes: 3 } as const;
 
-export function generateGrid(seed: number): Omit<City, 'name' | 'title' | 'description'> {
+export function generateGrid(seed: number): CityBody {
   const streets = createRandom(seed, STREAM.streets);
   const xs = streetPositions(COLUMNS.length, streets);
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
   const blocks = planBlocks(xs, ys, network.lanes, createRandom(seed, STREAM.blocks));
-  const corners = blocks.flatMap((block) => block.polygon);
-  return {
-    bounds: {
-      minX: Math.min(...corners.map(([x]) => x)),
-      minY: Math.min(...corners.map(([, y]) => y)),
-      maxX: Math.max(...corners.map(([x]) => x)),
-      maxY: Math.max(...corners.map(([, y]) => y)),
-    },
-    ...network,
-    blocks,
-    ...furnish(network, blocks, createRandom(seed, STREAM.routes)),
-  };
+  return furnish(network, blocks, createRandom(seed, STREAM.routes));
 }
 
 /**

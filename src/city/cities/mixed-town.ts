@@ -1,5 +1,5 @@
-import type { CityBody } from '../catalogue.ts';
 import { rectangle } from '../geometry.ts';
+import type { CityBody } from '../types.ts';
 import { generateTown, type TownPlan } from './town.ts';
 
 const ALONG_RING = {

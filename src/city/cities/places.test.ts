@@ -1,20 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
+import { curvatureAt } from '../../testing/lanes.ts';
 import { CITIES } from '../catalogue.ts';
 import {
   add,
-  areaOf,
   at,
+  covers,
   cross,
   direction,
   distance,
   distanceToPath,
   dot,
+  outlineOf,
   rightOf,
   startDirection,
   subtract,
 } from '../geometry.ts';
-import type { Block, City, Connector, Lane, Point } from '../types.ts';
+import type { City, Connector, Lane, Point } from '../types.ts';
 
 const FAST_MPS = 50 / 3.6;
 const FASTER_MPS = 60 / 3.6;
@@ -32,13 +34,10 @@ function stationsOf({ polyline }: Lane): Station[] {
   return polyline.map((point, i) => {
     const [before, after] = [polyline[i - 1], polyline[i + 1]];
     if (before) stationM += distance(before, point);
-    const curvature = before && after ? curvatureOf(before, point, after) : 0;
+    const curvature = before && after ? curvatureAt(polyline, i) : 0;
     return { stationM, point, curvature };
   });
 }
-
-const curvatureOf = (a: Point, b: Point, c: Point): number =>
-  (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
 
 /** The longest pieces of the lane on which every curvature suits, as from and to stations. */
 function runs(lane: Lane, suits: (curvature: number) => boolean): [fromM: number, toM: number][] {
@@ -72,8 +71,6 @@ function placeAt({ polyline }: Lane, stationM: number): { point: Point; along: P
   }
   throw new RangeError('a lane has two points');
 }
-
-const outlineOf = ({ polygon }: Block): Point[] => [...polygon, at(polygon, 0)];
 
 type Turn = Lane & { connector: Connector };
 const turnsOf = (city: City): Turn[] =>
@@ -176,7 +173,9 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
       return arcs.some(([fromM, toM]) => {
         const isAfterStraight = straights.some(([, endM]) => endM < fromM && fromM - endM < 15);
         const { point } = placeAt(lane, (fromM + toM) / 2);
-        const nearestM = Math.min(...walls.map((wall) => distanceToPath(point, outlineOf(wall))));
+        const nearestM = Math.min(
+          ...walls.map((wall) => distanceToPath(point, outlineOf(wall.polygon))),
+        );
         return isAfterStraight && nearestM < 1.5 * lane.widthM + 3;
       });
     });
@@ -217,7 +216,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
   });
 
   test('a bend hides what is 30 m ahead.', () => {
-    const outlines = walls.map(outlineOf);
+    const outlines = walls.map(({ polygon }) => outlineOf(polygon));
     const found = roadLanes(city).filter((lane) => {
       const { stationM: lengthM } = at(stationsOf(lane), -1);
       const points = Array.from(
@@ -252,12 +251,6 @@ const turnRad = (lane: Lane): number => {
     return sum + curvature * (stationM - before);
   }, 0);
 };
-
-const covers = (polygon: readonly Point[], point: Point): boolean =>
-  polygon.every((corner, i) => {
-    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
-    return cross(edge, subtract(point, corner)) >= 0;
-  });
 
 /** Whether their bounding boxes meet. */
 const isNear = (a: readonly Point[], b: readonly Point[]): boolean =>

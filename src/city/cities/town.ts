@@ -1,7 +1,6 @@
-import type { CityBody } from '../catalogue.ts';
 import { type Corner, roundedPath } from '../curves.ts';
-import { at, direction, lengthOf, pointAlong } from '../geometry.ts';
-import { type BlockPlan, type Box, surroundingBlocks } from '../land/blocks.ts';
+import { at, boundsOf, direction, lengthOf, pointAlong } from '../geometry.ts';
+import { type BlockPlan, surroundingBlocks } from '../land/blocks.ts';
 import {
   buildInsideBend,
   buildWallOutside,
@@ -18,7 +17,7 @@ import {
   type SegmentPlan,
 } from '../network/streets.ts';
 import { createRandom, type Random } from '../random.ts';
-import type { Block, Junction, Point, Road } from '../types.ts';
+import type { Block, Box, CityBody, Junction, Point, Road } from '../types.ts';
 import { furnish } from './furnish.ts';
 
 /** A town that no grid describes: its junctions, the ways between them and what stands there. */
@@ -80,23 +79,7 @@ export function generateTown(town: TownPlan, seed: number): CityBody {
   const plan = planNetwork(town, createRandom(seed, STREAM.junctions));
   const network = buildNetwork(plan);
   const blocks = planBlocks(town, plan, network.lanes, createRandom(seed, STREAM.blocks));
-  return {
-    bounds: boundsOf(blocks.flatMap((block) => block.polygon)),
-    ...network,
-    blocks,
-    ...furnish(network, blocks, createRandom(seed, STREAM.routes)),
-  };
-}
-
-function boundsOf(points: readonly Point[]): Box {
-  const xs = points.map(([x]) => x);
-  const ys = points.map(([, y]) => y);
-  return {
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
-  };
+  return furnish(network, blocks, createRandom(seed, STREAM.routes));
 }
 
 function planNetwork({ junctions, streets, moveSteps }: TownPlan, random: Random): NetworkPlan {

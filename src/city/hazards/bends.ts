@@ -7,7 +7,7 @@ import { bollardsAlong, wallAlong } from './shapes.ts';
 /** Kinds whose places are bends. */
 
 /** Length of the sheet of ice in a bend, m. */
-export const ICE_PATCH_M = 25;
+const ICE_PATCH_M = 25;
 
 const KMH = 1 / 3.6;
 

@@ -1,6 +1,14 @@
-import { at, cross, distanceToPath, lengthOf, startDirection, subtract } from '../geometry.ts';
+import {
+  at,
+  boundsOf,
+  covers,
+  cross,
+  distanceToPolygon,
+  lengthOf,
+  startDirection,
+} from '../geometry.ts';
 import type { Network } from '../network/junctions.ts';
-import type { Block, HazardSite, Lane, Point } from '../types.ts';
+import type { Block, Box, HazardSite, Lane, Point } from '../types.ts';
 import { crossingOf, headOf, joined } from './paths.ts';
 
 /** A finished network as the search for sites looks at it. */
@@ -9,8 +17,8 @@ export interface Ground extends Network {
   /** By the turn of the connector that is crossed. */
   crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
   /** The boxes around each lane and each block. */
-  laneBounds: readonly Bounds[];
-  blockBounds: readonly Bounds[];
+  laneBounds: readonly Box[];
+  blockBounds: readonly Box[];
   /** For each lane those that lead to it. */
   before: readonly (readonly number[])[];
   /** For each junction how many lanes leave it. */
@@ -92,31 +100,8 @@ function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] 
   });
 }
 
-export interface Bounds {
-  minX: number;
-  minY: number;
-  maxX: number;
-  maxY: number;
-}
-
-function boundsOf(points: readonly Point[]): Bounds {
-  const bounds = {
-    minX: Number.MAX_VALUE,
-    minY: Number.MAX_VALUE,
-    maxX: -Number.MAX_VALUE,
-    maxY: -Number.MAX_VALUE,
-  };
-  for (const [x, y] of points) {
-    bounds.minX = Math.min(bounds.minX, x);
-    bounds.minY = Math.min(bounds.minY, y);
-    bounds.maxX = Math.max(bounds.maxX, x);
-    bounds.maxY = Math.max(bounds.maxY, y);
-  }
-  return bounds;
-}
-
 /** Whether a point in the bounds may be so near. */
-export const isNearBounds = ([x, y]: Point, bounds: Bounds, reachM: number): boolean =>
+export const isNearBounds = ([x, y]: Point, bounds: Box, reachM: number): boolean =>
   x > bounds.minX - reachM &&
   x < bounds.maxX + reachM &&
   y > bounds.minY - reachM &&
@@ -125,7 +110,7 @@ export const isNearBounds = ([x, y]: Point, bounds: Bounds, reachM: number): boo
 /** The first block that the point is in. */
 export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>
   blocks.find(
-    ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && isInside(point, polygon),
+    ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && covers(polygon, point),
   );
 
 /** Whether a solid block is so near to the point. */
@@ -134,14 +119,8 @@ export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reach
     ({ solid, polygon }, i) =>
       solid &&
       isNearBounds(point, at(blockBounds, i), reachM) &&
-      (isInside(point, polygon) || distanceToPath(point, [...polygon, at(polygon, 0)]) < reachM),
+      distanceToPolygon(point, polygon) < reachM,
   );
-
-const isInside = (point: Point, polygon: readonly Point[]): boolean =>
-  polygon.every((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    return cross(subtract(next, corner), subtract(point, corner)) >= 0;
-  });
 
 export const fastestOf = ({ lanes }: Ground): number =>
   Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
@@ -152,9 +131,6 @@ export const SLOWER_MISFIT = 150;
 /** Indices of the lanes of roads that lead somewhere. */
 export const roadLanesOf = ({ lanes }: Ground): number[] =>
   lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));
-
-export const pathThrough = ({ lanes }: Ground, indices: readonly number[]): Point[] =>
-  joined(indices.map((index) => at(lanes, index).polyline));
 
 /** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
 export function pathBehind({ lanes, before }: Ground, last: number, lengthM: number): Point[] {

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
 import { CITIES } from '../catalogue.ts';
-import { at, cross, lengthOf, pointAlong, subtract } from '../geometry.ts';
-import type { Point, Zone } from '../types.ts';
-
-const contains = ({ polygon }: Zone, point: Point): boolean =>
-  polygon.every((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    return cross(subtract(next, corner), subtract(point, corner)) >= 0;
-  });
+import { at, covers, isConvex, lengthOf, pointAlong } from '../geometry.ts';
 
 describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
   const { zones, hazards, lanes } = cityOf(name, seed);
@@ -23,11 +16,7 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
     for (const { polygon } of zones) {
       expect(polygon.length).toBeGreaterThanOrEqual(3);
       expect(polygon.length).toBeLessThanOrEqual(8);
-      for (const [i, corner] of polygon.entries()) {
-        const next = at(polygon, (i + 1) % polygon.length);
-        const after = at(polygon, (i + 2) % polygon.length);
-        expect(cross(subtract(next, corner), subtract(after, next))).toBeGreaterThan(0);
-      }
+      expect(isConvex(polygon)).toBe(true);
     }
   });
 
@@ -43,7 +32,7 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
   ] as const)('around the %s are %s.', (hazard, kind) => {
     const spot = hazards.find((one) => one.kind === hazard);
     if (!spot) throw new Error(`no ${hazard}`);
-    const around = zones.filter((zone) => contains(zone, [spot.x, spot.y]));
+    const around = zones.filter((zone) => covers(zone.polygon, [spot.x, spot.y]));
     expect(around.map((zone) => zone.kind)).toContain(kind);
   });
 
@@ -53,8 +42,10 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
       const { polyline } = at(lanes, at(site.lanes, -1));
       for (let stationM = 0; stationM <= site.stationM; stationM += 2) {
         const point = pointAlong(polyline, stationM);
-        if (!fogs.some((fog) => contains(fog, point))) continue;
-        expect(zones.some((zone) => zone.kind === 'wet' && contains(zone, point))).toBe(false);
+        if (!fogs.some((fog) => covers(fog.polygon, point))) continue;
+        expect(zones.some((zone) => zone.kind === 'wet' && covers(zone.polygon, point))).toBe(
+          false,
+        );
       }
     }
   });
@@ -66,7 +57,7 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
       const { polyline } = at(lanes, index);
       const steps = Math.floor(lengthOf(polyline) / 0.1);
       const inside = Array.from({ length: steps }, (_, i) => pointAlong(polyline, i * 0.1)).filter(
-        (point) => ice.some((zone) => contains(zone, point)),
+        (point) => ice.some((zone) => covers(zone.polygon, point)),
       );
       return inside.length * 0.1;
     });

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
 import { CITIES } from '../catalogue.ts';
-import { areaOf, at, cross, distanceBetweenPaths, intersectConvex, subtract } from '../geometry.ts';
+import {
+  areaOf,
+  at,
+  covers,
+  distanceToPath,
+  intersectConvex,
+  isConvex,
+  outlineOf,
+} from '../geometry.ts';
 import type { Block, City, Point } from '../types.ts';
 
 const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */
 const VERGE_M = 1.9;
-
-const outlineOf = ({ polygon }: Block): Point[] => [...polygon, at(polygon, 0)];
 
 describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) => {
   const city = cityOf('grid', seed);
@@ -18,11 +24,7 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
     for (const { polygon } of blocks) {
       expect(polygon.length).toBeGreaterThanOrEqual(3);
       expect(polygon.length).toBeLessThanOrEqual(8);
-      for (const [i, corner] of polygon.entries()) {
-        const next = at(polygon, (i + 1) % polygon.length);
-        const afterNext = at(polygon, (i + 2) % polygon.length);
-        expect(cross(subtract(next, corner), subtract(afterNext, next))).toBeGreaterThan(0);
-      }
+      expect(isConvex(polygon)).toBe(true);
     }
   });
 
@@ -30,7 +32,7 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
     for (const lane of city.lanes) {
       for (const block of blocks) {
         if (!isNear(block, lane.polyline)) continue;
-        const distanceM = distanceBetweenPaths(lane.polyline, outlineOf(block));
+        const distanceM = distanceBetween(lane.polyline, outlineOf(block.polygon));
         const besideM = block.kind === 'wall' ? VERGE_M : SIDEWALK_M;
         expect(distanceM).toBeGreaterThanOrEqual(lane.widthM / 2 + besideM - 1e-9);
       }
@@ -73,6 +75,13 @@ test.each(CITIES)('Of $name no way leads out of its bounds.', ({ name, seed }) =
 test('The default grid has at most 220 blocks.', () => {
   expect(cityOf('grid', 20_251_120).blocks.length).toBeLessThanOrEqual(220);
 });
+
+/** The smallest distance between two paths that do not cross, or cross near one of their points. */
+const distanceBetween = (a: readonly Point[], b: readonly Point[]): number =>
+  Math.min(
+    ...a.map((point) => distanceToPath(point, b)),
+    ...b.map((point) => distanceToPath(point, a)),
+  );
 
 /** Whether their bounding boxes come within 10 m. */
 function isNear({ polygon }: Block, path: readonly Point[]): boolean {
@@ -121,9 +130,3 @@ function escapes({ bounds, blocks, lanes }: City): boolean {
   }
   return false;
 }
-
-const covers = (polygon: readonly Point[], point: Point): boolean =>
-  polygon.every((corner, i) => {
-    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
-    return cross(edge, subtract(point, corner)) >= 0;
-  });

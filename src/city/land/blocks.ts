@@ -9,17 +9,10 @@ import {
   rightOf,
 } from '../geometry.ts';
 import type { Random } from '../random.ts';
-import type { Block, Point } from '../types.ts';
+import type { Block, Box, Point } from '../types.ts';
 
 /** A block that has no id yet. */
 export type BlockPlan = Omit<Block, 'id'>;
-
-export interface Box {
-  minX: number;
-  minY: number;
-  maxX: number;
-  maxY: number;
-}
 
 /** From the edge of the roadway to the nearest façade, in metres. */
 export const SIDEWALK_M = 3.5;
@@ -29,7 +22,7 @@ const CORNER_CUT_M = 2.4;
 export const FOOTPRINT_MIN_M2 = 60;
 
 /** The octagon that may be built on: the box without its corners. */
-export function lotIn({ minX, minY, maxX, maxY }: Box): Point[] {
+function lotIn({ minX, minY, maxX, maxY }: Box): Point[] {
   const cut = CORNER_CUT_M;
   return [
     [minX + cut, minY],

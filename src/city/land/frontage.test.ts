@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { roundedPath } from '../curves.ts';
-import { areaOf, at, distance, distanceToPath, intersectConvex, offsetRight } from '../geometry.ts';
+import {
+  areaOf,
+  at,
+  distance,
+  distanceToPath,
+  distanceToPolygon,
+  intersectConvex,
+  offsetRight,
+} from '../geometry.ts';
 import { createRandom } from '../random.ts';
 import type { Lane, Point } from '../types.ts';
 import { buildInsideBend, buildWallOutside, fillWithGreens, lineWithHouses } from './frontage.ts';
-import { createLand, distanceToPolygon } from './land.ts';
+import { createLand } from './land.ts';
 
 const HALF_WIDTH_M = 3.5;
 const CORNER = { x: 100, y: 0, radiusM: 25 };

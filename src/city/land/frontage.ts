@@ -6,16 +6,17 @@ import {
   cross,
   direction,
   distance,
+  distanceToPolygon,
   endDirection,
+  isConvex,
   lengthOf,
   pointAlong,
   rightOf,
   startDirection,
-  subtract,
 } from '../geometry.ts';
 import type { Random } from '../random.ts';
-import type { Point } from '../types.ts';
-import { distanceToPolygon, type Land, squareAround } from './land.ts';
+import type { Box, Point } from '../types.ts';
+import { type Land, squareAround } from './land.ts';
 
 /** How the houses along a street are. All ranges in metres, both ends included. */
 export interface HouseStyle {
@@ -110,12 +111,7 @@ function placeOn(axis: readonly Point[], stationM: number): { point: Point; righ
 }
 
 function isHouse(polygon: readonly Point[]): boolean {
-  const isConvex = polygon.every((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const afterNext = at(polygon, (i + 2) % polygon.length);
-    return cross(subtract(next, corner), subtract(afterNext, next)) > 0;
-  });
-  if (!isConvex || areaOf(polygon) < FOOTPRINT_MIN_M2) return false;
+  if (!isConvex(polygon) || areaOf(polygon) < FOOTPRINT_MIN_M2) return false;
   const backM = distance(at(polygon, 0), at(polygon, 1));
   const backPerFront = backM / distance(at(polygon, 2), at(polygon, 3));
   return backPerFront > BACK_PER_FRONT_MIN && backPerFront < BACK_PER_FRONT_MAX;
@@ -182,11 +178,7 @@ const GREEN_HALF_M = 42;
 const GREEN_MIN_M2 = 250;
 
 /** Lays greens into what is left, the roomiest place first. */
-export function fillWithGreens(
-  land: Land,
-  box: { minX: number; minY: number; maxX: number; maxY: number },
-  countMax: number,
-): void {
+export function fillWithGreens(land: Land, box: Box, countMax: number): void {
   let places: { point: Point; roomM: number }[] = [];
   for (let x = box.minX + RASTER_M / 2; x < box.maxX; x += RASTER_M) {
     for (let y = box.minY + RASTER_M / 2; y < box.maxY; y += RASTER_M) {

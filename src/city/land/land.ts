@@ -6,7 +6,7 @@ import {
   cross,
   direction,
   distance,
-  distanceToPath,
+  distanceToPolygon,
   distanceToSegment,
   dot,
   intersectConvex,
@@ -134,19 +134,8 @@ function isApart(point: Point, polygon: readonly Point[], farM: number): boolean
   return !isInside;
 }
 
-/** Metres from the polygon's edge to a point outside it; 0 inside. */
-export const distanceToPolygon = (point: Point, polygon: readonly Point[]): number =>
-  covers(polygon, point) ? 0 : distanceToPath(point, [...polygon, at(polygon, 0)]);
-
 const isClearOf = (polygon: readonly Point[], obstacle: Point, keepOffM: number): boolean =>
   distanceToPolygon(obstacle, polygon) >= keepOffM && keepOffM > GAP_M;
-
-function covers(polygon: readonly Point[], point: Point): boolean {
-  return polygon.every((corner, i) => {
-    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
-    return cross(edge, subtract(point, corner)) >= 0;
-  });
-}
 
 function nearestOn(polygon: readonly Point[], seed: Point): Point {
   let nearest = at(polygon, 0);

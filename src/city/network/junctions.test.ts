@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
+import { curvatureAt, isConnected } from '../../testing/lanes.ts';
 import {
   add,
   areaOf,
@@ -11,6 +12,7 @@ import {
   endDirection,
   intersectConvex,
   lengthOf,
+  outlineOf,
   rightOf,
   startDirection,
 } from '../geometry.ts';
@@ -60,12 +62,7 @@ describe.each(SEEDS)('In the grid of seed %i', (seed) => {
   });
 
   test('every lane reaches every other.', () => {
-    const previous: number[][] = city.lanes.map(() => []);
-    for (const [index, lane] of city.lanes.entries()) {
-      for (const next of lane.next) at(previous, next).push(index);
-    }
-    expect(reachable(city.lanes.map((lane) => lane.next)).size).toBe(city.lanes.length);
-    expect(reachable(previous).size).toBe(city.lanes.length);
+    expect(isConnected(city.lanes)).toBe(true);
   });
 
   test('traffic keeps to the right of the centre line.', () => {
@@ -280,22 +277,8 @@ describe('Away from the arterial', () => {
   });
 });
 
-function reachable(next: readonly (readonly number[])[]): Set<number> {
-  const seen = new Set([0]);
-  for (const lane of seen) for (const follower of at(next, lane)) seen.add(follower);
-  return seen;
-}
-
-function tightestRadius(path: readonly Point[]): number {
-  let radiusM = Number.POSITIVE_INFINITY;
-  for (let i = 1; i < path.length - 1; i++) {
-    const [a, b, c] = [at(path, i - 1), at(path, i), at(path, i + 1)];
-    const area = Math.abs(areaOf([a, b, c]));
-    if (area < 1e-9) continue;
-    radiusM = Math.min(radiusM, (distance(a, b) * distance(b, c) * distance(c, a)) / (4 * area));
-  }
-  return radiusM;
-}
+const tightestRadius = (path: readonly Point[]): number =>
+  1 / Math.max(...path.slice(1, -1).map((_, i) => Math.abs(curvatureAt(path, i + 1))));
 
 interface Car {
   centre: Point;
@@ -348,4 +331,4 @@ function clearance(some: readonly Car[], others: readonly Car[]): number {
 }
 
 const distanceToOutline = (point: Point, { corners }: Car): number =>
-  distanceToPath(point, [...corners, at(corners, 0)]);
+  distanceToPath(point, outlineOf(corners));

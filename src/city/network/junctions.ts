@@ -1,14 +1,13 @@
+import { bend, shift } from '../curves.ts';
 import {
   add,
   at,
-  bend,
   convexHull,
   cross,
   dot,
   endDirection,
   negate,
   rightOf,
-  shift,
   startDirection,
 } from '../geometry.ts';
 import type { Connector, Junction, Lane, Light, Point, Road } from '../types.ts';

@@ -64,7 +64,7 @@ interface ClassRule {
   laneWidthM: number;
 }
 
-export const CLASS_RULES: Readonly<Record<Road['class'], ClassRule>> = {
+const CLASS_RULES: Readonly<Record<Road['class'], ClassRule>> = {
   arterial: { speedLimitMps: 60 / 3.6, laneCount: 2, laneWidthM: 3.5 },
   collector: { speedLimitMps: 50 / 3.6, laneCount: 1, laneWidthM: 3.5 },
   local: { speedLimitMps: 30 / 3.6, laneCount: 1, laneWidthM: 3.25 },
