@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { curvatureAt } from '../testing/lanes.ts';
+import { curvatureAt } from '../testing/paths.ts';
 import { bend, evenlySpaced, pacedAlong, roundCorner, roundedPath, shift } from './curves.ts';
 import {
   at,

@@ -22,7 +22,7 @@ import {
   SIGNALS,
 } from '../../assembly/layout.ts';
 import { at, endDirection, lengthOf, pointAlong } from '../city/geometry.ts';
-import { buildNetwork } from '../city/network/junctions.ts';
+import { buildNetwork } from '../city/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../city/network/streets.ts';
 import type { City, Connector, Junction, Lane, Point, Road } from '../city/types.ts';
 import { packCity } from '../kernel/city-table.ts';

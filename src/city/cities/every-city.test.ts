@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
-import { curvatureAt, isConnected } from '../../testing/lanes.ts';
+import { areNear, curvatureAt, isConnected } from '../../testing/paths.ts';
 import { CITIES } from '../catalogue.ts';
 import {
   areaOf,
@@ -117,10 +117,10 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
   test('no block comes within 1 m of a lane, and none overlaps another.', () => {
     for (const [i, a] of blocks.entries()) {
       for (const lane of lanes) {
-        if (isNear(a, lane.polyline)) expect(roomBeside(lane, a)).toBeGreaterThan(1);
+        if (areNear(a.polygon, lane.polyline, 6)) expect(roomBeside(lane, a)).toBeGreaterThan(1);
       }
       for (const b of blocks.slice(i + 1)) {
-        if (!isNear(a, b.polygon)) continue;
+        if (!areNear(a.polygon, b.polygon, 6)) continue;
         expect(areaOf(intersectConvex(a.polygon, b.polygon))).toBeLessThan(0.02);
       }
     }
@@ -171,16 +171,4 @@ function roomBeside({ polyline, widthM }: Lane, { polygon }: Block): number {
     }
   }
   return nearestM - widthM / 2;
-}
-
-/** Whether their bounding boxes come within 6 m. */
-function isNear({ polygon }: Block, path: readonly Point[]): boolean {
-  return [0, 1].every((axis) => {
-    const ofBlock = polygon.map((point) => at(point, axis));
-    const ofPath = path.map((point) => at(point, axis));
-    return (
-      Math.min(...ofBlock) - 6 < Math.max(...ofPath) &&
-      Math.min(...ofPath) - 6 < Math.max(...ofBlock)
-    );
-  });
 }

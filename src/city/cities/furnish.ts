@@ -1,7 +1,7 @@
 import { boundsOf } from '../geometry.ts';
 import { placeHazardSpots } from '../hazards/spots.ts';
 import { zonesAround } from '../hazards/zones.ts';
-import type { Network } from '../network/junctions.ts';
+import type { Network } from '../network/network.ts';
 import type { Random } from '../random.ts';
 import { loopsOver } from '../routes/loops.ts';
 import { planRoutes } from '../routes/routes.ts';

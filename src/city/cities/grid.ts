@@ -13,7 +13,7 @@ import {
 } from '../land/blocks.ts';
 import { buildWallOutside } from '../land/frontage.ts';
 import { buildAsFarAsFree, createLand } from '../land/land.ts';
-import { buildNetwork } from '../network/junctions.ts';
+import { buildNetwork } from '../network/network.ts';
 import {
   halfWidthOf,
   type JunctionPlan,

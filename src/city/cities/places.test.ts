@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
-import { curvatureAt } from '../../testing/lanes.ts';
+import { areNear, curvatureAt } from '../../testing/paths.ts';
 import { CITIES } from '../catalogue.ts';
 import {
   add,
@@ -223,7 +223,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
         { length: Math.ceil(lengthM) },
         (_, stationM) => placeAt(lane, stationM).point,
       );
-      const near = outlines.filter((outline) => isNear(outline, points));
+      const near = outlines.filter((outline) => areNear(outline, points, 1));
       const hidden = points
         .slice(0, -30)
         .filter((here, i) => near.some((outline) => isBetween(outline, here, at(points, i + 30))));
@@ -251,14 +251,6 @@ const turnRad = (lane: Lane): number => {
     return sum + curvature * (stationM - before);
   }, 0);
 };
-
-/** Whether their bounding boxes meet. */
-const isNear = (a: readonly Point[], b: readonly Point[]): boolean =>
-  [0, 1].every((axis) => {
-    const [ofA, ofB] = [a, b].map((path) => path.map((point) => at(point, axis)));
-    if (!ofA || !ofB) throw new RangeError('two paths');
-    return Math.min(...ofA) <= Math.max(...ofB) && Math.min(...ofB) <= Math.max(...ofA);
-  });
 
 /** Whether the outline crosses the line of sight between two points. */
 function isBetween(outline: readonly Point[], a: Point, b: Point): boolean {

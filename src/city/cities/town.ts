@@ -9,7 +9,7 @@ import {
   lineWithHouses,
 } from '../land/frontage.ts';
 import { buildAsFarAsFree, createLand, type Land } from '../land/land.ts';
-import { buildNetwork } from '../network/junctions.ts';
+import { buildNetwork } from '../network/network.ts';
 import {
   halfWidthOf,
   type JunctionPlan,

@@ -7,7 +7,7 @@ import {
   lengthOf,
   startDirection,
 } from '../geometry.ts';
-import type { Network } from '../network/junctions.ts';
+import { lanesBefore, type Network } from '../network/network.ts';
 import type { Block, Box, HazardSite, Lane, Point } from '../types.ts';
 import { crossingOf, headOf, joined } from './paths.ts';
 
@@ -53,10 +53,8 @@ export interface Place {
 export type SiteShape = Partial<Omit<HazardSite, 'lanes' | 'stationM'>>;
 
 export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
-  const before: number[][] = network.lanes.map(() => []);
   const exits = network.junctions.map(() => new Set<number>());
-  for (const [index, { connector, junction, next }] of network.lanes.entries()) {
-    for (const follower of next) at(before, follower).push(index);
+  for (const { connector, junction } of network.lanes) {
     if (connector) at(exits, junction).add(connector.to);
   }
   return {
@@ -68,7 +66,7 @@ export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
     },
     laneBounds: network.lanes.map(({ polyline }) => boundsOf(polyline)),
     blockBounds: blocks.map(({ polygon }) => boundsOf(polygon)),
-    before,
+    before: lanesBefore(network.lanes),
     exitCounts: exits.map(({ size }) => size),
   };
 }
@@ -134,34 +132,37 @@ export const roadLanesOf = ({ lanes }: Ground): number[] =>
 
 /** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
 export function pathBehind({ lanes, before }: Ground, last: number, lengthM: number): Point[] {
-  const parts: (readonly Point[])[] = [];
-  let lane: number | undefined = last;
-  let restM = lengthM;
-  const seen = new Set<number>();
-  while (lane !== undefined && restM > 0 && !seen.has(lane)) {
-    seen.add(lane);
-    const { polyline, connector }: Lane = at(lanes, lane);
-    parts.unshift(polyline);
-    restM -= lengthOf(polyline);
-    lane = connector ? connector.from : straightest(lanes, at(before, lane));
-  }
-  return headOf(joined(parts).reverse(), lengthM).reverse();
+  const parts = polylinesFrom(lanes, last, lengthM, ({ connector }, index) =>
+    connector ? connector.from : straightest(lanes, at(before, index)),
+  );
+  return headOf(joined(parts.reverse()).reverse(), lengthM).reverse();
 }
 
 /** From where the lane `first` begins, the path on over straight connectors, so long at most. */
 export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
-  const parts: (readonly Point[])[] = [];
-  let lane: number | undefined = first;
-  let restM = lengthM;
-  const seen = new Set<number>();
-  while (lane !== undefined && restM > 0 && !seen.has(lane)) {
-    seen.add(lane);
-    const { polyline, next, connector }: Lane = at(lanes, lane);
-    parts.push(polyline);
-    restM -= lengthOf(polyline);
-    lane = connector ? connector.to : straightest(lanes, next);
-  }
+  const parts = polylinesFrom(lanes, first, lengthM, ({ connector, next }) =>
+    connector ? connector.to : straightest(lanes, next),
+  );
   return headOf(joined(parts), lengthM);
+}
+
+/** Of lanes one after another, none twice, until they are long enough or nothing follows. */
+function polylinesFrom(
+  lanes: readonly Lane[],
+  from: number,
+  lengthM: number,
+  following: (lane: Lane, index: number) => number | undefined,
+): (readonly Point[])[] {
+  const parts = new Map<number, readonly Point[]>();
+  let restM = lengthM;
+  let index: number | undefined = from;
+  while (index !== undefined && restM > 0 && !parts.has(index)) {
+    const lane: Lane = at(lanes, index);
+    parts.set(index, lane.polyline);
+    restM -= lengthOf(lane.polyline);
+    index = following(lane, index);
+  }
+  return [...parts.values()];
 }
 
 const straightest = (lanes: readonly Lane[], connectors: readonly number[]): number | undefined =>

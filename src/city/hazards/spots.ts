@@ -1,5 +1,5 @@
 import { areaOf, at, distance, intersectConvex, pointAlong } from '../geometry.ts';
-import type { Network } from '../network/junctions.ts';
+import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../types.ts';
 import { createCompany } from './company.ts';

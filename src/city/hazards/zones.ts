@@ -1,5 +1,5 @@
 import { at, convexHull, lengthOf } from '../geometry.ts';
-import type { Network } from '../network/junctions.ts';
+import type { Network } from '../network/network.ts';
 import type { HazardKind, HazardSpot, Point, Zone } from '../types.ts';
 import { beside, frameAt, joined } from './paths.ts';
 
@@ -72,7 +72,7 @@ export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zon
       id: `z${zones.length + 1}`,
       kind,
       friction,
-      polygon: outlineOf(network, spot, rule),
+      polygon: polygonOf(network, spot, rule),
     });
   }
   return zones;
@@ -81,7 +81,7 @@ export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zon
 /** Across the path at its two ends and twice between, so that the hull has eight corners at most. */
 const CUT_COUNT = 4;
 
-function outlineOf({ lanes }: Network, { site }: HazardSpot, rule: ZoneRule): Point[] {
+function polygonOf({ lanes }: Network, { site }: HazardSpot, rule: ZoneRule): Point[] {
   const last = at(lanes, at(site.lanes, -1));
   const lead = site.lanes.slice(0, -1).map((index) => at(lanes, index).polyline);
   const following = last.connector ? [at(lanes, last.connector.to).polyline] : [];

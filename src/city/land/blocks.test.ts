@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
+import { areNear } from '../../testing/paths.ts';
 import { CITIES } from '../catalogue.ts';
 import {
   areaOf,
@@ -10,7 +11,7 @@ import {
   isConvex,
   outlineOf,
 } from '../geometry.ts';
-import type { Block, City, Point } from '../types.ts';
+import type { City, Point } from '../types.ts';
 
 const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */
@@ -31,7 +32,7 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
   test('leave a sidewalk of 3 m beside every lane and connector, and walls 1.9 m.', () => {
     for (const lane of city.lanes) {
       for (const block of blocks) {
-        if (!isNear(block, lane.polyline)) continue;
+        if (!areNear(block.polygon, lane.polyline, 10)) continue;
         const distanceM = distanceBetween(lane.polyline, outlineOf(block.polygon));
         const besideM = block.kind === 'wall' ? VERGE_M : SIDEWALK_M;
         expect(distanceM).toBeGreaterThanOrEqual(lane.widthM / 2 + besideM - 1e-9);
@@ -42,7 +43,7 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
   test('do not overlap.', () => {
     for (const [i, a] of blocks.entries()) {
       for (const b of blocks.slice(i + 1)) {
-        if (!isNear(a, b.polygon)) continue;
+        if (!areNear(a.polygon, b.polygon, 10)) continue;
         expect(areaOf(intersectConvex(a.polygon, b.polygon))).toBeLessThan(1e-6);
       }
     }
@@ -82,18 +83,6 @@ const distanceBetween = (a: readonly Point[], b: readonly Point[]): number =>
     ...a.map((point) => distanceToPath(point, b)),
     ...b.map((point) => distanceToPath(point, a)),
   );
-
-/** Whether their bounding boxes come within 10 m. */
-function isNear({ polygon }: Block, path: readonly Point[]): boolean {
-  return [0, 1].every((axis) => {
-    const ofBlock = polygon.map((point) => at(point, axis));
-    const ofPath = path.map((point) => at(point, axis));
-    return (
-      Math.min(...ofBlock) - 10 < Math.max(...ofPath) &&
-      Math.min(...ofPath) - 10 < Math.max(...ofBlock)
-    );
-  });
-}
 
 /** Floods the city from the start of its first lane over squares of 1 m that no solid block covers. */
 function escapes({ bounds, blocks, lanes }: City): boolean {

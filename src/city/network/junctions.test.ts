@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../../testing/cities.ts';
-import { curvatureAt, isConnected } from '../../testing/lanes.ts';
+import { curvatureAt, isConnected } from '../../testing/paths.ts';
 import {
   add,
   areaOf,

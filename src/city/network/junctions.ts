@@ -10,48 +10,10 @@ import {
   rightOf,
   startDirection,
 } from '../geometry.ts';
-import type { Connector, Junction, Lane, Light, Point, Road } from '../types.ts';
+import type { Connector, Lane, Light, Point } from '../types.ts';
 import { conflictsAmong } from './conflicts.ts';
 import { STRAIGHT_SINE, yieldsAmong } from './right-of-way.ts';
-import { buildSignals } from './signals.ts';
-import { type Arm, buildStreets, type JunctionPlan, type NetworkPlan } from './streets.ts';
-
-export interface Network {
-  roads: readonly Road[];
-  lanes: readonly Lane[];
-  junctions: readonly Junction[];
-  lights: readonly Light[];
-}
-
-/** Roads, lanes, connectors, junctions and lights of a plan. */
-export function buildNetwork(plan: NetworkPlan): Network {
-  const { roads, lanes, arms } = buildStreets(plan);
-  const lights: Light[] = [];
-  const junctions: Junction[] = [];
-  for (const [index, junction] of plan.junctions.entries()) {
-    const own = at(arms, index);
-    const signals = buildSignals(junction, index, own, lanes, lights.length);
-    lights.push(...signals.lights);
-    lanes.push(...buildConnectors(junction, index, own, lanes, lights));
-    junctions.push({
-      id: `j${index + 1}`,
-      x: junction.x,
-      y: junction.y,
-      control: junction.control,
-      polygon: outlineOf(junction, own),
-      lights: signals.lights.map((_, i) => lights.length - signals.lights.length + i),
-      cycleTicks: signals.cycleTicks,
-    });
-  }
-  for (const [index, { connector }] of lanes.entries()) {
-    if (connector) link(at(lanes, connector.from), index);
-  }
-  return { roads, lanes, junctions, lights };
-}
-
-function link(lane: Lane, follower: number): void {
-  lane.next = [...lane.next, follower];
-}
+import type { Arm, JunctionPlan } from './streets.ts';
 
 interface Movement {
   turn: Connector['turn'];
@@ -61,7 +23,8 @@ interface Movement {
   mustStop: boolean;
 }
 
-function buildConnectors(
+/** The ways through a junction, as lanes to be added to those there are. */
+export function buildConnectors(
   junction: JunctionPlan,
   junctionIndex: number,
   arms: readonly Arm[],
@@ -138,7 +101,7 @@ function pathBetween(turn: Connector['turn'], entry: Lane, exit: Lane): readonly
 }
 
 /** The hull of where the arms reach the stop lines and of where they cross in the middle. */
-function outlineOf({ x, y }: JunctionPlan, arms: readonly Arm[]): Point[] {
+export function outlineOfJunction({ x, y }: JunctionPlan, arms: readonly Arm[]): Point[] {
   const centre: Point = [x, y];
   const corners = arms.flatMap((arm) => {
     const crossing = arms.filter((other) => Math.abs(cross(arm.outward, other.outward)) > 0.5);

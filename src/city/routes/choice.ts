@@ -1,5 +1,5 @@
 import { at } from '../geometry.ts';
-import type { Network } from '../network/junctions.ts';
+import type { Network } from '../network/network.ts';
 import type { Random } from '../random.ts';
 import type { Loop } from './loops.ts';
 

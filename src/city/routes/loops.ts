@@ -1,4 +1,5 @@
 import { at, lengthOf } from '../geometry.ts';
+import { lanesBefore } from '../network/network.ts';
 import type { Random } from '../random.ts';
 import type { Lane } from '../types.ts';
 import { shortestFrom } from './ways.ts';
@@ -57,10 +58,7 @@ export function loopsOver(
   const steps = lanes.map((lane, index) =>
     lane.road >= 0 ? stepsFrom(lanes, lengthsM, goals, index) : [],
   );
-  const before: number[][] = lanes.map(() => []);
-  for (const [index, { next }] of lanes.entries()) {
-    for (const follower of next) at(before, follower).push(index);
-  }
+  const before = lanesBefore(lanes);
   const found = new Map<string, Loop>();
   for (const start of starts) {
     const homeM = shortestFrom(before, lengthsM, start).distanceM;

@@ -1,5 +1,5 @@
 import { at, lengthOf } from '../geometry.ts';
-import type { Network } from '../network/junctions.ts';
+import type { Network } from '../network/network.ts';
 import type { Random } from '../random.ts';
 import type { HazardSite, Route } from '../types.ts';
 import { type Candidate, choose, matched } from './choice.ts';

@@ -1,4 +1,5 @@
-import { areaOf, at, distance } from '../city/geometry.ts';
+import { areaOf, at, boundsOf, distance } from '../city/geometry.ts';
+import { lanesBefore } from '../city/network/network.ts';
 import type { Lane, Point } from '../city/types.ts';
 
 /** 1/m of the circle through point `i` of the path and its neighbours, left positive. */
@@ -7,14 +8,21 @@ export function curvatureAt(path: readonly Point[], i: number): number {
   return (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
 }
 
+/** Whether the bounds of two paths come within so many metres of each other. */
+export function areNear(a: readonly Point[], b: readonly Point[], reachM: number): boolean {
+  const [ofA, ofB] = [boundsOf(a), boundsOf(b)];
+  return (
+    ofA.minX - reachM < ofB.maxX &&
+    ofB.minX - reachM < ofA.maxX &&
+    ofA.minY - reachM < ofB.maxY &&
+    ofB.minY - reachM < ofA.maxY
+  );
+}
+
 /** Whether every lane leads to every other: the first one to all, and all to the first one. */
 export function isConnected(lanes: readonly Lane[]): boolean {
-  const previous: number[][] = lanes.map(() => []);
-  for (const [index, { next }] of lanes.entries()) {
-    for (const follower of next) at(previous, follower).push(index);
-  }
-  const nexts = [lanes.map(({ next }) => next), previous];
-  return nexts.every((next) => reachable(next).size === lanes.length);
+  const nexts = lanes.map(({ next }) => next);
+  return [nexts, lanesBefore(lanes)].every((next) => reachable(next).size === lanes.length);
 }
 
 function reachable(next: readonly (readonly number[])[]): Set<number> {
