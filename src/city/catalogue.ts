@@ -3,6 +3,12 @@ import { generateMixedTown } from './cities/mixed-town.ts';
 import { generateOldTown } from './cities/old-town.ts';
 import type { City, CityBody } from './types.ts';
 
+/**
+ * How a city comes about: a file of `cities` plans its streets and junctions; `network` makes roads,
+ * lanes and signals of the plan; `land` puts houses and greens beside them; `hazards` looks for the
+ * spots of the hazards and lays the zones around them; `routes` chooses the loops that cars drive.
+ */
+
 export interface CityEntry {
   name: string;
   title: string;

@@ -9,8 +9,6 @@ import { bollardsAlong, wallAlong } from './shapes.ts';
 /** Length of the sheet of ice in a bend, m. */
 const ICE_PATCH_M = 25;
 
-const KMH = 1 / 3.6;
-
 interface BendPlace {
   lanes: readonly number[];
   bend: Bend;
@@ -82,7 +80,7 @@ const FAST_STRAIGHT_M = 80;
 
 export function sharpBends(ground: Ground): Place[] {
   return bendPlaces(ground)
-    .filter(({ limitMps }) => limitMps > 49 * KMH)
+    .filter(({ limitMps }) => limitMps > 49 / 3.6)
     .map(({ lanes, bend, path, straightBeforeM, lane }) => ({
       lanes,
       stationM: bend.apexM,

@@ -2,6 +2,7 @@ import { at, dot, endDirection, lengthOf, startDirection } from '../geometry.ts'
 import {
   type Crossing,
   fastestOf,
+  GO_ON_M,
   type Ground,
   isBuiltNear,
   type Place,
@@ -15,7 +16,6 @@ import { cornerBodies, drivingShape, type Vehicle, vanAtEndOf } from './shapes.t
 /** Kinds whose places are junctions. */
 
 const ACTOR_BEFORE_M = 75;
-const GO_ON_M = 45;
 
 /** The crosser's way over the junction. */
 function crosserShape(ground: Ground, crossing: Crossing, vehicle: Vehicle) {

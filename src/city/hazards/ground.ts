@@ -126,6 +126,9 @@ export const fastestOf = ({ lanes }: Ground): number =>
 /** What a slower road than the fastest is worse by, m per m/s. */
 export const SLOWER_MISFIT = 150;
 
+/** So far a vehicle drives on beyond the junction or the lane in which the conflict point lies. */
+export const GO_ON_M = 45;
+
 /** Indices of the lanes of roads that lead somewhere. */
 export const roadLanesOf = ({ lanes }: Ground): number[] =>
   lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));

@@ -3,6 +3,7 @@ import type { Lane } from '../types.ts';
 import {
   blockAt,
   fastestOf,
+  GO_ON_M,
   type Ground,
   type Place,
   pathBehind,
@@ -23,7 +24,6 @@ import {
 
 /** Kinds whose places are straight pieces of road, away from junctions. */
 
-const KMH = 1 / 3.6;
 const STATION_STEP_M = 8;
 
 interface StretchRule {
@@ -67,7 +67,7 @@ const placeAt = ({ index, stationM, misfit }: MidLane, build: Place['build']): P
   build,
 });
 
-const IDEAL_MPS = 50 * KMH;
+const IDEAL_MPS = 50 / 3.6;
 
 /** Places on straight pieces of roads where 50 km/h are driven, or a little more at worst. */
 const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[] =>
@@ -169,8 +169,6 @@ export function blindStalls(ground: Ground): Place[] {
 }
 
 /** A vehicle that comes along the lane from behind and goes on over the conflict point. */
-const GO_ON_M = 45;
-
 function alongLane(ground: Ground, { index, stationM }: MidLane, beforeM: number, what: Vehicle) {
   const { polyline } = at(ground.lanes, index);
   const lengthM = lengthOf(polyline);

@@ -12,14 +12,13 @@ import {
 } from '../geometry.ts';
 import type { Connector, Lane, Light, Point } from '../types.ts';
 import { conflictsAmong } from './conflicts.ts';
-import { STRAIGHT_SINE, yieldsAmong } from './right-of-way.ts';
+import { type Movement, STRAIGHT_SINE, yieldsAmong } from './right-of-way.ts';
 import type { Arm, JunctionPlan } from './streets.ts';
 
-interface Movement {
-  turn: Connector['turn'];
+/** A movement and the lanes that it joins. */
+interface LaneMovement extends Movement {
   from: number;
   to: number;
-  isMain: boolean;
   mustStop: boolean;
 }
 
@@ -32,18 +31,16 @@ export function buildConnectors(
   lights: readonly Light[],
 ): Lane[] {
   const movements = arms.flatMap((arm) =>
-    arms.filter((exit) => exit !== arm).flatMap((exit) => movementsBetween(junction, arm, exit)),
+    arms
+      .filter((exit) => exit !== arm)
+      .flatMap((exit) => movementsBetween(junction, arm, exit, lanes)),
   );
   const paths = movements.map(({ turn, from, to }) =>
     pathBetween(turn, at(lanes, from), at(lanes, to)),
   );
   const zones = conflictsAmong(movements, paths);
   const conflicts = zones.map((some) => some.map(({ other }) => other));
-  const headed = movements.map((one) => ({
-    ...one,
-    heading: endDirection(at(lanes, one.from).polyline),
-  }));
-  const yields = yieldsAmong(junction.control, headed, conflicts);
+  const yields = yieldsAmong(junction.control, movements, conflicts);
   return movements.map(({ turn, from, to, mustStop }, i): Lane => {
     const entry = at(lanes, from);
     const exit = at(lanes, to);
@@ -70,7 +67,12 @@ export function buildConnectors(
 }
 
 /** Right turns use the rightmost lanes, left turns the leftmost, straight traffic keeps its lane. */
-function movementsBetween(junction: JunctionPlan, arm: Arm, exit: Arm): Movement[] {
+function movementsBetween(
+  junction: JunctionPlan,
+  arm: Arm,
+  exit: Arm,
+  lanes: readonly Lane[],
+): LaneMovement[] {
   const turn = turnBetween(negate(arm.outward), exit.outward);
   const arriving = turn === 'left' ? arm.arriving.toReversed() : arm.arriving;
   const leaving = turn === 'left' ? exit.leaving.toReversed() : exit.leaving;
@@ -80,6 +82,7 @@ function movementsBetween(junction: JunctionPlan, arm: Arm, exit: Arm): Movement
     turn,
     from: at(arriving, i),
     to: at(leaving, i),
+    heading: endDirection(at(lanes, at(arriving, i)).polyline),
     isMain,
     mustStop: junction.control === 'stop' && !isMain,
   }));
