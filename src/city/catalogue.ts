@@ -1,10 +1,13 @@
-import { generateGrid } from './grid.ts';
-import { generateMixedTown } from './mixed-town.ts';
-import { generateOldTown } from './old-town.ts';
-import type { City } from './types.ts';
+import { generateGrid } from './cities/grid.ts';
+import { generateMixedTown } from './cities/mixed-town.ts';
+import { generateOldTown } from './cities/old-town.ts';
+import type { City, CityBody } from './types.ts';
 
-/** A city without what the catalogue says about it. */
-export type CityBody = Omit<City, 'name' | 'title' | 'description'>;
+/**
+ * How a city comes about: a file of `cities` plans its streets and junctions; `network` makes roads,
+ * lanes and signals of the plan; `land` puts houses and greens beside them; `hazards` looks for the
+ * spots of the hazards and lays the zones around them; `routes` chooses the loops that cars drive.
+ */
 
 export interface CityEntry {
   name: string;

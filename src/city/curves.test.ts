@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { evenlySpaced, pacedAlong, roundCorner, roundedPath } from './curves.ts';
+import { curvatureAt } from '../testing/paths.ts';
+import { bend, evenlySpaced, pacedAlong, roundCorner, roundedPath, shift } from './curves.ts';
 import {
-  areaOf,
   at,
   cross,
   direction,
   distance,
   endDirection,
+  headingOf,
   lengthOf,
   startDirection,
 } from './geometry.ts';
 import type { Point } from './types.ts';
-
-const curvatureAt = (path: readonly Point[], i: number): number => {
-  const [a, b, c] = [at(path, i - 1), at(path, i), at(path, i + 1)];
-  return (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
-};
 
 const curvaturesOf = (path: readonly Point[]): number[] =>
   path.slice(1, -1).map((_, i) => curvatureAt(path, i + 1));
@@ -124,4 +120,60 @@ test('Paces along a path go around its corners.', () => {
     [5, 5],
   ]);
   expect(direction([0, 0], at(pacedAlong(corner, 10), -1))).toEqual(direction([0, 0], [5, 5]));
+});
+
+describe('The turn from one line to another', () => {
+  const curve = bend([0, 0], [1, 0], [10, 10], [0, 1]);
+
+  test('begins and ends where and in the direction that it is asked to.', () => {
+    expect(curve[0]).toEqual([0, 0]);
+    expect(curve.at(-1)).toEqual([10, 10]);
+    expect(headingOf(startDirection(curve))).toBeCloseTo(0, 2);
+    expect(headingOf(endDirection(curve))).toBeCloseTo(Math.PI / 2, 2);
+  });
+
+  test('around a right angle is nowhere tighter than 0.79 of its leg.', () => {
+    for (let i = 1; i < curve.length - 1; i++) {
+      expect(Math.abs(curvatureAt(curve, i))).toBeLessThan(1 / 7.85);
+    }
+  });
+
+  test('with legs of different lengths is straight on the longer one.', () => {
+    const late = bend([-5, 0], [1, 0], [10, 10], [0, 1]);
+    const straight = late.filter(([x]) => x <= 0);
+    expect(straight.length).toBeGreaterThan(5);
+    for (const [, y] of straight) expect(y).toBe(0);
+    expect(late.slice(straight.length)).toEqual(curve.slice(1));
+  });
+
+  test('has points about 0.6 m apart.', () => {
+    for (let i = 1; i < curve.length; i++) {
+      const apartM = distance(at(curve, i - 1), at(curve, i));
+      expect(apartM).toBeGreaterThan(0.45);
+      expect(apartM).toBeLessThan(0.75);
+    }
+  });
+
+  test('cannot lead to a place behind its start.', () => {
+    expect(() => bend([0, 0], [1, 0], [-10, 10], [0, 1])).toThrow(RangeError);
+  });
+});
+
+describe('A shift to another line', () => {
+  test('is a straight line where the ends lie on one.', () => {
+    expect(shift([0, 0], [0.6, 0.8], [6, 8], [0.6, 0.8])).toEqual([
+      [0, 0],
+      [6, 8],
+    ]);
+  });
+
+  test('begins and ends in its directions, and bends gently between.', () => {
+    const path = shift([0, 0], [1, 0], [25, 2], [0.96, 0.28]);
+    expect(path[0]).toEqual([0, 0]);
+    expect(path.at(-1)).toEqual([25, 2]);
+    expect(headingOf(startDirection(path))).toBeCloseTo(0, 2);
+    expect(headingOf(endDirection(path))).toBeCloseTo(Math.atan2(0.28, 0.96), 2);
+    for (let i = 1; i < path.length - 1; i++)
+      expect(Math.abs(curvatureAt(path, i))).toBeLessThan(1 / 30);
+  });
 });

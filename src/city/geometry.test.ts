@@ -1,22 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import {
   areaOf,
-  at,
-  bend,
+  boundsOf,
   convexHull,
+  covers,
   direction,
-  distance,
-  distanceBetweenPaths,
   distanceToPath,
-  endDirection,
+  distanceToPolygon,
   headingOf,
   intersectConvex,
+  isConvex,
   lengthOf,
   offsetRight,
   pointAlong,
   rectangle,
-  shift,
-  startDirection,
   trim,
 } from './geometry.ts';
 import type { Point } from './types.ts';
@@ -50,6 +47,11 @@ describe('Paths', () => {
     expect(() => trim(corner, 20, 10)).toThrow(RangeError);
   });
 
+  test('A path is as far from a point as its nearest piece.', () => {
+    expect(distanceToPath([4, 3], corner)).toBe(3);
+    expect(distanceToPath([13, 24], corner)).toBe(5);
+  });
+
   test('A path moved to the right keeps its distance and is mitred at its corners.', () => {
     expect(offsetRight(corner, 2)).toEqual([
       [0, -2],
@@ -66,79 +68,7 @@ describe('Paths', () => {
   test('A point has no direction to itself.', () => {
     expect(() => direction([1, 1], [1, 1])).toThrow(RangeError);
   });
-
-  test('The distance between two paths is the smallest there is.', () => {
-    const beside: readonly Point[] = [
-      [13, 18],
-      [40, 60],
-    ];
-    expect(distanceToPath([4, 3], corner)).toBe(3);
-    expect(distanceBetweenPaths(corner, beside)).toBe(3);
-    expect(distanceBetweenPaths(beside, corner)).toBe(3);
-  });
 });
-
-describe('A bend', () => {
-  const curve = bend([0, 0], [1, 0], [10, 10], [0, 1]);
-
-  test('begins and ends where and in the direction that it is asked to.', () => {
-    expect(curve[0]).toEqual([0, 0]);
-    expect(curve.at(-1)).toEqual([10, 10]);
-    expect(headingOf(startDirection(curve))).toBeCloseTo(0, 2);
-    expect(headingOf(endDirection(curve))).toBeCloseTo(Math.PI / 2, 2);
-  });
-
-  test('around a right angle is nowhere tighter than 0.79 of its leg.', () => {
-    for (let i = 1; i < curve.length - 1; i++) {
-      expect(radiusAt(curve, i)).toBeGreaterThan(7.85);
-    }
-  });
-
-  test('with legs of different lengths is straight on the longer one.', () => {
-    const late = bend([-5, 0], [1, 0], [10, 10], [0, 1]);
-    const straight = late.filter(([x]) => x <= 0);
-    expect(straight.length).toBeGreaterThan(5);
-    for (const [, y] of straight) expect(y).toBe(0);
-    expect(late.slice(straight.length)).toEqual(curve.slice(1));
-  });
-
-  test('has points about 0.6 m apart.', () => {
-    for (let i = 1; i < curve.length; i++) {
-      const apartM = distance(at(curve, i - 1), at(curve, i));
-      expect(apartM).toBeGreaterThan(0.45);
-      expect(apartM).toBeLessThan(0.75);
-    }
-  });
-
-  test('cannot lead to a place behind its start.', () => {
-    expect(() => bend([0, 0], [1, 0], [-10, 10], [0, 1])).toThrow(RangeError);
-  });
-});
-
-describe('A shift to another line', () => {
-  test('is a straight line where the ends lie on one.', () => {
-    expect(shift([0, 0], [0.6, 0.8], [6, 8], [0.6, 0.8])).toEqual([
-      [0, 0],
-      [6, 8],
-    ]);
-  });
-
-  test('begins and ends in its directions, and bends gently between.', () => {
-    const path = shift([0, 0], [1, 0], [25, 2], [0.96, 0.28]);
-    expect(path[0]).toEqual([0, 0]);
-    expect(path.at(-1)).toEqual([25, 2]);
-    expect(headingOf(startDirection(path))).toBeCloseTo(0, 2);
-    expect(headingOf(endDirection(path))).toBeCloseTo(Math.atan2(0.28, 0.96), 2);
-    for (let i = 1; i < path.length - 1; i++) expect(radiusAt(path, i)).toBeGreaterThan(30);
-  });
-});
-
-/** Radius of the circle through a point and its neighbours. */
-function radiusAt(path: readonly Point[], i: number): number {
-  const [a, b, c] = [at(path, i - 1), at(path, i), at(path, i + 1)];
-  const area = Math.abs(areaOf([a, b, c]));
-  return (distance(a, b) * distance(b, c) * distance(c, a)) / (4 * area);
-}
 
 describe('Polygons', () => {
   test('A hull leaves out what lies inside or on an edge and runs counter-clockwise.', () => {
@@ -167,6 +97,36 @@ describe('Polygons', () => {
     const cut = intersectConvex(rectangle(0, 0, 4, 4), triangle);
     expect(cut).toHaveLength(5);
     expect(areaOf(cut)).toBe(14);
+  });
+});
+
+describe('A polygon', () => {
+  const triangle: readonly Point[] = [
+    [0, 0],
+    [6, 0],
+    [0, 6],
+  ];
+
+  test('covers what lies inside or on its edge.', () => {
+    expect(covers(triangle, [2, 2])).toBe(true);
+    expect(covers(triangle, [3, 3])).toBe(true);
+    expect(covers(triangle, [3.01, 3])).toBe(false);
+  });
+
+  test('is as far from a point as its nearest edge or corner, 0 m from one inside.', () => {
+    expect(distanceToPolygon([2, -3], triangle)).toBe(3);
+    expect(distanceToPolygon([9, -4], triangle)).toBe(5);
+    expect(distanceToPolygon([1, 1], triangle)).toBe(0);
+  });
+
+  test('is convex where it turns left at every corner.', () => {
+    expect(isConvex(triangle)).toBe(true);
+    expect(isConvex(triangle.toReversed())).toBe(false);
+    expect(isConvex([...triangle, [1, 1]])).toBe(false);
+  });
+
+  test('lies in its bounds.', () => {
+    expect(boundsOf([...triangle, [-1, 2]])).toEqual({ minX: -1, minY: 0, maxX: 6, maxY: 6 });
   });
 });
 

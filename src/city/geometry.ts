@@ -1,4 +1,4 @@
-import type { Point } from './types.ts';
+import type { Box, Point } from './types.ts';
 
 /**
  * Plane geometry made of + − × ÷ and square root only: IEEE 754 fixes their results to the last
@@ -84,84 +84,6 @@ export function offsetRight(path: readonly Point[], rightM: number): Point[] {
   });
 }
 
-/** Where the line through `a` along `alongA` meets the one through `b` along `alongB`. */
-export function meetingPoint(a: Point, alongA: Point, b: Point, alongB: Point): Point {
-  return add(a, alongA, cross(subtract(b, a), alongB) / cross(alongA, alongB));
-}
-
-/** Handles of the bend, as parts of its leg: the gentlest curvature that still starts from zero. */
-const BEND_HANDLES = [0.38, 0.63] as const;
-const BEND_POINT_SPACING_M = 0.6;
-/** Less than this is no piece of its own, or a spline through the points would swing back in it. */
-const STUB_M = 0.15;
-
-/**
- * A curve from `from` along `fromDirection` to `to` along `toDirection`. The bend is symmetric
- * about the corner of the two lines and the longer leg keeps a straight piece. It is a quintic
- * Bézier whose handles lie on the legs, so curvature is zero at both of its ends and a car need not
- * jerk its wheel. Around a right angle with legs of 1 the smallest radius is 0.79.
- */
-export function bend(from: Point, fromDirection: Point, to: Point, toDirection: Point): Point[] {
-  const corner = meetingPoint(from, fromDirection, to, toDirection);
-  const entryM = dot(subtract(corner, from), fromDirection);
-  const exitM = dot(subtract(to, corner), toDirection);
-  const legM = Math.min(entryM, exitM);
-  if (!(legM > 0)) throw new RangeError(`no bend from [${from}] to [${to}]`);
-  const control = [1, 1 - BEND_HANDLES[0], 1 - BEND_HANDLES[1]].map((part) =>
-    add(corner, fromDirection, -legM * part),
-  );
-  for (const handle of [1 - BEND_HANDLES[1], 1 - BEND_HANDLES[0], 1]) {
-    control.push(add(corner, toDirection, legM * handle));
-  }
-  const pieces = Math.max(8, Math.floor((legM * 1.65) / BEND_POINT_SPACING_M + 0.5));
-  const curve: Point[] = [];
-  for (let i = 0; i <= pieces; i++) curve.push(bezier(control, i / pieces));
-  const head = entryM > legM + STUB_M ? straight(from, at(curve, 0)) : [from];
-  const tail = exitM > legM + STUB_M ? straight(at(curve, -1), to) : [to];
-  return [...head, ...curve.slice(1, -1), ...tail];
-}
-
-/**
- * A way from `from` along `fromDirection` to `to` along `toDirection` where both directions are much
- * alike: a straight line if that fits them, else a quintic Bézier without curvature at its ends.
- */
-export function shift(from: Point, fromDirection: Point, to: Point, toDirection: Point): Point[] {
-  const way = subtract(to, from);
-  if (Math.max(Math.abs(cross(way, fromDirection)), Math.abs(cross(way, toDirection))) < 1e-6) {
-    return [from, to];
-  }
-  const lengthM = distance(from, to);
-  const control = [
-    ...[0, 1, 2].map((fifths) => add(from, fromDirection, (lengthM * fifths) / 5)),
-    ...[2, 1, 0].map((fifths) => add(to, toDirection, (-lengthM * fifths) / 5)),
-  ];
-  const pieces = Math.max(8, Math.floor(lengthM / BEND_POINT_SPACING_M + 0.5));
-  const inner = Array.from({ length: pieces - 1 }, (_, i) => bezier(control, (i + 1) / pieces));
-  return [from, ...inner, to];
-}
-
-/** A straight path with points as dense as on a bend, so that a spline through them stays straight. */
-function straight(from: Point, to: Point): Point[] {
-  const lengthM = distance(from, to);
-  const pieces = Math.max(1, Math.floor(lengthM / BEND_POINT_SPACING_M + 0.5));
-  const along = direction(from, to);
-  const path: Point[] = [from];
-  for (let i = 1; i < pieces; i++) path.push(add(from, along, (lengthM * i) / pieces));
-  path.push(to);
-  return path;
-}
-
-/** De Casteljau's construction. */
-function bezier(control: readonly Point[], t: number): Point {
-  let points = control;
-  while (points.length > 1) {
-    points = points
-      .slice(1)
-      .map((point, i) => add(at(points, i), subtract(point, at(points, i)), t));
-  }
-  return at(points, 0);
-}
-
 export function distanceToSegment(point: Point, a: Point, b: Point): number {
   const along = subtract(b, a);
   const square = dot(along, along);
@@ -174,14 +96,6 @@ export function distanceToPath(point: Point, path: readonly Point[]): number {
   for (let i = 1; i < path.length; i++) {
     nearestM = Math.min(nearestM, distanceToSegment(point, at(path, i - 1), at(path, i)));
   }
-  return nearestM;
-}
-
-/** Smallest distance between two paths that do not cross, or cross near one of their points. */
-export function distanceBetweenPaths(a: readonly Point[], b: readonly Point[]): number {
-  let nearestM = Number.POSITIVE_INFINITY;
-  for (const point of a) nearestM = Math.min(nearestM, distanceToPath(point, b));
-  for (const point of b) nearestM = Math.min(nearestM, distanceToPath(point, a));
   return nearestM;
 }
 
@@ -227,6 +141,40 @@ export function areaOf(polygon: readonly Point[]): number {
     doubled += cross(point, at(polygon, (i + 1) % polygon.length));
   }
   return doubled / 2;
+}
+
+/** Whether a convex counter-clockwise polygon has the point inside or on its edge. */
+export const covers = (polygon: readonly Point[], point: Point): boolean =>
+  polygon.every((corner, i) => {
+    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
+    return cross(edge, subtract(point, corner)) >= 0;
+  });
+
+/** Whether the polygon turns left at each of its corners. */
+export const isConvex = (polygon: readonly Point[]): boolean =>
+  polygon.every((corner, i) => {
+    const next = at(polygon, (i + 1) % polygon.length);
+    const afterNext = at(polygon, (i + 2) % polygon.length);
+    return cross(subtract(next, corner), subtract(afterNext, next)) > 0;
+  });
+
+/** The path around a polygon, back to its first corner. */
+export const outlineOf = (polygon: readonly Point[]): Point[] => [...polygon, at(polygon, 0)];
+
+/** Metres from a convex polygon's edge to a point outside it; 0 inside. */
+export const distanceToPolygon = (point: Point, polygon: readonly Point[]): number =>
+  covers(polygon, point) ? 0 : distanceToPath(point, outlineOf(polygon));
+
+/** The smallest upright rectangle with all of the points in it. */
+export function boundsOf(points: readonly Point[]): Box {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  return {
+    minX: Math.min(...xs),
+    minY: Math.min(...ys),
+    maxX: Math.max(...xs),
+    maxY: Math.max(...ys),
+  };
 }
 
 export function rectangle(minX: number, minY: number, maxX: number, maxY: number): Point[] {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from './catalogue.ts';
+import { cityOf } from '../testing/cities.ts';
+import { CITIES } from './catalogue.ts';
 import { at } from './geometry.ts';
 import { citiesOf, hazardSpotsOf, mapOf } from './map.ts';
 import type { City } from './types.ts';
 
-const grid = generateCity('grid', at(CITIES, 0).seed);
+const grid = cityOf('grid', at(CITIES, 0).seed);
 
 /** A city with one of each, and numbers that need rounding. */
 const tiny: City = {

@@ -169,11 +169,19 @@ export interface Body {
 /** The loop that car i of every fleet drives: lane indices, each in the `next` of the one before. */
 export type Route = readonly number[];
 
+/** An upright rectangle, m. */
+export interface Box {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
 export interface City {
   name: string;
   title: string;
   description: string;
-  bounds: { minX: number; minY: number; maxX: number; maxY: number };
+  bounds: Box;
   roads: readonly Road[];
   junctions: readonly Junction[];
   lanes: readonly Lane[];
@@ -184,3 +192,6 @@ export interface City {
   /** One a car, 20 of them. */
   routes: readonly Route[];
 }
+
+/** A city without what the catalogue says about it. */
+export type CityBody = Omit<City, 'name' | 'title' | 'description'>;

@@ -22,8 +22,8 @@ import {
   SIGNALS,
 } from '../../assembly/layout.ts';
 import { at, endDirection, lengthOf, pointAlong } from '../city/geometry.ts';
-import { buildNetwork } from '../city/junctions.ts';
-import type { JunctionPlan, NetworkPlan, RoadPlan } from '../city/streets.ts';
+import { buildNetwork } from '../city/network/network.ts';
+import type { JunctionPlan, NetworkPlan, RoadPlan } from '../city/network/streets.ts';
 import type { City, Connector, Junction, Lane, Point, Road } from '../city/types.ts';
 import { packCity } from '../kernel/city-table.ts';
 import { Kernel } from '../kernel/kernel.ts';

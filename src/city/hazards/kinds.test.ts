@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { cityOf } from '../../testing/cities.ts';
+import { FEATURES } from '../../twin/catalogue.ts';
+import { CITIES } from '../catalogue.ts';
+import { HAZARD_KINDS } from './kinds.ts';
+
+const named = Object.entries(HAZARD_KINDS);
+
+describe('The kinds of hazard', () => {
+  test('are named in snake case and say in one sentence each what may happen.', () => {
+    for (const [kind, { description }] of named) {
+      expect(kind).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(description).toMatch(/^[A-Z][^.]{20,90}\.$/);
+    }
+    expect(new Set(named.map(([, { description }]) => description)).size).toBe(named.length);
+  });
+
+  test('fail without features that a car has, each without one at least.', () => {
+    const features = new Set(FEATURES.map(({ name }) => name));
+    for (const [, { failsWithout }] of named) {
+      expect(failsWithout.length).toBeGreaterThan(0);
+      for (const feature of failsWithout) expect(features).toContain(feature);
+    }
+  });
+
+  test.each(CITIES)(
+    'of $name are ten at least and fail without each of the twelve features.',
+    ({ name, seed }) => {
+      const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
+      expect(new Set(kinds).size).toBe(kinds.length);
+      expect(kinds.length).toBeGreaterThanOrEqual(10);
+      expect(kinds.length).toBeLessThanOrEqual(16);
+      const covered = new Set(kinds.flatMap((kind) => HAZARD_KINDS[kind].failsWithout));
+      expect([...covered].sort()).toEqual(FEATURES.map(({ name: feature }) => feature).sort());
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import type { HazardKind } from '../types.ts';
+import { iceBends, sharpBends } from './bends.ts';
+import { blindCrossings, leftTurns, redLights, stopLines, tramCrossings } from './crossings.ts';
+import type { Ground, Place } from './ground.ts';
+import {
+  bays,
+  blindStalls,
+  deerCrossings,
+  fogStalls,
+  parkedRows,
+  suddenStops,
+  wetCrests,
+  zebras,
+} from './stretches.ts';
+
+interface Rule {
+  kind: HazardKind;
+  /** Together these fail without each of the twelve features. */
+  isNeeded: boolean;
+  places: (ground: Ground) => Place[];
+}
+
+/** In order of choice: those with few suitable places first. */
+export const SITE_RULES: readonly Rule[] = [
+  { kind: 'deer_crossing', isNeeded: true, places: deerCrossings },
+  { kind: 'ice_bend', isNeeded: true, places: iceBends },
+  { kind: 'red_light_lorry', isNeeded: true, places: redLights },
+  { kind: 'fog_stall', isNeeded: true, places: fogStalls },
+  { kind: 'wet_crest', isNeeded: true, places: wetCrests },
+  { kind: 'blind_crossing', isNeeded: true, places: blindCrossings },
+  { kind: 'tram_crossing', isNeeded: true, places: tramCrossings },
+  { kind: 'left_turn_oncoming', isNeeded: false, places: leftTurns },
+  { kind: 'sharp_bend', isNeeded: false, places: sharpBends },
+  { kind: 'downhill_stop', isNeeded: false, places: stopLines },
+  { kind: 'parked_row_child', isNeeded: false, places: parkedRows },
+  { kind: 'cut_in', isNeeded: false, places: bays },
+  { kind: 'dark_zebra', isNeeded: false, places: zebras },
+  { kind: 'sudden_stop', isNeeded: false, places: suddenStops },
+  { kind: 'blind_stall', isNeeded: false, places: blindStalls },
+];
