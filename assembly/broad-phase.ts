@@ -1,5 +1,5 @@
 import {
-  BLOCK_BYTES, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, B_SOLID, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_X, C_Y, NEAR_BLOCKS,
+  BLOCK_BYTES, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, B_SOLID, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS,
   STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
 } from './layout';
 import { getF, getI, setI } from './memory';
@@ -10,8 +10,9 @@ export const TOUCH_M = 2.0 * BODY_REACH_M;
 /** How far two cars come closer until the masks are made anew, at 45 m/s for 4 ticks. */
 const CLOSING_M = 3.6;
 const NEAR_M = TOUCH_M + CLOSING_M;
-/** A car no further from its lane's centre touches nothing that stands beside the road, m. */
+/** A car no further from its lane's centre that does not slide touches nothing beside the road, m, m/s. */
 const ON_LANE_M = 1.0;
+const SLIDING_MPS = 1.0;
 
 /** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */
 export function findNear(slab: usize, city: usize): void {
@@ -71,8 +72,8 @@ export function findNearOf(slab: usize, city: usize, car: i32): void {
 }
 
 function leftLane(slab: usize, car: i32): bool {
-  const offset = getF(slab, C_OFFSET, car);
-  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > ON_LANE_M || offset < -ON_LANE_M;
+  if (getI(slab, C_STATUS, car) == STATUS_CRASHED) return true;
+  return abs(getF(slab, C_OFFSET, car)) > ON_LANE_M || abs(getF(slab, C_VY, car)) > SLIDING_MPS;
 }
 
 function isNearBlock(city: usize, x: f64, y: f64): bool {

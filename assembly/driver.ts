@@ -63,7 +63,8 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
   const approach = (speed * (speed - leadSpeed)) / (2.0 * sqrt(a * b));
-  const desired = standstill + STOPPING_LAG_M + greatest(0.0, speed * getF(slab, C_HEADWAY, car) * headwayShare(speed, leadSpeed) + approach);
+  const headway = getF(slab, C_HEADWAY, car) * headwayShare(speed, leadSpeed);
+  const desired = standstill + STOPPING_LAG_M + greatest(0.0, speed * headway + approach);
   const ratio = desired / greatest(gap, 0.1);
   return a * (1.0 - ratio * ratio);
 }

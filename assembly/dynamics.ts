@@ -291,7 +291,8 @@ export function integrate<T>(slab: usize): void {
   const rollRate = div<T>(mul<T>(vx, load<T>(place, S_SINE)), mul<T>(load<T>(place, S_COSINE), wheelbase));
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
-  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero));
+  const fast = whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero);
+  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, fast);
   const held = whereLess<T>(speed, splat<T>(ROLLING_MPS), pushed, one);
   const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);

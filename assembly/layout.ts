@@ -138,7 +138,8 @@ export const C_DECLARED = CARS_I32 + 4 * CAR_I32; // feature mask
 export const C_EFFECTIVE = CARS_I32 + 5 * CAR_I32; // feature mask
 export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
 export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
-export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32; // tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask
+/** Tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask. */
+export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32;
 export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
 export const C_LIGHT_CHOICE = CARS_I32 + 10 * CAR_I32; // what was decided of the light ahead, CHOICE_
 export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32; // tick since which it stands at its line, 0 not

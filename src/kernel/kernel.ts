@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   C_DECLARED,
+  C_X,
   CAR_COUNT,
   CAR_TYPE_BYTES,
   CAR_TYPE_MAX,
@@ -96,6 +97,7 @@ export class Kernel {
   readonly #view: DataView;
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
+  readonly #carTypes: readonly CarType[];
   readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
@@ -111,6 +113,7 @@ export class Kernel {
     this.#view = new DataView(memory.buffer);
     this.#out = new Int32Array(memory.buffer, OUT, OUT_LENGTH);
     this.#writeTables(options.cityTables);
+    this.#carTypes = options.carTypes;
     this.#writeCarTypes(options.carTypes);
     for (let i = options.slabCount - 1; i >= 0; i--) {
       this.#free.push(this.#slabsAt + i * SLAB_BYTES);
@@ -167,6 +170,8 @@ export class Kernel {
   create(slab: Slab, world: NewWorld): void {
     const { cityIndex, seed, carTypes, tick = 0, masks } = world;
     if (carTypes.length !== CAR_COUNT) throw new RangeError(`${CAR_COUNT} car types expected`);
+    if (carTypes.some((type) => !(type in this.#carTypes)))
+      throw new RangeError('no such car type');
     for (let car = 0; car < CAR_COUNT; car++) {
       this.#view.setInt32(IN_TYPES + car * 4, carTypes[car] ?? 0, true);
       this.#view.setInt32(IN_MASKS + car * 4, masks?.[car] ?? F_ALL, true);
@@ -185,7 +190,7 @@ export class Kernel {
   }
 
   tick(slab: Slab): number {
-    return this.#u32[(slab + H_TICK) >> 2] ?? 0;
+    return this.#u32[(slab + H_TICK) >>> 2] ?? 0;
   }
 
   /** The packed public state, OUT_LENGTH integers: valid until the next call of `pack`. */
@@ -206,7 +211,7 @@ export class Kernel {
   declared(slab: Slab): Uint16Array {
     return Uint16Array.from(
       { length: CAR_COUNT },
-      (_, car) => this.#u32[(slab + C_DECLARED + car * 4) >> 2] ?? 0,
+      (_, car) => this.#u32[(slab + C_DECLARED + car * 4) >>> 2] ?? 0,
     );
   }
 
@@ -239,7 +244,7 @@ export class Kernel {
 
   /** Contacts that the world ever had. */
   contactCount(slab: Slab): number {
-    return this.#u32[(slab + H_CONTACT_COUNT) >> 2] ?? 0;
+    return this.#u32[(slab + H_CONTACT_COUNT) >>> 2] ?? 0;
   }
 
   /** Contacts from number `from` (counted from 0) on. Throws RangeError where some are gone. */
@@ -254,7 +259,7 @@ export class Kernel {
 
   /** The last events, at most EVENT_RING, oldest first. */
   events(slab: Slab): RawEvent[] {
-    const count = this.#u32[(slab + H_EVENT_COUNT) >> 2] ?? 0;
+    const count = this.#u32[(slab + H_EVENT_COUNT) >>> 2] ?? 0;
     const shown = Math.min(count, EVENT_RING);
     return Array.from({ length: shown }, (_, i) => {
       const at = slab + EVENTS + ((count - shown + i) % EVENT_RING) * EVENT_BYTES;
@@ -273,7 +278,7 @@ export class Kernel {
 
   /** Spoils a car's position, for tests of how a trap is contained. */
   poison(slab: Slab): void {
-    this.#view.setFloat64(slab + 128, Number.NaN, true);
+    this.#view.setFloat64(slab + C_X, Number.NaN, true);
   }
 }
 

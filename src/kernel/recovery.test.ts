@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   C_CONTACT_TICK,
+  C_DRIVE,
   C_HALT_TICK,
   C_HX,
   C_HY,
@@ -19,6 +20,7 @@ import {
   CAR_COUNT,
   F_BRAKES,
   F_STEERING,
+  F_THROTTLE,
   STATUS_CRASHED,
   STATUS_DRIVING,
 } from '../../assembly/layout.ts';
@@ -238,5 +240,45 @@ describe('a cleared car', () => {
     });
     kernel.step(slab, 1);
     expect(isBack()).toBe(returns);
+  });
+
+  it('is cleared no later for being hit again', () => {
+    const { kernel, slab } = cleared((world) => {
+      wreck(world, 0, 500);
+      world.setF64(C_Y, 0, 0);
+      for (const [array, value] of [
+        [C_X, 6000 - 6],
+        [C_Y, 0],
+        [C_VX, 6],
+      ] as const) {
+        world.setF64(array, 1, value);
+      }
+      for (const car of [0, 1]) {
+        world.setF64(C_HX, car, 1);
+        world.setF64(C_HY, car, 0);
+      }
+      world.setI32(C_STATUS, 1, STATUS_DRIVING);
+    });
+    const before = kernel.contactCount(slab);
+    stepTo(kernel, slab, 640);
+    expect(kernel.contactCount(slab)).toBe(before + 1);
+    expect(look(kernel, slab).i32(C_HALT_TICK, 0)).toBe(500);
+    expect(look(kernel, slab).i32(C_HALT_TICK, 1)).toBeGreaterThan(600);
+  });
+
+  it('may be one that only stands beside its lane and cannot drive back', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 5);
+    stepTo(kernel, slab, 600);
+    kernel.apply(slab, 601, 0, F_THROTTLE, 0);
+    edit(kernel, slab, (world) => {
+      world.setF64(C_X, 0, world.f64(C_X, 0) - 1.4 * world.f64(C_HY, 0));
+      world.setF64(C_Y, 0, world.f64(C_Y, 0) + 1.4 * world.f64(C_HX, 0));
+      for (const array of [C_VX, C_VY, C_YAW_RATE, C_DRIVE]) world.setF64(array, 0, 0);
+    });
+    stepTo(kernel, slab, 1150);
+    expect(Math.abs(look(kernel, slab).f64(C_OFFSET, 0))).toBeGreaterThan(1.2);
+    stepTo(kernel, slab, 3000);
+    expect(Math.abs(look(kernel, slab).f64(C_OFFSET, 0))).toBeLessThan(0.1);
   });
 });

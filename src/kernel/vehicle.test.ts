@@ -454,6 +454,21 @@ describe('a car that stands', () => {
     }
   });
 
+  it('is none that slides sideways, however slow its neighbour in memory', () => {
+    const after = [1, 15].map((neighbourSpeed) => {
+      const ground = new ProvingGround(CAR_TYPES);
+      ground.setAll(C_ACCEL_WANTED, -3);
+      ground.set(C_VX, 4, 0.15);
+      ground.set(C_VY, 4, -8);
+      ground.set(C_VX, 5, neighbourSpeed);
+      ground.move();
+      return [ground.get(C_VX, 4), ground.get(C_VY, 4)];
+    });
+    expect(after[0]).toEqual(after[1]);
+    // Tyres at their limit take off less than g × friction × 20 ms.
+    expect(after[0]?.[1]).toBeLessThan(-8 + 9.81 * DRY * 0.02);
+  });
+
   it('was sliding backwards and is brought to rest by its brakes', () => {
     const ground = new ProvingGround(CAR_TYPES);
     ground.setAll(C_VX, -4);
