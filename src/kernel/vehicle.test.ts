@@ -457,11 +457,11 @@ describe('a car that stands', () => {
   it('is none that slides sideways, however slow its neighbour in memory', () => {
     const after = [1, 15].map((neighbourSpeed) => {
       const ground = new ProvingGround(CAR_TYPES);
-      ground.setAll(C_ACCEL_WANTED, -3);
+      ground.setAll(C_BRAKE, 9);
       ground.set(C_VX, 4, 0.15);
       ground.set(C_VY, 4, -8);
       ground.set(C_VX, 5, neighbourSpeed);
-      ground.move();
+      ground.integrate();
       return [ground.get(C_VX, 4), ground.get(C_VY, 4)];
     });
     expect(after[0]).toEqual(after[1]);
