@@ -79,6 +79,7 @@ export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
+export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 export const CITY_BASE = 65536;
