@@ -1,5 +1,5 @@
 import {
-  BLOCK_BYTES, B_CORNER, B_CORNERS, CAR_COUNT, CONTACT_BUILDING, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, C_DECLARED,
+  BLOCK_BYTES, B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, C_DECLARED,
   C_EFFECTIVE, C_HALT_TICK, C_HX, C_HY, C_NEAR, C_STATUS, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, FRAME_TICKS, H_TICK, K_CLOSING,
   K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, NEAR_BLOCKS, PARTY_BYTES, P_CAR, P_DECLARED, P_DELTA_V, P_EFFECTIVE, P_HX, P_HY,
   P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
@@ -120,7 +120,7 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize)
   if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) {
     // Of a gap that both closed the greater part counts.
     const striking = b < 0 || 2.0 * towardsA >= ux * nx + uy * ny ? 0 : 1;
-    report(slab, a, b, block, closing, lost, striking);
+    report(slab, a, b, block, at, closing, lost, striking);
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
   }
@@ -131,8 +131,10 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize)
 }
 
 /** Writes down a contact while the bodies still move as they did before it. */
-function report(slab: usize, a: i32, b: i32, block: i32, closing: f64, lost: f64, striking: i32): void {
-  const contact = newContact(slab, b < 0 ? CONTACT_BUILDING : CONTACT_VEHICLE, block, a, b);
+function report(slab: usize, a: i32, b: i32, block: i32, at: usize, closing: f64, lost: f64, striking: i32): void {
+  const hazard = at == 0 ? -1 : load<i32>(at + B_HAZARD);
+  const kind = b >= 0 ? CONTACT_VEHICLE : hazard < 0 ? CONTACT_BUILDING : CONTACT_OBSTACLE;
+  const contact = newContact(slab, kind, block, hazard, a, b);
   store<f64>(contact + K_X, load<f64>(COMMON_X));
   store<f64>(contact + K_Y, load<f64>(COMMON_Y));
   store<f64>(contact + K_CLOSING, closing);

@@ -1,12 +1,12 @@
 import {
   CAR_COUNT, CHAIN_TICKS, CONTACTS, CONTACT_BYTES, CONTACT_RING, C_CHAIN_ORDER, C_CHAIN_TICK, C_CONTACT_TICK, EVENT_COLLISION,
-  H_CONTACT_COUNT, H_CONTACT_ORDER, H_CONTACT_TICK, H_TICK, K_BLOCK, K_CHAIN_ORDER, K_CHAIN_TICK, K_KIND, K_ORDER, K_TICK,
+  H_CONTACT_COUNT, H_CONTACT_ORDER, H_CONTACT_TICK, H_TICK, K_BLOCK, K_CHAIN_ORDER, K_CHAIN_TICK, K_HAZARD, K_KIND, K_ORDER, K_TICK,
 } from './layout';
 import { raise } from './events';
 import { getI, setI } from './memory';
 
 /** A new record, part of a chain: that of its parties' last contacts, or its own. `b` −1: no car. */
-export function newContact(slab: usize, kind: i32, block: i32, a: i32, b: i32): usize {
+export function newContact(slab: usize, kind: i32, block: i32, hazard: i32, a: i32, b: i32): usize {
   const tick = load<u32>(slab + H_TICK);
   const count = load<u32>(slab + H_CONTACT_COUNT);
   const again = count > 0 && load<u32>(slab + H_CONTACT_TICK) == tick;
@@ -14,12 +14,13 @@ export function newContact(slab: usize, kind: i32, block: i32, a: i32, b: i32): 
   store<u32>(slab + H_CONTACT_TICK, tick);
   store<u32>(slab + H_CONTACT_ORDER, order);
   store<u32>(slab + H_CONTACT_COUNT, count + 1);
-  const at = slab + CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
+  const at = <usize>CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
   memory.fill(at, 0, CONTACT_BYTES);
   store<u32>(at + K_TICK, tick);
   store<u32>(at + K_ORDER, order);
   store<i32>(at + K_KIND, kind);
   store<i32>(at + K_BLOCK, block);
+  store<i32>(at + K_HAZARD, hazard);
   link(slab, at, tick, order, a, b);
   return at;
 }
@@ -70,5 +71,6 @@ function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32
 export function raiseCollision(slab: usize, contact: usize, car: i32, other: i32): void {
   const chainTick = load<i32>(contact + K_CHAIN_TICK);
   const chainOrder = load<i32>(contact + K_CHAIN_ORDER);
-  raise(slab, load<u32>(slab + H_TICK), EVENT_COLLISION, car, chainTick, -1, chainOrder, other);
+  const hazard = load<i32>(contact + K_HAZARD);
+  raise(slab, load<u32>(slab + H_TICK), EVENT_COLLISION, car, chainTick, hazard, chainOrder, other);
 }

@@ -13,17 +13,17 @@
  * One slab holds one world:
  *
  *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
- *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 64 B │
- *   ├──────────┴───────┬───────────────┴───────────┬───────────┴───────────┴───────────┘
- *   │ events 64 × 32 B │ contacts 20 × 208 B       │ zero up to SLAB_BYTES
- *   └──────────────────┴───────────────────────────┘
+ *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 96 B │
+ *   ├──────────┴───────┬───────────────┴──┬────────────────────┴───────────┴───────────┘
+ *   │ tracks 2176 B    │ events 64 × 32 B │ zero up to SLAB_BYTES
+ *   └──────────────────┴──────────────────┘
  *
  * Every offset below is in bytes. Structure of arrays: array k of a group begins at
  * `GROUP + k * stride`, and element i of it at `+ i * element size`.
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -82,7 +82,14 @@ export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the c
 export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
-export const CITY_BASE = 65536;
+/** The contacts of the last step that had any, see K_ below. */
+export const CONTACTS = 53248;
+/** What each car's sensors deliver, see TG_ below: i32[CAR_COUNT] counts, then TARGET_MAX records a car. */
+export const TARGET_COUNTS = 57472;
+export const TARGETS = 57600;
+export const TARGET_MAX = 12;
+export const TARGET_BYTES = 96;
+export const CITY_BASE = 81920;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -126,8 +133,16 @@ export const C_FRICTION_FRONT = CARS + 23 * CAR_F64; // peak friction under the 
 export const C_FRICTION_REAR = CARS + 24 * CAR_F64;
 export const C_ACCEL_WANTED = CARS + 25 * CAR_F64; // m/s², decided every few ticks; ACCEL_TARGET follows it
 export const C_BRAKE_TICKS = CARS + 26 * CAR_F64; // ticks for which the brakes have been asked for
-/** Room for functions and sensing. */
-export const CAR_F64_ARRAYS = 32;
+export const C_EMERGENCY = CARS + 27 * CAR_F64; // m/s², deceleration that emergency functions demand, 0 none
+export const C_EVADE_OFFSET = CARS + 28 * CAR_F64; // m left of the lane centre, where evasive steering ends
+export const C_EVADE_FROM = CARS + 29 * CAR_F64; // m left of the lane centre, where it began
+export const C_EVADE_S = CARS + 30 * CAR_F64; // s, duration of the change of offset
+export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability control, low-passed
+export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
+export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
+export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
+/** Even: two rows at a time are read as one. */
+export const CAR_F64_ARRAYS = 36;
 
 export const CARS_I32 = CARS + CAR_F64_ARRAYS * CAR_F64;
 export const CAR_I32 = CAR_COUNT * 4;
@@ -149,13 +164,43 @@ export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32; // tick and order of the fi
 export const C_CHAIN_ORDER = CARS_I32 + 14 * CAR_I32;
 export const C_NEAR = CARS_I32 + 15 * CAR_I32; // mask of the later cars that it may touch soon, and NEAR_BLOCKS
 export const NEAR_BLOCKS = 1 << CAR_COUNT; // bit of what stands beside the road
-export const CAR_I32_ARRAYS = 20;
+export const C_EVADE_TICK = CARS_I32 + 16 * CAR_I32; // tick at which evasive steering began, 0 not at it
+export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
+export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
+export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
+export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability control intervenes
+export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
+export const CAR_I32_ARRAYS = 24;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
-export const HAZARD_BYTES = 64;
+/** What each spot has in the world, if it has anything: its actor. */
+export const HAZARD_BYTES = 96;
+export const A_X = 0; // f64 m, middle of its box
+export const A_Y = 8; // f64 m
+export const A_HX = 16; // f64 heading, unit vector
+export const A_HY = 24;
+export const A_SPEED = 32; // f64 m/s along its heading
+export const A_STATION = 40; // f64 m along its path
+export const A_ACCEL = 48; // f64 m/s²
+export const A_STATE = 56; // i32 ACTOR_
+export const A_CAR = 60; // i32, the car that it was sent for, −1 none
+export const A_SINCE = 64; // u32, tick since which it is in this state
+export const A_ARMED = 68; // u32, tick from which on it may be sent again
+export const A_STRUCK = 72; // u32 mask of the cars that it has touched since it was sent
+export const A_WAIT = 76; // u32, tick at which it sets off
+export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
+export const A_SENT = 88; // u32, times that it was ever sent
 
-export const EVENTS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
+/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
+export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
+export const SENSOR_COUNT = 3;
+/** Objects that sensors tell apart: the cars, then the actors of the spots. */
+export const OBJECT_MAX = CAR_COUNT + HAZARD_MAX;
+export const TRACKS_BYTES = CAR_COUNT * SENSOR_COUNT * OBJECT_MAX;
+
+export const EVENTS = TRACKS + 2176;
 export const EVENT_BYTES = 32;
 export const E_SEQ = 0; // u32, from 1
 export const E_TICK = 4; // u32
@@ -166,7 +211,6 @@ export const E_HAZARD = 20; // i32, −1 none
 export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
 export const E_OTHER = 28; // i32: collision: the other car, −1 none
 
-export const CONTACTS = EVENTS + EVENT_RING * EVENT_BYTES;
 export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
 export const K_ORDER = 4; // u32, number within the tick, from 0
@@ -179,9 +223,10 @@ export const K_STRIKING = 40; // i32: 0 the first party's own motion closed the 
 export const K_CHAIN_TICK = 44; // u32, tick of the first contact of the chain that this one belongs to
 export const K_ENERGY = 48; // f64 J, turned into deformation
 export const K_CHAIN_ORDER = 56; // u32, number of that contact within its tick
+export const K_HAZARD = 60; // i32, spot whose actor or body was touched, −1 none
 export const K_PARTY = 64; // two parties
 export const PARTY_BYTES = 72;
-export const P_CAR = 0; // i32, −1 where there is none
+export const P_CAR = 0; // i32, −1 for what is no car of the fleet
 export const P_DECLARED = 4; // i32 feature mask
 export const P_EFFECTIVE = 8; // i32 feature mask
 export const P_TYPE = 12; // i32
@@ -193,7 +238,7 @@ export const P_IMPACT_X = 48; // f64 unit vector in the car's own axes, from its
 export const P_IMPACT_Y = 56;
 export const P_MASS = 64; // f64 kg
 
-export const SLAB_USED = CONTACTS + CONTACT_RING * CONTACT_BYTES;
+export const SLAB_USED = EVENTS + EVENT_RING * EVENT_BYTES;
 export const SLAB_BYTES = 14336;
 
 // ── enumerations ──────────────────────────────────────────────────────────────────────────────
@@ -288,6 +333,7 @@ export const T_HAZARDS = 48;
 export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
+export const T_PATHS = 64; // points of the actors' paths
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -347,6 +393,7 @@ export const B_MAX_Y = 24;
 export const B_CORNERS = 32; // i32
 export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
+export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
 
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;
@@ -359,6 +406,81 @@ export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
 export const ZONE_MAX = 32;
 
-export const HAZARD_SPOT_BYTES = 32;
-export const HS_X = 0; // f64 m
+/** A spot where something may happen. */
+export const HAZARD_SPOT_BYTES = 192;
+export const HS_X = 0; // f64 m, conflict point
 export const HS_Y = 8; // f64 m
+export const HS_KIND = 16; // i32 HAZARD_
+export const HS_LANE_COUNT = 20; // i32, lanes by which a car comes, in order, at most HS_LANE_MAX
+export const HS_LANES = 24; // i32[HS_LANE_MAX]
+export const HS_LANE_MAX = 4;
+export const HS_PATH_FIRST = 40; // i32, index of the actor's path in PATHS
+export const HS_PATH_COUNT = 44; // i32 points, 0 where the actor stands
+export const HS_STATION = 48; // f64 m, conflict point along the last of the lanes
+export const HS_ACTOR_STATION = 56; // f64 m, conflict point along the actor's path
+export const HS_ACTOR_LENGTH = 64; // f64 m, of the actor's path
+export const HS_START_X = 72; // f64 m, middle of the actor as it stands or waits
+export const HS_START_Y = 80;
+export const HS_START_HX = 88;
+export const HS_START_HY = 96;
+export const HS_BODY_LENGTH = 104; // f64 m, of the actor's box
+export const HS_BODY_WIDTH = 112; // f64 m
+export const HS_MASS = 120; // f64 kg
+export const HS_INERTIA = 128; // f64 kg m²
+export const HS_CLASS = 136; // i32 CONTACT_ that touching the actor is
+export const HS_SIGHT = 144; // f64 m, nobody's camera sees the actor from farther, 0 no limit
+export const HS_GRADE = 152; // f64, rise of the road over the way
+export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
+export const HS_FACTS = 168; // i32[4], what else the kind needs
+
+/** Points of the actors' paths. */
+export const PATH_POINT_BYTES = 24;
+export const PP_X = 0; // f64 m
+export const PP_Y = 8; // f64 m
+export const PP_STATION = 16; // f64 m along the path
+
+// ── what sensors deliver: one record a target, made and used within one look ─────────────────
+export const TG_OBJECT = 0; // i32, car, or CAR_COUNT + spot
+export const TG_SENSORS = 4; // i32 SEEN_, the sensors that have confirmed it
+export const TG_CLASS = 8; // i32 CONTACT_, known where a camera has confirmed it, else CONTACT_VEHICLE
+export const TG_X = 16; // f64 m ahead of the own centre of gravity, middle of its box
+export const TG_Y = 24; // f64 m to the left
+export const TG_HX = 32; // f64 heading in the own axes, unit vector
+export const TG_HY = 40;
+export const TG_VX = 48; // f64 m/s over ground, in the own axes
+export const TG_VY = 56;
+export const TG_HALF_LENGTH = 64; // f64 m
+export const TG_HALF_WIDTH = 72;
+export const TG_ACCEL = 80; // f64 m/s², along its heading
+export const TG_PATH = 88; // f32 m along the own path to its nearest edge from the own front bumper, −1 beside it
+export const TG_ASIDE = 92; // f32 m that its box reaches into the own corridor: overlap of the two in width
+
+export const SEEN_CAMERA = 1;
+export const SEEN_RADAR = 2;
+export const SEEN_CORNERS = 4;
+
+export const ACTOR_WAITS = 0;
+export const ACTOR_ACTS = 1;
+export const ACTOR_STANDS = 2;
+
+export const AEB_NONE = 0;
+export const AEB_WARN = 1;
+export const AEB_PARTIAL = 2;
+export const AEB_FULL = 3;
+
+/** Kinds of hazard spots, in the order of `HAZARD_KINDS`. */
+export const HAZARD_PARKED_ROW_CHILD = 0;
+export const HAZARD_SUDDEN_STOP = 1;
+export const HAZARD_FOG_STALL = 2;
+export const HAZARD_DEER_CROSSING = 3;
+export const HAZARD_RED_LIGHT_LORRY = 4;
+export const HAZARD_BLIND_CROSSING = 5;
+export const HAZARD_LEFT_TURN_ONCOMING = 6;
+export const HAZARD_WET_CREST = 7;
+export const HAZARD_ICE_BEND = 8;
+export const HAZARD_SHARP_BEND = 9;
+export const HAZARD_DOWNHILL_STOP = 10;
+export const HAZARD_BLIND_STALL = 11;
+export const HAZARD_TRAM_CROSSING = 12;
+export const HAZARD_DARK_ZEBRA = 13;
+export const HAZARD_CUT_IN = 14;

@@ -1,6 +1,8 @@
 import { C_SPEED_FACTOR, C_X, FETCHED, H_CONTACT_COUNT, H_TICK, SIGNALS } from './layout';
+import { assist } from './functions/assist';
 import { collide } from './collision';
 import { decide } from './driver';
+import { moveActors, sendActors } from './hazards/actors';
 import { cityOf } from './lanes';
 import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
@@ -41,10 +43,13 @@ function fetch(slab: usize): void {
 function tick(slab: usize, city: usize): void {
   store<u32>(slab + H_TICK, load<u32>(slab + H_TICK) + 1);
   if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+    sendActors(slab, city);
     sense(slab, city);
     decideRightOfWay(slab, city);
     decide(slab, city);
+    assist(slab, city);
   }
+  moveActors(slab, city);
   move(slab);
   track(slab, city);
   collide(slab, city);

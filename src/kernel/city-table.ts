@@ -1,6 +1,7 @@
 import {
   B_CORNER,
   B_CORNERS,
+  B_HAZARD,
   B_MAX_X,
   B_MAX_Y,
   B_MIN_X,
@@ -15,8 +16,6 @@ import {
   CONNECTOR_MAX,
   HAZARD_MAX,
   HAZARD_SPOT_BYTES,
-  HS_X,
-  HS_Y,
   J_CYCLE,
   JUNCTION_BYTES,
   JUNCTION_MAX,
@@ -45,6 +44,7 @@ import {
   LT_GREEN_FROM,
   LT_JUNCTION,
   LT_RED_AMBER,
+  PATH_POINT_BYTES,
   POINT_BYTES,
   RL_EXIT_SPEED,
   RL_LANE,
@@ -62,6 +62,7 @@ import {
   T_LANES,
   T_LIGHT_COUNT,
   T_LIGHTS,
+  T_PATHS,
   T_POINTS,
   T_ROUTE_LANES,
   T_ROUTES,
@@ -78,6 +79,7 @@ import {
   ZONE_MAX,
 } from '../../assembly/layout.ts';
 import type { Block, City, Lane, Point, Zone } from '../city/types.ts';
+import { bodyBlocksOf, pathPointsOf, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 
@@ -109,11 +111,14 @@ export function packCity(city: City): ArrayBuffer {
   const junctions = section(city.junctions.length * JUNCTION_BYTES);
   const routes = section(CAR_COUNT * ROUTE_BYTES);
   const routeLaneList = section(routeLanes.length * ROUTE_LANE_BYTES);
-  const blocks = section(city.blocks.length * BLOCK_BYTES);
+  const bodies = bodyBlocksOf(city);
+  const blocks = section((city.blocks.length + bodies.length) * BLOCK_BYTES);
   const lights = section(city.lights.length * LIGHT_BYTES);
   const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
   const zones = section(city.zones.length * ZONE_BYTES);
   const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
+
+  const paths = section(pathPointsOf(city) * PATH_POINT_BYTES);
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -124,7 +129,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_JUNCTIONS, junctions],
     [T_ROUTES, routes],
     [T_ROUTE_LANES, routeLaneList],
-    [T_BLOCK_COUNT, city.blocks.length],
+    [T_BLOCK_COUNT, city.blocks.length + bodies.length],
     [T_BLOCKS, blocks],
     [T_LIGHT_COUNT, city.lights.length],
     [T_LIGHTS, lights],
@@ -133,6 +138,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_ZONE_COUNT, city.zones.length],
     [T_ZONES, zones],
     [T_CONFLICTS, conflicts],
+    [T_PATHS, paths],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
@@ -146,12 +152,13 @@ export function packCity(city: City): ArrayBuffer {
   }
   writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  for (const [i, block] of city.blocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
-  writeLights(view, lights, city);
-  for (const [i, { x, y }] of city.hazards.entries()) {
-    view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_X, x, true);
-    view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_Y, y, true);
+  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
+  for (const [i, { block, spot }] of allBlocks.entries()) {
+    writeBlock(view, blocks + i * BLOCK_BYTES, block);
+    view.setInt32(blocks + i * BLOCK_BYTES + B_HAZARD, spot, true);
   }
+  writeLights(view, lights, city);
+  writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
   return view.buffer;
 }
 

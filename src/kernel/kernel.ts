@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  C_ACTED,
   C_DECLARED,
   C_X,
   CAR_COUNT,
@@ -98,6 +99,8 @@ export class Kernel {
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
   readonly #carTypes: readonly CarType[];
+  /** The last contacts of each world that had any since it came here. */
+  readonly #contacts = new Map<Slab, ContactFacts[]>();
   readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
@@ -163,6 +166,7 @@ export class Kernel {
   /** Gives a slab back, zeroed. */
   release(slab: Slab): void {
     this.#bytes.fill(0, slab, slab + SLAB_BYTES);
+    this.#contacts.delete(slab);
     this.#free.push(slab);
   }
 
@@ -176,12 +180,35 @@ export class Kernel {
       this.#view.setInt32(IN_TYPES + car * 4, carTypes[car] ?? 0, true);
       this.#view.setInt32(IN_MASKS + car * 4, masks?.[car] ?? F_ALL, true);
     }
+    this.#contacts.delete(slab);
     this.#exports.create(slab, cityIndex, seed, tick);
   }
 
   /** Steps by up to `ticks`; returns how many: it ends with the first tick that had a contact. */
   step(slab: Slab, ticks: number): number {
-    return this.#exports.step(slab, ticks);
+    const before = this.contactCount(slab);
+    const done = this.#exports.step(slab, ticks);
+    if (this.contactCount(slab) !== before) this.#keepContacts(slab, before);
+    return done;
+  }
+
+  /** The kernel writes the next world's contacts over these. */
+  #keepContacts(slab: Slab, from: number): void {
+    const kept = this.#contacts.get(slab) ?? [];
+    for (let number = from; number < this.contactCount(slab); number++) {
+      kept.push(readContact(this.#view, CONTACTS + (number % CONTACT_RING) * CONTACT_BYTES));
+    }
+    this.#contacts.set(slab, kept.slice(-CONTACT_RING));
+  }
+
+  /** From here on tells which features made a difference. */
+  clearActed(slab: Slab): void {
+    this.#u32.fill(0, (slab + C_ACTED) >>> 2, (slab + C_ACTED + CAR_COUNT * 4) >>> 2);
+  }
+
+  /** Mask of the features that made a difference to a car since that was last cleared. */
+  acted(slab: Slab, car: number): number {
+    return this.#u32[(slab + C_ACTED + car * 4) >>> 2] ?? 0;
   }
 
   /** Switches features of one car as part of forming the state of `tick`. */
@@ -239,6 +266,7 @@ export class Kernel {
     if (image.length !== SLAB_BYTES || version !== LAYOUT_VERSION) {
       throw new RangeError('image is of another layout');
     }
+    this.#contacts.delete(slab);
     this.#bytes.set(image, slab);
   }
 
@@ -249,12 +277,10 @@ export class Kernel {
 
   /** Contacts from number `from` (counted from 0) on. Throws RangeError where some are gone. */
   contacts(slab: Slab, from: number): ContactFacts[] {
-    const count = this.contactCount(slab);
-    if (count - from > CONTACT_RING) throw new RangeError('contacts were overwritten unread');
-    return Array.from({ length: count - from }, (_, i) => {
-      const slot = (from + i) % CONTACT_RING;
-      return readContact(this.#view, slab + CONTACTS + slot * CONTACT_BYTES);
-    });
+    const wanted = this.contactCount(slab) - from;
+    const kept = this.#contacts.get(slab) ?? [];
+    if (wanted > kept.length) throw new RangeError('contacts were overwritten unread');
+    return kept.slice(kept.length - wanted);
   }
 
   /** The last events, at most EVENT_RING, oldest first. */

@@ -53,6 +53,8 @@ export interface ContactFacts {
   kind: number;
   /** Index of the block, −1 none. */
   block: number;
+  /** Index of the hazard spot whose actor or body it was with, −1 none. */
+  hazard: number;
   x: number;
   y: number;
   /** Along the contact normal. */
@@ -65,7 +67,7 @@ export interface ContactFacts {
 }
 
 /** A contact as it may lie in a store: chains and energy came later than the first of them. */
-export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ'> &
+export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ' | 'hazard'> &
   Partial<ContactFacts>;
 
 /** Contacts that are one incident: each less than two seconds after one of one of its parties. */
@@ -151,7 +153,7 @@ export function parseIncidentId(id: string): { tick: number; order: number } | u
 export function contactOf(stored: StoredContact): ContactFacts {
   const { tick, order } = stored;
   const energyJ = stored.energyJ ?? plasticEnergyJ(stored);
-  return { chainTick: tick, chainOrder: order, ...stored, energyJ };
+  return { chainTick: tick, chainOrder: order, hazard: -1, ...stored, energyJ };
 }
 
 function plasticEnergyJ({ kind, closingMps, parties: [first, second] }: StoredContact): number {
