@@ -106,6 +106,7 @@ const tiny: City = {
         bodies: [],
         active: [],
         sightM: 0,
+        actor: null,
         grade: 0,
       },
     },

@@ -153,6 +153,21 @@ export interface HazardSite {
   sightM: number;
   /** Rise of the road over the way, in driving direction. */
   grade: number;
+  /** What comes onto the road or stands on it; null where the road itself is the hazard. */
+  actor: Actor | null;
+}
+
+/** What comes onto the road, or stands on it, at a spot. */
+export interface Actor {
+  /** What touching it is. */
+  kind: 'vehicle' | 'person' | 'animal' | 'obstacle';
+  /** As reports call it. */
+  name: string;
+  lengthM: number;
+  widthM: number;
+  massKg: number;
+  /** That it wants to drive, walk or run; 0 for what stands. */
+  speedMps: number;
 }
 
 /** An oriented box. */

@@ -38,7 +38,16 @@ const party: PartyFacts = {
 };
 
 function contact(tick: number, order: number, chainTick: number, chainOrder: number): ContactFacts {
-  const where = { kind: 0, block: -1, x: 0, y: 0, closingMps: 10, energyJ: 1000, striking: 0 };
+  const where = {
+    kind: 0,
+    block: -1,
+    hazard: -1,
+    x: 0,
+    y: 0,
+    closingMps: 10,
+    energyJ: 1000,
+    striking: 0,
+  };
   return { tick, order, chainTick, chainOrder, ...where, parties: [party, party] };
 }
 

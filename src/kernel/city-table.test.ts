@@ -52,7 +52,8 @@ describe('The table of a city', () => {
   test('counts what the city has.', () => {
     expect(int(layout.T_LANE_COUNT)).toBe(city.lanes.length);
     expect(int(layout.T_JUNCTION_COUNT)).toBe(city.junctions.length);
-    expect(int(layout.T_BLOCK_COUNT)).toBe(city.blocks.length);
+    const bodies = city.hazards.flatMap(({ site }) => site.bodies);
+    expect(int(layout.T_BLOCK_COUNT)).toBe(city.blocks.length + bodies.length);
     expect(int(layout.T_LIGHT_COUNT)).toBe(city.lights.length);
     expect(int(layout.T_HAZARD_COUNT)).toBe(city.hazards.length);
   });

@@ -3,6 +3,21 @@ import {
   CONTACT_OBSTACLE,
   CONTACT_PERSON,
   CONTACT_VEHICLE,
+  HAZARD_BLIND_CROSSING,
+  HAZARD_BLIND_STALL,
+  HAZARD_CUT_IN,
+  HAZARD_DARK_ZEBRA,
+  HAZARD_DEER_CROSSING,
+  HAZARD_DOWNHILL_STOP,
+  HAZARD_FOG_STALL,
+  HAZARD_ICE_BEND,
+  HAZARD_LEFT_TURN_ONCOMING,
+  HAZARD_PARKED_ROW_CHILD,
+  HAZARD_RED_LIGHT_LORRY,
+  HAZARD_SHARP_BEND,
+  HAZARD_SUDDEN_STOP,
+  HAZARD_TRAM_CROSSING,
+  HAZARD_WET_CREST,
   HS_ACTOR_LENGTH,
   HS_ACTOR_STATION,
   HS_BODY_LENGTH,
@@ -31,14 +46,25 @@ import {
   PP_X,
   PP_Y,
 } from '../../assembly/layout.ts';
-import { direction, distance } from '../city/geometry.ts';
-import { type Actor, HAZARD_ACTORS } from '../city/hazards/actors.ts';
-import { HAZARD_KINDS } from '../city/hazards/kinds.ts';
-import type { Block, City, HazardKind, HazardSpot, Point } from '../city/types.ts';
+import type { Actor, Block, City, HazardKind, HazardSpot, Point } from '../city/types.ts';
 
-const KIND_NUMBERS = new Map(
-  Object.keys(HAZARD_KINDS).map((kind, number) => [kind as HazardKind, number]),
-);
+const KIND_NUMBERS: Readonly<Record<HazardKind, number>> = {
+  parked_row_child: HAZARD_PARKED_ROW_CHILD,
+  sudden_stop: HAZARD_SUDDEN_STOP,
+  fog_stall: HAZARD_FOG_STALL,
+  deer_crossing: HAZARD_DEER_CROSSING,
+  red_light_lorry: HAZARD_RED_LIGHT_LORRY,
+  blind_crossing: HAZARD_BLIND_CROSSING,
+  left_turn_oncoming: HAZARD_LEFT_TURN_ONCOMING,
+  wet_crest: HAZARD_WET_CREST,
+  ice_bend: HAZARD_ICE_BEND,
+  sharp_bend: HAZARD_SHARP_BEND,
+  downhill_stop: HAZARD_DOWNHILL_STOP,
+  blind_stall: HAZARD_BLIND_STALL,
+  tram_crossing: HAZARD_TRAM_CROSSING,
+  dark_zebra: HAZARD_DARK_ZEBRA,
+  cut_in: HAZARD_CUT_IN,
+};
 const CLASSES: Readonly<Record<Actor['kind'], number>> = {
   vehicle: CONTACT_VEHICLE,
   person: CONTACT_PERSON,
@@ -84,12 +110,12 @@ export function writeHazards(
 function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: number): void {
   const { site, kind } = spot;
   if (site.lanes.length > HS_LANE_MAX) throw new RangeError(`spot ${spot.id} has too many lanes`);
-  view.setInt32(at + HS_KIND, KIND_NUMBERS.get(kind) ?? -1, true);
+  view.setInt32(at + HS_KIND, KIND_NUMBERS[kind], true);
   view.setInt32(at + HS_LANE_COUNT, site.lanes.length, true);
   for (const [i, lane] of site.lanes.entries()) view.setInt32(at + HS_LANES + i * 4, lane, true);
   view.setInt32(at + HS_PATH_FIRST, firstPoint, true);
   view.setInt32(at + HS_PATH_COUNT, site.actorPath.length, true);
-  const actor = HAZARD_ACTORS[kind];
+  const { actor } = site;
   const { lengthM = actor?.lengthM ?? 0, widthM = actor?.widthM ?? 0 } = site.active[0] ?? {};
   const massKg = actor?.massKg ?? 0;
   const start = startOf(spot);
@@ -121,7 +147,9 @@ function startOf({ x, y, site }: HazardSpot): { x: number; y: number; heading: P
   if (body) return body;
   const [first, second] = site.actorPath;
   if (!first || !second) return { x, y, heading: [1, 0] };
-  return { x: first[0], y: first[1], heading: direction(first, second) };
+  const lengthM = lengthTo([first, second], 1);
+  const heading = [(second[0] - first[0]) / lengthM, (second[1] - first[1]) / lengthM] as const;
+  return { x: first[0], y: first[1], heading };
 }
 
 function writePath(view: DataView, start: number, path: readonly Point[]): void {
@@ -137,7 +165,9 @@ function lengthTo(path: readonly Point[], index: number): number {
   let lengthM = 0;
   for (let i = 1; i <= index; i++) {
     const [from, to] = [path[i - 1], path[i]];
-    if (from && to) lengthM += distance(from, to);
+    if (!from || !to) break;
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    lengthM += Math.sqrt(dx * dx + dy * dy);
   }
   return lengthM;
 }

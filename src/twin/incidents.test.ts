@@ -55,7 +55,7 @@ const REAR_END: ContactFacts = {
   chainOrder: 0,
   kind: CONTACT_VEHICLE,
   block: -1,
-      hazard: -1,
+  hazard: -1,
   x: 12.345678,
   y: -0.001,
   closingMps: 13.89,

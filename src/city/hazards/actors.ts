@@ -1,17 +1,4 @@
-import type { HazardKind } from '../types.ts';
-
-/** What comes onto the road, or stands on it, at a spot. */
-export interface Actor {
-  /** What touching it is. */
-  kind: 'vehicle' | 'person' | 'animal' | 'obstacle';
-  /** As reports call it. */
-  name: string;
-  lengthM: number;
-  widthM: number;
-  massKg: number;
-  /** That it wants to drive, walk or run; 0 for what stands. */
-  speedMps: number;
-}
+import type { Actor, HazardKind } from '../types.ts';
 
 const KMH = 1 / 3.6;
 

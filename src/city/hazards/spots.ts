@@ -2,6 +2,7 @@ import { areaOf, at, distance, intersectConvex, pointAlong } from '../geometry.t
 import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../types.ts';
+import { HAZARD_ACTORS } from './actors.ts';
 import { createCompany } from './company.ts';
 import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './ground.ts';
 import { HAZARD_KINDS } from './kinds.ts';
@@ -144,6 +145,7 @@ function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string):
       active: [],
       sightM: 0,
       grade: 0,
+      actor: HAZARD_ACTORS[kind] ?? null,
       ...shape,
     },
   };
