@@ -1,0 +1,25 @@
+/** One thread of the proving ground: does the jobs that it is given, one after the other. */
+import { parentPort } from 'node:worker_threads';
+import type { Answer } from './crew.ts';
+import { driveSweepWorld, type SweepJob, type SweepWorld } from './sweep-world.ts';
+
+/** What a thread can do: the job as it is told, and what comes back. */
+export interface Work {
+  sweep: { job: SweepJob; done: SweepWorld };
+}
+
+type Doers = { readonly [K in keyof Work]: (job: Work[K]['job']) => Work[K]['done'] };
+
+const DOERS: Doers = { sweep: driveSweepWorld };
+
+type Task = { [K in keyof Work]: { kind: K; job: Work[K]['job'] } }[keyof Work];
+
+parentPort?.on('message', (task: Task) => parentPort?.postMessage(answerTo(task)));
+
+function answerTo({ kind, job }: Task): Answer {
+  try {
+    return { done: DOERS[kind](job) };
+  } catch (error) {
+    return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
