@@ -19,7 +19,7 @@ import { axleLoad, GRAVITY } from '../tyre';
 
 /** Slower than this it does not act, m/s. */
 const SPEED_MIN = 4.0;
-/** Share of the friction limit, across, that a driver can mean to use. */
+/** The reference takes up no more than this share of the friction. */
 const ACROSS_SHARE = 0.85;
 /** The reference follows with a lag of 0.06 s: 1 − exp(−1/3) a tick. */
 const REFERENCE_SHARE = 0.28346868942621073;
@@ -35,7 +35,7 @@ const GAIN = 7.0;
 const ARM_M = 0.75;
 /** Share of the friction limit that the braked wheel may use. */
 const WHEEL_SHARE = 0.9;
-/** Where the car turns less than it should, all wheels brake by this share of the friction. */
+/** Where the wheels are turned by more than the road gives, they all brake by this share of the friction. */
 const SLOWING_SHARE = 0.25;
 /** The drive may use this share of the friction limit of its axle. */
 const TRACTION_SHARE = 0.5;
@@ -74,15 +74,17 @@ export function stabilise<T>(slab: usize): void {
   const reach = add<T>(param<T>(a, b, CT_WHEELBASE), mul<T>(understeer, mul<T>(vx, vx)));
   const friction = lesser<T>(load<T>(cars, C_FRICTION_FRONT), load<T>(cars, C_FRICTION_REAR));
   const most = div<T>(mul<T>(friction, splat<T>(ACROSS_SHARE * GRAVITY)), greater<T>(vx, slowest));
-  const meant = within<T>(div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach), most);
-  const target = whereLess<T>(vx, slowest, yawRate, meant);
+  const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
+  const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
   const before = load<T>(cars, C_YAW_REFERENCE);
   const reference = add<T>(before, mul<T>(sub<T>(target, before), splat<T>(REFERENCE_SHARE)));
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
   const beyondSlip = sub<T>(rearAcross, mul<T>(vx, splat<T>(SLIP_ON)));
   const beyondYaw = sub<T>(size<T>(sub<T>(yawRate, reference)), splat<T>(YAW_ON));
-  const beyond = whereLess<T>(vx, slowest, splat<T>(-1.0), greater<T>(beyondSlip, beyondYaw));
+  const beyondRoad = sub<T>(mul<T>(size<T>(asked), splat<T>(ACROSS_SHARE)), most);
+  const worst = greater<T>(greater<T>(beyondSlip, beyondYaw), beyondRoad);
+  const beyond = whereLess<T>(vx, slowest, splat<T>(-1.0), worst);
   return anyLess<T>(splat<T>(0.0), beyond);
 }
 
@@ -106,18 +108,32 @@ function control(slab: usize, car: i32): void {
   return hasIt && getI(slab, C_STATUS, car) != STATUS_CRASHED && getF(slab, C_VX, car) >= SPEED_MIN;
 }
 
+/**
+ * Beside turning by another rate than the reference, and slip, it is needed where the wheels are turned
+ * by more than the road can give: a car that follows its lane would turn them ever more.
+ */
 function isNeeded(slab: usize, car: i32, isActive: bool): bool {
   const vx = getF(slab, C_VX, car);
+  const asked = askedShare(slab, car);
   const yawRate = getF(slab, C_YAW_RATE, car);
   const error = abs(yawRate - getF(slab, C_YAW_REFERENCE, car));
   const slip = abs(getF(slab, C_VY, car) - load<f64>(typeOf(slab, car) + CT_REAR) * yawRate);
-  if (isActive) return error >= YAW_OFF || slip >= SLIP_OFF * vx;
-  return error > YAW_ON || slip > SLIP_ON * vx;
+  if (isActive) return error >= YAW_OFF || slip >= SLIP_OFF * vx || asked >= ACROSS_SHARE;
+  return error > YAW_ON || slip > SLIP_ON * vx || asked > 1.0;
+}
+
+/** Share of the friction that the car would need across to turn as its wheels are turned. */
+function askedShare(slab: usize, car: i32): f64 {
+  const type = typeOf(slab, car);
+  const vx = getF(slab, C_VX, car);
+  const reach = load<f64>(type + CT_WHEELBASE) + load<f64>(type + CT_UNDERSTEER) * PER_DRY * vx * vx;
+  const friction = least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car));
+  return (vx * vx * abs(getF(slab, C_STEER, car))) / (reach * friction * GRAVITY);
 }
 
 /**
- * Brakes the outer front wheel of a car that turns more than its reference. One that turns less gets
- * its inner rear wheel braked, no drive, and a little braking of all wheels: it is too fast.
+ * Brakes the outer front wheel of a car that turns more than its reference, the inner rear wheel of one
+ * that turns less, and all of one that is too fast for what its driver steers.
  */
 function intervene(slab: usize, car: i32): void {
   const type = typeOf(slab, car);
@@ -128,23 +144,19 @@ function intervene(slab: usize, car: i32): void {
   const loadAccel = getF(slab, C_LOAD_ACCEL, car);
   const front = getF(slab, C_FRICTION_FRONT, car) * axleLoad<f64>(lr, height, perWheelbase, loadAccel, -1.0);
   const rear = getF(slab, C_FRICTION_REAR, car) * axleLoad<f64>(lf, height, perWheelbase, loadAccel, 1.0);
-  const driven = load<f64>(type + CT_DRIVE_FRONT) > 0.5 ? front : rear;
   const reference = getF(slab, C_YAW_REFERENCE, car);
   const error = getF(slab, C_YAW_RATE, car) - reference;
   const turnsMore = error * reference > 0.0;
+  const isTooFast = !turnsMore || askedShare(slab, car) >= ACROSS_SHARE;
   const leverage = load<f64>(type + CT_MASS) * load<f64>(type + CT_PER_INERTIA) * ARM_M;
-  const most = 0.5 * WHEEL_SHARE * (turnsMore ? front : rear);
-  const force = least((GAIN * abs(error)) / leverage, most);
-  const moment = error > 0.0 ? -force * leverage : force * leverage;
-  if (turnsMore) {
-    brake(slab, car, force, 0.0, moment);
-    setF(slab, C_DRIVE, car, least(getF(slab, C_DRIVE, car), TRACTION_SHARE * driven));
-    return;
-  }
-  const slowing = SLOWING_SHARE * (front + rear);
+  const force = least((GAIN * abs(error)) / leverage, 0.5 * WHEEL_SHARE * (turnsMore ? front : rear));
+  const slowing = isTooFast ? SLOWING_SHARE * (front + rear) : 0.0;
   const share = load<f64>(type + CT_BRAKE_FRONT);
-  brake(slab, car, slowing * share, force + slowing * (1.0 - share), moment);
-  setF(slab, C_DRIVE, car, least(getF(slab, C_DRIVE, car), 0.0));
+  const wheelFront = turnsMore ? force : 0.0;
+  const moment = error > 0.0 ? -force * leverage : force * leverage;
+  brake(slab, car, wheelFront + slowing * share, force - wheelFront + slowing * (1.0 - share), moment);
+  const driven = load<f64>(type + CT_DRIVE_FRONT) > 0.5 ? front : rear;
+  setF(slab, C_DRIVE, car, least(getF(slab, C_DRIVE, car), isTooFast ? 0.0 : TRACTION_SHARE * driven));
 }
 
 /** Brake force of each axle ÷ mass, m/s², and the yaw moment ÷ inertia that comes with it, rad/s². */
