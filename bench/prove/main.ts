@@ -1,5 +1,7 @@
 /** Proves that features matter and that nobody collides with all of them: `npm run prove`. */
 import { Crew } from './crew.ts';
+import { GROUPS, runManoeuvres } from './manoeuvres.ts';
+import { manoeuvresSection } from './manoeuvres-report.ts';
 import { HELP, optionsFrom, type Part, type ProveOptions } from './options.ts';
 import { terminalSection, writeReport } from './report.ts';
 import { missedMarks, type Section } from './section.ts';
@@ -9,7 +11,7 @@ import { sweepSection } from './sweep-report.ts';
 type Proof = (crew: Crew, options: ProveOptions) => Promise<Section>;
 
 const PROOFS: Readonly<Record<Part, Proof>> = {
-  manoeuvres: () => Promise.reject(new Error('not yet')),
+  manoeuvres: async (crew) => manoeuvresSection(await runManoeuvres(crew), GROUPS),
   sweep: async (crew, options) => sweepSection(await runSweep(crew, options)),
   attribution: () => Promise.reject(new Error('not yet')),
 };

@@ -70,6 +70,8 @@ export interface SineResult {
   /** Displacement of the centre of gravity 1.07 s after the steering has begun, m. */
   lateralM: number;
   slipMaxRad: number;
+  /** After each tick, rad/s. */
+  yawRates: readonly number[];
 }
 
 /** Drives up to as many cars as a world has through the manoeuvre, coasting. */
@@ -98,7 +100,10 @@ export function sineWithDwell(runs: readonly SineRun[]): SineResult[] {
     }
   }
   return traces.map(({ yawRates, slipMax, lateralM }) => {
-    const second = yawRates.slice(Math.round(0.5 / SINE_HZ / TICK_S), Math.round(STEERED_S / TICK_S));
+    const second = yawRates.slice(
+      Math.round(0.5 / SINE_HZ / TICK_S),
+      Math.round(STEERED_S / TICK_S),
+    );
     const peak = Math.min(...second);
     const ratioAfter = (s: number) => at(yawRates, Math.round((STEERED_S + s) / TICK_S) - 1) / peak;
     return {
@@ -106,6 +111,7 @@ export function sineWithDwell(runs: readonly SineRun[]): SineResult[] {
       yawRatioAt175s: ratioAfter(SECOND_LOOK_S),
       lateralM,
       slipMaxRad: slipMax,
+      yawRates,
     };
   });
 }
