@@ -76,10 +76,15 @@ export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
 export const CT_PER_WHEELBASE = 120; // f64 1/m
 export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
+export const SIGHT = 21760; // what lies between one sensor and one target, see sight.ts
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
+/** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
+export const OBJECTS = 43008;
+/** The way that a car is about to go, see own-path.ts. */
+export const OWN_PATH = 47616;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -88,8 +93,8 @@ export const CONTACTS = 53248;
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
-export const TARGET_BYTES = 96;
-export const CITY_BASE = 81920;
+export const TARGET_BYTES = 104;
+export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -452,8 +457,14 @@ export const TG_VY = 56;
 export const TG_HALF_LENGTH = 64; // f64 m
 export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
-export const TG_PATH = 88; // f32 m along the own path to its nearest edge from the own front bumper, −1 beside it
-export const TG_ASIDE = 92; // f32 m that its box reaches into the own corridor: overlap of the two in width
+/**
+ * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or no nearer than PATH_M.
+ */
+export const TG_PATH = 88;
+export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
+export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
+export const TG_LEFT = 100;
 
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;
