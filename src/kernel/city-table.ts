@@ -53,6 +53,7 @@ import {
   T_BLOCK_COUNT,
   T_BLOCKS,
   T_CONFLICTS,
+  T_GRID,
   T_HAZARD_COUNT,
   T_HAZARDS,
   T_HEADER_BYTES,
@@ -77,7 +78,8 @@ import {
   ZONE_BYTES,
   ZONE_MAX,
 } from '../../assembly/layout.ts';
-import type { Block, City, Lane, Point, Zone } from '../city/types.ts';
+import type { Block, City, Lane, Zone } from '../city/types.ts';
+import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 
@@ -115,6 +117,9 @@ export function packCity(city: City): ArrayBuffer {
   const zones = section(city.zones.length * ZONE_BYTES);
   const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
 
+  const grid = blockGridOf(city.blocks);
+  const gridStart = section(blockGridBytes(grid));
+
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
     [T_LANE_COUNT, city.lanes.length],
@@ -133,6 +138,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_ZONE_COUNT, city.zones.length],
     [T_ZONES, zones],
     [T_CONFLICTS, conflicts],
+    [T_GRID, gridStart],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
@@ -148,6 +154,7 @@ export function packCity(city: City): ArrayBuffer {
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
   for (const [i, block] of city.blocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
   writeLights(view, lights, city);
+  writeBlockGrid(view, gridStart, grid);
   for (const [i, { x, y }] of city.hazards.entries()) {
     view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_X, x, true);
     view.setFloat64(hazards + i * HAZARD_SPOT_BYTES + HS_Y, y, true);
@@ -236,17 +243,6 @@ function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
     if (isNear) mask |= 1 << i;
   }
   return mask >>> 0;
-}
-
-function boxOf(polygon: readonly Point[]) {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  return {
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
-  };
 }
 
 function writePoints(
