@@ -81,7 +81,7 @@ import {
 } from '../../assembly/layout.ts';
 import type { Block, City, Lane, Zone } from '../city/types.ts';
 import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
-import { bodyBlocksOf, pathPointsOf, writeHazards } from './hazard-table.ts';
+import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 
@@ -158,10 +158,7 @@ export function packCity(city: City): ArrayBuffer {
   }
   writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  for (const [i, { block, spot }] of allBlocks.entries()) {
-    writeBlock(view, blocks + i * BLOCK_BYTES, block);
-    view.setInt32(blocks + i * BLOCK_BYTES + B_HAZARD, spot, true);
-  }
+  for (const [i, block] of allBlocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
   writeBlockGrid(view, gridStart, grid);
   writeLights(view, lights, city);
   writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
@@ -289,7 +286,8 @@ function writeRoutes(
   }
 }
 
-function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void {
+function writeBlock(view: DataView, at: number, { block, spot }: SpottedBlock): void {
+  const { polygon, solid } = block;
   const box = boxOf(polygon);
   view.setFloat64(at + B_MIN_X, box.minX, true);
   view.setFloat64(at + B_MIN_Y, box.minY, true);
@@ -297,6 +295,7 @@ function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void
   view.setFloat64(at + B_MAX_Y, box.maxY, true);
   view.setInt32(at + B_CORNERS, polygon.length, true);
   view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
+  view.setInt32(at + B_HAZARD, spot, true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + B_CORNER + i * 16, x, true);
     view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
