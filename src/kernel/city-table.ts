@@ -79,7 +79,7 @@ import {
   ZONE_BYTES,
   ZONE_MAX,
 } from '../../assembly/layout.ts';
-import type { Block, City, Lane, Zone } from '../city/types.ts';
+import type { City, Lane, Zone } from '../city/types.ts';
 import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
 import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
