@@ -339,6 +339,7 @@ export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
+export const T_GRID = 68; // which blocks are near, see GR_
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -399,6 +400,20 @@ export const B_CORNERS = 32; // i32
 export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
 export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
+
+/**
+ * Square cells of a city, row by row from the south-west. The blocks of cell c are
+ * `list[first[c]]` to `list[first[c + 1] − 1]` in ascending order, where `first` begins at GR_FIRST and
+ * `list`, u16, right behind its last entry: the solid ones whose bounding box comes within
+ * GRID_REACH_M of the cell.
+ */
+export const GRID_CELL_M = 20;
+export const GRID_REACH_M = 6.5;
+export const GR_MIN_X = 0; // f64 m
+export const GR_MIN_Y = 8; // f64 m
+export const GR_COLUMNS = 16; // i32
+export const GR_ROWS = 20; // i32
+export const GR_FIRST = 24; // u32[columns × rows + 1]
 
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;
