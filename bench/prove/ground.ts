@@ -9,6 +9,7 @@ import { loadKernel } from '../lived-worlds.ts';
 export interface Ground {
   kernel: Kernel;
   cities: readonly City[];
+  tables: readonly ArrayBuffer[];
   /** By city and lane, m. */
   laneLengthM: readonly Float64Array[];
 }
@@ -24,15 +25,15 @@ export function ground(): Ground {
   const laneLengthM = cities.cities.map((city) =>
     Float64Array.from(profilesOf(city), ({ lengthM }) => lengthM),
   );
-  loaded = { kernel, cities: cities.cities, laneLengthM };
+  loaded = { kernel, cities: cities.cities, tables: cities.tables, laneLengthM };
   return loaded;
 }
 
 export interface WorldChoice {
   cityIndex: number;
   seed: number;
-  /** Declared features of every car. */
-  mask: number;
+  /** Declared features: of every car, or one mask a car. */
+  mask: number | readonly number[];
 }
 
 /** Makes a world, hands it over and gives its slab back. */
@@ -41,7 +42,7 @@ export function inWorld<T>({ cityIndex, seed, mask }: WorldChoice, use: (slab: S
   const slab = kernel.acquire();
   if (slab === undefined) throw new Error('no slab is free');
   try {
-    const masks = Array.from({ length: CAR_COUNT }, () => mask);
+    const masks = typeof mask === 'number' ? Array.from({ length: CAR_COUNT }, () => mask) : mask;
     kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), masks });
     return use(slab);
   } finally {

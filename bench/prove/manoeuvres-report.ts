@@ -1,8 +1,8 @@
-import { type Figure, figure, formatNumber } from '../figures.ts';
+import { type Figure, figure } from '../figures.ts';
 import type { Group, ManoeuvreRun } from './manoeuvre.ts';
 import type { Outcome } from './manoeuvres.ts';
 import { linePlot } from './plot.ts';
-import { mark, type Plot, type Section, type Table } from './section.ts';
+import { mark, type Plot, type Section, shown, type Table } from './section.ts';
 
 /** More lines than these cannot be told apart. */
 const DRAWN_MAX = 4;
@@ -43,7 +43,7 @@ function tableOf({ name }: Group, outcomes: readonly Outcome[]): Table {
   const cells = ({ readings }: ManoeuvreRun): string[] =>
     names.map((wanted) => {
       const value = readings.find((reading) => reading.name === wanted)?.value ?? Number.NaN;
-      return Number.isNaN(value) ? '–' : formatNumber(rounded(value));
+      return shown(rounded(value));
     });
   const rows = outcomes.flatMap(({ label, feature, failsWithout, on, off }) => [
     [label, `${feature} on`, ...cells(on), on.hasPassed ? 'passed' : 'failed', mark(on.hasPassed)],

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Figure, formatNumber } from '../figures.ts';
+import type { Figure } from '../figures.ts';
 import { type Circumstances, circumstances } from '../report.ts';
-import { mark, missedMarks, type Section, type Table } from './section.ts';
+import { mark, missedMarks, type Section, shown, type Table } from './section.ts';
 
 /** The report as Markdown; its plots lie beside it as `<name>.svg`. */
 export function markdownReport(sections: readonly Section[], made: Circumstances): string {
@@ -21,7 +21,7 @@ export function markdownReport(sections: readonly Section[], made: Circumstances
 }
 
 function markOf({ name, value, unit, target }: Figure): string {
-  return `${name}: ${formatNumber(value)} ${unit} (${target?.text})`;
+  return `${name}: ${shown(value)} ${unit} (${target?.text})`;
 }
 
 function sectionText({ title, method, figures, tables, plots }: Section): string {
@@ -42,7 +42,7 @@ function marksTable(marks: readonly Figure[]): Table {
     rows: marks.map(({ name, value, unit, target }) => [
       mark(target?.met === true),
       name,
-      `${formatNumber(value)} ${unit}`,
+      `${shown(value)} ${unit}`,
       target?.text ?? '',
     ]),
   };

@@ -1,4 +1,4 @@
-import type { Figure } from '../figures.ts';
+import { type Figure, formatNumber } from '../figures.ts';
 
 /** One part of the report. Figures with a target are its marks. */
 export interface Section {
@@ -30,3 +30,6 @@ export const missedMarks = (sections: readonly Section[]): Figure[] =>
   sections.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.met);
 
 export const mark = (isMet: boolean): string => (isMet ? '✓' : '✗');
+
+/** A number as tables show it: a dash where there was nothing to count. */
+export const shown = (value: number): string => (Number.isNaN(value) ? '–' : formatNumber(value));

@@ -1,9 +1,9 @@
 import { CITIES } from '../../src/city/catalogue.ts';
 import { HAZARD_KINDS } from '../../src/city/hazards/kinds.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
-import { type Figure, figure, formatNumber } from '../figures.ts';
+import { type Figure, figure } from '../figures.ts';
 import { barPlot } from './plot.ts';
-import { mark, type Section, type Table } from './section.ts';
+import { mark, type Section, shown, type Table } from './section.ts';
 import { emptyCounts, FOR_MOVING_CARS, type SpotCounts } from './spot-passes.ts';
 import {
   meanKmh,
@@ -129,8 +129,6 @@ const spotsFor = (off: FeatureName, groups: readonly SweepGroup[]): SpotCounts[]
 
 const totalOf = (spots: readonly SpotCounts[]): SpotCounts =>
   spots.reduce((total, spot) => plus(total, spot), emptyCounts(-1, spots[0]?.kind ?? 'ice_bend'));
-
-const shown = (value: number): string => (Number.isNaN(value) ? '–' : formatNumber(value));
 
 function ratesTable(sweep: Sweep): Table {
   const rows = [null, ...FEATURE_NAMES].map((off) => {

@@ -20,6 +20,7 @@ export const SETTLE_TICKS = 3000;
 const ACCOUNTS_MAX = 3;
 
 export interface SweepJob extends WorldChoice {
+  mask: number;
   ticks: number;
   /** Driven afterwards with everything on, once the world has settled; 0: not at all. */
   ticksBackOn: number;
@@ -115,7 +116,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
 }
 
 /** Steps to a tick, through contacts, and returns them. */
-function stepOn(slab: Slab, tick: number): ContactFacts[] {
+export function stepOn(slab: Slab, tick: number): ContactFacts[] {
   const { kernel } = ground();
   const before = kernel.contactCount(slab);
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
