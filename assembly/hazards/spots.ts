@@ -1,6 +1,6 @@
 import {
-  A_ARMED, A_CAR, A_SENT, A_SINCE, A_SPEED, A_STATE, A_STRUCK, A_WAIT, ACTOR_WAITS, HAZARDS, HAZARD_BLIND_STALL, HAZARD_BYTES,
-  HAZARD_CUT_IN, HAZARD_DARK_ZEBRA, HAZARD_DEER_CROSSING, HAZARD_FOG_STALL, HAZARD_ICE_BEND, HAZARD_PARKED_ROW_CHILD,
+  A_ARMED, A_CAR, A_SENT, A_SINCE, A_SPEED, A_STATE, A_STRUCK, A_WAIT, ACTOR_WAITS, HAZARDS, HAZARD_BLIND_CROSSING, HAZARD_BLIND_STALL, HAZARD_BYTES,
+  HAZARD_CUT_IN, HAZARD_DARK_ZEBRA, HAZARD_DEER_CROSSING, HAZARD_FOG_STALL, HAZARD_ICE_BEND, HAZARD_LEFT_TURN_ONCOMING, HAZARD_PARKED_ROW_CHILD,
   HAZARD_RED_LIGHT_LORRY, HAZARD_DOWNHILL_STOP, HAZARD_SHARP_BEND, HAZARD_SPOT_BYTES, HAZARD_SUDDEN_STOP, HAZARD_TRAM_CROSSING,
   HAZARD_WET_CREST, HS_BODY_LENGTH, HS_KIND, H_SEED, H_TICK, T_HAZARDS,
 } from '../layout';
@@ -67,7 +67,7 @@ export function modeOf(kind: i32): i32 {
 
 /** Before a car arrives, s: when who drives across sets off, no later than the half of a second after. */
 export function leadTime(kind: i32): f64 {
-  return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_TRAM_CROSSING ? 5.0 : 3.5;
+  return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
 }
 
 /**
@@ -82,7 +82,7 @@ export function syncTime(kind: i32): f64 {
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
-  return mode == MODE_WALKS ? 8.0 : 11.0;
+  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 7.0 : 8.0;
 }
 
 /** How an actor gets up to speed, m/s². */

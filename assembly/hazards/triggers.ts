@@ -1,5 +1,5 @@
 import {
-  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH, HS_LANES,
+  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_LANES,
   HS_LANE_COUNT, HS_LIGHT, HS_STATION, HS_X, HS_Y, L_LIGHT, STATUS_CRASHED,
 } from '../layout';
 import { noseOf } from '../approaches';
@@ -7,7 +7,7 @@ import { BODY_B, velocityX, velocityY } from '../body';
 import { laneAhead, laneAt, laneLength } from '../lanes';
 import { clamp, greatest, least } from '../math';
 import { getF, getI } from '../memory';
-import { BOX_X, BOX_Y } from '../overlap';
+import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
 import { pieceAt, placeAt } from './paths';
 import { kindOf, TICKS_PER_S } from './spots';
@@ -20,8 +20,9 @@ const ACCEL_S = 1.5;
 const ACCEL_MAX = 1.5;
 /** A car that comes sooner than that before the right moment has come too soon, s. */
 const LATE_S = 0.24;
-/** Between an actor's middle and a car's that has nothing to do with it, beyond half the actor's length, m. */
+/** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
 const APART_M = 4.5;
+const BESIDE_M = 2.5;
 const STEP_S = 0.25;
 /** Whoever is ahead and no further aside is in the same lane, m. */
 const ASIDE_M = 2.0;
@@ -101,6 +102,7 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
 export function hasFreeWay(slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64): bool {
   const others = othersThan(slab, city, at, target);
   const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
+  const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
   let piece = 0;
   for (let time = 0.0; time <= seconds; time += STEP_S) {
     const there = station + speed * time;
@@ -110,7 +112,9 @@ export function hasFreeWay(slab: usize, city: usize, at: usize, target: i32, sta
       const car = <i32>ctz(left);
       const dx = getF(slab, C_X, car) + velocityX(slab, car) * time - load<f64>(BODY_B + BOX_X);
       const dy = getF(slab, C_Y, car) + velocityY(slab, car) * time - load<f64>(BODY_B + BOX_Y);
-      if (dx * dx + dy * dy < reach * reach) return false;
+      const hx = load<f64>(BODY_B + BOX_HX);
+      const hy = load<f64>(BODY_B + BOX_HY);
+      if (abs(dx * hx + dy * hy) < reach && abs(dy * hx - dx * hy) < aside) return false;
     }
   }
   return true;

@@ -4,6 +4,7 @@ import {
   A_CAR,
   A_SENT,
   A_STATE,
+  A_STRUCK,
   ACTOR_ACTS,
   ACTOR_STANDS,
   ACTOR_WAITS,
@@ -42,20 +43,20 @@ interface Arming {
 }
 
 const ACROSS: Arming = { leadS: 3.3, fromMps: 4 };
-const STANDING: Arming = { leadS: 3, fromMps: 4 };
+const STANDING: Arming = { leadS: 1.2, fromMps: 4 };
 const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
   parked_row_child: { leadS: 2.9, fromMps: 8 },
   deer_crossing: { leadS: 2.3, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
-  cut_in: { leadS: 4, fromMps: 11 },
-  sudden_stop: { leadS: 5, fromMps: 11 },
+  cut_in: { leadS: 4.3, fromMps: 7 },
+  sudden_stop: { leadS: 5, fromMps: 9 },
   fog_stall: STANDING,
   wet_crest: STANDING,
   red_light_lorry: { leadS: 4.8, fromMps: 5 },
   tram_crossing: { leadS: 4.8, fromMps: 4 },
   blind_crossing: ACROSS,
   left_turn_oncoming: ACROSS,
-  downhill_stop: ACROSS,
+  downhill_stop: { leadS: 4.8, fromMps: 4 },
 };
 const RED_FROM_S = 4;
 const RED_TO_S = 12;
@@ -124,11 +125,15 @@ export class SpotTally {
   }
 
   #actor(spot: number, field: number): number {
-    return at(this.#arrays.i32, (HAZARDS + spot * HAZARD_BYTES + field) / 4);
+    return this.#arrays.i32[(HAZARDS + spot * HAZARD_BYTES + field) / 4] as number;
   }
 
   #car(array: number, car: number): number {
-    return at(this.#arrays.i32, array / 4 + car);
+    return this.#arrays.i32[array / 4 + car] as number;
+  }
+
+  #carF64(array: number, car: number): number {
+    return this.#arrays.f64[array / 8 + car] as number;
   }
 
   #count({ hazard, block, parties }: ContactFacts): void {
@@ -165,13 +170,14 @@ export class SpotTally {
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
     if (!arming) return;
-    const speed = at(this.#arrays.f64, C_VX / 8 + car);
+    const speed = this.#carF64(C_VX, car);
     const state = this.#actor(spot, A_STATE);
     if (approach.armed === undefined && wayM < arming.leadS * speed) {
       approach.armed = speed >= arming.fromMps && this.#isReady(spot, hazard, car, wayM / speed);
     }
-    if (arming === STANDING) approach.fired ||= approach.armed === true;
-    else if (state === ACTOR_ACTS && this.#actor(spot, A_CAR) === car) approach.fired = true;
+    if (arming === STANDING) {
+      approach.fired ||= approach.armed === true;
+    } else if (state === ACTOR_ACTS && this.#actor(spot, A_CAR) === car) approach.fired = true;
   }
 
   /** Whether the actor waits or stands for this car, and the light is such. */
@@ -191,7 +197,7 @@ export class SpotTally {
     }
     const arming = ARMING[kind];
     const waitsInSight = arming === STANDING || kind === 'cut_in' || kind === 'sudden_stop';
-    if (waitsInSight) return state === ACTOR_STANDS;
+    if (waitsInSight) return state === ACTOR_STANDS && this.#actor(spot, A_STRUCK) === 0;
     return state === ACTOR_WAITS && tick >= this.#actor(spot, A_ARMED);
   }
 
@@ -211,11 +217,11 @@ export class SpotTally {
     if (index < 0 || this.#car(C_STATUS, car) === STATUS_CRASHED) return undefined;
     const route = at(this.#routes, car);
     const position = this.#car(C_ROUTE_INDEX, car);
-    let wayM = site.stationM - at(this.#arrays.f64, C_STATION / 8 + car);
-    wayM -= at(NOSE_M, this.#car(C_TYPE, car));
+    let wayM = site.stationM - this.#carF64(C_STATION, car);
+    wayM -= NOSE_M[this.#car(C_TYPE, car)] as number;
     for (let i = index + 1; i < site.lanes.length; i++) {
       if (route[(position + i - index) % route.length] !== site.lanes[i]) return undefined;
-      wayM += at(this.#course.laneLengthM, at(site.lanes, i - 1));
+      wayM += this.#course.laneLengthM[at(site.lanes, i - 1)] as number;
     }
     return wayM > -3 ? wayM : undefined;
   }
