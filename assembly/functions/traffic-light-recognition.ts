@@ -1,0 +1,20 @@
+import { C_ACTED, C_EFFECTIVE, F_BRAKES, F_FRONT_CAMERA, F_TRAFFIC_LIGHT_RECOGNITION } from '../layout';
+import { getI, setI } from '../memory';
+
+/** A camera tells the state of a light from here on, m. */
+const RANGE_M = 90.0;
+
+/** Whether a car takes notice of lights at all; one that does not drives as if all were green. */
+@inline export function heedsLights(slab: usize, car: i32): bool {
+  return (getI(slab, C_EFFECTIVE, car) & F_TRAFFIC_LIGHT_RECOGNITION) != 0;
+}
+
+/** Whether a car that is `distance` m before the line knows the state of its light. */
+@inline export function seesLight(slab: usize, car: i32, distance: f64): bool {
+  return distance <= RANGE_M && heedsLights(slab, car);
+}
+
+/** Notes that a car stops, or would go otherwise, because of the light that it sees. */
+@inline export function actOnLight(slab: usize, car: i32): void {
+  setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
+}
