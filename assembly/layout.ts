@@ -76,10 +76,15 @@ export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
 export const CT_PER_WHEELBASE = 120; // f64 1/m
 export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
+export const SIGHT = 21760; // what lies between one sensor and one target, see sight.ts
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
+/** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
+export const OBJECTS = 43008;
+/** The way that a car is about to go, see own-path.ts. */
+export const OWN_PATH = 47616;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -88,10 +93,10 @@ export const CONTACTS = 53248;
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
-export const TARGET_BYTES = 96;
+export const TARGET_BYTES = 104;
 /** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
-export const CROSSINGS = 80640;
-export const CITY_BASE = 81920;
+export const CROSSINGS = 82944;
+export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -342,6 +347,7 @@ export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
+export const T_GRID = 68; // which blocks are near, see GR_
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -406,6 +412,20 @@ export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
 export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
 
+/**
+ * Square cells of a city, row by row from the south-west. The blocks of cell c are
+ * `list[first[c]]` to `list[first[c + 1] − 1]` in ascending order, where `first` begins at GR_FIRST and
+ * `list`, u16, right behind its last entry: the solid ones whose bounding box comes within
+ * GRID_REACH_M of the cell.
+ */
+export const GRID_CELL_M = 20;
+export const GRID_REACH_M = 6.5;
+export const GR_MIN_X = 0; // f64 m
+export const GR_MIN_Y = 8; // f64 m
+export const GR_COLUMNS = 16; // i32
+export const GR_ROWS = 20; // i32
+export const GR_FIRST = 24; // u32[columns × rows + 1]
+
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;
 export const Z_MIN_X = 0; // f64 m
@@ -463,8 +483,14 @@ export const TG_VY = 56;
 export const TG_HALF_LENGTH = 64; // f64 m
 export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
-export const TG_PATH = 88; // f32 m along the own path to its nearest edge from the own front bumper, −1 beside it
-export const TG_ASIDE = 92; // f32 m that its box reaches into the own corridor: overlap of the two in width
+/**
+ * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or no nearer than PATH_M.
+ */
+export const TG_PATH = 88;
+export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
+export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
+export const TG_LEFT = 100;
 
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;

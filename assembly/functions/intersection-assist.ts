@@ -2,8 +2,7 @@ import {
   AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ACTED, C_ASSIST_STAGE, C_ASSIST_TICK,
   C_CLAIM, C_EFFECTIVE, C_EMERGENCY, C_HX, C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, EVENT_INTERVENTION, F_BRAKES,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, F_INTERSECTION_ASSIST, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP,
-  L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, STATUS_CRASHED, TARGETS, TARGET_BYTES, TARGET_COUNTS,
-  TARGET_MAX, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { raise } from '../events';
@@ -11,6 +10,7 @@ import { middleSpeed } from '../gaps';
 import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
+import { targetAt, targetCount, targetF, targetI } from '../targets';
 import { heedsLights } from './traffic-light-recognition';
 
 /**
@@ -90,23 +90,22 @@ export function watchCrossings(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     store<f64>(EDGE + (<usize>car << 3), -1.0);
     store<i32>(URGENT + (<usize>car << 2), 0);
-    const count = load<i32>(<usize>TARGET_COUNTS + (<usize>car << 2));
+    const count = targetCount(car);
     if (count == 0 || !looksOut(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const isInside = isConnector(city, getI(slab, C_LANE, car));
     if (!isInside && lineDistance(car) > LOOK_M) continue;
-    const first = <usize>TARGETS + <usize>(car * TARGET_MAX) * TARGET_BYTES;
-    for (let i = 0; i < count; i++) watch(slab, city, car, isInside, first + <usize>i * TARGET_BYTES);
+    for (let i = 0; i < count; i++) watch(slab, city, car, isInside, targetAt(car, i));
   }
 }
 
 function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize): void {
-  const vx = load<f64>(target + TG_VX);
-  const vy = load<f64>(target + TG_VY);
-  if (load<i32>(target + TG_SENSORS) == 0 || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return;
+  const vx = targetF(target, TG_VX);
+  const vy = targetF(target, TG_VY);
+  if (targetI(target, TG_SENSORS) == 0 || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return;
   const connector = isInside ? getI(slab, C_LANE, car) : connectorAhead(car);
   const base = isInside ? -getF(slab, C_STATION, car) - noseOf(slab, car) : lineDistance(car);
   const speed = sqrt(vx * vx + vy * vy);
-  const other = load<i32>(target + TG_OBJECT);
+  const other = targetI(target, TG_OBJECT);
   const crosses = other < CAR_COUNT
     ? carCrosses(slab, city, car, connector, base, other, speed)
     : bodyCrosses(slab, city, car, connector, base, target, speed);
@@ -145,18 +144,18 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
 function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize, speed: f64): bool {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
-  const tx = load<f64>(target + TG_X);
-  const ty = load<f64>(target + TG_Y);
+  const tx = targetF(target, TG_X);
+  const ty = targetF(target, TG_Y);
   const x = getF(slab, C_X, car) + tx * hx - ty * hy;
   const y = getF(slab, C_Y, car) + tx * hy + ty * hx;
-  const nx = (load<f64>(target + TG_VX) * hx - load<f64>(target + TG_VY) * hy) / speed;
-  const ny = (load<f64>(target + TG_VX) * hy + load<f64>(target + TG_VY) * hx) / speed;
+  const nx = (targetF(target, TG_VX) * hx - targetF(target, TG_VY) * hy) / speed;
+  const ny = (targetF(target, TG_VX) * hy + targetF(target, TG_VY) * hx) / speed;
   const start = pointAt(city, connector, 0.0);
   const towards = nx * load<f32>(start + PT_TX) + ny * load<f32>(start + PT_TY);
   if (towards > ONCOMING_COSINE && trustsGreen(slab, city, car, connector)) return false;
   const type = typeOf(slab, car);
   const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
-  const reach = load<f64>(target + TG_HALF_WIDTH) + BESIDE_M;
+  const reach = targetF(target, TG_HALF_WIDTH) + BESIDE_M;
   const length = laneLength(city, connector);
   let from = -1.0;
   let to = -1.0;
@@ -177,7 +176,7 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
     first = least(first, way);
     last = greatest(last, way);
   }
-  const body = load<f64>(target + TG_HALF_LENGTH) + halfWidth + BESIDE_M;
+  const body = targetF(target, TG_HALF_LENGTH) + halfWidth + BESIDE_M;
   if (from < 0.0 || last + body < 0.0) return false;
   store<f64>(ZONE_FROM, base + from - STEP_M);
   store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
@@ -205,8 +204,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   const known = load<f64>(EDGE + (place << 3));
   if (known < 0.0 || from < known) {
     store<f64>(EDGE + (place << 3), from);
-    store<i32>(OBJECT + (place << 2), load<i32>(target + TG_OBJECT));
-    store<i32>(SEEN + (place << 2), load<i32>(target + TG_SENSORS));
+    store<i32>(OBJECT + (place << 2), targetI(target, TG_OBJECT));
+    store<i32>(SEEN + (place << 2), targetI(target, TG_SENSORS));
   }
   if (speed < STANDING_MPS || from / speed > speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S) return;
   const steadyTo = least(latest, to / speed);

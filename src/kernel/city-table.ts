@@ -53,6 +53,7 @@ import {
   T_BLOCK_COUNT,
   T_BLOCKS,
   T_CONFLICTS,
+  T_GRID,
   T_HAZARD_COUNT,
   T_HAZARDS,
   T_HEADER_BYTES,
@@ -78,8 +79,9 @@ import {
   ZONE_BYTES,
   ZONE_MAX,
 } from '../../assembly/layout.ts';
-import type { Block, City, Lane, Point, Zone } from '../city/types.ts';
-import { bodyBlocksOf, pathPointsOf, writeHazards } from './hazard-table.ts';
+import type { City, Lane, Zone } from '../city/types.ts';
+import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
+import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 
@@ -119,6 +121,9 @@ export function packCity(city: City): ArrayBuffer {
   const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
 
   const paths = section(pathPointsOf(city) * PATH_POINT_BYTES);
+  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
+  const grid = blockGridOf(allBlocks.map(({ block }) => block));
+  const gridStart = section(blockGridBytes(grid));
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -139,6 +144,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_ZONES, zones],
     [T_CONFLICTS, conflicts],
     [T_PATHS, paths],
+    [T_GRID, gridStart],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
@@ -152,11 +158,8 @@ export function packCity(city: City): ArrayBuffer {
   }
   writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
-  for (const [i, { block, spot }] of allBlocks.entries()) {
-    writeBlock(view, blocks + i * BLOCK_BYTES, block);
-    view.setInt32(blocks + i * BLOCK_BYTES + B_HAZARD, spot, true);
-  }
+  for (const [i, block] of allBlocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
+  writeBlockGrid(view, gridStart, grid);
   writeLights(view, lights, city);
   writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
   return view.buffer;
@@ -245,17 +248,6 @@ function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
   return mask >>> 0;
 }
 
-function boxOf(polygon: readonly Point[]) {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  return {
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
-  };
-}
-
 function writePoints(
   view: DataView,
   start: number,
@@ -294,7 +286,8 @@ function writeRoutes(
   }
 }
 
-function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void {
+function writeBlock(view: DataView, at: number, { block, spot }: SpottedBlock): void {
+  const { polygon, solid } = block;
   const box = boxOf(polygon);
   view.setFloat64(at + B_MIN_X, box.minX, true);
   view.setFloat64(at + B_MIN_Y, box.minY, true);
@@ -302,6 +295,7 @@ function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void
   view.setFloat64(at + B_MAX_Y, box.maxY, true);
   view.setInt32(at + B_CORNERS, polygon.length, true);
   view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
+  view.setInt32(at + B_HAZARD, spot, true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + B_CORNER + i * 16, x, true);
     view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
