@@ -8,7 +8,7 @@ import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
 import { decideRightOfWay } from './right-of-way';
 import { sense } from './sensing';
-import { track } from './track';
+import { sampleSlopes, track } from './track';
 import { label, move } from './vehicle';
 
 /** Everybody looks and decides so often; a frame shows what was just measured. */
@@ -54,7 +54,10 @@ function tick(slab: usize, city: usize): void {
   track(slab, city);
   collide(slab, city);
   recover(slab, city);
-  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) label(slab);
+  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+    sampleSlopes(slab, city);
+    label(slab);
+  }
   trapUnlessFinite(slab);
 }
 

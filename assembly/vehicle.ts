@@ -1,5 +1,5 @@
 import {
-  CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_STATUS, C_STEER, C_STEER_TARGET,
+  CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_SLOPE, C_STATUS, C_STEER, C_STEER_TARGET,
   C_VX, C_VY, FLAG_BRAKING, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
@@ -74,7 +74,7 @@ export function label(slab: usize): void {
   const a = typeOf(slab, <i32>(place >> 3));
   const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const air = mul<T>(mul<T>(speed, speed), mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)));
-  const force = add<T>(add<T>(target, splat<T>(ROLLING)), air);
+  const force = sub<T>(add<T>(add<T>(target, splat<T>(ROLLING)), air), load<T>(cars, C_SLOPE));
   push<T>(slab, place, speed, force);
   press<T>(slab, place, sub<T>(splat<T>(-ENGINE_DRAG), force));
 }
