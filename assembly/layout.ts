@@ -183,7 +183,7 @@ export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a differen
 export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
 export const C_ASSIST_TICK = CARS_I32 + 24 * CAR_I32; // tick at which intersection assist last began to intervene, 0 never
 export const C_STILL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stands, 0 not
-export const C_STALL_TICK = CARS_I32 + 26 * CAR_I32; // tick since which it stands although it wants to go, 0 not
+export const C_STALL_TICK = CARS_I32 + 26 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
 export const CAR_I32_ARRAYS = 28;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset

@@ -21,9 +21,9 @@ const CLEAR_ROLLING_TICKS: u32 = 1000;
 /** So often a place to come back to is looked for, ticks. */
 const RETRY_TICKS: u32 = 50;
 const STANDING_MPS = 0.1;
-/** A car that stands for so many ticks (60 s), and has wanted to go for so many of them (5 s), is towed. */
+/** A car that stands for so many ticks (60 s), and wanted to go for more than so many of them (2 s), is towed. */
 const STALL_TICKS: u32 = 3000;
-const WANTS_TICKS: u32 = 250;
+const WANTS_TICKS: u32 = 100;
 /** A car wants to go that wants to accelerate by more than this, m/s². */
 const GO_ACCEL = 0.3;
 
@@ -60,7 +60,7 @@ export function recover(slab: usize, city: usize): void {
 }
 
 /**
- * Has a car towed that stands and nothing holds it: it does not move although its driver wants to. In a
+ * Has a car towed that stands although nothing held it: it did not move when its driver wanted to. In a
  * queue of such each only waits for the one ahead, so the time that it stood counts, not that it wanted.
  */
 function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
@@ -70,13 +70,16 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
     return;
   }
   if (getI(slab, C_STILL_TICK, car) == 0) setI(slab, C_STILL_TICK, car, tick);
-  if (getF(slab, C_ACCEL_WANTED, car) <= GO_ACCEL) {
-    setI(slab, C_STALL_TICK, car, 0);
+  const since = <u32>getI(slab, C_STALL_TICK, car);
+  const isStalled = since != 0 && tick - since > WANTS_TICKS;
+  if (!isStalled) {
+    const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL;
+    if (!wants) setI(slab, C_STALL_TICK, car, 0);
+    else if (since == 0) setI(slab, C_STALL_TICK, car, tick);
     return;
   }
-  if (getI(slab, C_STALL_TICK, car) == 0) setI(slab, C_STALL_TICK, car, tick);
   const stood = tick - <u32>getI(slab, C_STILL_TICK, car);
-  if (stood < STALL_TICKS || tick - <u32>getI(slab, C_STALL_TICK, car) < WANTS_TICKS) return;
+  if (stood < STALL_TICKS) return;
   comeBack(slab, city, car, <i32>((stood - STALL_TICKS) / RETRY_TICKS), true);
 }
 
