@@ -181,10 +181,9 @@ export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability contro
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
 /** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
 export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
-export const C_ASSIST_TICK = CARS_I32 + 24 * CAR_I32; // tick at which intersection assist last began to intervene, 0 never
-export const C_STILL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stands, 0 not
-export const C_STALL_TICK = CARS_I32 + 26 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
-export const CAR_I32_ARRAYS = 28;
+export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
+export const CAR_I32_ARRAYS = 26;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;

@@ -1,16 +1,16 @@
 import {
-  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ACTED, C_ASSIST_STAGE, C_ASSIST_TICK,
-  C_CLAIM, C_EFFECTIVE, C_EMERGENCY, C_HX, C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, EVENT_INTERVENTION, F_BRAKES,
-  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, F_INTERSECTION_ASSIST, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP,
-  L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
+  C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT,
+  L_MUST_STOP, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS,
+  TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
-import { raise } from '../events';
 import { middleSpeed } from '../gaps';
 import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
-import { getF, getI, setF, setI, typeOf } from '../memory';
+import { getF, getI, setI, typeOf } from '../memory';
 import { targetAt, targetCount, targetF, targetI } from '../targets';
+import { announce, credit, demand, featuresOf } from './intervention';
 import { heedsLights } from './traffic-light-recognition';
 
 /**
@@ -19,8 +19,6 @@ import { heedsLights } from './traffic-light-recognition';
  * car of the fleet.
  */
 
-/** Number of the feature in the catalogue. */
-const FEATURE = 10;
 /** From so far before its line on a car looks, m. */
 const LOOK_M = 60.0;
 /** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
@@ -49,8 +47,6 @@ const ONCOMING_COSINE = -0.7;
 /** Along the own path what crosses is looked for in such steps, m; what it is kept clear of beside its body, m. */
 const STEP_M = 1.0;
 const BESIDE_M = 0.3;
-/** An intervention that follows on another within so many ticks (2 s) is the same. */
-const SAME_TICKS: u32 = 100;
 
 const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to where the nearest crosses, −1 nothing does
 const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], what it is
@@ -68,8 +64,8 @@ const TIME_TO: usize = ZONE_FROM + 24;
 }
 
 /** Notes that a car waits for somebody whom it saw. */
-export function actOnTraffic(slab: usize, car: i32): void {
-  setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | F_INTERSECTION_ASSIST | F_CORNER_RADARS | F_BRAKES);
+@inline export function actOnTraffic(slab: usize, car: i32): void {
+  credit(slab, car, F_INTERSECTION_ASSIST | F_CORNER_RADARS | F_BRAKES);
 }
 
 /** Speed at which a car drives towards its line, m/s: one that does not look out rolls over those where it should give way. */
@@ -214,33 +210,19 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
 }
 
 /** Brakes for what crosses where that cannot wait, and tells when the car first gives way to it. */
-export function assistAtCrossing(slab: usize, car: i32): void {
+export function brakeAtCrossing(slab: usize, car: i32): void {
   const place = <usize>car << 2;
   const before = getI(slab, C_ASSIST_STAGE, car);
   if (crossingDistance(car) < 0.0) {
     if (before != AEB_NONE) setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
     return;
   }
-  const isMoving = getF(slab, C_VX, car) > STANDING_MPS;
-  const brakes = load<i32>(URGENT + place) != 0 || (before == AEB_FULL && isMoving);
-  const stage = brakes ? AEB_FULL : AEB_WARN;
+  const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
+  const stage = load<i32>(URGENT + place) != 0 || goesOn ? AEB_FULL : AEB_WARN;
   setI(slab, C_ASSIST_STAGE, car, stage);
-  if (brakes) setF(slab, C_EMERGENCY, car, greatest(getF(slab, C_EMERGENCY, car), FULL_DECEL));
+  if (stage == AEB_FULL) demand(slab, car, FULL_DECEL);
   const seen = load<i32>(SEEN + place);
-  let acted = F_INTERSECTION_ASSIST | F_BRAKES;
-  if (seen & SEEN_CAMERA) acted |= F_FRONT_CAMERA;
-  if (seen & SEEN_RADAR) acted |= F_FRONT_RADAR;
-  if (seen & SEEN_CORNERS) acted |= F_CORNER_RADARS;
-  setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | acted);
+  credit(slab, car, F_INTERSECTION_ASSIST | F_BRAKES | featuresOf(seen));
   const begins = stage == AEB_FULL ? before != AEB_FULL : before == AEB_NONE && (seen & SEEN_CORNERS) != 0;
-  if (begins) announce(slab, car, load<i32>(OBJECT + place));
-}
-
-function announce(slab: usize, car: i32, object: i32): void {
-  const tick = load<u32>(slab + H_TICK);
-  const since = <u32>getI(slab, C_ASSIST_TICK, car);
-  setI(slab, C_ASSIST_TICK, car, tick);
-  if (since != 0 && tick - since < SAME_TICKS) return;
-  const isCar = object < CAR_COUNT;
-  raise(slab, tick, EVENT_INTERVENTION, car, FEATURE, isCar ? -1 : object - CAR_COUNT, 0, isCar ? object : -1);
+  if (begins) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
 }

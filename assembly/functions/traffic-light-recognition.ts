@@ -1,5 +1,6 @@
-import { C_ACTED, C_EFFECTIVE, F_BRAKES, F_FRONT_CAMERA, F_TRAFFIC_LIGHT_RECOGNITION } from '../layout';
-import { getI, setI } from '../memory';
+import { C_EFFECTIVE, F_BRAKES, F_FRONT_CAMERA, F_TRAFFIC_LIGHT_RECOGNITION } from '../layout';
+import { getI } from '../memory';
+import { credit } from './intervention';
 
 /** A camera tells the state of a light from here on, m. */
 const RANGE_M = 90.0;
@@ -16,5 +17,5 @@ const RANGE_M = 90.0;
 
 /** Notes that a car stops, or would go otherwise, because of the light that it sees. */
 @inline export function actOnLight(slab: usize, car: i32): void {
-  setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
+  credit(slab, car, F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
 }
