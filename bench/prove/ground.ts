@@ -1,7 +1,7 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import type { City } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
-import { profilesOf } from '../../src/kernel/lane-profile.ts';
+import { type Course, courseOf } from '../../src/testing/course.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
 import { loadKernel } from '../lived-worlds.ts';
 
@@ -10,8 +10,7 @@ export interface Ground {
   kernel: Kernel;
   cities: readonly City[];
   tables: readonly ArrayBuffer[];
-  /** By city and lane, m. */
-  laneLengthM: readonly Float64Array[];
+  courses: readonly Course[];
 }
 
 /** The world that is driven, and those in which an explanation drives it again. */
@@ -22,10 +21,8 @@ let loaded: Ground | undefined;
 export function ground(): Ground {
   if (loaded) return loaded;
   const { kernel, cities } = loadKernel(SLABS);
-  const laneLengthM = cities.cities.map((city) =>
-    Float64Array.from(profilesOf(city), ({ lengthM }) => lengthM),
-  );
-  loaded = { kernel, cities: cities.cities, tables: cities.tables, laneLengthM };
+  const courses = cities.cities.map(courseOf);
+  loaded = { kernel, cities: cities.cities, tables: cities.tables, courses };
   return loaded;
 }
 

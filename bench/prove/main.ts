@@ -1,4 +1,6 @@
 /** Proves that features matter and that nobody collides with all of them: `npm run prove`. */
+import { runAttribution } from './attribution.ts';
+import { attributionSection } from './attribution-report.ts';
 import { Crew } from './crew.ts';
 import { GROUPS, runManoeuvres } from './manoeuvres.ts';
 import { manoeuvresSection } from './manoeuvres-report.ts';
@@ -13,7 +15,7 @@ type Proof = (crew: Crew, options: ProveOptions) => Promise<Section>;
 const PROOFS: Readonly<Record<Part, Proof>> = {
   manoeuvres: async (crew) => manoeuvresSection(await runManoeuvres(crew), GROUPS),
   sweep: async (crew, options) => sweepSection(await runSweep(crew, options)),
-  attribution: () => Promise.reject(new Error('not yet')),
+  attribution: async (crew, options) => attributionSection(await runAttribution(crew, options)),
 };
 
 if (process.argv.includes('--help')) {

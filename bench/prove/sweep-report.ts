@@ -4,7 +4,7 @@ import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import { type Figure, figure } from '../figures.ts';
 import { barPlot } from './plot.ts';
 import { mark, type Section, shown, type Table } from './section.ts';
-import { emptyCounts, FOR_MOVING_CARS, type SpotCounts } from './spot-passes.ts';
+import { emptyCounts, FOR_MOVING_CARS, type SpotCounts } from './spot-watch.ts';
 import {
   meanKmh,
   perCarHour,
@@ -36,8 +36,8 @@ export function sweepSection(sweep: Sweep): Section {
     method:
       'Worlds of fresh seeds in every city, twenty cars each. With everything on they drive half ' +
       'an hour. With a feature off on all cars they drive ten minutes, have it back, get a ' +
-      'minute to settle and drive ten minutes more. A pass is armed where the hazard was ready ' +
-      'for the car, or there, four seconds before the conflict point.',
+      'minute to settle and drive ten minutes more. A pass of a spot is armed where its hazard ' +
+      'was ready for the car some seconds before they would meet; it has fired where it came.',
     figures: [
       ...allOnMarks(sweep),
       ...offs.flatMap(({ off, groups }) => offMarks(off, groups)),
@@ -171,7 +171,7 @@ function ratesTable(sweep: Sweep): Table {
 function spotRow(name: readonly string[], spot: SpotCounts): string[] {
   const { kind, passes, armed, fired, intervened, hits, sent, contacts } = spot;
   const hasTrigger = FOR_MOVING_CARS.includes(kind);
-  const acts = percent(intervened, hasTrigger ? fired : armed);
+  const acts = percent(intervened, fired > 0 || hasTrigger ? fired : armed);
   return [
     ...name,
     String(passes),

@@ -10,9 +10,10 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
+import { SpotTally } from '../../src/testing/spot-tally.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';
-import { type SpotCounts, SpotPasses } from './spot-passes.ts';
+import { type SpotCounts, SpotWatch } from './spot-watch.ts';
 
 const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
 /** What is on a collision course when a feature comes back may still collide: so long, ticks (60 s). */
@@ -84,34 +85,42 @@ export function emptyStretch(): Stretch {
 
 /** Looks at every frame: that is when spots decide and drivers act. */
 function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): Stretch {
-  const { kernel, cities, laneLengthM } = ground();
-  const city = cities[job.cityIndex];
-  const lengths = laneLengthM[job.cityIndex];
-  if (!city || !lengths) throw new RangeError(`there is no city ${job.cityIndex}`);
-  const arrays = kernel.view(slab);
+  const { kernel, courses } = ground();
+  const course = courses[job.cityIndex];
+  if (!course) throw new RangeError(`there is no city ${job.cityIndex}`);
+  const { f64 } = kernel.view(slab);
   const stretch = emptyStretch();
-  const passes = new SpotPasses(city, lengths, arrays);
+  const watch = new SpotWatch(course.city.hazards.map(({ kind }) => kind));
+  const tally = new SpotTally(kernel, slab, course, undefined, (pass) => {
+    watch.notePass(kernel.tick(slab), pass);
+  });
   const events = new NewEvents(slab);
   const end = kernel.tick(slab) + ticks;
   kernel.clearActed(slab);
   let metres = 0;
-  while (kernel.tick(slab) < end) {
-    const news = stepOn(slab, Math.min(end, kernel.tick(slab) + FRAME_TICKS));
+  const onContact = (news: readonly ContactFacts[]): void => {
     for (const contact of news) {
-      passes.contact(contact);
+      watch.noteContact(contact);
       if (accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, contact));
     }
     stretch.contacts += news.length;
     stretch.incidents += news.filter(isFirst).length;
-    passes.look(kernel.tick(slab), (car) => kernel.acted(slab, car));
+  };
+  while (kernel.tick(slab) < end) {
+    tally.run(FRAME_TICKS, onContact);
+    const tick = kernel.tick(slab);
+    for (let car = 0; car < CAR_COUNT; car++) watch.noteActed(tick, car, kernel.acted(slab, car));
     kernel.clearActed(slab);
+    watch.settle(tick);
     events.countInto(stretch.interventions);
-    metres += speedSum(arrays.f64) * LOOK_S;
+    metres += speedSum(f64) * LOOK_S;
   }
-  passes.finish();
   stretch.kilometres = metres / 1000;
   stretch.carHours = (ticks * TICK_MS * CAR_COUNT) / 3_600_000;
-  stretch.spots = [...passes.counts];
+  stretch.spots = watch.counts.map((counts, spot) => {
+    const { sends = 0, bodyContacts = 0, actorContacts = 0 } = tally.counts[spot] ?? {};
+    return { ...counts, sent: sends, contacts: bodyContacts + actorContacts };
+  });
   return stretch;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { F_AEB, F_ALL } from '../../assembly/layout.ts';
-import { emptyCounts } from './spot-passes.ts';
+import { emptyCounts } from './spot-watch.ts';
 import { add, perCarHour, perTenMinutes, perThousandKm, type Sweep, sum } from './sweep.ts';
 import { sweepSection } from './sweep-report.ts';
 import { emptyStretch, type Stretch, type SweepWorld } from './sweep-world.ts';

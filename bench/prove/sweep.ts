@@ -2,7 +2,7 @@ import { F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { Crew } from './crew.ts';
-import { emptyCounts, type SpotCounts } from './spot-passes.ts';
+import { emptyCounts, type SpotCounts } from './spot-watch.ts';
 import { emptyStretch, type Stretch, type SweepJob, type SweepWorld } from './sweep-world.ts';
 
 /** Half an hour. */
