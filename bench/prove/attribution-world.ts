@@ -1,15 +1,13 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
+import { IMAGE_TICKS, IMAGES_KEPT, LEAD_TICKS_MAX } from '../../src/limits.ts';
 import { Scratch } from '../../src/shard/relive.ts';
-import { AnotherLife, IncidentReruns, LEAD_TICKS_MAX } from '../../src/shard/rerun.ts';
+import { AnotherLife, IncidentReruns } from '../../src/shard/rerun.ts';
 import type { Explanation } from '../../src/twin/explanation.ts';
 import { type Chain, type ContactFacts, chainsOf, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';
 import { stepOn } from './sweep-world.ts';
 
-/** Shards keep images of these ticks too: three of them reach back far enough. */
-const IMAGE_TICKS = 400;
-const IMAGES_KEPT = 1 + Math.ceil(LEAD_TICKS_MAX / IMAGE_TICKS);
 const ACCOUNTS_MAX = 3;
 
 export interface AttributionJob extends WorldChoice {
@@ -71,8 +69,8 @@ export function attributeWorld(job: AttributionJob): AttributionWorld {
         for (const contact of stepOn(slab, tick)) {
           open.push(contact);
           const id = incidentId(contact.chainTick, contact.chainOrder);
-          const [oldest] = images;
-          if (oldest && !past.has(id)) past.set(id, oldest);
+          const image = imageBefore(images, contact.chainTick);
+          if (image && !past.has(id)) past.set(id, image);
         }
         keepImage(slab, images);
         if (open.length > 0) open = explainEnded(open, tick, past, explainer, world);
@@ -90,6 +88,11 @@ function keepImage(slab: Slab, images: Image[]): void {
   if (tick % IMAGE_TICKS !== 0) return;
   images.push({ tick, bytes: kernel.image(slab) });
   if (images.length > IMAGES_KEPT) images.shift();
+}
+
+/** The state that a shard would begin at, or that in which the world began. */
+function imageBefore(images: readonly Image[], tick: number): Image | undefined {
+  return images.findLast((image) => image.tick <= tick - LEAD_TICKS_MAX) ?? images[0];
 }
 
 /** Explains the chains that can have no more contacts; returns the contacts of the others. */
