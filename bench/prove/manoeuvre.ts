@@ -9,8 +9,12 @@ export interface Manoeuvre {
   /** What tells it from the others of its group. */
   label: string;
   feature: FeatureName;
+  /** Whether it has to pass with the feature; where it need not, it is only reported. */
+  passesWith: boolean;
   /** Whether it has to fail without the feature; where it need not, it is only reported. */
   failsWithout: boolean;
+  /** Whether the group's plot shows it. */
+  isDrawn: boolean;
   run(isOn: boolean): ManoeuvreRun;
 }
 

@@ -1,9 +1,10 @@
 import type { Crew } from './crew.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
+import { BRAKING_GROUPS, BRAKING_MANOEUVRES } from './manoeuvres-braking.ts';
 import { ESC_GROUPS, ESC_MANOEUVRES } from './manoeuvres-esc.ts';
 
-export const GROUPS: readonly Group[] = [...ESC_GROUPS];
-export const MANOEUVRES: readonly Manoeuvre[] = [...ESC_MANOEUVRES];
+export const GROUPS: readonly Group[] = [...BRAKING_GROUPS, ...ESC_GROUPS];
+export const MANOEUVRES: readonly Manoeuvre[] = [...BRAKING_MANOEUVRES, ...ESC_MANOEUVRES];
 
 export interface ManoeuvreJob {
   id: string;
@@ -21,7 +22,10 @@ export function runManoeuvre({ id, isOn }: ManoeuvreJob): ManoeuvreDone {
 }
 
 /** Both runs of one. */
-export type Outcome = Pick<Manoeuvre, 'id' | 'group' | 'label' | 'feature' | 'failsWithout'> & {
+export type Outcome = Pick<
+  Manoeuvre,
+  'id' | 'group' | 'label' | 'feature' | 'passesWith' | 'failsWithout' | 'isDrawn'
+> & {
   on: ManoeuvreRun;
   off: ManoeuvreRun;
 };
@@ -38,9 +42,10 @@ export async function runManoeuvres(crew: Crew): Promise<Outcome[]> {
     done: (done) => found.set(key(done), done.run),
     progress: () => `${found.size} of ${jobs.length} runs`,
   });
-  return MANOEUVRES.map(({ id, group, label, feature, failsWithout }) => {
+  return MANOEUVRES.map(({ run, ...manoeuvre }) => {
+    const { id } = manoeuvre;
     const [on, off] = [found.get(key({ id, isOn: true })), found.get(key({ id, isOn: false }))];
     if (!on || !off) throw new Error(`${id} was not driven`);
-    return { id, group, label, feature, failsWithout, on, off };
+    return { ...manoeuvre, on, off };
   });
 }

@@ -47,7 +47,8 @@ export async function runSweep(
   let allOn = 0;
   let offDone = 0;
   const nextAllOn = (): SweepJob | undefined => {
-    if (allOnKm(sweep) >= km || allOn >= worldsMax) return undefined;
+    const isEnough = allOnKm(sweep) >= km || allOn >= worldsMax;
+    if (isEnough && allOn >= CITIES.length) return undefined;
     const world = { cityIndex: allOn % CITIES.length, seed: seed + allOn, mask: F_ALL };
     allOn += 1;
     return { ...world, ticks: TICKS_ALL_ON, ticksBackOn: 0 };
