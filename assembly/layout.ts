@@ -197,6 +197,7 @@ export const A_STRUCK = 72; // u32 mask of the cars that it has touched since it
 export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
+export const A_PIECE = 92; // i32, piece of its path that it is on
 
 /** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
@@ -214,7 +215,7 @@ export const E_CAR = 12; // i32, −1 none
 export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
 export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
-export const E_OTHER = 28; // i32: collision: the other car, −1 none
+export const E_OTHER = 28; // i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot
 
 export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
@@ -269,6 +270,9 @@ export const EVENT_HAZARD = 0;
 export const EVENT_INTERVENTION = 1;
 export const EVENT_CONFIGURATION = 2;
 export const EVENT_COLLISION = 3;
+
+/** In E_OTHER: neither a car nor something built. */
+export const OTHER_ACTOR = -2;
 
 export const CONTACT_VEHICLE = 0;
 export const CONTACT_PERSON = 1;
@@ -451,7 +455,8 @@ export const HS_CLASS = 136; // i32 CONTACT_ that touching the actor is
 export const HS_SIGHT = 144; // f64 m, nobody's camera sees the actor from farther, 0 no limit
 export const HS_GRADE = 152; // f64, rise of the road over the way
 export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
-export const HS_FACTS = 168; // i32[4], what else the kind needs
+export const HS_LIGHT = 168; // i32, the light that the actor's way obeys, −1 none
+export const HS_FACTS = 172; // i32[3], what else the kind needs
 
 /** Points of the actors' paths. */
 export const PATH_POINT_BYTES = 24;

@@ -377,7 +377,9 @@ export class OwnedWorld implements World {
   #incident(chain: Chain): Incident {
     const [{ x, y }] = chain;
     const { id: road, name: street } = nearestRoad(this.city, x, y);
-    return incidentOf(chain, { worldId: this.id, fleet: this.fleet, place: { road, street } });
+    const { id: worldId, fleet } = this;
+    const { hazards } = this.city;
+    return incidentOf(chain, { worldId, fleet, hazards, place: { road, street } });
   }
 
   journal(): Promise<Change[]> {
