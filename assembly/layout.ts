@@ -174,7 +174,7 @@ export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
 export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
 export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
-export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability control intervenes
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
 export const CAR_I32_ARRAYS = 24;
 
@@ -493,6 +493,9 @@ export const SEEN_CORNERS = 4;
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;
 export const ACTOR_STANDS = 2;
+
+/** An intervention of stability control so soon after another one is the same (2 s). */
+export const ESC_TICKS = 100;
 
 export const AEB_NONE = 0;
 export const AEB_WARN = 1;

@@ -1,8 +1,10 @@
 import {
-  CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_STATUS, C_STEER, C_STEER_TARGET,
-  C_VX, C_VY, FLAG_BRAKING, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
+  CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_ESC_ACTIVE, C_FLAGS, C_STATUS, C_STEER,
+  C_STEER_TARGET, C_VX, C_VY, ESC_TICKS, FLAG_BRAKING, FLAG_ESC, FRAME_TICKS, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED,
+  STATUS_DRIVING, STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
+import { stabilise } from './functions/esc';
 import { getF, getI, setI, typeOf } from './memory';
 import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
 import { slide } from './wreck';
@@ -44,6 +46,7 @@ export function move(slab: usize): void {
 /** Actuators act and cars that are no wrecks move, as many at once as `T` holds. */
 export function moveAll<T>(slab: usize): void {
   for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
+  stabilise<T>(slab);
   integrate<T>(slab);
 }
 
@@ -54,7 +57,9 @@ export function label(slab: usize): void {
     const vx = getF(slab, C_VX, car);
     const vy = getF(slab, C_VY, car);
     setI(slab, C_STATUS, car, vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
-    setI(slab, C_FLAGS, car, getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0);
+    let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
+    if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
+    setI(slab, C_FLAGS, car, flags);
   }
 }
 
