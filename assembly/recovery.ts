@@ -5,6 +5,7 @@ import {
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
+import { beQuiet } from './functions/assist';
 import { along, isConnector, laneAhead, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
@@ -99,6 +100,7 @@ function reset(slab: usize, car: i32): void {
   setF(slab, C_BRAKE, car, 0.0);
   setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
+  beQuiet(slab, car);
 }
 
 /** Whether a car that appears there touches nobody, and gives whoever comes the room to stop. */
