@@ -1,8 +1,7 @@
 import {
-  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, CT_PER_WHEELBASE, CT_REAR,
-  CT_STIFFNESS_FRONT, CT_STIFFNESS_REAR, C_ACCEL, C_BRAKE, C_DRIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT,
-  C_FRICTION_REAR, C_HX, C_HY, C_LOAD_ACCEL, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_MOMENT, C_YAW_RATE, DYNAMICS,
-  STATUS_CRASHED,
+  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, CT_PER_WHEELBASE, CT_REAR, CT_STIFFNESS_FRONT,
+  CT_STIFFNESS_REAR, C_ACCEL, C_BRAKE, C_DRIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY,
+  C_LOAD_ACCEL, C_SLOPE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_MOMENT, C_YAW_RATE, DYNAMICS, STATUS_CRASHED,
 } from './layout';
 import { typeOf } from './memory';
 import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from './pair';
@@ -98,7 +97,8 @@ export function integrate<T>(slab: usize): void {
   const zero = splat<T>(0.0);
   const one = splat<T>(1.0);
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
-  const pushed = greater<T>(sub<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
+  const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
+  const pushed = greater<T>(sub<T>(drive, load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
   return mul<T>(notWrecked<T>(slab, place), whereLess<T>(zero, greater<T>(stirred, pushed), one, zero));
 }
 
@@ -175,7 +175,7 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, mul<T>(splat<T>(PER_SHAPE), param<T>(a, b, CT_STIFFNESS_REAR)), S_GRIP_REAR);
   store<T>(place, mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)), S_DRAG);
   store<T>(place, mul<T>(param<T>(a, b, CT_MASS), param<T>(a, b, CT_PER_INERTIA)), S_TURNING);
-  store<T>(place, add<T>(mul<T>(front, c), rear), S_FORWARD);
+  store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), load<T>(cars, C_SLOPE)), S_FORWARD);
   store<T>(place, mul<T>(front, s), S_ASIDE);
   store<T>(place, sideLimit<T>(limitFront, front), S_SIDE_FRONT);
   store<T>(place, sideLimit<T>(limitRear, rear), S_SIDE_REAR);
@@ -300,7 +300,8 @@ export function integrate<T>(slab: usize): void {
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
   const fast = whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero);
-  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, fast);
+  const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
+  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), drive, one, fast);
   const held = whereLess<T>(speed, splat<T>(ROLLING_MPS), pushed, one);
   const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);

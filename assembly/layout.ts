@@ -94,6 +94,8 @@ export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 104;
+/** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
+export const CROSSINGS = 82944;
 export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
@@ -146,6 +148,7 @@ export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability contr
 export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
 export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
+export const C_SLOPE = CARS + 35 * CAR_F64; // m/s² by which gravity drives it forward, 0 on a level road
 /** Even: two rows at a time are read as one. */
 export const CAR_F64_ARRAYS = 36;
 
@@ -176,7 +179,11 @@ export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detect
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
 export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
-export const CAR_I32_ARRAYS = 24;
+/** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
+export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
+export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
+export const CAR_I32_ARRAYS = 26;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -364,10 +371,13 @@ export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
 export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_ZONES = 56; // u32, zones that it comes near
+export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
 export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
+export const L_GRADE_FROM = 88; // f32 m, where that part begins
+export const L_GRADE_TO = 92; // f32 m
 
 /** Where along a connector another one is too close for two cars; the two have a record each. */
 export const CONFLICT_BYTES = 8;

@@ -135,7 +135,7 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
 }
 
 /** At the speed of the road, no faster than lets it stop at the line, turning as the lane does. */
-function roll(slab: usize, city: usize, car: i32): void {
+export function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);
   const toLine = laneLength(city, lane) - station - START_FROM_ENTRY_M;

@@ -1,12 +1,13 @@
 import {
-  AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_EFFECTIVE, C_EMERGENCY, C_EVADE_OFFSET,
-  C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH,
+  AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
+  C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
 import { targetAt, targetCount } from '../targets';
 import { brakeInEmergency } from './aeb';
 import { brakeForAnimals } from './animal-detection';
 import { easeBrakes, evade } from './evasive-steering';
+import { brakeAtCrossing } from './intersection-assist';
 import { demand } from './intervention';
 
 /** What is no longer demanded is let go by so much a look: 10 m/s³. */
@@ -35,6 +36,7 @@ function assistCar(slab: usize, city: usize, car: i32): void {
   }
   brakeInEmergency(slab, city, car);
   brakeForAnimals(slab, city, car);
+  brakeAtCrossing(slab, car);
   demand(slab, car, before - LET_GO);
   evade(slab, city, car);
   easeBrakes(slab, car);
@@ -80,4 +82,5 @@ export function beQuiet(slab: usize, car: i32): void {
   setI(slab, C_AEB_STAGE, car, AEB_NONE);
   setI(slab, C_AEB_TICK, car, 0);
   setI(slab, C_ANIMAL_STAGE, car, AEB_NONE);
+  setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
 }
