@@ -392,6 +392,20 @@ export const Incident = object('A collision report.', {
 
 export const Incidents = list(Incident);
 
+export const ReplayWith = described(
+  'Features, with commas between them: on for the involved cars that had them off.',
+  string,
+);
+
+export const Replay = object('The seconds around a collision.', {
+  incident: string,
+  with: features,
+  frames: described('From 8 s before to 2 s after the first contact.', list(Snapshot)),
+  contact_tick: described('When the involved touch; null where they do not.', {
+    type: ['integer', 'null'],
+  }),
+});
+
 export const Events = list(
   object('Something that happened.', {
     seq: integer,

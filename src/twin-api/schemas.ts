@@ -10,6 +10,7 @@ import {
   type Hello,
   type Incident,
   type Journal,
+  type Replay,
   type Route,
   type Snapshot,
   type Telemetry,
@@ -35,6 +36,7 @@ export interface Shapes {
   incident: Incident;
   incidents: Incident[];
   events: WorldEvent[];
+  replay: Replay;
   journal: Journal;
 }
 
@@ -351,6 +353,12 @@ const SCHEMAS: Record<ShapeName, Schema> = {
   incident,
   incidents: list(incident),
   events: { ...list(event), maxItems: 60 },
+  replay: closed({
+    incident: text,
+    with: features,
+    frames: list(snapshot),
+    contact_tick: { type: ['integer', 'null'], minimum: 0 },
+  }),
   journal,
 };
 
