@@ -1,14 +1,15 @@
 import {
   CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_FRICTION_FRONT,
-  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
-  L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y,
-  T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
+  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_SLOPE, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
+  L_GRADE, L_GRADE_FROM, L_GRADE_TO, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE,
+  PT_TX, PT_TY, PT_X, PT_Y, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
 } from './layout';
 import { laneAhead, laneAt, routeCount } from './lanes';
 import { param } from './dynamics';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
+import { GRAVITY } from './tyre';
 
 const TICK_S = 0.02;
 /** Peak friction of a dry road. */
@@ -214,6 +215,18 @@ function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64):
     if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y)) friction = load<f64>(zone + Z_FRICTION);
   }
   return friction;
+}
+
+/** By how much gravity drives each car along its lane. */
+export function sampleSlopes(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
+}
+
+@inline function slopeAt(city: usize, lane: i32, station: f64): f64 {
+  const record = laneAt(city, lane);
+  const grade = <f64>load<f32>(record + L_GRADE);
+  if (grade == 0.0 || station < <f64>load<f32>(record + L_GRADE_FROM) || station > <f64>load<f32>(record + L_GRADE_TO)) return 0.0;
+  return -GRAVITY * grade;
 }
 
 function isInside(zone: usize, x: f64, y: f64): bool {

@@ -1,12 +1,13 @@
 import {
-  AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_EFFECTIVE, C_EMERGENCY, C_EVADE_OFFSET,
-  C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH,
+  AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
+  C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
 import { targetAt, targetCount } from '../targets';
 import { brakeInEmergency } from './aeb';
 import { brakeForAnimals } from './animal-detection';
 import { easeBrakes, evade } from './evasive-steering';
+import { brakeAtCrossing } from './intersection-assist';
 import { demand } from './intervention';
 import { nearTargets } from './threat';
 
@@ -29,7 +30,10 @@ export function assist(slab: usize, city: usize): void {
 
 function assistCar(slab: usize, city: usize, car: i32): void {
   const near = nearTargets(car, getF(slab, C_VX, car));
-  if (near == 0 && isIdle(slab, car)) return;
+  if (near == 0 && isIdle(slab, car)) {
+    brakeAtCrossing(slab, car);
+    return;
+  }
   const before = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
   if (isHeld(slab, car)) {
@@ -38,6 +42,7 @@ function assistCar(slab: usize, city: usize, car: i32): void {
   }
   brakeInEmergency(slab, city, car, near);
   brakeForAnimals(slab, city, car, near);
+  brakeAtCrossing(slab, car);
   demand(slab, car, before - LET_GO);
   evade(slab, city, car, near);
   easeBrakes(slab, car);
@@ -89,4 +94,5 @@ export function beQuiet(slab: usize, car: i32): void {
   setI(slab, C_AEB_STAGE, car, AEB_NONE);
   setI(slab, C_AEB_TICK, car, 0);
   setI(slab, C_ANIMAL_STAGE, car, AEB_NONE);
+  setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
 }

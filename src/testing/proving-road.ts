@@ -108,6 +108,7 @@ function spotOf(actor: Actor, i: number): HazardSpot {
       active: [body],
       sightM: 0,
       grade: 0,
+      actorLight: -1,
       actor,
     },
   };
