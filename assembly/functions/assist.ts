@@ -9,6 +9,7 @@ import { brakeForAnimals } from './animal-detection';
 import { easeBrakes, evade } from './evasive-steering';
 import { brakeAtCrossing } from './intersection-assist';
 import { demand } from './intervention';
+import { nearTargets } from './threat';
 
 /** What is no longer demanded is let go by so much a look: 10 m/s³. */
 const LET_GO = 0.8;
@@ -28,18 +29,29 @@ export function assist(slab: usize, city: usize): void {
 }
 
 function assistCar(slab: usize, city: usize, car: i32): void {
+  const near = nearTargets(car, getF(slab, C_VX, car));
+  if (near == 0 && isIdle(slab, car)) {
+    brakeAtCrossing(slab, car);
+    return;
+  }
   const before = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
   if (isHeld(slab, car)) {
     demand(slab, car, HOLD_DECEL);
     return;
   }
-  brakeInEmergency(slab, city, car);
-  brakeForAnimals(slab, city, car);
+  brakeInEmergency(slab, city, car, near);
+  brakeForAnimals(slab, city, car, near);
   brakeAtCrossing(slab, car);
   demand(slab, car, before - LET_GO);
-  evade(slab, city, car);
+  evade(slab, city, car, near);
   easeBrakes(slab, car);
+}
+
+/** Whether no function has anything to go on with. */
+function isIdle(slab: usize, car: i32): bool {
+  if (getF(slab, C_EMERGENCY, car) > 0.0 || getI(slab, C_EVADE_TICK, car) != 0) return false;
+  return (getI(slab, C_AEB_STAGE, car) | getI(slab, C_ANIMAL_STAGE, car) | getI(slab, C_AEB_TICK, car)) == 0;
 }
 
 /** Whether emergency braking that ended in a stop still holds the car. */

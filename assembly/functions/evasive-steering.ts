@@ -10,7 +10,7 @@ import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
 import {
-  aside, gapTo, halfAcross, halfAlong, mayMatter, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
+  aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
 } from './threat';
 
 const TICK_S = 0.02;
@@ -53,8 +53,8 @@ const BACK_SHARE = 0.4;
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
 
-/** Steers around what braking no longer suffices for, and back. */
-export function evade(slab: usize, city: usize, car: i32): void {
+/** Steers around what braking no longer suffices for, and back. `near`: mask of the targets that can matter. */
+export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   if (getI(slab, C_EVADE_TICK, car) != 0) {
     goOn(slab, city, car);
     return;
@@ -62,10 +62,10 @@ export function evade(slab: usize, city: usize, car: i32): void {
   if ((getI(slab, C_EFFECTIVE, car) & F_EVASIVE_STEERING) == 0) return;
   const speed = getF(slab, C_VX, car);
   if (speed < SLOWEST_MPS || speed > FASTEST_MPS) return;
-  const count = targetCount(car);
-  for (let i = 0; i < count; i++) {
+  for (let left = near; left != 0; left &= left - 1) {
+    const i = <i32>ctz(left);
     const target = targetAt(car, i);
-    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0 || !mayMatter(target, speed)) continue;
+    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
     relate(slab, city, car, target);
     if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i)) return;
   }

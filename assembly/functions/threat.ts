@@ -9,6 +9,7 @@ import {
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least } from '../math';
 import { getF, getI, typeOf } from '../memory';
+import { targetAt, targetCount } from '../targets';
 
 /** m along the way from the front bumper to its nearest edge. */
 const GAP: usize = SCRATCH + 832;
@@ -30,7 +31,7 @@ const LEFT: usize = SCRATCH + 904;
 const WAY_X: usize = SCRATCH + 912;
 const WAY_Y: usize = SCRATCH + 920;
 
-export const NEVER = 1e9;
+const NEVER = 1e9;
 /** Distance that is kept to whatever stands ahead, m. */
 const MARGIN_M = 0.5;
 /** The car's own corridor is wider than the car on each side, m. */
@@ -79,7 +80,7 @@ const HARD_DECEL = 2.5;
  * Whether a target can matter at all, by what the sensors say of it: cheap, for most do not. A vehicle
  * must already be in the way; whoever may walk or leap into it need not.
  */
-@inline export function mayMatter(target: usize, speed: f64): bool {
+@inline function mayMatter(target: usize, speed: f64): bool {
   const ahead = <f64>load<f32>(target + TG_PATH);
   const vx = load<f64>(target + TG_VX);
   if (ahead < 0.0) {
@@ -89,6 +90,16 @@ const HARD_DECEL = 2.5;
   }
   if (load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9) return ahead < NEAR_M + NEAR_S * (speed + abs(vx));
   return ahead < NEAR_M + NEAR_S * (speed - vx);
+}
+
+/** Mask of the targets of a car that can matter at all. */
+export function nearTargets(car: i32, speed: f64): u32 {
+  let mask: u32 = 0;
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    if (mayMatter(targetAt(car, i), speed)) mask |= 1 << i;
+  }
+  return mask;
 }
 
 /** Works out how a target lies to the way ahead of a car. */
