@@ -1,7 +1,7 @@
 import {
-  BLOCK_BYTES, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, B_SOLID, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS,
-  STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
+  B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS, STATUS_CRASHED,
 } from './layout';
+import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
 
 /** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
@@ -77,20 +77,18 @@ function leftLane(slab: usize, car: i32): bool {
 }
 
 function isNearBlock(city: usize, x: f64, y: f64): bool {
-  const count = load<i32>(city + T_BLOCK_COUNT);
-  const blocks = city + load<i32>(city + T_BLOCKS);
-  const reach = BODY_REACH_M + CLOSING_M;
-  for (let block = 0; block < count; block++) {
-    if (reachesBlock(blocks + <usize>block * BLOCK_BYTES, x, y, reach)) return true;
+  const cell = cellAt(city, x, y);
+  const end = cellEnd(city, cell);
+  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+    if (reachesBlock(blockAt(city, load<u16>(entry)), x, y, BODY_REACH_M + CLOSING_M)) return true;
   }
   return false;
 }
 
-/** Whether a solid block's bounding box comes within reach of a point. */
+/** Whether a block's bounding box comes within reach of a point. */
 function reachesBlock(block: usize, x: f64, y: f64, reach: f64): bool {
   if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach) return false;
-  if (load<f64>(block + B_MIN_Y) > y + reach || load<f64>(block + B_MAX_Y) < y - reach) return false;
-  return load<i32>(block + B_SOLID) != 0;
+  return load<f64>(block + B_MIN_Y) <= y + reach && load<f64>(block + B_MAX_Y) >= y - reach;
 }
 
 export function touchesBlockBox(block: usize, x: f64, y: f64): bool {

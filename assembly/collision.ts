@@ -1,9 +1,11 @@
 import {
-  BLOCK_BYTES, B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, C_DECLARED,
+  B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA,
+  CT_PER_MASS, C_DECLARED,
   C_EFFECTIVE, C_HALT_TICK, C_HX, C_HY, C_NEAR, C_STATUS, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, FRAME_TICKS, H_TICK, K_CLOSING,
   K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, NEAR_BLOCKS, PARTY_BYTES, P_CAR, P_DECLARED, P_DELTA_V, P_EFFECTIVE, P_HX, P_HY,
-  P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
+  P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED,
 } from './layout';
+import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
 import { findNear, findNearOf, TOUCH_M, touchesBlockBox } from './broad-phase';
 import { newContact, raiseCollision } from './contacts';
@@ -43,12 +45,13 @@ function meetCar(slab: usize, city: usize, a: i32, b: i32): void {
 
 function meetBlocks(slab: usize, city: usize, car: i32): void {
   if (liesStill(slab, car)) return;
-  const count = load<i32>(city + T_BLOCK_COUNT);
-  const blocks = city + load<i32>(city + T_BLOCKS);
   const x = getF(slab, C_X, car);
   const y = getF(slab, C_Y, car);
-  for (let block = 0; block < count; block++) {
-    const at = blocks + <usize>block * BLOCK_BYTES;
+  const cell = cellAt(city, x, y);
+  const end = cellEnd(city, cell);
+  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+    const block = <i32>load<u16>(entry);
+    const at = blockAt(city, block);
     if (touchesBlockBox(at, x, y) && overlapAt(slab, car, -1, at, 0.0) > 0.0) strike(slab, city, car, -1, block, at);
   }
 }
@@ -149,7 +152,7 @@ function report(slab: usize, a: i32, b: i32, block: i32, at: usize, closing: f64
 }
 
 /** Writes down a car as it was just before the contact. */
-function party(slab: usize, at: usize, car: i32, body: usize): void {
+export function party(slab: usize, at: usize, car: i32, body: usize): void {
   const hx = load<f64>(body + BOX_HX);
   const hy = load<f64>(body + BOX_HY);
   const dx = load<f64>(COMMON_X) - load<f64>(body + BOX_X);
@@ -173,7 +176,7 @@ function party(slab: usize, at: usize, car: i32, body: usize): void {
 }
 
 /** From now on what stands beside the road is looked for around it. One that is hit again is cleared no later. */
-function wreck(slab: usize, city: usize, car: i32): void {
+export function wreck(slab: usize, city: usize, car: i32): void {
   if (isWreck(slab, car)) return;
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
@@ -181,7 +184,7 @@ function wreck(slab: usize, city: usize, car: i32): void {
 }
 
 /** Adds an impulse that acts at `r` from the centre of gravity. */
-function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
+export function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
   const type = typeOf(slab, car);
   const perMass = load<f64>(type + CT_PER_MASS);
   const hx = getF(slab, C_HX, car);
@@ -191,10 +194,12 @@ function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
   setF(slab, C_YAW_RATE, car, getF(slab, C_YAW_RATE, car) + (rx * jy - ry * jx) * load<f64>(type + CT_PER_INERTIA));
 }
 
-function pointVelocityX(slab: usize, car: i32, ry: f64): f64 {
+/** Velocity of the point of a car's body that is `r` from its centre of gravity, m/s. */
+export function pointVelocityX(slab: usize, car: i32, ry: f64): f64 {
   return velocityX(slab, car) - getF(slab, C_YAW_RATE, car) * ry;
 }
 
-function pointVelocityY(slab: usize, car: i32, rx: f64): f64 {
+/** See `pointVelocityX`. */
+export function pointVelocityY(slab: usize, car: i32, rx: f64): f64 {
   return velocityY(slab, car) + getF(slab, C_YAW_RATE, car) * rx;
 }

@@ -76,10 +76,15 @@ export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
 export const CT_PER_WHEELBASE = 120; // f64 1/m
 export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
+export const SIGHT = 21760; // what lies between one sensor and one target, see sight.ts
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
+/** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
+export const OBJECTS = 43008;
+/** The way that a car is about to go, see own-path.ts. */
+export const OWN_PATH = 47616;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -88,8 +93,10 @@ export const CONTACTS = 53248;
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
-export const TARGET_BYTES = 96;
-export const CITY_BASE = 81920;
+export const TARGET_BYTES = 104;
+/** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
+export const CROSSINGS = 82944;
+export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -141,6 +148,7 @@ export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability contr
 export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
 export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
+export const C_SLOPE = CARS + 35 * CAR_F64; // m/s² by which gravity drives it forward, 0 on a level road
 /** Even: two rows at a time are read as one. */
 export const CAR_F64_ARRAYS = 36;
 
@@ -169,9 +177,13 @@ export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
 export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
 export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
-export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability control intervenes
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
-export const CAR_I32_ARRAYS = 24;
+/** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
+export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
+export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
+export const CAR_I32_ARRAYS = 26;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -192,6 +204,7 @@ export const A_STRUCK = 72; // u32 mask of the cars that it has touched since it
 export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
+export const A_PIECE = 92; // i32, piece of its path that it is on
 
 /** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
@@ -209,7 +222,7 @@ export const E_CAR = 12; // i32, −1 none
 export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
 export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
-export const E_OTHER = 28; // i32: collision: the other car, −1 none
+export const E_OTHER = 28; // i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot
 
 export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
@@ -264,6 +277,9 @@ export const EVENT_HAZARD = 0;
 export const EVENT_INTERVENTION = 1;
 export const EVENT_CONFIGURATION = 2;
 export const EVENT_COLLISION = 3;
+
+/** In E_OTHER: neither a car nor something built. */
+export const OTHER_ACTOR = -2;
 
 export const CONTACT_VEHICLE = 0;
 export const CONTACT_PERSON = 1;
@@ -334,6 +350,7 @@ export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
+export const T_GRID = 68; // which blocks are near, see GR_
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -354,10 +371,13 @@ export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
 export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_ZONES = 56; // u32, zones that it comes near
+export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
 export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
+export const L_GRADE_FROM = 88; // f32 m, where that part begins
+export const L_GRADE_TO = 92; // f32 m
 
 /** Where along a connector another one is too close for two cars; the two have a record each. */
 export const CONFLICT_BYTES = 8;
@@ -395,6 +415,20 @@ export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
 export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
 
+/**
+ * Square cells of a city, row by row from the south-west. The blocks of cell c are
+ * `list[first[c]]` to `list[first[c + 1] − 1]` in ascending order, where `first` begins at GR_FIRST and
+ * `list`, u16, right behind its last entry: the solid ones whose bounding box comes within
+ * GRID_REACH_M of the cell.
+ */
+export const GRID_CELL_M = 20;
+export const GRID_REACH_M = 6.5;
+export const GR_MIN_X = 0; // f64 m
+export const GR_MIN_Y = 8; // f64 m
+export const GR_COLUMNS = 16; // i32
+export const GR_ROWS = 20; // i32
+export const GR_FIRST = 24; // u32[columns × rows + 1]
+
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;
 export const Z_MIN_X = 0; // f64 m
@@ -431,7 +465,8 @@ export const HS_CLASS = 136; // i32 CONTACT_ that touching the actor is
 export const HS_SIGHT = 144; // f64 m, nobody's camera sees the actor from farther, 0 no limit
 export const HS_GRADE = 152; // f64, rise of the road over the way
 export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
-export const HS_FACTS = 168; // i32[4], what else the kind needs
+export const HS_LIGHT = 168; // i32, the light that the actor's way obeys, −1 none
+export const HS_FACTS = 172; // i32[3], what else the kind needs
 
 /** Points of the actors' paths. */
 export const PATH_POINT_BYTES = 24;
@@ -452,8 +487,14 @@ export const TG_VY = 56;
 export const TG_HALF_LENGTH = 64; // f64 m
 export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
-export const TG_PATH = 88; // f32 m along the own path to its nearest edge from the own front bumper, −1 beside it
-export const TG_ASIDE = 92; // f32 m that its box reaches into the own corridor: overlap of the two in width
+/**
+ * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or no nearer than PATH_M.
+ */
+export const TG_PATH = 88;
+export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
+export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
+export const TG_LEFT = 100;
 
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;
@@ -462,6 +503,9 @@ export const SEEN_CORNERS = 4;
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;
 export const ACTOR_STANDS = 2;
+
+/** An intervention of stability control so soon after another one is the same (2 s). */
+export const ESC_TICKS = 100;
 
 export const AEB_NONE = 0;
 export const AEB_WARN = 1;

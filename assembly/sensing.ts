@@ -4,6 +4,7 @@ import {
 } from './layout';
 import { along, findOccupants, inJunction, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
+import { findTargets } from './sensors';
 
 /** How far ahead a vehicle on the path is measured, m. */
 const RANGE_M = 100.0;
@@ -33,6 +34,7 @@ export function isAstray(slab: usize, car: i32): bool {
 export function sense(slab: usize, city: usize): void {
   const astray = astrayMask(slab);
   findOccupants(slab, city, astray);
+  findTargets(slab, city);
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);

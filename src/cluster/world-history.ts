@@ -105,7 +105,11 @@ export class WorldHistory {
     const failures = explanation && failuresOf(explanation, chain, context);
     const [{ x, y }] = chain;
     const { id: road, name: street } = nearestRoad(city, x, y);
-    return incidentOf(chain, { worldId, fleet, place: { road, street } }, failures);
+    return incidentOf(
+      chain,
+      { worldId, fleet, hazards: city.hazards, place: { road, street } },
+      failures,
+    );
   }
 
   // ── replays ─────────────────────────────────────────────────────────────────────────────────

@@ -187,6 +187,10 @@ export const CityMap = object('The road network of a world.', {
       speed_limit: nonNegative,
       polyline,
       next: ids,
+      sign: described('The sign at its end.', {
+        type: ['string', 'null'],
+        enum: ['stop', 'yield', null],
+      }),
     }),
   ),
   blocks: list(object('A footprint.', { id: string, kind: string, polygon, height: nonNegative })),

@@ -29,6 +29,7 @@ import {
   HS_LANE_COUNT,
   HS_LANE_MAX,
   HS_LANES,
+  HS_LIGHT,
   HS_MASS,
   HS_PATH_COUNT,
   HS_PATH_FIRST,
@@ -76,8 +77,14 @@ const CLASSES: Readonly<Record<Actor['kind'], number>> = {
 export const pathPointsOf = ({ hazards }: City): number =>
   hazards.reduce((count, { site }) => count + site.actorPath.length, 0);
 
+/** A block and the index of the spot that it stands at, −1 for what belongs to the city. */
+export interface SpottedBlock {
+  block: Block;
+  spot: number;
+}
+
 /** What stands at the spots always, as blocks that cars cannot drive through, with its spot's index. */
-export function bodyBlocksOf({ hazards }: City): { block: Block; spot: number }[] {
+export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
   return hazards.flatMap(({ id, site }, spot) =>
     site.bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }, i) => {
       const corner = (ahead: number, left: number): Point => [
@@ -138,6 +145,7 @@ function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: num
     [HS_SPEED, actor?.speedMps ?? 0],
   ];
   for (const [field, value] of fields) view.setFloat64(at + field, value, true);
+  view.setInt32(at + HS_LIGHT, site.actorLight, true);
   view.setInt32(at + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
 }
 

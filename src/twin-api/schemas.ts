@@ -148,6 +148,7 @@ const map = closed({
       speed_limit: positive,
       polyline,
       next: ids,
+      sign: { type: ['string', 'null'], enum: ['stop', 'yield', null] },
     }),
   ),
   blocks: list(closed({ id: text, kind: text, polygon, height: notNegative })),
