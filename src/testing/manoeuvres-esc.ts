@@ -98,7 +98,10 @@ export function sineWithDwell(runs: readonly SineRun[]): SineResult[] {
     }
   }
   return traces.map(({ yawRates, slipMax, lateralM }) => {
-    const second = yawRates.slice(Math.round(0.5 / SINE_HZ / TICK_S), Math.round(STEERED_S / TICK_S));
+    const second = yawRates.slice(
+      Math.round(0.5 / SINE_HZ / TICK_S),
+      Math.round(STEERED_S / TICK_S),
+    );
     const peak = Math.min(...second);
     const ratioAfter = (s: number) => at(yawRates, Math.round((STEERED_S + s) / TICK_S) - 1) / peak;
     return {
