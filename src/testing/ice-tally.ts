@@ -96,6 +96,9 @@ export function tallyIce(
   });
 }
 
+export const shareOf = (passes: readonly IcePass[], is: (pass: IcePass) => boolean): number =>
+  passes.filter(is).length / passes.length;
+
 class IceWatch {
   readonly passes: IcePass[] = [];
   readonly #open = new Map<number, OpenPass>();
