@@ -1,8 +1,8 @@
 import {
   AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
-  C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT,
-  L_MUST_STOP, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS,
-  TG_VX, TG_VY, TG_X, TG_Y,
+  C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS,
+  L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH,
+  TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { middleSpeed } from '../gaps';
@@ -191,7 +191,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
   const speed = getF(slab, C_VX, car);
-  const pace = greatest(middleSpeed(city, connector), 1.0);
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
   const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
   const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);

@@ -123,7 +123,7 @@ export function runManoeuvre(manoeuvre: Manoeuvre): ManoeuvreResult {
   return drive.result();
 }
 
-interface Box {
+export interface Box {
   x: number;
   y: number;
   hx: number;
@@ -303,7 +303,7 @@ class Drive {
 }
 
 /** Distance of two boxes along the axis that parts them best, m; negative where they overlap. */
-function apart(a: Box, b: Box): number {
+export function apart(a: Box, b: Box): number {
   const axes = [
     [a.hx, a.hy],
     [-a.hy, a.hx],
@@ -322,7 +322,7 @@ const reach = ({ hx, hy, halfLengthM, halfWidthM }: Box, nx: number, ny: number)
   halfLengthM * Math.abs(hx * nx + hy * ny) + halfWidthM * Math.abs(hx * ny - hy * nx);
 
 /** Euro NCAP's global vehicle target. */
-const VEHICLE: Actor = {
+export const VEHICLE: Actor = {
   kind: 'vehicle',
   name: 'vehicle target',
   lengthM: 4.023,
