@@ -22,8 +22,10 @@ import { heedsLights } from './traffic-light-recognition';
 /** From so far before its line on a car looks, m. */
 const LOOK_M = 60.0;
 /** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
-const ROLL_MPS = 5.5;
+const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
+/** Its pedals follow so late, s. */
+const ROLL_AHEAD_S = 0.8;
 /** What moves slower than this crosses nothing, m/s. */
 const CROSSING_MPS = 0.5;
 /** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
@@ -73,7 +75,8 @@ export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
   if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
   const at = laneAt(city, connectorAhead(car));
   if (load<u32>(at + L_YIELDS) == 0 || load<i32>(at + L_LIGHT) >= 0 || load<i32>(at + L_MUST_STOP) != 0) return Infinity;
-  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(lineDistance(car), 0.0));
+  const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
+  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
 }
 
 /** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */

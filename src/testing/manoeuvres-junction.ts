@@ -6,7 +6,9 @@ import {
   A_X,
   A_Y,
   ACTOR_STANDS,
+  C_ACCEL,
   C_CLAIM,
+  C_FLAGS,
   C_HX,
   C_HY,
   C_LANE,
@@ -42,6 +44,8 @@ export interface CrossingRun {
   turn: 'straight' | 'left';
   speedKmh: number;
   otherKmh: number;
+  /** So long before both would be in the middle the other comes into sight, s; always there without. */
+  revealS?: number;
   /** Declared mask of the car under test. */
   features?: number;
 }
@@ -53,6 +57,9 @@ export interface CrossingResult {
   minGapM: number;
   /** Slowest that it was before contact or end. */
   slowestKmh: number;
+  decelMps2: number;
+  /** FLAG_ that it ever showed. */
+  flags: number;
   interventions: readonly Intervention[];
 }
 
@@ -71,7 +78,15 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
   const own = crossing.connector('west', run.turn);
   const theirs = crossing.connector(run.from, 'straight');
   const meeting = whereMeet(own, theirs);
-  const result = { contact: false, impactSpeedKmh: 0, minGapM: 1e9, slowestKmh: run.speedKmh };
+  const result = {
+    contact: false,
+    impactSpeedKmh: 0,
+    minGapM: Number.POSITIVE_INFINITY,
+    slowestKmh: run.speedKmh,
+    decelMps2: 0,
+    flags: 0,
+  };
+  const arrays = crossing.kernel.view(crossing.slab);
   const [hx, hy] = startDirection(theirs.polyline);
   let whenS = Number.NaN;
   for (let tick = 1; tick <= LASTS_S / TICK_S && !result.contact; tick++) {
@@ -81,12 +96,15 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
     edit(crossing.kernel, crossing.slab, (world) => {
       const { speedLimitMps } = at(crossing.city.lanes, world.i32(C_LANE, 0));
       world.setF64(C_SPEED_FACTOR, 0, (run.speedKmh * KMH) / speedLimitMps);
-      if (meetsS !== undefined) put(world, other, run.otherKmh * KMH);
+      const isThere = timeS >= (meetsS ?? LASTS_S) - (run.revealS ?? LASTS_S);
+      if (meetsS !== undefined && isThere) put(world, other, run.otherKmh * KMH);
     });
     crossing.step();
     const { distanceM, speedMps, where } = crossing.car(0);
     if (Number.isNaN(whenS) && distanceM <= -meeting.stationM) whenS = timeS;
     if (where !== 'beyond') result.slowestKmh = Math.min(result.slowestKmh, speedMps / KMH);
+    result.decelMps2 = Math.max(result.decelMps2, -(arrays.f64[C_ACCEL / 8] ?? 0));
+    result.flags |= arrays.i32[C_FLAGS / 4] ?? 0;
     const gapM = apart(bodyOf(crossing), other);
     result.minGapM = Math.min(result.minGapM, Math.max(gapM, 0));
     if (gapM > 0) continue;
