@@ -3,6 +3,7 @@ import { assist } from './functions/assist';
 import { collide } from './collision';
 import { decide } from './driver';
 import { moveActors, sendActors } from './hazards/actors';
+import { meetActors } from './hazards/contact';
 import { cityOf } from './lanes';
 import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
@@ -53,6 +54,7 @@ function tick(slab: usize, city: usize): void {
   move(slab);
   track(slab, city);
   collide(slab, city);
+  meetActors(slab, city);
   recover(slab, city);
   if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
     sampleSlopes(slab, city);

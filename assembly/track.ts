@@ -19,8 +19,9 @@ const PREVIEW_S = 0.2;
 /** The path back to the lane is aimed over so many seconds of driving, and at least so many metres. */
 const REACH_S = 0.6;
 const REACH_MIN_M = 4.0;
-/** While it steers around something the car follows its path more closely, s, and looks so far ahead on it, s. */
-const EVADE_REACH_S = 0.35;
+/** While it steers around something the car follows its path as closely as tyres allow, s × friction, and looks so far ahead, s. */
+const EVADE_REACH_S = 0.19;
+const EVADE_REACH_MIN_S = 0.35;
 const EVADE_PREVIEW_S = 0.15;
 /** Tyres near their limit need so much more slip than the linear law says. */
 const EVADE_SLIP = 1.35;
@@ -121,10 +122,15 @@ function swerve(slab: usize, car: i32, place: usize): void {
   store<f64>(S_TX + place, tx - slope * ty);
   store<f64>(S_TY + place, ty + slope * tx);
   store<f64>(S_ERROR + place, load<f64>(S_ERROR + place) - from - way * p * p * p * (10.0 - p * (15.0 - 6.0 * p)));
-  store<f64>(S_REACH + place, EVADE_REACH_S);
+  store<f64>(S_REACH + place, clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S));
   const q = least((passed + EVADE_PREVIEW_S) * perTime, 1.0);
   const bend = (60.0 * q * (1.0 - q) * (1.0 - 2.0 * q) * way * perTime * perTime) / (speed * speed);
   store<f64>(S_CURVATURE + place, load<f64>(S_CURVATURE + place) + bend * slipShare(slab, car, speed));
+}
+
+/** Of the axle that has less of it. */
+@inline function frictionOf(slab: usize, car: i32): f64 {
+  return greatest(least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)), 0.1);
 }
 
 /** How much more the wheels must turn than on a dry road with tyres far from their limit. */
@@ -132,8 +138,7 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const type = typeOf(slab, car);
   const understeer = load<f64>(type + CT_UNDERSTEER) * speed * speed;
   const wheelbase = load<f64>(type + CT_WHEELBASE);
-  const friction = greatest(least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)), 0.1);
-  return (wheelbase + (understeer * EVADE_SLIP) / friction) / (wheelbase + understeer * (1.0 / DRY));
+  return (wheelbase + (understeer * EVADE_SLIP) / frictionOf(slab, car)) / (wheelbase + understeer * (1.0 / DRY));
 }
 
 /** Curvature of a lane at a station, between its points. */

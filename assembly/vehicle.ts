@@ -1,9 +1,11 @@
 import {
   AEB_PARTIAL, CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_AEB_STAGE, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_BRAKE, C_BRAKE_TICKS,
-  C_DRIVE, C_EMERGENCY, C_EVADE_S, C_EVADE_TICK, C_FLAGS, C_SLOPE, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, FLAG_AEB, FLAG_BRAKING,
-  FLAG_EVASIVE, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
+  C_DRIVE, C_EMERGENCY, C_ESC_ACTIVE, C_EVADE_S, C_EVADE_TICK, C_FLAGS, C_SLOPE, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, ESC_TICKS,
+  FLAG_AEB, FLAG_BRAKING, FLAG_ESC, FLAG_EVASIVE, FRAME_TICKS, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING,
+  STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
+import { stabilise } from './functions/esc';
 import { getF, getI, setI, typeOf } from './memory';
 import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
 import { slide } from './wreck';
@@ -46,6 +48,7 @@ export function move(slab: usize): void {
 /** Actuators act and cars that are no wrecks move, as many at once as `T` holds. */
 export function moveAll<T>(slab: usize): void {
   for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
+  stabilise<T>(slab);
   integrate<T>(slab);
 }
 
@@ -65,6 +68,7 @@ function flagsOf(slab: usize, car: i32): i32 {
   if (getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
   if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
   if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
+  if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
   return flags;
 }
 

@@ -9,6 +9,7 @@ import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, ro
 import { findNear } from './broad-phase';
 import { speedAhead } from './driver';
 import { effective } from './features';
+import { placeActors } from './hazards/actors';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { DRY } from './track';
@@ -48,6 +49,7 @@ export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void 
   }
   for (let car = 0; car < CAR_COUNT; car++) start(slab, city, car, seed);
   findNear(slab, city);
+  placeActors(slab, city);
 }
 
 function offsetSignals(slab: usize, city: usize, seed: u64): void {

@@ -3,9 +3,8 @@
  * detection share. The thresholds know nothing of friction.
  */
 import { AEB_FULL, AEB_NONE, AEB_PARTIAL, AEB_WARN, C_VX } from '../layout';
-import { greatest } from '../math';
 import { getF } from '../memory';
-import { NEVER, relate, speedAlong, timeToGap, willMeet } from './threat';
+import { closingInTheEnd, relate, speedAlong, timeToGap, willMeet } from './threat';
 
 /** Deceleration by which the time that a stop takes is reckoned, m/s². */
 const REFERENCE_DECEL = 7.0;
@@ -30,15 +29,15 @@ export function stageFor(slab: usize, city: usize, car: i32, target: usize, held
   const isActing = held >= AEB_PARTIAL;
   if (!willMeet(slab, car, isActing ? HELD_S : 0.0)) return AEB_NONE;
   const time = timeToGap();
-  const closing = greatest(getF(slab, C_VX, car) - speedAlong(), 0.0);
-  const base = closing * (0.5 / REFERENCE_DECEL);
+  const speed = getF(slab, C_VX, car);
+  const base = closingInTheEnd(speed) * (0.5 / REFERENCE_DECEL);
   let stage = AEB_NONE;
   if (time < readiness * (base + FULL_S)) stage = AEB_FULL;
   else if (time < base + PARTIAL_S) stage = AEB_PARTIAL;
   else if (time < base + WARN_S) stage = AEB_WARN;
   if (!isActing || stage >= held) return stage;
   const began = base + (held == AEB_FULL ? FULL_S : PARTIAL_S);
-  return closing > 0.0 || time < RELEASE_SHARE * began ? held : stage;
+  return speed > speedAlong() || time < RELEASE_SHARE * began ? held : stage;
 }
 
 /** Deceleration that a stage demands, m/s². */

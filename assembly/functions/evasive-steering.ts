@@ -44,10 +44,11 @@ const FREE_S = 2.5;
 /** Room to others along the new corridor and beside it, m. */
 const ROOM_M = 3.0;
 const ROOM_BESIDE_M = 0.2;
-/** The car goes back into its lane after so long, s, and so far, m, behind what it passed, as fast as this, m/s². */
+/** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
 const HOLD_S = 1.0;
 const HOLD_M = 12.0;
 const BACK_ACCEL = 2.0;
+const BACK_SHARE = 0.4;
 /** What is in the lane so little ahead is not yet passed, s and m. */
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
@@ -170,7 +171,7 @@ function goOn(slab: usize, city: usize, car: i32): void {
   setI(slab, C_EVADE_TICK, car, tick);
   setF(slab, C_EVADE_FROM, car, offset);
   setF(slab, C_EVADE_OFFSET, car, 0.0);
-  setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset)) / BACK_ACCEL));
+  setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset)) / least(BACK_ACCEL, BACK_SHARE * grip(slab, car))));
 }
 
 /** Whether anything is still in the lane that the car left, beside it or a little ahead. */

@@ -7,7 +7,7 @@ import {
   PT_TY, PT_X, PT_Y, SCRATCH, TG_ACCEL, TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_PATH, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
-import { greatest } from '../math';
+import { greatest, least } from '../math';
 import { getF, getI, typeOf } from '../memory';
 
 /** m along the way from the front bumper to its nearest edge. */
@@ -167,6 +167,13 @@ export function timeToClose(gap: f64, speed: f64, other: f64, decel: f64): f64 {
   const time = (2.0 * gap) / (closing + sqrt(square));
   if (time * decel <= other) return time;
   return speed > 0.01 ? (gap + (other * other) / (2.0 * decel)) / speed : NEVER;
+}
+
+/** How fast the gap closes in the end, m/s: the target of `relate` may still brake until then. */
+export function closingInTheEnd(speed: f64): f64 {
+  const other = greatest(speedAlong(), 0.0);
+  const slowed = least(load<f64>(BRAKING) * timeToGap(), other);
+  return greatest(speed - speedAlong() + slowed, 0.0);
 }
 
 /**

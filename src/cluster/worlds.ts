@@ -234,8 +234,13 @@ export class Worlds implements TwinService {
         this.#beat(shard, report);
         return;
       case 'contacts':
-        this.#handles.get(report.world)?.reports.contacts(report.from, report.facts);
+        this.#handles.get(report.world)?.collided(report.from, report.facts);
         return;
+      case 'explained': {
+        const { tick, order, explanation } = report;
+        this.#handles.get(report.world)?.reports.explained({ tick, order, explanation });
+        return;
+      }
       case 'image': {
         const { tick, seq, bytes } = report;
         this.#handles.get(report.world)?.reports.image({ tick, seq, bytes });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   C_BRAKE,
+  C_DRIVE,
   C_EFFECTIVE,
   C_FRICTION_FRONT,
   C_FRICTION_REAR,
@@ -103,6 +104,11 @@ export class ProvingGround {
   setFriction(friction: number): void {
     this.setAll(C_FRICTION_FRONT, friction);
     this.setAll(C_FRICTION_REAR, friction);
+  }
+
+  /** Drives a car so that it keeps its speed; `gain` in 1/s. */
+  hold(car: number, speed: number, gain: number): void {
+    this.set(C_DRIVE, car, ROLLING_MPS2 + gain * (speed - this.get(C_VX, car)));
   }
 
   /** Vehicle model alone: angle, drive and brake stay what they are. */

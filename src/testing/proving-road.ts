@@ -33,7 +33,7 @@ export function provingRoad(actors: readonly Actor[], lanes: 1 | 2): ProvingRoad
     name: 'proving-road',
     title: 'Proving road',
     description: 'A long straight road.',
-    bounds: { minX: -50, minY: -50, maxX: LENGTH_M + 50, maxY: WIDTH_M + 50 },
+    bounds: { minX: -50, minY: -WIDTH_M - 50, maxX: LENGTH_M + 50, maxY: 50 },
     ...network,
     blocks: [],
     zones: [],
@@ -52,8 +52,8 @@ function planNetwork(firstClass: 'arterial' | 'collector'): NetworkPlan {
   const corners: readonly Point[] = [
     [0, 0],
     [LENGTH_M, 0],
-    [LENGTH_M, WIDTH_M],
-    [0, WIDTH_M],
+    [LENGTH_M, -WIDTH_M],
+    [0, -WIDTH_M],
   ];
   const junctions = corners.map(
     ([x, y]): JunctionPlan => ({ x, y, control: 'none', mainStreet: -1 }),
@@ -90,7 +90,7 @@ function loopFrom(lanes: readonly Lane[], first: number): number[] {
 /** A spot that no car's way leads to. */
 export function spotOf(actor: Actor, i: number): HazardSpot {
   const { lengthM, widthM } = actor;
-  const body = { x: 0, y: WIDTH_M / 2, heading: [1, 0] as const, lengthM, widthM };
+  const body = { x: 0, y: -WIDTH_M / 2, heading: [1, 0] as const, lengthM, widthM };
   return {
     id: `spot-${i}`,
     kind: 'wet_crest',
@@ -108,6 +108,7 @@ export function spotOf(actor: Actor, i: number): HazardSpot {
       active: [body],
       sightM: 0,
       grade: 0,
+      actorLight: -1,
       actor,
     },
   };
