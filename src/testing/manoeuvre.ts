@@ -131,7 +131,7 @@ export function runManoeuvre(manoeuvre: Manoeuvre): ManoeuvreResult {
   return drive.result();
 }
 
-interface Box {
+export interface Box {
   x: number;
   y: number;
   hx: number;
@@ -319,7 +319,7 @@ class Drive {
 }
 
 /** Distance of two boxes along the axis that parts them best, m; negative where they overlap. */
-function apart(a: Box, b: Box): number {
+export function apart(a: Box, b: Box): number {
   const axes = [
     [a.hx, a.hy],
     [-a.hy, a.hx],
