@@ -10,7 +10,7 @@ import { getF, getI } from '../memory';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
 import { pieceAt, placeAt } from './paths';
-import { kindOf, TICKS_PER_S } from './spots';
+import { hasLine, kindOf, TICKS_PER_S } from './spots';
 
 /** Whoever is this far from its lane's centre is on no way of a spot, m. */
 const ON_LANE_M = 1.2;
@@ -21,14 +21,14 @@ const ACCEL_MAX = 1.5;
 /** A car that comes sooner than that before the right moment has come too soon, s. */
 const LATE_S = 0.24;
 /** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
-const APART_M = 4.5;
-const BESIDE_M = 2.5;
+const APART_M = 4.0;
+const BESIDE_M = 1.6;
 const STEP_S = 0.25;
 /** Whoever is ahead and no further aside is in the same lane, m. */
 const ASIDE_M = 2.0;
-/** A lorry meets who comes so long into red, ticks: 4 to 12 s. */
+/** A lorry meets who comes so long into red, ticks: 4 to 16 s. */
 const RED_FROM: i32 = 200;
-const RED_TO: i32 = 600;
+const RED_TO: i32 = 800;
 /** So long before it reaches the conflict point it passes its own line, s. */
 const LINE_S = 1.5;
 
@@ -70,9 +70,13 @@ export function longWayTo(slab: usize, city: usize, car: i32, at: usize, most: f
   return -1.0;
 }
 
-/** In how many seconds a car covers a way if it goes on as it does. */
-export function arrivalIn(slab: usize, car: i32, way: f64): f64 {
+/**
+ * In how many seconds a car covers a way if it goes on as it does; where it has a line to stop at,
+ * if it went on at its speed.
+ */
+export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
   const speed = greatest(getF(slab, C_VX, car), 0.1);
+  if (hasLine(kind)) return way / speed;
   const accel = clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX);
   const mean = speed + 0.5 * accel * least(way / speed, ACCEL_S);
   return way / greatest(mean, 0.5 * speed);
@@ -92,7 +96,7 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
     if (abs(getF(slab, C_OFFSET, car)) > ON_LANE_M) continue;
     const way = wayTo(slab, city, car, at) - short;
     if (way <= 0.0) continue;
-    const arrival = arrivalIn(slab, car, way);
+    const arrival = arrivalIn(slab, car, way, kindOf(at));
     if (arrival <= seconds && arrival > seconds - LATE_S) return car;
   }
   return -1;
@@ -151,9 +155,10 @@ export function isAlone(slab: usize, at: usize, distance: f64): bool {
   return true;
 }
 
-/** Whether the lights let the actor cross, and hold whoever arrives in so many seconds. */
-export function lightsAllow(slab: usize, city: usize, at: usize, arrival: f64): bool {
+/** Whether the lights let the actor cross, and hold a car that arrives in so many seconds and has nobody ahead of it. */
+export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arrival: f64): bool {
   if (kindOf(at) != HAZARD_RED_LIGHT_LORRY) return true;
+  if (!isFirst(slab, city, at, car, 0.0)) return false;
   const ticks = <i32>(arrival * TICKS_PER_S);
   const own = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_LIGHT);
   const red = redAge(slab, city, own, ticks);
