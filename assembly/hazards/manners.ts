@@ -1,5 +1,5 @@
 import {
-  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HS_ACTOR_STATION,
+  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY, HS_ACTOR_STATION,
   HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { clamp, timeToCover } from '../math';
@@ -7,10 +7,10 @@ import { getF, getI } from '../memory';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  hasLine, kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
+  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
   TICKS_PER_S,
 } from './spots';
-import { arrivalIn, findArriving, hasFreeWay, isFirst, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
+import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
 
 /** Who walks is ready so long before it has to set off, s: two looks. */
 const READY_S = 0.16;
@@ -116,6 +116,7 @@ function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const start = aim - load<f64>(at + HS_SPEED) * arrival;
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
+  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
   if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S)) return -1;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
@@ -130,8 +131,9 @@ export function crossOver(slab: usize, city: usize, at: usize, actor: usize): vo
   go(slab, city, at, actor, MODE_CROSSES);
 }
 
+/** Not the lorry: it has its green light to go by, and is long. */
 function suitSpeed(slab: usize, city: usize, at: usize, actor: usize): void {
-  if (hasLine(kindOf(at))) return;
+  if (kindOf(at) == HAZARD_RED_LIGHT_LORRY) return;
   const car = load<i32>(actor + A_CAR);
   const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_WIDTH);
   if (way <= 0.0) return;
@@ -213,7 +215,7 @@ function stallMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   if (tick < load<u32>(actor + A_WAIT)) return -1;
   const speed = load<f64>(at + HS_SPEED);
   const seconds = load<f64>(at + HS_ACTOR_STATION) / speed;
-  if (!hasFreeWay(slab, city, at, known, 0.0, speed, seconds)) return -1;
+  if (!hasRoomAt(slab, city, at, 0.0) || !hasFreeWay(slab, city, at, known, 0.0, speed, seconds)) return -1;
   putAtStart(at, actor);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);
