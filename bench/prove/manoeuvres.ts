@@ -2,9 +2,14 @@ import type { Crew } from './crew.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
 import { BRAKING_GROUPS, BRAKING_MANOEUVRES } from './manoeuvres-braking.ts';
 import { ESC_GROUPS, ESC_MANOEUVRES } from './manoeuvres-esc.ts';
+import { JUNCTION_GROUPS, JUNCTION_MANOEUVRES } from './manoeuvres-junction.ts';
 
-export const GROUPS: readonly Group[] = [...BRAKING_GROUPS, ...ESC_GROUPS];
-export const MANOEUVRES: readonly Manoeuvre[] = [...BRAKING_MANOEUVRES, ...ESC_MANOEUVRES];
+export const GROUPS: readonly Group[] = [...BRAKING_GROUPS, ...JUNCTION_GROUPS, ...ESC_GROUPS];
+export const MANOEUVRES: readonly Manoeuvre[] = [
+  ...BRAKING_MANOEUVRES,
+  ...JUNCTION_MANOEUVRES,
+  ...ESC_MANOEUVRES,
+];
 
 export interface ManoeuvreJob {
   id: string;

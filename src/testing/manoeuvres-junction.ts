@@ -59,6 +59,8 @@ export interface CrossingResult {
   /** Slowest that it was before contact or end. */
   slowestKmh: number;
   decelMps2: number;
+  /** After each tick. */
+  speedsKmh: readonly number[];
   /** FLAG_ that it ever showed. */
   flags: number;
   interventions: readonly Intervention[];
@@ -86,6 +88,7 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
     slowestKmh: run.speedKmh,
     decelMps2: 0,
     flags: 0,
+    speedsKmh: [] as number[],
   };
   const arrays = crossing.kernel.view(crossing.slab);
   const [hx, hy] = startDirection(theirs.polyline);
@@ -103,6 +106,7 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
     crossing.step();
     const { distanceM, speedMps, where } = crossing.car(0);
     if (Number.isNaN(whenS) && distanceM <= -meeting.stationM) whenS = timeS;
+    result.speedsKmh.push(speedMps / KMH);
     if (where !== 'beyond') result.slowestKmh = Math.min(result.slowestKmh, speedMps / KMH);
     result.decelMps2 = Math.max(result.decelMps2, -(arrays.f64[C_ACCEL / 8] ?? 0));
     result.flags |= arrays.i32[C_FLAGS / 4] ?? 0;
