@@ -16,8 +16,8 @@ const INCIDENTS = 200;
 const KM = 20_000;
 /** Shares of a row that one world gives at most, so that it has several worlds and all cities. */
 const WORLDS_MIN = 6;
-/** Ten minutes without an incident are too quiet to be waited for, and so many without any hopeless. */
-const INCIDENTS_PER_WORLD_MIN = 1;
+/** Rows with fewer incidents are too quiet to be waited for; those without any are given up sooner. */
+const INCIDENTS_PER_WORLD_MIN = 0.5;
 const QUIET_WORLDS_MAX = 20;
 /** In the row of several features off each car has so many of them off. */
 const SEVERAL_MIN = 2;

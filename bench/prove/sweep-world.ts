@@ -11,6 +11,7 @@ import {
 } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
 import { SpotTally } from '../../src/testing/spot-tally.ts';
+import { namesOf } from '../../src/twin/catalogue.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';
 import { type SpotCounts, SpotWatch } from './spot-watch.ts';
@@ -172,13 +173,15 @@ class NewEvents {
   }
 }
 
-function accountOf({ cityIndex, seed }: SweepJob, contact: ContactFacts): string {
+function accountOf({ cityIndex, seed, mask }: SweepJob, contact: ContactFacts): string {
   const { tick, kind, hazard, block, x, y, closingMps, parties } = contact;
   const city = ground().cities[cityIndex];
   const spot = city?.hazards[hazard]?.kind ?? 'no spot';
   const cars = parties.flatMap(({ car }) => (car >= 0 ? [car] : [])).join(' and ');
+  const wasOff = namesOf(F_ALL & ~mask).join(', ');
   return (
-    `${city?.name} seed ${seed} tick ${tick}: car ${cars}, kind ${kind}, ${spot}, block ${block}, ` +
-    `at ${x.toFixed(1)}, ${y.toFixed(1)}, closing ${closingMps.toFixed(1)} m/s`
+    `${city?.name} seed ${seed}${wasOff && `, ${wasOff} on again`}, tick ${tick}: car ${cars}, ` +
+    `kind ${kind}, ${spot}, block ${block}, at ${x.toFixed(1)}, ${y.toFixed(1)}, ` +
+    `closing ${closingMps.toFixed(1)} m/s`
   );
 }
