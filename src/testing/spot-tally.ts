@@ -14,6 +14,8 @@ import {
   C_STATUS,
   C_TYPE,
   C_VX,
+  C_X,
+  C_Y,
   CAR_COUNT,
   FRAME_TICKS,
   HAZARD_BYTES,
@@ -34,7 +36,8 @@ const TICKS_PER_S = 1000 / TICK_MS;
 /**
  * An armed pass: a car comes towards the conflict point of a spot whose actor was ready, not in a
  * pause, when the car was `leadS` away from it at its speed, and the car was as fast as `fromMps`
- * then. At a red light it also would have arrived 4 to 12 s into red. Of what stands in the lane: it
+ * then. At a red light it also would have arrived 4 to 16 s into red, as the first, while no other
+ * car was near: real traffic then crosses instead of the actor. Of what stands in the lane: it
  * stood there then. What comes from behind a car that has stalled has no armed passes.
  */
 interface Arming {
@@ -59,7 +62,8 @@ const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
   downhill_stop: { leadS: 4.8, fromMps: 4 },
 };
 const RED_FROM_S = 4;
-const RED_TO_S = 12;
+const RED_TO_S = 16;
+const NEAR_M = 45;
 
 /** What was counted at one spot. */
 export class SpotCounts {
@@ -181,7 +185,8 @@ export class SpotTally {
   }
 
   /** Whether the actor waits or stands for this car, and the light is such. */
-  #isReady(spot: number, { kind, site }: HazardSpot, car: number, arrivalS: number): boolean {
+  #isReady(spot: number, hazard: HazardSpot, car: number, arrivalS: number): boolean {
+    const { kind, site } = hazard;
     const state = this.#actor(spot, A_STATE);
     const tick = this.#kernel.tick(this.#slab);
     if (state === ACTOR_ACTS) return this.#actor(spot, A_CAR) === car;
@@ -193,12 +198,25 @@ export class SpotTally {
         if (this.#plan.state(light, then) !== LIGHT_RED) return false;
       }
       const before = Math.round(arrival - RED_TO_S * TICKS_PER_S);
-      if (this.#plan.state(light, before) === LIGHT_RED) return false;
+      if (this.#plan.state(light, before) === LIGHT_RED || !this.#isFirst(hazard, car))
+        return false;
     }
     const arming = ARMING[kind];
     const waitsInSight = arming === STANDING || kind === 'cut_in' || kind === 'sudden_stop';
     if (waitsInSight) return state === ACTOR_STANDS && this.#actor(spot, A_STRUCK) === 0;
     return state === ACTOR_WAITS && tick >= this.#actor(spot, A_ARMED);
+  }
+
+  /** Whether nobody is near the conflict point but those behind it on its lane. */
+  #isFirst({ x, y, site: { lanes } }: HazardSpot, car: number): boolean {
+    const stationM = this.#carF64(C_STATION, car);
+    for (let other = 0; other < CAR_COUNT; other++) {
+      const isOnLane = this.#car(C_LANE, other) === lanes[0];
+      if (isOnLane && this.#carF64(C_STATION, other) <= stationM) continue;
+      const awayM = Math.hypot(this.#carF64(C_X, other) - x, this.#carF64(C_Y, other) - y);
+      if (isOnLane || awayM < NEAR_M) return false;
+    }
+    return true;
   }
 
   #finish(spot: number, car: number, { armed, fired }: Approach): void {
