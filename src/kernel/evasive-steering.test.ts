@@ -69,13 +69,20 @@ describe('an obstacle 0.7 m into the way, first seen 1.55 s before', () => {
     expect(behindCrest(60, { friction: WET, lanes: 1 }).contact).toBe(false);
   });
 
-  it.each([
-    ['somebody drives beside it', besideAt(-2, 60 * KMH)],
-    ['somebody slow is there', besideAt(50, 8)],
-  ])('is not passed where %s', (_, beside) => {
-    const result = behindCrest(60, { friction: WET, lanes: 2 }, { beside: [beside] });
+  it('is not passed where somebody slow is in the next lane', () => {
+    const beside = [besideAt(50, 8)];
+    const result = behindCrest(60, { friction: WET, lanes: 2 }, { beside });
     expect(result.interventions.map(({ feature }) => feature)).not.toContain('evasive_steering');
     expect(result.leftmostM).toBeLessThan(0.2);
+  });
+
+  it('is passed behind whoever drives beside it, once braking has made the room', () => {
+    const startOf = (beside: readonly Mover[]): number => {
+      const { contact, interventions } = behindCrest(60, { friction: WET, lanes: 2 }, { beside });
+      expect(contact).toBe(false);
+      return interventions.find(({ feature }) => feature === 'evasive_steering')?.timeS ?? 0;
+    };
+    expect(startOf([besideAt(-1, 60 * KMH)])).toBeGreaterThan(startOf([]) + 0.3);
   });
 
   it('is not passed on the wrong side of the road while somebody comes', () => {
