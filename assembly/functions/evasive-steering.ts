@@ -10,7 +10,7 @@ import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
 import {
-  aside, gapTo, halfAcross, halfAlong, mayMatter, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
+  aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
 } from './threat';
 
 const TICK_S = 0.02;
@@ -41,9 +41,10 @@ const BRAKE_MARGIN_S = 0.1;
 const STEER_MARGIN_S = 0.15;
 /** What comes into the new corridor within this time after the car is not in its way, s. */
 const FREE_S = 2.5;
-/** Room to others along the new corridor and beside it, m. */
+/** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
 const ROOM_M = 3.0;
-const ROOM_BESIDE_M = 0.2;
+const ROOM_BESIDE_M = 0.3;
+const ROOM_ONCOMING_M = 0.8;
 /** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
 const HOLD_S = 1.0;
 const HOLD_M = 12.0;
@@ -53,8 +54,8 @@ const BACK_SHARE = 0.4;
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
 
-/** Steers around what braking no longer suffices for, and back. */
-export function evade(slab: usize, city: usize, car: i32): void {
+/** Steers around what braking no longer suffices for, and back. `near`: mask of the targets that can matter. */
+export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   if (getI(slab, C_EVADE_TICK, car) != 0) {
     goOn(slab, city, car);
     return;
@@ -62,10 +63,10 @@ export function evade(slab: usize, city: usize, car: i32): void {
   if ((getI(slab, C_EFFECTIVE, car) & F_EVASIVE_STEERING) == 0) return;
   const speed = getF(slab, C_VX, car);
   if (speed < SLOWEST_MPS || speed > FASTEST_MPS) return;
-  const count = targetCount(car);
-  for (let i = 0; i < count; i++) {
+  for (let left = near; left != 0; left &= left - 1) {
+    const i = <i32>ctz(left);
     const target = targetAt(car, i);
-    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0 || !mayMatter(target, speed)) continue;
+    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
     relate(slab, city, car, target);
     if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i)) return;
   }
@@ -136,7 +137,7 @@ function begin(slab: usize, city: usize, car: i32, i: i32, offset: f64, ahead: f
 /** Whether none of the other targets will be in the new corridor before the car has passed. */
 function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, time: f64): bool {
   const type = typeOf(slab, car);
-  const reach = 0.5 * load<f64>(type + CT_WIDTH) + ROOM_BESIDE_M;
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
   const behind = -load<f64>(type + CT_LENGTH) - ROOM_M;
   const speed = getF(slab, C_VX, car);
   const count = targetCount(car);
@@ -146,7 +147,8 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
     if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * (time + FREE_S) + ROOM_M) continue;
     const from = aside() + offsetIn(slab, car, timeToGap()) - offset;
     const to = from + speedAcross() * time;
-    if (least(from, to) < reach + halfAcross() && greatest(from, to) > -reach - halfAcross()) return false;
+    const reach = halfWidth + halfAcross() + (speedAlong() < 0.0 ? ROOM_ONCOMING_M : ROOM_BESIDE_M);
+    if (least(from, to) < reach && greatest(from, to) > -reach) return false;
   }
   return true;
 }
