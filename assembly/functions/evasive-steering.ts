@@ -41,9 +41,10 @@ const BRAKE_MARGIN_S = 0.1;
 const STEER_MARGIN_S = 0.15;
 /** What comes into the new corridor within this time after the car is not in its way, s. */
 const FREE_S = 2.5;
-/** Room to others along the new corridor and beside it, m. */
+/** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
 const ROOM_M = 3.0;
-const ROOM_BESIDE_M = 0.2;
+const ROOM_BESIDE_M = 0.3;
+const ROOM_ONCOMING_M = 0.8;
 /** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
 const HOLD_S = 1.0;
 const HOLD_M = 12.0;
@@ -136,7 +137,7 @@ function begin(slab: usize, city: usize, car: i32, i: i32, offset: f64, ahead: f
 /** Whether none of the other targets will be in the new corridor before the car has passed. */
 function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, time: f64): bool {
   const type = typeOf(slab, car);
-  const reach = 0.5 * load<f64>(type + CT_WIDTH) + ROOM_BESIDE_M;
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
   const behind = -load<f64>(type + CT_LENGTH) - ROOM_M;
   const speed = getF(slab, C_VX, car);
   const count = targetCount(car);
@@ -146,7 +147,8 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
     if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * (time + FREE_S) + ROOM_M) continue;
     const from = aside() + offsetIn(slab, car, timeToGap()) - offset;
     const to = from + speedAcross() * time;
-    if (least(from, to) < reach + halfAcross() && greatest(from, to) > -reach - halfAcross()) return false;
+    const reach = halfWidth + halfAcross() + (speedAlong() < 0.0 ? ROOM_ONCOMING_M : ROOM_BESIDE_M);
+    if (least(from, to) < reach && greatest(from, to) > -reach) return false;
   }
   return true;
 }

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CAR_COUNT, F_ESC } from '../../assembly/layout.ts';
 import type { Slab } from '../kernel/kernel.ts';
-import { type IcePass, shareOf, tallyIce } from '../testing/ice-tally.ts';
+import { type IcePass, shareOf, tallyIce, tallyInterventions } from '../testing/ice-tally.ts';
 import { cities, makeKernel } from '../testing/kernel.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 
 const SEEDS = [500, 501];
-const EIGHT_MINUTES_TICKS = 24_000;
+/** Eight minutes. */
+const TICKS = 24_000;
 
 /** What becomes of those who come to the ice, with stability control and without. */
 describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index })))(
@@ -19,8 +20,8 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
     let on: IcePass[] = [];
     let off: IcePass[] = [];
     beforeAll(() => {
-      on = tallyIce(kernel, city, index, SEEDS, EIGHT_MINUTES_TICKS);
-      off = tallyIce(kernel, city, index, SEEDS, EIGHT_MINUTES_TICKS, loseEsc);
+      on = tallyIce(kernel, city, index, SEEDS, TICKS);
+      off = tallyIce(kernel, city, index, SEEDS, TICKS, loseEsc);
     });
 
     it('is passed often', () => {
@@ -31,6 +32,13 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
     it('makes stability control intervene', () => {
       expect(shareOf(on, ({ hasIntervened }) => hasIntervened)).toBeGreaterThanOrEqual(0.9);
       expect(off.some(({ hasIntervened }) => hasIntervened)).toBe(false);
+    });
+
+    it('is the only place where stability control has anything to do', () => {
+      const { kilometres, onIce, elsewhere } = tallyInterventions(kernel, index, SEEDS, TICKS);
+      expect(kilometres).toBeGreaterThan(90);
+      expect(onIce).toBeGreaterThan(20);
+      expect(elsewhere).toBe(0);
     });
 
     it('is held in the lane by every car with stability control', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   C_BRAKE,
   C_DRIVE,
+  C_GAP,
   C_HX,
   C_HY,
   C_LANE,
@@ -35,16 +36,14 @@ function watchStanding(seed: number, off: (car: number) => number, seconds: numb
   const of = (array: number, car: number) => f64[array / 8 + car] ?? Number.NaN;
   const since = cars.map(() => 0);
   const places = cars.map((car) => [of(C_X, car), of(C_Y, car)] as const);
-  const seen = { longestS: 0, tows: 0, movingShare: 0, speeds: [] as number[] };
+  const seen = { longestS: 0, tows: 0, movingShare: 0 };
   for (let tick = 1; tick <= seconds * TICKS_PER_S; tick++) {
     kernel.step(slab, 1);
     for (const car of cars) {
       const [x, y] = [of(C_X, car), of(C_Y, car)];
       const [fromX, fromY] = at(places, car);
-      if (Math.hypot(x - fromX, y - fromY) > 3) {
-        seen.tows++;
-        seen.speeds.push(of(C_VX, car));
-      }
+      // A wreck comes back standing.
+      if (Math.hypot(x - fromX, y - fromY) > 3 && of(C_VX, car) > 0) seen.tows++;
       places[car] = [x, y];
       if (of(C_VX, car) > 0.5) seen.movingShare += 1 / (seconds * TICKS_PER_S * CAR_COUNT);
       if (of(C_VX, car) > 0.1) since[car] = tick;
@@ -62,7 +61,6 @@ describe('a car that does not get going', () => {
       expect(seen.longestS).toBeLessThan(150);
       expect(seen.movingShare).toBeGreaterThan(0.15);
       expect(seen.tows).toBeGreaterThan(20);
-      expect(Math.min(...seen.speeds)).toBeGreaterThan(3);
     }
   });
 
@@ -154,7 +152,8 @@ describe('on a slope', () => {
     const stands = () => {
       const speed = f64[C_VX / 8 + car] ?? 0;
       fastest = Math.max(fastest, speed);
-      return fastest > 2 && speed < 0.05;
+      const gapM = f64[C_GAP / 8 + car] ?? 0;
+      return fastest > 2 && speed < 0.3 && (gapM < 0 || gapM > leftM());
     };
     for (let tick = 0; tick < 1000 && !stands(); tick++) kernel.step(slab, 1);
     expect(leftM()).toBeGreaterThan(0.5);

@@ -259,6 +259,7 @@ class Drive {
   }
 
   #look(world: SlabEditor, timeS: number): void {
+    const beforeMps = this.#speedMps;
     const [hx, hy] = [world.f64(C_HX, 0), world.f64(C_HY, 0)];
     const own: Box = {
       x: world.f64(C_X, 0) + CAR.centreM * hx,
@@ -283,7 +284,8 @@ class Drive {
       if (gapM > 0 || this.#contact) continue;
       this.#contact = true;
       const along = Math.cos(motion.headingRad) * hx + Math.sin(motion.headingRad) * hy;
-      this.#impactMps = this.#speedMps - motion.speedMps * along;
+      // After the tick the bodies have struck each other already.
+      this.#impactMps = beforeMps - motion.speedMps * along;
     }
   }
 

@@ -103,6 +103,7 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
       const isThere = timeS >= (meetsS ?? LASTS_S) - (run.revealS ?? LASTS_S);
       if (meetsS !== undefined && isThere) put(world, other, run.otherKmh * KMH);
     });
+    const beforeMps = crossing.car(0).speedMps;
     crossing.step();
     const { distanceM, speedMps, where } = crossing.car(0);
     if (Number.isNaN(whenS) && distanceM <= -meeting.stationM) whenS = timeS;
@@ -112,9 +113,9 @@ function drive(run: CrossingRun, meetsS: number | undefined) {
     result.flags |= arrays.i32[C_FLAGS / 4] ?? 0;
     const gapM = apart(bodyOf(crossing), other);
     result.minGapM = Math.min(result.minGapM, Math.max(gapM, 0));
-    if (gapM > 0) continue;
+    if (gapM > 0 && crossing.kernel.contactCount(crossing.slab) === 0) continue;
     result.contact = true;
-    result.impactSpeedKmh = speedMps / KMH;
+    result.impactSpeedKmh = beforeMps / KMH;
   }
   const interventions = crossing.kernel
     .events(crossing.slab)
