@@ -4,7 +4,7 @@
  * object, so that no ray can meet anything else. Found once for all sensors of the car.
  */
 import {
-  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GRID_CELL_M,
+  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GRID_CELL_M,
   GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID, VIEW_LEFT_M, VIEW_RIGHT_M,
 } from './layout';
 import { blockAt, cellEnd, cellStart } from './blocks';
@@ -32,7 +32,6 @@ const ALONG_Y: usize = SIGHT + 736;
 const LENGTH: usize = SIGHT + 744; // m
 const REACH: usize = SIGHT + 752; // m to either side
 const VEHICLES: usize = SIGHT + 768; // u32 addresses
-const VEHICLES_MAX = 36;
 const BLOCKS: usize = SIGHT + 912; // u32 addresses
 /** A way of 130 m through any city comes near far fewer. */
 const BLOCKS_MAX = 400;
@@ -68,8 +67,8 @@ export const OPEN = 0;
 export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
-/** Finds what is near the line from a place to an object. */
-export function findBetween(city: usize, px: f64, py: f64, object: usize, candidates: usize, count: i32, view: usize): i32 {
+/** Finds what is near the line from a place to an object; `near`: the cars, `actors`: the spots to think of. */
+export function findBetween(city: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize): i32 {
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
   const length = sqrt(dx * dx + dy * dy);
@@ -81,18 +80,34 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, candid
   store<f64>(LENGTH, length);
   store<f64>(REACH, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
   store<i32>(BLOCK_COUNT, 0);
-  store<i32>(VEHICLE_COUNT, 0);
-  findVehicles(object, candidates, count);
-  if (!isInOpen(view, object)) walkGrid(city, px, py, dx, dy);
-  if (load<i32>(BLOCK_COUNT) != 0 && isHidden()) return HIDDEN;
-  return (load<i32>(BLOCK_COUNT) | load<i32>(VEHICLE_COUNT)) != 0 ? PARTLY_OPEN : OPEN;
+  if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
+  let vehicles = 0;
+  for (let left = near; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(ctz(left)), vehicles);
+  for (let left = actors; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(CAR_COUNT + ctz(left)), vehicles);
+  store<i32>(VEHICLE_COUNT, vehicles);
+  return (load<i32>(BLOCK_COUNT) | vehicles) != 0 ? PARTLY_OPEN : OPEN;
+}
+
+/** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */
+@inline function keepVehicle(object: usize, other: usize, count: i32): i32 {
+  if (other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return count;
+  const radius = load<f64>(other + OB_RADIUS) + load<f64>(REACH);
+  const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
+  const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
+  const ux = load<f64>(ALONG_X);
+  const uy = load<f64>(ALONG_Y);
+  if (abs(dy * ux - dx * uy) > radius) return count;
+  const ahead = dx * ux + dy * uy;
+  if (ahead < -radius || ahead > load<f64>(LENGTH) + radius) return count;
+  store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
+  return count + 1;
 }
 
 /**
- * Whether one block crosses both edges of the strip in which all rays run, past all sensors and before all
+ * Whether a block crosses both edges of the strip in which all rays run, past all sensors and before all
  * ends of rays. It is convex, so it then crosses the strip from edge to edge and every ray with it.
  */
-function isHidden(): bool {
+function hides(block: usize): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
   const reach = load<f64>(REACH);
@@ -104,64 +119,31 @@ function isHidden(): bool {
   const farY = load<f64>(FROM_Y) + far * uy;
   const sideX = -reach * uy;
   const sideY = reach * ux;
-  const end = BLOCKS + (<usize>load<i32>(BLOCK_COUNT) << 2);
-  for (let at = BLOCKS; at < end; at += 4) {
-    const block = <usize>load<u32>(at);
-    if (
-      crossesPolygon(block, nearX + sideX, nearY + sideY, farX + sideX, farY + sideY) &&
-      crossesPolygon(block, nearX - sideX, nearY - sideY, farX - sideX, farY - sideY)
-    ) return true;
+  if (!crossesPolygon(block, nearX + sideX, nearY + sideY, farX + sideX, farY + sideY)) return false;
+  return crossesPolygon(block, nearX - sideX, nearY - sideY, farX - sideX, farY - sideY);
+}
+
+/**
+ * Goes through the grid's cells on the line (Amanatides, Woo 1987) and lists the blocks near it; true as
+ * soon as one hides all. What is within GRID_REACH_M of a cell is listed there, which covers the reach to
+ * the side; where an object is larger than that, lines to either side are gone along too, and further.
+ */
+function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
+  const reach = load<f64>(REACH);
+  const beyond = greatest(reach - <f64>GRID_REACH_M, 0.0);
+  const sideX = -load<f64>(ALONG_Y);
+  const sideY = load<f64>(ALONG_X);
+  const dx = wayX + beyond * sideY;
+  const dy = wayY - beyond * sideX;
+  if (walkLine(city, px, py, dx, dy)) return true;
+  for (let aside = <f64>GRID_REACH_M; aside < reach; aside += <f64>GRID_REACH_M) {
+    if (walkLine(city, px + aside * sideX, py + aside * sideY, dx, dy)) return true;
+    if (walkLine(city, px - aside * sideX, py - aside * sideY, dx, dy)) return true;
   }
   return false;
 }
 
-/** `candidates`: records of 16 bytes with the objects' numbers at 8. */
-function findVehicles(object: usize, candidates: usize, count: i32): void {
-  let found = 0;
-  for (let i = 0; i < count; i++) {
-    const other = objectAt(load<i32>(candidates + (<usize>i << 4) + 8));
-    if (other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) continue;
-    const radius = load<f64>(other + OB_RADIUS);
-    if (!isNearLine(load<f64>(other + BOX_X), load<f64>(other + BOX_Y), radius, radius)) continue;
-    store<u32>(VEHICLES + (<usize>found << 2), <u32>other);
-    found += 1;
-  }
-  store<i32>(VEHICLE_COUNT, found);
-}
-
-/** Whether an upright box comes within reach of the line. */
-@inline function isNearLine(x: f64, y: f64, halfX: f64, halfY: f64): bool {
-  const ux = load<f64>(ALONG_X);
-  const uy = load<f64>(ALONG_Y);
-  const reach = load<f64>(REACH);
-  const dx = x - load<f64>(FROM_X);
-  const dy = y - load<f64>(FROM_Y);
-  if (abs(dy * ux - dx * uy) > halfX * abs(uy) + halfY * abs(ux) + reach) return false;
-  const ahead = dx * ux + dy * uy;
-  const half = halfX * abs(ux) + halfY * abs(uy) + reach;
-  return ahead > -half && ahead < load<f64>(LENGTH) + half;
-}
-
-/**
- * Goes through the grid's cells on the line (Amanatides, Woo 1987). What is within GRID_REACH_M of a
- * cell is listed there, which covers the reach to the side; where an object is larger than that, lines
- * to either side of the middle are gone along too, and further.
- */
-function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): void {
-  const reach = load<f64>(REACH);
-  const beyond = greatest(reach - <f64>GRID_REACH_M, 0.0);
-  const dx = wayX + beyond * load<f64>(ALONG_X);
-  const dy = wayY + beyond * load<f64>(ALONG_Y);
-  const sideX = -load<f64>(ALONG_Y);
-  const sideY = load<f64>(ALONG_X);
-  walkLine(city, px, py, dx, dy);
-  for (let aside = <f64>GRID_REACH_M; aside < reach; aside += <f64>GRID_REACH_M) {
-    walkLine(city, px + aside * sideX, py + aside * sideY, dx, dy);
-    walkLine(city, px - aside * sideX, py - aside * sideY, dx, dy);
-  }
-}
-
-function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): void {
+function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   const grid = city + load<i32>(city + T_GRID);
   const columns = load<i32>(grid + GR_COLUMNS);
   const rows = load<i32>(grid + GR_ROWS);
@@ -174,39 +156,54 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): void {
   let nextX = (dx > 0.0 ? <f64>(column + 1) - east : east - <f64>column) * perX;
   let nextY = (dy > 0.0 ? <f64>(row + 1) - north : north - <f64>row) * perY;
   while (true) {
-    if (<u32>column < <u32>columns && <u32>row < <u32>rows) takeCell(city, row * columns + column);
+    if (<u32>column < <u32>columns && <u32>row < <u32>rows && takeCell(city, row * columns + column)) return true;
     if (nextX < nextY) {
-      if (nextX > 1.0) return;
+      if (nextX > 1.0) return false;
       column += dx > 0.0 ? 1 : -1;
       nextX += perX;
     } else {
-      if (nextY > 1.0) return;
+      if (nextY > 1.0) return false;
       row += dy > 0.0 ? 1 : -1;
       nextY += perY;
     }
   }
 }
 
-/** Lists the blocks of a cell that come near the line, each once. */
-@inline function takeCell(city: usize, cell: i32): void {
+/** Lists the blocks of a cell that come near the line, each once; true as soon as one hides all. */
+@inline function takeCell(city: usize, cell: i32): bool {
+  const ux = load<f64>(ALONG_X);
+  const uy = load<f64>(ALONG_Y);
+  const fromX = load<f64>(FROM_X);
+  const fromY = load<f64>(FROM_Y);
+  const reach = load<f64>(REACH);
+  const length = load<f64>(LENGTH);
   const end = cellEnd(city, cell);
   for (let entry = cellStart(city, cell); entry < end; entry += 2) {
     const block = blockAt(city, <i32>load<u16>(entry));
     const halfX = 0.5 * (load<f64>(block + B_MAX_X) - load<f64>(block + B_MIN_X));
     const halfY = 0.5 * (load<f64>(block + B_MAX_Y) - load<f64>(block + B_MIN_Y));
-    if (isNearLine(load<f64>(block + B_MIN_X) + halfX, load<f64>(block + B_MIN_Y) + halfY, halfX, halfY)) keep(block);
+    const dx = load<f64>(block + B_MIN_X) + halfX - fromX;
+    const dy = load<f64>(block + B_MIN_Y) + halfY - fromY;
+    if (abs(dy * ux - dx * uy) > halfX * abs(uy) + halfY * abs(ux) + reach) continue;
+    const ahead = dx * ux + dy * uy;
+    const half = halfX * abs(ux) + halfY * abs(uy) + reach;
+    if (ahead < -half || ahead > length + half) continue;
+    if (keep(block) && hides(block)) return true;
   }
+  return false;
 }
 
-function keep(block: usize): void {
+/** Lists a block; false where it is listed already. */
+function keep(block: usize): bool {
   const count = load<i32>(BLOCK_COUNT);
   const end = BLOCKS + (<usize>count << 2);
   for (let at = BLOCKS; at < end; at += 4) {
-    if (<usize>load<u32>(at) == block) return;
+    if (<usize>load<u32>(at) == block) return false;
   }
-  if (count == BLOCKS_MAX) return;
+  if (count == BLOCKS_MAX) return false;
   store<u32>(end, <u32>block);
   store<i32>(BLOCK_COUNT, count + 1);
+  return true;
 }
 
 /** Whether a block that was found crosses the way from a place to another. */

@@ -12,9 +12,11 @@ import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
 /** How far a path is known: so many seconds of driving and so many metres, no more than that, m, s, m. */
-const PATH_S = 4.0;
+const PATH_S = 3.0;
 const PATH_MIN_M = 12.0;
-const PATH_MAX_M = 80.0;
+const PATH_MAX_M = 70.0;
+/** No way through a city is longer than this times the straight line, while it leads there at all. */
+const DETOUR = 1.6;
 /** Pieces that it has at most. */
 const PIECES_MAX = 46;
 /** What the corridor is wider than the car, to each side, m. */
@@ -191,9 +193,10 @@ export function meetPath(slab: usize, city: usize, box: usize, radius: f64): boo
   const reach = radius + load<f64>(HALF_WIDTH);
   const bx = load<f64>(box + BOX_X);
   const by = load<f64>(box + BOX_Y);
+  let far = load<f64>(RANGE);
   for (let index = 0; index < PIECES_MAX; index++) {
     if (index == load<i32>(COUNT)) {
-      if (load<f64>(END_AT) >= load<f64>(RANGE)) return false;
+      if (load<f64>(END_AT) >= far) return false;
       extend(slab, city);
     }
     const piece = pieceAt(index);
@@ -201,6 +204,7 @@ export function meetPath(slab: usize, city: usize, box: usize, radius: f64): boo
     const dy = by - load<f64>(piece + PW_Y);
     const tx = load<f64>(piece + PW_TX);
     const ty = load<f64>(piece + PW_TY);
+    if (index == 0) far = least(far, DETOUR * (sqrt(dx * dx + dy * dy) + reach));
     if (abs(dy * tx - dx * ty) >= reach) continue;
     const ahead = dx * tx + dy * ty;
     if (ahead + radius < 0.0 || ahead - radius > load<f64>(piece + PW_LENGTH)) continue;

@@ -32,15 +32,15 @@ const CORNERS_PERSON_M = 25.0;
 /** Koschmieder: contrast ½ fades to 0.1, which a camera just sees, at V ln 5 ÷ 3, in fog with V = 30 m. */
 const CAMERA_FOG_M = 16.094;
 /** No sensor sees further, from the centre of gravity to the middle of the object. */
-const FARTHEST_M = 130.0;
+const FARTHEST_M = 126.0;
 /** A radar tells a person from what stands only by its motion towards or away from it, m/s. */
 const RADIAL_MPS = 0.5;
 /** What is faster was seen to move, m/s. */
 const MOVING_MPS = 0.5;
 
-/** Who comes no nearer than this in so long is not followed, m, s, but for those so far to the side or less, m. */
-const ATTENTION_M = 30.0;
-const ATTENTION_S = 5.0;
+/** Whoever stays farther away than this for so long is not looked at, m, s, but for what is straight ahead, m. */
+const ATTENTION_M = 25.0;
+const ATTENTION_S = 4.0;
 const AHEAD_ASIDE_M = 6.0;
 
 /** Behind the front bumper, m. */
@@ -60,13 +60,17 @@ const INWARD_LEFT = 0.4226183;
 const OUTWARD_AHEAD = -0.4226183;
 const OUTWARD_LEFT = 0.9063078;
 
-// Objects that may be seen, nearest first: f64 distance², i32 object.
+// Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
 
 /** A sector that both reach over between them, whatever is before one of them, to 60° from straight ahead. */
 const FRONT_AHEAD = 0.5;
 const FRONT_LEFT = 0.8660254;
+
+// What a car's sensors look from and at, while they look: f64.
+const NOSE_X: usize = SIGHT + 664; // m, middle of the front bumper
+const NOSE_Y: usize = SIGHT + 672;
 
 /** Fills the target records of all cars, and goes on with what their sensors know of each object. */
 export function findTargets(slab: usize, city: usize): void {
@@ -77,9 +81,68 @@ export function findTargets(slab: usize, city: usize): void {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const sensors = sensorsOf(slab, car);
     if (sensors == 0) continue;
-    const count = listCandidates(slab, car, actors);
-    if (count > 0) lookAt(slab, city, car, sensors, count);
+    const near = carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) & ~(1 << car);
+    if ((near | actors) != 0) lookAround(slab, city, car, sensors, near, actors);
   }
+}
+
+function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actors: u32): void {
+  const type = typeOf(slab, car);
+  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+  store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
+  store<f64>(NOSE_Y, getF(slab, C_Y, car) + nose * getF(slab, C_HY, car));
+  let count = 0;
+  for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
+  for (let left = actors; left != 0; left &= left - 1) count = list(car, CAR_COUNT + ctz(left), sensors, count);
+  if (count > 0) lookAt(slab, city, car, count, near, actors);
+}
+
+/** Lists an object among the candidates, nearest first, where it is worth a closer look; returns how many there are. */
+@inline function list(car: i32, object: i32, sensors: i32, count: i32): i32 {
+  const own = objectAt(car);
+  const at = objectAt(object);
+  const dx = load<f64>(at + BOX_X) - load<f64>(NOSE_X);
+  const dy = load<f64>(at + BOX_Y) - load<f64>(NOSE_Y);
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
+  const ahead = dx * hx + dy * hy;
+  const aside = abs(dy * hx - dx * hy);
+  const squared = dx * dx + dy * dy;
+  const inView = sensors & sensorsTowards(ahead, aside, squared, load<f64>(at + OB_RADIUS));
+  if (inView == 0 || (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared))) return count;
+  insert(object, inView, squared, count);
+  return count + 1;
+}
+
+/** Sensors into whose field of view a circle at a place may reach. */
+@inline function sensorsTowards(ahead: f64, aside: f64, squared: f64, radius: f64): i32 {
+  let sensors = 0;
+  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius) sensors |= SEEN_CAMERA;
+  if (aside * WIDE_AHEAD - ahead * WIDE_LEFT <= radius) sensors |= SEEN_RADAR;
+  const corners = CORNERS_M + CORNER_ASIDE_M + radius;
+  if (squared > corners * corners) return sensors;
+  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
+  return sensors;
+}
+
+/** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
+@inline function comesNear(own: usize, object: usize, dx: f64, dy: f64, squared: f64): bool {
+  const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
+  const nextY = dy + ATTENTION_S * (load<f64>(object + OB_VY) - load<f64>(own + OB_VY));
+  const along = dx * nextX + dy * nextY;
+  return along < 0.0 || along * along < ATTENTION_M * ATTENTION_M * squared;
+}
+
+function insert(object: i32, inView: i32, squared: f64, count: i32): void {
+  let place = CANDIDATES + <usize>count * CANDIDATE_BYTES;
+  while (place > CANDIDATES && load<f64>(place - CANDIDATE_BYTES) > squared) {
+    store<f64>(place, load<f64>(place - CANDIDATE_BYTES));
+    store<u64>(place + 8, load<u64>(place - CANDIDATE_BYTES + 8));
+    place -= CANDIDATE_BYTES;
+  }
+  store<f64>(place, squared);
+  store<i32>(place + 8, object);
+  store<i32>(place + 12, inView);
 }
 
 /** The sensors that a car effectively has, SEEN_. */
@@ -92,56 +155,20 @@ function sensorsOf(slab: usize, car: i32): i32 {
   return sensors;
 }
 
-/** Lists who is near enough, nearest first; returns how many. */
-function listCandidates(slab: usize, car: i32, actors: u32): i32 {
-  const x = getF(slab, C_X, car);
-  const y = getF(slab, C_Y, car);
-  let count = 0;
-  const near = carsNear(slab, 0, x, y, FARTHEST_M * FARTHEST_M) & ~(1 << car);
-  for (let left = near; left != 0; left &= left - 1) count = list(ctz(left), x, y, count);
-  for (let left = actors; left != 0; left &= left - 1) count = list(CAR_COUNT + <i32>ctz(left), x, y, count);
-  return count;
-}
-
-@inline function list(object: i32, x: f64, y: f64, count: i32): i32 {
-  const at = objectAt(object);
-  const dx = load<f64>(at + BOX_X) - x;
-  const dy = load<f64>(at + BOX_Y) - y;
-  const squared = dx * dx + dy * dy;
-  if (squared > FARTHEST_M * FARTHEST_M) return count;
-  insert(object, squared, count);
-  return count + 1;
-}
-
-function insert(object: i32, squared: f64, count: i32): void {
-  let place = CANDIDATES + <usize>count * CANDIDATE_BYTES;
-  while (place > CANDIDATES && load<f64>(place - CANDIDATE_BYTES) > squared) {
-    store<f64>(place, load<f64>(place - CANDIDATE_BYTES));
-    store<i32>(place + 8, load<i32>(place - CANDIDATE_BYTES + 8));
-    place -= CANDIDATE_BYTES;
-  }
-  store<f64>(place, squared);
-  store<i32>(place + 8, object);
-}
-
 /** Turns those of the candidates that are seen, and known well enough, into targets. */
-function lookAt(slab: usize, city: usize, car: i32, sensors: i32, count: i32): void {
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  const type = typeOf(slab, car);
-  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
-  const px = getF(slab, C_X, car) + nose * hx;
-  const py = getF(slab, C_Y, car) + nose * hy;
+function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actors: u32): void {
+  const own = objectAt(car);
+  const px = load<f64>(NOSE_X);
+  const py = load<f64>(NOSE_Y);
   const view = viewOf(slab, city, car);
   let hasPath = false;
   for (let i = 0; i < count; i++) {
-    const object = load<i32>(CANDIDATES + <usize>i * CANDIDATE_BYTES + 8);
+    const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
+    const object = load<i32>(candidate + 8);
     const at = objectAt(object);
-    const inView = sensors & inReach(at, px, py, hx, hy);
-    if (inView == 0 || !isOfInterest(objectAt(car), at)) continue;
-    const between = findBetween(city, px, py, at, CANDIDATES, count, view);
+    const between = findBetween(city, px, py, at, near, actors, view);
     if (between == HIDDEN) continue;
-    const seen = seenBy(objectAt(car), at, px, py, hx, hy, inView, between == OPEN);
+    const seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
     if (seen == 0) continue;
     const confirmed = confirm(slab, car, object, seen);
     if (confirmed == 0) continue;
@@ -157,20 +184,6 @@ function lookAt(slab: usize, city: usize, car: i32, sensors: i32, count: i32): v
   }
 }
 
-/**
- * Sensors follow what is near, straight ahead or could be near soon: within ATTENTION_M in ATTENTION_S
- * if both go on as they do.
- */
-function isOfInterest(own: usize, object: usize): bool {
-  const dx = load<f64>(object + BOX_X) - load<f64>(own + BOX_X);
-  const dy = load<f64>(object + BOX_Y) - load<f64>(own + BOX_Y);
-  if (abs(dy * load<f64>(own + BOX_HX) - dx * load<f64>(own + BOX_HY)) < AHEAD_ASIDE_M) return true;
-  const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
-  const nextY = dy + ATTENTION_S * (load<f64>(object + OB_VY) - load<f64>(own + OB_VY));
-  const apart = sqrt(dx * dx + dy * dy);
-  return dx * nextX + dy * nextY < ATTENTION_M * apart;
-}
-
 /** Keeps what each sensor saw in this look; returns those that have confirmed it. */
 function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
   const at = objectAt(object);
@@ -184,24 +197,10 @@ function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
   return confirmed;
 }
 
-/** Sensors into whose field of view a circle around the object may reach: most are told so at once. */
-function inReach(object: usize, px: f64, py: f64, hx: f64, hy: f64): i32 {
-  const dx = load<f64>(object + BOX_X) - px;
-  const dy = load<f64>(object + BOX_Y) - py;
-  const radius = load<f64>(object + OB_RADIUS);
-  const ahead = dx * hx + dy * hy;
-  const aside = abs(dy * hx - dx * hy);
-  let sensors = 0;
-  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius) sensors |= SEEN_CAMERA;
-  if (aside * WIDE_AHEAD - ahead * WIDE_LEFT <= radius) sensors |= SEEN_RADAR;
-  const corners = CORNERS_M + CORNER_ASIDE_M + radius;
-  if (dx * dx + dy * dy > corners * corners) return sensors;
-  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
-  return sensors;
-}
-
 /** Sensors among the given that see an object; `isOpen`: nothing stands between. (px, py): middle of the bumper. */
-function seenBy(own: usize, object: usize, px: f64, py: f64, hx: f64, hy: f64, sensors: i32, isOpen: bool): i32 {
+function seenBy(own: usize, object: usize, px: f64, py: f64, sensors: i32, isOpen: bool): i32 {
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
   let seen = 0;
   if (sensors & SEEN_CAMERA) {
     const cx = px - CAMERA_BEHIND_M * hx;
@@ -273,11 +272,22 @@ function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: b
   // The front half, out to 65° to either side, belongs to one of the two or both.
   const plain = range - CORNER_ASIDE_M;
   if (isOpen && !isPerson && isWellInside(object, px, py, hx, hy, plain, FRONT_AHEAD, FRONT_LEFT)) return true;
-  aim(object, px + ax, py + ay, hx, hy);
-  if (isPerson && !isRadial(object)) return false;
-  if (isInSector(range, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT) && (isOpen || radarSees())) return true;
-  aim(object, px - ax, py - ay, hx, hy);
-  return isInSector(range, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT) && (isOpen || radarSees());
+  const dx = load<f64>(object + BOX_X) - px;
+  const dy = load<f64>(object + BOX_Y) - py;
+  // The one on the object's side first: it is the likelier to see it.
+  const side = dy * hx - dx * hy < 0.0 ? -1.0 : 1.0;
+  return cornerSees(object, px + side * ax, py + side * ay, hx, hy, range, side, isOpen) ||
+    cornerSees(object, px - side * ax, py - side * ay, hx, hy, range, -side, isOpen);
+}
+
+/** `side`: 1 the left one, −1 the right one. */
+function cornerSees(object: usize, px: f64, py: f64, hx: f64, hy: f64, range: f64, side: f64, isOpen: bool): bool {
+  aim(object, px, py, hx, hy);
+  if (load<i32>(object + OB_CLASS) == CONTACT_PERSON && !isRadial(object)) return false;
+  const isCovered = side > 0.0
+    ? isInSector(range, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT)
+    : isInSector(range, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT);
+  return isCovered && (isOpen || radarSees());
 }
 
 /** Whether an object moves towards the sensor that is aimed, or away, fast enough for a radar. */
