@@ -152,7 +152,7 @@ function report(slab: usize, a: i32, b: i32, block: i32, at: usize, closing: f64
 }
 
 /** Writes down a car as it was just before the contact. */
-function party(slab: usize, at: usize, car: i32, body: usize): void {
+export function party(slab: usize, at: usize, car: i32, body: usize): void {
   const hx = load<f64>(body + BOX_HX);
   const hy = load<f64>(body + BOX_HY);
   const dx = load<f64>(COMMON_X) - load<f64>(body + BOX_X);
@@ -176,7 +176,7 @@ function party(slab: usize, at: usize, car: i32, body: usize): void {
 }
 
 /** From now on what stands beside the road is looked for around it. One that is hit again is cleared no later. */
-function wreck(slab: usize, city: usize, car: i32): void {
+export function wreck(slab: usize, city: usize, car: i32): void {
   if (isWreck(slab, car)) return;
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
@@ -184,7 +184,7 @@ function wreck(slab: usize, city: usize, car: i32): void {
 }
 
 /** Adds an impulse that acts at `r` from the centre of gravity. */
-function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
+export function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
   const type = typeOf(slab, car);
   const perMass = load<f64>(type + CT_PER_MASS);
   const hx = getF(slab, C_HX, car);
@@ -194,10 +194,12 @@ function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
   setF(slab, C_YAW_RATE, car, getF(slab, C_YAW_RATE, car) + (rx * jy - ry * jx) * load<f64>(type + CT_PER_INERTIA));
 }
 
-function pointVelocityX(slab: usize, car: i32, ry: f64): f64 {
+/** Velocity of the point of a car's body that is `r` from its centre of gravity, m/s. */
+export function pointVelocityX(slab: usize, car: i32, ry: f64): f64 {
   return velocityX(slab, car) - getF(slab, C_YAW_RATE, car) * ry;
 }
 
-function pointVelocityY(slab: usize, car: i32, rx: f64): f64 {
+/** See `pointVelocityX`. */
+export function pointVelocityY(slab: usize, car: i32, rx: f64): f64 {
   return velocityY(slab, car) + getF(slab, C_YAW_RATE, car) * rx;
 }

@@ -67,7 +67,7 @@ function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32
   setI(slab, C_CHAIN_ORDER, car, chainOrder);
 }
 
-/** `other` −1: what was hit is no car. */
+/** `other` as in E_OTHER. */
 export function raiseCollision(slab: usize, contact: usize, car: i32, other: i32): void {
   const chainTick = load<i32>(contact + K_CHAIN_TICK);
   const chainOrder = load<i32>(contact + K_CHAIN_ORDER);

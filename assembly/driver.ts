@@ -6,6 +6,7 @@ import {
 import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
+import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { stopDistance } from './right-of-way';
 import { leadSensors } from './sensing';
 
@@ -51,6 +52,9 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   }
   const line = stopDistance(slab, city, car);
   if (line >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, line, LINE_GAP_M));
+  const crossing = crossingDistance(car);
+  if (crossing >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
+  accel = least(accel, (lineSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
   return clamp(accel, -DECEL_MAX, ACCEL_MAX);
 }
 

@@ -94,6 +94,8 @@ export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 104;
+/** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
+export const CROSSINGS = 82944;
 export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
@@ -146,6 +148,7 @@ export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability contr
 export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
 export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
+export const C_SLOPE = CARS + 35 * CAR_F64; // m/s² by which gravity drives it forward, 0 on a level road
 /** Even: two rows at a time are read as one. */
 export const CAR_F64_ARRAYS = 36;
 
@@ -174,9 +177,13 @@ export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
 export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
 export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
-export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability control intervenes
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
-export const CAR_I32_ARRAYS = 24;
+/** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
+export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
+export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
+export const CAR_I32_ARRAYS = 26;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -197,6 +204,7 @@ export const A_STRUCK = 72; // u32 mask of the cars that it has touched since it
 export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
+export const A_PIECE = 92; // i32, piece of its path that it is on
 
 /** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
@@ -214,7 +222,7 @@ export const E_CAR = 12; // i32, −1 none
 export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
 export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
-export const E_OTHER = 28; // i32: collision: the other car, −1 none
+export const E_OTHER = 28; // i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot
 
 export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
@@ -269,6 +277,9 @@ export const EVENT_HAZARD = 0;
 export const EVENT_INTERVENTION = 1;
 export const EVENT_CONFIGURATION = 2;
 export const EVENT_COLLISION = 3;
+
+/** In E_OTHER: neither a car nor something built. */
+export const OTHER_ACTOR = -2;
 
 export const CONTACT_VEHICLE = 0;
 export const CONTACT_PERSON = 1;
@@ -360,10 +371,13 @@ export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
 export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_ZONES = 56; // u32, zones that it comes near
+export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
 export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
+export const L_GRADE_FROM = 88; // f32 m, where that part begins
+export const L_GRADE_TO = 92; // f32 m
 
 /** Where along a connector another one is too close for two cars; the two have a record each. */
 export const CONFLICT_BYTES = 8;
@@ -458,7 +472,8 @@ export const HS_CLASS = 136; // i32 CONTACT_ that touching the actor is
 export const HS_SIGHT = 144; // f64 m, nobody's camera sees the actor from farther, 0 no limit
 export const HS_GRADE = 152; // f64, rise of the road over the way
 export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
-export const HS_FACTS = 168; // i32[4], what else the kind needs
+export const HS_LIGHT = 168; // i32, the light that the actor's way obeys, −1 none
+export const HS_FACTS = 172; // i32[3], what else the kind needs
 
 /** Points of the actors' paths. */
 export const PATH_POINT_BYTES = 24;
@@ -500,6 +515,9 @@ export const ZONE_DUSK = 3;
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;
 export const ACTOR_STANDS = 2;
+
+/** An intervention of stability control so soon after another one is the same (2 s). */
+export const ESC_TICKS = 100;
 
 export const AEB_NONE = 0;
 export const AEB_WARN = 1;

@@ -19,6 +19,20 @@ export function lightState(slab: usize, city: usize, light: i32): i32 {
   return LIGHT_RED;
 }
 
+/** For how many ticks the light will have been red in so many, −1 where it will not be; red and amber at once is red. */
+export function redAge(slab: usize, city: usize, light: i32, ticks: i32): i32 {
+  const at = lightAt(city, light);
+  const since = (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at);
+  const red = since - load<i32>(at + LT_GREEN) - load<i32>(at + LT_AMBER);
+  return red < 0 ? -1 : red;
+}
+
+/** Whether the light will be green in so many ticks. */
+export function isGreenIn(slab: usize, city: usize, light: i32, ticks: i32): bool {
+  const at = lightAt(city, light);
+  return (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at) < load<i32>(at + LT_GREEN);
+}
+
 /** Ticks since the last green of a light began. */
 export function greenAge(slab: usize, city: usize, light: i32): i32 {
   const at = lightAt(city, light);

@@ -1,9 +1,10 @@
 import {
-  CAR_COUNT, CT_CENTRE, C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES, HS_X,
-  HS_Y, H_TICK, L_JUNCTION, L_ROAD, OC_ACCEL, OC_FLAGS, OC_GAP, OC_HEADING, OC_LANE, OC_PLACE, OC_SPEED, OC_STATUS, OC_STEER,
+  ACTOR_WAITS, A_HX, A_HY, A_STATE, A_X, A_Y, CAR_COUNT, CT_CENTRE, C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER,
+  C_VX, C_VY, C_X, C_Y, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_X, HS_Y, H_TICK, L_JUNCTION, L_ROAD, OC_ACCEL, OC_FLAGS, OC_GAP, OC_HEADING, OC_LANE, OC_PLACE, OC_SPEED, OC_STATUS, OC_STEER,
   OC_STRIDE, OC_X, OC_Y, OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_STRIDE, OH_WIDTH, OH_X, OH_Y, OUT, O_CARS, O_HAZARD, O_HAZARDS, O_LIGHT,
-  O_LIGHTS, O_TICK, T_HAZARDS, T_HAZARD_COUNT, T_LIGHT_COUNT,
+  O_LIGHTS, O_TICK, T_HAZARD_COUNT, T_LIGHT_COUNT,
 } from './layout';
+import { actorAt, spotAt } from './hazards/spots';
 import { cityOf, laneAt } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
@@ -26,7 +27,7 @@ export function pack(slab: usize): void {
   const lights = load<i32>(city + T_LIGHT_COUNT);
   put(O_LIGHTS, lights);
   for (let light = 0; light < lights; light++) put(O_LIGHT + light, lightState(slab, city, light));
-  packHazards(city);
+  packHazards(slab, city);
 }
 
 function packCar(slab: usize, city: usize, car: i32): void {
@@ -56,17 +57,20 @@ function packCar(slab: usize, city: usize, car: i32): void {
   return whole(NativeMath.atan2(hy, hx) * 10000.0);
 }
 
-function packHazards(city: usize): void {
+/** Where an actor is there, its box; else the spot. */
+function packHazards(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   put(O_HAZARDS, count);
   for (let spot = 0; spot < count; spot++) {
-    const from = city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
+    const from = spotAt(city, spot);
+    const actor = actorAt(slab, spot);
+    const isThere = load<i32>(actor + A_STATE) != ACTOR_WAITS;
     const at = O_HAZARD + spot * OH_STRIDE;
-    put(at + OH_ACTIVE, 0);
-    put(at + OH_X, whole(load<f64>(from + HS_X) * 100.0));
-    put(at + OH_Y, whole(load<f64>(from + HS_Y) * 100.0));
-    put(at + OH_HEADING, 0);
-    put(at + OH_LENGTH, 0);
-    put(at + OH_WIDTH, 0);
+    put(at + OH_ACTIVE, isThere ? 1 : 0);
+    put(at + OH_X, whole((isThere ? load<f64>(actor + A_X) : load<f64>(from + HS_X)) * 100.0));
+    put(at + OH_Y, whole((isThere ? load<f64>(actor + A_Y) : load<f64>(from + HS_Y)) * 100.0));
+    put(at + OH_HEADING, isThere ? heading(load<f64>(actor + A_HX), load<f64>(actor + A_HY)) : 0);
+    put(at + OH_LENGTH, isThere ? whole(load<f64>(from + HS_BODY_LENGTH) * 100.0) : 0);
+    put(at + OH_WIDTH, isThere ? whole(load<f64>(from + HS_BODY_WIDTH) * 100.0) : 0);
   }
 }

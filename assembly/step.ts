@@ -3,12 +3,13 @@ import { assist } from './functions/assist';
 import { collide } from './collision';
 import { decide } from './driver';
 import { moveActors, sendActors } from './hazards/actors';
+import { meetActors } from './hazards/contact';
 import { cityOf } from './lanes';
 import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
 import { decideRightOfWay } from './right-of-way';
 import { sense } from './sensing';
-import { track } from './track';
+import { sampleSlopes, track } from './track';
 import { label, move } from './vehicle';
 
 /** Everybody looks and decides so often; a frame shows what was just measured. */
@@ -53,8 +54,12 @@ function tick(slab: usize, city: usize): void {
   move(slab);
   track(slab, city);
   collide(slab, city);
+  meetActors(slab, city);
   recover(slab, city);
-  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) label(slab);
+  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+    sampleSlopes(slab, city);
+    label(slab);
+  }
   trapUnlessFinite(slab);
 }
 

@@ -160,26 +160,18 @@ describe('boundaries', () => {
   });
 
   it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {
-    const may = [
-      /^assembly\/functions\//,
-      /^assembly\/(sensing|sensors)\.ts$/,
-      /^assembly\/(vehicle|wreck|dynamics)\.ts$/,
-      /^assembly\/pair\.ts$/, // for vehicle.ts
-      /^assembly\/collision\.ts$/, // writes down what the car had, for the report
-      /^assembly\/(commands|world)\.ts$/, // write it
-    ];
     const readers = sources
-      .filter(({ area, path }) => area === 'assembly' && path !== 'assembly/layout.ts')
-      .filter(({ text }) => /\bC_EFFECTIVE\b/.test(text))
+      .filter(
+        ({ area, text }) => area === 'assembly' && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
+      )
       .map(({ path }) => path);
-    expect(readers).toContain('assembly/sensors.ts');
-    expect(readers.filter((path) => !may.some((each) => each.test(path)))).toEqual([]);
-    const writers = sources.filter(({ path }) => /^assembly\/(commands|world)\.ts$/.test(path));
-    expect(writers.filter(({ text }) => /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text))).toEqual(
-      [],
-    );
-    const [report] = sources.filter(({ path }) => path === 'assembly/collision.ts');
-    expect(report?.text.match(/\bgetI\(slab, C_EFFECTIVE/g)).toHaveLength(1);
+    const functions = readers.filter((path) => path.startsWith('assembly/functions/'));
+    expect(readers.filter((path) => !functions.includes(path))).toEqual([
+      'assembly/collision.ts', // writes down what the car had, for the report
+      'assembly/pair.ts', // for vehicle.ts
+      'assembly/sensors.ts',
+      'assembly/wreck.ts',
+    ]);
   });
 
   it('a step has no transcendental functions, no chance and no remainder of floats', () => {

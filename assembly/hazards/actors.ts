@@ -1,5 +1,142 @@
-/** Sends the actors of the spots that are due, once a look. */
-export function sendActors(slab: usize, city: usize): void {}
+import {
+  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_PIECE, A_SENT, A_SINCE, A_SPEED, A_STATE,
+  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, EVENT_HAZARD, HAZARD_SPOT_BYTES, H_TICK, T_HAZARDS, T_HAZARD_COUNT, TICK_MS,
+} from '../layout';
+import { raise } from '../events';
+import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
+import { putAtStart, putOnPath } from './paths';
+import {
+  actorAt, kindOf, leave, modeOf, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, spotAt,
+} from './spots';
+import { isAlone } from './triggers';
+
+const TICK_S = <f64>TICK_MS / 1000.0;
+/** Nothing appears, or is gone, on the road or beside it while a car is so near, m. */
+const UNSEEN_M = 90.0;
+/** What was struck is cleared after so many ticks (12 s), as a wreck is. */
+const CLEAR_TICKS: u32 = 600;
+/** Nobody is on the way for longer (40 s). */
+const ACTS_TICKS_MAX: u32 = 2000;
+/** What slides on the road slows down by so much, m/s². */
+const SLIDE_DECEL = 6.0;
+
+/** Puts the actors of a new world where they wait. */
+export function placeActors(slab: usize, city: usize): void {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  for (let spot = 0; spot < count; spot++) {
+    putAtStart(spotAt(city, spot), actorAt(slab, spot));
+    store<i32>(actorAt(slab, spot) + A_CAR, -1);
+  }
+}
+
+/** Sends the actors of the spots that are due, and lets those on their way look around, once a look. */
+export function sendActors(slab: usize, city: usize): void {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  const tick = load<u32>(slab + H_TICK);
+  for (let spot = 0; spot < count; spot++) {
+    const actor = actorAt(slab, spot);
+    const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
+    if (waits && tick < load<u32>(actor + A_ARMED)) continue;
+    const at = spotAt(city, spot);
+    const mode = modeOf(kindOf(at));
+    if (mode == MODE_NONE) continue;
+    if (waits) rouse(slab, city, spot, at, actor, mode);
+    else if (load<u32>(actor + A_STRUCK) != 0) clear(slab, spot, at, actor, tick);
+    else attend(slab, city, spot, at, actor, mode, tick);
+  }
+}
+
+/** A spot whose actor waits unseen. */
+function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mode: i32): void {
+  let car = -1;
+  if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
+    car = moment(slab, city, at, actor, mode);
+    if (car < 0) return;
+  } else if (!isAlone(slab, at, UNSEEN_M)) {
+    return;
+  } else {
+    putAtStart(at, actor);
+  }
+  store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + (mode == MODE_LEADS || mode == MODE_CUTS_IN ? 0 : 1));
+  enter(slab, spot, actor, car);
+}
+
+/** From now on the actor is there, for a car or for nobody. */
+function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
+  const tick = load<u32>(slab + H_TICK);
+  store<i32>(actor + A_STATE, car < 0 ? ACTOR_STANDS : ACTOR_ACTS);
+  store<i32>(actor + A_CAR, car);
+  store<u32>(actor + A_SINCE, tick);
+  store<f64>(actor + A_ACCEL, 0.0);
+  raise(slab, tick, EVENT_HAZARD, car, -1, spot, 0, -1);
+}
+
+/** What was struck lies there until it is cleared away. */
+function clear(slab: usize, spot: i32, at: usize, actor: usize, tick: u32): void {
+  if (tick - load<u32>(actor + A_SINCE) >= CLEAR_TICKS) leave(slab, spot, at);
+}
+
+/** An actor that stands or is on its way. */
+function attend(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mode: i32, tick: u32): void {
+  const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
+  if (mode == MODE_STANDS) {
+    if (!stand(slab, city, at, actor, tick, isAlone(slab, at, UNSEEN_M))) leave(slab, spot, at);
+    return;
+  }
+  if (stands) {
+    const car = moment(slab, city, at, actor, mode);
+    if (car < 0) return;
+    store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + 1);
+    enter(slab, spot, actor, car);
+    return;
+  }
+  if (tick - load<u32>(actor + A_SINCE) > ACTS_TICKS_MAX) {
+    leave(slab, spot, at);
+    return;
+  }
+  if (mode == MODE_WALKS) walkOver(slab, city, at, actor, tick);
+  else if (mode == MODE_CROSSES) crossOver(slab, city, at, actor);
+  else if (mode == MODE_LEADS) lead(slab, city, at, actor, tick);
+  else if (mode == MODE_CUTS_IN) cutIn(slab, city, at, actor);
+  else follow(slab, city, at, actor);
+}
 
 /** Moves the actors that are on their way by one tick. */
-export function moveActors(slab: usize, city: usize): void {}
+export function moveActors(slab: usize, city: usize): void {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  let at = city + load<i32>(city + T_HAZARDS);
+  for (let spot = 0; spot < count; spot++, at += HAZARD_SPOT_BYTES) {
+    const actor = actorAt(slab, spot);
+    const state = load<i32>(actor + A_STATE);
+    if (state == ACTOR_WAITS) continue;
+    if (state == ACTOR_STANDS) slide(actor);
+    else if (!advance(slab, city, at, actor)) leave(slab, spot, at);
+  }
+}
+
+/** What stands moves only where something has struck it. */
+function slide(actor: usize): void {
+  const speed = load<f64>(actor + A_SPEED);
+  if (speed == 0.0) return;
+  const less = SLIDE_DECEL * TICK_S;
+  const next = speed > less ? speed - less : speed < -less ? speed + less : 0.0;
+  const way = 0.5 * (speed + next) * TICK_S;
+  store<f64>(actor + A_SPEED, next);
+  store<f64>(actor + A_X, load<f64>(actor + A_X) + way * load<f64>(actor + A_HX));
+  store<f64>(actor + A_Y, load<f64>(actor + A_Y) + way * load<f64>(actor + A_HY));
+}
+
+/** A tick along the path; false where that ends. */
+function advance(slab: usize, city: usize, at: usize, actor: usize): bool {
+  if (modeOf(kindOf(at)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT)) return true;
+  const speed = load<f64>(actor + A_SPEED);
+  const accel = load<f64>(actor + A_ACCEL);
+  let next = speed + accel * TICK_S;
+  const cruise = load<f64>(actor + A_CRUISE);
+  if (accel > 0.0 && next > cruise) next = speed > cruise ? speed : cruise;
+  if (next < 0.0) next = 0.0;
+  if (next == 0.0 && speed == 0.0) return true;
+  store<f64>(actor + A_SPEED, next);
+  store<f64>(actor + A_STATION, load<f64>(actor + A_STATION) + 0.5 * (speed + next) * TICK_S);
+  return putOnPath(city, at, actor);
+}

@@ -103,6 +103,7 @@ const tiny: City = {
         stationM: 0.5,
         actorPath: [],
         actorStationM: 0,
+        actorLight: -1,
         bodies: [],
         active: [],
         sightM: 0,

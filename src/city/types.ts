@@ -145,6 +145,8 @@ export interface HazardSite {
   actorPath: readonly Point[];
   /** Of the conflict point along `actorPath`, m. */
   actorStationM: number;
+  /** Index into `City.lights` of the light that the actor's way obeys, −1 where none does. */
+  actorLight: number;
   /** Stand beside the lanes always. */
   bodies: readonly Body[];
   /** Are there only while the hazard is alive; a moving one is listed as it waits. */

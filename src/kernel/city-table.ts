@@ -22,6 +22,9 @@ import {
   L_CONFLICT_FIRST,
   L_CONFLICTS,
   L_CONNECTOR,
+  L_GRADE,
+  L_GRADE_FROM,
+  L_GRADE_TO,
   L_HALF_WIDTH,
   L_JUNCTION,
   L_LENGTH,
@@ -93,6 +96,8 @@ import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 import { straightRunsOf } from './straight-runs.ts';
 
 const ROUTE_BYTES = 8;
+/** A slope begins so far before the conflict point of its spot, m. */
+const SLOPE_M = 60;
 const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
   ice: ZONE_ICE,
   wet: ZONE_WET,
@@ -208,9 +213,31 @@ function writeLanes(
     view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
     view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
     view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
+    const slope = slopeOf(city, i, profiles);
+    view.setFloat32(at + L_GRADE, slope.grade, true);
+    view.setFloat32(at + L_GRADE_FROM, slope.fromM, true);
+    view.setFloat32(at + L_GRADE_TO, slope.toM, true);
     firstPoint += profile.points.length;
     firstConflict += conflicts.length;
   }
+}
+
+const LEVEL = { grade: 0, fromM: 0, toM: 0 };
+
+/** The part of a lane that is not level: before the conflict point of a spot that lies on a slope. */
+function slopeOf({ hazards }: City, lane: number, profiles: readonly LaneProfile[]): typeof LEVEL {
+  for (const { site } of hazards) {
+    const place = site.lanes.indexOf(lane);
+    if (site.grade === 0 || place < 0) continue;
+    const lengthM = profiles[lane]?.lengthM ?? 0;
+    const betweenM = site.lanes
+      .slice(place, -1)
+      .reduce((sumM, each) => sumM + (profiles[each]?.lengthM ?? 0), 0);
+    const conflictM = betweenM + site.stationM;
+    const [fromM, toM] = [conflictM - SLOPE_M, Math.min(conflictM, lengthM)];
+    if (toM > fromM) return { grade: site.grade, fromM, toM };
+  }
+  return LEVEL;
 }
 
 /** Conflicts have their bits in ascending order of lanes, so their zones have too. */

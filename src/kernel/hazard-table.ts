@@ -29,6 +29,7 @@ import {
   HS_LANE_COUNT,
   HS_LANE_MAX,
   HS_LANES,
+  HS_LIGHT,
   HS_MASS,
   HS_PATH_COUNT,
   HS_PATH_FIRST,
@@ -144,6 +145,7 @@ function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: num
     [HS_SPEED, actor?.speedMps ?? 0],
   ];
   for (const [field, value] of fields) view.setFloat64(at + field, value, true);
+  view.setInt32(at + HS_LIGHT, site.actorLight, true);
   view.setInt32(at + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
 }
 

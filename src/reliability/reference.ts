@@ -106,7 +106,8 @@ export class Reference {
       const [{ x, y }] = chain;
       const { id: road, name: street } = nearestRoad(this.#city, x, y);
       const { worldId, fleet } = this;
-      return incidentOf(chain, { worldId, fleet, place: { road, street } });
+      const { hazards } = this.#city;
+      return incidentOf(chain, { worldId, fleet, hazards, place: { road, street } });
     });
   }
 

@@ -4,6 +4,7 @@ import {
   EVENT_CONFIGURATION,
   EVENT_HAZARD,
   EVENT_INTERVENTION,
+  OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { eventOf, type RawEvent } from './events.ts';
@@ -14,7 +15,13 @@ const FLEET = ['Vela', 'Terra'].map((model, car) => ({
   plate: `AB ${car}`,
   colour: 'teal',
 }));
-const CONTEXT = { fleet: FLEET, hazards: [{ id: 'h1', kind: 'deer_crossing' }] };
+const CONTEXT = {
+  fleet: FLEET,
+  hazards: [
+    { id: 'h1', kind: 'deer_crossing', site: { actor: { name: 'deer' } } },
+    { id: 'h2', kind: 'wet_crest', site: { actor: { name: 'obstacle' } } },
+  ],
+};
 const RAW: RawEvent = {
   seq: 5,
   tick: 1234,
@@ -82,6 +89,18 @@ test('a collision event names its incident and what was hit', () => {
   expect(event(collision).message).toBe('Vela (plate AB 0) collided with a building.');
   expect(event({ ...collision, feature: 3 })).toMatchObject({ feature: null, incident: 'i3-2' });
   expect(event({ ...collision, hazard: 0 }).message).toBe(
+    'Vela (plate AB 0) collided with deer crossing (h1).',
+  );
+});
+
+test('a collision with what came out at a spot names it', () => {
+  const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 0, other: OTHER_ACTOR };
+  const deer = event({ ...collision, hazard: 0 });
+  expect(deer).toMatchObject({ hazard: 'h1', incident: 'i1200-0' });
+  expect(deer.message).toBe('Vela (plate AB 0) collided with a deer (h1).');
+  const obstacle = event({ ...collision, hazard: 1 });
+  expect(obstacle.message).toBe('Vela (plate AB 0) collided with an obstacle (h2).');
+  expect(event({ ...collision, hazard: 0, other: -1 }).message).toBe(
     'Vela (plate AB 0) collided with deer crossing (h1).',
   );
 });

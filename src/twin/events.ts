@@ -3,6 +3,7 @@ import {
   EVENT_CONFIGURATION,
   EVENT_HAZARD,
   EVENT_INTERVENTION,
+  OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import type { FleetEntry } from './fleet.ts';
@@ -20,6 +21,7 @@ export interface RawEvent {
   hazard: number;
   /** Of a collision: order of that contact within its tick. */
   arg: number;
+  /** Of a collision: the other car, −1 something built, OTHER_ACTOR the actor of the hazard. */
   other: number;
 }
 
@@ -43,7 +45,13 @@ export interface EventRecord {
 /** What the numbers of an event stand for. */
 export interface EventContext {
   fleet: readonly FleetEntry[];
-  hazards: readonly { id: string; kind: string }[];
+  hazards: readonly EventHazard[];
+}
+
+interface EventHazard {
+  id: string;
+  kind: string;
+  site?: { actor: { name: string } | null };
 }
 
 /** How many events a world shows. */
@@ -88,8 +96,12 @@ function messageOf(raw: RawEvent, context: EventContext): string {
   }
 }
 
-function opponent(raw: RawEvent, { fleet }: EventContext): string | undefined {
-  return raw.other < 0 ? undefined : carName(fleet[raw.other]);
+function opponent({ other, hazard }: RawEvent, context: EventContext): string | undefined {
+  if (other >= 0) return carName(context.fleet[other]);
+  const spot = context.hazards[hazard];
+  const name = spot?.site?.actor?.name;
+  if (other !== OTHER_ACTOR || !spot || !name) return undefined;
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name} (${spot.id})`;
 }
 
 function carName(entry: FleetEntry | undefined): string {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { CONTACT_BUILDING, CONTACT_PERSON, CONTACT_VEHICLE, F_ALL } from '../../assembly/layout.ts';
+import {
+  CONTACT_ANIMAL,
+  CONTACT_BUILDING,
+  CONTACT_OBSTACLE,
+  CONTACT_PERSON,
+  CONTACT_VEHICLE,
+  F_ALL,
+} from '../../assembly/layout.ts';
 import { effectiveMask, maskOf } from './catalogue.ts';
 import {
   type ContactFacts,
@@ -17,7 +24,16 @@ const FLEET = ['Vela', 'Terra', 'City'].map((model, car) => ({
   plate: `AB ${car}`,
   colour: 'teal',
 }));
-const CONTEXT = { worldId: '0123456789', fleet: FLEET, place: { road: 'r1', street: 'Mill Road' } };
+const HAZARDS = ['deer', 'lorry'].map((name, i) => ({
+  id: `h${i + 1}`,
+  site: { actor: { name } },
+}));
+const CONTEXT = {
+  worldId: '0123456789',
+  fleet: FLEET,
+  hazards: HAZARDS,
+  place: { road: 'r1', street: 'Mill Road' },
+};
 
 function party(fields: Partial<PartyFacts>): PartyFacts {
   return {
@@ -269,4 +285,35 @@ describe('a collision with a person', () => {
 test('ids are made of tick and order', () => {
   expect(incidentId(7, 3)).toBe('i7-3');
   expect(incident({ tick: 90_000, order: 2 }).id).toBe('i90000-2');
+});
+
+describe('a collision at a hazard spot', () => {
+  test('names what came out there, and the spot', () => {
+    const parties = [party({}), party({ car: -1, type: 0, massKg: 23, speedMps: 3 })] as const;
+    const deer = incident({ kind: CONTACT_ANIMAL, hazard: 0, parties });
+    expect(deer.kind).toBe('animal');
+    expect(deer.other).toEqual([{ kind: 'deer', hazard: 'h1' }]);
+    expect(deer.vehicles.map(({ role }) => role)).toEqual(['striking']);
+  });
+
+  test('with a vehicle has the fleet car struck where the other closed the gap', () => {
+    const lorry = party({ car: -1, massKg: 12_000, deltaVMps: 1, speedMps: 11 });
+    const fields = { kind: CONTACT_VEHICLE, hazard: 1, parties: [party({}), lorry] as const };
+    const struck = incident({ ...fields, striking: 1 });
+    expect(struck.kind).toBe('vehicle');
+    expect(struck.other).toEqual([{ kind: 'lorry', hazard: 'h2' }]);
+    expect(struck.vehicles.map(({ role }) => role)).toEqual(['struck']);
+    const striking = incident({ ...fields, striking: 0 });
+    expect(striking.vehicles.map(({ role }) => role)).toEqual(['striking']);
+    // Two people: the fleet car's at 6.945 m/s and the lorry driver at 1 m/s, both in front.
+    const risks = occupantRisk(6.945, 'front') + occupantRisk(1, 'front');
+    expect(striking.earned.points).toBe(Math.round(1000 * risks) + 138.9);
+  });
+
+  test('with what stands there always is one with an obstacle of that spot', () => {
+    const parties = [party({}), STRANGER] as const;
+    const { kind, other } = incident({ kind: CONTACT_OBSTACLE, block: 40, hazard: 1, parties });
+    expect(kind).toBe('obstacle');
+    expect(other).toEqual([{ kind: 'obstacle', hazard: 'h2' }]);
+  });
 });

@@ -115,7 +115,7 @@ export interface Incident {
   kind: ContactKind;
   /** Cars of the fleet only. */
   vehicles: IncidentVehicle[];
-  /** Everything else that was touched. */
+  /** Everything else that was touched, and the spot that it belongs to: what came out there by its name. */
   other: { kind: string; hazard: string | null }[];
   explained: boolean;
   failures: Failure[];
@@ -128,6 +128,8 @@ export interface IncidentContext {
   fleet: readonly FleetEntry[];
   /** Road id (or junction id) and street name of the place of its first contact. */
   place: { road: string; street: string };
+  /** The city's spots. */
+  hazards: readonly { id: string; site: { actor: { name: string } | null } }[];
 }
 
 const KINDS = new Map<number, ContactKind>([
@@ -176,10 +178,10 @@ export function chainsOf(contacts: readonly ContactFacts[]): Chain[] {
   return [...chains.values()];
 }
 
-/** The report of a chain of contacts, not yet explained. */
-export function incidentOf(chain: Chain, context: IncidentContext): Incident {
+/** The report of a chain of contacts; `failures`: what explains it, where that is known yet. */
+export function incidentOf(chain: Chain, context: IncidentContext, failures?: Failure[]): Incident {
   const [first] = chain;
-  const strangers = new Map(chain.flatMap(strangerOf));
+  const strangers = new Map(chain.flatMap((contact) => strangerOf(contact, context)));
   return {
     id: incidentId(first.tick, first.order),
     world: context.worldId,
@@ -189,8 +191,8 @@ export function incidentOf(chain: Chain, context: IncidentContext): Incident {
     kind: kindOf(first),
     vehicles: vehiclesOf(chain, context),
     other: [...strangers.values()],
-    explained: false,
-    failures: [],
+    explained: failures !== undefined,
+    failures: failures ?? [],
     earned: earnedBy(chain),
   };
 }
@@ -200,13 +202,19 @@ function kindOf({ kind }: ContactFacts): ContactKind {
 }
 
 /** What was touched that is no car of the fleet, by what tells it from others of its kind. */
-function strangerOf(contact: ContactFacts): [string, Incident['other'][number]][] {
+function strangerOf(
+  contact: ContactFacts,
+  { hazards }: IncidentContext,
+): [string, Incident['other'][number]][] {
   if (contact.parties.every(({ car }) => car >= 0)) return [];
-  return [[strangerId(contact), { kind: kindOf(contact), hazard: null }]];
+  const spot = hazards[contact.hazard];
+  const actor = contact.block < 0 ? spot?.site.actor : undefined;
+  const stranger = { kind: actor?.name ?? kindOf(contact), hazard: spot?.id ?? null };
+  return [[strangerId(contact), stranger]];
 }
 
-function strangerId({ kind, block }: ContactFacts): string {
-  return `${kind} ${block}`;
+function strangerId({ kind, block, hazard }: ContactFacts): string {
+  return `${kind} ${block} ${hazard}`;
 }
 
 /** Every car once, as it was at its first contact, with the greatest of its changes of speed. */

@@ -19,10 +19,11 @@ const ACTOR_BEFORE_M = 75;
 
 /** The crosser's way over the junction. */
 function crosserShape(ground: Ground, crossing: Crossing, vehicle: Vehicle) {
-  const { from = -1, to = -1 } = crossing.crosser.connector ?? {};
+  const { from = -1, to = -1, light = -1 } = crossing.crosser.connector ?? {};
   const before = pathBehind(ground, from, ACTOR_BEFORE_M);
   const path = joined([before, crossing.crosser.polyline, pathBeyond(ground, to, GO_ON_M)]);
-  return drivingShape(path, lengthOf(before) + crossing.crosserStationM, vehicle);
+  const shape = drivingShape(path, lengthOf(before) + crossing.crosserStationM, vehicle);
+  return { ...shape, actorLight: light };
 }
 
 const APPROACH_WANTED_M = 60;

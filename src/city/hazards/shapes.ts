@@ -83,21 +83,59 @@ export function crestShape(frame: Frame, laneWidthM: number, limitMps: number): 
 }
 
 const BAY_BESIDE_M = 0.3;
+const SWERVE_PIECES = 14;
+
+/** Between a bay and the middle of the lane; `fromM` and `toM` along the lane. */
+function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, toRightM: number) {
+  return Array.from({ length: SWERVE_PIECES + 1 }, (_, i): Point => {
+    const part = i / SWERVE_PIECES;
+    const rightM = fromRightM + (toRightM - fromRightM) * part * part * (3 - 2 * part);
+    return beside(frame, fromM + (toM - fromM) * part, rightM);
+  });
+}
+
 /** From the bay until the van is in the middle of the lane, along the lane. */
 const PULL_OUT_M = 14;
-const PULL_OUT_PIECES = 14;
-const GO_ON_M = 40;
+const VAN_GOES_ON_M = 24;
 
 /** The van waits in a bay beside the lane and is in its middle at the conflict point. */
 export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
   const bayM = laneWidthM / 2 + BAY_BESIDE_M + VAN.widthM / 2;
-  const actorPath = Array.from({ length: PULL_OUT_PIECES + 1 }, (_, i): Point => {
-    const rest = 1 - i / PULL_OUT_PIECES;
-    return beside(frame, -PULL_OUT_M * rest, bayM * rest * rest * (3 - 2 * rest));
-  });
+  const actorPath = swerve(frame, -PULL_OUT_M, 0, bayM, 0);
   const actorStationM = lengthOf(actorPath);
-  actorPath.push(beside(frame, GO_ON_M, 0));
+  actorPath.push(beside(frame, VAN_GOES_ON_M, 0));
   return { actorPath, actorStationM, active: [boxBeside(frame, -PULL_OUT_M, bayM, VAN)] };
+}
+
+/**
+ * Along the lane from the conflict point, where the lead's rear comes to stand: it waits in a bay,
+ * gets up to speed there, swerves into the lane, and out of it again into the next bay.
+ */
+const LEAD_WAITS_M = -40;
+const LEAD_OUT_M = { from: -25, to: -5 } as const;
+const LEAD_IN_M = { from: 5, to: 19 } as const;
+const LEAD_GONE_M = 24;
+
+export function leadShape(frame: Frame, laneWidthM: number): SiteShape {
+  const bayM = laneWidthM / 2 + BAY_BESIDE_M + CAR.widthM / 2;
+  const out = [
+    beside(frame, LEAD_WAITS_M, bayM),
+    ...swerve(frame, LEAD_OUT_M.from, LEAD_OUT_M.to, bayM, 0),
+    beside(frame, 0, 0),
+  ];
+  const back = [
+    ...swerve(frame, LEAD_IN_M.from, LEAD_IN_M.to, 0, bayM),
+    beside(frame, LEAD_GONE_M, bayM),
+  ];
+  return {
+    actorPath: [...out, ...back],
+    actorStationM: lengthOf(out),
+    active: [
+      boxBeside(frame, LEAD_WAITS_M, bayM, CAR),
+      boxBeside(frame, LEAD_OUT_M.from, bayM, CAR),
+      boxBeside(frame, LEAD_GONE_M, bayM, CAR),
+    ],
+  };
 }
 
 export type Vehicle = 'car' | 'lorry' | 'tram';

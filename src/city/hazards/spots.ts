@@ -24,8 +24,8 @@ const SHARP_BEND_WORTH = 300;
 const MOVE_ROUNDS = 2;
 /** What stands beside the road stands there, so not inside a house, more than so much. */
 const INSIDE_HOUSE_MAX_M2 = 0.5;
-/** Kinds whose active body is on the road's edge. */
-const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'wet_crest']);
+/** Kinds whose active body is on or beside the road's edge. */
+const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', 'wet_crest']);
 /** Kinds whose bodies belong to the houses. */
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
@@ -141,6 +141,7 @@ function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string):
       stationM: place.stationM,
       actorPath: [],
       actorStationM: 0,
+      actorLight: -1,
       bodies: [],
       active: [],
       sightM: 0,

@@ -18,6 +18,7 @@ import {
   deerShape,
   drivingShape,
   fogShape,
+  leadShape,
   type Vehicle,
   zebraShape,
 } from './shapes.ts';
@@ -146,13 +147,10 @@ export const zebras = (ground: Ground): Place[] =>
     placeAt(place, () => zebraShape(place.frame)),
   );
 
-const LEAD_BEFORE_M = 60;
-
-export function suddenStops(ground: Ground): Place[] {
-  return on50(ground, { beforeM: 45, afterM: 20, wantedM: 60 }).map((place) =>
-    placeAt(place, () => alongLane(ground, place, LEAD_BEFORE_M, 'car')),
+export const suddenStops = (ground: Ground): Place[] =>
+  on50(ground, { beforeM: 45, afterM: 24, wantedM: 80 }).map((place) =>
+    placeAt(place, () => leadShape(place.frame, place.lane.widthM)),
   );
-}
 
 const LORRY_BEFORE_M = 110;
 const STALL_GRADE = -0.015;

@@ -1,0 +1,184 @@
+import {
+  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
+  CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y,
+  OTHER_ACTOR, PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS,
+  T_HAZARD_COUNT,
+} from '../layout';
+import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
+import { party, pointVelocityX, pointVelocityY, push, wreck } from '../collision';
+import { newContact, raiseCollision } from '../contacts';
+import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from '../impulse';
+import { greatest } from '../math';
+import { getF, getI, typeOf } from '../memory';
+import { BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap, COMMON_X, COMMON_Y, NORMAL_X, NORMAL_Y } from '../overlap';
+import { actorBody, putOnPath } from './paths';
+import { actorAt, hardestBrake, hasTrack, kindOf, modeOf, MODE_CROSSES, MODE_FOLLOWS } from './spots';
+
+const TICK_S = 0.02;
+/** The moment of first contact is found to a 32nd of a tick. */
+const BISECTIONS = 5;
+/** No part of a car is further from its centre of gravity, m. */
+const CAR_REACH_M = 2.6;
+/** Below this a car stands, m/s. */
+const STANDING_MPS = 0.5;
+/** Cosine of the angle, 45°, from which on two drive across each other. */
+const ACROSS = 0.707;
+/** Who ran into a car steps back so far, m. */
+const STEP_BACK_M = 0.3;
+
+/** Finds contacts of cars with actors, after those with one another. In order of index. */
+export function meetActors(slab: usize, city: usize): void {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  let at = city + load<i32>(city + T_HAZARDS);
+  for (let spot = 0; spot < count; spot++, at += HAZARD_SPOT_BYTES) {
+    const actor = actorAt(slab, spot);
+    if (load<i32>(actor + A_STATE) != ACTOR_WAITS) meetActor(slab, city, spot, at, actor);
+  }
+}
+
+function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize): void {
+  const x = load<f64>(actor + A_X);
+  const y = load<f64>(actor + A_Y);
+  const reach = CAR_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - x;
+    const dy = getF(slab, C_Y, car) - y;
+    if (dx * dx + dy * dy > reach * reach) continue;
+    if ((load<u32>(actor + A_STRUCK) >> car) & 1 || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (overlapAt(slab, car, at, actor, 0.0) > 0.0) meet(slab, city, car, spot, at, actor);
+  }
+}
+
+/** Least overlap of a car with an actor as they were `back` s before; leaves both bodies and the normal. */
+function overlapAt(slab: usize, car: i32, at: usize, actor: usize, back: f64): f64 {
+  bodyOf(slab, car, back, BODY_A);
+  actorBody(at, actor, load<f64>(actor + A_SPEED), back, BODY_B);
+  return boxOverlap(BODY_A, BODY_B);
+}
+
+/** Leaves the bodies as they were when they first touched within this tick, with normal and point of contact. */
+function findContact(slab: usize, car: i32, at: usize, actor: usize): void {
+  let touching = 0.0;
+  if (overlapAt(slab, car, at, actor, TICK_S) <= 0.0) {
+    let apart = TICK_S;
+    for (let n = 0; n < BISECTIONS; n++) {
+      const half = 0.5 * (touching + apart);
+      if (overlapAt(slab, car, at, actor, half) > 0.0) touching = half;
+      else apart = half;
+    }
+  }
+  overlapAt(slab, car, at, actor, touching);
+  boxesCommon(BODY_A, BODY_B);
+}
+
+/** A car and an actor touch: a collision where the car has its part in it, else the actor just stops. */
+function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: usize): void {
+  findContact(slab, car, at, actor);
+  const nx = load<f64>(NORMAL_X);
+  const ny = load<f64>(NORMAL_Y);
+  const rAx = load<f64>(COMMON_X) - load<f64>(BODY_A + BODY_COG_X);
+  const rAy = load<f64>(COMMON_Y) - load<f64>(BODY_A + BODY_COG_Y);
+  const rBx = load<f64>(COMMON_X) - load<f64>(BODY_B + BODY_COG_X);
+  const rBy = load<f64>(COMMON_Y) - load<f64>(BODY_B + BODY_COG_Y);
+  const vAx = pointVelocityX(slab, car, rAy);
+  const vAy = pointVelocityY(slab, car, rAx);
+  const speed = load<f64>(actor + A_SPEED);
+  const ux = vAx - speed * load<f64>(actor + A_HX);
+  const uy = vAy - speed * load<f64>(actor + A_HY);
+  const closing = ux * nx + uy * ny;
+  if (closing <= 0.0) return;
+  const drivesIn = 2.0 * (vAx * nx + vAy * ny) >= closing;
+  if (!drivesIn && !isInTheWay(slab, car, at, actor)) {
+    stop(city, at, actor);
+    return;
+  }
+  const mass = load<f64>(at + HS_MASS);
+  const lost = impulse(
+    load<f64>(typeOf(slab, car) + CT_PER_MASS), load<f64>(typeOf(slab, car) + CT_PER_INERTIA), rAx, rAy,
+    1.0 / mass, 1.0 / load<f64>(at + HS_INERTIA), rBx, rBy, nx, ny, ux, uy, restitution(closing), BODY_FRICTION,
+  );
+  report(slab, car, spot, at, actor, closing, lost, drivesIn ? 0 : 1);
+  wreck(slab, city, car);
+  const jx = load<f64>(IMPULSE_X);
+  const jy = load<f64>(IMPULSE_Y);
+  push(slab, car, jx, jy, rAx, rAy);
+  knock(slab, car, at, actor, -jx / mass, -jy / mass);
+}
+
+/**
+ * Whether a car that does not drive into the actor is where it should not be: moving across the way
+ * of who drives across, on a track, or standing where it was come upon from behind.
+ */
+function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
+  const kind = kindOf(at);
+  if (hasTrack(kind)) return true;
+  const mode = modeOf(kind);
+  if (mode == MODE_FOLLOWS) return load<i32>(actor + A_CAR) == car;
+  if (mode != MODE_CROSSES) return false;
+  const vx = getF(slab, C_VX, car);
+  const vy = getF(slab, C_VY, car);
+  if (vx * vx + vy * vy < STANDING_MPS * STANDING_MPS) return false;
+  return abs(getF(slab, C_HX, car) * load<f64>(actor + A_HX) + getF(slab, C_HY, car) * load<f64>(actor + A_HY)) < ACROSS;
+}
+
+/** An actor that ran into a car which did nothing wrong stands before it. */
+function stop(city: usize, at: usize, actor: usize): void {
+  store<f64>(actor + A_SPEED, 0.0);
+  if (load<i32>(actor + A_STATE) != ACTOR_ACTS) return;
+  store<f64>(actor + A_STATION, greatest(0.0, load<f64>(actor + A_STATION) - STEP_BACK_M));
+  putOnPath(city, at, actor);
+}
+
+/** What a blow does to an actor: people and animals are thrown, vehicles are pushed along and brake. */
+function knock(slab: usize, car: i32, at: usize, actor: usize, dvx: f64, dvy: f64): void {
+  const hx = load<f64>(actor + A_HX);
+  const hy = load<f64>(actor + A_HY);
+  const speed = load<f64>(actor + A_SPEED);
+  const kind = load<i32>(at + HS_CLASS);
+  store<u32>(actor + A_STRUCK, load<u32>(actor + A_STRUCK) | (1 << car));
+  store<u32>(actor + A_SINCE, load<u32>(slab + H_TICK));
+  if (kind == CONTACT_PERSON || kind == CONTACT_ANIMAL) {
+    const vx = speed * hx + dvx;
+    const vy = speed * hy + dvy;
+    const thrown = sqrt(vx * vx + vy * vy);
+    store<i32>(actor + A_STATE, ACTOR_STANDS);
+    store<f64>(actor + A_SPEED, thrown);
+    if (thrown < 1e-6) return;
+    store<f64>(actor + A_HX, vx / thrown);
+    store<f64>(actor + A_HY, vy / thrown);
+    return;
+  }
+  const along = speed + dvx * hx + dvy * hy;
+  const acts = load<i32>(actor + A_STATE) == ACTOR_ACTS;
+  store<f64>(actor + A_SPEED, acts ? greatest(0.0, along) : along);
+  store<f64>(actor + A_ACCEL, -hardestBrake(kindOf(at)));
+}
+
+/** Writes down a contact while the bodies still move as they did before it. */
+function report(slab: usize, car: i32, spot: i32, at: usize, actor: usize, closing: f64, lost: f64, striking: i32): void {
+  const contact = newContact(slab, load<i32>(at + HS_CLASS), -1, spot, car, -1);
+  store<f64>(contact + K_X, load<f64>(COMMON_X));
+  store<f64>(contact + K_Y, load<f64>(COMMON_Y));
+  store<f64>(contact + K_CLOSING, closing);
+  store<f64>(contact + K_ENERGY, lost);
+  store<i32>(contact + K_STRIKING, striking);
+  party(slab, contact + K_PARTY, car, BODY_A);
+  const other = contact + K_PARTY + PARTY_BYTES;
+  const hx = load<f64>(BODY_B + BOX_HX);
+  const hy = load<f64>(BODY_B + BOX_HY);
+  const dx = load<f64>(COMMON_X) - load<f64>(BODY_B + BOX_X);
+  const dy = load<f64>(COMMON_Y) - load<f64>(BODY_B + BOX_Y);
+  const norm = greatest(sqrt(dx * dx + dy * dy), 1e-6);
+  const jx = load<f64>(IMPULSE_X);
+  const jy = load<f64>(IMPULSE_Y);
+  store<i32>(other + P_CAR, -1);
+  store<f64>(other + P_SPEED, load<f64>(actor + A_SPEED));
+  store<f64>(other + P_DELTA_V, sqrt(jx * jx + jy * jy) / load<f64>(at + HS_MASS));
+  store<f64>(other + P_HX, hx);
+  store<f64>(other + P_HY, hy);
+  store<f64>(other + P_IMPACT_X, (hx * dx + hy * dy) / norm);
+  store<f64>(other + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
+  store<f64>(other + P_MASS, load<f64>(at + HS_MASS));
+  raiseCollision(slab, contact, car, OTHER_ACTOR);
+}

@@ -1,0 +1,94 @@
+import {
+  A_CAR, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH, HS_BODY_WIDTH,
+  HS_SIGHT, H_TICK, SCRATCH,
+} from '../layout';
+import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
+import { greatest, least } from '../math';
+import { getF } from '../memory';
+import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from '../overlap';
+import { pieceAt, placeAt } from './paths';
+import { hardestBrake, kindOf, MODE_FOLLOWS, MODE_WALKS } from './spots';
+
+/** The way ahead is looked at in boxes of this length, m. */
+const STEP_M = 1.5;
+/** Room that vehicles, and those on foot, keep to what is in their way, m. */
+const STOP_M = 1.5;
+const STOP_ON_FOOT_M = 0.4;
+/** Beside the body that counts as its way, m. */
+const BESIDE_M = 0.2;
+/** No car's corner is further from its centre of gravity, m. */
+const CAR_REACH_M = 2.6;
+/** A vehicle brakes when it has to brake so hard, m/s², and then so much harder, as a share. */
+const BRAKE_FROM = 2.0;
+const BRAKE_SPARE = 1.1;
+/** A driver who cannot see far reacts after so many ticks (1.2 s). */
+const REACTION_TICKS: u32 = 60;
+
+/** Speed along the actor's way of the car that `freeAhead` found, m/s, and its index, i32. */
+const FOUND_SPEED: usize = SCRATCH + 960;
+const FOUND_CAR: usize = SCRATCH + 968;
+
+/** Deceleration that what is in an actor's way asks of it, m/s²; 0 where it may go on. */
+export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mode: i32): f64 {
+  const speed = load<f64>(actor + A_SPEED);
+  const hardest = hardestBrake(kindOf(at));
+  if (mode == MODE_WALKS) return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
+  const reach = (speed * speed) / (2.0 * BRAKE_FROM) + STOP_M;
+  const free = freeAhead(slab, city, at, actor, least(reach, 60.0));
+  if (free >= reach) return 0.0;
+  const found = load<i32>(FOUND_CAR);
+  if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free)) return 0.0;
+  const closing = speed - greatest(load<f64>(FOUND_SPEED), 0.0);
+  if (closing <= 0.0 && free > STOP_M) return 0.0;
+  const needed = (closing * closing) / (2.0 * greatest(free - STOP_M, 0.05));
+  if (speed > 0.5 && needed < BRAKE_FROM) return 0.0;
+  return least(BRAKE_SPARE * needed + 0.5, hardest);
+}
+
+/** Whether a driver has long enough seen what stands behind the bend. */
+function hasSeen(slab: usize, at: usize, actor: usize, distance: f64): bool {
+  if (distance > load<f64>(at + HS_SIGHT)) return false;
+  const tick = load<u32>(slab + H_TICK);
+  if (load<u32>(actor + A_WAIT) == 0) store<u32>(actor + A_WAIT, tick + REACTION_TICKS);
+  return tick >= load<u32>(actor + A_WAIT);
+}
+
+/** m from an actor's front along its path to the first car's body in its way, `reach` where there is none so near. */
+function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64): f64 {
+  const front = load<f64>(actor + A_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  let free = reach;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
+    const near = reach + 0.5 * load<f64>(at + HS_BODY_LENGTH) + CAR_REACH_M + STEP_M;
+    if (dx * dx + dy * dy > near * near) continue;
+    const found = freeBefore(slab, city, at, actor, car, front, free);
+    if (found >= free) continue;
+    free = found;
+    store<i32>(FOUND_CAR, car);
+  }
+  return free;
+}
+
+/** The same for one car; leaves its speed along the way where it is in it. */
+function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32, front: f64, reach: f64): f64 {
+  bodyOf(slab, car, 0.0, BODY_A);
+  const step = least(STEP_M, reach);
+  store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
+  store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M);
+  const end = least(front + reach, load<f64>(at + HS_ACTOR_LENGTH));
+  const touch = CAR_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
+  let piece = load<i32>(actor + A_PIECE);
+  for (let station = front; station < end; station += step) {
+    const middle = station + 0.5 * step;
+    piece = pieceAt(city, at, middle, piece);
+    placeAt(city, at, piece, middle, BODY_B);
+    const dx = load<f64>(BODY_B + BOX_X) - load<f64>(BODY_A + BOX_X);
+    const dy = load<f64>(BODY_B + BOX_Y) - load<f64>(BODY_A + BOX_Y);
+    if (dx * dx + dy * dy > touch * touch || boxOverlap(BODY_A, BODY_B) <= 0.0) continue;
+    const along = velocityX(slab, car) * load<f64>(BODY_B + BOX_HX) + velocityY(slab, car) * load<f64>(BODY_B + BOX_HY);
+    store<f64>(FOUND_SPEED, along);
+    return station - front;
+  }
+  return reach;
+}

@@ -1,0 +1,250 @@
+import {
+  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY, HS_ACTOR_STATION,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+} from '../layout';
+import { clamp, timeToCover } from '../math';
+import { getF, getI } from '../memory';
+import { brakingFor } from './looking';
+import { putAtStart, putOnPath } from './paths';
+import {
+  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
+  TICKS_PER_S,
+} from './spots';
+import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
+
+/** Who walks is ready so long before it has to set off, s: two looks. */
+const READY_S = 0.16;
+/** After meeting the car an actor is still in the way for a while, s. */
+const AFTER_S = 1.0;
+/** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
+const SYNC_S = 2.0;
+/** Share of its own speed down and up to which an actor suits it to the car's. */
+const SLOWER = 0.7;
+const FASTER = 1.25;
+/** How it slows down to its speed, and speeds up, m/s². */
+const EASE = 2.5;
+/** The gap at which a lead has the speed of the car behind it, m. */
+const LEAD_GAP_M = 10.0;
+/** Cars further away are none of its business, m. */
+const LEAD_SEES_M = 110.0;
+/** How it brakes, m/s²; for how long it stands, ticks (4 s); how fast it then drives on, m/s. */
+const LEAD_BRAKE = 8.0;
+const LEAD_TICKS: u32 = 200;
+const LEAD_ON_MPS = 8.0;
+/** A lead may set off where the car is up to so much nearer than it should be, m. */
+const LEAD_LATE_M = 3.0;
+/** A van is met while it is still so far from where it is in the middle of the lane, m. */
+const VAN_SHORT_M = 2.5;
+const VAN_ON_MPS = 9.0;
+/** What stands in the lane does for so many ticks (60 s), less where a car stands behind it for so many (8 s). */
+const STAND_TICKS: u32 = 3000;
+const TOW_TICKS: u32 = 400;
+const TOW_M = 12.0;
+const STANDING_MPS = 0.5;
+/** A car slower than this, m/s (8 km/h), in the zone around the conflict point, m, has stalled after so many ticks (3 s). */
+const STALL_MPS = 2.2;
+const STALL_BEFORE_M = 30.0;
+const STALL_BEYOND_M = 12.0;
+const STALL_TICKS: u32 = 150;
+/** One that has nobody ahead of it in so many metres is in no queue. */
+const STALL_ALONE_M = 25.0;
+
+/** The car for which the moment has come, with the actor made ready for it; −1 none. */
+export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: i32): i32 {
+  if (mode == MODE_WALKS) return walkMoment(slab, city, at, actor);
+  if (mode == MODE_CROSSES) return crossMoment(slab, city, at, actor);
+  if (mode == MODE_LEADS) return leadMoment(slab, city, at, actor);
+  if (mode == MODE_CUTS_IN) return cutInMoment(slab, city, at, actor);
+  return mode == MODE_FOLLOWS ? stallMoment(slab, city, at, actor) : -1;
+}
+
+/** Who walks is before the middle of the car as its front is there. */
+function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const needed = walkTime(at);
+  const short = 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, at, needed + READY_S, short, speedNeeded(kindOf(at)));
+  if (car < 0) return -1;
+  const speed = load<f64>(at + HS_SPEED);
+  if (!hasFreeWay(slab, city, at, car, 0.0, speed, needed + AFTER_S)) return -1;
+  putAtStart(at, actor);
+  store<f64>(actor + A_CRUISE, speed);
+  setOff(slab, city, at, actor, car, needed);
+  return car;
+}
+
+@inline function walkTime(at: usize): f64 {
+  return timeToCover(load<f64>(at + HS_ACTOR_STATION), 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_WALKS));
+}
+
+/** Sets the tick at which who walks sets off. */
+function setOff(slab: usize, city: usize, at: usize, actor: usize, car: i32, needed: f64): void {
+  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const early = arrivalIn(slab, car, way, kindOf(at)) - needed;
+  const ticks = early > 0.0 ? <u32>nearest(early * TICKS_PER_S) : 0;
+  store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK) + ticks);
+}
+
+export function walkOver(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+  if (tick < load<u32>(actor + A_WAIT)) {
+    setOff(slab, city, at, actor, load<i32>(actor + A_CAR), walkTime(at));
+    return;
+  }
+  go(slab, city, at, actor, MODE_WALKS);
+}
+
+/** Goes on as it wants, or brakes for what is in the way. */
+function go(slab: usize, city: usize, at: usize, actor: usize, mode: i32): void {
+  const braking = brakingFor(slab, city, at, actor, mode);
+  const speed = load<f64>(actor + A_SPEED);
+  const cruise = load<f64>(actor + A_CRUISE);
+  let accel = 0.0;
+  if (braking > 0.0) accel = -braking;
+  else if (speed < cruise) accel = startAccel(mode);
+  else if (speed > cruise + 0.1) accel = -EASE;
+  store<f64>(actor + A_ACCEL, accel);
+}
+
+/** Who drives across is on its way already, wherever its speed has it arrive with the car. */
+function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const kind = kindOf(at);
+  const short = 0.5 * load<f64>(at + HS_BODY_WIDTH);
+  const car = findArriving(slab, city, at, leadTime(kind), short, speedNeeded(kind));
+  if (car < 0) return -1;
+  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, at) - short, kind);
+  if (!lightsAllow(slab, city, at, car, arrival)) return -1;
+  const aim = load<f64>(at + HS_ACTOR_STATION) - shortBy(at);
+  const start = aim - load<f64>(at + HS_SPEED) * arrival;
+  const station = start < 0.0 ? 0.0 : start;
+  const speed = (aim - station) / arrival;
+  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
+  if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S)) return -1;
+  store<f64>(actor + A_STATION, station);
+  store<f64>(actor + A_SPEED, speed);
+  store<f64>(actor + A_CRUISE, speed);
+  store<i32>(actor + A_PIECE, 0);
+  putOnPath(city, at, actor);
+  return car;
+}
+
+export function crossOver(slab: usize, city: usize, at: usize, actor: usize): void {
+  suitSpeed(slab, city, at, actor);
+  go(slab, city, at, actor, MODE_CROSSES);
+}
+
+/** Not the lorry: it has its green light to go by, and is long. */
+function suitSpeed(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (kindOf(at) == HAZARD_RED_LIGHT_LORRY) return;
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_WIDTH);
+  if (way <= 0.0) return;
+  const arrival = arrivalIn(slab, car, way, kindOf(at));
+  const left = load<f64>(at + HS_ACTOR_STATION) - shortBy(at) - load<f64>(actor + A_STATION);
+  if (arrival < SYNC_S || left <= 0.0) return;
+  const own = load<f64>(at + HS_SPEED);
+  store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
+}
+
+/** A lead sets off so that it has the car's speed, and the gap ahead of it, once it is in the lane. */
+function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const kind = kindOf(at);
+  const start = load<f64>(at + HS_ACTOR_STATION);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const speed = getF(slab, C_VX, car);
+    if (speed < speedNeeded(kind) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const behind = longWayTo(slab, city, car, at, LEAD_SEES_M) - start;
+    const wanted = LEAD_GAP_M + 0.5 * load<f64>(at + HS_BODY_LENGTH) + (speed * speed) / (2.0 * startAccel(MODE_LEADS));
+    if (behind > wanted || behind < wanted - LEAD_LATE_M || !isFirst(slab, city, at, car, LEAD_GAP_M)) continue;
+    store<f64>(actor + A_CRUISE, speed);
+    store<u32>(actor + A_WAIT, 0);
+    return car;
+  }
+  return -1;
+}
+
+/** It comes to stand with its rear at the conflict point, and drives on after a while. */
+export function lead(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+  const speed = load<f64>(actor + A_SPEED);
+  const left = load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) - load<f64>(actor + A_STATION);
+  const until = load<u32>(actor + A_WAIT);
+  if (until == 0) {
+    if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
+      go(slab, city, at, actor, MODE_LEADS);
+      return;
+    }
+    store<f64>(actor + A_ACCEL, -LEAD_BRAKE);
+    if (speed == 0.0) store<u32>(actor + A_WAIT, tick + LEAD_TICKS);
+  } else if (tick >= until) {
+    store<f64>(actor + A_CRUISE, LEAD_ON_MPS);
+    go(slab, city, at, actor, MODE_LEADS);
+  }
+}
+
+/** The car's front is at the van's rear as that is nearly in the middle of the lane. */
+function cutInMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const aim = load<f64>(at + HS_ACTOR_STATION) - VAN_SHORT_M;
+  const needed = timeToCover(aim, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_CUTS_IN));
+  const short = VAN_SHORT_M + 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, at, needed, short, speedNeeded(kindOf(at)));
+  if (car < 0 || !isFirst(slab, city, at, car, LEAD_GAP_M)) return -1;
+  store<f64>(actor + A_CRUISE, load<f64>(at + HS_SPEED));
+  return car;
+}
+
+export function cutIn(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (load<f64>(actor + A_STATION) > load<f64>(at + HS_ACTOR_STATION)) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
+  go(slab, city, at, actor, MODE_CUTS_IN);
+}
+
+/** A car that has stood in the zone for a while, and in no queue; until then A_WAIT tells when it will have. */
+function stallMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const tick = load<u32>(slab + H_TICK);
+  const known = load<i32>(actor + A_CAR);
+  if (known < 0) {
+    for (let car = 0; car < CAR_COUNT; car++) {
+      if (!hasStalled(slab, city, at, car)) continue;
+      store<i32>(actor + A_CAR, car);
+      store<u32>(actor + A_WAIT, tick + STALL_TICKS);
+      return -1;
+    }
+    return -1;
+  }
+  if (!hasStalled(slab, city, at, known)) {
+    store<i32>(actor + A_CAR, -1);
+    return -1;
+  }
+  if (tick < load<u32>(actor + A_WAIT)) return -1;
+  const speed = load<f64>(at + HS_SPEED);
+  const seconds = load<f64>(at + HS_ACTOR_STATION) / speed;
+  if (!hasRoomAt(slab, city, at, 0.0) || !hasFreeWay(slab, city, at, known, 0.0, speed, seconds)) return -1;
+  putAtStart(at, actor);
+  store<f64>(actor + A_SPEED, speed);
+  store<f64>(actor + A_CRUISE, speed);
+  store<u32>(actor + A_WAIT, 0);
+  return known;
+}
+
+function hasStalled(slab: usize, city: usize, at: usize, car: i32): bool {
+  if (getF(slab, C_VX, car) > STALL_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return false;
+  const way = wayTo(slab, city, car, at);
+  return way > -STALL_BEYOND_M && way < STALL_BEFORE_M && way != -1.0 && standsAlone(slab, car, STALL_ALONE_M);
+}
+
+export function follow(slab: usize, city: usize, at: usize, actor: usize): void {
+  go(slab, city, at, actor, MODE_FOLLOWS);
+}
+
+/** Whether what stands in the lane stays for now. */
+export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
+  if (isUnseen && tick - load<u32>(actor + A_SINCE) > STAND_TICKS) return false;
+  let waiting = false;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const way = wayTo(slab, city, car, at);
+    if (way > -0.99 && way < TOW_M) waiting = true;
+  }
+  const until = load<u32>(actor + A_WAIT);
+  if (!waiting) store<u32>(actor + A_WAIT, 0);
+  else if (until == 0) store<u32>(actor + A_WAIT, tick + TOW_TICKS);
+  else if (tick >= until) return false;
+  return true;
+}

@@ -1,0 +1,70 @@
+import {
+  A_HX, A_HY, A_PIECE, A_STATION, A_X, A_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_PATH_COUNT, HS_PATH_FIRST, HS_START_HX,
+  HS_START_HY, HS_START_X, HS_START_Y, PATH_POINT_BYTES, PP_STATION, PP_X, PP_Y, T_PATHS,
+} from '../layout';
+import { BODY_COG_X, BODY_COG_Y } from '../body';
+import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
+
+/** The piece of an actor's path that a station lies on; looked for from `piece` on. */
+export function pieceAt(city: usize, at: usize, station: f64, piece: i32): i32 {
+  const points = pointsOf(city, at);
+  const last = load<i32>(at + HS_PATH_COUNT) - 2;
+  let index = piece;
+  while (index < last && load<f64>(points + <usize>(index + 1) * PATH_POINT_BYTES + PP_STATION) <= station) index++;
+  return index;
+}
+
+@inline function pointsOf(city: usize, at: usize): usize {
+  return city + load<i32>(city + T_PATHS) + <usize>load<i32>(at + HS_PATH_FIRST) * PATH_POINT_BYTES;
+}
+
+/** Leaves place and heading at a station of a piece of the path, as a box without size. */
+export function placeAt(city: usize, at: usize, piece: i32, station: f64, box: usize): void {
+  const from = pointsOf(city, at) + <usize>piece * PATH_POINT_BYTES;
+  const to = from + PATH_POINT_BYTES;
+  const start = load<f64>(from + PP_STATION);
+  const perLength = 1.0 / (load<f64>(to + PP_STATION) - start);
+  const hx = (load<f64>(to + PP_X) - load<f64>(from + PP_X)) * perLength;
+  const hy = (load<f64>(to + PP_Y) - load<f64>(from + PP_Y)) * perLength;
+  store<f64>(box + BOX_X, load<f64>(from + PP_X) + hx * (station - start));
+  store<f64>(box + BOX_Y, load<f64>(from + PP_Y) + hy * (station - start));
+  store<f64>(box + BOX_HX, hx);
+  store<f64>(box + BOX_HY, hy);
+}
+
+/** Puts an actor where its station says; false where its path ends before that. */
+export function putOnPath(city: usize, at: usize, actor: usize): bool {
+  const station = load<f64>(actor + A_STATION);
+  if (station >= load<f64>(at + HS_ACTOR_LENGTH)) return false;
+  const piece = pieceAt(city, at, station, load<i32>(actor + A_PIECE));
+  store<i32>(actor + A_PIECE, piece);
+  // The fields of an actor lie as those of a box do.
+  placeAt(city, at, piece, station, actor + A_X);
+  return true;
+}
+
+/** Puts an actor where it stands or waits. */
+export function putAtStart(at: usize, actor: usize): void {
+  store<f64>(actor + A_STATION, 0.0);
+  store<i32>(actor + A_PIECE, 0);
+  store<f64>(actor + A_X, load<f64>(at + HS_START_X));
+  store<f64>(actor + A_Y, load<f64>(at + HS_START_Y));
+  store<f64>(actor + A_HX, load<f64>(at + HS_START_HX));
+  store<f64>(actor + A_HY, load<f64>(at + HS_START_HY));
+}
+
+/** The body of an actor as its present motion says it was `back` s before. */
+export function actorBody(at: usize, actor: usize, speed: f64, back: f64, body: usize): void {
+  const hx = load<f64>(actor + A_HX);
+  const hy = load<f64>(actor + A_HY);
+  const x = load<f64>(actor + A_X) - back * speed * hx;
+  const y = load<f64>(actor + A_Y) - back * speed * hy;
+  store<f64>(body + BOX_X, x);
+  store<f64>(body + BOX_Y, y);
+  store<f64>(body + BOX_HX, hx);
+  store<f64>(body + BOX_HY, hy);
+  store<f64>(body + BOX_HALF_LENGTH, 0.5 * load<f64>(at + HS_BODY_LENGTH));
+  store<f64>(body + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH));
+  store<f64>(body + BODY_COG_X, x);
+  store<f64>(body + BODY_COG_Y, y);
+}

@@ -1,0 +1,231 @@
+import {
+  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_LANES,
+  HS_LANE_COUNT, HS_LIGHT, HS_STATION, HS_X, HS_Y, L_JUNCTION, L_LIGHT, STATUS_CRASHED,
+} from '../layout';
+import { noseOf } from '../approaches';
+import { BODY_B, velocityX, velocityY } from '../body';
+import { laneAhead, laneAt, laneLength } from '../lanes';
+import { clamp, greatest, least } from '../math';
+import { getF, getI } from '../memory';
+import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
+import { isGreenIn, redAge } from '../signals';
+import { pieceAt, placeAt } from './paths';
+import { hasLine, kindOf, TICKS_PER_S } from './spots';
+
+/** Whoever is this far from its lane's centre is on no way of a spot, m. */
+const ON_LANE_M = 1.2;
+const LANES_BEFORE = 2;
+/** What a car does to its speed now counts for so long, s, and for so much, m/s². */
+const ACCEL_S = 1.5;
+const ACCEL_MAX = 1.5;
+/** A car that comes sooner than that before the right moment has come too soon, s. */
+const LATE_S = 0.24;
+/** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
+const APART_M = 4.0;
+const BESIDE_M = 1.6;
+const STEP_S = 0.25;
+/** The same where a vehicle appears in the road, m. */
+const APPEARS_M = 14.0;
+/** So many lanes ahead a car may have a junction that it soon comes to. */
+const JUNCTION_LANES = 3;
+/** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
+const LEAVING_MPS = 2.0;
+const STARTING_MPS = 1.5;
+/** Whoever is ahead and no further aside is in the same lane, m. */
+const ASIDE_M = 2.0;
+/** A lorry meets who comes so long into red, ticks: 4 to 16 s. */
+const RED_FROM: i32 = 200;
+const RED_TO: i32 = 800;
+/** So long before it reaches the conflict point it passes its own line, s. */
+const LINE_S = 1.5;
+
+@inline function laneOf(at: usize, index: i32): i32 {
+  return load<i32>(at + HS_LANES + (<usize>index << 2));
+}
+
+/** m from a car's front to the conflict point where its route leads it there, negative where it does not. */
+export function wayTo(slab: usize, city: usize, car: i32, at: usize): f64 {
+  const lane = getI(slab, C_LANE, car);
+  const count = load<i32>(at + HS_LANE_COUNT);
+  for (let i = 0; i < count; i++) {
+    if (laneOf(at, i) != lane) continue;
+    let way = load<f64>(at + HS_STATION) - getF(slab, C_STATION, car) - noseOf(slab, car);
+    for (let k = i + 1; k < count; k++) {
+      if (laneAhead(slab, city, car, k - i) != laneOf(at, k)) return -1.0;
+      way += laneLength(city, laneOf(at, k - 1));
+    }
+    return way;
+  }
+  return -1.0;
+}
+
+/** The same, also where the car is up to two lanes before the first of the spot's; −1 where it is further away than `most`. */
+export function longWayTo(slab: usize, city: usize, car: i32, at: usize, most: f64): f64 {
+  const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
+  const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
+  if (dx * dx + dy * dy > most * most) return -1.0;
+  const known = wayTo(slab, city, car, at);
+  if (known != -1.0) return known;
+  // One that is in a junction or before it: the lane after that is the first.
+  let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
+  for (let ahead = 0; ahead < LANES_BEFORE; ahead++) {
+    way += laneLength(city, laneAhead(slab, city, car, ahead));
+    if (laneAhead(slab, city, car, ahead + 1) != laneOf(at, 0)) continue;
+    // Only spots on one lane are looked at from so far.
+    return load<i32>(at + HS_LANE_COUNT) == 1 ? way + load<f64>(at + HS_STATION) : -1.0;
+  }
+  return -1.0;
+}
+
+/**
+ * In how many seconds a car covers a way if it goes on as it does; where it has a line to stop at,
+ * if it went on at its speed.
+ */
+export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
+  const speed = greatest(getF(slab, C_VX, car), 0.1);
+  if (hasLine(kind)) return way / speed;
+  const accel = clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX);
+  const mean = speed + 0.5 * accel * least(way / speed, ACCEL_S);
+  return way / greatest(mean, 0.5 * speed);
+}
+
+/**
+ * The car that comes to be `short` m before the conflict point in `seconds`, as fast as `slowest`
+ * at least; −1 none.
+ */
+export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, short: f64, slowest: f64): i32 {
+  const first = laneOf(at, 0);
+  const last = laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const lane = getI(slab, C_LANE, car);
+    if (lane != first && lane != last) continue;
+    if (getF(slab, C_VX, car) < slowest || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (abs(getF(slab, C_OFFSET, car)) > ON_LANE_M) continue;
+    const way = wayTo(slab, city, car, at) - short;
+    if (way <= 0.0) continue;
+    const arrival = arrivalIn(slab, car, way, kindOf(at));
+    if (arrival <= seconds && arrival > seconds - LATE_S) return car;
+  }
+  return -1;
+}
+
+/** Whether it stays clear of all cars but `target`, and those behind that one, on its way from a station on. */
+export function hasFreeWay(slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64): bool {
+  const others = othersThan(slab, city, at, target);
+  const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
+  const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
+  let piece = 0;
+  for (let time = 0.0; time <= seconds; time += STEP_S) {
+    const there = station + speed * time;
+    piece = pieceAt(city, at, there, piece);
+    placeAt(city, at, piece, there, BODY_B);
+    for (let left = others; left != 0; left &= left - 1) {
+      const car = <i32>ctz(left);
+      const dx = getF(slab, C_X, car) + velocityX(slab, car) * time - load<f64>(BODY_B + BOX_X);
+      const dy = getF(slab, C_Y, car) + velocityY(slab, car) * time - load<f64>(BODY_B + BOX_Y);
+      const hx = load<f64>(BODY_B + BOX_HX);
+      const hy = load<f64>(BODY_B + BOX_HY);
+      if (abs(dx * hx + dy * hy) < reach && abs(dy * hx - dx * hy) < aside) return false;
+    }
+  }
+  return true;
+}
+
+/** Whether no car is near the station of its path where a vehicle is to appear. */
+export function hasRoomAt(slab: usize, city: usize, at: usize, station: f64): bool {
+  placeAt(city, at, pieceAt(city, at, station, 0), station, BODY_B);
+  const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APPEARS_M;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - load<f64>(BODY_B + BOX_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(BODY_B + BOX_Y);
+    if (dx * dx + dy * dy < reach * reach) return false;
+  }
+  return true;
+}
+
+/** Mask of the cars that are neither the target nor behind it on its way. */
+function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
+  const own = wayTo(slab, city, target, at);
+  let mask: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (car != target && wayTo(slab, city, car, at) <= own) mask |= 1 << car;
+  }
+  return mask;
+}
+
+/**
+ * Whether nobody comes into the junction of the conflict point within so many seconds but the target,
+ * those behind it, and those whom a light holds: turning cars know nothing of the actor's way.
+ */
+export function isJunctionFree(slab: usize, city: usize, at: usize, target: i32, seconds: f64): bool {
+  const junction = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_JUNCTION);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const isBehind = getI(slab, C_LANE, car) == getI(slab, C_LANE, target) && getF(slab, C_STATION, car) < getF(slab, C_STATION, target);
+    if (car == target || isBehind) continue;
+    const speed = getF(slab, C_VX, car);
+    let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
+    for (let ahead = 0; ahead < JUNCTION_LANES; ahead++) {
+      const lane = laneAhead(slab, city, car, ahead);
+      if (load<i32>(laneAt(city, lane) + L_JUNCTION) != junction) {
+        way += laneLength(city, lane);
+        continue;
+      }
+      if (ahead == 0 && speed > LEAVING_MPS) break;
+      if (way < (speed + STARTING_MPS) * seconds && !isHeldFor(slab, city, lane, seconds)) return false;
+      break;
+    }
+  }
+  return true;
+}
+
+function isHeldFor(slab: usize, city: usize, connector: i32, seconds: f64): bool {
+  const light = load<i32>(laneAt(city, connector) + L_LIGHT);
+  if (light < 0 || redAge(slab, city, light, 0) < 0) return false;
+  return redAge(slab, city, light, <i32>(seconds * TICKS_PER_S)) >= 0;
+}
+
+/** Whether nobody is on the lane between a car and the conflict point, nor so far beyond that. */
+export function isFirst(slab: usize, city: usize, at: usize, target: i32, beyond: f64): bool {
+  const own = wayTo(slab, city, target, at);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (car == target || getI(slab, C_LANE, car) != getI(slab, C_LANE, target)) continue;
+    const way = wayTo(slab, city, car, at);
+    if (way < own && way > -beyond) return false;
+  }
+  return true;
+}
+
+/** Whether no car is within a distance of the conflict point. */
+export function isAlone(slab: usize, at: usize, distance: f64): bool {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
+    if (dx * dx + dy * dy < distance * distance) return false;
+  }
+  return true;
+}
+
+/** Whether the lights let the actor cross, and hold a car that arrives in so many seconds and has nobody ahead of it. */
+export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arrival: f64): bool {
+  if (kindOf(at) != HAZARD_RED_LIGHT_LORRY) return true;
+  if (!isFirst(slab, city, at, car, 0.0)) return false;
+  const ticks = <i32>(arrival * TICKS_PER_S);
+  const own = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_LIGHT);
+  const red = redAge(slab, city, own, ticks);
+  if (red < RED_FROM || red > RED_TO) return false;
+  return isGreenIn(slab, city, load<i32>(at + HS_LIGHT), <i32>((arrival - LINE_S) * TICKS_PER_S));
+}
+
+/** Whether a car stands on a lane with nobody near ahead of it: not in a queue. */
+export function standsAlone(slab: usize, car: i32, room: f64): bool {
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car) continue;
+    const dx = getF(slab, C_X, other) - getF(slab, C_X, car);
+    const dy = getF(slab, C_Y, other) - getF(slab, C_Y, car);
+    const ahead = dx * hx + dy * hy;
+    if (ahead > 0.0 && ahead < room && abs(dy * hx - dx * hy) < ASIDE_M) return false;
+  }
+  return true;
+}
