@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import {
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_WAITS,
   C_EFFECTIVE,
   C_HX,
   C_HY,
@@ -9,6 +13,8 @@ import {
   C_Y,
   CAR_COUNT,
   F_FRONT_CAMERA,
+  HAZARD_BYTES,
+  HAZARDS,
   OBJECT_MAX,
   SENSOR_COUNT,
   STATUS_CRASHED,
@@ -119,8 +125,19 @@ function wallsOf(city: City): (readonly Point[])[] {
   return blocks.filter(({ solid }) => solid).map(({ polygon }) => polygon);
 }
 
-/** Of dusk or fog, whose ranges are another test's. */
-const isClear = (city: City, cars: readonly Car[], own: number) =>
+/** Where actors are out, which hide cars too. */
+function actorsOut(image: Uint8Array, spots: number): Point[] {
+  const view = new DataView(image.buffer, HAZARDS);
+  return Array.from({ length: spots }, (_, spot) => spot * HAZARD_BYTES)
+    .filter((actor) => view.getInt32(actor + A_STATE, true) !== ACTOR_WAITS)
+    .map(
+      (actor): Point => [view.getFloat64(actor + A_X, true), view.getFloat64(actor + A_Y, true)],
+    );
+}
+
+/** Of actors, of dusk and of fog: they are another test's. */
+const isClear = (city: City, cars: readonly Car[], own: number, out: readonly Point[]) =>
+  !out.some((actor) => Math.hypot(...minus(actor, at(cars, own).middle)) < RANGE_M + 30) &&
   !city.zones.some(({ kind, polygon }) => {
     const isThick = kind === 'dusk' || kind === 'fog';
     const far = Math.min(
@@ -140,10 +157,13 @@ test.each([0, 1, 2])('in city %d the camera sees what rays against everything sa
       stepTo(kernel, slab, tick);
       const before = new SlabView(kernel.image(slab));
       kernel.step(slab, 1);
-      const tracks = kernel.image(slab).subarray(TRACKS);
+      const after = kernel.image(slab);
+      const tracks = after.subarray(TRACKS);
+      const out = actorsOut(after, city.hazards.length);
       const cars = Array.from({ length: CAR_COUNT }, (_, car) => carOf(before, car));
       for (let own = 0; own < CAR_COUNT; own++) {
-        if (before.i32(C_STATUS, own) === STATUS_CRASHED || !isClear(city, cars, own)) continue;
+        if (before.i32(C_STATUS, own) === STATUS_CRASHED || !isClear(city, cars, own, out))
+          continue;
         if ((before.i32(C_EFFECTIVE, own) & F_FRONT_CAMERA) === 0) continue;
         for (let other = 0; other < CAR_COUNT; other++) {
           if (other === own) continue;

@@ -153,6 +153,7 @@ export class SensingGround {
         stationM: 80,
         actorPath: [],
         actorStationM: 0,
+        actorLight: -1,
         bodies: [],
         active: [],
         sightM,
