@@ -168,6 +168,8 @@ describe('boundaries', () => {
     expect(readers).toEqual([
       'assembly/collision.ts', // writes down what the car had, for the report
       'assembly/functions/esc.ts',
+      'assembly/functions/intersection-assist.ts',
+      'assembly/functions/traffic-light-recognition.ts',
       'assembly/pair.ts', // for vehicle.ts
       'assembly/sensing.ts',
       'assembly/wreck.ts',

@@ -233,11 +233,12 @@ export function brakeAtCrossing(slab: usize, car: i32): void {
     return;
   }
   const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
-  const stage = load<i32>(URGENT + place) != 0 || goesOn ? AEB_FULL : AEB_WARN;
+  const seen = load<i32>(SEEN + place);
+  // A driver would wait for what it sees ahead; the function is what waits for what the corner radars see.
+  let stage = seen & SEEN_CORNERS ? AEB_WARN : AEB_NONE;
+  if (load<i32>(URGENT + place) != 0 || goesOn) stage = AEB_FULL;
   setI(slab, C_ASSIST_STAGE, car, stage);
   if (stage == AEB_FULL) demand(slab, car, FULL_DECEL);
-  const seen = load<i32>(SEEN + place);
   credit(slab, car, F_INTERSECTION_ASSIST | F_BRAKES | featuresOf(seen));
-  const begins = stage == AEB_FULL ? before != AEB_FULL : before == AEB_NONE && (seen & SEEN_CORNERS) != 0;
-  if (begins) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
+  if (stage > before) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
 }
