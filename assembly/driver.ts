@@ -3,10 +3,10 @@ import {
   C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_STATUS, C_VX, F_BRAKES, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, L_SPEED_LIMIT, PT_SPEED,
   SEEN_CAMERA, SEEN_RADAR, STATUS_CRASHED,
 } from './layout';
+import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
-import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { stopDistance } from './right-of-way';
 import { leadSensors } from './sensing';
 

@@ -35,6 +35,8 @@ const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
+/** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
+const KEEPING_UP_MPS = 2.0;
 /** How a car moves off, m/s². */
 const LAUNCH_ACCEL = 1.8;
 /** Emergency braking begins where the way to the zone is v² ÷ 2·6 and what build-up and latency take, s. */
@@ -123,7 +125,7 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
   if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
   const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
-  if (isExpected && !isUnannounced(slab, car)) return false;
+  if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed)) return false;
   if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs)) return false;
   const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
   if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
@@ -132,6 +134,15 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
   store<f64>(TIME_TO, (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed);
   return true;
+}
+
+/**
+ * Whether a car still crosses the junction as it was given its claim for: not where something made it
+ * stop in there. Of two that had to stop the one with the lower index goes first.
+ */
+function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bool {
+  if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car))) return true;
+  return speed < KEEPING_UP_MPS && car < other;
 }
 
 /** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
@@ -222,11 +233,12 @@ export function brakeAtCrossing(slab: usize, car: i32): void {
     return;
   }
   const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
-  const stage = load<i32>(URGENT + place) != 0 || goesOn ? AEB_FULL : AEB_WARN;
+  const seen = load<i32>(SEEN + place);
+  // A driver would wait for what it sees ahead; the function is what waits for what the corner radars see.
+  let stage = seen & SEEN_CORNERS ? AEB_WARN : AEB_NONE;
+  if (load<i32>(URGENT + place) != 0 || goesOn) stage = AEB_FULL;
   setI(slab, C_ASSIST_STAGE, car, stage);
   if (stage == AEB_FULL) demand(slab, car, FULL_DECEL);
-  const seen = load<i32>(SEEN + place);
   credit(slab, car, F_INTERSECTION_ASSIST | F_BRAKES | featuresOf(seen));
-  const begins = stage == AEB_FULL ? before != AEB_FULL : before == AEB_NONE && (seen & SEEN_CORNERS) != 0;
-  if (begins) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
+  if (stage > before) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
 }
