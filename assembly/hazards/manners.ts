@@ -12,8 +12,8 @@ import {
 } from './spots';
 import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
 
-/** Who walks is ready so long before it has to set off, s: two looks. */
-const READY_S = 0.16;
+/** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
+const READY_S = 0.2;
 /** After meeting the car an actor is still in the way for a while, s. */
 const AFTER_S = 1.0;
 /** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
