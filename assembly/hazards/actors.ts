@@ -1,14 +1,14 @@
 import {
   ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SINCE, A_SPEED, A_STATE,
-  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HS_BODY_LENGTH,
-  HS_BODY_WIDTH, H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
+  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HS_BODY_LENGTH, HS_BODY_WIDTH,
+  H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
 import { putAtStart, putOnPath } from './paths';
 import {
-  actorAt, kindOf, leave, modeOf, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, pauseFirst,
+  actorAt, kindOf, leave, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, modeOf, pauseFirst,
   spotAt,
 } from './spots';
 import { isAlone } from './triggers';

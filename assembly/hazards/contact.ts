@@ -1,9 +1,8 @@
 import {
   ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_NEAR, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
   CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y,
-  OTHER_ACTOR, PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS,
-  T_HAZARD_COUNT,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, OTHER_ACTOR,
+  PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
 import { party, pointVelocityX, pointVelocityY, push, wreck } from '../collision';
@@ -13,7 +12,7 @@ import { greatest } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap, COMMON_X, COMMON_Y, NORMAL_X, NORMAL_Y } from '../overlap';
 import { actorBody, putOnPath } from './paths';
-import { actorAt, hardestBrake, hasTrack, kindOf, modeOf, MODE_CROSSES, MODE_FOLLOWS } from './spots';
+import { actorAt, hardestBrake, hasTrack, kindOf, MODE_CROSSES, MODE_FOLLOWS, modeOf } from './spots';
 
 const TICK_S = 0.02;
 /** The moment of first contact is found to a 32nd of a tick. */

@@ -1,6 +1,6 @@
 import {
-  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH, HS_BODY_WIDTH,
-  HS_SIGHT, H_TICK, SCRATCH,
+  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH,
+  HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
 } from '../layout';
 import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';

@@ -15,14 +15,19 @@ import {
   ACTOR_ACTS,
   ACTOR_STANDS,
   ACTOR_WAITS,
+  C_HX,
+  C_HY,
   C_VX,
   C_X,
   C_Y,
   CAR_COUNT,
+  CONTACT_OBSTACLE,
   CONTACT_PERSON,
   CONTACT_VEHICLE,
   EVENT_COLLISION,
   EVENT_HAZARD,
+  F_ALL,
+  F_STEERING,
   HAZARD_BYTES,
   HAZARDS,
   O_HAZARD,
@@ -36,12 +41,19 @@ import {
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import type { HazardKind } from '../city/types.ts';
-import { cities, makeKernel, makeWorld } from '../testing/kernel.ts';
+import { HAZARD_ACTORS } from '../city/hazards/actors.ts';
+import type { SiteShape } from '../city/hazards/ground.ts';
+import { type Frame, frameAt } from '../city/hazards/paths.ts';
+import { cutInShape, leadShape } from '../city/hazards/shapes.ts';
+import type { City, HazardKind } from '../city/types.ts';
+import { NOSE_M } from '../testing/course.ts';
+import { cities, makeKernel, makeWorld, wasmOf } from '../testing/kernel.ts';
 import { edit } from '../testing/slab-editor.ts';
 import { SpotStage } from '../testing/spot-stage.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
+import { packCity } from './city-table.ts';
+import { Kernel } from './kernel.ts';
 
 const MODEL_WIDTH_M = at(CAR_TYPES, 2).widthM;
 const LOOK_TICKS = 4;
@@ -311,6 +323,89 @@ describe('What stands in the lane', () => {
     expect(kernel.tick(slab) - from).toBeGreaterThanOrEqual(400);
     expect(kernel.tick(slab) - from).toBeLessThanOrEqual(412);
     expect(kernel.contactCount(slab)).toBe(0);
+  });
+});
+
+describe('What stands beside the road', () => {
+  test('is an obstacle of its spot to a car that leaves its lane.', () => {
+    const stage = stageOf('parked_row_child');
+    const { kernel, slab } = stage;
+    const steering = F_ALL & ~F_STEERING;
+    const [car = 0] = stage.set({ wayM: 32, speedMps: 12, features: steering });
+    // 6° to the right, 19 m before the foremost car: 1 m aside after 10 m.
+    edit(kernel, slab, (world) => {
+      const [hx, hy] = [world.f64(C_HX, car), world.f64(C_HY, car)];
+      world.setF64(C_HX, car, hx * Math.cos(0.105) + hy * Math.sin(0.105));
+      world.setF64(C_HY, car, hy * Math.cos(0.105) - hx * Math.sin(0.105));
+    });
+    const contact = contactOf(stage, 200);
+    expect(contact).toMatchObject({ kind: CONTACT_OBSTACLE, hazard: stage.spot });
+    expect(contact?.block).toBeGreaterThanOrEqual(0);
+    expect(contact?.parties.map((party) => party.car)).toEqual([car, -1]);
+  });
+});
+
+/** A city whose deer is replaced by another kind, on the same straight piece of road. */
+function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: number) => SiteShape) {
+  const town = at(cities.cities, 2);
+  const spot = town.hazards.findIndex((hazard) => hazard.kind === 'deer_crossing');
+  const deer = at(town.hazards, spot);
+  const { polyline, widthM } = at(town.lanes, at(deer.site.lanes, 0));
+  const shape = shapeOf(frameAt(polyline, deer.site.stationM), widthM);
+  const actor = HAZARD_ACTORS[kind] ?? null;
+  const hazard = { ...deer, kind, site: { ...deer.site, bodies: [], actor, ...shape } };
+  const city: City = { ...town, hazards: town.hazards.with(spot, hazard) };
+  const kernel = new Kernel({
+    module: new WebAssembly.Module(wasmOf('release')),
+    cityTables: [packCity(city)],
+    carTypes: CAR_TYPES,
+    slabCount: 1,
+  });
+  const slab = makeWorld(kernel, 1);
+  kernel.step(slab, 104);
+  return new SpotStage(kernel, slab, city, spot);
+}
+
+describe('A car that pulls out of a bay', () => {
+  test('gets up to speed ahead of another and brakes to a standstill at the conflict point.', () => {
+    const stage = stageInstead('sudden_stop', leadShape);
+    const [car = 0] = stage.set({ wayM: 100, speedMps: 13.5 });
+    expect(stepUntil(stage, acts(stage), 200)).toBe(true);
+    stepUntil(stage, () => stage.f64(A_SPEED) >= 13.2, 400);
+    const [dx, dy] = [stage.f64(A_X) - stage.car(C_X, car), stage.f64(A_Y) - stage.car(C_Y, car)];
+    // 10 m between the bumpers as it has the car's speed; the car itself gains 2 m at most until then.
+    const gapM = Math.hypot(dx, dy) - 2.25 - at([...NOSE_M], 2);
+    expect(gapM).toBeGreaterThan(7.5);
+    expect(gapM).toBeLessThan(11);
+    const contact = contactOf(stage, 300);
+    expect(contact).toMatchObject({ kind: CONTACT_VEHICLE, striking: 0, hazard: stage.spot });
+    expect(contact && Math.abs(frontOffset(contact))).toBeLessThan(MODEL_WIDTH_M / 4);
+  });
+
+  test('stands there for 4 s where nobody hits it, and drives on into the next bay.', () => {
+    const stage = stageInstead('sudden_stop', leadShape);
+    stage.set({ wayM: 100, speedMps: 13.5 });
+    stepUntil(stage, acts(stage), 200);
+    stage.set();
+    stepUntil(stage, () => stage.f64(A_SPEED) > 10, 500);
+    expect(stepUntil(stage, () => stage.f64(A_SPEED) === 0, 500)).toBe(true);
+    const rearM = stage.f64(A_STATION) - 2.25 - stage.hazard.site.actorStationM;
+    expect(Math.abs(rearM)).toBeLessThan(0.8);
+    const stood = stage.kernel.tick(stage.slab);
+    stepUntil(stage, () => stage.f64(A_SPEED) > 0, 400);
+    expect(stage.kernel.tick(stage.slab) - stood).toBeGreaterThanOrEqual(196);
+    expect(stage.kernel.tick(stage.slab) - stood).toBeLessThanOrEqual(208);
+    stage.set();
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
+  });
+
+  test('is run into as it cuts in.', () => {
+    const stage = stageInstead('cut_in', cutInShape);
+    const [car] = stage.set({ wayM: 100, speedMps: 13 });
+    const contact = contactOf(stage, 550);
+    expect(contact).toMatchObject({ kind: CONTACT_VEHICLE, striking: 0, hazard: stage.spot });
+    expect(contact?.parties[0].car).toBe(car);
+    expect(contact?.parties[1].speedMps).toBeGreaterThan(3);
   });
 });
 
