@@ -11,7 +11,7 @@ export const TOUCH_M = 2.0 * BODY_REACH_M;
 const CLOSING_M = 3.6;
 const NEAR_M = TOUCH_M + CLOSING_M;
 /** A car no further from its lane's centre that does not slide touches nothing beside the road, m, m/s. */
-const ON_LANE_M = 1.0;
+const ON_LANE_M = 0.7;
 const SLIDING_MPS = 1.0;
 
 /** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */

@@ -13,7 +13,7 @@
  * One slab holds one world:
  *
  *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
- *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 96 B │
+ *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 ×104 B │
  *   ├──────────┴───────┬───────────────┴──┬────────────────────┴───────────┴───────────┘
  *   │ tracks 2176 B    │ events 64 × 32 B │ zero up to SLAB_BYTES
  *   └──────────────────┴──────────────────┘
@@ -188,7 +188,7 @@ export const CAR_I32_ARRAYS = 26;
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
 /** What each spot has in the world, if it has anything: its actor. */
-export const HAZARD_BYTES = 96;
+export const HAZARD_BYTES = 104;
 export const A_X = 0; // f64 m, middle of its box
 export const A_Y = 8; // f64 m
 export const A_HX = 16; // f64 heading, unit vector
@@ -205,6 +205,7 @@ export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
+export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next look
 
 /** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;

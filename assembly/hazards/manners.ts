@@ -1,19 +1,20 @@
 import {
-  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY, HS_ACTOR_STATION,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
+  HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { clamp, timeToCover } from '../math';
 import { getF, getI } from '../memory';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
-  TICKS_PER_S,
+  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, TICKS_PER_S,
 } from './spots';
-import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
+import {
+  arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo,
+} from './triggers';
 
-/** Who walks is ready so long before it has to set off, s: two looks. */
-const READY_S = 0.16;
+/** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
+const READY_S = 0.2;
 /** After meeting the car an actor is still in the way for a while, s. */
 const AFTER_S = 1.0;
 /** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
