@@ -84,7 +84,7 @@ export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for 
 /** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
 export const OBJECTS = 43008;
 /** The way that a car is about to go, see own-path.ts. */
-export const OWN_PATH = 47616;
+export const OWN_PATH = 46464;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -206,7 +206,7 @@ export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
 
-/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
+/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
 export const SENSOR_COUNT = 3;
 /** Objects that sensors tell apart: the cars, then the actors of the spots. */
@@ -392,6 +392,12 @@ export const PT_TX = 8; // tangent, unit vector
 export const PT_TY = 12;
 export const PT_CURVATURE = 16; // 1/m, left positive
 export const PT_SPEED = 20; // m/s: limit and bends of the lane from here on, with room to brake for them
+export const PT_RUN = 24; // m from here on for which a straight line to another point stands for the lane
+export const PT_OPEN = 28; // m straight ahead from here without a solid block, see VIEW_
+/** So far to either side, and at most so far ahead, is looked for blocks, m. */
+export const VIEW_LEFT_M = 7.5;
+export const VIEW_RIGHT_M = 4.5;
+export const VIEW_M = 130;
 
 export const JUNCTION_BYTES = 32;
 export const J_CYCLE = 0; // i32 ticks of its signal cycle, 0 without signals
@@ -436,6 +442,7 @@ export const Z_MIN_Y = 8;
 export const Z_MAX_X = 16;
 export const Z_MAX_Y = 24;
 export const Z_CORNERS = 32; // i32
+export const Z_KIND = 36; // i32 ZONE_
 export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
 export const ZONE_MAX = 32;
@@ -489,7 +496,7 @@ export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
 /**
  * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
- * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or no nearer than PATH_M.
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks.
  */
 export const TG_PATH = 88;
 export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
@@ -499,6 +506,11 @@ export const TG_LEFT = 100;
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;
 export const SEEN_CORNERS = 4;
+
+export const ZONE_ICE = 0;
+export const ZONE_WET = 1;
+export const ZONE_FOG = 2;
+export const ZONE_DUSK = 3;
 
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;

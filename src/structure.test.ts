@@ -159,7 +159,7 @@ describe('boundaries', () => {
     expect(using(/from 'node:crypto'/).filter((path) => path.startsWith('src/twin'))).toEqual([]);
   });
 
-  it('the kernel reads the effective mask only where a sensor delivers or an actuator moves', () => {
+  it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {
     const readers = sources
       .filter(
         ({ area, text }) => area === 'assembly' && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
@@ -167,6 +167,7 @@ describe('boundaries', () => {
       .map(({ path }) => path);
     expect(readers).toEqual([
       'assembly/collision.ts', // writes down what the car had, for the report
+      'assembly/functions/esc.ts',
       'assembly/pair.ts', // for vehicle.ts
       'assembly/sensing.ts',
       'assembly/wreck.ts',

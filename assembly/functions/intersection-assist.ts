@@ -1,8 +1,8 @@
 import {
   AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
-  C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT,
-  L_MUST_STOP, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS,
-  TG_VX, TG_VY, TG_X, TG_Y,
+  C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS,
+  L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH,
+  TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { middleSpeed } from '../gaps';
@@ -22,8 +22,10 @@ import { heedsLights } from './traffic-light-recognition';
 /** From so far before its line on a car looks, m. */
 const LOOK_M = 60.0;
 /** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
-const ROLL_MPS = 5.5;
+const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
+/** Its pedals follow so late, s. */
+const ROLL_AHEAD_S = 0.8;
 /** What moves slower than this crosses nothing, m/s. */
 const CROSSING_MPS = 0.5;
 /** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
@@ -73,7 +75,8 @@ export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
   if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
   const at = laneAt(city, connectorAhead(car));
   if (load<u32>(at + L_YIELDS) == 0 || load<i32>(at + L_LIGHT) >= 0 || load<i32>(at + L_MUST_STOP) != 0) return Infinity;
-  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(lineDistance(car), 0.0));
+  const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
+  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
 }
 
 /** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */
@@ -191,7 +194,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
   const speed = getF(slab, C_VX, car);
-  const pace = greatest(middleSpeed(city, connector), 1.0);
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
   const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
   const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);

@@ -70,12 +70,9 @@ export function leadTime(kind: i32): f64 {
   return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
 }
 
-/**
- * Until so long before a car arrives, s, who drives across suits its speed to the car's. Where the
- * car has a line to stop at, the actor goes by the speed that it had when it set off.
- */
-export function syncTime(kind: i32): f64 {
-  return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP ? 100.0 : 2.0;
+/** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
+export function hasLine(kind: i32): bool {
+  return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP;
 }
 
 /** No actor is sent for a car that is slower, m/s. */

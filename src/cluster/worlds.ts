@@ -46,6 +46,8 @@ export class Worlds implements TwinService {
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
+  /** Incidents that were explained. */
+  explained = 0;
   #stay = 0;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
@@ -237,6 +239,7 @@ export class Worlds implements TwinService {
         this.#handles.get(report.world)?.collided(report.from, report.facts);
         return;
       case 'explained': {
+        this.explained++;
         const { tick, order, explanation } = report;
         this.#handles.get(report.world)?.reports.explained({ tick, order, explanation });
         return;

@@ -2,6 +2,7 @@ import { CHAIN_TICKS, CONTACT_VEHICLE, F_ALL, FEATURE_COUNT } from '../../assemb
 import { RERUNS_MAX } from '../limits.ts';
 import {
   declaredIn,
+  deltaVOf,
   type Explanation,
   type FailureFacts,
   type Outcome,
@@ -41,6 +42,11 @@ const MILDER_SHARE = 0.7;
 const AGREEING = 2;
 /** At the closest point a car slower than this has stopped, m/s. */
 const STOPPED_MPS = 0.3;
+
+/** So many re-runs are kept for taking candidates out of all that act. */
+const REDUCING_RERUNS = 66;
+/** Up to so many are taken out one by one. */
+const SINGLY_MAX = 24;
 
 interface Candidate {
   car: number;
@@ -102,7 +108,7 @@ class Search {
     const relevant = this.#candidates.filter((each) => this.#acts(each, this.#candidates, all));
     const failures: FailureFacts[] = [];
     for (const candidate of this.#inOrder(relevant)) {
-      if (!this.#affords(relevant.length)) break;
+      if (!this.#affords(REDUCING_RERUNS)) break;
       const verdict = yield* this.#judge([candidate], 'every');
       if (verdict) failures.push(this.#failure(candidate, verdict, 0));
     }
@@ -128,9 +134,9 @@ class Search {
     return [...singles, ...set.map((member) => ({ ...member, set: singles.length + 1 }))];
   }
 
-  /** Whether one more set can be tried, and then so many others to take candidates out one by one. */
-  #affords(others: number): boolean {
-    return this.reruns + (1 + others) * this.#starts.length <= RERUNS_MAX;
+  /** Whether one more set can be tried with so many re-runs left after it. */
+  #affords(kept: number): boolean {
+    return this.reruns + this.#starts.length + kept <= RERUNS_MAX;
   }
 
   // ── sets ────────────────────────────────────────────────────────────────────────────────────
@@ -138,9 +144,8 @@ class Search {
   /** The smallest set that has the effect of all; sizes in order while the budget lasts. */
   *#smallest(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
     for (let size = 2; size <= relevant.length; size++) {
-      const sets = combinations(relevant, size).filter((set) => this.#isWhole(set));
-      for (const set of sets) {
-        if (!this.#affords(relevant.length)) return yield* this.#reduce(relevant, effect);
+      for (const set of combinations(relevant, size)) {
+        if (!this.#affords(REDUCING_RERUNS)) return yield* this.#reduce(relevant, effect);
         const verdict = yield* this.#judge(set, 'every');
         if (verdict && reaches(verdict, effect)) return this.#failures(set, verdict);
       }
@@ -148,18 +153,25 @@ class Search {
     return undefined;
   }
 
-  /** Takes candidates out of all that act, one by one, as long as the effect stays. */
+  /**
+   * Takes candidates out of all that act as long as the effect stays: one by one, of very many first
+   * larger parts. Undefined where the budget ends before every one has been tried.
+   */
   *#reduce(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
-    let set = [...relevant];
+    let set = relevant;
     let shown = yield* this.#judge(set, 'some');
     if (!shown || !reaches(shown, effect)) return undefined;
-    for (const candidate of relevant) {
-      if (!this.#affords(0)) break;
-      const fewer = set.filter((each) => each !== candidate);
-      const verdict = fewer.length === 0 ? undefined : yield* this.#judge(fewer, 'some');
-      if (!verdict || !reaches(verdict, effect)) continue;
-      set = fewer;
-      shown = verdict;
+    const halves = Math.ceil(Math.log2(Math.max(1, set.length / SINGLY_MAX)));
+    for (let part = 2 ** halves; part >= 1; part /= 2) {
+      for (let at = 0; at < set.length; ) {
+        if (!this.#affords(0)) return undefined;
+        const fewer = set.toSpliced(at, part);
+        const verdict = fewer.length === 0 ? undefined : yield* this.#judge(fewer, 'some');
+        if (verdict && reaches(verdict, effect)) {
+          set = fewer;
+          shown = verdict;
+        } else at += part;
+      }
     }
     const { result } = shown;
     const isEstablished = set.every((each) => this.#acts(each, set, { result }));
@@ -244,10 +256,10 @@ class Search {
   }
 
   #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
-    for (const hit of contactsBetween(this.#chain, contacts)) {
-      const party = partyOf(hit, car);
-      if (party) return { what: 'hit', speedMps: party.speedMps, deltaVMps: party.deltaVMps };
-    }
+    const left = contactsBetween(this.#chain, contacts);
+    const party = left.map((hit) => partyOf(hit, car)).find((each) => each !== undefined);
+    if (party) return { what: 'hit', speedMps: party.speedMps, deltaVMps: party.deltaVMps };
+    if (left.length > 0) return { what: 'milder', deltaVMps: deltaVOf(left) };
     const { distanceM, speeds, atEnd } = nearest[contact] ?? NEVER;
     if (!Number.isFinite(distanceM)) return { what: 'away' };
     if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
@@ -301,16 +313,12 @@ export function contactsBetween(
   });
 }
 
-/** The greatest change of speed of a car of the fleet. */
-function deltaVOf(contacts: readonly ContactFacts[]): number {
-  const own = contacts.flatMap(({ parties }) => parties.filter(({ car }) => car >= 0));
-  return Math.max(0, ...own.map(({ deltaVMps }) => deltaVMps));
-}
-
 /** Every way to take `size` of some, in order. */
-function combinations<T>(from: readonly T[], size: number): T[][] {
-  if (size === 0) return [[]];
-  return from.flatMap((first, i) =>
-    combinations(from.slice(i + 1), size - 1).map((rest) => [first, ...rest]),
-  );
+function* combinations<T>(from: readonly T[], size: number): Generator<T[]> {
+  if (size === 0) yield [];
+  else {
+    for (const [i, first] of from.entries()) {
+      for (const rest of combinations(from.slice(i + 1), size - 1)) yield [first, ...rest];
+    }
+  }
 }

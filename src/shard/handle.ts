@@ -70,6 +70,8 @@ export class Shard {
   readonly #debts = new Set<Debt>();
   /** Watched worlds. */
   hotCount = 0;
+  /** Incidents that it has been given to explain. */
+  explaining = 0;
   #replays = 0;
   readonly #settings: ShardSettings;
   readonly #listener: ShardListener;
@@ -160,8 +162,13 @@ export class Shard {
     return this.#run('look', task);
   }
 
-  explain(task: ExplainTask): Promise<ExplainAnswer> {
-    return this.#run('explain', task);
+  async explain(task: ExplainTask): Promise<ExplainAnswer> {
+    this.explaining += task.chains.length;
+    try {
+      return await this.#run('explain', task);
+    } finally {
+      this.explaining -= task.chains.length;
+    }
   }
 
   /** Throws TwinError `overloaded` where too many wait for theirs. */

@@ -102,6 +102,8 @@ export interface ManoeuvreResult {
   interventions: readonly Intervention[];
   /** When the manoeuvre ended. */
   speedKmh: number;
+  /** At the start and after each tick. */
+  speedsKmh: readonly number[];
   /** Farthest left and right of the lane's centre. */
   leftmostM: number;
   rightmostM: number;
@@ -131,7 +133,7 @@ export function runManoeuvre(manoeuvre: Manoeuvre): ManoeuvreResult {
   return drive.result();
 }
 
-interface Box {
+export interface Box {
   x: number;
   y: number;
   hx: number;
@@ -159,6 +161,7 @@ class Drive {
   #flags = 0;
   #heldTicks = 0;
   #speedMps: number;
+  readonly #speedsKmh: number[];
 
   constructor(plan: Manoeuvre) {
     this.#plan = plan;
@@ -170,6 +173,7 @@ class Drive {
     this.#startX = fromX + START_STATION_M + NOSE_M;
     this.#laneY = y;
     this.#speedMps = plan.speedKmh * KMH;
+    this.#speedsKmh = [plan.speedKmh];
     this.#kernel = new Kernel({
       module: new WebAssembly.Module(wasmOf('release')),
       cityTables: [packCity(this.#road.city)],
@@ -266,6 +270,7 @@ class Drive {
       halfWidthM: CAR.widthM / 2,
     };
     this.#speedMps = world.f64(C_VX, 0);
+    this.#speedsKmh.push(this.#speedMps / KMH);
     this.#offsets.push(world.f64(C_OFFSET, 0));
     this.#decelMps2 = Math.max(this.#decelMps2, -world.f64(C_ACCEL, 0));
     this.#flags |= world.i32(C_FLAGS, 0);
@@ -308,6 +313,7 @@ class Drive {
           timeS: tick * TICK_S,
         })),
       speedKmh: this.#speedMps / KMH,
+      speedsKmh: this.#speedsKmh,
       leftmostM: Math.max(...this.#offsets),
       rightmostM: Math.min(...this.#offsets),
       offsetM: at(this.#offsets, this.#offsets.length - 1),
@@ -321,7 +327,7 @@ class Drive {
 }
 
 /** Distance of two boxes along the axis that parts them best, m; negative where they overlap. */
-function apart(a: Box, b: Box): number {
+export function apart(a: Box, b: Box): number {
   const axes = [
     [a.hx, a.hy],
     [-a.hy, a.hx],

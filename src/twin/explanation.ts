@@ -23,7 +23,9 @@ export type Outcome =
   | { what: 'stopped' | 'passed' | 'approaching'; distanceM: number }
   /** What it hit is not there. */
   | { what: 'away' }
-  | { what: 'hit'; speedMps: number; deltaVMps: number };
+  | { what: 'hit'; speedMps: number; deltaVMps: number }
+  /** It is not hit any more, but others are; no car's speed changes by more than this. */
+  | { what: 'milder'; deltaVMps: number };
 
 /** One feature that was off and would have helped, as a re-run has established it. */
 export interface FailureFacts {
@@ -116,7 +118,7 @@ function sentenceOf(
   const together = others.map((member) => memberName(member, failure.car, context));
   const means = ['it', ...together].join(', ').replace(/, ([^,]*)$/, ' and $1');
   const cause = causeOf(provided & failure.acted, otherName(contact, failure.car, context));
-  return `${nameOf(failure.feature)} was off, so ${cause}; with ${means} the car ${resultOf(failure, contact)}.`;
+  return `${nameOf(failure.feature)} was off, so ${cause}; with ${means} ${resultOf(failure, contact, chain)}.`;
 }
 
 function memberName({ car, feature }: FailureFacts, own: number, context: ExplanationContext) {
@@ -162,30 +164,39 @@ function otherName(
   return kind === CONTACT_OBSTACLE ? 'the obstacle' : 'the vehicle';
 }
 
-function resultOf(failure: FailureFacts, contact: ContactFacts): string {
-  const { outcome } = failure;
+function resultOf({ car, outcome }: FailureFacts, contact: ContactFacts, chain: Chain): string {
   switch (outcome.what) {
     case 'stopped':
-      return `would have stopped ${metres(outcome.distanceM)} short`;
+      return `the car would have stopped ${metres(outcome.distanceM)} short`;
     case 'passed':
-      return `would have passed ${metres(outcome.distanceM)} clear`;
+      return `the car would have passed ${metres(outcome.distanceM)} clear`;
     case 'approaching':
-      return `would still have been ${metres(outcome.distanceM)} away two seconds later`;
+      return `the car would still have been ${metres(outcome.distanceM)} away two seconds later`;
     case 'away':
-      return 'would not have met it';
+      return 'the car would not have met it';
     case 'hit':
-      return hitOf(outcome, partyOf(contact, failure.car));
+      return `the car ${hitOf(outcome, partyOf(contact, car))}`;
+    case 'milder':
+      return `the others ${changeOf(outcome.deltaVMps, deltaVOf(chain))}`;
   }
 }
 
 /** By its speed where that is what fell, else by what the collision did to it. */
 function hitOf({ speedMps, deltaVMps }: Outcome & { what: 'hit' }, was: PartyFacts | undefined) {
   const [wasSpeed, wasDeltaV] = [was?.speedMps ?? 0, was?.deltaVMps ?? 0];
-  if (kmh(speedMps) < kmh(wasSpeed)) {
-    return `would have hit at ${kmh(speedMps)} km/h instead of ${kmh(wasSpeed)} km/h`;
-  }
-  const change = `${tenths(deltaVMps * 3.6)} km/h instead of ${tenths(wasDeltaV * 3.6)} km/h`;
-  return `would have had its speed changed by ${change}`;
+  if (kmh(speedMps) >= kmh(wasSpeed)) return changeOf(deltaVMps, wasDeltaV);
+  return `would have hit at ${kmh(speedMps)} km/h instead of ${kmh(wasSpeed)} km/h`;
+}
+
+function changeOf(deltaVMps: number, wasMps: number): string {
+  const change = `${tenths(deltaVMps * 3.6)} km/h instead of ${tenths(wasMps * 3.6)} km/h`;
+  return `would have changed speed by ${change}`;
+}
+
+/** The greatest change of speed of a car of the fleet. */
+export function deltaVOf(contacts: readonly ContactFacts[]): number {
+  const own = contacts.flatMap(({ parties }) => parties.filter(({ car }) => car >= 0));
+  return Math.max(0, ...own.map(({ deltaVMps }) => deltaVMps));
 }
 
 export function partyOf({ parties }: ContactFacts, car: number): PartyFacts | undefined {
