@@ -21,7 +21,10 @@ import { axleLoad, GRAVITY } from '../tyre';
 const SPEED_MIN = 4.0;
 /** The reference takes up no more than this share of the friction. */
 const ACROSS_SHARE = 0.85;
-/** The reference follows with a lag of 0.06 s: 1 − exp(−1/3) a tick. */
+/**
+ * The reference follows with a lag of 0.06 s, 1 − exp(−1/3) a tick, and the slower, the less the road
+ * gives: so does the car.
+ */
 const REFERENCE_SHARE = 0.28346868942621073;
 /** Yaw rate beside the reference at which it begins, and below which it ends, rad/s: 3 and 1.2 °/s. */
 const YAW_ON = 0.05235987755982989;
@@ -80,7 +83,8 @@ export function stabilise<T>(slab: usize): void {
   const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
   const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
   const before = load<T>(cars, C_YAW_REFERENCE);
-  const reference = add<T>(before, mul<T>(sub<T>(target, before), splat<T>(REFERENCE_SHARE)));
+  const pace = within<T>(mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)), splat<T>(REFERENCE_SHARE));
+  const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
   const beyondSlip = sub<T>(rearAcross, mul<T>(vx, splat<T>(SLIP_ON)));

@@ -34,11 +34,12 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
       expect(off.some(({ hasIntervened }) => hasIntervened)).toBe(false);
     });
 
-    it('is the only place where stability control has anything to do', () => {
-      const { kilometres, onIce, elsewhere } = tallyInterventions(kernel, index, SEEDS, TICKS);
+    it('is where stability control has most to do, and dry road where it has nothing', () => {
+      const { kilometres, onIce, onWet, onDry } = tallyInterventions(kernel, index, SEEDS, TICKS);
       expect(kilometres).toBeGreaterThan(90);
       expect(onIce).toBeGreaterThan(20);
-      expect(elsewhere).toBe(0);
+      expect(onWet).toBeLessThan(0.5 * onIce);
+      expect(onDry).toBe(0);
     });
 
     it('is held in the lane by every car with stability control', () => {

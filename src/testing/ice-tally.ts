@@ -102,10 +102,13 @@ export interface Interventions {
   kilometres: number;
   /** Begun on ice or within a second of it. */
   onIce: number;
-  elsewhere: number;
+  /** Where evasive steering asks for more than the road gives. */
+  onWet: number;
+  onDry: number;
 }
 
 const ICE_FRICTION_MAX = 0.3;
+const WET_FRICTION_MAX = 0.6;
 const AFTER_ICE_TICKS = 1000 / TICK_MS;
 
 /** What stability control does in one world a seed. */
@@ -115,7 +118,7 @@ export function tallyInterventions(
   seeds: readonly number[],
   ticks: number,
 ): Interventions {
-  const found: Interventions = { kilometres: 0, onIce: 0, elsewhere: 0 };
+  const found: Interventions = { kilometres: 0, onIce: 0, onWet: 0, onDry: 0 };
   for (const seed of seeds) {
     const slab = makeWorld(kernel, seed, cityIndex);
     const { f64, i32 } = kernel.view(slab);
@@ -132,7 +135,8 @@ export function tallyInterventions(
         const begins = active === ESC_TICKS && before[car] === 0;
         before[car] = active;
         if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
-        else if (begins) found.elsewhere += 1;
+        else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
+        else if (begins) found.onDry += 1;
       }
     }
     kernel.release(slab);
