@@ -117,6 +117,7 @@ async function startOn(
       await worlds.idle.stop();
       await saveImages(shards, worlds);
       await stopWorlds();
+      await worlds.stored();
       await store.close();
     });
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;

@@ -49,6 +49,7 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   const from = brakes ? BRAKE_ON_FROM : BRAKE_FROM;
   const reach = least((speed * speed) / (2.0 * from) + STOP_M + (brakes ? STAY_M : 0.0), SIGHT_M);
   const free = freeAhead(slab, city, at, actor, reach);
+  // Nothing found: what an earlier look has found must not be read.
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
   if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free)) return 0.0;

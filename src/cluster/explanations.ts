@@ -20,8 +20,6 @@ export interface ExplanationHooks {
   /** The tick by the clock, and the one that the world is known to have lived to. */
   clockTick(): number;
   livedTick(): number;
-  /** Number of its stay in memory; 0 where it is not there. */
-  stay(): number;
   isWatched(): boolean;
   isDropped(): boolean;
   explain(task: ExplainTask): Promise<ExplainAnswer>;
@@ -121,9 +119,8 @@ export class Explanations {
   /** Explains what the shard has kept of a watched world; returns what it has not. */
   async #explainKept(chains: Chain[]): Promise<Chain[]> {
     const { number, cityIndex, isWatched, explain } = this.#hooks;
-    const stay = this.#hooks.stay();
-    if (stay === 0 || !isWatched()) return chains;
-    const answer = await explain({ world: number, cityIndex, chains, from: { stay } });
+    if (!isWatched()) return chains;
+    const answer = await explain({ world: number, cityIndex, chains, past: undefined });
     const left = new Set([...answer.missing, ...answer.failed.map(({ position }) => position)]);
     return chains.filter((_, position) => left.has(position));
   }
@@ -151,7 +148,7 @@ export class Explanations {
   async #tryFar(chains: Chain[], past: LivedPast): Promise<ExplainAnswer> {
     const { number, cityIndex, explain } = this.#hooks;
     try {
-      return await explain({ world: number, cityIndex, chains, from: { past } });
+      return await explain({ world: number, cityIndex, chains, past });
     } catch (error) {
       if (error instanceof TwinError) throw error;
       const message = error instanceof Error ? error.message : String(error);

@@ -5,7 +5,7 @@ import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
 import type { Shard } from '../shard/handle.ts';
-import type { Look, LookAnswer, ReplayAnswer, ReplayTask } from '../shard/protocol.ts';
+import type { Look, LookAnswer, PlayedAnswer, ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
 import type { FleetEntry } from '../twin/fleet.ts';
@@ -20,6 +20,9 @@ import {
 import type { Replay, ReplayOrder } from '../twin/service.ts';
 import { type ExplanationHooks, Explanations } from './explanations.ts';
 import { packedPast } from './world-past.ts';
+
+/** Ticks that a replay takes beside those up to where it begins. */
+const REPLAY_TICKS = 1500;
 
 export interface HistoryHooks extends Omit<ExplanationHooks, 'explain'> {
   readonly id: string;
@@ -125,23 +128,30 @@ export class WorldHistory {
       );
     }
     const { on, encoding } = order;
+    const { number: world, cityIndex, record, shard } = this.#hooks;
     const task = {
-      world: this.#hooks.number,
-      chain,
+      ...{ world, seed: record.seed, cityIndex, chain },
       on,
       startTick: startOf(explanation, on),
       untilTick: livedTick,
       encoding,
     };
-    const { frames, count, contactTick } = await this.#play(task, order, true);
+    order.spend(REPLAY_TICKS);
+    const kept = await shard.replay({ ...task, past: undefined }).catch((error: unknown) => {
+      if (error instanceof TwinError) throw error;
+      return { outcome: 'missing' } as const;
+    });
+    const played = kept.outcome === 'played' ? kept : await this.#playFar(task, order, true);
+    const { frames, count, contactTick } = played;
     return { frames, count, contactTick };
   }
 
-  async #play(
+  /** Lives the world again up to the collision first. */
+  async #playFar(
     task: Omit<ReplayTask, 'past'>,
     order: ReplayOrder,
     trustImage: boolean,
-  ): Promise<ReplayAnswer> {
+  ): Promise<PlayedAnswer> {
     const { records, number, record, cityIndex, shard } = this.#hooks;
     const [{ tick: newest }] = task.chain;
     const past = await packedPast(records, number, record, { cityIndex, trustImage, newest });
@@ -152,11 +162,13 @@ export class WorldHistory {
       throw new TwinError('overloaded', undefined, Math.ceil(waitMs / 1000));
     }
     try {
-      return await shard.replay({ ...task, past });
+      const answer = await shard.replay({ ...task, past });
+      if (answer.outcome === 'played') return answer;
+      throw new Error('what a replay begins with was not lived');
     } catch (error) {
       if (error instanceof TwinError) throw error;
       this.#hooks.warn('an incident could not be replayed', error);
-      if (past.image !== undefined) return this.#play(task, order, false);
+      if (past.image !== undefined) return this.#playFar(task, order, false);
       throw new TwinError('world_unavailable', 'This collision could not be lived again.', 60);
     }
   }

@@ -353,7 +353,6 @@ export class OwnedWorld implements World {
       lastChangeTick: () => this.#journal.lastTick,
       clockTick: () => this.#clockTick(),
       livedTick: () => this.#livedTick,
-      stay: () => this.#stay,
       isWatched: () => this.watcherCount > 0,
       isDropped: () => this.dropped,
       warn: (message, error) => warn(this, message, error),

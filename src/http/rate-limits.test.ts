@@ -39,6 +39,18 @@ test('a bucket never holds more than its burst', () => {
   expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
 });
 
+test('what is more than a bucket holds costs a full one where that is asked for', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  buckets.takeWhole('a', 1_000_000);
+  expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
+  expect(refusal(() => buckets.takeWhole('a', 500))?.retryAfterS).toBe(10);
+  clock.advance(10_000);
+  expect(refusal(() => buckets.takeWhole('a', 500))).toBeUndefined();
+  buckets.takeWhole('b', 30);
+  buckets.take('b', 70);
+});
+
 test('keys do not share a bucket', () => {
   const buckets = new Buckets({ burst: 1, perS: 1 }, new ManualClock(0));
   buckets.take('a');

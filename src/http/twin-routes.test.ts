@@ -170,6 +170,8 @@ describe('a world', () => {
     ['/journal', schemas.Journal],
     ['/incidents', schemas.Incidents],
     ['/incidents/i40-0', schemas.Incident],
+    ['/incidents/i40-0/replay', schemas.Replay],
+    ['/incidents/i40-0/replay?with=esc,brakes,esc', schemas.Replay],
     ['/events', schemas.Events],
   ])('shows what is at its path "%s", in JSON and in MessagePack alike', async (path, schema) => {
     const world = front.service.add();
@@ -189,7 +191,8 @@ describe('a world', () => {
     expect(world.touches).toBe(2);
   });
 
-  test.each(['', '/state', '/map', '/journal', '/incidents', '/incidents/i1-0', '/events'])(
+  const PATHS = ['', '/state', '/map', '/journal', '/incidents', '/events'];
+  test.each([...PATHS, '/incidents/i1-0', '/incidents/i1-0/replay'])(
     'that nobody knows is 404 at its path "%s"',
     async (path) => {
       for (const id of ['zzzzzzzzzz', 'short', 'UPPERCASE0', 'iiiiiiiiii', '%20']) {
@@ -220,12 +223,55 @@ describe('a world', () => {
     expect(headers.get('retry-after')).toBe('60');
   });
 
-  test('has no incident that did not happen', async () => {
+  test('has no incident that did not happen, and no replay of it', async () => {
     const world = front.service.add();
-    const { status, body } = await get(`/api/v1/worlds/${world.id}/incidents/i1-0`);
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ error: 'unknown_incident' });
+    for (const path of ['', '/replay', '/replay?with=esc']) {
+      const { status, body } = await get(`/api/v1/worlds/${world.id}/incidents/i1-0${path}`);
+      expect(status).toBe(404);
+      expect(body).toMatchObject({ error: 'unknown_incident' });
+    }
   });
+});
+
+describe('a replay', () => {
+  const replayOf = (query: string) => {
+    const world = front.service.add();
+    world.incidentList = [INCIDENT];
+    return get(`/api/v1/worlds/${world.id}/incidents/i40-0/replay${query}`);
+  };
+
+  test('has the frames as they were, and when there was contact', async () => {
+    const { body } = await replayOf('');
+    const [world] = front.service.worlds.values();
+    const frame = JSON.parse(Buffer.from(world?.bytes('json') ?? []).toString());
+    expect(body).toEqual({
+      incident: 'i40-0',
+      with: [],
+      frames: [frame, frame],
+      contact_tick: world?.tickNow,
+    });
+  });
+
+  test.each([
+    ['?with=esc', ['esc']],
+    ['?with=esc,brakes,esc', ['brakes', 'esc']],
+    ['?with=esc&with=front_radar', ['front_radar', 'esc']],
+    ['?with=esc%2C%20aeb', ['aeb', 'esc']],
+    ['?with=', []],
+    ['?without=esc', []],
+  ])('with %s has %j on', async (query, features) => {
+    const { body } = await replayOf(query);
+    expect(body).toMatchObject({ with: features, contact_tick: features.length ? null : 0 });
+  });
+
+  test.each(['?with=wings', '?with=esc,constructor', '?with=ESC', '?with=esc,%00'])(
+    'with %s is refused',
+    async (query) => {
+      const { status, body } = await replayOf(query);
+      expect(status).toBe(400);
+      expect(body).toEqual({ error: 'unknown_feature', hint: expect.stringContaining('aeb') });
+    },
+  );
 });
 
 describe('the map', () => {

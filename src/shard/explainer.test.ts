@@ -9,7 +9,6 @@ import { FrameEncoder } from './beat.ts';
 import { Explainer, SCRATCH_SLABS } from './explainer.ts';
 import { Pins } from './pins.ts';
 import {
-  type ExplainAnswer,
   type ExplainedReport,
   type LivedPast,
   type NumberedChange,
@@ -69,7 +68,7 @@ function setUp() {
     const all = chainsOf(contacts).filter(([{ tick }]) => tick >= from);
     return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + 100 <= (resident?.tick ?? 0));
   };
-  const work = async (answer: Promise<ExplainAnswer>) => {
+  const work = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     while (explainer.busy) explainer.work(performance.now() + 2);
     return answer;
   };
@@ -88,24 +87,24 @@ const task = (chains: Chain[]) => ({ world: WORLD, cityIndex: 0, chains });
 
 describe('incidents of a watched world', () => {
   it('are explained from what was kept as they are from the world lived again', async () => {
-    const { shard, explainer, resident, reports, chains, work } = setUp();
+    const { shard, explainer, reports, chains, work } = setUp();
     shard.pass(3000 * 20, 80);
     // The first image is of 8 s; each collision needs one of 16 s before.
     const late = chains(1200);
     expect(late.length).toBeGreaterThan(2);
-    const kept = await work(explainer.explain({ ...task(late), from: { stay: resident.stay } }));
+    const kept = await work(explainer.explain({ ...task(late), past: undefined }));
     expect(kept).toEqual({ missing: [], failed: [] });
     const fromKept = reports.splice(0);
     expect(fromKept.map(({ tick }) => tick)).toEqual(late.map(([{ tick }]) => tick));
     expect(fromKept.some(({ explanation }) => explanation.failures.length > 0)).toBe(true);
-    expect(await work(explainer.explain({ ...task(late), from: { past } }))).toEqual(kept);
+    expect(await work(explainer.explain({ ...task(late), past }))).toEqual(kept);
     expect(reports).toEqual(fromKept);
   });
 
   it('leave no trace in the world', async () => {
     const { kernel, shard, slab, explainer, resident, chains } = setUp();
     shard.pass(1500 * 20, 80);
-    const answer = explainer.explain({ ...task(chains(1200)), from: { stay: resident.stay } });
+    const answer = explainer.explain({ ...task(chains(1200)), past: undefined });
     // Between its frames, as they come due.
     shard.pass(20 * 80, 4);
     await answer;
@@ -119,7 +118,7 @@ describe('incidents of a watched world', () => {
     const { shard, explainer, chains } = setUp();
     shard.pass(1500 * 20, 80);
     shard.frames.length = 0;
-    void explainer.explain({ ...task(chains(0)), from: { past } });
+    void explainer.explain({ ...task(chains(0)), past });
     for (let frame = 1; frame <= 25; frame++) {
       shard.nowMs += 80;
       shard.scheduler.turn();
@@ -129,17 +128,13 @@ describe('incidents of a watched world', () => {
   });
 
   it('are told to be missing where nothing was kept of them', async () => {
-    const { shard, explainer, resident, chains, work } = setUp();
+    const { shard, explainer, chains, work } = setUp();
     shard.pass(1000 * 20, 80);
     // So early there is no state of 16 s before.
     const early = chains(0).filter(([{ tick }]) => tick < 800);
     expect(early.length).toBeGreaterThan(0);
-    const from = { stay: resident.stay };
-    const answer = await work(explainer.explain({ ...task(early), from }));
+    const answer = await work(explainer.explain({ ...task(early), past: undefined }));
     expect(answer.missing).toEqual(early.map((_, i) => i));
-    const late = chains(1).slice(-1);
-    const other = await work(explainer.explain({ ...task(late), from: { stay: 77 } }));
-    expect(other.missing).toEqual([0]);
   });
 
   it('that never were cannot be explained, and keep nobody else from it', async () => {
@@ -149,7 +144,7 @@ describe('incidents of a watched world', () => {
     if (chain === undefined) throw new Error('cars have met');
     const [first, ...rest] = chain;
     const never: Chain = [{ ...first, tick: first.tick - 7 }, ...rest];
-    const answer = await work(explainer.explain({ ...task([never, chain]), from: { past } }));
+    const answer = await work(explainer.explain({ ...task([never, chain]), past }));
     expect(answer.failed.map(({ position }) => position)).toEqual([0]);
     expect(reports.map(({ tick }) => tick)).toEqual([first.tick]);
   });
@@ -161,8 +156,9 @@ describe('a replay', () => {
     shard.pass(1500 * 20, 80);
     const [chain] = chains(0);
     if (chain === undefined) throw new Error('cars have met');
-    const slow = explainer.explain({ ...task(chains(0)), from: { past } });
-    const common = { world: WORLD, chain, past, startTick: undefined, encoding: 'json' } as const;
+    const slow = explainer.explain({ ...task(chains(0)), past });
+    const start = { world: WORLD, seed: SEED, cityIndex: 0, chain, startTick: undefined };
+    const common = { ...start, past, encoding: 'json' } as const;
     const replay = explainer.replay({ ...common, on: 0, untilTick: 1500 });
     const order: string[] = [];
     void slow.then(() => order.push('explained'));
@@ -172,10 +168,31 @@ describe('a replay', () => {
       await new Promise(setImmediate);
     }
     expect(order).toEqual(['replayed', 'explained']);
-    const { frames, count, contactTick } = await replay;
+    const played = await replay;
+    if (played.outcome !== 'played') throw new Error('there is a past');
+    const { frames, count, contactTick } = played;
     const snapshots = JSON.parse(`[${Buffer.from(frames)}]`) as { tick: number }[];
     expect(snapshots).toHaveLength(count);
     expect(snapshots.at(-1)?.tick).toBe(Math.floor((chain[0].tick + 100) / 4) * 4);
     expect(contactTick).toBe(chain[0].tick);
+  });
+
+  it('of what was lived again before needs no past, and is the same', async () => {
+    const { shard, explainer, chains, work } = setUp();
+    shard.pass(800 * 20, 80);
+    const [chain] = chains(0);
+    if (chain === undefined) throw new Error('cars have met');
+    const start = { world: WORLD, seed: SEED, cityIndex: 0, chain, startTick: undefined };
+    const order = {
+      ...start,
+      on: F_BRAKES | F_STEERING,
+      untilTick: 800,
+      encoding: 'json',
+    } as const;
+    const play = (from: LivedPast | undefined) => work(explainer.replay({ ...order, past: from }));
+    expect(await play(undefined)).toEqual({ outcome: 'missing' });
+    const first = await play(past);
+    expect(first).toMatchObject({ outcome: 'played', contactTick: null });
+    expect(await play(undefined)).toEqual(first);
   });
 });

@@ -11,12 +11,11 @@ import {
   type ExplainedReport,
   type ExplainTask,
   type LivedPast,
-  type NumberedChange,
   type ReplayAnswer,
   type ReplayTask,
   unpackNumbered,
 } from './protocol.ts';
-import { imagesAt, Scratch, type Slices } from './relive.ts';
+import { imagesAt, type Scene, Scratch, type Slices } from './relive.ts';
 import { IncidentReruns } from './rerun.ts';
 import type { Resident } from './resident.ts';
 
@@ -111,55 +110,51 @@ export class Explainer {
   // ── explaining ──────────────────────────────────────────────────────────────────────────────
 
   explain(task: ExplainTask): Promise<ExplainAnswer> {
-    const { world, from } = task;
-    return 'past' in from
-      ? this.#add(this.#far, world, (scratch) => this.#explainFar(scratch, task, from.past))
-      : this.#add(this.#kept, world, (scratch) => this.#explainKept(scratch, task, from.stay));
+    const { world, past } = task;
+    return past === undefined
+      ? this.#add(this.#kept, world, (scratch) => this.#explainKept(scratch, task))
+      : this.#add(this.#far, world, (scratch) => this.#explainFar(scratch, task, past));
   }
 
-  *#explainKept(scratch: Scratch, task: ExplainTask, stay: number): Slices<ExplainAnswer> {
-    const { world, chains, cityIndex } = task;
-    const table = this.#hooks.cityTable(cityIndex);
+  *#explainKept(scratch: Scratch, task: ExplainTask): Slices<ExplainAnswer> {
+    const { world, chains } = task;
     const answer: ExplainAnswer = { missing: [], failed: [] };
     for (const [position, chain] of chains.entries()) {
-      const pin = this.#pins.take(world, stay, chain[0]);
-      const resident = this.#hooks.resident(world);
-      const changes = resident?.stay === stay ? resident.changesAfter(pin?.tick ?? -1) : undefined;
-      if (pin === undefined || changes === undefined) {
-        answer.missing.push(position);
-        continue;
-      }
-      const reruns = new IncidentReruns(scratch, { image: pin.bytes, changes }, chain, table);
-      yield* this.#explainOne(world, chain, position, reruns, answer);
+      const scene = this.#pins.scene(world, chain, this.#hooks.resident(world));
+      if (scene === undefined) answer.missing.push(position);
+      else yield* this.#explainOne(scratch, task, position, scene, answer);
     }
     return answer;
   }
 
   /** Lives the world once for an image before each collision, then explains one by one. */
   *#explainFar(scratch: Scratch, task: ExplainTask, past: LivedPast): Slices<ExplainAnswer> {
-    const { world, chains, cityIndex } = task;
+    const { world, chains } = task;
     const changes = unpackNumbered(past.changes);
-    const table = this.#hooks.cityTable(cityIndex);
     const order = chains.map((_, i) => i).toSorted((a, b) => tickOf(chains, a) - tickOf(chains, b));
     const ticks = order.map((i) => tickOf(chains, i) - LEAD_TICKS_MAX);
-    const inOrder = yield* imagesAt(scratch, past, changes, ticks);
+    const images = yield* imagesAt(scratch, past, changes, ticks);
     const answer: ExplainAnswer = { missing: [], failed: [] };
     for (const [position, chain] of chains.entries()) {
-      const image = inOrder[order.indexOf(position)];
+      const image = images[order.indexOf(position)];
       if (image === undefined) continue;
-      const reruns = new IncidentReruns(scratch, { image, changes }, chain, table);
-      yield* this.#explainOne(world, chain, position, reruns, answer);
+      const scene = { image, changes };
+      yield* this.#explainOne(scratch, task, position, scene, answer);
+      this.#pins.add(world, chain, tickOf(chains, position) - LEAD_TICKS_MAX, scene);
     }
     return answer;
   }
 
   *#explainOne(
-    world: number,
-    chain: Chain,
+    scratch: Scratch,
+    { world, cityIndex, chains }: ExplainTask,
     position: number,
-    reruns: IncidentReruns,
+    scene: Scene,
     answer: ExplainAnswer,
   ): Slices<void> {
+    const chain = chains[position];
+    if (chain === undefined) return;
+    const reruns = new IncidentReruns(scratch, scene, chain, this.#hooks.cityTable(cityIndex));
     const [{ tick, order }] = chain;
     try {
       const explanation = yield* reruns.explain();
@@ -179,15 +174,13 @@ export class Explainer {
   }
 
   *#replay(scratch: Scratch, task: ReplayTask): Slices<ReplayAnswer> {
-    const { chain, past, encoding } = task;
+    const { chain, encoding } = task;
     const [{ tick }] = chain;
-    const changes = unpackNumbered(past.changes);
-    const [image] = yield* imagesAt(scratch, past, changes, [tick - LEAD_TICKS_MAX]);
-    if (image === undefined) throw new Error('unreachable: one image was asked for');
-    const scene = { image, changes };
+    const scene = yield* this.#sceneOf(scratch, task);
+    if (scene === undefined) return { outcome: 'missing' };
     const on = switchedOn(chain, task.on);
     const startTick = on.size === 0 ? tick : yield* this.#startOf(scratch, scene, task);
-    const encoder = this.#hooks.encoder(task.world, past.seed, past.cityIndex);
+    const encoder = this.#hooks.encoder(task.world, task.seed, task.cityIndex);
     const frames: Uint8Array[] = [];
     const look = () => {
       if (scratch.tick < tick - REPLAY_LEAD_TICKS || scratch.tick % FRAME_TICKS !== 0) return;
@@ -201,17 +194,34 @@ export class Explainer {
     yield* scratch.stepTo(Math.min(task.untilTick, tick + REPLAY_AFTER_TICKS), FRAME_TICKS, look);
     const after = on.size === 0 ? chain : scratch.contacts.slice(contactsBefore);
     const [contact] = contactsBetween(chain, after);
-    const joined = joinFrames(frames, encoding === 'json');
-    return { frames: joined, count: frames.length, contactTick: contact?.tick ?? null };
+    return {
+      outcome: 'played',
+      frames: joinFrames(frames, encoding === 'json'),
+      count: frames.length,
+      contactTick: contact?.tick ?? null,
+    };
+  }
+
+  /** What is kept of the collision, or lived again for it; undefined where that is not possible. */
+  *#sceneOf(scratch: Scratch, { world, chain, past }: ReplayTask): Slices<Scene | undefined> {
+    const kept = this.#pins.scene(world, chain, this.#hooks.resident(world));
+    if (kept !== undefined || past === undefined) return kept;
+    const changes = unpackNumbered(past.changes);
+    const tick = chain[0].tick - LEAD_TICKS_MAX;
+    const [image] = yield* imagesAt(scratch, past, changes, [tick]);
+    if (image === undefined) return undefined;
+    const scene = { image, changes };
+    this.#pins.add(world, chain, tick, scene);
+    return scene;
   }
 
   *#startOf(
     scratch: Scratch,
-    scene: { image: Uint8Array; changes: readonly NumberedChange[] },
-    { chain, past, startTick }: ReplayTask,
+    scene: Scene,
+    { chain, cityIndex, startTick }: ReplayTask,
   ): Slices<number> {
     if (startTick !== undefined) return startTick;
-    const table = this.#hooks.cityTable(past.cityIndex);
+    const table = this.#hooks.cityTable(cityIndex);
     const [first] = yield* new IncidentReruns(scratch, scene, chain, table).findStarts();
     return first ?? chain[0].tick;
   }

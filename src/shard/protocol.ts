@@ -174,8 +174,8 @@ export interface ExplainTask {
   cityIndex: number;
   /** In the order in which they are to be explained; each chain is over. */
   chains: readonly Chain[];
-  /** Without it, from what the shard has kept of the collisions of this stay. */
-  from: { past: LivedPast } | { stay: number };
+  /** Without it, from what the shard has kept of the collisions. */
+  past: LivedPast | undefined;
 }
 
 /** Explanations come as reports, one by one. */
@@ -188,8 +188,11 @@ export interface ExplainAnswer {
 
 export interface ReplayTask {
   world: number;
+  seed: number;
+  cityIndex: number;
   chain: Chain;
-  past: LivedPast;
+  /** Without it, from what the shard has kept of the collision. */
+  past: LivedPast | undefined;
   /** Features that are on for the cars of the chain that had them off; 0 none. */
   on: number;
   /** Tick from which on they are; without it as it is chosen for explanations. */
@@ -199,7 +202,10 @@ export interface ReplayTask {
   encoding: Encoding;
 }
 
-export interface ReplayAnswer {
+export type ReplayAnswer = { outcome: 'missing' } | PlayedAnswer;
+
+export interface PlayedAnswer {
+  outcome: 'played';
   /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
   frames: Uint8Array;
   count: number;

@@ -55,9 +55,7 @@ export class Scratch {
 
   restore({ image, changes }: Scene): void {
     this.kernel.restore(this.slab, image);
-    const { tick } = this;
-    const next = changes.findIndex((change) => change.tick > tick);
-    this.#take(changes, next < 0 ? changes.length : next);
+    this.#take(changes, firstAfter(changes, this.tick));
   }
 
   #take(changes: readonly NumberedChange[], next: number): void {
@@ -104,6 +102,17 @@ export class Scratch {
       this.#next++;
     }
   }
+}
+
+/** Position of the first change after a tick; there may be very many. */
+function firstAfter(changes: readonly NumberedChange[], tick: number): number {
+  let from = 0;
+  for (let end = changes.length; from < end; ) {
+    const middle = (from + end) >> 1;
+    if ((changes[middle]?.tick ?? 0) > tick) end = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 /** A world's states at some of its ticks, which rise; those before its first are that of its first. */

@@ -128,19 +128,22 @@ describe('the order of checks', () => {
 describe('404', () => {
   const BELOW = ['', '/map', '/state', '/incidents', '/incidents/i1-0', '/events', '/journal'];
 
-  test.each(BELOW)('unknown_world for every call about a world: %j', async (path) => {
-    for (const id of [
-      '0000000000',
-      'x',
-      '000000000',
-      '00000000000',
-      'iiiiiiiiii',
-      '%00',
-      'a%2Fb',
-    ]) {
-      expect(await refusal(`/api/v1/worlds/${id}${path}`)).toEqual([404, 'unknown_world']);
-    }
-  });
+  test.each([...BELOW, '/incidents/i1-0/replay', '/incidents/i1-0/replay?with=wings'])(
+    'unknown_world for every call about a world: %j',
+    async (path) => {
+      for (const id of [
+        '0000000000',
+        'x',
+        '000000000',
+        '00000000000',
+        'iiiiiiiiii',
+        '%00',
+        'a%2Fb',
+      ]) {
+        expect(await refusal(`/api/v1/worlds/${id}${path}`)).toEqual([404, 'unknown_world']);
+      }
+    },
+  );
 
   test('unknown_world for an id in capitals', async () => {
     const letters = (id: string) => id !== id.toUpperCase();
@@ -190,6 +193,8 @@ describe('405', () => {
     ['/api/v1/worlds/{id}/map', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/api/v1/worlds/{id}/state', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/api/v1/worlds/{id}/incidents', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
+    ['/api/v1/worlds/{id}/incidents/i1-0', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
+    ['/api/v1/worlds/{id}/incidents/i1-0/replay', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/api/v1/worlds/{id}/events', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/api/v1/worlds/{id}/journal', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/api/v1/features', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],

@@ -41,6 +41,7 @@ const ANSWERS: Record<string, product.Schema> = {
   Incident: product.Incident,
   Incidents: product.Incidents,
   Events: product.Events,
+  Replay: product.Replay,
   Journal: product.Journal,
 };
 
@@ -86,6 +87,7 @@ describe('the schemas that the service publishes', () => {
       ['Snapshot', 'snapshot', `/api/v1/worlds/${world.id}/state`],
       ['Incidents', 'incidents', `/api/v1/worlds/${world.id}/incidents`],
       ['Incident', 'incident', `/api/v1/worlds/${world.id}/incidents/${incidents[0]?.id}`],
+      ['Replay', 'replay', `/api/v1/worlds/${world.id}/incidents/${incidents[0]?.id}/replay`],
       ['Events', 'events', `/api/v1/worlds/${world.id}/events`],
       ['Journal', 'journal', `/api/v1/worlds/${world.id}/journal`],
       ['Cities', 'cities', '/api/v1/cities'],
