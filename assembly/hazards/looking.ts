@@ -14,6 +14,8 @@ const STEP_M = 1.5;
 /** Room that vehicles, and those on foot, keep to what is in their way, m. */
 const STOP_M = 1.5;
 const STOP_ON_FOOT_M = 0.4;
+/** Nobody on the way looks further ahead, m. */
+const SEES_M = 60.0;
 /** Beside the body that counts as its way, m. */
 const BESIDE_M = 0.2;
 /** No car's corner is further from its centre of gravity, m. */
@@ -33,8 +35,9 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   const speed = load<f64>(actor + A_SPEED);
   const hardest = hardestBrake(kindOf(at));
   if (mode == MODE_WALKS) return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
-  const reach = (speed * speed) / (2.0 * BRAKE_FROM) + STOP_M;
-  const free = freeAhead(slab, city, at, actor, least(reach, 60.0));
+  const reach = least((speed * speed) / (2.0 * BRAKE_FROM) + STOP_M, SEES_M);
+  const free = freeAhead(slab, city, at, actor, reach);
+  // Nothing found: what an earlier look has found must not be read.
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
   if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free)) return 0.0;
