@@ -46,9 +46,9 @@ const ROOM_M = 3.0;
 const ROOM_BESIDE_M = 0.3;
 const ROOM_ONCOMING_M = 0.8;
 /** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
-const HOLD_S = 1.0;
-const HOLD_M = 12.0;
-const BACK_ACCEL = 2.0;
+const HOLD_S = 0.5;
+const HOLD_M = 7.0;
+const BACK_ACCEL = 2.5;
 const BACK_SHARE = 0.4;
 /** What is in the lane so little ahead is not yet passed, s and m. */
 const AHEAD_S = 2.0;
