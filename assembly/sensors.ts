@@ -38,7 +38,7 @@ const RADIAL_MPS = 0.5;
 /** What is faster was seen to move, m/s. */
 const MOVING_MPS = 0.5;
 
-/** Whoever stays farther away than this for so long is not looked at, m, s, but for what is straight ahead, m. */
+/** Whoever is farther away than this, now and in so long, is not looked at, m, s, but for what is straight ahead, m. */
 const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
 const AHEAD_ASIDE_M = 6.0;
@@ -127,6 +127,7 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
 
 /** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
 @inline function comesNear(own: usize, object: usize, dx: f64, dy: f64, squared: f64): bool {
+  if (squared < ATTENTION_M * ATTENTION_M) return true;
   const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
   const nextY = dy + ATTENTION_S * (load<f64>(object + OB_VY) - load<f64>(own + OB_VY));
   const along = dx * nextX + dy * nextY;

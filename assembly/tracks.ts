@@ -30,8 +30,8 @@ export function ageTracks(slab: usize): void {
     if (word == 0) continue;
     const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
     const older = word + (known << 4);
-    // Five looks missed: 5 is the first count with these two bits.
-    const forgotten = (older >> 6) & (older >> 4) & ONES;
+    // This look is counted before it is seen in, so four were missed at 5; 6 is the first with these two bits.
+    const forgotten = (older >> 6) & (older >> 5) & ONES;
     store<u64>(at, older & ~(forgotten * 255));
   }
 }
