@@ -36,7 +36,7 @@ export interface Attribution {
 export interface AttributionWorld {
   job: AttributionJob;
   counted: Attribution;
-  /** Enough to look at the first of the reports that did not name what was wanted. */
+  /** Enough to look at the first of those that do not name what was wanted. */
   accounts: string[];
 }
 
@@ -124,6 +124,7 @@ export function count(
   counted.incidents += 1;
   if (explanation === null) {
     counted.lost += 1;
+    if (accounts.length < ACCOUNTS_MAX) accounts.push(`${accountOf(job, chain)}, not again`);
     return;
   }
   const { failures, reruns } = explanation;

@@ -38,8 +38,9 @@ it('counts reports that name what was off, nothing, or what was on', () => {
   count(world, CHAIN, null);
   const counted = { incidents: 5, named: 2, unexplained: 1, wrong: 2, lost: 1, reruns: 16 };
   expect(world.counted).toEqual(counted);
-  expect(world.accounts).toHaveLength(2);
+  expect(world.accounts).toHaveLength(3);
   expect(world.accounts[0]).toContain('seed 1 i100-0: car 3');
+  expect(world.accounts[2]).toContain('not again');
 });
 
 it('where several were off, any of them will do', () => {

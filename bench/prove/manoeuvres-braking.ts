@@ -54,7 +54,7 @@ export const BRAKING_GROUPS: readonly Group[] = [
     name: 'CPNCO',
     asks:
       `${NCAP_VRU}: a child comes out from behind parked cars at 5 km/h, in sight 1.44 s before. ` +
-      `${NO_CONTACT} At 60 km/h that is too late for anybody's brakes: reported only.`,
+      `${NO_CONTACT} 60 km/h is only reported.`,
     ...SPEED_AXES,
   },
   {

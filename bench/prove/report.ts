@@ -87,7 +87,7 @@ export function writeReport(folder: string, sections: readonly Section[]): strin
   }
   const parts = sections.map(({ id, title, figures, data }) => ({ id, title, figures, data }));
   const passed = missedMarks(sections).length === 0;
-  const whole = JSON.stringify({ ...made, passed, parts }, null, 2);
+  const whole = JSON.stringify({ ...made, passed, parts });
   writeFileSync(join(folder, 'report.json'), `${whole}\n`);
   const path = join(folder, 'report.md');
   writeFileSync(path, markdownReport(sections, made));
