@@ -1,6 +1,6 @@
 import {
   CAR_COUNT, CF_FROM, CF_TO, CHOICE_NONE, CONFLICT_BYTES, CT_CENTRE, CT_LENGTH, C_CLAIM, C_LANE, C_LIGHT_CHOICE, C_STATION, C_STATUS,
-  C_STOOD_TICK, C_VX, H_TICK, JUNCTION_MAX, L_CONFLICTS, L_CONFLICT_FIRST, L_CONNECTOR, L_JUNCTION, SCRATCH, STATUS_CRASHED,
+  C_STOOD_TICK, C_UNANNOUNCED, C_VX, H_TICK, JUNCTION_MAX, L_CONFLICTS, L_CONFLICT_FIRST, L_CONNECTOR, L_JUNCTION, SCRATCH, STATUS_CRASHED,
   T_CONFLICTS,
 } from './layout';
 import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
@@ -52,6 +52,11 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
 /** Whether the car drives towards its line and holds no claim for what is behind it. */
 @inline export function isWaiting(slab: usize, car: i32): bool {
   return getI(slab, C_CLAIM, car) != connectorAhead(car) && getI(slab, C_STATUS, car) != STATUS_CRASHED;
+}
+
+/** Whether a car takes a way that nobody else expects it to take: what it claims counts for itself alone. */
+@inline export function isUnannounced(slab: usize, car: i32): bool {
+  return getI(slab, C_UNANNOUNCED, car) != 0;
 }
 
 /** Lists the cars by the junction ahead; each notes what the light tells it and since when it stands at its line. */

@@ -1,7 +1,7 @@
 import {
-  BLOCK_BYTES, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, B_SOLID, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS,
-  STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
+  B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS, STATUS_CRASHED,
 } from './layout';
+import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
 
 /** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
@@ -19,28 +19,33 @@ export function findNear(slab: usize, city: usize): void {
   for (let a = 0; a < CAR_COUNT; a++) {
     const x = getF(slab, C_X, a);
     const y = getF(slab, C_Y, a);
-    let near = (ASC_FEATURE_SIMD ? nearInPairs(slab, a, x, y) : nearOneByOne(slab, a, x, y)) & (-2 << a);
+    let near = carsNear(slab, a, x, y, NEAR_M * NEAR_M) & (-2 << a);
     if (leftLane(slab, a) && isNearBlock(city, x, y)) near |= NEAR_BLOCKS;
     setI(slab, C_NEAR, a, near);
   }
 }
 
-/** Bits of the cars near a place, from the last down to some that is not after `car`: no branch, no index. */
-@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64): i32 {
-  let near = 0;
-  for (let at = slab + (CAR_COUNT - 1) * 8; at > slab + (<usize>car << 3); at -= 8) {
-    const dx = load<f64>(at, C_X) - x;
-    const dy = load<f64>(at, C_Y) - y;
-    near = (near << 1) | <i32>(dx * dx + dy * dy < NEAR_M * NEAR_M);
-  }
-  return near << (car + 1);
+/** Bits of the cars that are less than a distance, given squared, from a place; those before `first` may be missing. */
+@inline export function carsNear(slab: usize, first: i32, x: f64, y: f64, squared: f64): i32 {
+  return ASC_FEATURE_SIMD ? nearInPairs(slab, first, x, y, squared) : nearOneByOne(slab, first, x, y, squared);
 }
 
-@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64): i32 {
+/** From the last down to some that is not after `car`: no branch, no index. */
+@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 1) * 8; at >= slab + (<usize>car << 3); at -= 8) {
+    const dx = load<f64>(at, C_X) - x;
+    const dy = load<f64>(at, C_Y) - y;
+    near = (near << 1) | <i32>(dx * dx + dy * dy < squared);
+  }
+  return near << car;
+}
+
+@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
   const first = car & ~1;
   const xx = f64x2.splat(x);
   const yy = f64x2.splat(y);
-  const reach = f64x2.splat(NEAR_M * NEAR_M);
+  const reach = f64x2.splat(squared);
   let near = 0;
   for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + (<usize>first << 3); at -= 16) {
     const dx = f64x2.sub(v128.load(at, C_X), xx);
@@ -77,20 +82,18 @@ function leftLane(slab: usize, car: i32): bool {
 }
 
 function isNearBlock(city: usize, x: f64, y: f64): bool {
-  const count = load<i32>(city + T_BLOCK_COUNT);
-  const blocks = city + load<i32>(city + T_BLOCKS);
-  const reach = BODY_REACH_M + CLOSING_M;
-  for (let block = 0; block < count; block++) {
-    if (reachesBlock(blocks + <usize>block * BLOCK_BYTES, x, y, reach)) return true;
+  const cell = cellAt(city, x, y);
+  const end = cellEnd(city, cell);
+  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+    if (reachesBlock(blockAt(city, load<u16>(entry)), x, y, BODY_REACH_M + CLOSING_M)) return true;
   }
   return false;
 }
 
-/** Whether a solid block's bounding box comes within reach of a point. */
+/** Whether a block's bounding box comes within reach of a point. */
 function reachesBlock(block: usize, x: f64, y: f64, reach: f64): bool {
   if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach) return false;
-  if (load<f64>(block + B_MIN_Y) > y + reach || load<f64>(block + B_MAX_Y) < y - reach) return false;
-  return load<i32>(block + B_SOLID) != 0;
+  return load<f64>(block + B_MIN_Y) <= y + reach && load<f64>(block + B_MAX_Y) >= y - reach;
 }
 
 export function touchesBlockBox(block: usize, x: f64, y: f64): bool {

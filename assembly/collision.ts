@@ -1,9 +1,10 @@
 import {
-  BLOCK_BYTES, B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA,
-  CT_PER_MASS, C_DECLARED, C_EFFECTIVE, C_HALT_TICK, C_HX, C_HY, C_NEAR, C_STATUS, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, FRAME_TICKS,
-  H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, NEAR_BLOCKS, PARTY_BYTES, P_CAR, P_DECLARED, P_DELTA_V, P_EFFECTIVE, P_HX,
-  P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED, T_BLOCKS, T_BLOCK_COUNT,
+  B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA, CT_PER_MASS,
+  C_DECLARED, C_EFFECTIVE, C_HALT_TICK, C_HX, C_HY, C_NEAR, C_STATUS, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, FRAME_TICKS, H_TICK,
+  K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, NEAR_BLOCKS, PARTY_BYTES, P_CAR, P_DECLARED, P_DELTA_V, P_EFFECTIVE, P_HX, P_HY,
+  P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED,
 } from './layout';
+import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
 import { findNear, findNearOf, TOUCH_M, touchesBlockBox } from './broad-phase';
 import { newContact, raiseCollision } from './contacts';
@@ -43,12 +44,13 @@ function meetCar(slab: usize, city: usize, a: i32, b: i32): void {
 
 function meetBlocks(slab: usize, city: usize, car: i32): void {
   if (liesStill(slab, car)) return;
-  const count = load<i32>(city + T_BLOCK_COUNT);
-  const blocks = city + load<i32>(city + T_BLOCKS);
   const x = getF(slab, C_X, car);
   const y = getF(slab, C_Y, car);
-  for (let block = 0; block < count; block++) {
-    const at = blocks + <usize>block * BLOCK_BYTES;
+  const cell = cellAt(city, x, y);
+  const end = cellEnd(city, cell);
+  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+    const block = <i32>load<u16>(entry);
+    const at = blockAt(city, block);
     if (touchesBlockBox(at, x, y) && overlapAt(slab, car, -1, at, 0.0) > 0.0) strike(slab, city, car, -1, block, at);
   }
 }

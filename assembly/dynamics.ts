@@ -1,7 +1,7 @@
 import {
-  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, CT_PER_WHEELBASE, CT_REAR,
-  CT_STIFFNESS_FRONT, CT_STIFFNESS_REAR, C_ACCEL, C_BRAKE, C_DRIVE, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_LOAD_ACCEL,
-  C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, DYNAMICS, STATUS_CRASHED,
+  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, CT_PER_WHEELBASE, CT_REAR, CT_STIFFNESS_FRONT,
+  CT_STIFFNESS_REAR, C_ACCEL, C_BRAKE, C_DRIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY,
+  C_LOAD_ACCEL, C_SLOPE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_MOMENT, C_YAW_RATE, DYNAMICS, STATUS_CRASHED,
 } from './layout';
 import { typeOf } from './memory';
 import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from './pair';
@@ -62,6 +62,8 @@ const S_MID_VY: usize = ROW * 20 + DYNAMICS;
 const S_MID_YAW_RATE: usize = ROW * 21 + DYNAMICS;
 /** 1 for cars that move, 0 for the others. */
 const S_MOVES: usize = ROW * 22 + DYNAMICS;
+/** Yaw acceleration by wheels that brake on one side only. */
+const S_MOMENT: usize = ROW * 23 + DYNAMICS;
 
 /** A parameter of the types of two cars, or of the first. */
 @inline export function param<T>(first: usize, second: usize, field: usize): T {
@@ -95,7 +97,8 @@ export function integrate<T>(slab: usize): void {
   const zero = splat<T>(0.0);
   const one = splat<T>(1.0);
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
-  const pushed = greater<T>(sub<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
+  const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
+  const pushed = greater<T>(sub<T>(drive, load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
   return mul<T>(notWrecked<T>(slab, place), whereLess<T>(zero, greater<T>(stirred, pushed), one, zero));
 }
 
@@ -153,11 +156,14 @@ export function integrate<T>(slab: usize): void {
   const limitRear = mul<T>(load<T>(cars, C_FRICTION_REAR), axleLoad<T>(lf, height, perWheelbase, loadAccel, 1.0));
   const vx = load<T>(cars, C_VX);
   const drive = load<T>(cars, C_DRIVE);
-  const brake = mul<T>(load<T>(cars, C_BRAKE), direction<T>(vx));
+  const brake = load<T>(cars, C_BRAKE);
+  const along = direction<T>(vx);
   const driveShare = param<T>(a, b, CT_DRIVE_FRONT);
   const brakeShare = param<T>(a, b, CT_BRAKE_FRONT);
-  const front = wheelForce<T>(mul<T>(drive, driveShare), mul<T>(brake, brakeShare), limitFront);
-  const rear = wheelForce<T>(mul<T>(drive, sub<T>(one, driveShare)), mul<T>(brake, sub<T>(one, brakeShare)), limitRear);
+  const brakeFront = add<T>(mul<T>(brake, brakeShare), load<T>(cars, C_ESC_BRAKE_FRONT));
+  const brakeRear = add<T>(mul<T>(brake, sub<T>(one, brakeShare)), load<T>(cars, C_ESC_BRAKE_REAR));
+  const front = wheelForce<T>(mul<T>(drive, driveShare), mul<T>(brakeFront, along), limitFront);
+  const rear = wheelForce<T>(mul<T>(drive, sub<T>(one, driveShare)), mul<T>(brakeRear, along), limitRear);
   const steer = load<T>(cars, C_STEER);
   const s = sine<T>(steer);
   const c = cosine<T>(steer);
@@ -169,10 +175,11 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, mul<T>(splat<T>(PER_SHAPE), param<T>(a, b, CT_STIFFNESS_REAR)), S_GRIP_REAR);
   store<T>(place, mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)), S_DRAG);
   store<T>(place, mul<T>(param<T>(a, b, CT_MASS), param<T>(a, b, CT_PER_INERTIA)), S_TURNING);
-  store<T>(place, add<T>(mul<T>(front, c), rear), S_FORWARD);
+  store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), load<T>(cars, C_SLOPE)), S_FORWARD);
   store<T>(place, mul<T>(front, s), S_ASIDE);
   store<T>(place, sideLimit<T>(limitFront, front), S_SIDE_FRONT);
   store<T>(place, sideLimit<T>(limitRear, rear), S_SIDE_REAR);
+  store<T>(place, load<T>(cars, C_YAW_MOMENT), S_MOMENT);
   store<T>(place, load<T>(cars, C_X), S_X);
   store<T>(place, load<T>(cars, C_Y), S_Y);
   store<T>(place, load<T>(cars, C_HX), S_HX);
@@ -211,7 +218,8 @@ export function integrate<T>(slab: usize): void {
   const aside = sub<T>(load<T>(place, S_ASIDE), mul<T>(pushFront, c));
   const ax = add<T>(forward, mul<T>(uy, ur));
   const ay = sub<T>(sub<T>(aside, pushRear), mul<T>(ux, ur));
-  const ar = mul<T>(load<T>(place, S_TURNING), add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)));
+  const turning = mul<T>(load<T>(place, S_TURNING), add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)));
+  const ar = add<T>(turning, load<T>(place, S_MOMENT));
   const step = splat<T>(toMiddle ? 0.5 * SUBSTEP_S : SUBSTEP_S);
   const vx = add<T>(load<T>(place, S_VX), mul<T>(ax, step));
   const vy = add<T>(load<T>(place, S_VY), mul<T>(ay, step));
@@ -292,7 +300,8 @@ export function integrate<T>(slab: usize): void {
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
   const fast = whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero);
-  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), load<T>(cars, C_DRIVE), one, fast);
+  const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
+  const pushed = whereLess<T>(load<T>(cars, C_BRAKE), drive, one, fast);
   const held = whereLess<T>(speed, splat<T>(ROLLING_MPS), pushed, one);
   const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);

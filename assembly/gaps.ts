@@ -3,7 +3,8 @@ import {
   L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_SPEED, STATUS_CRASHED,
 } from './layout';
 import {
-  connectorAhead, firstAt, firstHolder, hasBit, isWaiting, lineDistance, nextAt, nextHolder, noseOf, STANDING_MPS, zoneFrom, zoneTo,
+  connectorAhead, firstAt, firstHolder, hasBit, isUnannounced, isWaiting, lineDistance, nextAt, nextHolder, noseOf, STANDING_MPS,
+  zoneFrom, zoneTo,
 } from './approaches';
 import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
 import { mayCome } from './light-choice';
@@ -47,11 +48,15 @@ const OTHERS_DECEL = 2.0;
  * leaves must be gone `margin` s before.
  */
 export function isClear(slab: usize, city: usize, car: i32, connector: i32, margin: f64): bool {
+  return isClearOf(slab, city, car, connector, load<u32>(laneAt(city, connector) + L_CONFLICTS), margin);
+}
+
+/** The same of the conflicting connectors in a mask. */
+function isClearOf(slab: usize, city: usize, car: i32, connector: i32, conflicts: u32, margin: f64): bool {
   const at = laneAt(city, connector);
-  const conflicts = load<u32>(at + L_CONFLICTS);
   for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
     const claim = getI(slab, C_CLAIM, other);
-    if (other == car || claim < 0 || !hasBit(city, conflicts, claim)) continue;
+    if (other == car || claim < 0 || !hasBit(city, conflicts, claim) || isUnannounced(slab, other)) continue;
     if (!willHaveLeft(slab, city, other, claim, car, connector, margin)) return false;
   }
   return true;
@@ -89,6 +94,12 @@ export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool
   return hasGap(slab, city, car, connector) && !mustLetGo(slab, city, car, connector);
 }
 
+/** Whether the way is free of those alone that have right of way over the car even while its light is green. */
+export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const yields = load<u32>(laneAt(city, connector) + L_YIELDS);
+  return isClearOf(slab, city, car, connector, yields, LEAVE_MARGIN_S) && hasGap(slab, city, car, connector);
+}
+
 /** Whether all that have right of way over the car arrive late enough, or let it go first. */
 function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const at = laneAt(city, connector);
@@ -100,7 +111,7 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const accel = least(GAP_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
     const theirs = connectorAhead(other);
-    if (other == car || !hasBit(city, yields, theirs) || !isWaiting(slab, other)) continue;
+    if (other == car || !hasBit(city, yields, theirs) || !(isWaiting(slab, other) || isUnannounced(slab, other))) continue;
     if (!isComing(slab, city, other, theirs) || willStopFirst(slab, city, other, theirs)) continue;
     const zone = zoneTo(city, connector, theirs);
     const top = least(speedLimit(city, getI(slab, C_LANE, other)), middleSpeed(city, theirs));
@@ -192,7 +203,8 @@ function isBarred(slab: usize, city: usize, connector: i32): bool {
   const conflicts = load<u32>(at + L_CONFLICTS);
   for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
     const claim = getI(slab, C_CLAIM, other);
-    if (claim >= 0 && hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < STANDING_MPS) return true;
+    if (claim < 0 || isUnannounced(slab, other)) continue;
+    if (hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < STANDING_MPS) return true;
   }
   return false;
 }
@@ -242,7 +254,7 @@ function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32)
 }
 
 /** Speed in the middle of a connector, m/s: where its bend is. */
-@inline function middleSpeed(city: usize, connector: i32): f64 {
+@inline export function middleSpeed(city: usize, connector: i32): f64 {
   return load<f32>(pointAt(city, connector, 0.5 * laneLength(city, connector)) + PT_SPEED);
 }
 

@@ -76,10 +76,15 @@ export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
 export const CT_PER_WHEELBASE = 120; // f64 1/m
 export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
 /** Written and read within one tick only; what it held before has no meaning. */
+export const SIGHT = 21760; // what lies between one sensor and one target, see sight.ts
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
+/** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
+export const OBJECTS = 43008;
+/** The way that a car is about to go, see own-path.ts. */
+export const OWN_PATH = 46464;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -88,8 +93,10 @@ export const CONTACTS = 53248;
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
-export const TARGET_BYTES = 96;
-export const CITY_BASE = 81920;
+export const TARGET_BYTES = 104;
+/** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
+export const CROSSINGS = 82944;
+export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -141,6 +148,7 @@ export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability contr
 export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
 export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
+export const C_SLOPE = CARS + 35 * CAR_F64; // m/s² by which gravity drives it forward, 0 on a level road
 /** Even: two rows at a time are read as one. */
 export const CAR_F64_ARRAYS = 36;
 
@@ -169,9 +177,13 @@ export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
 export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
 export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
-export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // 1 while stability control intervenes
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
 export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
-export const CAR_I32_ARRAYS = 24;
+/** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
+export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
+export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
+export const CAR_I32_ARRAYS = 26;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -195,7 +207,7 @@ export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
 export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next look
 
-/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
+/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
 export const SENSOR_COUNT = 3;
 /** Objects that sensors tell apart: the cars, then the actors of the spots. */
@@ -339,6 +351,7 @@ export const T_ZONE_COUNT = 52;
 export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
+export const T_GRID = 68; // which blocks are near, see GR_
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -359,10 +372,13 @@ export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
 export const L_SPEED_LIMIT = 48; // f64 m/s
 export const L_ZONES = 56; // u32, zones that it comes near
+export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
 export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
+export const L_GRADE_FROM = 88; // f32 m, where that part begins
+export const L_GRADE_TO = 92; // f32 m
 
 /** Where along a connector another one is too close for two cars; the two have a record each. */
 export const CONFLICT_BYTES = 8;
@@ -377,6 +393,12 @@ export const PT_TX = 8; // tangent, unit vector
 export const PT_TY = 12;
 export const PT_CURVATURE = 16; // 1/m, left positive
 export const PT_SPEED = 20; // m/s: limit and bends of the lane from here on, with room to brake for them
+export const PT_RUN = 24; // m from here on for which a straight line to another point stands for the lane
+export const PT_OPEN = 28; // m straight ahead from here without a solid block, see VIEW_
+/** So far to either side, and at most so far ahead, is looked for blocks, m. */
+export const VIEW_LEFT_M = 7.5;
+export const VIEW_RIGHT_M = 4.5;
+export const VIEW_M = 130;
 
 export const JUNCTION_BYTES = 32;
 export const J_CYCLE = 0; // i32 ticks of its signal cycle, 0 without signals
@@ -400,6 +422,20 @@ export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
 export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
 
+/**
+ * Square cells of a city, row by row from the south-west. The blocks of cell c are
+ * `list[first[c]]` to `list[first[c + 1] − 1]` in ascending order, where `first` begins at GR_FIRST and
+ * `list`, u16, right behind its last entry: the solid ones whose bounding box comes within
+ * GRID_REACH_M of the cell.
+ */
+export const GRID_CELL_M = 20;
+export const GRID_REACH_M = 6.5;
+export const GR_MIN_X = 0; // f64 m
+export const GR_MIN_Y = 8; // f64 m
+export const GR_COLUMNS = 16; // i32
+export const GR_ROWS = 20; // i32
+export const GR_FIRST = 24; // u32[columns × rows + 1]
+
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;
 export const Z_MIN_X = 0; // f64 m
@@ -407,6 +443,7 @@ export const Z_MIN_Y = 8;
 export const Z_MAX_X = 16;
 export const Z_MAX_Y = 24;
 export const Z_CORNERS = 32; // i32
+export const Z_KIND = 36; // i32 ZONE_
 export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
 export const ZONE_MAX = 32;
@@ -458,16 +495,30 @@ export const TG_VY = 56;
 export const TG_HALF_LENGTH = 64; // f64 m
 export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
-export const TG_PATH = 88; // f32 m along the own path to its nearest edge from the own front bumper, −1 beside it
-export const TG_ASIDE = 92; // f32 m that its box reaches into the own corridor: overlap of the two in width
+/**
+ * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks.
+ */
+export const TG_PATH = 88;
+export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
+export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
+export const TG_LEFT = 100;
 
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;
 export const SEEN_CORNERS = 4;
 
+export const ZONE_ICE = 0;
+export const ZONE_WET = 1;
+export const ZONE_FOG = 2;
+export const ZONE_DUSK = 3;
+
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;
 export const ACTOR_STANDS = 2;
+
+/** An intervention of stability control so soon after another one is the same (2 s). */
+export const ESC_TICKS = 100;
 
 export const AEB_NONE = 0;
 export const AEB_WARN = 1;

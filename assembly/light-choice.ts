@@ -1,7 +1,8 @@
 import {
   CHOICE_GO, CHOICE_NONE, CHOICE_STOP, C_ACCEL, C_HEADWAY, C_LIGHT_CHOICE, C_VX, FRAME_TICKS, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED,
-  L_LIGHT, TICK_MS,
+  LIGHT_RED_AMBER, L_LIGHT, TICK_MS,
 } from './layout';
+import { actOnLight, heedsLights, seesLight } from './functions/traffic-light-recognition';
 import { laneAt } from './lanes';
 import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
@@ -33,10 +34,11 @@ const TOP_MPS = 40.0;
 /**
  * Decides once, as amber begins or as the car first comes to see it: stop or go. With v the speed,
  * x the way to the line, t the reaction and Y the time of amber: stop where x > v t + v² ÷ 2·3;
- * else go where x ≤ v Y; else stop where v² ÷ 2(x − v t) ≤ 4.5, and go otherwise.
+ * else go where x ≤ v Y; else stop where v² ÷ 2(x − v t) ≤ 4.5, and go otherwise. A light that the
+ * car does not see is none.
  */
 export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
-  const state = light < 0 ? LIGHT_GREEN : lightState(slab, city, light);
+  const state = light < 0 || !seesLight(slab, car, distance) ? LIGHT_GREEN : lightState(slab, city, light);
   if (state == LIGHT_GREEN) {
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
   } else if (state == LIGHT_AMBER) {
@@ -56,6 +58,7 @@ export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, di
     // Who chose to go is past the line by now, or so near that it cannot stay behind it.
     if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance, AMBER_DECEL)) return;
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
+    actOnLight(slab, car);
   }
 }
 
@@ -83,17 +86,25 @@ export function isHeld(slab: usize, car: i32): bool {
 
 /**
  * Whether a car may ask for its way as far as the light is concerned: it is past the line before
- * red, and from a standstill before amber, once green is old enough.
+ * red, and from a standstill before amber, once green is old enough. Whoever heeds no lights may
+ * always; whoever does not see its own yet has time.
  */
 export function mayStart(slab: usize, city: usize, car: i32, light: i32, distance: f64): bool {
-  if (light < 0) return true;
-  if (isHeld(slab, car)) return false;
+  if (light < 0 || !heedsLights(slab, car)) return true;
+  if (isHeld(slab, car) || !seesLight(slab, car, distance)) return false;
   const left = <f64>ticksToRed(slab, city, light) * TICK_S;
   const speed = getF(slab, C_VX, car);
   const needed = distance > 0.0 ? timeToCover(distance, speed, TOP_MPS, START_ACCEL) : 0.0;
   if (speed > ROLLING_MPS) return left > needed + PEDALS_S;
   if (left - <f64>amberTicks(city, light) * TICK_S < needed + START_S) return false;
   return <f64>greenAge(slab, city, light) * TICK_S > START_HEADWAYS * getF(slab, C_HEADWAY, car);
+}
+
+/** Whether a light lets nobody pass, whoever sees it. */
+export function isClosed(slab: usize, city: usize, light: i32): bool {
+  if (light < 0) return false;
+  const state = lightState(slab, city, light);
+  return state == LIGHT_RED || state == LIGHT_RED_AMBER;
 }
 
 /** Whether cars may come from a light: it is not red, and the car did not decide to stop at amber. */

@@ -1,15 +1,17 @@
 import {
   CAR_COUNT, CT_LENGTH, CT_WIDTH, C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE,
-  C_FLAGS, C_HALT_TICK, C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET, C_STOOD_TICK, C_VX,
-  C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, STATUS_STOPPED,
+  C_EMERGENCY, C_FLAGS, C_HALT_TICK, C_LANE, C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER,
+  C_STEER_TARGET, C_STILL_TICK, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X,
+  PT_Y, STATUS_CRASHED, STATUS_STOPPED,
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
+import { beQuiet } from './functions/assist';
 import { along, isConnector, laneAhead, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from './overlap';
-import { place } from './world';
+import { place, roll } from './world';
 
 /** A car this far from its lane has lost it, m, and where it stands also beyond the other bound; within that it has found it. */
 const LOST_M = 3.0;
@@ -20,6 +22,11 @@ const CLEAR_ROLLING_TICKS: u32 = 1000;
 /** So often a place to come back to is looked for, ticks. */
 const RETRY_TICKS: u32 = 50;
 const STANDING_MPS = 0.1;
+/** A car that stands for so many ticks (60 s), and wanted to go for more than so many of them (2 s), is towed. */
+const STALL_TICKS: u32 = 3000;
+const WANTS_TICKS: u32 = 100;
+/** A car wants to go that wants to accelerate by more than this, m/s². */
+const GO_ACCEL = 0.3;
 
 /** Where on a lane a cleared car comes back, m, and the room that it needs around its body, m. */
 const RETURN_STATION_M = 12.0;
@@ -31,21 +38,50 @@ const APPROACH_DECEL = 3.5;
 const REACTION_S = 1.0;
 /** Between the bodies' centres of gravity, bumper to bumper, m. */
 const BUMPERS_M = 5.0;
+/** Room ahead of whoever comes back rolling: enough to stop comfortably from 50 km/h, m. */
+const ROLL_M = 50.0;
 /** Who is out of control is kept clear of for so long, s. */
 const ASTRAY_S = 2.0;
 const ASTRAY_ROOM_M = 8.0;
 
-/** Notices cars that lost their lane; brings cleared cars back to the start of their routes. */
+/** Notices cars that lost their lane or do not get going; brings cleared cars back to the start of their routes. */
 export function recover(slab: usize, city: usize): void {
   const tick = load<u32>(slab + H_TICK);
+  if (tick % RETRY_TICKS == 0) {
+    for (let car = 0; car < CAR_COUNT; car++) watchStall(slab, city, car, tick);
+  }
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_HALT_TICK, car);
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED && !watchLane(slab, car, tick, since)) continue;
     const waited = tick - since;
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
     if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STANDING_MPS) continue;
-    comeBack(slab, city, car, <i32>((waited - CLEAR_TICKS) / RETRY_TICKS));
+    comeBack(slab, city, car, <i32>((waited - CLEAR_TICKS) / RETRY_TICKS), false);
   }
+}
+
+/**
+ * Has a car towed that stands although nothing held it: it did not move when its driver wanted to. In a
+ * queue of such each only waits for the one ahead, so the time that it stood counts, not that it wanted.
+ */
+function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
+  if (speedOf(slab, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
+    setI(slab, C_STILL_TICK, car, 0);
+    setI(slab, C_STALL_TICK, car, 0);
+    return;
+  }
+  if (getI(slab, C_STILL_TICK, car) == 0) setI(slab, C_STILL_TICK, car, tick);
+  const since = <u32>getI(slab, C_STALL_TICK, car);
+  const isStalled = since != 0 && tick - since > WANTS_TICKS;
+  if (!isStalled) {
+    const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL && getF(slab, C_EMERGENCY, car) == 0.0;
+    if (!wants) setI(slab, C_STALL_TICK, car, 0);
+    else if (since == 0) setI(slab, C_STALL_TICK, car, tick);
+    return;
+  }
+  const stood = tick - <u32>getI(slab, C_STILL_TICK, car);
+  if (stood < STALL_TICKS) return;
+  comeBack(slab, city, car, <i32>((stood - STALL_TICKS) / RETRY_TICKS), true);
 }
 
 /** Keeps the tick since which a driving car is off its lane; true while it is. */
@@ -64,15 +100,19 @@ function speedOf(slab: usize, car: i32): f64 {
   return sqrt(vx * vx + vy * vy);
 }
 
-/** The start of the route every other time; where that stays taken, the lanes after it in turn. */
-function comeBack(slab: usize, city: usize, car: i32, attempt: i32): void {
+/**
+ * The start of the route every other time; where that stays taken, the lanes after it in turn. A car
+ * that `rolls` comes back as the world began, at the speed of the road.
+ */
+function comeBack(slab: usize, city: usize, car: i32, attempt: i32, rolls: bool): void {
   const position = attempt & 1 ? ((attempt >> 1) + 1) % routeCount(city, car) : 0;
   const lane = routeLane(city, car, position);
   if (isConnector(city, lane)) return;
   const station = least(RETURN_STATION_M, 0.5 * laneLength(city, lane));
-  if (!hasRoom(slab, city, car, lane, station)) return;
+  if (!hasRoom(slab, city, car, lane, station) || (rolls && !hasRoomAhead(slab, city, car, position, station))) return;
   place(slab, city, car, position, station);
   reset(slab, car);
+  if (rolls) roll(slab, city, car);
   findNearOf(slab, city, car);
 }
 
@@ -82,6 +122,9 @@ function reset(slab: usize, car: i32): void {
   setI(slab, C_HALT_TICK, car, 0);
   setI(slab, C_CONTACT_TICK, car, 0);
   setI(slab, C_CLAIM, car, -1);
+  setI(slab, C_UNANNOUNCED, car, 0);
+  setI(slab, C_STILL_TICK, car, 0);
+  setI(slab, C_STALL_TICK, car, 0);
   setI(slab, C_WAIT_TICK, car, 0);
   setI(slab, C_STOOD_TICK, car, 0);
   setI(slab, C_LIGHT_CHOICE, car, 0);
@@ -99,6 +142,7 @@ function reset(slab: usize, car: i32): void {
   setF(slab, C_BRAKE, car, 0.0);
   setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
+  beQuiet(slab, car);
 }
 
 /** Whether a car that appears there touches nobody, and gives whoever comes the room to stop. */
@@ -121,6 +165,22 @@ function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): b
     bodyOf(slab, other, 0.0, BODY_B);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
     if (isOutOfControl(slab, other) ? mayDriftTo(slab, other, x, y) : comesTooSoon(slab, city, other, lane, station)) return false;
+  }
+  return true;
+}
+
+/** Whether nobody is so near ahead that a car which rolls might run into it. */
+function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station: f64): bool {
+  const count = routeCount(city, car);
+  let base = -station;
+  for (let ahead = 0; base < ROLL_M; ahead++) {
+    const lane = routeLane(city, car, (position + ahead) % count);
+    for (let other = 0; other < CAR_COUNT; other++) {
+      if (other == car || getI(slab, C_LANE, other) != lane) continue;
+      const distance = base + getF(slab, C_STATION, other);
+      if (distance > 0.0 && distance < ROLL_M) return false;
+    }
+    base += laneLength(city, lane);
   }
   return true;
 }

@@ -1,11 +1,12 @@
 import {
-  CAR_COUNT, C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_MUST_STOP, L_YIELDS,
-  STATUS_CRASHED,
+  CAR_COUNT, C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_WAIT_TICK, H_TICK, L_MUST_STOP,
+  L_YIELDS, STATUS_CRASHED,
 } from './layout';
-import { addHolder, connectorAhead, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
-import { canStop, hasExitRoom, isClear, isFree, isNext, isPaused } from './gaps';
+import { addHolder, connectorAhead, isUnannounced, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
+import { actOnTraffic, crossingDistance, looksOut, watchCrossings } from './functions/intersection-assist';
+import { canStop, hasExitRoom, isClear, isFree, isFreeOfPriority, isNext, isPaused } from './gaps';
 import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
-import { isHeld, lightFor, mayStart } from './light-choice';
+import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
 import { getF, getI, setI } from './memory';
 import { carLength } from './sensing';
 
@@ -15,6 +16,9 @@ import { carLength } from './sensing';
  * driven out of the way. Who gets it is decided as drivers do: by lights, signs, priority to the
  * right and gaps in the traffic that goes first. Nobody waits for one another in a circle, since
  * after a while the lowest index goes, and patience ends in the order of waiting.
+ *
+ * A car that misses a light, or does not look out, claims its way as well. Where nobody would have
+ * given it the claim the others know nothing of it: they go as if that car were not there.
  */
 
 /** Comfortable deceleration towards a line, m/s². */
@@ -27,6 +31,8 @@ const FIRM_DECEL = 2.5;
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** For so long (30 s) the car then asks for none. */
 const IDLE_PAUSE_TICKS: u32 = 1500;
+/** Slower than this a car in a junction is in plain view, m/s. */
+const PLAIN_MPS = 2.0;
 
 /** Distance from a car's front bumper to the end of its lane, m. */
 export function toLine(slab: usize, city: usize, car: i32): f64 {
@@ -60,6 +66,7 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
 /** Gives, keeps and takes back claims, in order of index. */
 export function decideRightOfWay(slab: usize, city: usize): void {
   survey(slab, city);
+  watchCrossings(slab, city);
   let listed: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
     settle(slab, city, car);
@@ -84,6 +91,10 @@ export function decideRightOfWay(slab: usize, city: usize): void {
 function settle(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   if (isConnector(city, lane)) {
+    const isPlain = getF(slab, C_VX, car) < PLAIN_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED;
+    // Nobody expects a car that drove in without asking.
+    if (isPlain) setI(slab, C_UNANNOUNCED, car, 0);
+    else if (getI(slab, C_CLAIM, car) != lane) setI(slab, C_UNANNOUNCED, car, 1);
     setI(slab, C_CLAIM, car, lane);
     return;
   }
@@ -97,6 +108,7 @@ function settle(slab: usize, city: usize, car: i32): void {
 /** `again`: the tick from which on the car may ask for another, 0 at once. */
 function giveBack(slab: usize, car: i32, again: u32): void {
   setI(slab, C_CLAIM, car, -1);
+  setI(slab, C_UNANNOUNCED, car, 0);
   setI(slab, C_WAIT_TICK, car, again);
 }
 
@@ -107,11 +119,23 @@ function reconsider(slab: usize, city: usize, car: i32): void {
   if (getI(slab, C_STATUS, car) == STATUS_CRASHED || isHeld(slab, car)) giveBack(slab, car, 0);
   else if (isIdle(slab, car)) giveBack(slab, car, load<u32>(slab + H_TICK) + IDLE_PAUSE_TICKS);
   else if (canStop(slab, car) && !isStillRight(slab, city, car, connector)) giveBack(slab, car, 0);
+  else if (isClosed(slab, city, lightFor(city, connector))) setI(slab, C_UNANNOUNCED, car, isMissed(slab, car) ? 1 : 0);
+  else if (isUnannounced(slab, car) && isFree(slab, city, car, connector)) setI(slab, C_UNANNOUNCED, car, 0);
 }
 
+/** Whether a car that was given its claim drives on at red because it does not know that it is. */
+@inline function isMissed(slab: usize, car: i32): bool {
+  return isUnannounced(slab, car) || canStop(slab, car);
+}
+
+/** Whether the car would still go; whoever goes as others do not expect it does not mind that they are there. */
 function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!isNext(slab, city, car, connector) || !hasExitRoom(slab, city, car, connector)) return false;
-  return isClear(slab, city, car, connector, 0.0);
+  if (looksOut(slab, car) && crossingDistance(car) >= 0.0) return false;
+  if (isUnannounced(slab, car)) return !looksOut(slab, car) || isFreeOfPriority(slab, city, car, connector);
+  if (isClear(slab, city, car, connector, 0.0)) return true;
+  if (!looksOut(slab, car)) setI(slab, C_UNANNOUNCED, car, 1);
+  return isUnannounced(slab, car);
 }
 
 /** Whether a car stands before the junction and makes no use of its claim: others wait for it. */
@@ -134,5 +158,23 @@ function ask(slab: usize, city: usize, car: i32): bool {
   if (load<i32>(at + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
   if (!mayStart(slab, city, car, lightFor(city, connector), distance) || !isNext(slab, city, car, connector)) return false;
   if (getI(slab, C_WAIT_TICK, car) == 0) setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
-  return hasExitRoom(slab, city, car, connector) && isFree(slab, city, car, connector);
+  return hasExitRoom(slab, city, car, connector) && goes(slab, city, car, connector);
+}
+
+/**
+ * Whether the car goes, as all expect where its light is not red and the way is free. Without looking
+ * out it goes all the same; where it misses a red light it heeds only whoever goes first at green.
+ */
+function goes(slab: usize, city: usize, car: i32, connector: i32): bool {
+  const isRed = isClosed(slab, city, lightFor(city, connector));
+  const isExpected = !isRed && isFree(slab, city, car, connector);
+  let isWilling = isExpected;
+  if (!looksOut(slab, car)) isWilling = true;
+  else if (isRed) isWilling = isFreeOfPriority(slab, city, car, connector);
+  if (looksOut(slab, car) && (!isWilling || crossingDistance(car) >= 0.0)) {
+    actOnTraffic(slab, car);
+    return false;
+  }
+  setI(slab, C_UNANNOUNCED, car, isExpected ? 0 : 1);
+  return true;
 }

@@ -9,7 +9,7 @@ import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
 import { decideRightOfWay } from './right-of-way';
 import { sense } from './sensing';
-import { track } from './track';
+import { sampleSlopes, track } from './track';
 import { label, move } from './vehicle';
 
 /** Everybody looks and decides so often; a frame shows what was just measured. */
@@ -56,7 +56,10 @@ function tick(slab: usize, city: usize): void {
   collide(slab, city);
   meetActors(slab, city);
   recover(slab, city);
-  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) label(slab);
+  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+    sampleSlopes(slab, city);
+    label(slab);
+  }
   trapUnlessFinite(slab);
 }
 

@@ -1,15 +1,17 @@
 import {
-  CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET,
-  C_ROUTE_INDEX, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST,
-  L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS,
-  Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
+  CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_FRICTION_FRONT,
+  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_SLOPE, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
+  L_GRADE, L_GRADE_FROM, L_GRADE_TO, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE,
+  PT_TX, PT_TY, PT_X, PT_Y, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
 } from './layout';
 import { laneAhead, laneAt, routeCount } from './lanes';
 import { param } from './dynamics';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
+import { GRAVITY } from './tyre';
 
+const TICK_S = 0.02;
 /** Peak friction of a dry road. */
 export const DRY = 0.95;
 /** Steering looks so far ahead for curvature, s; it makes up for wheels and yaw that follow late. */
@@ -17,6 +19,12 @@ const PREVIEW_S = 0.2;
 /** The path back to the lane is aimed over so many seconds of driving, and at least so many metres. */
 const REACH_S = 0.6;
 const REACH_MIN_M = 4.0;
+/** While it steers around something the car follows its path as closely as tyres allow, s × friction, and looks so far ahead, s. */
+const EVADE_REACH_S = 0.19;
+const EVADE_REACH_MIN_S = 0.35;
+const EVADE_PREVIEW_S = 0.15;
+/** Tyres near their limit need so much more slip than the linear law says. */
+const EVADE_SLIP = 1.35;
 /** What the law takes no more of: rad, m, 1/m. */
 const ANGLE_MAX = 0.7;
 const OFFSET_MAX_M = 4.0;
@@ -26,6 +34,8 @@ const CURVATURE_MAX = 0.25;
 const S_TX: usize = DYNAMICS;
 const S_TY: usize = ROW + DYNAMICS;
 const S_CURVATURE: usize = ROW * 2 + DYNAMICS;
+const S_ERROR: usize = ROW * 3 + DYNAMICS; // m left of where the car is to be
+const S_REACH: usize = ROW * 4 + DYNAMICS; // s
 
 /** After moving: where each car is on its lane, what its tyres stand on, where to steer next. */
 export function track(slab: usize, city: usize): void {
@@ -89,6 +99,46 @@ function follow(slab: usize, city: usize, car: i32): void {
     record = laneAt(city, laneAhead(slab, city, car, 1));
   }
   store<f64>(S_CURVATURE + place, curvatureAt(points, record, preview));
+  store<f64>(S_ERROR + place, offset);
+  store<f64>(S_REACH + place, REACH_S);
+  if (getI(slab, C_EVADE_TICK, car) != 0) swerve(slab, car, place);
+}
+
+/**
+ * Moves the path that `steer` follows aside, by 10 p³ − 15 p⁴ + 6 p⁵ of the way over the time that evasive
+ * steering gives itself.
+ */
+function swerve(slab: usize, car: i32, place: usize): void {
+  const perTime = 1.0 / greatest(getF(slab, C_EVADE_S, car), 0.1);
+  const passed = <f64>(load<u32>(slab + H_TICK) - <u32>getI(slab, C_EVADE_TICK, car)) * TICK_S;
+  const from = getF(slab, C_EVADE_FROM, car);
+  const way = getF(slab, C_EVADE_OFFSET, car) - from;
+  const speed = greatest(getF(slab, C_VX, car), 2.0);
+  const p = least(passed * perTime, 1.0);
+  const rest = 1.0 - p;
+  const slope = (30.0 * p * p * rest * rest * way * perTime) / speed;
+  const tx = load<f64>(S_TX + place);
+  const ty = load<f64>(S_TY + place);
+  store<f64>(S_TX + place, tx - slope * ty);
+  store<f64>(S_TY + place, ty + slope * tx);
+  store<f64>(S_ERROR + place, load<f64>(S_ERROR + place) - from - way * p * p * p * (10.0 - p * (15.0 - 6.0 * p)));
+  store<f64>(S_REACH + place, clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S));
+  const q = least((passed + EVADE_PREVIEW_S) * perTime, 1.0);
+  const bend = (60.0 * q * (1.0 - q) * (1.0 - 2.0 * q) * way * perTime * perTime) / (speed * speed);
+  store<f64>(S_CURVATURE + place, load<f64>(S_CURVATURE + place) + bend * slipShare(slab, car, speed));
+}
+
+/** Of the axle that has less of it. */
+@inline function frictionOf(slab: usize, car: i32): f64 {
+  return greatest(least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)), 0.1);
+}
+
+/** How much more the wheels must turn than on a dry road with tyres far from their limit. */
+function slipShare(slab: usize, car: i32, speed: f64): f64 {
+  const type = typeOf(slab, car);
+  const understeer = load<f64>(type + CT_UNDERSTEER) * speed * speed;
+  const wheelbase = load<f64>(type + CT_WHEELBASE);
+  return (wheelbase + (understeer * EVADE_SLIP) / frictionOf(slab, car)) / (wheelbase + understeer * (1.0 / DRY));
 }
 
 /** Curvature of a lane at a station, between its points. */
@@ -124,8 +174,8 @@ function follow(slab: usize, city: usize, car: i32): void {
   const angle = within<T>(sub<T>(mul<T>(tx, my), mul<T>(ty, mx)), most);
   const away = whereLess<T>(zero, angle, most, sub<T>(zero, most));
   const turn = whereLess<T>(zero, add<T>(mul<T>(tx, mx), mul<T>(ty, my)), angle, away);
-  const perReach = div<T>(splat<T>(1.0), greater<T>(splat<T>(REACH_MIN_M), mul<T>(splat<T>(REACH_S), vx)));
-  const offset = within<T>(load<T>(cars, C_OFFSET), splat<T>(OFFSET_MAX_M));
+  const perReach = div<T>(splat<T>(1.0), greater<T>(splat<T>(REACH_MIN_M), mul<T>(load<T>(place, S_REACH), vx)));
+  const offset = within<T>(load<T>(place, S_ERROR), splat<T>(OFFSET_MAX_M));
   const error = mul<T>(add<T>(add<T>(turn, turn), mul<T>(offset, perReach)), perReach);
   const curvature = within<T>(sub<T>(load<T>(place, S_CURVATURE), error), splat<T>(CURVATURE_MAX));
   const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
@@ -167,7 +217,20 @@ function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64):
   return friction;
 }
 
-function isInside(zone: usize, x: f64, y: f64): bool {
+/** By how much gravity drives each car along its lane. */
+export function sampleSlopes(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
+}
+
+@inline function slopeAt(city: usize, lane: i32, station: f64): f64 {
+  const record = laneAt(city, lane);
+  const grade = <f64>load<f32>(record + L_GRADE);
+  if (grade == 0.0 || station < <f64>load<f32>(record + L_GRADE_FROM) || station > <f64>load<f32>(record + L_GRADE_TO)) return 0.0;
+  return -GRAVITY * grade;
+}
+
+/** Whether a place lies in a zone, whose address is given. */
+export function isInside(zone: usize, x: f64, y: f64): bool {
   if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
   if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
   const count = load<i32>(zone + Z_CORNERS);

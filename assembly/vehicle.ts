@@ -1,15 +1,19 @@
 import {
-  CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_DRIVE, C_FLAGS, C_STATUS, C_STEER, C_STEER_TARGET,
-  C_VX, C_VY, FLAG_BRAKING, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING, STATUS_STOPPED,
+  AEB_PARTIAL, CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_AEB_STAGE, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_BRAKE, C_BRAKE_TICKS,
+  C_DRIVE, C_EMERGENCY, C_ESC_ACTIVE, C_EVADE_S, C_EVADE_TICK, C_FLAGS, C_SLOPE, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, ESC_TICKS,
+  FLAG_AEB, FLAG_BRAKING, FLAG_ESC, FLAG_EVASIVE, FRAME_TICKS, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING,
+  STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
+import { stabilise } from './functions/esc';
 import { getF, getI, setI, typeOf } from './memory';
 import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
 import { slide } from './wreck';
 
 const TICK_S = 0.02;
-/** Rate and limit of the road wheels' angle, rad/s and rad. */
+/** Rate of the road wheels' angle, and while it steers around something, rad/s, and limit, rad. */
 const STEER_RATE = 0.6;
+const EVADE_RATE = 0.8;
 const STEER_MAX = 0.6;
 /** Change of the wished acceleration, m/s³: towards driving, towards braking. */
 const JERK_UP = 2.5;
@@ -44,6 +48,7 @@ export function move(slab: usize): void {
 /** Actuators act and cars that are no wrecks move, as many at once as `T` holds. */
 export function moveAll<T>(slab: usize): void {
   for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
+  stabilise<T>(slab);
   integrate<T>(slab);
 }
 
@@ -54,8 +59,17 @@ export function label(slab: usize): void {
     const vx = getF(slab, C_VX, car);
     const vy = getF(slab, C_VY, car);
     setI(slab, C_STATUS, car, vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
-    setI(slab, C_FLAGS, car, getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0);
+    setI(slab, C_FLAGS, car, flagsOf(slab, car));
   }
+}
+
+function flagsOf(slab: usize, car: i32): i32 {
+  let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
+  if (getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
+  if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
+  if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
+  if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
+  return flags;
 }
 
 /** Turns wishes into wheel angle, drive and brake, with the actuators that the cars have. */
@@ -63,18 +77,24 @@ export function label(slab: usize): void {
   const cars = slab + place;
   const angle = load<T>(cars, C_STEER);
   const wanted = within<T>(load<T>(cars, C_STEER_TARGET), splat<T>(STEER_MAX));
-  const swing = within<T>(sub<T>(wanted, angle), splat<T>(STEER_RATE * TICK_S));
+  const rate = whereLess<T>(splat<T>(0.0), load<T>(cars, C_EVADE_S), splat<T>(EVADE_RATE * TICK_S), splat<T>(STEER_RATE * TICK_S));
+  const swing = within<T>(sub<T>(wanted, angle), rate);
   store<T>(cars, add<T>(angle, mul<T>(having<T>(slab, place, F_STEERING), swing)), C_STEER);
 
   const before = load<T>(cars, C_ACCEL_TARGET);
   const wish = greater<T>(load<T>(cars, C_ACCEL_WANTED), sub<T>(before, splat<T>(JERK_DOWN * TICK_S)));
-  const target = lesser<T>(wish, add<T>(before, splat<T>(JERK_UP * TICK_S)));
-  store<T>(cars, target, C_ACCEL_TARGET);
+  const comfort = lesser<T>(wish, add<T>(before, splat<T>(JERK_UP * TICK_S)));
+  // The driver's foot is off the throttle while a function brakes harder than any comfort.
+  const zero = splat<T>(0.0);
+  const emergency = sub<T>(zero, load<T>(cars, C_EMERGENCY));
+  const eased = whereLess<T>(emergency, zero, lesser<T>(comfort, zero), comfort);
+  const target = whereLess<T>(emergency, zero, lesser<T>(comfort, emergency), comfort);
+  store<T>(cars, eased, C_ACCEL_TARGET);
   const speed = load<T>(cars, C_VX);
   const a = typeOf(slab, <i32>(place >> 3));
   const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const air = mul<T>(mul<T>(speed, speed), mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)));
-  const force = add<T>(add<T>(target, splat<T>(ROLLING)), air);
+  const force = sub<T>(add<T>(add<T>(target, splat<T>(ROLLING)), air), load<T>(cars, C_SLOPE));
   push<T>(slab, place, speed, force);
   press<T>(slab, place, sub<T>(splat<T>(-ENGINE_DRAG), force));
 }

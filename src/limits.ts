@@ -44,6 +44,18 @@ export const HANDLES_MAX = 20_000;
 export const CHANGE_DELAY_TICKS = 2;
 /** Changes after which the masks in a world's record are brought up to date. */
 export const MASK_CHECKPOINT_CHANGES = 64;
+/** No re-run begins longer before a collision than this: 16 s. */
+export const LEAD_TICKS_MAX = 800;
+/** Re-runs that explaining one incident may take. */
+export const RERUNS_MAX = 150;
+/** Images from before collisions that a shard keeps until these are explained: 7 MB. */
+export const PINS_MAX = 512;
+/** For so many ticks a world in memory keeps the changes that are in its state. */
+export const RECENT_TICKS = 4000;
+/** Incidents of one world that are explained in one go: each needs an image meanwhile. */
+export const EXPLAINED_AT_ONCE = 64;
+/** Replays that wait for one shard. */
+export const REPLAYS_MAX = 64;
 
 if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0) throw new Error('stored images are kept images');
 if (BEHIND_TICKS * TICK_MS < BEAT_AGE_MS_MAX)

@@ -199,6 +199,14 @@ function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Se
   metrics.gauge('shard_debt_ticks', 'Ticks that worlds asked for are behind.', () =>
     shards.reduce((sum, shard) => sum + shard.debtTicks, 0),
   );
+  metrics.gauge('incidents_explaining', 'Incidents that shards have been given to explain.', () =>
+    shards.reduce((sum, shard) => sum + shard.explaining, 0),
+  );
+  metrics.counter(
+    'incidents_explained_total',
+    'Incidents that were explained.',
+    () => worlds.explained,
+  );
   metrics.counter('shard_incarnations_total', 'Threads that shards have had.', () =>
     shards.reduce((sum, shard) => sum + shard.incarnation, 0),
   );

@@ -1,6 +1,13 @@
 /** The Piscina entry of a shard: every export is a task that the main thread names. */
 import { ShardHost } from '../src/shard/host.ts';
-import type { CloseTask, LookTask, OpenTask, ShardStart } from '../src/shard/protocol.ts';
+import type {
+  CloseTask,
+  ExplainTask,
+  LookTask,
+  OpenTask,
+  ReplayTask,
+  ShardStart,
+} from '../src/shard/protocol.ts';
 
 let host: ShardHost | undefined;
 
@@ -17,6 +24,8 @@ export const serve = (start: ShardStart) => {
 export const ready = () => void started();
 export const open = (task: OpenTask) => started().open(task);
 export const look = (task: LookTask) => started().look(task);
+export const explain = (task: ExplainTask) => started().explain(task);
+export const replay = (task: ReplayTask) => started().replay(task);
 export const close = (task: CloseTask) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

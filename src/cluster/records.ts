@@ -9,8 +9,15 @@ import {
   StoreUnavailable,
   type Write,
 } from '../store/contract.ts';
+import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { type Chain, type ContactFacts, contactOf, type StoredContact } from '../twin/incidents.ts';
+import {
+  type Chain,
+  type ContactFacts,
+  contactOf,
+  incidentId,
+  type StoredContact,
+} from '../twin/incidents.ts';
 import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
 import type { Leases } from './leases.ts';
 
@@ -22,6 +29,7 @@ import type { Leases } from './leases.ts';
  *   journal   every change since, one entry a key, numbered on from those
  *   image     the newest state image
  *   incident  facts of every contact
+ *   explained why an incident happened, by the tick and order of its first contact
  *   due       in which minute a world falls idle; `touched` is the way back from the world
  */
 export interface WorldRecord {
@@ -53,6 +61,14 @@ export interface StoredImage {
 /** Checksum of an image: of its bytes and of what is said about them. */
 export function imageCrc({ tick, seq, bytes }: Omit<StoredImage, 'crc'>): number {
   return crc32(bytes, crc32(`${tick} ${seq}`));
+}
+
+/** An explanation, and which incident it is of. */
+export interface Explained {
+  /** Of the first contact. */
+  tick: number;
+  order: number;
+  explanation: Explanation;
 }
 
 const PAGE = 1000;
@@ -189,15 +205,16 @@ export class Records {
 
   /**
    * What a world is lived on from: its image where that is good and trusted, else where its life
-   * began; and the changes that come after.
+   * began; and the changes that come after. An image later than `latestTick` is of no use.
    */
   async past(
     world: number,
     record: WorldRecord,
     trustImage: boolean,
+    latestTick = Number.POSITIVE_INFINITY,
   ): Promise<{ image: StoredImage | undefined; changes: NumberedChange[] }> {
     const image = trustImage ? await this.image(world, record) : undefined;
-    if (image !== undefined) {
+    if (image !== undefined && image.tick <= latestTick) {
       const changes = await this.changes(world, record, image.seq);
       if (changes.every(({ tick }) => tick > image.tick)) return { image, changes };
     }
@@ -246,6 +263,27 @@ export class Records {
       after = entries.at(-1)?.key;
     }
     return chain;
+  }
+
+  saveExplanations(world: number, explained: readonly Explained[]): Promise<void> {
+    const writes = explained.map(({ tick, order, explanation }) => ({
+      key: this.key(world, 'explained', tick, order),
+      value: explanation,
+    }));
+    return this.write(world, writes);
+  }
+
+  /** Explanations by the ids of their incidents. */
+  async explanations(world: number): Promise<Map<string, Explanation>> {
+    const entries = await this.#all<Explanation>(this.key(world, 'explained'));
+    return new Map(
+      entries.map(({ key, value }) => [incidentId(Number(key.at(-2)), Number(key.at(-1))), value]),
+    );
+  }
+
+  async explanation(world: number, tick: number, order: number): Promise<Explanation | undefined> {
+    const key = this.key(world, 'explained', tick, order);
+    return (await orUnavailable(this.#store.get<Explanation>(key)))?.value;
   }
 
   async #all<T>(prefix: Key): Promise<{ key: Key; value: T }[]> {
@@ -302,7 +340,7 @@ export class Records {
    * a removal that is cut short is found again there.
    */
   async remove(world: number): Promise<void> {
-    for (const kind of ['journal', 'incident']) {
+    for (const kind of ['journal', 'incident', 'explained']) {
       for (;;) {
         const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit: PAGE }));
         const writes = page.map(({ key }) => ({ key, remove: true as const }));

@@ -16,6 +16,7 @@ function setUp() {
   };
   const reports = new WorldReports({
     saveIncidents: (facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
+    saveExplanations: (all) => attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
     saveImage: ({ tick }) => attempt(`image ${tick}`),
     warn: () => {},
   });
@@ -84,6 +85,23 @@ describe('reports of a world', () => {
     reports.image(image(1200));
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 1200']);
+  });
+
+  it('bring explanations behind the contacts, and try them until the store takes them', async () => {
+    const { reports, saved, state } = setUp();
+    const explained = (tick: number) => ({
+      tick,
+      order: 0,
+      explanation: { failures: [], reruns: 0 },
+    });
+    state.failing = true;
+    reports.explained(explained(10));
+    await new Promise(setImmediate);
+    state.failing = false;
+    reports.contacts(0, [fact(20)]);
+    reports.explained(explained(15));
+    await reports.written();
+    expect(saved).toEqual(['incidents 20', 'explanations 10 15']);
   });
 
   it('end where the store goes on failing', async () => {

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StateImage } from '../shard/resident.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
+import type { Explained } from './records.ts';
 
 const RETRY_MS = 500;
 
 export interface ReportHooks {
   saveIncidents(facts: readonly ContactFacts[]): Promise<void>;
+  saveExplanations(explained: readonly Explained[]): Promise<void>;
   saveImage(image: StateImage): Promise<void>;
   warn(message: string, error: unknown): void;
 }
@@ -18,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Brings to the store what a shard reports of one world: its contacts, none of them lost, and its
- * newest image, never before the contacts that lie behind it. A store that fails is tried again.
+ * Brings to the store what a shard reports of one world: its contacts and explanations, none of
+ * them lost, and its newest image, never before the contacts that lie behind it. A store that fails
+ * is tried again.
  */
 export class WorldReports {
   readonly #hooks: ReportHooks;
@@ -27,6 +30,7 @@ export class WorldReports {
   #reported = 0;
   #stored = 0;
   #facts: ContactFacts[] = [];
+  #explained: Explained[] = [];
   #image: StateImage | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
@@ -53,6 +57,11 @@ export class WorldReports {
     this.#write();
   }
 
+  explained(explained: Explained): void {
+    this.#explained.push(explained);
+    this.#write();
+  }
+
   image(image: StateImage): void {
     this.#image = image;
     this.#write();
@@ -70,26 +79,39 @@ export class WorldReports {
     });
   }
 
+  /** Resolves once nothing that was reported waits to be stored. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
   /** Resolves once all that was reported is stored, or the store has failed once more. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#writing;
   }
 
+  get #isAnyLeft(): boolean {
+    return this.#facts.length > 0 || this.#explained.length > 0 || this.#image !== undefined;
+  }
+
   #write(): void {
-    if (this.#facts.length > 0 || this.#image !== undefined) this.#writing ??= this.#writeAll();
+    if (this.#isAnyLeft) this.#writing ??= this.#writeAll();
   }
 
   /** Ends in the same turn in which it finds nothing left: what comes after begins it anew. */
   async #writeAll(): Promise<void> {
-    while (this.#facts.length > 0 || this.#image !== undefined) {
-      if (this.#facts.length === 0) await this.#writeImage();
-      else if (!(await this.#writeFacts())) {
-        if (this.#isClosing) break;
-        await sleep(RETRY_MS, undefined, { ref: false });
-      }
+    while (this.#isAnyLeft) {
+      if (await this.#writeNext()) continue;
+      if (this.#isClosing) break;
+      await sleep(RETRY_MS, undefined, { ref: false });
     }
     this.#writing = undefined;
+  }
+
+  /** False where the store failed and it has to be tried again. */
+  #writeNext(): Promise<boolean> {
+    if (this.#facts.length > 0) return this.#writeFacts();
+    return this.#explained.length > 0 ? this.#writeExplanations() : this.#writeImage();
   }
 
   async #writeFacts(): Promise<boolean> {
@@ -109,15 +131,28 @@ export class WorldReports {
     return true;
   }
 
+  async #writeExplanations(): Promise<boolean> {
+    const explained = [...this.#explained];
+    try {
+      await this.#hooks.saveExplanations(explained);
+    } catch (error) {
+      this.#hooks.warn('explanations are not saved yet', error);
+      return false;
+    }
+    this.#explained.splice(0, explained.length);
+    return true;
+  }
+
   /** An image only shortens the way: one that cannot be saved is let go. */
-  async #writeImage(): Promise<void> {
+  async #writeImage(): Promise<boolean> {
     const image = this.#image;
     this.#image = undefined;
-    if (image === undefined) return;
+    if (image === undefined) return true;
     try {
       await this.#hooks.saveImage(image);
     } catch (error) {
       this.#hooks.warn('image was not saved', error);
     }
+    return true;
   }
 }

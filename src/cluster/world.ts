@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TICK_MS } from '../../assembly/layout.ts';
-import { nearestRoad } from '../city/place.ts';
 import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
 import { BEAT_AGE_MS_MAX, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
@@ -12,23 +10,18 @@ import {
   packNumbered,
   type WorldCommand,
 } from '../shard/protocol.ts';
-import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
+import type { EventRecord } from '../twin/events.ts';
 import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import {
-  type Chain,
-  chainsOf,
-  type Incident,
-  incidentOf,
-  parseIncidentId,
-} from '../twin/incidents.ts';
+import type { ContactFacts, Incident } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
-import type { Encoding, World, WorldFrame } from '../twin/service.ts';
+import type { Encoding, Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import { Audience } from './audience.ts';
 import { RefusedWrite, type WorldRecord } from './records.ts';
 import { WorldReports } from './reports.ts';
 import type { WorldSurroundings } from './surroundings.ts';
 import { Traps } from './traps.ts';
+import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
 
 /** How often a world is brought back to memory for one request before it is given up. */
@@ -56,6 +49,7 @@ export class OwnedWorld implements World {
   readonly #traps = new Traps();
   /** What its shard tells of it, on its way to the store. */
   readonly reports: WorldReports;
+  readonly #history: WorldHistory;
   #fleet: readonly FleetEntry[] | undefined;
   #stay = 0;
   /** The last stay that the shard is known to have ended. */
@@ -67,6 +61,8 @@ export class OwnedWorld implements World {
   #answeredTick = 0;
   /** Where the shard will have brought the world once all looks are answered. */
   #reachedTick = 0;
+  /** Where the shard has brought it. */
+  #livedTick = 0;
 
   /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
   constructor(
@@ -89,9 +85,11 @@ export class OwnedWorld implements World {
     this.lastTouchMs = around.now();
     this.reports = new WorldReports({
       saveIncidents: (facts) => around.records.saveIncidents(number, facts),
+      saveExplanations: (explained) => around.records.saveExplanations(number, explained),
       saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
       warn: (message, error) => around.warn(this, message, error),
     });
+    this.#history = this.#makeHistory();
     this.#journal = new WorldJournal(record, masks, last, {
       clockTick: () => this.#clockTick(),
       append: (changes, upToDate) => this.#append(changes, upToDate),
@@ -111,7 +109,8 @@ export class OwnedWorld implements World {
   /** Whether anything would be lost if this object were forgotten. */
   get busy(): boolean {
     const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
-    return moving || !this.#journal.idle || !this.reports.idle;
+    const isWriting = !this.#journal.idle || !this.reports.idle;
+    return moving || isWriting || !this.#history.explanations.idle;
   }
 
   touch(): void {
@@ -271,6 +270,7 @@ export class OwnedWorld implements World {
         this.leftMemory(stay);
         continue;
       }
+      this.#livedTick = Math.max(this.#livedTick, answer.tick);
       this.#answer(answer.tick);
       return answer;
     }
@@ -343,43 +343,43 @@ export class OwnedWorld implements World {
 
   // ── what happened ───────────────────────────────────────────────────────────────────────────
 
-  async events(): Promise<EventRecord[]> {
-    await this.#untilChanged();
-    const { events = [] } = await this.#look('events');
-    await this.reports.stored();
-    const context = { fleet: this.fleet, hazards: this.city.hazards };
-    return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
+  #makeHistory(): WorldHistory {
+    const { city, cityIndex, id, number, reports, shard } = this;
+    const { records, warn } = this.#around;
+    return new WorldHistory({
+      ...{ city, cityIndex, id, number, record: this.#record, records, reports, shard },
+      fleet: () => this.fleet,
+      look: (want) => this.#look(want),
+      lastChangeTick: () => this.#journal.lastTick,
+      clockTick: () => this.#clockTick(),
+      livedTick: () => this.#livedTick,
+      stay: () => this.#stay,
+      isWatched: () => this.watcherCount > 0,
+      isDropped: () => this.dropped,
+      warn: (message, error) => warn(this, message, error),
+    });
   }
 
-  /** Whoever changed something finds it among the events: waits out the ticks until it applies. */
-  async #untilChanged(): Promise<void> {
-    const ahead = () => this.#journal.lastTick - this.#clockTick();
-    // More than once, since a timer may fire a little early.
-    while (ahead() > 0) await sleep(ahead() * TICK_MS);
+  events(): Promise<EventRecord[]> {
+    return this.#history.events();
   }
 
-  async incidents(): Promise<Incident[]> {
-    await this.#look('tick');
-    await this.reports.stored();
-    const all = await this.#around.records.incidents(this.number);
-    return chainsOf(all).map((chain) => this.#incident(chain));
+  incidents(): Promise<Incident[]> {
+    return this.#history.incidents();
   }
 
-  async incident(id: string): Promise<Incident | undefined> {
-    const place = parseIncidentId(id);
-    if (place === undefined) return undefined;
-    await this.#look('tick');
-    await this.reports.stored();
-    const chain = await this.#around.records.chain(this.number, place.tick, place.order);
-    return chain === undefined ? undefined : this.#incident(chain);
+  incident(id: string): Promise<Incident | undefined> {
+    return this.#history.incident(id);
   }
 
-  #incident(chain: Chain): Incident {
-    const [{ x, y }] = chain;
-    const { id: road, name: street } = nearestRoad(this.city, x, y);
-    const { id: worldId, fleet } = this;
-    const { hazards } = this.city;
-    return incidentOf(chain, { worldId, fleet, hazards, place: { road, street } });
+  replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
+    return this.#history.replay(id, order);
+  }
+
+  /** New contacts, numbered on from `from`. */
+  collided(from: number, facts: readonly ContactFacts[]): void {
+    this.reports.contacts(from, facts);
+    if (this.watcherCount > 0) this.#history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
   }
 
   journal(): Promise<Change[]> {
@@ -394,7 +394,10 @@ export class OwnedWorld implements World {
       throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
     }
     const isNew = this.#audience.join(encoding);
-    if (this.watcherCount === 1) this.#around.heated(true);
+    if (this.watcherCount === 1) {
+      this.#around.heated(true);
+      this.#history.explanations.wakeAfter(this.#clockTick());
+    }
     if (this.#stay === 0) void this.reopen();
     else if (isNew) this.#sendWatch();
   }
@@ -431,6 +434,7 @@ export class OwnedWorld implements World {
   receive(frame: Omit<WorldFrame, 'world'>, packed: Int32Array): WorldFrame {
     if (this.watcherCount > 0) this.#beat = { ...frame, packed };
     this.#reachedTick = Math.max(this.#reachedTick, frame.tick);
+    this.#livedTick = Math.max(this.#livedTick, frame.tick);
     return { world: this, ...frame };
   }
 }

@@ -46,6 +46,8 @@ export class Worlds implements TwinService {
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
+  /** Incidents that were explained. */
+  explained = 0;
   #stay = 0;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
@@ -234,8 +236,14 @@ export class Worlds implements TwinService {
         this.#beat(shard, report);
         return;
       case 'contacts':
-        this.#handles.get(report.world)?.reports.contacts(report.from, report.facts);
+        this.#handles.get(report.world)?.collided(report.from, report.facts);
         return;
+      case 'explained': {
+        this.explained++;
+        const { tick, order, explanation } = report;
+        this.#handles.get(report.world)?.reports.explained({ tick, order, explanation });
+        return;
+      }
       case 'image': {
         const { tick, seq, bytes } = report;
         this.#handles.get(report.world)?.reports.image({ tick, seq, bytes });

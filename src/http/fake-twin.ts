@@ -18,7 +18,14 @@ import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Incident } from '../twin/incidents.ts';
 import { applyChange, type Change } from '../twin/journal.ts';
-import type { Encoding, TwinService, World, WorldFrame } from '../twin/service.ts';
+import type {
+  Encoding,
+  Replay,
+  ReplayOrder,
+  TwinService,
+  World,
+  WorldFrame,
+} from '../twin/service.ts';
 import { snapshotOf } from '../twin/telemetry.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import { encode } from './reply.ts';
@@ -42,6 +49,8 @@ export class FakeWorld implements World {
   changes: Change[] = [];
   incidentList: Incident[] = [];
   eventList: EventRecord[] = [];
+  /** What a replay takes. */
+  replayTicks = 1000;
   /** A hot world answers at once. */
   isHot = true;
   /** Thrown by whatever asks something of the world. */
@@ -128,6 +137,16 @@ export class FakeWorld implements World {
 
   async incident(id: string): Promise<Incident | undefined> {
     return this.incidentList.find((incident) => incident.id === id);
+  }
+
+  /** Two frames of what there is, touched at the second where nothing is on. */
+  async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
+    if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
+    spend(this.replayTicks);
+    const frame = this.bytes(encoding);
+    const gap = encoding === 'json' ? [Uint8Array.of(0x2c)] : [];
+    const frames = Buffer.concat([frame, ...gap, frame]);
+    return { frames, count: 2, contactTick: on === 0 ? this.tickNow : null };
   }
 
   async journal(): Promise<Change[]> {

@@ -29,6 +29,11 @@ export class Buckets {
     this.spend(key, cost);
   }
 
+  /** As `take`, but what is more than a bucket holds costs a full one. */
+  takeWhole(key: string, cost: number): void {
+    this.take(key, Math.min(cost, this.#size.burst));
+  }
+
   /** Throws where `take` would. */
   check(key: string, cost = 1): void {
     const { burst, perS } = this.#size;

@@ -187,6 +187,10 @@ export const CityMap = object('The road network of a world.', {
       speed_limit: nonNegative,
       polyline,
       next: ids,
+      sign: described('The sign at its end.', {
+        type: ['string', 'null'],
+        enum: ['stop', 'yield', null],
+      }),
     }),
   ),
   blocks: list(object('A footprint.', { id: string, kind: string, polygon, height: nonNegative })),
@@ -387,6 +391,20 @@ export const Incident = object('A collision report.', {
 });
 
 export const Incidents = list(Incident);
+
+export const ReplayWith = described(
+  'Features, with commas between them: on for the involved cars that had them off.',
+  string,
+);
+
+export const Replay = object('The seconds around a collision.', {
+  incident: string,
+  with: features,
+  frames: described('From 8 s before to 2 s after the first contact.', list(Snapshot)),
+  contact_tick: described('When the involved touch; null where they do not.', {
+    type: ['integer', 'null'],
+  }),
+});
 
 export const Events = list(
   object('Something that happened.', {

@@ -9,6 +9,7 @@ import { parseWorldOptions, type WorldOptions } from '../twin/world-options.ts';
 import { parseJson } from './body.ts';
 import { matchesEtag } from './etag.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { featuresOfQuery, replayBody } from './replay.ts';
 import { bodyless, encode, ok, type Reply, reply } from './reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from './router.ts';
 import * as schemas from './schemas.ts';
@@ -246,14 +247,40 @@ function incidentRoutes(context: TwinContext): Route[] {
     schema: schemas.Incidents,
     answer: async (world, { encoding }) => ok(await world.incidents(), encoding),
   });
-  return [
-    all,
-    {
-      ...one,
-      params: { ...one.params, incident: schemas.IncidentId },
-      errors: ['unknown_incident', ...one.errors],
+  const ofOne = (route: Route): Route => ({
+    ...route,
+    params: { ...route.params, incident: schemas.IncidentId },
+    errors: ['unknown_incident', ...route.errors],
+  });
+  return [all, ofOne(one), ofOne(replayRoute(context))];
+}
+
+function replayRoute(context: TwinContext): Route {
+  const play = async (world: World, call: Call, key: string) => {
+    const [, id = ''] = call.params;
+    const { encoding } = call;
+    const on = featuresOfQuery(call.query);
+    const spend = (ticks: number) => context.limits.workTicks?.takeWhole(key, ticks);
+    const replay = await world.replay(id, { on, encoding, spend });
+    if (replay === undefined) throw new TwinError('unknown_incident');
+    return reply(200, replayBody(id, on, replay, encoding), encoding);
+  };
+  const route = worldRoute(context, {
+    path: '/incidents/{incident}/replay',
+    operationId: 'replayIncident',
+    summary: 'The seconds around a collision, as they were or with features on',
+    schema: schemas.Replay,
+    answer: (world, call) => play(world, call, call.addressKey()),
+  });
+  return {
+    ...route,
+    query: { with: schemas.ReplayWith },
+    errors: ['unknown_feature', ...route.errors],
+    handle: (call) => {
+      const key = call.addressKey();
+      return chain(context.worlds.byId(call, call.params[0]), (world) => play(world, call, key));
     },
-  ];
+  };
 }
 
 // ── map ───────────────────────────────────────────────────────────────────────────────────────

@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '919aa054afd48aee075abbdb8c315aaffbeec62e3deea565c695f9e521d951e3',
-  'old-town': '37295d77145f40176455a6b17b9893e15b6e0e8bb9919d2380bfd84bf523e6a8',
-  'mixed-town': '330bc0be86c97daf812ca19e2f29209b62faa2f25b3907e893e206c2687c9be3',
+  grid: '4bc5b7655de095434d99e8b272e0d736eef7fd04f405af8d37fcb01766b58b95',
+  'old-town': '4c0bcb62ba94cb3cc2333b65c2ac212467b44c56ba69fb3d4d6923c7e878a297',
+  'mixed-town': '9f145ec8c81a4316f0c190bca1cbb78c527c82abf594d345cdaabb3d88084523',
 };
 
 const entry = CITIES[0];

@@ -22,6 +22,9 @@ import {
   L_CONFLICT_FIRST,
   L_CONFLICTS,
   L_CONNECTOR,
+  L_GRADE,
+  L_GRADE_FROM,
+  L_GRADE_TO,
   L_HALF_WIDTH,
   L_JUNCTION,
   L_LENGTH,
@@ -53,6 +56,7 @@ import {
   T_BLOCK_COUNT,
   T_BLOCKS,
   T_CONFLICTS,
+  T_GRID,
   T_HAZARD_COUNT,
   T_HAZARDS,
   T_HEADER_BYTES,
@@ -71,19 +75,35 @@ import {
   Z_CORNER,
   Z_CORNERS,
   Z_FRICTION,
+  Z_KIND,
   Z_MAX_X,
   Z_MAX_Y,
   Z_MIN_X,
   Z_MIN_Y,
   ZONE_BYTES,
+  ZONE_DUSK,
+  ZONE_FOG,
+  ZONE_ICE,
   ZONE_MAX,
+  ZONE_WET,
 } from '../../assembly/layout.ts';
-import type { Block, City, Lane, Point, Zone } from '../city/types.ts';
-import { bodyBlocksOf, pathPointsOf, writeHazards } from './hazard-table.ts';
+import type { City, Lane, Zone } from '../city/types.ts';
+import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
+import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
+import { type Obstruction, obstructionsOf, openViewsOf } from './open-view.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
+import { straightRunsOf } from './straight-runs.ts';
 
 const ROUTE_BYTES = 8;
+/** A slope begins so far before the conflict point of its spot, m. */
+const SLOPE_M = 60;
+const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
+  ice: ZONE_ICE,
+  wet: ZONE_WET,
+  fog: ZONE_FOG,
+  dusk: ZONE_DUSK,
+};
 /** A car on the lane may have an axle so far from the lane's centre line, m. */
 const ZONE_REACH_M = 10;
 
@@ -119,6 +139,9 @@ export function packCity(city: City): ArrayBuffer {
   const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
 
   const paths = section(pathPointsOf(city) * PATH_POINT_BYTES);
+  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
+  const grid = blockGridOf(allBlocks.map(({ block }) => block));
+  const gridStart = section(blockGridBytes(grid));
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -139,6 +162,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_ZONES, zones],
     [T_CONFLICTS, conflicts],
     [T_PATHS, paths],
+    [T_GRID, gridStart],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
@@ -146,17 +170,14 @@ export function packCity(city: City): ArrayBuffer {
     view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_FROM, fromM, true);
     view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_TO, toM, true);
   }
-  writePoints(view, points, profiles, speeds);
+  writePoints(view, points, profiles, speeds, obstructionsOf(allBlocks.map(({ block }) => block)));
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
     view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
   }
   writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
-  for (const [i, { block, spot }] of allBlocks.entries()) {
-    writeBlock(view, blocks + i * BLOCK_BYTES, block);
-    view.setInt32(blocks + i * BLOCK_BYTES + B_HAZARD, spot, true);
-  }
+  for (const [i, block] of allBlocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
+  writeBlockGrid(view, gridStart, grid);
   writeLights(view, lights, city);
   writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
   return view.buffer;
@@ -192,9 +213,31 @@ function writeLanes(
     view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
     view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
     view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
+    const slope = slopeOf(city, i, profiles);
+    view.setFloat32(at + L_GRADE, slope.grade, true);
+    view.setFloat32(at + L_GRADE_FROM, slope.fromM, true);
+    view.setFloat32(at + L_GRADE_TO, slope.toM, true);
     firstPoint += profile.points.length;
     firstConflict += conflicts.length;
   }
+}
+
+const LEVEL = { grade: 0, fromM: 0, toM: 0 };
+
+/** The part of a lane that is not level: before the conflict point of a spot that lies on a slope. */
+function slopeOf({ hazards }: City, lane: number, profiles: readonly LaneProfile[]): typeof LEVEL {
+  for (const { site } of hazards) {
+    const place = site.lanes.indexOf(lane);
+    if (site.grade === 0 || place < 0) continue;
+    const lengthM = profiles[lane]?.lengthM ?? 0;
+    const betweenM = site.lanes
+      .slice(place, -1)
+      .reduce((sumM, each) => sumM + (profiles[each]?.lengthM ?? 0), 0);
+    const conflictM = betweenM + site.stationM;
+    const [fromM, toM] = [conflictM - SLOPE_M, Math.min(conflictM, lengthM)];
+    if (toM > fromM) return { grade: site.grade, fromM, toM };
+  }
+  return LEVEL;
 }
 
 /** Conflicts have their bits in ascending order of lanes, so their zones have too. */
@@ -245,28 +288,19 @@ function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
   return mask >>> 0;
 }
 
-function boxOf(polygon: readonly Point[]) {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  return {
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
-  };
-}
-
 function writePoints(
   view: DataView,
   start: number,
   profiles: readonly LaneProfile[],
   speeds: readonly (readonly number[])[],
+  obstructions: readonly Obstruction[],
 ): void {
   let at = start;
-  for (const [lane, { points }] of profiles.entries()) {
-    for (const [i, { position, tangent, curvature }] of points.entries()) {
-      const speed = speeds[lane]?.[i] ?? 0;
-      for (const [field, value] of [...position, ...tangent, curvature, speed].entries()) {
+  for (const [lane, profile] of profiles.entries()) {
+    const columns = [speeds[lane], straightRunsOf(profile), openViewsOf(profile, obstructions)];
+    for (const [i, { position, tangent, curvature }] of profile.points.entries()) {
+      const fields = [...position, ...tangent, curvature, ...columns.map((each) => each?.[i] ?? 0)];
+      for (const [field, value] of fields.entries()) {
         view.setFloat32(at + field * 4, value, true);
       }
       at += POINT_BYTES;
@@ -294,7 +328,8 @@ function writeRoutes(
   }
 }
 
-function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void {
+function writeBlock(view: DataView, at: number, { block, spot }: SpottedBlock): void {
+  const { polygon, solid } = block;
   const box = boxOf(polygon);
   view.setFloat64(at + B_MIN_X, box.minX, true);
   view.setFloat64(at + B_MIN_Y, box.minY, true);
@@ -302,19 +337,21 @@ function writeBlock(view: DataView, at: number, { polygon, solid }: Block): void
   view.setFloat64(at + B_MAX_Y, box.maxY, true);
   view.setInt32(at + B_CORNERS, polygon.length, true);
   view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
+  view.setInt32(at + B_HAZARD, spot, true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + B_CORNER + i * 16, x, true);
     view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
   }
 }
 
-function writeZone(view: DataView, at: number, { polygon, friction }: Zone): void {
+function writeZone(view: DataView, at: number, { kind, polygon, friction }: Zone): void {
   const box = boxOf(polygon);
   view.setFloat64(at + Z_MIN_X, box.minX, true);
   view.setFloat64(at + Z_MIN_Y, box.minY, true);
   view.setFloat64(at + Z_MAX_X, box.maxX, true);
   view.setFloat64(at + Z_MAX_Y, box.maxY, true);
   view.setInt32(at + Z_CORNERS, polygon.length, true);
+  view.setInt32(at + Z_KIND, ZONE_KINDS[kind], true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + Z_CORNER + i * 16, x, true);
     view.setFloat64(at + Z_CORNER + i * 16 + 8, y, true);

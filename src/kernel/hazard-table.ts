@@ -77,8 +77,14 @@ const CLASSES: Readonly<Record<Actor['kind'], number>> = {
 export const pathPointsOf = ({ hazards }: City): number =>
   hazards.reduce((count, { site }) => count + site.actorPath.length, 0);
 
+/** A block and the index of the spot that it stands at, −1 for what belongs to the city. */
+export interface SpottedBlock {
+  block: Block;
+  spot: number;
+}
+
 /** What stands at the spots always, as blocks that cars cannot drive through, with its spot's index. */
-export function bodyBlocksOf({ hazards }: City): { block: Block; spot: number }[] {
+export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
   return hazards.flatMap(({ id, site }, spot) =>
     site.bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }, i) => {
       const corner = (ahead: number, left: number): Point => [

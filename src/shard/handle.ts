@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN } from '../limits.ts';
+import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { CitySet } from './cities.ts';
 import { ShardPool } from './pool.ts';
 import {
   type CloseTask,
   type Command,
+  type ExplainAnswer,
+  type ExplainTask,
   HALF_WORLD,
   type LookAnswer,
   type LookTask,
@@ -22,6 +24,8 @@ import {
   PULSE_WORDS,
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
+  type ReplayAnswer,
+  type ReplayTask,
   type Report,
   type ShardStart,
 } from './protocol.ts';
@@ -66,6 +70,9 @@ export class Shard {
   readonly #debts = new Set<Debt>();
   /** Watched worlds. */
   hotCount = 0;
+  /** Incidents that it has been given to explain. */
+  explaining = 0;
+  #replays = 0;
   readonly #settings: ShardSettings;
   readonly #listener: ShardListener;
   #life: Life | undefined;
@@ -153,6 +160,26 @@ export class Shard {
 
   look(task: LookTask): Promise<LookAnswer> {
     return this.#run('look', task);
+  }
+
+  async explain(task: ExplainTask): Promise<ExplainAnswer> {
+    this.explaining += task.chains.length;
+    try {
+      return await this.#run('explain', task);
+    } finally {
+      this.explaining -= task.chains.length;
+    }
+  }
+
+  /** Throws TwinError `overloaded` where too many wait for theirs. */
+  async replay(task: ReplayTask): Promise<ReplayAnswer> {
+    if (this.#replays >= REPLAYS_MAX) throw new TwinError('overloaded', undefined, 5);
+    this.#replays++;
+    try {
+      return await this.#run('replay', task);
+    } finally {
+      this.#replays--;
+    }
   }
 
   close(task: CloseTask): Promise<void> {

@@ -11,9 +11,13 @@ import {
 import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { Beat, FrameEncoder } from './beat.ts';
+import { Explainer, SCRATCH_SLABS } from './explainer.ts';
+import { Pins } from './pins.ts';
 import {
   type CloseTask,
   type Command,
+  type ExplainAnswer,
+  type ExplainTask,
   type Fault,
   HALF_WORLD,
   type HoldCommand,
@@ -29,9 +33,12 @@ import {
   PULSE_VISIT_NS,
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
+  type ReplayAnswer,
+  type ReplayTask,
   type Report,
   type ResolveCommand,
   type ShardStart,
+  transferred,
   unpackNumbered,
   type WatchCommand,
 } from './protocol.ts';
@@ -54,6 +61,8 @@ export class ShardHost {
   readonly #clock: ShardClock;
   readonly #scheduler: Scheduler;
   readonly #beat: Beat;
+  readonly #pins = new Pins();
+  readonly #explainer: Explainer;
   /** By world number; the least recently used first. */
   readonly #tenants = new Map<number, Tenant>();
   readonly #frameBytes: number[] = [];
@@ -69,7 +78,7 @@ export class ShardHost {
       module: new WebAssembly.Module(start.wasm),
       cityTables: start.cityTables,
       carTypes: CAR_TYPES,
-      slabCount: start.slabCount,
+      slabCount: start.slabCount + SCRATCH_SLABS,
     });
     this.#clock = new ShardClock(start.clockWords, start.clockOriginMs);
     this.#beat = new Beat((resident) => this.#tenant(resident).encoder);
@@ -82,7 +91,19 @@ export class ShardHost {
       moved: (resident) => this.#moved(resident),
       framed: (resident) => this.#beat.add(resident),
       trapped: (resident, error) => this.#trapped(resident, error),
-      stepping: (resident) => this.#stepping(resident),
+      stepping: (resident) => this.#stepping(resident?.world ?? 0),
+      spare: (end) => {
+        this.#explainer.work(end);
+        return this.#explainer.busy;
+      },
+    });
+    this.#explainer = new Explainer(this.#kernel, this.#pins, {
+      elapsed: () => performance.now(),
+      cityTable: (index) => start.cityTables[index] ?? new ArrayBuffer(0),
+      resident: (world) => this.#tenants.get(world)?.resident,
+      encoder: (world, seed, cityIndex) => this.#encoder({ world, seed, cityIndex }),
+      report: (report) => this.#report(report),
+      reliving: (world) => this.#stepping(world),
     });
     start.commands.on('message', (command: Command) => this.#take(command));
     // At once, too: until the pulse tells what a tick costs, no request would be too long.
@@ -178,6 +199,16 @@ export class ShardHost {
     });
   }
 
+  explain(task: ExplainTask): Promise<ExplainAnswer> {
+    this.#schedule(0);
+    return this.#explainer.explain(task);
+  }
+
+  replay(task: ReplayTask): Promise<ReplayAnswer> {
+    this.#schedule(0);
+    return this.#explainer.replay(task);
+  }
+
   /** Takes a world out of memory, for good. */
   close({ world, stay }: CloseTask): void {
     const tenant = this.#tenants.get(world);
@@ -205,13 +236,13 @@ export class ShardHost {
     };
   }
 
-  #encoder(task: OpenTask): FrameEncoder {
-    const city = this.#start.cityNames[task.cityIndex];
-    if (city === undefined) throw new RangeError(`no city ${task.cityIndex}`);
-    const vins = fleetOf(task.seed, task.world).map(({ vin }) => vin);
-    const names = { worldId: worldIdOf(task.world), vins, city };
-    this.#frameBytes[task.cityIndex] ??= frameBytesMax(names);
-    return new FrameEncoder(names, this.#frameBytes[task.cityIndex]);
+  #encoder({ world, seed, cityIndex }: Pick<OpenTask, 'world' | 'seed' | 'cityIndex'>) {
+    const city = this.#start.cityNames[cityIndex];
+    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
+    const vins = fleetOf(seed, world).map(({ vin }) => vin);
+    const names = { worldId: worldIdOf(world), vins, city };
+    this.#frameBytes[cityIndex] ??= frameBytesMax(names);
+    return new FrameEncoder(names, this.#frameBytes[cityIndex]);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
@@ -283,6 +314,7 @@ export class ShardHost {
     const count = this.#kernel.contactCount(resident.slab);
     if (count > tenant.contactsSent) {
       const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
+      if (resident.hot) for (const contact of facts) this.#pins.keep(resident, contact);
       this.#report({
         kind: 'contacts',
         world: resident.world,
@@ -301,8 +333,7 @@ export class ShardHost {
     this.#report({ kind: 'trapped', world, stay, message });
   }
 
-  #stepping(resident: Resident | undefined): void {
-    const world = resident?.world ?? 0;
+  #stepping(world: number): void {
     this.#start.pulse[PULSE_WORLD_HIGH] = Math.floor(world / HALF_WORLD);
     this.#start.pulse[PULSE_WORLD_LOW] = world % HALF_WORLD;
   }
@@ -360,13 +391,7 @@ export class ShardHost {
   }
 
   #report(report: Report): void {
-    const transfer =
-      report.kind === 'beat'
-        ? [report.buffer, report.index.buffer as ArrayBuffer]
-        : report.kind === 'image'
-          ? [report.bytes.buffer as ArrayBuffer]
-          : [];
-    this.#start.reports.postMessage(report, transfer);
+    this.#start.reports.postMessage(report, transferred(report));
   }
 
   /** Plans the next turn; one that is planned for at once stays. */

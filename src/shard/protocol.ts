@@ -2,7 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ClockWords } from '../clock.ts';
 import type { CityNames } from '../codec/names.ts';
 import type { RawEvent } from '../twin/events.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
+import type { Explanation } from '../twin/explanation.ts';
+import type { Chain, ContactFacts } from '../twin/incidents.ts';
 import type { Encoding } from '../twin/service.ts';
 
 /**
@@ -156,6 +157,56 @@ export interface CloseTask {
   stay: number;
 }
 
+/** What a world can be lived from again. */
+export interface LivedPast {
+  seed: number;
+  cityIndex: number;
+  /** Where its life under this kernel began. */
+  from: { tick: number; masks: readonly number[] };
+  /** A state to go on from instead. */
+  image: { tick: number; bytes: Uint8Array } | undefined;
+  /** Changes after the image, or after where it began; see `packNumbered`. */
+  changes: Int32Array;
+}
+
+export interface ExplainTask {
+  world: number;
+  cityIndex: number;
+  /** In the order in which they are to be explained; each chain is over. */
+  chains: readonly Chain[];
+  /** Without it, from what the shard has kept of the collisions of this stay. */
+  from: { past: LivedPast } | { stay: number };
+}
+
+/** Explanations come as reports, one by one. */
+export interface ExplainAnswer {
+  /** Positions of the chains of which nothing was kept. */
+  missing: number[];
+  /** Of those that could not be lived again as they were, and why. */
+  failed: { position: number; message: string }[];
+}
+
+export interface ReplayTask {
+  world: number;
+  chain: Chain;
+  past: LivedPast;
+  /** Features that are on for the cars of the chain that had them off; 0 none. */
+  on: number;
+  /** Tick from which on they are; without it as it is chosen for explanations. */
+  startTick: number | undefined;
+  /** No frame later than that. */
+  untilTick: number;
+  encoding: Encoding;
+}
+
+export interface ReplayAnswer {
+  /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
+  frames: Uint8Array;
+  count: number;
+  /** Tick at which parties of the chain touch. */
+  contactTick: number | null;
+}
+
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
@@ -177,6 +228,15 @@ export interface ContactsReport {
   /** Number of the first of them among all contacts of the world, from 0. */
   from: number;
   facts: ContactFacts[];
+}
+
+export interface ExplainedReport {
+  kind: 'explained';
+  world: number;
+  /** Of the first contact of the chain. */
+  tick: number;
+  order: number;
+  explanation: Explanation;
 }
 
 export interface ImageReport {
@@ -202,7 +262,19 @@ export interface TrappedReport {
   message: string;
 }
 
-export type Report = BeatReport | ContactsReport | ImageReport | ColdReport | TrappedReport;
+export type Report =
+  | BeatReport
+  | ContactsReport
+  | ExplainedReport
+  | ImageReport
+  | ColdReport
+  | TrappedReport;
+
+/** Buffers that go over with a report instead of being copied. */
+export function transferred(report: Report): ArrayBuffer[] {
+  if (report.kind === 'beat') return [report.buffer, report.index.buffer as ArrayBuffer];
+  return report.kind === 'image' ? [report.bytes.buffer as ArrayBuffer] : [];
+}
 
 // ── packed changes ────────────────────────────────────────────────────────────────────────────
 

@@ -1,6 +1,6 @@
 import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
-import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT } from '../limits.ts';
+import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import type { NumberedChange } from './protocol.ts';
 
 export interface StateImage {
@@ -43,6 +43,9 @@ export class Resident {
   #holdTick = Number.POSITIVE_INFINITY;
   #queue: NumberedChange[];
   #next = 0;
+  /** Changes in its state whose ticks lie after `#recentFrom`. */
+  #recent: NumberedChange[] = [];
+  #recentFrom: number;
 
   constructor(kernel: Kernel, start: ResidentStart) {
     this.#kernel = kernel;
@@ -53,6 +56,7 @@ export class Resident {
     this.seq = start.seq;
     this.tick = kernel.tick(start.slab);
     this.storedTick = this.tick;
+    this.#recentFrom = this.tick;
     this.#queue = [...start.changes];
     if (this.tick === 0) this.#applyUpTo(0);
   }
@@ -133,6 +137,7 @@ export class Resident {
       if (change === undefined || change.tick > tick) break;
       this.#kernel.apply(this.slab, change.tick, change.car, change.touched, change.values);
       this.seq = change.seq;
+      this.#recent.push(change);
       this.#next++;
     }
     if (this.#next > 0 && this.#next === this.#queue.length) {
@@ -145,6 +150,20 @@ export class Resident {
     const oldest = this.images.length < IMAGES_KEPT ? undefined : this.images.shift();
     const bytes = this.#kernel.image(this.slab, oldest?.bytes);
     this.images.push({ tick: this.tick, seq: this.seq, bytes });
+    this.#forgetChanges();
+  }
+
+  #forgetChanges(): void {
+    const from = this.tick - RECENT_TICKS;
+    if (from <= this.#recentFrom) return;
+    this.#recentFrom = from;
+    this.#recent = this.#recent.filter(({ tick }) => tick > from);
+  }
+
+  /** The changes in its state that came after a tick; undefined where some are forgotten. */
+  changesAfter(tick: number): NumberedChange[] | undefined {
+    if (tick < this.#recentFrom) return undefined;
+    return this.#recent.filter((change) => change.tick > tick);
   }
 
   forgetImages(): void {

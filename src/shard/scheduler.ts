@@ -33,10 +33,14 @@ export interface SchedulerHooks {
   trapped(resident: Resident, error: unknown): void;
   /** The world being stepped; for whoever finds this thread stuck. */
   stepping(resident: Resident | undefined): void;
+  /** Works until `end` on what comes after all that; whether anything of it is left. */
+  spare(end: number): boolean;
 }
 
 /** One slice in so many belongs to bursts first: their fifth of the thread. */
 const BURST_TURN = 5;
+/** One slice in so many belongs to what else is to be done before bursts. */
+const SPARE_TURN = 8;
 /** Behind every burst that somebody waits for, whatever its length or age. */
 const BACKGROUND = 1e18;
 /** Hot worlds are visited in steps of this many ms: fewer wake-ups, frames at most so late. */
@@ -73,6 +77,7 @@ export class Scheduler {
   readonly #bursts = new Map<Resident, Burst>();
   #published = 0;
   #turns = 0;
+  #spareLeft = false;
 
   constructor(hooks: SchedulerHooks) {
     this.#hooks = hooks;
@@ -166,9 +171,16 @@ export class Scheduler {
     this.#collectDue();
     if (burstsFirst) this.#burst(end);
     this.#visitDue(end);
+    if (this.#turns % SPARE_TURN === 0) this.#spare(end);
     if (!burstsFirst) this.#burst(end);
     this.#hooks.stepping(undefined);
+    this.#spare(end);
     return this.#nextTurnMs();
+  }
+
+  /** Never before a frame that is due. */
+  #spare(end: number): void {
+    this.#spareLeft = this.#hooks.spare(this.#due.size > 0 ? 0 : end);
   }
 
   #takeLate(): void {
@@ -248,6 +260,7 @@ export class Scheduler {
     // The last chunk ends with the slice.
     while (burst !== undefined && this.#hooks.elapsed() < end - CHUNK_MS) {
       const { resident } = burst;
+      if (burst.background && this.#spareLeft) break;
       const begin = this.#hooks.worked();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));
       const from = resident.tick;
@@ -302,7 +315,7 @@ export class Scheduler {
   }
 
   #nextTurnMs(): number | undefined {
-    if (this.#due.size > 0) return 0;
+    if (this.#due.size > 0 || this.#spareLeft) return 0;
     for (const burst of this.#bursts.values()) if (this.#canGoOn(burst)) return 0;
     const waitsForClock = [...this.#bursts.values()].some(
       ({ resident }) => !resident.heldAt(resident.tick + 1),

@@ -31,6 +31,7 @@ export class ManualShard {
         this.scheduler.remove(resident);
       },
       stepping: () => {},
+      spare: () => false,
       ...hooks,
     });
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   C_BRAKE,
+  C_DRIVE,
   C_EFFECTIVE,
   C_FRICTION_FRONT,
   C_FRICTION_REAR,
@@ -92,6 +93,10 @@ export class ProvingGround {
     this.#view.setFloat64(SLAB + array + car * 8, value, true);
   }
 
+  getI32(array: number, car = 0): number {
+    return this.#view.getInt32(SLAB + array + car * 4, true);
+  }
+
   setI32(array: number, car: number, value: number): void {
     this.#view.setInt32(SLAB + array + car * 4, value, true);
   }
@@ -103,6 +108,11 @@ export class ProvingGround {
   setFriction(friction: number): void {
     this.setAll(C_FRICTION_FRONT, friction);
     this.setAll(C_FRICTION_REAR, friction);
+  }
+
+  /** Drives a car so that it keeps its speed; `gain` in 1/s. */
+  hold(car: number, speed: number, gain: number): void {
+    this.set(C_DRIVE, car, ROLLING_MPS2 + gain * (speed - this.get(C_VX, car)));
   }
 
   /** Vehicle model alone: angle, drive and brake stay what they are. */

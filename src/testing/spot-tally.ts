@@ -81,8 +81,19 @@ export class SpotCounts {
   bodyContacts = 0;
 }
 
+/** A car that has come by a spot, or has met there what it should not. */
+export interface SpotPass {
+  spot: number;
+  car: number;
+  /** Tick at which it was first seen on its way there. */
+  sinceTick: number;
+  armed: boolean;
+  fired: boolean;
+}
+
 /** One car on its way to a spot. */
 interface Approach {
+  sinceTick: number;
   armed: boolean | undefined;
   fired: boolean;
 }
@@ -99,7 +110,17 @@ export class SpotTally {
   readonly #routes: readonly (readonly number[])[];
   readonly #approaches = new Map<number, Approach>();
 
-  constructor(kernel: Kernel, slab: Slab, course: Course, counts?: SpotCounts[]) {
+  /** Sees every pass as it ends. */
+  readonly #onPass: (pass: SpotPass) => void;
+
+  constructor(
+    kernel: Kernel,
+    slab: Slab,
+    course: Course,
+    counts?: SpotCounts[],
+    onPass: (pass: SpotPass) => void = () => {},
+  ) {
+    this.#onPass = onPass;
     this.#kernel = kernel;
     this.#slab = slab;
     this.#course = course;
@@ -170,7 +191,8 @@ export class SpotTally {
       if (known) this.#finish(spot, car, known);
       return;
     }
-    const approach = known ?? { armed: undefined, fired: false };
+    const sinceTick = this.#kernel.tick(this.#slab);
+    const approach = known ?? { armed: undefined, fired: false, sinceTick };
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
     if (!arming) return;
@@ -219,10 +241,11 @@ export class SpotTally {
     return true;
   }
 
-  #finish(spot: number, car: number, { armed, fired }: Approach): void {
+  #finish(spot: number, car: number, { armed = false, fired, sinceTick }: Approach): void {
     this.#approaches.delete(spot * CAR_COUNT + car);
     const counts = at(this.counts, spot);
     counts.passes++;
+    this.#onPass({ spot, car, sinceTick, armed, fired });
     if (!armed) return;
     counts.armed++;
     if (fired) counts.fired++;

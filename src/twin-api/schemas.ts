@@ -10,6 +10,7 @@ import {
   type Hello,
   type Incident,
   type Journal,
+  type Replay,
   type Route,
   type Snapshot,
   type Telemetry,
@@ -35,6 +36,7 @@ export interface Shapes {
   incident: Incident;
   incidents: Incident[];
   events: WorldEvent[];
+  replay: Replay;
   journal: Journal;
 }
 
@@ -146,6 +148,7 @@ const map = closed({
       speed_limit: positive,
       polyline,
       next: ids,
+      sign: { type: ['string', 'null'], enum: ['stop', 'yield', null] },
     }),
   ),
   blocks: list(closed({ id: text, kind: text, polygon, height: notNegative })),
@@ -350,6 +353,12 @@ const SCHEMAS: Record<ShapeName, Schema> = {
   incident,
   incidents: list(incident),
   events: { ...list(event), maxItems: 60 },
+  replay: closed({
+    incident: text,
+    with: features,
+    frames: list(snapshot),
+    contact_tick: { type: ['integer', 'null'], minimum: 0 },
+  }),
   journal,
 };
 

@@ -235,6 +235,13 @@ export interface Incident {
   };
 }
 
+export interface Replay {
+  incident: string;
+  with: FeatureName[];
+  frames: Snapshot[];
+  contact_tick: number | null;
+}
+
 export interface WorldEvent {
   seq: number;
   tick: number;

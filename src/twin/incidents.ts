@@ -178,8 +178,8 @@ export function chainsOf(contacts: readonly ContactFacts[]): Chain[] {
   return [...chains.values()];
 }
 
-/** The report of a chain of contacts, not yet explained. */
-export function incidentOf(chain: Chain, context: IncidentContext): Incident {
+/** The report of a chain of contacts; `failures`: what explains it, where that is known yet. */
+export function incidentOf(chain: Chain, context: IncidentContext, failures?: Failure[]): Incident {
   const [first] = chain;
   const strangers = new Map(chain.flatMap((contact) => strangerOf(contact, context)));
   return {
@@ -191,8 +191,8 @@ export function incidentOf(chain: Chain, context: IncidentContext): Incident {
     kind: kindOf(first),
     vehicles: vehiclesOf(chain, context),
     other: [...strangers.values()],
-    explained: false,
-    failures: [],
+    explained: failures !== undefined,
+    failures: failures ?? [],
     earned: earnedBy(chain),
   };
 }

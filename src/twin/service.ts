@@ -41,6 +41,22 @@ export interface WorldFrame {
   msgpack: Uint8Array | undefined;
 }
 
+export interface ReplayOrder {
+  /** Features that are on for the involved cars that had them off; 0 none. */
+  on: number;
+  encoding: Encoding;
+  /** Told of the ticks that it takes before these are lived; it may throw. */
+  spend(ticks: number): void;
+}
+
+/** Frames of a stretch of a world that is lived again. */
+export interface Replay {
+  /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
+  frames: Uint8Array;
+  count: number;
+  contactTick: number | null;
+}
+
 /** A living world. Methods that return a promise may step the world to now first. */
 export interface World {
   /** 50 bits. */
@@ -85,6 +101,8 @@ export interface World {
   /** All of them, in order of tick. */
   incidents(): Promise<Incident[]>;
   incident(id: string): Promise<Incident | undefined>;
+  /** The seconds around an incident; undefined where there is none with this id. */
+  replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
   /** Every accepted change, in order of tick. */
   journal(): Promise<Change[]>;

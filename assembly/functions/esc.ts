@@ -1,0 +1,193 @@
+import {
+  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_WHEELBASE, CT_REAR, CT_UNDERSTEER,
+  CT_WHEELBASE, C_ACTED, C_BRAKE, C_DRIVE, C_EFFECTIVE, C_ESC_ACTIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT,
+  C_FRICTION_REAR, C_LOAD_ACCEL, C_STATUS, C_STEER, C_VX, C_VY, C_YAW_MOMENT, C_YAW_RATE, C_YAW_REFERENCE, ESC_TICKS,
+  EVENT_INTERVENTION, F_BRAKES, F_ESC, H_TICK, STATUS_CRASHED,
+} from '../layout';
+import { param } from '../dynamics';
+import { raise } from '../events';
+import { clamp, greatest, least } from '../math';
+import { getF, getI, setF, setI, typeOf } from '../memory';
+import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from '../pair';
+import { axleLoad, GRAVITY } from '../tyre';
+
+/**
+ * Electronic stability control: it compares how the car turns with how the single-track model would
+ * turn by the same wheel angle, and brakes one wheel where the two part (Rajamani: Vehicle Dynamics and
+ * Control, chapter 8).
+ */
+
+/** Slower than this it does not act, m/s. */
+const SPEED_MIN = 4.0;
+/** The reference takes up no more than this share of the friction. */
+const ACROSS_SHARE = 0.85;
+/**
+ * The reference follows with a lag of 0.06 s, 1 − exp(−1/3) a tick, and the slower, the less the road
+ * gives: so does the car.
+ */
+const REFERENCE_SHARE = 0.28346868942621073;
+/** Yaw rate beside the reference at which it begins, and below which it ends, rad/s: 3 and 1.2 °/s. */
+const YAW_ON = 0.05235987755982989;
+const YAW_OFF = 0.020943951023931952;
+/** The same of the slip at the rear axle, as a tangent: 5° and 3°. */
+const SLIP_ON = 0.08748866352592401;
+const SLIP_OFF = 0.05240777928304121;
+/** Yaw acceleration that it brakes up for a yaw rate beside the reference, 1/s: 14 kN m s ÷ 2,000 kg m². */
+const GAIN = 7.0;
+/** Half the track, m. */
+const ARM_M = 0.75;
+/** Share of the friction limit that the braked wheel may use. */
+const WHEEL_SHARE = 0.9;
+/** Braked because the car is too fast or turns too little, an axle uses no more than this share of its limit. */
+const SPARE_SHARE = 0.7;
+/** Where the wheels are turned by more than the road gives, they all brake by this share of the friction. */
+const SLOWING_SHARE = 0.25;
+/** The drive may use this share of the friction limit of its axle. */
+const TRACTION_SHARE = 0.5;
+const DRAG_SHARE = 0.1;
+/** Reference of the dry road: how much it understeers by. */
+const PER_DRY = 1.0 / 0.95;
+
+/** Lets each car's stability control act, as many at once as `T` holds. */
+export function stabilise<T>(slab: usize): void {
+  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+    if (refer<T>(slab, place) || isAtIt<T>(slab, place)) {
+      const car = <i32>(place >> 3);
+      control(slab, car);
+      if (isVector<T>()) control(slab, car + 1);
+    }
+  }
+}
+
+@inline function isAtIt<T>(slab: usize, place: usize): bool {
+  const at = slab + C_ESC_ACTIVE + (place >> 1);
+  if (isVector<T>()) return load<u64>(at) != 0;
+  return load<u32>(at) != 0;
+}
+
+/**
+ * Keeps the reference; whether any of the cars leaves it, or slips. Slip is taken at the rear axle:
+ * at the centre of gravity a tight turn alone makes as much of it.
+ */
+@inline function refer<T>(slab: usize, place: usize): bool {
+  const cars = slab + place;
+  const a = typeOf(slab, <i32>(place >> 3));
+  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
+  const vx = load<T>(cars, C_VX);
+  const yawRate = load<T>(cars, C_YAW_RATE);
+  const slowest = splat<T>(SPEED_MIN);
+  const understeer = mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(PER_DRY));
+  const reach = add<T>(param<T>(a, b, CT_WHEELBASE), mul<T>(understeer, mul<T>(vx, vx)));
+  const friction = lesser<T>(load<T>(cars, C_FRICTION_FRONT), load<T>(cars, C_FRICTION_REAR));
+  const most = div<T>(mul<T>(friction, splat<T>(ACROSS_SHARE * GRAVITY)), greater<T>(vx, slowest));
+  const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
+  const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
+  const before = load<T>(cars, C_YAW_REFERENCE);
+  const pace = within<T>(mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)), splat<T>(REFERENCE_SHARE));
+  const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
+  store<T>(cars, reference, C_YAW_REFERENCE);
+  const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
+  const beyondSlip = sub<T>(rearAcross, mul<T>(vx, splat<T>(SLIP_ON)));
+  const beyondYaw = sub<T>(size<T>(sub<T>(yawRate, reference)), splat<T>(YAW_ON));
+  const beyondRoad = sub<T>(mul<T>(size<T>(asked), splat<T>(ACROSS_SHARE)), most);
+  const worst = greater<T>(greater<T>(beyondSlip, beyondYaw), beyondRoad);
+  const beyond = whereLess<T>(vx, slowest, splat<T>(-1.0), worst);
+  return anyLess<T>(splat<T>(0.0), beyond);
+}
+
+/** Begins, goes on with or ends an intervention of one car. */
+function control(slab: usize, car: i32): void {
+  const left = getI(slab, C_ESC_ACTIVE, car);
+  if (mayAct(slab, car) && isNeeded(slab, car, left == ESC_TICKS)) {
+    if (left == 0) raise(slab, load<u32>(slab + H_TICK), EVENT_INTERVENTION, car, ctz(F_ESC), -1, 0, -1);
+    setI(slab, C_ESC_ACTIVE, car, ESC_TICKS);
+    setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | F_ESC | F_BRAKES);
+    intervene(slab, car);
+    return;
+  }
+  if (left == 0) return;
+  if (left == ESC_TICKS) brake(slab, car, 0.0, 0.0, 0.0);
+  setI(slab, C_ESC_ACTIVE, car, left - 1);
+}
+
+@inline function mayAct(slab: usize, car: i32): bool {
+  const hasIt = (getI(slab, C_EFFECTIVE, car) & F_ESC) != 0;
+  return hasIt && getI(slab, C_STATUS, car) != STATUS_CRASHED && getF(slab, C_VX, car) >= SPEED_MIN;
+}
+
+/**
+ * Beside turning by another rate than the reference, and slip, it is needed where the wheels are turned
+ * by more than the road can give: a car that follows its lane would turn them ever more.
+ */
+function isNeeded(slab: usize, car: i32, isActive: bool): bool {
+  const vx = getF(slab, C_VX, car);
+  const asked = askedShare(slab, car);
+  const yawRate = getF(slab, C_YAW_RATE, car);
+  const error = abs(yawRate - getF(slab, C_YAW_REFERENCE, car));
+  const slip = abs(getF(slab, C_VY, car) - load<f64>(typeOf(slab, car) + CT_REAR) * yawRate);
+  if (isActive) return error >= YAW_OFF || slip >= SLIP_OFF * vx || asked >= ACROSS_SHARE;
+  return error > YAW_ON || slip > SLIP_ON * vx || asked > 1.0;
+}
+
+/** Share of the friction that the car would need across to turn as its wheels are turned. */
+function askedShare(slab: usize, car: i32): f64 {
+  const type = typeOf(slab, car);
+  const vx = getF(slab, C_VX, car);
+  const reach = load<f64>(type + CT_WHEELBASE) + load<f64>(type + CT_UNDERSTEER) * PER_DRY * vx * vx;
+  const friction = least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car));
+  return (vx * vx * abs(getF(slab, C_STEER, car))) / (reach * friction * GRAVITY);
+}
+
+/**
+ * Brakes the outer front wheel of a car that turns more than its reference, the inner rear wheel of one
+ * that turns less, and all of one that is too fast for what its driver steers.
+ */
+function intervene(slab: usize, car: i32): void {
+  const type = typeOf(slab, car);
+  const front = getF(slab, C_FRICTION_FRONT, car) * loadOn(slab, car, load<f64>(type + CT_REAR), -1.0);
+  const rear = getF(slab, C_FRICTION_REAR, car) * loadOn(slab, car, load<f64>(type + CT_FRONT), 1.0);
+  const reference = getF(slab, C_YAW_REFERENCE, car);
+  const error = getF(slab, C_YAW_RATE, car) - reference;
+  const turnsMore = error * reference > 0.0;
+  const isTooFast = !turnsMore || askedShare(slab, car) >= ACROSS_SHARE;
+  const drive = limitDrive(slab, car, load<f64>(type + CT_DRIVE_FRONT) * (front - rear) + rear, isTooFast);
+  const share = load<f64>(type + CT_BRAKE_FRONT);
+  const driveShare = load<f64>(type + CT_DRIVE_FRONT);
+  const pedal = getF(slab, C_BRAKE, car);
+  // Engine and pedal brake too: beyond its share an axle lets go of the pedal.
+  const spareFront = SPARE_SHARE * front - pedal * share + drive * driveShare;
+  const spareRear = SPARE_SHARE * rear - pedal * (1.0 - share) + drive * (1.0 - driveShare);
+  const slowing = SLOWING_SHARE * (front + rear);
+  const slowFront = isTooFast ? least(slowing * share, spareFront) : 0.0;
+  const slowRear = isTooFast ? least(slowing * (1.0 - share), spareRear) : 0.0;
+  const leverage = load<f64>(type + CT_MASS) * load<f64>(type + CT_PER_INERTIA) * ARM_M;
+  const most = turnsMore ? 0.5 * WHEEL_SHARE * front : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
+  const force = least((GAIN * abs(error)) / leverage, most);
+  const wheelFront = turnsMore ? force : 0.0;
+  const moment = error > 0.0 ? -force * leverage : force * leverage;
+  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, moment);
+}
+
+@inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
+  const type = typeOf(slab, car);
+  const height = load<f64>(type + CT_HEIGHT);
+  return axleLoad<f64>(opposite, height, load<f64>(type + CT_PER_WHEELBASE), getF(slab, C_LOAD_ACCEL, car), shift);
+}
+
+/**
+ * Drive of the car, m/s²: within a share of the friction limit of its axle, and none where it is too
+ * fast. On ice the drag of the engine alone would take the wheels their hold, so that is limited too.
+ */
+@inline function limitDrive(slab: usize, car: i32, limit: f64, isTooFast: bool): f64 {
+  const most = isTooFast ? 0.0 : TRACTION_SHARE * limit;
+  const drive = clamp(getF(slab, C_DRIVE, car), -DRAG_SHARE * limit, most);
+  setF(slab, C_DRIVE, car, drive);
+  return drive;
+}
+
+/** Brake force of each axle ÷ mass, m/s², and the yaw moment ÷ inertia that comes with it, rad/s². */
+function brake(slab: usize, car: i32, front: f64, rear: f64, moment: f64): void {
+  setF(slab, C_ESC_BRAKE_FRONT, car, front);
+  setF(slab, C_ESC_BRAKE_REAR, car, rear);
+  setF(slab, C_YAW_MOMENT, car, moment);
+}

@@ -1,0 +1,193 @@
+import {
+  CT_LENGTH, CT_WIDTH, C_BRAKE, C_BRAKE_TICKS, C_EFFECTIVE, C_EMERGENCY, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK,
+  C_FRICTION_FRONT, C_FRICTION_REAR, C_OFFSET, C_VX, C_YAW_RATE, F_EVASIVE_STEERING, F_FRONT_CAMERA, F_STEERING, H_TICK, SEEN_CAMERA,
+  TG_OBJECT, TG_SENSORS,
+} from '../layout';
+import { greatest, least } from '../math';
+import { getF, getI, setF, setI, typeOf } from '../memory';
+import { targetAt, targetCount } from '../targets';
+import { GRAVITY } from '../tyre';
+import { announce, credit } from './intervention';
+import { hasRoadAt } from './road-beside';
+import {
+  aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
+} from './threat';
+
+const TICK_S = 0.02;
+/** Speeds at which it acts: 25 to 100 km/h. */
+const SLOWEST_MPS = 6.95;
+const FASTEST_MPS = 27.8;
+/** Distance to what is passed, m. */
+const BESIDE_M = 0.3;
+/** How much farther aside than that the car aims: it has gained what it needs after 0.65 of the time. */
+const OVERSHOOT = 1.3;
+/** Largest offset that it makes for, m. */
+const OFFSET_MAX_M = 3.6;
+/** Greatest acceleration of a quintic, × distance ÷ time². */
+const QUINTIC_PEAK = 5.77;
+/** Share of the friction that steering may use, and that braking may use meanwhile. */
+const SIDE_SHARE = 0.8;
+const BRAKE_SHARE = 0.4;
+/** Share of the friction that brakes under ABS use. */
+const ABS_SHARE = 0.95;
+/** Brakes act so late, s, and build up at so many m/s³. */
+const BRAKE_DEAD_S = 0.1;
+const BRAKE_RATE = 30.0;
+/** Steering acts so late, s, and builds up so fast, m/s³ on a road of friction 1. */
+const STEER_DEAD_S = 0.1;
+const STEER_RATE = 40.0;
+/** It steers when braking will soon be too late, s, and only while steering is not yet, s. */
+const BRAKE_MARGIN_S = 0.1;
+const STEER_MARGIN_S = 0.15;
+/** What comes into the new corridor within this time after the car is not in its way, s. */
+const FREE_S = 2.5;
+/** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
+const ROOM_M = 3.0;
+const ROOM_BESIDE_M = 0.3;
+const ROOM_ONCOMING_M = 0.8;
+/** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
+const HOLD_S = 1.0;
+const HOLD_M = 12.0;
+const BACK_ACCEL = 2.0;
+const BACK_SHARE = 0.4;
+/** What is in the lane so little ahead is not yet passed, s and m. */
+const AHEAD_S = 2.0;
+const AHEAD_M = 4.0;
+
+/** Steers around what braking no longer suffices for, and back. `near`: mask of the targets that can matter. */
+export function evade(slab: usize, city: usize, car: i32, near: u32): void {
+  if (getI(slab, C_EVADE_TICK, car) != 0) {
+    goOn(slab, city, car);
+    return;
+  }
+  if ((getI(slab, C_EFFECTIVE, car) & F_EVASIVE_STEERING) == 0) return;
+  const speed = getF(slab, C_VX, car);
+  if (speed < SLOWEST_MPS || speed > FASTEST_MPS) return;
+  for (let left = near; left != 0; left &= left - 1) {
+    const i = <i32>ctz(left);
+    const target = targetAt(car, i);
+    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
+    relate(slab, city, car, target);
+    if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i)) return;
+  }
+}
+
+/** While it steers the car must not brake so hard that the tyres cannot turn it. */
+export function easeBrakes(slab: usize, car: i32): void {
+  if (getI(slab, C_EVADE_TICK, car) == 0) return;
+  const most = BRAKE_SHARE * grip(slab, car);
+  if (getF(slab, C_EMERGENCY, car) > most) setF(slab, C_EMERGENCY, car, most);
+}
+
+/** What the tyres can transmit as the car knows it, m/s². */
+@inline function grip(slab: usize, car: i32): f64 {
+  return least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)) * GRAVITY;
+}
+
+/** Whether full braking ends, from now on, hardly before the target of `relate` or in it. */
+function isTooLateToBrake(slab: usize, car: i32): bool {
+  const closing = getF(slab, C_VX, car) - speedAlong();
+  const decel = ABS_SHARE * grip(slab, car);
+  const dead = greatest(BRAKE_DEAD_S - getF(slab, C_BRAKE_TICKS, car) * TICK_S, 0.0);
+  const late = dead + greatest(decel - getF(slab, C_BRAKE, car), 0.0) * (0.5 / BRAKE_RATE) + BRAKE_MARGIN_S;
+  return gapTo() < (closing * closing) / (2.0 * decel) + closing * late;
+}
+
+/** Begins to steer around a target, to the side where less is needed if there is room; whether it did. */
+function steerAround(slab: usize, city: usize, car: i32, i: i32): bool {
+  const time = timeToGap();
+  const ahead = gapTo() + halfAlong();
+  const middle = aside() + offsetIn(slab, car, time) + speedAcross() * time;
+  const clear = halfAcross() + 0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + BESIDE_M;
+  const offset = getF(slab, C_OFFSET, car);
+  const left = middle + clear - offset;
+  const right = offset - (middle - clear);
+  const first = left < right ? left : -right;
+  const second = left < right ? -right : left;
+  if (!canGain(slab, car, first, time)) return false;
+  if (begin(slab, city, car, i, offset + OVERSHOOT * first, ahead, time)) return true;
+  return canGain(slab, car, second, time) && begin(slab, city, car, i, offset + OVERSHOOT * second, ahead, time);
+}
+
+/** Whether so much offset, m, is gained in time: at constant acceleration after it has built up. */
+function canGain(slab: usize, car: i32, offset: f64, time: f64): bool {
+  const accel = sideAccel(slab, car);
+  if (accel <= 0.0) return false;
+  const buildUp = accel / (STEER_RATE * least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)));
+  return time > STEER_DEAD_S + 0.5 * buildUp + sqrt((2.0 * abs(offset)) / accel) + STEER_MARGIN_S;
+}
+
+/** Lateral acceleration that a bend leaves for steering around something, m/s². */
+function sideAccel(slab: usize, car: i32): f64 {
+  return SIDE_SHARE * grip(slab, car) - abs(getF(slab, C_VX, car) * getF(slab, C_YAW_RATE, car));
+}
+
+function begin(slab: usize, city: usize, car: i32, i: i32, offset: f64, ahead: f64, time: f64): bool {
+  if (abs(offset) > OFFSET_MAX_M || !hasRoadAt(slab, city, car, ahead, offset) || !isFree(slab, city, car, i, offset, time)) return false;
+  const from = getF(slab, C_OFFSET, car);
+  setI(slab, C_EVADE_TICK, car, load<u32>(slab + H_TICK));
+  setF(slab, C_EVADE_FROM, car, from);
+  setF(slab, C_EVADE_OFFSET, car, offset);
+  setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset - from)) / sideAccel(slab, car)));
+  announce(slab, car, F_EVASIVE_STEERING, load<i32>(targetAt(car, i) + TG_OBJECT));
+  credit(slab, car, F_EVASIVE_STEERING | F_STEERING | F_FRONT_CAMERA);
+  return true;
+}
+
+/** Whether none of the other targets will be in the new corridor before the car has passed. */
+function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, time: f64): bool {
+  const type = typeOf(slab, car);
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
+  const behind = -load<f64>(type + CT_LENGTH) - ROOM_M;
+  const speed = getF(slab, C_VX, car);
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    if (i == threat) continue;
+    relate(slab, city, car, targetAt(car, i));
+    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * (time + FREE_S) + ROOM_M) continue;
+    const from = aside() + offsetIn(slab, car, timeToGap()) - offset;
+    const to = from + speedAcross() * time;
+    const reach = halfWidth + halfAcross() + (speedAlong() < 0.0 ? ROOM_ONCOMING_M : ROOM_BESIDE_M);
+    if (least(from, to) < reach && greatest(from, to) > -reach) return false;
+  }
+  return true;
+}
+
+/** Stays beside the lane until what was in the way is passed, then goes back. */
+function goOn(slab: usize, city: usize, car: i32): void {
+  const tick = load<u32>(slab + H_TICK);
+  const offset = getF(slab, C_EVADE_OFFSET, car);
+  const lasts = getF(slab, C_EVADE_S, car);
+  const held = <f64>(tick - <u32>getI(slab, C_EVADE_TICK, car)) * TICK_S - lasts;
+  if (held < 0.0) return;
+  if (offset == 0.0) {
+    setI(slab, C_EVADE_TICK, car, 0);
+    setF(slab, C_EVADE_S, car, 0.0);
+    return;
+  }
+  if (isBeside(slab, city, car)) {
+    setI(slab, C_EVADE_TICK, car, tick - <u32>(lasts * (1.0 / TICK_S)));
+    return;
+  }
+  if (held < HOLD_S || held * getF(slab, C_VX, car) < HOLD_M) return;
+  setI(slab, C_EVADE_TICK, car, tick);
+  setF(slab, C_EVADE_FROM, car, offset);
+  setF(slab, C_EVADE_OFFSET, car, 0.0);
+  setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset)) / least(BACK_ACCEL, BACK_SHARE * grip(slab, car))));
+}
+
+/** Whether anything is still in the lane that the car left, beside it or a little ahead. */
+function isBeside(slab: usize, city: usize, car: i32): bool {
+  const type = typeOf(slab, car);
+  const reach = 0.5 * load<f64>(type + CT_WIDTH) + ROOM_BESIDE_M;
+  const behind = -load<f64>(type + CT_LENGTH);
+  const speed = getF(slab, C_VX, car);
+  const offset = getF(slab, C_EVADE_OFFSET, car);
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    relate(slab, city, car, targetAt(car, i));
+    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * AHEAD_S + AHEAD_M) continue;
+    if (abs(aside() + offset) < reach + halfAcross()) return true;
+  }
+  return false;
+}

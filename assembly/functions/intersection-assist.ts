@@ -1,0 +1,232 @@
+import {
+  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
+  C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS,
+  L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH,
+  TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+} from '../layout';
+import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
+import { middleSpeed } from '../gaps';
+import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
+import { greatest, least, timeToCover } from '../math';
+import { getF, getI, setI, typeOf } from '../memory';
+import { targetAt, targetCount, targetF, targetI } from '../targets';
+import { announce, credit, demand, featuresOf } from './intervention';
+import { heedsLights } from './traffic-light-recognition';
+
+/**
+ * Looks out for whatever crosses at junctions. What others may be expected to do, right of way
+ * settles; this is for those that nobody expects: who drives on where it should wait, and what is no
+ * car of the fleet.
+ */
+
+/** From so far before its line on a car looks, m. */
+const LOOK_M = 60.0;
+/** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
+const ROLL_MPS = 5.0;
+const ROLL_DECEL = 2.0;
+/** Its pedals follow so late, s. */
+const ROLL_AHEAD_S = 0.8;
+/** What moves slower than this crosses nothing, m/s. */
+const CROSSING_MPS = 0.5;
+/** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
+const OTHERS_DECEL = 3.5;
+/** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
+const YIELD_MARGIN_S = 1.0;
+const EMERGENCY_MARGIN_S = 0.3;
+/** What only comes after so long is no reason to wait, s. */
+const HORIZON_S = 4.0;
+/** How a car moves off, m/s². */
+const LAUNCH_ACCEL = 1.8;
+/** Emergency braking begins where the way to the zone is v² ÷ 2·6 and what build-up and latency take, s. */
+const EMERGENCY_DECEL = 6.0;
+const BUILD_UP_S = 0.45;
+/** It is then as strong as a dry road allows, m/s². */
+const FULL_DECEL = 9.3;
+/** Paths that cross under a smaller angle than this do not cross: its sine. */
+const CROSSING_SINE = 0.35;
+/** Of motion that comes towards the car: cosine to its approach. */
+const ONCOMING_COSINE = -0.7;
+/** Along the own path what crosses is looked for in such steps, m; what it is kept clear of beside its body, m. */
+const STEP_M = 1.0;
+const BESIDE_M = 0.3;
+
+const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to where the nearest crosses, −1 nothing does
+const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], what it is
+const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, by what it was confirmed
+const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 where the brakes must act now
+/** Of the object at hand: where it crosses the own path, m from the front bumper, and when, s. */
+const ZONE_FROM: usize = URGENT + CAR_COUNT * 4;
+const ZONE_TO: usize = ZONE_FROM + 8;
+const TIME_FROM: usize = ZONE_FROM + 16;
+const TIME_TO: usize = ZONE_FROM + 24;
+
+/** Whether a car looks out for traffic that crosses or goes first. */
+@inline export function looksOut(slab: usize, car: i32): bool {
+  return (getI(slab, C_EFFECTIVE, car) & F_INTERSECTION_ASSIST) != 0;
+}
+
+/** Notes that a car waits for somebody whom it saw. */
+@inline export function actOnTraffic(slab: usize, car: i32): void {
+  credit(slab, car, F_INTERSECTION_ASSIST | F_CORNER_RADARS | F_BRAKES);
+}
+
+/** Speed at which a car drives towards its line, m/s: one that does not look out rolls over those where it should give way. */
+export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
+  if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
+  const at = laneAt(city, connectorAhead(car));
+  if (load<u32>(at + L_YIELDS) == 0 || load<i32>(at + L_LIGHT) >= 0 || load<i32>(at + L_MUST_STOP) != 0) return Infinity;
+  const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
+  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
+}
+
+/** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */
+@inline export function crossingDistance(car: i32): f64 {
+  return load<f64>(EDGE + (<usize>car << 3));
+}
+
+/** Finds what crosses the way of each car, among what its sensors have confirmed. */
+export function watchCrossings(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    store<f64>(EDGE + (<usize>car << 3), -1.0);
+    store<i32>(URGENT + (<usize>car << 2), 0);
+    const count = targetCount(car);
+    if (count == 0 || !looksOut(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const isInside = isConnector(city, getI(slab, C_LANE, car));
+    if (!isInside && lineDistance(car) > LOOK_M) continue;
+    for (let i = 0; i < count; i++) watch(slab, city, car, isInside, targetAt(car, i));
+  }
+}
+
+function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize): void {
+  const vx = targetF(target, TG_VX);
+  const vy = targetF(target, TG_VY);
+  if (targetI(target, TG_SENSORS) == 0 || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return;
+  const connector = isInside ? getI(slab, C_LANE, car) : connectorAhead(car);
+  const base = isInside ? -getF(slab, C_STATION, car) - noseOf(slab, car) : lineDistance(car);
+  const speed = sqrt(vx * vx + vy * vy);
+  const other = targetI(target, TG_OBJECT);
+  const crosses = other < CAR_COUNT
+    ? carCrosses(slab, city, car, connector, base, other, speed)
+    : bodyCrosses(slab, city, car, connector, base, target, speed);
+  if (crosses) weigh(slab, city, car, connector, target);
+}
+
+/**
+ * Where and when a car of the fleet is on the way over `connector`, if it will be: one whose claim all
+ * know of is settled with, one that can still stay before its line will.
+ */
+function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f64, other: i32, speed: f64): bool {
+  const lane = getI(slab, C_LANE, other);
+  const isOn = isConnector(city, lane);
+  const theirs = isOn ? lane : connectorAhead(other);
+  const at = laneAt(city, connector);
+  if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
+  if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
+  const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
+  if (isExpected && !isUnannounced(slab, car)) return false;
+  if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs)) return false;
+  const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
+  if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
+  store<f64>(ZONE_FROM, base + zoneFrom(city, connector, theirs));
+  store<f64>(ZONE_TO, base + zoneTo(city, connector, theirs) + load<f64>(typeOf(slab, car) + CT_LENGTH));
+  store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
+  store<f64>(TIME_TO, (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed);
+  return true;
+}
+
+/** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
+@inline function trustsGreen(slab: usize, city: usize, car: i32, connector: i32): bool {
+  return load<i32>(laneAt(city, connector) + L_LIGHT) >= 0 && !heedsLights(slab, car);
+}
+
+/** Where and when a body that keeps its velocity is on the way over `connector`. */
+function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize, speed: f64): bool {
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const tx = targetF(target, TG_X);
+  const ty = targetF(target, TG_Y);
+  const x = getF(slab, C_X, car) + tx * hx - ty * hy;
+  const y = getF(slab, C_Y, car) + tx * hy + ty * hx;
+  const nx = (targetF(target, TG_VX) * hx - targetF(target, TG_VY) * hy) / speed;
+  const ny = (targetF(target, TG_VX) * hy + targetF(target, TG_VY) * hx) / speed;
+  const start = pointAt(city, connector, 0.0);
+  const towards = nx * load<f32>(start + PT_TX) + ny * load<f32>(start + PT_TY);
+  if (towards > ONCOMING_COSINE && trustsGreen(slab, city, car, connector)) return false;
+  const type = typeOf(slab, car);
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
+  const reach = targetF(target, TG_HALF_WIDTH) + BESIDE_M;
+  const length = laneLength(city, connector);
+  let from = -1.0;
+  let to = -1.0;
+  let first = Infinity;
+  let last = 0.0;
+  for (let station = greatest(0.0, -base); station < length; station += STEP_M) {
+    const point = pointAt(city, connector, station);
+    const share = shareAt(city, connector, station);
+    const dx = along(point, PT_X, share) - x;
+    const dy = along(point, PT_Y, share) - y;
+    const px = along(point, PT_TX, share);
+    const py = along(point, PT_TY, share);
+    const cosine = abs(px * nx + py * ny);
+    if (abs(px * ny - py * nx) < CROSSING_SINE || abs(nx * dy - ny * dx) > reach + halfWidth * cosine) continue;
+    const way = nx * dx + ny * dy;
+    if (from < 0.0) from = station;
+    to = station;
+    first = least(first, way);
+    last = greatest(last, way);
+  }
+  const body = targetF(target, TG_HALF_LENGTH) + halfWidth + BESIDE_M;
+  if (from < 0.0 || last + body < 0.0) return false;
+  store<f64>(ZONE_FROM, base + from - STEP_M);
+  store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
+  store<f64>(TIME_FROM, (first - body) / speed);
+  store<f64>(TIME_TO, (last + body) / speed);
+  return true;
+}
+
+/** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
+function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize): void {
+  const from = load<f64>(ZONE_FROM);
+  const to = load<f64>(ZONE_TO);
+  // Who is in the zone already only gets out of it.
+  if (from <= 0.0 || to <= 0.0) return;
+  const theirsFrom = load<f64>(TIME_FROM);
+  const theirsTo = load<f64>(TIME_TO);
+  if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
+  const speed = getF(slab, C_VX, car);
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
+  const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
+  const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
+  const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);
+  if (theirsFrom - YIELD_MARGIN_S > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
+  const place = <usize>car;
+  const known = load<f64>(EDGE + (place << 3));
+  if (known < 0.0 || from < known) {
+    store<f64>(EDGE + (place << 3), from);
+    store<i32>(OBJECT + (place << 2), targetI(target, TG_OBJECT));
+    store<i32>(SEEN + (place << 2), targetI(target, TG_SENSORS));
+  }
+  if (speed < STANDING_MPS || from / speed > speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S) return;
+  const steadyTo = least(latest, to / speed);
+  if (theirsFrom - EMERGENCY_MARGIN_S > steadyTo || theirsTo + EMERGENCY_MARGIN_S < from / speed) return;
+  store<i32>(URGENT + (place << 2), 1);
+}
+
+/** Brakes for what crosses where that cannot wait, and tells when the car first gives way to it. */
+export function brakeAtCrossing(slab: usize, car: i32): void {
+  const place = <usize>car << 2;
+  const before = getI(slab, C_ASSIST_STAGE, car);
+  if (crossingDistance(car) < 0.0) {
+    if (before != AEB_NONE) setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
+    return;
+  }
+  const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
+  const stage = load<i32>(URGENT + place) != 0 || goesOn ? AEB_FULL : AEB_WARN;
+  setI(slab, C_ASSIST_STAGE, car, stage);
+  if (stage == AEB_FULL) demand(slab, car, FULL_DECEL);
+  const seen = load<i32>(SEEN + place);
+  credit(slab, car, F_INTERSECTION_ASSIST | F_BRAKES | featuresOf(seen));
+  const begins = stage == AEB_FULL ? before != AEB_FULL : before == AEB_NONE && (seen & SEEN_CORNERS) != 0;
+  if (begins) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
+}

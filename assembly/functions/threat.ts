@@ -1,0 +1,206 @@
+/**
+ * How a target lies to the way that a car is going to take, and when it will be in it. Results are
+ * left in scratch memory and read in the same call.
+ */
+import {
+  CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_VX, C_X, C_Y, PT_TX,
+  PT_TY, PT_X, PT_Y, SCRATCH, TG_ACCEL, TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_PATH, TG_VX, TG_VY, TG_X, TG_Y,
+} from '../layout';
+import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
+import { greatest, least } from '../math';
+import { getF, getI, typeOf } from '../memory';
+import { targetAt, targetCount } from '../targets';
+
+/** m along the way from the front bumper to its nearest edge. */
+const GAP: usize = SCRATCH + 832;
+/** m that its middle lies left of where the middle of the car is going to be. */
+const ASIDE: usize = SCRATCH + 840;
+/** m/s along the way and to the left of it. */
+const ALONG: usize = SCRATCH + 848;
+const ACROSS: usize = SCRATCH + 856;
+/** m that it reaches from its middle along the way and across it. */
+const HALF_ALONG: usize = SCRATCH + 864;
+const HALF_ACROSS: usize = SCRATCH + 872;
+/** s until the gap is closed, `NEVER` where it is not. */
+const TIME: usize = SCRATCH + 880;
+/** Its deceleration along the way, m/s². */
+const BRAKING: usize = SCRATCH + 888;
+/** What `project` finds: m along the way and to the left of it, direction of the way there. */
+const PLACE: usize = SCRATCH + 896;
+const LEFT: usize = SCRATCH + 904;
+const WAY_X: usize = SCRATCH + 912;
+const WAY_Y: usize = SCRATCH + 920;
+
+const NEVER = 1e9;
+/** Distance that is kept to whatever stands ahead, m. */
+const MARGIN_M = 0.5;
+/** The car's own corridor is wider than the car on each side, m. */
+const BESIDE_M = 0.1;
+/** What moves across the way slower than this is taken to stay, m/s. */
+const CROSSING_MPS = 0.3;
+/** Who walks into the way so much later than the car comes walks into its side, s. */
+const SIDE_S = 0.3;
+/** A car is back in the middle of its lane after so long, s. */
+const RETURN_S = 1.5;
+/** Nothing is done about what takes longer than this to reach, s, and is not as near as this, m, or this while the car brakes. */
+const NEAR_S = 3.0;
+const NEAR_M = 4.0;
+const HELD_M = 25.0;
+/** Braking of a vehicle ahead that comfort does not explain, m/s². */
+const HARD_DECEL = 2.5;
+
+@inline export function gapTo(): f64 {
+  return load<f64>(GAP);
+}
+
+@inline export function aside(): f64 {
+  return load<f64>(ASIDE);
+}
+
+@inline export function speedAlong(): f64 {
+  return load<f64>(ALONG);
+}
+
+@inline export function speedAcross(): f64 {
+  return load<f64>(ACROSS);
+}
+
+@inline export function halfAlong(): f64 {
+  return load<f64>(HALF_ALONG);
+}
+
+@inline export function halfAcross(): f64 {
+  return load<f64>(HALF_ACROSS);
+}
+
+@inline export function timeToGap(): f64 {
+  return load<f64>(TIME);
+}
+
+/**
+ * Whether a target can matter at all, by what the sensors say of it: cheap, for most do not. A vehicle
+ * must already be in the way; whoever may walk or leap into it need not.
+ */
+@inline function mayMatter(target: usize, speed: f64, always: f64): bool {
+  const ahead = <f64>load<f32>(target + TG_PATH);
+  const vx = load<f64>(target + TG_VX);
+  if (ahead < 0.0) {
+    const vy = load<f64>(target + TG_VY);
+    if (load<i32>(target + TG_CLASS) == CONTACT_VEHICLE || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return false;
+    return load<f64>(target + TG_X) < always + NEAR_S * speed;
+  }
+  if (load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9) return ahead < always + NEAR_S * (speed + abs(vx));
+  return ahead < always + NEAR_S * (speed - vx);
+}
+
+/** Mask of the targets of a car that can matter at all. */
+export function nearTargets(car: i32, speed: f64, isBraking: bool): u32 {
+  const always = isBraking ? HELD_M : NEAR_M;
+  let mask: u32 = 0;
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    if (mayMatter(targetAt(car, i), speed, always)) mask |= 1 << i;
+  }
+  return mask;
+}
+
+/** Works out how a target lies to the way ahead of a car. */
+export function relate(slab: usize, city: usize, car: i32, target: usize): void {
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const tx = load<f64>(target + TG_X);
+  const ty = load<f64>(target + TG_Y);
+  const x = getF(slab, C_X, car) + tx * hx - ty * hy;
+  const y = getF(slab, C_Y, car) + tx * hy + ty * hx;
+  project(slab, city, car, x, y, greatest(tx, 0.0));
+  project(slab, city, car, x, y, greatest(load<f64>(PLACE), 0.0));
+  // The way's direction in the car's own axes.
+  const wx = load<f64>(WAY_X) * hx + load<f64>(WAY_Y) * hy;
+  const wy = load<f64>(WAY_Y) * hx - load<f64>(WAY_X) * hy;
+  const bx = load<f64>(target + TG_HX) * wx + load<f64>(target + TG_HY) * wy;
+  const by = load<f64>(target + TG_HY) * wx - load<f64>(target + TG_HX) * wy;
+  const halfLength = load<f64>(target + TG_HALF_LENGTH);
+  const halfWidth = load<f64>(target + TG_HALF_WIDTH);
+  const vx = load<f64>(target + TG_VX);
+  const vy = load<f64>(target + TG_VY);
+  const reach = halfLength * abs(bx) + halfWidth * abs(by);
+  const type = typeOf(slab, car);
+  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+  store<f64>(HALF_ALONG, reach);
+  store<f64>(HALF_ACROSS, halfLength * abs(by) + halfWidth * abs(bx));
+  store<f64>(ALONG, vx * wx + vy * wy);
+  store<f64>(ACROSS, vy * wx - vx * wy);
+  store<f64>(BRAKING, greatest(-load<f64>(target + TG_ACCEL) * bx, 0.0));
+  const ahead = <f64>load<f32>(target + TG_PATH);
+  store<f64>(GAP, ahead < 0.0 ? load<f64>(PLACE) - nose - reach : ahead);
+  const speed = getF(slab, C_VX, car);
+  const time = timeToClose(greatest(gapTo() - MARGIN_M, 0.0), speed, speedAlong(), load<f64>(BRAKING));
+  store<f64>(TIME, time);
+  store<f64>(ASIDE, load<f64>(LEFT) - offsetIn(slab, car, time));
+}
+
+/** Where the car is going to be across its lane after `time` s, m to the left. */
+export function offsetIn(slab: usize, car: i32, time: f64): f64 {
+  if (getI(slab, C_EVADE_TICK, car) != 0) return getF(slab, C_EVADE_OFFSET, car);
+  return getF(slab, C_OFFSET, car) * greatest(1.0 - time * (1.0 / RETURN_S), 0.0);
+}
+
+/** Place of a point along the way and aside of it, from the point of the centre line `ahead` m on. */
+function project(slab: usize, city: usize, car: i32, x: f64, y: f64, ahead: f64): void {
+  let position = 0;
+  let lane = laneAhead(slab, city, car, 0);
+  let length = laneLength(city, lane);
+  let station = getF(slab, C_STATION, car) + ahead;
+  while (station > length) {
+    station -= length;
+    lane = laneAhead(slab, city, car, ++position);
+    length = laneLength(city, lane);
+  }
+  const point = pointAt(city, lane, station);
+  const share = shareAt(city, lane, station);
+  const wx = along(point, PT_TX, share);
+  const wy = along(point, PT_TY, share);
+  const dx = x - along(point, PT_X, share);
+  const dy = y - along(point, PT_Y, share);
+  store<f64>(WAY_X, wx);
+  store<f64>(WAY_Y, wy);
+  store<f64>(PLACE, ahead + dx * wx + dy * wy);
+  store<f64>(LEFT, dy * wx - dx * wy);
+}
+
+/**
+ * Time in which a car at `speed` closes a gap to one that drives at `other` and brakes by `decel` until
+ * it stands, s; `NEVER` where it does not.
+ */
+export function timeToClose(gap: f64, speed: f64, other: f64, decel: f64): f64 {
+  const closing = speed - other;
+  if (gap <= 0.0) return closing > 0.0 || decel > 0.0 ? 0.0 : NEVER;
+  if (other <= 0.0 || decel < 0.1) return closing > 0.01 ? gap / closing : NEVER;
+  const square = closing * closing + 2.0 * decel * gap;
+  const time = (2.0 * gap) / (closing + sqrt(square));
+  if (time * decel <= other) return time;
+  return speed > 0.01 ? (gap + (other * other) / (2.0 * decel)) / speed : NEVER;
+}
+
+/** How fast the gap closes in the end, m/s: the target of `relate` may still brake until then. */
+export function closingInTheEnd(speed: f64): f64 {
+  const other = greatest(speedAlong(), 0.0);
+  const slowed = least(load<f64>(BRAKING) * timeToGap(), other);
+  return greatest(speed - speedAlong() + slowed, 0.0);
+}
+
+/**
+ * Whether the target of `relate` will be in the way when the car comes there. `later`: s by which the
+ * target may have left before that and still counts, or come after it.
+ */
+export function willMeet(slab: usize, car: i32, later: f64): bool {
+  if (gapTo() + 2.0 * halfAlong() < 0.0) return false;
+  const reach = 0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + BESIDE_M + halfAcross();
+  const across = speedAcross();
+  const from = aside();
+  if (abs(across) < CROSSING_MPS) return abs(from) < reach;
+  const towards = across > 0.0 ? -from : from;
+  const perSpeed = 1.0 / abs(across);
+  const arrival = timeToGap();
+  return (towards + reach) * perSpeed > arrival - later && (towards - reach) * perSpeed < arrival + SIDE_S + later;
+}

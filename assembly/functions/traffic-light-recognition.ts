@@ -1,0 +1,21 @@
+import { C_EFFECTIVE, F_BRAKES, F_FRONT_CAMERA, F_TRAFFIC_LIGHT_RECOGNITION } from '../layout';
+import { getI } from '../memory';
+import { credit } from './intervention';
+
+/** A camera tells the state of a light from here on, m. */
+const RANGE_M = 90.0;
+
+/** Whether a car takes notice of lights at all; one that does not drives as if all were green. */
+@inline export function heedsLights(slab: usize, car: i32): bool {
+  return (getI(slab, C_EFFECTIVE, car) & F_TRAFFIC_LIGHT_RECOGNITION) != 0;
+}
+
+/** Whether a car that is `distance` m before the line knows the state of its light. */
+@inline export function seesLight(slab: usize, car: i32, distance: f64): bool {
+  return distance <= RANGE_M && heedsLights(slab, car);
+}
+
+/** Notes that a car stops, or would go otherwise, because of the light that it sees. */
+@inline export function actOnLight(slab: usize, car: i32): void {
+  credit(slab, car, F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
+}

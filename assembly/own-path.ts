@@ -1,0 +1,279 @@
+/**
+ * The way that a car is about to go, as a chain of straight pieces, and where a box reaches into it. Made for
+ * one car at a time, no farther than somebody asks for.
+ */
+import {
+  CT_CENTRE, CT_LENGTH, CT_WHEELBASE, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_STEER, C_VX, C_X,
+  C_Y, L_LENGTH, L_SPACING, OWN_PATH, PT_RUN, PT_TX, PT_TY, PT_X, PT_Y,
+} from './layout';
+import { along, laneAhead, laneAt, pointAt, shareAt } from './lanes';
+import { clamp, greatest, least } from './math';
+import { getF, getI, typeOf } from './memory';
+import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
+
+/** How far a path is known: so many seconds of driving and so many metres, no more than that, m, s, m. */
+const PATH_S = 3.0;
+const PATH_MIN_M = 12.0;
+const PATH_MAX_M = 70.0;
+/** No way through a city is longer than this times the straight line, while it leads there at all. */
+const DETOUR = 1.6;
+/** Pieces that it has at most. */
+const PIECES_MAX = 46;
+/** What the corridor is wider than the car, to each side, m. */
+export const CORRIDOR_MARGIN_M = 0.2;
+/** A car further from its lane's centre follows its wheels, not its lane, m. */
+const OFF_LANE_M = 1.2;
+/** Over so many metres the tracker takes a car back to its lane, m, s; see `steer`. */
+const RETURN_M = 4.0;
+const RETURN_S = 0.6;
+/** So many of these does the way back take. */
+const RETURN_LENGTHS = 4.0;
+/** Pieces of the way back are no longer than this, m, where the car is so far from its lane, m. */
+const RETURN_PIECE_M = 4.0;
+const RETURN_FROM_M = 0.1;
+/** Pieces of the way that the wheels point, m. */
+const FREE_PIECE_M = 4.0;
+
+// Head of the chain, then its pieces.
+const COUNT: usize = OWN_PATH; // i32, pieces so far
+const AHEAD: usize = OWN_PATH + 4; // i32, lanes ahead of the one that the car is on
+const CAR: usize = OWN_PATH + 8; // i32
+const IS_FREE: usize = OWN_PATH + 12; // i32, 1 where it follows the wheels
+const STATION: usize = OWN_PATH + 16; // f64 m along that lane, where the last piece ends
+const HALF_WIDTH: usize = OWN_PATH + 24; // f64 m, of the corridor
+const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, where the car steers to
+const AWAY: usize = OWN_PATH + 40; // f64 m left of that, where its front is
+const PER_RETURN: usize = OWN_PATH + 48; // f64 1/m
+const END_AT: usize = OWN_PATH + 56; // f64 m from the front bumper to where the last piece ends
+const END_X: usize = OWN_PATH + 64; // f64 m, and where that is
+const END_Y: usize = OWN_PATH + 72;
+const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, where it follows the wheels
+const END_TX: usize = OWN_PATH + 88; // f64, direction there where it follows the wheels
+const END_TY: usize = OWN_PATH + 96;
+const RANGE: usize = OWN_PATH + 128; // f64 m, to which it is known
+const PIECES: usize = OWN_PATH + 136;
+const PW_X: usize = 0; // m, where it begins
+const PW_Y: usize = 8;
+const PW_TX: usize = 16; // unit vector
+const PW_TY: usize = 24;
+const PW_LENGTH: usize = 32; // m
+const PW_AT: usize = 40; // m from the front bumper
+const PW_BYTES: usize = 48;
+
+/** What `meetPath` leaves where it found something, f64 m. */
+export const MET_AT: usize = OWN_PATH + 104; // from the front bumper
+export const MET_RIGHT: usize = OWN_PATH + 112; // ends of the box left of the path
+export const MET_LEFT: usize = OWN_PATH + 120;
+
+/** From here on the path is that of `car`: not a piece of it is known yet. */
+export function beginPath(slab: usize, city: usize, car: i32): void {
+  const type = typeOf(slab, car);
+  const offset = getF(slab, C_OFFSET, car);
+  const isFree = offset > OFF_LANE_M || offset < -OFF_LANE_M;
+  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+  const aim = getI(slab, C_EVADE_TICK, car) == 0 ? 0.0 : getF(slab, C_EVADE_OFFSET, car);
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  store<i32>(COUNT, 0);
+  store<i32>(AHEAD, 0);
+  store<i32>(CAR, car);
+  store<i32>(IS_FREE, isFree ? 1 : 0);
+  store<f64>(STATION, getF(slab, C_STATION, car) + nose);
+  store<f64>(HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH) + CORRIDOR_MARGIN_M);
+  store<f64>(AIM, aim);
+  store<f64>(AWAY, offset - aim);
+  store<f64>(PER_RETURN, 1.0 / greatest(RETURN_M, RETURN_S * getF(slab, C_VX, car)));
+  store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
+  store<f64>(END_AT, 0.0);
+  store<f64>(RANGE, least(PATH_MAX_M, PATH_MIN_M + PATH_S * greatest(getF(slab, C_VX, car), 0.0)));
+  store<f64>(END_X, getF(slab, C_X, car) + nose * hx);
+  store<f64>(END_Y, getF(slab, C_Y, car) + nose * hy);
+  store<f64>(END_TX, hx);
+  store<f64>(END_TY, hy);
+  if (!isFree) leaveLanesBehind(slab, city);
+}
+
+@inline function pieceAt(index: i32): usize {
+  return PIECES + <usize>index * PW_BYTES;
+}
+
+/** The bumper may be lanes ahead of the centre of gravity. */
+function leaveLanesBehind(slab: usize, city: usize): void {
+  const car = load<i32>(CAR);
+  let ahead = load<i32>(AHEAD);
+  let station = load<f64>(STATION);
+  let length = load<f64>(laneAt(city, laneAhead(slab, city, car, ahead)) + L_LENGTH);
+  while (station >= length) {
+    station -= length;
+    length = load<f64>(laneAt(city, laneAhead(slab, city, car, ++ahead)) + L_LENGTH);
+  }
+  store<i32>(AHEAD, ahead);
+  store<f64>(STATION, station);
+}
+
+/** Adds the next piece of the chain. */
+function extend(slab: usize, city: usize): void {
+  if (load<i32>(IS_FREE) != 0) extendFree();
+  else extendOnLane(slab, city);
+}
+
+/** On as the wheels point: an arc, put together from its chords. */
+function extendFree(): void {
+  const tx = load<f64>(END_TX);
+  const ty = load<f64>(END_TY);
+  const bend = load<f64>(CURVATURE) * FREE_PIECE_M;
+  const norm = 1.0 / sqrt(1.0 + bend * bend);
+  addPiece(load<f64>(END_X) + FREE_PIECE_M * tx, load<f64>(END_Y) + FREE_PIECE_M * ty);
+  store<f64>(END_TX, (tx - bend * ty) * norm);
+  store<f64>(END_TY, (ty + bend * tx) * norm);
+}
+
+/**
+ * Along the lanes of the route as far as they are straight, and back to their middle as the tracker
+ * steers.
+ */
+function extendOnLane(slab: usize, city: usize): void {
+  const lane = laneAhead(slab, city, load<i32>(CAR), load<i32>(AHEAD));
+  const record = laneAt(city, lane);
+  const length = load<f64>(record + L_LENGTH);
+  const station = load<f64>(STATION);
+  const point = pointAt(city, lane, station);
+  const beyond = shareAt(city, lane, station) * load<f64>(record + L_SPACING);
+  const away = load<f64>(AWAY);
+  let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
+  const isReturning = abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
+  if (isReturning) step = least(step, RETURN_PIECE_M);
+  let end = station + step;
+  // What is left of a lane at its end is too short for a piece.
+  if (end > length - 0.25) end = length;
+  const way = load<f64>(END_AT) + end - station;
+  const last = pointAt(city, lane, end);
+  const share = shareAt(city, lane, end);
+  const left = load<f64>(AIM) + away * shareLeft(way * load<f64>(PER_RETURN));
+  const tx = along(last, PT_TX, share);
+  const ty = along(last, PT_TY, share);
+  addPiece(along(last, PT_X, share) - left * ty, along(last, PT_Y, share) + left * tx);
+  store<f64>(STATION, end);
+  if (end < length) return;
+  store<i32>(AHEAD, load<i32>(AHEAD) + 1);
+  store<f64>(STATION, 0.0);
+}
+
+/** What is left of an offset after so many lengths of return; a cubic in place of an exponential. */
+@inline function shareLeft(lengths: f64): f64 {
+  const share = 1.0 - least(lengths * (1.0 / RETURN_LENGTHS), 1.0);
+  return share * share * (3.0 - 2.0 * share);
+}
+
+/** A piece from where the last one ended. */
+function addPiece(x: f64, y: f64): void {
+  const count = load<i32>(COUNT);
+  const at = pieceAt(count);
+  const dx = x - load<f64>(END_X);
+  const dy = y - load<f64>(END_Y);
+  const length = sqrt(dx * dx + dy * dy);
+  const per = 1.0 / greatest(length, 0.001);
+  store<f64>(at + PW_X, load<f64>(END_X));
+  store<f64>(at + PW_Y, load<f64>(END_Y));
+  store<f64>(at + PW_TX, dx * per);
+  store<f64>(at + PW_TY, dy * per);
+  store<f64>(at + PW_LENGTH, length);
+  store<f64>(at + PW_AT, load<f64>(END_AT));
+  store<f64>(END_X, x);
+  store<f64>(END_Y, y);
+  store<f64>(END_AT, load<f64>(END_AT) + length);
+  store<i32>(COUNT, count + 1);
+}
+
+/**
+ * Whether a box of the given circumradius reaches into the corridor; leaves where first, and its ends
+ * across the path there.
+ */
+export function meetPath(slab: usize, city: usize, box: usize, radius: f64): bool {
+  const reach = radius + load<f64>(HALF_WIDTH);
+  const bx = load<f64>(box + BOX_X);
+  const by = load<f64>(box + BOX_Y);
+  let far = load<f64>(RANGE);
+  for (let index = 0; index < PIECES_MAX; index++) {
+    if (index == load<i32>(COUNT)) {
+      if (load<f64>(END_AT) >= far) return false;
+      extend(slab, city);
+    }
+    const piece = pieceAt(index);
+    const dx = bx - load<f64>(piece + PW_X);
+    const dy = by - load<f64>(piece + PW_Y);
+    const tx = load<f64>(piece + PW_TX);
+    const ty = load<f64>(piece + PW_TY);
+    if (index == 0) far = least(far, DETOUR * (sqrt(dx * dx + dy * dy) + reach));
+    if (abs(dy * tx - dx * ty) >= reach) continue;
+    const ahead = dx * tx + dy * ty;
+    if (ahead + radius < 0.0 || ahead - radius > load<f64>(piece + PW_LENGTH)) continue;
+    if (meetPiece(box, piece)) return true;
+  }
+  return false;
+}
+
+/** The same for one piece of the path, on whose axes its part of the corridor is a rectangle. */
+function meetPiece(box: usize, piece: usize): bool {
+  const px = load<f64>(piece + PW_X);
+  const py = load<f64>(piece + PW_Y);
+  const tx = load<f64>(piece + PW_TX);
+  const ty = load<f64>(piece + PW_TY);
+  const dx = load<f64>(box + BOX_X) - px;
+  const dy = load<f64>(box + BOX_Y) - py;
+  const middleX = dx * tx + dy * ty;
+  const middleY = dy * tx - dx * ty;
+  const hx = load<f64>(box + BOX_HX);
+  const hy = load<f64>(box + BOX_HY);
+  const cosine = hx * tx + hy * ty;
+  const sine = hy * tx - hx * ty;
+  const lx = load<f64>(box + BOX_HALF_LENGTH) * cosine;
+  const ly = load<f64>(box + BOX_HALF_LENGTH) * sine;
+  const wx = -load<f64>(box + BOX_HALF_WIDTH) * sine;
+  const wy = load<f64>(box + BOX_HALF_WIDTH) * cosine;
+  const half = load<f64>(HALF_WIDTH);
+  const right = middleY - abs(ly) - abs(wy);
+  const left = middleY + abs(ly) + abs(wy);
+  if (right >= half || left <= -half) return false;
+  // Within the strip, the nearest and the farthest place of each edge.
+  let nearest = 1e9;
+  let farthest = -1e9;
+  for (let i = 0; i < 4; i++) {
+    const a = i == 0 || i == 3 ? 1.0 : -1.0;
+    const b = i < 2 ? 1.0 : -1.0;
+    const isLong = (i & 1) == 0;
+    const fromX = middleX + a * lx + b * wx;
+    const fromY = middleY + a * ly + b * wy;
+    const alongX = isLong ? -2.0 * a * lx : -2.0 * b * wx;
+    const alongY = isLong ? -2.0 * a * ly : -2.0 * b * wy;
+    const low = edgeShare(fromY, alongY, half, 0.0);
+    const high = edgeShare(fromY, alongY, half, 1.0);
+    if (low > high) continue;
+    nearest = least(nearest, fromX + alongX * (alongX > 0.0 ? low : high));
+    farthest = greatest(farthest, fromX + alongX * (alongX > 0.0 ? high : low));
+  }
+  const at = load<f64>(piece + PW_AT) + greatest(nearest, 0.0);
+  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE)) return false;
+  store<f64>(MET_AT, at);
+  store<f64>(MET_RIGHT, right);
+  store<f64>(MET_LEFT, left);
+  return true;
+}
+
+/**
+ * Share of an edge at which it comes into the strip (`end` 0) or leaves it (`end` 1); the first is the
+ * greater where it never is inside.
+ */
+@inline function edgeShare(from: f64, change: f64, half: f64, end: f64): f64 {
+  if (abs(change) < 1e-9) return abs(from) <= half ? end : 1.0 - end;
+  const per = 1.0 / change;
+  const a = (-half - from) * per;
+  const b = (half - from) * per;
+  return end == 0.0 ? clamp(a < b ? a : b, 0.0, 2.0) : clamp(a < b ? b : a, -1.0, 1.0);
+}
+
+/** Width that a box and the corridor share where `meetPath` found it, m. */
+export function sharedWidth(): f64 {
+  const half = load<f64>(HALF_WIDTH);
+  return least(load<f64>(MET_LEFT), half) - greatest(load<f64>(MET_RIGHT), -half);
+}

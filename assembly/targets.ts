@@ -1,0 +1,41 @@
+/**
+ * What the sensors of each car deliver: at most TARGET_MAX records, nearest first, see TG_ in the
+ * memory map. Made by `sense`, valid until the cars move. Functions know nothing else of others.
+ */
+import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './layout';
+
+/** How many targets a car has in this look. */
+@inline export function targetCount(car: i32): i32 {
+  return load<i32>(<usize>TARGET_COUNTS + (<usize>car << 2));
+}
+
+/** Address of one of them. */
+@inline export function targetAt(car: i32, index: i32): usize {
+  return <usize>TARGETS + <usize>(car * TARGET_MAX + index) * TARGET_BYTES;
+}
+
+/** A field of a target that is f64 or i32, TG_. */
+@inline export function targetF(target: usize, field: usize): f64 {
+  return load<f64>(target + field);
+}
+
+@inline export function targetI(target: usize, field: usize): i32 {
+  return load<i32>(target + field);
+}
+
+/** The same of a field that is f32. */
+@inline export function targetF32(target: usize, field: usize): f64 {
+  return <f64>load<f32>(target + field);
+}
+
+export function clearTargets(): void {
+  memory.fill(TARGET_COUNTS, 0, CAR_COUNT << 2);
+}
+
+/** Address of a further target, the farthest so far; 0 where there is no more room. */
+export function newTarget(car: i32): usize {
+  const count = targetCount(car);
+  if (count == TARGET_MAX) return 0;
+  store<i32>(<usize>TARGET_COUNTS + (<usize>car << 2), count + 1);
+  return targetAt(car, count);
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CONTACT_ANIMAL,
+  CONTACT_BUILDING,
+  CONTACT_OBSTACLE,
+  CONTACT_PERSON,
+  CONTACT_VEHICLE,
+  F_AEB,
+  F_ALL,
+  F_ANIMAL_DETECTION,
+  F_BRAKES,
+  F_CORNER_RADARS,
+  F_ESC,
+  F_EVASIVE_STEERING,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  F_INTERSECTION_ASSIST,
+  F_STEERING,
+  F_THROTTLE,
+  F_TRAFFIC_LIGHT_RECOGNITION,
+} from '../../assembly/layout.ts';
+import { type FailureFacts, failuresOf, type Outcome, providedBy } from './explanation.ts';
+import { fleetOf } from './fleet.ts';
+import type { ContactFacts, PartyFacts } from './incidents.ts';
+
+const fleet = fleetOf(1, 1);
+const context = { fleet, actors: ['deer', null] };
+
+const party = (car: number, off = 0, speedMps = 0, deltaVMps = 0): PartyFacts => ({
+  ...{ car, declared: F_ALL & ~off, effective: 0, type: 0, massKg: 1500 },
+  ...{ speedMps, deltaVMps, hx: 1, hy: 0, impactX: 1, impactY: 0 },
+});
+
+function contactWith(kind: number, hazard: number, first: PartyFacts, second = party(-1)) {
+  const parties: [PartyFacts, PartyFacts] = [first, second];
+  const place = { x: 0, y: 0, closingMps: 10, energyJ: 0, striking: 0, block: -1 };
+  const contact: ContactFacts = {
+    ...{ tick: 1000, order: 0, chainTick: 1000, chainOrder: 0, kind, hazard, parties },
+    ...place,
+  };
+  return [contact] as const;
+}
+
+function failure(feature: number, acted: number, outcome: Outcome, more = {}): FailureFacts {
+  const effect = outcome.what === 'hit' || outcome.what === 'milder' ? 'mitigates' : 'avoids';
+  const facts = { car: 0, feature, effect, set: 1, acted, startTick: 600, contact: 0, outcome };
+  return { ...(facts as FailureFacts), ...more };
+}
+
+const stopped: Outcome = { what: 'stopped', distanceM: 3.24 };
+
+/** The sentence for one feature that was off. */
+function sentence(
+  feature: number,
+  acted: number,
+  outcome: Outcome,
+  chain = contactWith(CONTACT_ANIMAL, 0, party(0, feature, 11.4, 6)),
+): string | undefined {
+  const explanation = { failures: [failure(feature, acted, outcome)], reruns: 3 };
+  return failuresOf(explanation, chain, context)[0]?.explanation;
+}
+
+describe('what a feature provides', () => {
+  it('is itself and the functions that it makes whole', () => {
+    expect(providedBy(F_ALL & ~F_FRONT_CAMERA, F_FRONT_CAMERA, F_FRONT_CAMERA)).toBe(
+      F_FRONT_CAMERA | F_ANIMAL_DETECTION | F_EVASIVE_STEERING | F_TRAFFIC_LIGHT_RECOGNITION,
+    );
+    expect(providedBy(F_ALL & ~F_BRAKES, F_BRAKES, F_BRAKES)).toBe(
+      F_BRAKES | F_AEB | F_TRAFFIC_LIGHT_RECOGNITION | F_INTERSECTION_ASSIST | F_ESC,
+    );
+  });
+
+  it('is only itself where another one does as well: radar beside camera', () => {
+    expect(providedBy(F_ALL & ~F_FRONT_RADAR, F_FRONT_RADAR, F_FRONT_RADAR)).toBe(F_FRONT_RADAR);
+    const blind = F_ALL & ~(F_FRONT_RADAR | F_FRONT_CAMERA);
+    expect(providedBy(blind, F_FRONT_RADAR, F_FRONT_RADAR)).toBe(F_FRONT_RADAR | F_AEB);
+  });
+
+  it('is nothing where a function still lacks something', () => {
+    const declared = F_ALL & ~(F_ESC | F_BRAKES);
+    expect(providedBy(declared, F_ESC, F_ESC)).toBe(0);
+    expect(providedBy(declared, F_ESC | F_BRAKES, F_ESC)).toBe(F_ESC);
+  });
+});
+
+describe('an explanation', () => {
+  it('says what did not happen, and how far short the car would have stopped', () => {
+    expect(sentence(F_FRONT_CAMERA, F_FRONT_CAMERA | F_ANIMAL_DETECTION | F_BRAKES, stopped)).toBe(
+      'front_camera was off, so nothing braked for the deer; with it the car would have stopped 3.2 m short.',
+    );
+  });
+
+  it('says how far clear it would have passed', () => {
+    const chain = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 0.6 }, chain)).toBe(
+      'steering was off, so the car could not steer clear of the building; with it the car would have passed 0.6 m clear.',
+    );
+  });
+
+  it('says how far away it would have been, or that there would have been nothing to meet', () => {
+    const chain = contactWith(CONTACT_PERSON, -1, party(0, F_BRAKES));
+    expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, chain)).toBe(
+      'brakes was off, so the car could not brake for the person; with it the car would still have been 12.0 m away two seconds later.',
+    );
+    const outcome: Outcome = { what: 'away' };
+    const obstacle = contactWith(CONTACT_OBSTACLE, 1, party(0, F_ESC));
+    expect(sentence(F_ESC, F_ESC | F_BRAKES, outcome, obstacle)).toBe(
+      'esc was off, so nothing kept the car from skidding; with it the car would not have met it.',
+    );
+  });
+
+  it('says at which speed it would have hit: 3.4 m/s and 11.4 m/s are 12 km/h and 41 km/h', () => {
+    const outcome: Outcome = { what: 'hit', speedMps: 3.4, deltaVMps: 2 };
+    expect(sentence(F_AEB, F_AEB | F_BRAKES | F_FRONT_RADAR, outcome)).toBe(
+      'aeb was off, so nothing braked for the deer; with it the car would have hit at 12 km/h instead of 41 km/h.',
+    );
+  });
+
+  it('says what the collision would have done to a car that is no slower', () => {
+    const outcome: Outcome = { what: 'hit', speedMps: 11.4, deltaVMps: 2 };
+    expect(sentence(F_EVASIVE_STEERING, F_EVASIVE_STEERING | F_STEERING, outcome)).toBe(
+      'evasive_steering was off, so nothing steered around the deer; with it the car would have changed speed by 7.2 km/h instead of 21.6 km/h.',
+    );
+    expect(sentence(F_THROTTLE, F_THROTTLE, { what: 'milder', deltaVMps: 1 })).toBe(
+      'throttle was off, so the car could not drive clear of the deer; with it the others would have changed speed by 3.6 km/h instead of 21.6 km/h.',
+    );
+  });
+
+  it('names what the driver alone would have needed', () => {
+    const chain = contactWith(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
+    expect(sentence(F_FRONT_RADAR, F_FRONT_RADAR, stopped, chain)).toBe(
+      'front_radar was off, so the car did not see the other car; with it the car would have stopped 3.2 m short.',
+    );
+  });
+
+  it('names lights and crossing traffic', () => {
+    const chain = contactWith(CONTACT_VEHICLE, 1, party(0, F_CORNER_RADARS));
+    const lights = F_TRAFFIC_LIGHT_RECOGNITION;
+    expect(sentence(lights, lights | F_BRAKES, stopped, chain)).toContain(
+      'so nothing stopped the car at the traffic light;',
+    );
+    const assist = F_CORNER_RADARS | F_INTERSECTION_ASSIST | F_BRAKES;
+    expect(sentence(F_CORNER_RADARS, assist, stopped, chain)).toContain(
+      'corner_radars was off, so nothing kept the car out of the way of the vehicle;',
+    );
+  });
+
+  it('names the members of a set with each other, those of other cars by model and plate', () => {
+    const chain = contactWith(
+      CONTACT_VEHICLE,
+      -1,
+      party(0, F_BRAKES | F_FRONT_CAMERA),
+      party(1, F_STEERING),
+    );
+    const failures = [
+      failure(F_BRAKES, F_BRAKES | F_FRONT_CAMERA, stopped),
+      failure(F_FRONT_CAMERA, F_BRAKES | F_FRONT_CAMERA, stopped),
+      failure(F_STEERING, F_STEERING, { what: 'passed', distanceM: 8 }, { car: 1 }),
+    ];
+    const shown = failuresOf({ failures, reruns: 9 }, chain, context);
+    const { model, plate } = fleet[1] ?? {};
+    expect(shown.map(({ vin, feature, set }) => [vin, feature, set])).toEqual([
+      [fleet[0]?.vin, 'brakes', 1],
+      [fleet[0]?.vin, 'front_camera', 1],
+      [fleet[1]?.vin, 'steering', 1],
+    ]);
+    expect(shown[0]?.explanation).toBe(
+      'brakes was off, so the car could not brake for the other car; ' +
+        `with it, front_camera and steering of the ${model} (plate ${plate}) the car would have stopped 3.2 m short.`,
+    );
+  });
+
+  it('lists the degraded functions that it would have made whole, not those that were off', () => {
+    const chain = contactWith(CONTACT_ANIMAL, 0, party(0, F_FRONT_CAMERA | F_EVASIVE_STEERING));
+    const failures = [failure(F_FRONT_CAMERA, F_FRONT_CAMERA | F_ANIMAL_DETECTION, stopped)];
+    expect(failuresOf({ failures, reruns: 3 }, chain, context)[0]?.restores).toEqual([
+      'animal_detection',
+      'traffic_light_recognition',
+    ]);
+  });
+});
