@@ -18,7 +18,7 @@ const READY_S = 0.2;
 /** After meeting the car an actor is still in the way for a while, s. */
 const AFTER_S = 1.0;
 /** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
-const SYNC_S = 2.0;
+const SYNC_S = 1.5;
 /** Share of its own speed down and up to which an actor suits it to the car's. */
 const SLOWER = 0.7;
 const FASTER = 1.25;

@@ -27,7 +27,9 @@ import {
   EVENT_COLLISION,
   EVENT_HAZARD,
   F_ALL,
+  F_BRAKES,
   F_STEERING,
+  F_THROTTLE,
   HAZARD_BYTES,
   HAZARDS,
   O_HAZARD,
@@ -57,6 +59,8 @@ import { Kernel } from './kernel.ts';
 
 const MODEL_WIDTH_M = at(CAR_TYPES, 2).widthM;
 const LOOK_TICKS = 4;
+/** Of a car that drives and reacts to nothing. */
+const ACTUATORS = F_STEERING | F_BRAKES | F_THROTTLE;
 
 /** A spot of a kind in the first city that has one. */
 function stageOf(kind: HazardKind, seed = 1): SpotStage {
@@ -124,7 +128,7 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
 
   test('meets the middle half of the front of a car that does not react.', () => {
     const stage = stageOf(kind);
-    const [car] = stage.set({ wayM, speedMps });
+    const [car] = stage.set({ wayM, speedMps, features: ACTUATORS });
     const contact = contactOf(stage, 500);
     expect(contact).toMatchObject({ hazard: stage.spot, block: -1 });
     expect(contact?.parties.map((party) => party.car)).toEqual([car, -1]);
@@ -133,6 +137,13 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     expect(contact?.parties[1].massKg).toBe(actor?.massKg);
     const event = stage.kernel.events(stage.slab).at(-1);
     expect(event).toMatchObject({ kind: EVENT_COLLISION, hazard: stage.spot, other: OTHER_ACTOR });
+  });
+
+  test('meets nobody who has everything on.', () => {
+    const stage = stageOf(kind);
+    stage.set({ wayM, speedMps });
+    expect(contactOf(stage, 590)).toBeUndefined();
+    expect(stage.i32(A_SENT)).toBe(1);
   });
 
   test('does not come for a slow car, nor while the spot is in a pause.', () => {
@@ -177,7 +188,7 @@ describe('What was struck', () => {
   test('lies there, is met once by each car, and is cleared after 12 s.', () => {
     const stage = stageOf('parked_row_child');
     const { kernel, slab } = stage;
-    const [car = -1] = stage.set({ wayM: 54, speedMps: 13.5 });
+    const [car = -1] = stage.set({ wayM: 54, speedMps: 13.5, features: ACTUATORS });
     const contact = contactOf(stage, 500);
     expect(contact?.kind).toBe(CONTACT_PERSON);
     // 30 kg before a car of more than a ton: thrown at hardly less than the closing speed.
@@ -369,7 +380,7 @@ function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: numb
 describe('A car that pulls out of a bay', () => {
   test('gets up to speed ahead of another and brakes to a standstill at the conflict point.', () => {
     const stage = stageInstead('sudden_stop', leadShape);
-    const [car = 0] = stage.set({ wayM: 100, speedMps: 13.5 });
+    const [car = 0] = stage.set({ wayM: 100, speedMps: 13.5, features: ACTUATORS });
     expect(stepUntil(stage, acts(stage), 200)).toBe(true);
     stepUntil(stage, () => stage.f64(A_SPEED) >= 13.2, 400);
     const [dx, dy] = [stage.f64(A_X) - stage.car(C_X, car), stage.f64(A_Y) - stage.car(C_Y, car)];
@@ -401,7 +412,7 @@ describe('A car that pulls out of a bay', () => {
 
   test('is run into as it cuts in.', () => {
     const stage = stageInstead('cut_in', cutInShape);
-    const [car] = stage.set({ wayM: 100, speedMps: 13 });
+    const [car] = stage.set({ wayM: 100, speedMps: 13, features: ACTUATORS });
     const contact = contactOf(stage, 550);
     expect(contact).toMatchObject({ kind: CONTACT_VEHICLE, striking: 0, hazard: stage.spot });
     expect(contact?.parties[0].car).toBe(car);
