@@ -158,7 +158,6 @@ export class SensingGround {
         active: [],
         sightM,
         grade: 0,
-        actorLight: -1,
         actor: { ...standard, massKg: 1000, speedMps: 0, ...actor },
       },
     };
