@@ -11,7 +11,7 @@ export const TOUCH_M = 2.0 * BODY_REACH_M;
 const CLOSING_M = 3.6;
 const NEAR_M = TOUCH_M + CLOSING_M;
 /** A car no further from its lane's centre that does not slide touches nothing beside the road, m, m/s. */
-const ON_LANE_M = 1.0;
+const ON_LANE_M = 0.7;
 const SLIDING_MPS = 1.0;
 
 /** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */
@@ -19,28 +19,33 @@ export function findNear(slab: usize, city: usize): void {
   for (let a = 0; a < CAR_COUNT; a++) {
     const x = getF(slab, C_X, a);
     const y = getF(slab, C_Y, a);
-    let near = (ASC_FEATURE_SIMD ? nearInPairs(slab, a, x, y) : nearOneByOne(slab, a, x, y)) & (-2 << a);
+    let near = carsNear(slab, a, x, y, NEAR_M * NEAR_M) & (-2 << a);
     if (leftLane(slab, a) && isNearBlock(city, x, y)) near |= NEAR_BLOCKS;
     setI(slab, C_NEAR, a, near);
   }
 }
 
-/** Bits of the cars near a place, from the last down to some that is not after `car`: no branch, no index. */
-@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64): i32 {
-  let near = 0;
-  for (let at = slab + (CAR_COUNT - 1) * 8; at > slab + (<usize>car << 3); at -= 8) {
-    const dx = load<f64>(at, C_X) - x;
-    const dy = load<f64>(at, C_Y) - y;
-    near = (near << 1) | <i32>(dx * dx + dy * dy < NEAR_M * NEAR_M);
-  }
-  return near << (car + 1);
+/** Bits of the cars that are less than a distance, given squared, from a place; those before `first` may be missing. */
+@inline export function carsNear(slab: usize, first: i32, x: f64, y: f64, squared: f64): i32 {
+  return ASC_FEATURE_SIMD ? nearInPairs(slab, first, x, y, squared) : nearOneByOne(slab, first, x, y, squared);
 }
 
-@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64): i32 {
+/** From the last down to some that is not after `car`: no branch, no index. */
+@inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
+  let near = 0;
+  for (let at = slab + (CAR_COUNT - 1) * 8; at >= slab + (<usize>car << 3); at -= 8) {
+    const dx = load<f64>(at, C_X) - x;
+    const dy = load<f64>(at, C_Y) - y;
+    near = (near << 1) | <i32>(dx * dx + dy * dy < squared);
+  }
+  return near << car;
+}
+
+@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
   const first = car & ~1;
   const xx = f64x2.splat(x);
   const yy = f64x2.splat(y);
-  const reach = f64x2.splat(NEAR_M * NEAR_M);
+  const reach = f64x2.splat(squared);
   let near = 0;
   for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + (<usize>first << 3); at -= 16) {
     const dx = f64x2.sub(v128.load(at, C_X), xx);

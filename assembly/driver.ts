@@ -1,16 +1,20 @@
 import {
-  CAR_COUNT, C_ACCEL_COMFORT, C_ACCEL_WANTED, C_DECEL_COMFORT, C_GAP, C_HALT_TICK, C_HEADWAY, C_LANE, C_LEAD_SPEED, C_SPEED_FACTOR,
-  C_STANDSTILL_GAP, C_STATION, C_STATUS, C_VX, H_TICK, L_SPEED_LIMIT, PT_SPEED, STATUS_CRASHED,
+  CAR_COUNT, C_ACCEL_COMFORT, C_ACCEL_WANTED, C_ACTED, C_DECEL_COMFORT, C_GAP, C_HALT_TICK, C_HEADWAY, C_LANE, C_LEAD_SPEED,
+  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_STATUS, C_VX, F_BRAKES, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, L_SPEED_LIMIT, PT_SPEED,
+  SEEN_CAMERA, SEEN_RADAR, STATUS_CRASHED,
 } from './layout';
+import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
-import { getF, getI, setF } from './memory';
-import { crossingDistance, lineSpeed } from './functions/intersection-assist';
+import { getF, getI, setF, setI } from './memory';
 import { stopDistance } from './right-of-way';
+import { leadSensors } from './sensing';
 
 /** Comfort limits: the driver must never do what an emergency function is for, m/s². */
 const ACCEL_MAX = 2.0;
 const DECEL_MAX = 3.5;
+/** A car that coasts slows down so much without its brakes, m/s². */
+const COASTING = 0.5;
 /** Speeds ahead are met within this time, s. */
 const PROFILE_S = 0.6;
 /** Deceleration towards slower lanes ahead, m/s². */
@@ -43,6 +47,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const gap = getF(slab, C_GAP, car);
   if (gap >= 0.0) {
     const follow = followAccel(slab, car, speed, getF(slab, C_LEAD_SPEED, car), gap, getF(slab, C_STANDSTILL_GAP, car));
+    if (follow < accel) noteFollowing(slab, car, follow);
     accel = least(accel, follow);
   }
   const line = stopDistance(slab, city, car);
@@ -51,6 +56,16 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   if (crossing >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
   accel = least(accel, (lineSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
   return clamp(accel, -DECEL_MAX, ACCEL_MAX);
+}
+
+/** Who is ahead makes a difference to a car: what measured that does, and the brakes where it comes to them. */
+function noteFollowing(slab: usize, car: i32, accel: f64): void {
+  const sensors = leadSensors(slab, car);
+  let acted = 0;
+  if (sensors & SEEN_CAMERA) acted |= F_FRONT_CAMERA;
+  if (sensors & SEEN_RADAR) acted |= F_FRONT_RADAR;
+  if (accel < -COASTING) acted |= F_BRAKES;
+  setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | acted);
 }
 
 /** Intelligent driver model (Treiber, Hennecke, Helbing 2000): acceleration on a free road. */

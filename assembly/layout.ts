@@ -13,7 +13,7 @@
  * One slab holds one world:
  *
  *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
- *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 × 96 B │
+ *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 ×104 B │
  *   ├──────────┴───────┬───────────────┴──┬────────────────────┴───────────┴───────────┘
  *   │ tracks 2176 B    │ events 64 × 32 B │ zero up to SLAB_BYTES
  *   └──────────────────┴──────────────────┘
@@ -84,7 +84,7 @@ export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for 
 /** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
 export const OBJECTS = 43008;
 /** The way that a car is about to go, see own-path.ts. */
-export const OWN_PATH = 47616;
+export const OWN_PATH = 46464;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
@@ -188,7 +188,7 @@ export const CAR_I32_ARRAYS = 26;
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
 /** What each spot has in the world, if it has anything: its actor. */
-export const HAZARD_BYTES = 96;
+export const HAZARD_BYTES = 104;
 export const A_X = 0; // f64 m, middle of its box
 export const A_Y = 8; // f64 m
 export const A_HX = 16; // f64 heading, unit vector
@@ -205,8 +205,9 @@ export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
+export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next look
 
-/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: for how many looks each sensor has seen each object. */
+/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
 export const SENSOR_COUNT = 3;
 /** Objects that sensors tell apart: the cars, then the actors of the spots. */
@@ -392,6 +393,12 @@ export const PT_TX = 8; // tangent, unit vector
 export const PT_TY = 12;
 export const PT_CURVATURE = 16; // 1/m, left positive
 export const PT_SPEED = 20; // m/s: limit and bends of the lane from here on, with room to brake for them
+export const PT_RUN = 24; // m from here on for which a straight line to another point stands for the lane
+export const PT_OPEN = 28; // m straight ahead from here without a solid block, see VIEW_
+/** So far to either side, and at most so far ahead, is looked for blocks, m. */
+export const VIEW_LEFT_M = 7.5;
+export const VIEW_RIGHT_M = 4.5;
+export const VIEW_M = 130;
 
 export const JUNCTION_BYTES = 32;
 export const J_CYCLE = 0; // i32 ticks of its signal cycle, 0 without signals
@@ -436,6 +443,7 @@ export const Z_MIN_Y = 8;
 export const Z_MAX_X = 16;
 export const Z_MAX_Y = 24;
 export const Z_CORNERS = 32; // i32
+export const Z_KIND = 36; // i32 ZONE_
 export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
 export const ZONE_MAX = 32;
@@ -489,7 +497,7 @@ export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
 /**
  * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
- * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or no nearer than PATH_M.
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks.
  */
 export const TG_PATH = 88;
 export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
@@ -499,6 +507,11 @@ export const TG_LEFT = 100;
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;
 export const SEEN_CORNERS = 4;
+
+export const ZONE_ICE = 0;
+export const ZONE_WET = 1;
+export const ZONE_FOG = 2;
+export const ZONE_DUSK = 3;
 
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;

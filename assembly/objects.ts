@@ -4,19 +4,25 @@
  */
 import {
   ACTOR_WAITS, A_ACCEL, A_HX, A_HY, A_SPEED, A_STATE, A_X, A_Y, CAR_COUNT, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_ACCEL,
-  C_HX, C_HY, C_X, C_Y, HAZARDS, HAZARD_BYTES, HAZARD_SPOT_BYTES, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, OBJECTS, T_HAZARDS,
-  T_HAZARD_COUNT,
+  C_HX, C_HY, C_LANE, C_X, C_Y, HAZARDS, HAZARD_BYTES, HAZARD_FOG_STALL, HAZARD_SPOT_BYTES, HAZARD_WET_CREST, HS_BODY_LENGTH,
+  HS_BODY_WIDTH, HS_CLASS, HS_KIND, HS_LANES, HS_LANE_COUNT, HS_SIGHT, L_ZONES, OBJECTS, T_HAZARDS, T_HAZARD_COUNT, T_ZONES,
+  ZONE_BYTES, Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
-import { getF, typeOf } from './memory';
+import { laneAt } from './lanes';
+import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
+import { isInside } from './track';
 
-const OBJECT_BYTES: usize = 128;
+const OBJECT_BYTES: usize = 96;
 export const OB_VX: usize = 48; // m/s over ground
 export const OB_VY: usize = 56;
 export const OB_ACCEL: usize = 64; // m/s² along its heading
 export const OB_RADIUS: usize = 72; // m, from its middle to a corner
 export const OB_CLASS: usize = 80; // i32 CONTACT_
+export const OB_ZONES: usize = 84; // i32, bit of each ZONE_ kind that it is in
+export const OB_SIGHT: usize = 88; // f32 m, no camera sees it from farther, 0 no limit
+export const OB_CREST: usize = 92; // f32 m, nothing sees it from farther, 0 no limit
 
 /** Address of an object: a car, or CAR_COUNT + spot. */
 @inline export function objectAt(object: i32): usize {
@@ -35,19 +41,19 @@ export const OB_CLASS: usize = 80; // i32 CONTACT_
 
 /** Makes the records of all objects; returns the mask of the spots whose actors are out. */
 export function gatherObjects(slab: usize, city: usize): u32 {
-  for (let car = 0; car < CAR_COUNT; car++) gatherCar(slab, car);
+  for (let car = 0; car < CAR_COUNT; car++) gatherCar(slab, city, car);
   let out: u32 = 0;
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
     const actor = actorAt(slab, spot);
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
-    gatherActor(actor, spotAt(city, spot), objectAt(CAR_COUNT + spot));
+    gatherActor(city, actor, spotAt(city, spot), objectAt(CAR_COUNT + spot));
     out |= 1 << spot;
   }
   return out;
 }
 
-@inline function gatherCar(slab: usize, car: i32): void {
+@inline function gatherCar(slab: usize, city: usize, car: i32): void {
   const type = typeOf(slab, car);
   const at = objectAt(car);
   const hx = getF(slab, C_HX, car);
@@ -61,10 +67,13 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   store<f64>(at + OB_VY, velocityY(slab, car));
   store<f64>(at + OB_ACCEL, getF(slab, C_ACCEL, car));
   store<i32>(at + OB_CLASS, CONTACT_VEHICLE);
+  store<i32>(at + OB_ZONES, zonesAround(city, getI(slab, C_LANE, car), at));
+  store<f32>(at + OB_SIGHT, 0.0);
+  store<f32>(at + OB_CREST, 0.0);
   setSize(at, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
 }
 
-function gatherActor(actor: usize, spot: usize, at: usize): void {
+function gatherActor(city: usize, actor: usize, spot: usize, at: usize): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
   const speed = load<f64>(actor + A_SPEED);
@@ -76,6 +85,13 @@ function gatherActor(actor: usize, spot: usize, at: usize): void {
   store<f64>(at + OB_VY, speed * hy);
   store<f64>(at + OB_ACCEL, load<f64>(actor + A_ACCEL));
   store<i32>(at + OB_CLASS, load<i32>(spot + HS_CLASS));
+  const last = spot + HS_LANES + (<usize>(load<i32>(spot + HS_LANE_COUNT) - 1) << 2);
+  store<i32>(at + OB_ZONES, zonesAround(city, load<i32>(last), at));
+  const sight = <f32>load<f64>(spot + HS_SIGHT);
+  const kind = load<i32>(spot + HS_KIND);
+  store<f32>(at + OB_CREST, kind == HAZARD_WET_CREST ? sight : 0.0);
+  // How far one sees in fog is the camera's matter, wherever it is foggy.
+  store<f32>(at + OB_SIGHT, kind == HAZARD_FOG_STALL ? 0.0 : sight);
   setSize(at, load<f64>(spot + HS_BODY_LENGTH), load<f64>(spot + HS_BODY_WIDTH));
 }
 
@@ -83,4 +99,19 @@ function gatherActor(actor: usize, spot: usize, at: usize): void {
   store<f64>(at + BOX_HALF_LENGTH, 0.5 * length);
   store<f64>(at + BOX_HALF_WIDTH, 0.5 * width);
   store<f64>(at + OB_RADIUS, 0.5 * sqrt(length * length + width * width));
+}
+
+/** Bits of the kinds of zones that the middle of a box is in, as far as its lane comes near any. */
+@inline function zonesAround(city: usize, lane: i32, box: usize): i32 {
+  const zones = load<u32>(laneAt(city, lane) + L_ZONES);
+  return zones == 0 ? 0 : zonesAt(city, zones, load<f64>(box + BOX_X), load<f64>(box + BOX_Y));
+}
+
+function zonesAt(city: usize, zones: u32, x: f64, y: f64): i32 {
+  let kinds = 0;
+  for (let left = zones; left != 0; left &= left - 1) {
+    const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
+    if (isInside(zone, x, y)) kinds |= 1 << load<i32>(zone + Z_KIND);
+  }
+  return kinds;
 }

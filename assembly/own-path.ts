@@ -1,20 +1,24 @@
 /**
- * The way that a car is about to go, as a chain of points, and where a box reaches into it. Made for
+ * The way that a car is about to go, as a chain of straight pieces, and where a box reaches into it. Made for
  * one car at a time, no farther than somebody asks for.
  */
 import {
-  CT_CENTRE, CT_LENGTH, CT_WHEELBASE, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STEER, C_VX,
-  C_X, C_Y, L_LENGTH, OWN_PATH, PT_TX, PT_TY, PT_X, PT_Y,
+  CT_CENTRE, CT_LENGTH, CT_WHEELBASE, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_STEER, C_VX, C_X,
+  C_Y, L_LENGTH, L_SPACING, OWN_PATH, PT_RUN, PT_TX, PT_TY, PT_X, PT_Y,
 } from './layout';
 import { along, laneAhead, laneAt, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
-/** How far a path is known, m, and its points apart, m. */
-export const PATH_M = 80.0;
-const STEP_M = 2.0;
-const POINTS_MAX = 41;
+/** How far a path is known: so many seconds of driving and so many metres, no more than that, m, s, m. */
+const PATH_S = 3.0;
+const PATH_MIN_M = 12.0;
+const PATH_MAX_M = 70.0;
+/** No way through a city is longer than this times the straight line, while it leads there at all. */
+const DETOUR = 1.6;
+/** Pieces that it has at most. */
+const PIECES_MAX = 46;
 /** What the corridor is wider than the car, to each side, m. */
 export const CORRIDOR_MARGIN_M = 0.2;
 /** A car further from its lane's centre follows its wheels, not its lane, m. */
@@ -22,38 +26,54 @@ const OFF_LANE_M = 1.2;
 /** Over so many metres the tracker takes a car back to its lane, m, s; see `steer`. */
 const RETURN_M = 4.0;
 const RETURN_S = 0.6;
+/** So many of these does the way back take. */
+const RETURN_LENGTHS = 4.0;
+/** Pieces of the way back are no longer than this, m, where the car is so far from its lane, m. */
+const RETURN_PIECE_M = 4.0;
+const RETURN_FROM_M = 0.1;
+/** Pieces of the way that the wheels point, m. */
+const FREE_PIECE_M = 4.0;
 
-// Head of the chain, then points of four f64 each.
-const COUNT: usize = OWN_PATH; // i32
+// Head of the chain, then its pieces.
+const COUNT: usize = OWN_PATH; // i32, pieces so far
 const AHEAD: usize = OWN_PATH + 4; // i32, lanes ahead of the one that the car is on
 const CAR: usize = OWN_PATH + 8; // i32
 const IS_FREE: usize = OWN_PATH + 12; // i32, 1 where it follows the wheels
-const STATION: usize = OWN_PATH + 16; // f64 m along that lane, of the last point
+const STATION: usize = OWN_PATH + 16; // f64 m along that lane, where the last piece ends
 const HALF_WIDTH: usize = OWN_PATH + 24; // f64 m, of the corridor
 const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, where the car steers to
 const AWAY: usize = OWN_PATH + 40; // f64 m left of that, where its front is
 const PER_RETURN: usize = OWN_PATH + 48; // f64 1/m
-const NOSE: usize = OWN_PATH + 56; // f64 m from the centre of gravity to the front bumper
-const CURVATURE: usize = OWN_PATH + 64; // f64 1/m, where it follows the wheels
-const POINTS: usize = OWN_PATH + 96;
-const PW_X: usize = 0; // m
+const END_AT: usize = OWN_PATH + 56; // f64 m from the front bumper to where the last piece ends
+const END_X: usize = OWN_PATH + 64; // f64 m, and where that is
+const END_Y: usize = OWN_PATH + 72;
+const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, where it follows the wheels
+const END_TX: usize = OWN_PATH + 88; // f64, direction there where it follows the wheels
+const END_TY: usize = OWN_PATH + 96;
+const RANGE: usize = OWN_PATH + 128; // f64 m, to which it is known
+const PIECES: usize = OWN_PATH + 136;
+const PW_X: usize = 0; // m, where it begins
 const PW_Y: usize = 8;
-const PW_TX: usize = 16; // tangent, unit vector
+const PW_TX: usize = 16; // unit vector
 const PW_TY: usize = 24;
-const PW_BYTES: usize = 32;
+const PW_LENGTH: usize = 32; // m
+const PW_AT: usize = 40; // m from the front bumper
+const PW_BYTES: usize = 48;
 
 /** What `meetPath` leaves where it found something, f64 m. */
-export const MET_AT: usize = OWN_PATH + 72; // from the front bumper
-export const MET_RIGHT: usize = OWN_PATH + 80; // ends of the box left of the path
-export const MET_LEFT: usize = OWN_PATH + 88;
+export const MET_AT: usize = OWN_PATH + 104; // from the front bumper
+export const MET_RIGHT: usize = OWN_PATH + 112; // ends of the box left of the path
+export const MET_LEFT: usize = OWN_PATH + 120;
 
-/** From here on the path is that of `car`: not a point of it is known yet. */
-export function beginPath(slab: usize, car: i32): void {
+/** From here on the path is that of `car`: not a piece of it is known yet. */
+export function beginPath(slab: usize, city: usize, car: i32): void {
   const type = typeOf(slab, car);
   const offset = getF(slab, C_OFFSET, car);
   const isFree = offset > OFF_LANE_M || offset < -OFF_LANE_M;
   const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
   const aim = getI(slab, C_EVADE_TICK, car) == 0 ? 0.0 : getF(slab, C_EVADE_OFFSET, car);
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
   store<i32>(COUNT, 0);
   store<i32>(AHEAD, 0);
   store<i32>(CAR, car);
@@ -63,116 +83,142 @@ export function beginPath(slab: usize, car: i32): void {
   store<f64>(AIM, aim);
   store<f64>(AWAY, offset - aim);
   store<f64>(PER_RETURN, 1.0 / greatest(RETURN_M, RETURN_S * getF(slab, C_VX, car)));
-  store<f64>(NOSE, nose);
   store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
+  store<f64>(END_AT, 0.0);
+  store<f64>(RANGE, least(PATH_MAX_M, PATH_MIN_M + PATH_S * greatest(getF(slab, C_VX, car), 0.0)));
+  store<f64>(END_X, getF(slab, C_X, car) + nose * hx);
+  store<f64>(END_Y, getF(slab, C_Y, car) + nose * hy);
+  store<f64>(END_TX, hx);
+  store<f64>(END_TY, hy);
+  if (!isFree) leaveLanesBehind(slab, city);
 }
 
-@inline function pathPoint(index: i32): usize {
-  return POINTS + <usize>index * PW_BYTES;
+@inline function pieceAt(index: i32): usize {
+  return PIECES + <usize>index * PW_BYTES;
 }
 
-/** Adds the next point of the chain. */
-function extend(slab: usize, city: usize): void {
-  const count = load<i32>(COUNT);
-  const at = pathPoint(count);
-  store<i32>(COUNT, count + 1);
-  if (load<i32>(IS_FREE) != 0) extendFree(slab, count, at);
-  else extendOnLane(slab, city, count, at);
-}
-
-/** Straight on as the wheels point: an arc, put together from its chords. */
-function extendFree(slab: usize, count: i32, at: usize): void {
-  const car = load<i32>(CAR);
-  if (count == 0) {
-    const hx = getF(slab, C_HX, car);
-    const hy = getF(slab, C_HY, car);
-    const nose = load<f64>(NOSE);
-    putPoint(at, getF(slab, C_X, car) + nose * hx, getF(slab, C_Y, car) + nose * hy, hx, hy);
-    return;
-  }
-  const last = at - PW_BYTES;
-  const tx = load<f64>(last + PW_TX);
-  const ty = load<f64>(last + PW_TY);
-  const turn = load<f64>(CURVATURE) * STEP_M;
-  const norm = 1.0 / sqrt(1.0 + turn * turn);
-  const nextX = (tx - turn * ty) * norm;
-  const nextY = (ty + turn * tx) * norm;
-  putPoint(at, load<f64>(last + PW_X) + STEP_M * tx, load<f64>(last + PW_Y) + STEP_M * ty, nextX, nextY);
-}
-
-/** Along the lanes of the route, back to their middle as the tracker steers. */
-function extendOnLane(slab: usize, city: usize, count: i32, at: usize): void {
+/** The bumper may be lanes ahead of the centre of gravity. */
+function leaveLanesBehind(slab: usize, city: usize): void {
   const car = load<i32>(CAR);
   let ahead = load<i32>(AHEAD);
   let station = load<f64>(STATION);
-  if (count > 0) station += STEP_M;
-  let lane = ahead == 0 ? getI(slab, C_LANE, car) : laneAhead(slab, city, car, ahead);
-  let length = load<f64>(laneAt(city, lane) + L_LENGTH);
-  while (station > length) {
+  let length = load<f64>(laneAt(city, laneAhead(slab, city, car, ahead)) + L_LENGTH);
+  while (station >= length) {
     station -= length;
-    lane = laneAhead(slab, city, car, ++ahead);
-    length = load<f64>(laneAt(city, lane) + L_LENGTH);
+    length = load<f64>(laneAt(city, laneAhead(slab, city, car, ++ahead)) + L_LENGTH);
   }
   store<i32>(AHEAD, ahead);
   store<f64>(STATION, station);
+}
+
+/** Adds the next piece of the chain. */
+function extend(slab: usize, city: usize): void {
+  if (load<i32>(IS_FREE) != 0) extendFree();
+  else extendOnLane(slab, city);
+}
+
+/** On as the wheels point: an arc, put together from its chords. */
+function extendFree(): void {
+  const tx = load<f64>(END_TX);
+  const ty = load<f64>(END_TY);
+  const bend = load<f64>(CURVATURE) * FREE_PIECE_M;
+  const norm = 1.0 / sqrt(1.0 + bend * bend);
+  addPiece(load<f64>(END_X) + FREE_PIECE_M * tx, load<f64>(END_Y) + FREE_PIECE_M * ty);
+  store<f64>(END_TX, (tx - bend * ty) * norm);
+  store<f64>(END_TY, (ty + bend * tx) * norm);
+}
+
+/**
+ * Along the lanes of the route as far as they are straight, and back to their middle as the tracker
+ * steers.
+ */
+function extendOnLane(slab: usize, city: usize): void {
+  const lane = laneAhead(slab, city, load<i32>(CAR), load<i32>(AHEAD));
+  const record = laneAt(city, lane);
+  const length = load<f64>(record + L_LENGTH);
+  const station = load<f64>(STATION);
   const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const tx = along(point, PT_TX, share);
-  const ty = along(point, PT_TY, share);
-  const left = load<f64>(AIM) + load<f64>(AWAY) * shareLeft(<f64>count * STEP_M * load<f64>(PER_RETURN));
-  putPoint(at, along(point, PT_X, share) - left * ty, along(point, PT_Y, share) + left * tx, tx, ty);
+  const beyond = shareAt(city, lane, station) * load<f64>(record + L_SPACING);
+  const away = load<f64>(AWAY);
+  let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
+  const isReturning = abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
+  if (isReturning) step = least(step, RETURN_PIECE_M);
+  let end = station + step;
+  // What is left of a lane at its end is too short for a piece.
+  if (end > length - 0.25) end = length;
+  const way = load<f64>(END_AT) + end - station;
+  const last = pointAt(city, lane, end);
+  const share = shareAt(city, lane, end);
+  const left = load<f64>(AIM) + away * shareLeft(way * load<f64>(PER_RETURN));
+  const tx = along(last, PT_TX, share);
+  const ty = along(last, PT_TY, share);
+  addPiece(along(last, PT_X, share) - left * ty, along(last, PT_Y, share) + left * tx);
+  store<f64>(STATION, end);
+  if (end < length) return;
+  store<i32>(AHEAD, load<i32>(AHEAD) + 1);
+  store<f64>(STATION, 0.0);
 }
 
 /** What is left of an offset after so many lengths of return; a cubic in place of an exponential. */
 @inline function shareLeft(lengths: f64): f64 {
-  const share = 1.0 - least(0.25 * lengths, 1.0);
+  const share = 1.0 - least(lengths * (1.0 / RETURN_LENGTHS), 1.0);
   return share * share * (3.0 - 2.0 * share);
 }
 
-@inline function putPoint(at: usize, x: f64, y: f64, tx: f64, ty: f64): void {
-  store<f64>(at + PW_X, x);
-  store<f64>(at + PW_Y, y);
-  store<f64>(at + PW_TX, tx);
-  store<f64>(at + PW_TY, ty);
+/** A piece from where the last one ended. */
+function addPiece(x: f64, y: f64): void {
+  const count = load<i32>(COUNT);
+  const at = pieceAt(count);
+  const dx = x - load<f64>(END_X);
+  const dy = y - load<f64>(END_Y);
+  const length = sqrt(dx * dx + dy * dy);
+  const per = 1.0 / greatest(length, 0.001);
+  store<f64>(at + PW_X, load<f64>(END_X));
+  store<f64>(at + PW_Y, load<f64>(END_Y));
+  store<f64>(at + PW_TX, dx * per);
+  store<f64>(at + PW_TY, dy * per);
+  store<f64>(at + PW_LENGTH, length);
+  store<f64>(at + PW_AT, load<f64>(END_AT));
+  store<f64>(END_X, x);
+  store<f64>(END_Y, y);
+  store<f64>(END_AT, load<f64>(END_AT) + length);
+  store<i32>(COUNT, count + 1);
 }
 
 /**
- * Whether a box of the given circumradius reaches into the corridor before `far` m; leaves where
- * first, and its ends across the path there.
+ * Whether a box of the given circumradius reaches into the corridor; leaves where first, and its ends
+ * across the path there.
  */
-export function meetPath(slab: usize, city: usize, box: usize, radius: f64, far: f64): bool {
+export function meetPath(slab: usize, city: usize, box: usize, radius: f64): bool {
   const reach = radius + load<f64>(HALF_WIDTH);
   const bx = load<f64>(box + BOX_X);
   const by = load<f64>(box + BOX_Y);
-  let index = 0;
-  while (index < POINTS_MAX - 1 && <f64>index * STEP_M < far) {
-    while (load<i32>(COUNT) <= index + 1) extend(slab, city);
-    const point = pathPoint(index);
-    const dx = bx - load<f64>(point + PW_X);
-    const dy = by - load<f64>(point + PW_Y);
-    const ahead = dx * load<f64>(point + PW_TX) + dy * load<f64>(point + PW_TY);
-    const left = dy * load<f64>(point + PW_TX) - dx * load<f64>(point + PW_TY);
-    if (ahead + radius > 0.0 && ahead - radius < STEP_M && abs(left) < reach) {
-      if (meetStep(box, point, <f64>index * STEP_M)) return true;
+  let far = load<f64>(RANGE);
+  for (let index = 0; index < PIECES_MAX; index++) {
+    if (index == load<i32>(COUNT)) {
+      if (load<f64>(END_AT) >= far) return false;
+      extend(slab, city);
     }
-    // A step covers hardly more ground than its length, so none before this can reach the box.
-    const apart = sqrt(dx * dx + dy * dy) - reach;
-    const skip = <i32>(apart * (1.0 / STEP_M)) - 2;
-    index += skip > 1 ? skip : 1;
+    const piece = pieceAt(index);
+    const dx = bx - load<f64>(piece + PW_X);
+    const dy = by - load<f64>(piece + PW_Y);
+    const tx = load<f64>(piece + PW_TX);
+    const ty = load<f64>(piece + PW_TY);
+    if (index == 0) far = least(far, DETOUR * (sqrt(dx * dx + dy * dy) + reach));
+    if (abs(dy * tx - dx * ty) >= reach) continue;
+    const ahead = dx * tx + dy * ty;
+    if (ahead + radius < 0.0 || ahead - radius > load<f64>(piece + PW_LENGTH)) continue;
+    if (meetPiece(box, piece)) return true;
   }
   return false;
 }
 
-/** The same for one step of the path, on whose axes its piece of the corridor is a rectangle. */
-function meetStep(box: usize, point: usize, before: f64): bool {
-  const px = load<f64>(point + PW_X);
-  const py = load<f64>(point + PW_Y);
-  const next = point + PW_BYTES;
-  const ex = load<f64>(next + PW_X) - px;
-  const ey = load<f64>(next + PW_Y) - py;
-  const norm = 1.0 / greatest(sqrt(ex * ex + ey * ey), 0.1);
-  const tx = ex * norm;
-  const ty = ey * norm;
+/** The same for one piece of the path, on whose axes its part of the corridor is a rectangle. */
+function meetPiece(box: usize, piece: usize): bool {
+  const px = load<f64>(piece + PW_X);
+  const py = load<f64>(piece + PW_Y);
+  const tx = load<f64>(piece + PW_TX);
+  const ty = load<f64>(piece + PW_TY);
   const dx = load<f64>(box + BOX_X) - px;
   const dy = load<f64>(box + BOX_Y) - py;
   const middleX = dx * tx + dy * ty;
@@ -206,8 +252,9 @@ function meetStep(box: usize, point: usize, before: f64): bool {
     nearest = least(nearest, fromX + alongX * (alongX > 0.0 ? low : high));
     farthest = greatest(farthest, fromX + alongX * (alongX > 0.0 ? high : low));
   }
-  if (farthest < 0.0 || nearest > STEP_M) return false;
-  store<f64>(MET_AT, before + greatest(nearest, 0.0));
+  const at = load<f64>(piece + PW_AT) + greatest(nearest, 0.0);
+  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE)) return false;
+  store<f64>(MET_AT, at);
   store<f64>(MET_RIGHT, right);
   store<f64>(MET_LEFT, left);
   return true;

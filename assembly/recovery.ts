@@ -1,8 +1,8 @@
 import {
   CAR_COUNT, CT_LENGTH, CT_WIDTH, C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE,
-  C_FLAGS, C_HALT_TICK, C_LANE, C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET,
-  C_STILL_TICK, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X, PT_Y,
-  STATUS_CRASHED, STATUS_STOPPED,
+  C_EMERGENCY, C_FLAGS, C_HALT_TICK, C_LANE, C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER,
+  C_STEER_TARGET, C_STILL_TICK, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X,
+  PT_Y, STATUS_CRASHED, STATUS_STOPPED,
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
@@ -74,7 +74,7 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   const since = <u32>getI(slab, C_STALL_TICK, car);
   const isStalled = since != 0 && tick - since > WANTS_TICKS;
   if (!isStalled) {
-    const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL;
+    const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL && getF(slab, C_EMERGENCY, car) == 0.0;
     if (!wants) setI(slab, C_STALL_TICK, car, 0);
     else if (since == 0) setI(slab, C_STALL_TICK, car, tick);
     return;

@@ -1,10 +1,12 @@
 import {
-  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_EFFECTIVE, C_GAP, C_HX, C_HY, C_LANE, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION,
-  C_STATUS, C_VX, C_VY, C_X, C_Y, F_FRONT_CAMERA, F_FRONT_RADAR, L_JUNCTION, L_LENGTH, PT_X, PT_Y, STATUS_CRASHED,
+  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_GAP, C_HX, C_HY, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS,
+  L_JUNCTION, L_LENGTH, SEEN_CAMERA, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_OBJECT, TG_PATH, TG_SENSORS, TG_VX,
 } from './layout';
-import { along, findOccupants, inJunction, laneAhead, laneAt, laneLength, occupants, pointAt, routeLane, shareAt } from './lanes';
+import { velocityX, velocityY } from './body';
+import { findOccupants, inJunction, laneAhead, laneAt, occupants, routeLane } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 import { findTargets } from './sensors';
+import { targetAt, targetCount, targetF, targetF32, targetI } from './targets';
 
 /** How far ahead a vehicle on the path is measured, m. */
 const RANGE_M = 100.0;
@@ -12,9 +14,9 @@ const RANGE_M = 100.0;
 const OFF_LANE_M = 1.2;
 /** A car that turned off stands clear of the straight path from here on, m behind the stop line. */
 const TURNED_OFF_M = 10.0;
-/** Search of the path for cars that are off their lanes: range and step, m. */
-const CORRIDOR_M = 60.0;
-const CORRIDOR_STEP_M = 2.0;
+
+/** i32[CAR_COUNT]: the object to which the gap is. */
+const LEAD: usize = SIGHT + 2560;
 
 @inline export function carLength(slab: usize, car: i32): f64 {
   return load<f64>(typeOf(slab, car) + CT_LENGTH);
@@ -30,7 +32,7 @@ export function isAstray(slab: usize, car: i32): bool {
   return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > OFF_LANE_M || offset < -OFF_LANE_M;
 }
 
-/** What each car measures of the vehicle ahead, by the front sensors that it effectively has. */
+/** What the sensors of each car deliver, and what it measures with the front ones of who is ahead. */
 export function sense(slab: usize, city: usize): void {
   const astray = astrayMask(slab);
   findOccupants(slab, city, astray);
@@ -38,12 +40,43 @@ export function sense(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);
-    if ((getI(slab, C_EFFECTIVE, car) & (F_FRONT_CAMERA | F_FRONT_RADAR)) == 0) continue;
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    measureOnPath(slab, city, car);
-    const others = astray & ~(1 << car);
-    if (others != 0) measureAstray(slab, city, car, others);
+    const count = targetCount(car);
+    if (count > 0) measureAhead(slab, city, car, count, astray);
   }
+}
+
+/** Sensors that measure the gap of a car in this look, SEEN_. */
+export function leadSensors(slab: usize, car: i32): i32 {
+  if (getF(slab, C_GAP, car) < 0.0) return 0;
+  const lead = load<i32>(LEAD + (<usize>car << 2));
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    if (targetI(target, TG_OBJECT) == lead) return targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR);
+  }
+  return 0;
+}
+
+/** The nearest of those that camera or front radar see ahead: cars on the lanes, anything else in the way. */
+function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u32): void {
+  let onLanes: u32 = 0;
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    const object = targetI(target, TG_OBJECT);
+    if (isInFront(target) && object < CAR_COUNT && ((astray >> object) & 1) == 0) onLanes |= 1 << object;
+  }
+  if (onLanes != 0) measureOnPath(slab, city, car, onLanes);
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    const object = targetI(target, TG_OBJECT);
+    if (object < CAR_COUNT && ((astray >> object) & 1) == 0) continue;
+    const gap = targetF32(target, TG_PATH);
+    if (gap >= 0.0 && isInFront(target)) noteGap(slab, car, object, gap, targetF(target, TG_VX));
+  }
+}
+
+@inline function isInFront(target: usize): bool {
+  return (targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR)) != 0;
 }
 
 function astrayMask(slab: usize): u32 {
@@ -54,9 +87,8 @@ function astrayMask(slab: usize): u32 {
   return mask;
 }
 
-/** The nearest car on the lanes ahead, or on another connector from the same stop line. */
-function measureOnPath(slab: usize, city: usize, car: i32): void {
-  const others = ~(<u32>1 << car);
+/** The nearest of some cars on the lanes ahead, or on another connector from the same stop line. */
+function measureOnPath(slab: usize, city: usize, car: i32, others: u32): void {
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < RANGE_M; ahead++) {
     const lane = laneAhead(slab, city, car, ahead);
@@ -100,59 +132,16 @@ function turnsOff(slab: usize, city: usize, car: i32, before: i32, station: f64)
 /** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
 function note(slab: usize, car: i32, other: i32, distance: f64): void {
   const middles = load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
-  let gap = distance + middles - 0.5 * (carLength(slab, car) + carLength(slab, other));
-  if (gap < 0.0) gap = 0.0;
+  const gap = distance + middles - 0.5 * (carLength(slab, car) + carLength(slab, other));
+  const speed = velocityX(slab, other) * getF(slab, C_HX, car) + velocityY(slab, other) * getF(slab, C_HY, car);
+  noteGap(slab, car, other, gap > 0.0 ? gap : 0.0, speed);
+}
+
+/** `speed`: of what is ahead, along the own heading, m/s. */
+function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64): void {
   const known = getF(slab, C_GAP, car);
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;
   setF(slab, C_GAP, car, gap);
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  const ox = getF(slab, C_HX, other);
-  const oy = getF(slab, C_HY, other);
-  const vx = getF(slab, C_VX, other) * ox - getF(slab, C_VY, other) * oy;
-  const vy = getF(slab, C_VX, other) * oy + getF(slab, C_VY, other) * ox;
-  const speed = vx * hx + vy * hy;
   setF(slab, C_LEAD_SPEED, car, speed > 0.0 ? speed : 0.0);
-}
-
-/** The nearest of the cars in `others` whose body reaches into the path ahead. */
-function measureAstray(slab: usize, city: usize, car: i32, others: u32): void {
-  for (let other = 0; other < CAR_COUNT; other++) {
-    if (((others >> other) & 1) == 0) continue;
-    const dx = getF(slab, C_X, other) - getF(slab, C_X, car);
-    const dy = getF(slab, C_Y, other) - getF(slab, C_Y, car);
-    if (dx * dx + dy * dy > CORRIDOR_M * CORRIDOR_M) continue;
-    const reach = 0.5 * (carLength(slab, other) + carWidth(slab, car)) + 0.3;
-    const distance = alongPath(slab, city, car, getF(slab, C_X, other), getF(slab, C_Y, other), reach);
-    if (distance > 0.0) note(slab, car, other, distance);
-  }
-}
-
-/** Distance along the path at which it first comes within `reach` of a point, or −1. */
-function alongPath(slab: usize, city: usize, car: i32, x: f64, y: f64, reach: f64): f64 {
-  let ahead = 0;
-  let lane = laneAhead(slab, city, car, 0);
-  let length = laneLength(city, lane);
-  let station = getF(slab, C_STATION, car);
-  let nearest = reach * reach;
-  let found = -1.0;
-  for (let distance = CORRIDOR_STEP_M; distance < CORRIDOR_M; distance += CORRIDOR_STEP_M) {
-    station += CORRIDOR_STEP_M;
-    if (station > length) {
-      station -= length;
-      lane = laneAhead(slab, city, car, ++ahead);
-      length = laneLength(city, lane);
-    }
-    const point = pointAt(city, lane, station);
-    const share = shareAt(city, lane, station);
-    const dx = along(point, PT_X, share) - x;
-    const dy = along(point, PT_Y, share) - y;
-    if (dx * dx + dy * dy >= nearest) {
-      if (found >= 0.0) return found;
-      continue;
-    }
-    nearest = dx * dx + dy * dy;
-    found = distance;
-  }
-  return found;
+  store<i32>(LEAD + (<usize>car << 2), object);
 }

@@ -1,57 +1,149 @@
+/**
+ * What the sensors of each car see in a look, and what they deliver of it. A sensor sees an object that
+ * is near enough, in its field of view and not hidden; it delivers what it has seen often enough.
+ */
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
+  TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
+import { findBetween, HIDDEN, OPEN, viewOf } from './between';
+import { carsNear } from './broad-phase';
+import { least } from './math';
 import { getF, getI, typeOf } from './memory';
-import { gatherObjects, OB_ACCEL, OB_CLASS, OB_RADIUS, OB_VX, OB_VY, objectAt } from './objects';
+import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, PATH_M, sharedWidth } from './own-path';
-import { aim, isInSector, NEAREST } from './sight';
+import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from './own-path';
+import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
 import { clearTargets, newTarget } from './targets';
+import { ageTracks, CAMERA, CORNERS, RADAR, see } from './tracks';
 
 // Ranges, m, by what is looked for.
 const CAMERA_M = 120.0;
-const CAMERA_PERSON_M = 60.0;
+const CAMERA_DUSK_M = 80.0;
+const CAMERA_LIVING_M = 60.0;
+const CAMERA_LIVING_DUSK_M = 35.0;
 const RADAR_M = 100.0;
 const RADAR_WIDE_M = 70.0;
 const RADAR_PERSON_M = 40.0;
 const CORNERS_M = 80.0;
 const CORNERS_PERSON_M = 25.0;
-/** No sensor sees further, from the centre of gravity. */
-const FARTHEST_M = 123.0;
+/** Koschmieder: contrast ½ fades to 0.1, which a camera just sees, at V ln 5 ÷ 3, in fog with V = 30 m. */
+const CAMERA_FOG_M = 16.094;
+/** No sensor sees further, from the centre of gravity to the middle of the object. */
+const FARTHEST_M = 126.0;
 /** A radar tells a person from what stands only by its motion towards or away from it, m/s. */
 const RADIAL_MPS = 0.5;
+/** What is faster was seen to move, m/s. */
+const MOVING_MPS = 0.5;
+
+/** Whoever is farther away than this, now and in so long, is not looked at, m, s, but for what is straight ahead, m. */
+const ATTENTION_M = 25.0;
+const ATTENTION_S = 4.0;
+const AHEAD_ASIDE_M = 6.0;
 
 /** Behind the front bumper, m. */
 const CAMERA_BEHIND_M = 1.6;
 /** Left and right of the middle of the front bumper, m. */
 const CORNER_ASIDE_M = 0.75;
-/** Tangents of half the angles of camera (50°) and radar (10°, 45°). */
-const CAMERA_TANGENT = 1.1917536;
-const RADAR_TANGENT = 0.1763270;
-const WIDE_TANGENT = 1.0;
-/** Sector of the left corner radar, from −25° to 115°: (ahead, left) of its ends. */
+/** Half the fields of view, (ahead, left) of their left ends: 50°; 45° and, far away, 10°. */
+const CAMERA_AHEAD = 0.6427876;
+const CAMERA_LEFT = 0.7660444;
+const WIDE_AHEAD = 0.7071068;
+const WIDE_LEFT = 0.7071068;
+const RADAR_AHEAD = 0.9848078;
+const RADAR_LEFT = 0.1736482;
+/** Of the left corner radar, from −25° to 115°. */
 const INWARD_AHEAD = 0.9063078;
 const INWARD_LEFT = 0.4226183;
 const OUTWARD_AHEAD = -0.4226183;
 const OUTWARD_LEFT = 0.9063078;
 
-// Objects that may be seen, nearest first: f64 distance², i32 object.
+// Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
 
-/** Fills the target records of all cars. */
+/** A sector that both reach over between them, whatever is before one of them, to 60° from straight ahead. */
+const FRONT_AHEAD = 0.5;
+const FRONT_LEFT = 0.8660254;
+
+// What a car's sensors look from and at, while they look: f64.
+const NOSE_X: usize = SIGHT + 664; // m, middle of the front bumper
+const NOSE_Y: usize = SIGHT + 672;
+
+/** Fills the target records of all cars, and goes on with what their sensors know of each object. */
 export function findTargets(slab: usize, city: usize): void {
   clearTargets();
+  ageTracks(slab);
   const actors = gatherObjects(slab, city);
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const sensors = sensorsOf(slab, car);
     if (sensors == 0) continue;
-    const count = listCandidates(slab, car, actors);
-    if (count > 0) lookAt(slab, city, car, sensors, count);
+    const near = carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) & ~(1 << car);
+    if ((near | actors) != 0) lookAround(slab, city, car, sensors, near, actors);
   }
+}
+
+function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actors: u32): void {
+  const type = typeOf(slab, car);
+  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+  store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
+  store<f64>(NOSE_Y, getF(slab, C_Y, car) + nose * getF(slab, C_HY, car));
+  let count = 0;
+  for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
+  for (let left = actors; left != 0; left &= left - 1) count = list(car, CAR_COUNT + ctz(left), sensors, count);
+  if (count > 0) lookAt(slab, city, car, count, near, actors);
+}
+
+/** Lists an object among the candidates, nearest first, where it is worth a closer look; returns how many there are. */
+@inline function list(car: i32, object: i32, sensors: i32, count: i32): i32 {
+  const own = objectAt(car);
+  const at = objectAt(object);
+  const dx = load<f64>(at + BOX_X) - load<f64>(NOSE_X);
+  const dy = load<f64>(at + BOX_Y) - load<f64>(NOSE_Y);
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
+  const ahead = dx * hx + dy * hy;
+  const aside = abs(dy * hx - dx * hy);
+  const squared = dx * dx + dy * dy;
+  const inView = sensors & sensorsTowards(ahead, aside, squared, load<f64>(at + OB_RADIUS));
+  if (inView == 0 || (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared))) return count;
+  insert(object, inView, squared, count);
+  return count + 1;
+}
+
+/** Sensors into whose field of view a circle at a place may reach. */
+@inline function sensorsTowards(ahead: f64, aside: f64, squared: f64, radius: f64): i32 {
+  let sensors = 0;
+  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius) sensors |= SEEN_CAMERA;
+  if (aside * WIDE_AHEAD - ahead * WIDE_LEFT <= radius) sensors |= SEEN_RADAR;
+  const corners = CORNERS_M + CORNER_ASIDE_M + radius;
+  if (squared > corners * corners) return sensors;
+  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
+  return sensors;
+}
+
+/** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
+@inline function comesNear(own: usize, object: usize, dx: f64, dy: f64, squared: f64): bool {
+  if (squared < ATTENTION_M * ATTENTION_M) return true;
+  const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
+  const nextY = dy + ATTENTION_S * (load<f64>(object + OB_VY) - load<f64>(own + OB_VY));
+  const along = dx * nextX + dy * nextY;
+  return along < 0.0 || along * along < ATTENTION_M * ATTENTION_M * squared;
+}
+
+function insert(object: i32, inView: i32, squared: f64, count: i32): void {
+  let place = CANDIDATES + <usize>count * CANDIDATE_BYTES;
+  while (place > CANDIDATES && load<f64>(place - CANDIDATE_BYTES) > squared) {
+    store<f64>(place, load<f64>(place - CANDIDATE_BYTES));
+    store<u64>(place + 8, load<u64>(place - CANDIDATE_BYTES + 8));
+    place -= CANDIDATE_BYTES;
+  }
+  store<f64>(place, squared);
+  store<i32>(place + 8, object);
+  store<i32>(place + 12, inView);
 }
 
 /** The sensors that a car effectively has, SEEN_. */
@@ -64,112 +156,145 @@ function sensorsOf(slab: usize, car: i32): i32 {
   return sensors;
 }
 
-/** Lists who is near enough and not behind, nearest first; returns how many. */
-function listCandidates(slab: usize, car: i32, actors: u32): i32 {
-  let count = 0;
-  for (let other = 0; other < CAR_COUNT; other++) {
-    if (other != car) count = list(slab, car, other, count);
-  }
-  for (let left = actors; left != 0; left &= left - 1) count = list(slab, car, CAR_COUNT + <i32>ctz(left), count);
-  return count;
-}
-
-@inline function list(slab: usize, car: i32, object: i32, count: i32): i32 {
-  const at = objectAt(object);
-  const dx = load<f64>(at + BOX_X) - getF(slab, C_X, car);
-  const dy = load<f64>(at + BOX_Y) - getF(slab, C_Y, car);
-  const squared = dx * dx + dy * dy;
-  if (squared > FARTHEST_M * FARTHEST_M) return count;
-  insert(object, squared, count);
-  return count + 1;
-}
-
-function insert(object: i32, squared: f64, count: i32): void {
-  let place = CANDIDATES + <usize>count * CANDIDATE_BYTES;
-  while (place > CANDIDATES && load<f64>(place - CANDIDATE_BYTES) > squared) {
-    store<f64>(place, load<f64>(place - CANDIDATE_BYTES));
-    store<i32>(place + 8, load<i32>(place - CANDIDATE_BYTES + 8));
-    place -= CANDIDATE_BYTES;
-  }
-  store<f64>(place, squared);
-  store<i32>(place + 8, object);
-}
-
-/** Turns those of the candidates that are seen into targets. */
-function lookAt(slab: usize, city: usize, car: i32, sensors: i32, count: i32): void {
+/** Turns those of the candidates that are seen, and known well enough, into targets. */
+function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actors: u32): void {
+  const own = objectAt(car);
+  const px = load<f64>(NOSE_X);
+  const py = load<f64>(NOSE_Y);
+  const view = viewOf(slab, city, car);
   let hasPath = false;
   for (let i = 0; i < count; i++) {
-    const object = load<i32>(CANDIDATES + <usize>i * CANDIDATE_BYTES + 8);
+    const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
+    const object = load<i32>(candidate + 8);
     const at = objectAt(object);
-    const seen = seenBy(slab, car, at, sensors);
+    const between = findBetween(city, px, py, at, near, actors, view);
+    if (between == HIDDEN) continue;
+    const seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
     if (seen == 0) continue;
+    const confirmed = confirm(slab, car, object, seen);
+    if (confirmed == 0) continue;
     const target = newTarget(car);
-    if (target == 0) return;
-    if (!hasPath) beginPath(slab, car);
+    if (target == 0) continue;
+    if (!hasPath) beginPath(slab, city, car);
     hasPath = true;
     describe(slab, car, at, target);
     store<i32>(target + TG_OBJECT, object);
-    store<i32>(target + TG_SENSORS, seen);
-    store<i32>(target + TG_CLASS, seen & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE);
+    store<i32>(target + TG_SENSORS, confirmed);
+    store<i32>(target + TG_CLASS, confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE);
     place(slab, city, at, target);
   }
 }
 
-/** Sensors of a car, among the given, in whose range and field of view an object is. */
-function seenBy(slab: usize, car: i32, object: usize, sensors: i32): i32 {
-  const type = typeOf(slab, car);
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
-  const bumperX = getF(slab, C_X, car) + nose * hx;
-  const bumperY = getF(slab, C_Y, car) + nose * hy;
-  const kind = load<i32>(object + OB_CLASS);
+/** Keeps what each sensor saw in this look; returns those that have confirmed it. */
+function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
+  const at = objectAt(object);
+  const vx = load<f64>(at + OB_VX);
+  const vy = load<f64>(at + OB_VY);
+  const moves = vx * vx + vy * vy > MOVING_MPS * MOVING_MPS;
+  let confirmed = 0;
+  if (seen & SEEN_CAMERA && see(slab, car, CAMERA, object, moves)) confirmed |= SEEN_CAMERA;
+  if (seen & SEEN_RADAR && see(slab, car, RADAR, object, moves)) confirmed |= SEEN_RADAR;
+  if (seen & SEEN_CORNERS && see(slab, car, CORNERS, object, moves)) confirmed |= SEEN_CORNERS;
+  return confirmed;
+}
+
+/** Sensors among the given that see an object; `isOpen`: nothing stands between. (px, py): middle of the bumper. */
+function seenBy(own: usize, object: usize, px: f64, py: f64, sensors: i32, isOpen: bool): i32 {
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
   let seen = 0;
-  if (sensors & SEEN_CAMERA && cameraSees(object, kind, bumperX - CAMERA_BEHIND_M * hx, bumperY - CAMERA_BEHIND_M * hy, hx, hy)) {
-    seen |= SEEN_CAMERA;
+  if (sensors & SEEN_CAMERA) {
+    const cx = px - CAMERA_BEHIND_M * hx;
+    const cy = py - CAMERA_BEHIND_M * hy;
+    const range = cameraRange(own, object);
+    if (isOpen && isWellInside(object, cx, cy, hx, hy, range, CAMERA_AHEAD, CAMERA_LEFT)) seen |= SEEN_CAMERA;
+    else if (aim(object, cx, cy, hx, hy) && cameraCovers(range) && (isOpen || cameraSees())) seen |= SEEN_CAMERA;
   }
+  // A radar takes an animal for nothing.
+  const kind = load<i32>(object + OB_CLASS);
   if (kind == CONTACT_ANIMAL) return seen;
-  if (sensors & SEEN_RADAR && radarSees(object, kind, bumperX, bumperY, hx, hy)) seen |= SEEN_RADAR;
-  if (sensors & SEEN_CORNERS) {
-    const ax = -CORNER_ASIDE_M * hy;
-    const ay = CORNER_ASIDE_M * hx;
-    if (cornerSees(object, kind, bumperX + ax, bumperY + ay, hx, hy, 1.0)) seen |= SEEN_CORNERS;
-    else if (cornerSees(object, kind, bumperX - ax, bumperY - ay, hx, hy, -1.0)) seen |= SEEN_CORNERS;
+  if (sensors & SEEN_RADAR) {
+    const isPlain = isOpen && kind != CONTACT_PERSON;
+    if (isPlain && isWellInside(object, px, py, hx, hy, radarRange(object, RADAR_WIDE_M), WIDE_AHEAD, WIDE_LEFT)) seen |= SEEN_RADAR;
+    else if (aim(object, px, py, hx, hy) && frontRadarCovers(object) && (isOpen || radarSees())) seen |= SEEN_RADAR;
   }
+  if (sensors & SEEN_CORNERS && cornersSee(object, px, py, hx, hy, isOpen)) seen |= SEEN_CORNERS;
   return seen;
 }
 
-function cameraSees(object: usize, kind: i32, px: f64, py: f64, hx: f64, hy: f64): bool {
-  const range = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL ? CAMERA_PERSON_M : CAMERA_M;
-  aim(object, px, py);
-  if (load<f64>(NEAREST) > range * range) return false;
-  return isInSector(px, py, hx, hy, 1.0, -CAMERA_TANGENT, 1.0, CAMERA_TANGENT);
+/** Whether an object whole, wherever its corners are, lies in range and view of a sensor. */
+@inline function isWellInside(
+  object: usize, px: f64, py: f64, hx: f64, hy: f64, range: f64, edgeAhead: f64, edgeLeft: f64,
+): bool {
+  const dx = load<f64>(object + BOX_X) - px;
+  const dy = load<f64>(object + BOX_Y) - py;
+  const aside = abs(dy * hx - dx * hy);
+  if (aside * edgeAhead - (dx * hx + dy * hy) * edgeLeft > -load<f64>(object + OB_RADIUS)) return false;
+  return dx * dx + dy * dy < range * range;
 }
 
-function radarSees(object: usize, kind: i32, px: f64, py: f64, hx: f64, hy: f64): bool {
-  aim(object, px, py);
-  const apart = load<f64>(NEAREST);
-  const range = kind == CONTACT_PERSON ? RADAR_PERSON_M : RADAR_M;
-  if (apart > range * range) return false;
-  if (kind == CONTACT_PERSON && !isRadial(object, px, py)) return false;
-  const tangent = apart > RADAR_WIDE_M * RADAR_WIDE_M ? RADAR_TANGENT : WIDE_TANGENT;
-  return isInSector(px, py, hx, hy, 1.0, -tangent, 1.0, tangent);
+@inline function cameraCovers(range: f64): bool {
+  return isInSector(range, CAMERA_AHEAD, -CAMERA_LEFT, CAMERA_AHEAD, CAMERA_LEFT);
+}
+
+/** How far the camera of a car sees an object. */
+function cameraRange(own: usize, object: usize): f64 {
+  const kind = load<i32>(object + OB_CLASS);
+  const zones = load<i32>(own + OB_ZONES) | load<i32>(object + OB_ZONES);
+  const isDark = (zones & (1 << ZONE_DUSK)) != 0;
+  const isLiving = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL;
+  let range = isDark ? CAMERA_DUSK_M : CAMERA_M;
+  if (isLiving) range = isDark ? CAMERA_LIVING_DUSK_M : CAMERA_LIVING_M;
+  if (zones & (1 << ZONE_FOG)) range = least(range, CAMERA_FOG_M);
+  const sight = <f64>load<f32>(object + OB_SIGHT);
+  if (sight > 0.0) range = least(range, sight);
+  return radarRange(object, range);
+}
+
+/** A crest hides what is behind it from all. */
+@inline function radarRange(object: usize, range: f64): f64 {
+  const crest = <f64>load<f32>(object + OB_CREST);
+  return crest > 0.0 ? least(range, crest) : range;
+}
+
+function frontRadarCovers(object: usize): bool {
+  const isPerson = load<i32>(object + OB_CLASS) == CONTACT_PERSON;
+  if (isPerson && !isRadial(object)) return false;
+  const wide = radarRange(object, isPerson ? RADAR_PERSON_M : RADAR_WIDE_M);
+  if (isInSector(wide, WIDE_AHEAD, -WIDE_LEFT, WIDE_AHEAD, WIDE_LEFT)) return true;
+  return !isPerson && isInSector(radarRange(object, RADAR_M), RADAR_AHEAD, -RADAR_LEFT, RADAR_AHEAD, RADAR_LEFT);
+}
+
+function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: bool): bool {
+  const isPerson = load<i32>(object + OB_CLASS) == CONTACT_PERSON;
+  const range = radarRange(object, isPerson ? CORNERS_PERSON_M : CORNERS_M);
+  const ax = -CORNER_ASIDE_M * hy;
+  const ay = CORNER_ASIDE_M * hx;
+  // The front half, out to 65° to either side, belongs to one of the two or both.
+  const plain = range - CORNER_ASIDE_M;
+  if (isOpen && !isPerson && isWellInside(object, px, py, hx, hy, plain, FRONT_AHEAD, FRONT_LEFT)) return true;
+  const dx = load<f64>(object + BOX_X) - px;
+  const dy = load<f64>(object + BOX_Y) - py;
+  // The one on the object's side first: it is the likelier to see it.
+  const side = dy * hx - dx * hy < 0.0 ? -1.0 : 1.0;
+  return cornerSees(object, px + side * ax, py + side * ay, hx, hy, range, side, isOpen) ||
+    cornerSees(object, px - side * ax, py - side * ay, hx, hy, range, -side, isOpen);
 }
 
 /** `side`: 1 the left one, −1 the right one. */
-function cornerSees(object: usize, kind: i32, px: f64, py: f64, hx: f64, hy: f64, side: f64): bool {
-  aim(object, px, py);
-  const range = kind == CONTACT_PERSON ? CORNERS_PERSON_M : CORNERS_M;
-  if (load<f64>(NEAREST) > range * range) return false;
-  if (kind == CONTACT_PERSON && !isRadial(object, px, py)) return false;
-  if (side > 0.0) return isInSector(px, py, hx, hy, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT);
-  return isInSector(px, py, hx, hy, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT);
+function cornerSees(object: usize, px: f64, py: f64, hx: f64, hy: f64, range: f64, side: f64, isOpen: bool): bool {
+  aim(object, px, py, hx, hy);
+  if (load<i32>(object + OB_CLASS) == CONTACT_PERSON && !isRadial(object)) return false;
+  const isCovered = side > 0.0
+    ? isInSector(range, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT)
+    : isInSector(range, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT);
+  return isCovered && (isOpen || radarSees());
 }
 
-/** Whether an object moves towards a place or away from it fast enough for a radar. */
-function isRadial(object: usize, px: f64, py: f64): bool {
-  const dx = load<f64>(object + BOX_X) - px;
-  const dy = load<f64>(object + BOX_Y) - py;
+/** Whether an object moves towards the sensor that is aimed, or away, fast enough for a radar. */
+function isRadial(object: usize): bool {
+  const dx = load<f64>(object + BOX_X) - load<f64>(FROM_X);
+  const dy = load<f64>(object + BOX_Y) - load<f64>(FROM_Y);
   const along = load<f64>(object + OB_VX) * dx + load<f64>(object + OB_VY) * dy;
   return along * along > RADIAL_MPS * RADIAL_MPS * (dx * dx + dy * dy);
 }
@@ -195,7 +320,7 @@ function describe(slab: usize, car: i32, object: usize, target: usize): void {
 
 /** Where an object stands to the way that the car is about to go. */
 function place(slab: usize, city: usize, object: usize, target: usize): void {
-  const isMet = meetPath(slab, city, object, load<f64>(object + OB_RADIUS), PATH_M);
+  const isMet = meetPath(slab, city, object, load<f64>(object + OB_RADIUS));
   store<f32>(target + TG_PATH, isMet ? <f32>load<f64>(MET_AT) : -1.0);
   store<f32>(target + TG_ASIDE, isMet ? <f32>sharedWidth() : 0.0);
   store<f32>(target + TG_RIGHT, isMet ? <f32>load<f64>(MET_RIGHT) : 0.0);

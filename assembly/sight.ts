@@ -1,22 +1,28 @@
 /**
- * What one sensor sees of one object: three rays to its box, to the nearest point and to the two ends
- * of its outline; see `look`.
+ * What one sensor can see of one object by three rays: to the two ends of its outline and to its nearest
+ * point. Aimed at one object at a time.
  */
 import { SIGHT } from './layout';
+import { isBlockBetween, isVehicleBetween } from './between';
 import { clamp } from './math';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
 /** Ends of the rays, f64 pairs, m: left end of the outline, right end, nearest point. */
-export const RAYS: usize = SIGHT + 640;
-export const RAY_COUNT = 3;
+const RAYS: usize = SIGHT + 576;
+const RAY_COUNT = 3;
 /** Distance to the nearest point, squared, f64 m². */
-export const NEAREST: usize = SIGHT + 688;
+const NEAREST: usize = SIGHT + 624;
+/** The sensor, f64 m, and its heading. */
+export const FROM_X: usize = SIGHT + 632;
+export const FROM_Y: usize = SIGHT + 640;
+const FROM_HX: usize = SIGHT + 648;
+const FROM_HY: usize = SIGHT + 656;
 
-@inline export function rayX(ray: i32): f64 {
+@inline function rayX(ray: i32): f64 {
   return load<f64>(RAYS + (<usize>ray << 4));
 }
 
-@inline export function rayY(ray: i32): f64 {
+@inline function rayY(ray: i32): f64 {
   return load<f64>(RAYS + (<usize>ray << 4) + 8);
 }
 
@@ -25,8 +31,12 @@ export const NEAREST: usize = SIGHT + 688;
   store<f64>(RAYS + (<usize>ray << 4) + 8, y);
 }
 
-/** Leaves the rays from a place to a box. */
-export function aim(box: usize, px: f64, py: f64): void {
+/** Leaves the rays from a sensor to a box; always true. */
+export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64): bool {
+  store<f64>(FROM_X, px);
+  store<f64>(FROM_Y, py);
+  store<f64>(FROM_HX, sensorHx);
+  store<f64>(FROM_HY, sensorHy);
   const dx = load<f64>(box + BOX_X) - px;
   const dy = load<f64>(box + BOX_Y) - py;
   const hx = load<f64>(box + BOX_HX);
@@ -61,21 +71,52 @@ export function aim(box: usize, px: f64, py: f64): void {
   }
   putRay(0, px + leftX, py + leftY);
   putRay(1, px + rightX, py + rightY);
+  return true;
 }
 
 /**
- * Whether an end of a ray lies in the sector from `right` to `left`, less than half a turn: both unit
- * vectors or longer, in the axes of the heading (hx, hy), as (ahead, left) pairs.
+ * Whether the object is near enough and an end of a ray lies in the sector from `right` to `left`, less
+ * than half a turn: both unit vectors in the sensor's axes, as (ahead, left) pairs.
  */
-export function isInSector(
-  px: f64, py: f64, hx: f64, hy: f64, rightAhead: f64, rightLeft: f64, leftAhead: f64, leftLeft: f64,
-): bool {
+export function isInSector(range: f64, rightAhead: f64, rightLeft: f64, leftAhead: f64, leftLeft: f64): bool {
+  if (load<f64>(NEAREST) > range * range) return false;
+  const hx = load<f64>(FROM_HX);
+  const hy = load<f64>(FROM_HY);
   for (let ray = 0; ray < RAY_COUNT; ray++) {
-    const dx = rayX(ray) - px;
-    const dy = rayY(ray) - py;
+    const dx = rayX(ray) - load<f64>(FROM_X);
+    const dy = rayY(ray) - load<f64>(FROM_Y);
     const ahead = dx * hx + dy * hy;
     const left = dy * hx - dx * hy;
     if (rightAhead * left - rightLeft * ahead >= 0.0 && ahead * leftLeft - left * leftAhead >= 0.0) return true;
   }
   return false;
+}
+
+/** A camera knows an object by two of the three rays. */
+export function cameraSees(): bool {
+  let free = 0;
+  for (let ray = 0; ray < RAY_COUNT; ray++) {
+    if (isBlocked(ray)) {
+      if (ray - free == 1) return false;
+    } else if (++free == 2) return true;
+  }
+  return false;
+}
+
+@inline function isBlocked(ray: i32): bool {
+  return isBehindBlock(ray) || isBehindVehicle(ray);
+}
+
+/** A radar needs one ray that no block stops, and sees past a vehicle unless that hides all of the object. */
+export function radarSees(): bool {
+  if (isBehindBlock(0) && isBehindBlock(1) && isBehindBlock(2)) return false;
+  return !(isBehindVehicle(0) && isBehindVehicle(1) && isBehindVehicle(2));
+}
+
+@inline function isBehindBlock(ray: i32): bool {
+  return isBlockBetween(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
+}
+
+@inline function isBehindVehicle(ray: i32): bool {
+  return isVehicleBetween(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
 }

@@ -229,7 +229,8 @@ export function sampleSlopes(slab: usize, city: usize): void {
   return -GRAVITY * grade;
 }
 
-function isInside(zone: usize, x: f64, y: f64): bool {
+/** Whether a place lies in a zone, whose address is given. */
+export function isInside(zone: usize, x: f64, y: f64): bool {
   if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
   if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
   const count = load<i32>(zone + Z_CORNERS);

@@ -1,9 +1,9 @@
 import {
   CAR_COUNT, CITY_MAX, CT_REAR, CT_STIFFNESS_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED,
   C_EFFECTIVE, C_FRICTION_FRONT, C_FRICTION_REAR, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX, C_SPEED_FACTOR,
-  C_STANDSTILL_GAP, C_STATION, C_STEER, C_STEER_TARGET, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, H_CITY, H_SEED, H_TICK, H_VERSION,
-  IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, LAYOUT_VERSION, L_SPEED_LIMIT, PT_CURVATURE, PT_TX, PT_TY, PT_X, PT_Y, SIGNALS,
-  SLAB_BYTES, T_JUNCTIONS, T_JUNCTION_COUNT,
+  C_STANDSTILL_GAP, C_STATION, C_STEER, C_STEER_TARGET, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, C_YAW_REFERENCE, H_CITY, H_SEED,
+  H_TICK, H_VERSION, IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, LAYOUT_VERSION, L_SPEED_LIMIT, PT_CURVATURE, PT_TX, PT_TY, PT_X,
+  PT_Y, SIGNALS, SLAB_BYTES, T_JUNCTIONS, T_JUNCTION_COUNT,
 } from './layout';
 import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { findNear } from './broad-phase';
@@ -149,6 +149,7 @@ export function roll(slab: usize, city: usize, car: i32): void {
   setF(slab, C_VX, car, speed);
   setF(slab, C_VY, car, speed * curvature * across);
   setF(slab, C_YAW_RATE, car, speed * curvature);
+  setF(slab, C_YAW_REFERENCE, car, speed * curvature);
   setF(slab, C_STEER, car, curvature * angle);
   setF(slab, C_STEER_TARGET, car, curvature * angle);
 }

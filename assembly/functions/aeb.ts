@@ -4,10 +4,9 @@ import {
 } from '../layout';
 import { least } from '../math';
 import { getF, getI, setI } from '../memory';
-import { targetAt, targetCount } from '../targets';
+import { targetAt } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand, featuresOf } from './intervention';
-import { mayMatter } from './threat';
 
 /** What a radar alone tells from a sign or a manhole cover: half of its length and width, m. */
 const RADAR_HALF_SIZE_M = 0.6;
@@ -17,17 +16,17 @@ const STILL_MPS = 0.5;
 /** What it is braked for then, m/s². */
 const UNSURE_DECEL = 5.0;
 
-/** Automatic emergency braking: for vehicles, persons and obstacles, by front camera and front radar. */
-export function brakeInEmergency(slab: usize, city: usize, car: i32): void {
+/**
+ * Automatic emergency braking: for vehicles, persons and obstacles, by front camera and front radar.
+ * `near`: mask of the targets that can matter.
+ */
+export function brakeInEmergency(slab: usize, city: usize, car: i32, near: u32): void {
   const held = getI(slab, C_AEB_STAGE, car);
-  const count = targetCount(car);
-  if (count == 0 && held == AEB_NONE) return;
   let stage = AEB_NONE;
   if (getI(slab, C_EFFECTIVE, car) & F_AEB) {
-    const speed = getF(slab, C_VX, car);
-    for (let i = 0; i < count; i++) {
-      const target = targetAt(car, i);
-      if (!mayMatter(target, speed) || !isTrusted(target)) continue;
+    for (let left = near; left != 0; left &= left - 1) {
+      const target = targetAt(car, <i32>ctz(left));
+      if (!isTrusted(target)) continue;
       const own = stageFor(slab, city, car, target, held, 1.0);
       if (own >= AEB_PARTIAL) act(slab, car, target, own, held);
       if (own > stage) stage = own;

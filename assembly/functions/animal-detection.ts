@@ -1,28 +1,24 @@
 import {
-  AEB_NONE, AEB_PARTIAL, AEB_WARN, CONTACT_ANIMAL, C_ANIMAL_STAGE, C_EFFECTIVE, C_VX, F_ANIMAL_DETECTION, F_BRAKES, F_FRONT_CAMERA,
+  AEB_NONE, AEB_PARTIAL, AEB_WARN, CONTACT_ANIMAL, C_ANIMAL_STAGE, C_EFFECTIVE, F_ANIMAL_DETECTION, F_BRAKES, F_FRONT_CAMERA,
   TG_CLASS, TG_OBJECT,
 } from '../layout';
-import { getF, getI, setI } from '../memory';
-import { targetAt, targetCount } from '../targets';
+import { getI, setI } from '../memory';
+import { targetAt } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand } from './intervention';
-import { mayMatter } from './threat';
 
 /** Animals change their minds: full braking comes at this share of the time that it does for others. */
 const READINESS = 0.9;
 
 /** Brakes for animals that the front camera recognises; without brakes it only notices them. */
-export function brakeForAnimals(slab: usize, city: usize, car: i32): void {
+export function brakeForAnimals(slab: usize, city: usize, car: i32, near: u32): void {
   const held = getI(slab, C_ANIMAL_STAGE, car);
-  const count = targetCount(car);
-  if (count == 0 && held == AEB_NONE) return;
   let stage = AEB_NONE;
   const features = getI(slab, C_EFFECTIVE, car);
   if (features & F_ANIMAL_DETECTION) {
-    const speed = getF(slab, C_VX, car);
-    for (let i = 0; i < count; i++) {
-      const target = targetAt(car, i);
-      if (load<i32>(target + TG_CLASS) != CONTACT_ANIMAL || !mayMatter(target, speed)) continue;
+    for (let left = near; left != 0; left &= left - 1) {
+      const target = targetAt(car, <i32>ctz(left));
+      if (load<i32>(target + TG_CLASS) != CONTACT_ANIMAL) continue;
       let own = stageFor(slab, city, car, target, held, READINESS);
       if (own >= AEB_PARTIAL) {
         if (features & F_BRAKES) act(slab, car, target, own, held);

@@ -1,6 +1,6 @@
 import {
   AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
-  C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH,
+  C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH, TG_VX,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
 import { targetAt, targetCount } from '../targets';
@@ -9,6 +9,7 @@ import { brakeForAnimals } from './animal-detection';
 import { easeBrakes, evade } from './evasive-steering';
 import { brakeAtCrossing } from './intersection-assist';
 import { demand } from './intervention';
+import { nearTargets } from './threat';
 
 /** What is no longer demanded is let go by so much a look: 10 m/s³. */
 const LET_GO = 0.8;
@@ -16,7 +17,8 @@ const LET_GO = 0.8;
 const HOLD_TICKS: u32 = 100;
 const HOLD_DECEL = 4.0;
 const STANDING_MPS = 0.1;
-/** It is held on while a person, an animal or an obstacle is no further ahead than this, m. */
+/** It is held on, at most so long, ticks (20 s), while something stands no further ahead than this, m, or is no vehicle. */
+const BLOCKED_TICKS: u32 = 1000;
 const BLOCKED_M = 1.5;
 
 /** Lets the functions of each car act on what its sensors deliver, once a look. */
@@ -28,18 +30,29 @@ export function assist(slab: usize, city: usize): void {
 }
 
 function assistCar(slab: usize, city: usize, car: i32): void {
+  const near = nearTargets(car, getF(slab, C_VX, car), isBraking(slab, car));
+  if (near == 0 && isIdle(slab, car)) {
+    brakeAtCrossing(slab, car);
+    return;
+  }
   const before = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
   if (isHeld(slab, car)) {
     demand(slab, car, HOLD_DECEL);
     return;
   }
-  brakeInEmergency(slab, city, car);
-  brakeForAnimals(slab, city, car);
+  brakeInEmergency(slab, city, car, near);
+  brakeForAnimals(slab, city, car, near);
   brakeAtCrossing(slab, car);
   demand(slab, car, before - LET_GO);
-  evade(slab, city, car);
+  evade(slab, city, car, near);
   easeBrakes(slab, car);
+}
+
+/** Whether no function has anything to go on with. */
+function isIdle(slab: usize, car: i32): bool {
+  if (getF(slab, C_EMERGENCY, car) > 0.0 || getI(slab, C_EVADE_TICK, car) != 0) return false;
+  return (getI(slab, C_AEB_STAGE, car) | getI(slab, C_ANIMAL_STAGE, car) | getI(slab, C_AEB_TICK, car)) == 0;
 }
 
 /** Whether emergency braking that ended in a stop still holds the car. */
@@ -51,7 +64,8 @@ function isHeld(slab: usize, car: i32): bool {
     return true;
   }
   const hasBrakes = (getI(slab, C_EFFECTIVE, car) & F_BRAKES) != 0;
-  if (hasBrakes && (load<u32>(slab + H_TICK) - since < HOLD_TICKS || isBlocked(car))) return true;
+  const held = load<u32>(slab + H_TICK) - since;
+  if (hasBrakes && (held < HOLD_TICKS || (held < BLOCKED_TICKS && isBlocked(car)))) return true;
   setI(slab, C_AEB_TICK, car, 0);
   setI(slab, C_AEB_STAGE, car, AEB_NONE);
   setI(slab, C_ANIMAL_STAGE, car, AEB_NONE);
@@ -62,13 +76,15 @@ function isBraking(slab: usize, car: i32): bool {
   return getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL;
 }
 
-/** Drivers follow vehicles; for what else is in the way they would not wait. */
+/** Whether the car could not go on anyway. Vehicles that drive again are the driver's to follow. */
 function isBlocked(car: i32): bool {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
     const target = targetAt(car, i);
     const ahead = <f64>load<f32>(target + TG_PATH);
-    if (ahead >= 0.0 && ahead < BLOCKED_M && load<i32>(target + TG_CLASS) != CONTACT_VEHICLE) return true;
+    if (ahead < 0.0 || ahead > BLOCKED_M) continue;
+    const vx = load<f64>(target + TG_VX);
+    if (load<i32>(target + TG_CLASS) != CONTACT_VEHICLE || abs(vx) < STANDING_MPS) return true;
   }
   return false;
 }

@@ -1,12 +1,12 @@
 import {
   CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_WHEELBASE, CT_REAR, CT_UNDERSTEER,
-  CT_WHEELBASE, C_ACTED, C_DRIVE, C_EFFECTIVE, C_ESC_ACTIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT,
+  CT_WHEELBASE, C_ACTED, C_BRAKE, C_DRIVE, C_EFFECTIVE, C_ESC_ACTIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT,
   C_FRICTION_REAR, C_LOAD_ACCEL, C_STATUS, C_STEER, C_VX, C_VY, C_YAW_MOMENT, C_YAW_RATE, C_YAW_REFERENCE, ESC_TICKS,
   EVENT_INTERVENTION, F_BRAKES, F_ESC, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { param } from '../dynamics';
 import { raise } from '../events';
-import { least } from '../math';
+import { clamp, greatest, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
 import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from '../pair';
 import { axleLoad, GRAVITY } from '../tyre';
@@ -21,7 +21,10 @@ import { axleLoad, GRAVITY } from '../tyre';
 const SPEED_MIN = 4.0;
 /** The reference takes up no more than this share of the friction. */
 const ACROSS_SHARE = 0.85;
-/** The reference follows with a lag of 0.06 s: 1 − exp(−1/3) a tick. */
+/**
+ * The reference follows with a lag of 0.06 s, 1 − exp(−1/3) a tick, and the slower, the less the road
+ * gives: so does the car.
+ */
 const REFERENCE_SHARE = 0.28346868942621073;
 /** Yaw rate beside the reference at which it begins, and below which it ends, rad/s: 3 and 1.2 °/s. */
 const YAW_ON = 0.05235987755982989;
@@ -35,10 +38,13 @@ const GAIN = 7.0;
 const ARM_M = 0.75;
 /** Share of the friction limit that the braked wheel may use. */
 const WHEEL_SHARE = 0.9;
+/** Braked because the car is too fast or turns too little, an axle uses no more than this share of its limit. */
+const SPARE_SHARE = 0.7;
 /** Where the wheels are turned by more than the road gives, they all brake by this share of the friction. */
 const SLOWING_SHARE = 0.25;
 /** The drive may use this share of the friction limit of its axle. */
 const TRACTION_SHARE = 0.5;
+const DRAG_SHARE = 0.1;
 /** Reference of the dry road: how much it understeers by. */
 const PER_DRY = 1.0 / 0.95;
 
@@ -77,7 +83,8 @@ export function stabilise<T>(slab: usize): void {
   const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
   const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
   const before = load<T>(cars, C_YAW_REFERENCE);
-  const reference = add<T>(before, mul<T>(sub<T>(target, before), splat<T>(REFERENCE_SHARE)));
+  const pace = within<T>(mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)), splat<T>(REFERENCE_SHARE));
+  const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
   const beyondSlip = sub<T>(rearAcross, mul<T>(vx, splat<T>(SLIP_ON)));
@@ -137,26 +144,45 @@ function askedShare(slab: usize, car: i32): f64 {
  */
 function intervene(slab: usize, car: i32): void {
   const type = typeOf(slab, car);
-  const lf = load<f64>(type + CT_FRONT);
-  const lr = load<f64>(type + CT_REAR);
-  const height = load<f64>(type + CT_HEIGHT);
-  const perWheelbase = load<f64>(type + CT_PER_WHEELBASE);
-  const loadAccel = getF(slab, C_LOAD_ACCEL, car);
-  const front = getF(slab, C_FRICTION_FRONT, car) * axleLoad<f64>(lr, height, perWheelbase, loadAccel, -1.0);
-  const rear = getF(slab, C_FRICTION_REAR, car) * axleLoad<f64>(lf, height, perWheelbase, loadAccel, 1.0);
+  const front = getF(slab, C_FRICTION_FRONT, car) * loadOn(slab, car, load<f64>(type + CT_REAR), -1.0);
+  const rear = getF(slab, C_FRICTION_REAR, car) * loadOn(slab, car, load<f64>(type + CT_FRONT), 1.0);
   const reference = getF(slab, C_YAW_REFERENCE, car);
   const error = getF(slab, C_YAW_RATE, car) - reference;
   const turnsMore = error * reference > 0.0;
   const isTooFast = !turnsMore || askedShare(slab, car) >= ACROSS_SHARE;
-  const leverage = load<f64>(type + CT_MASS) * load<f64>(type + CT_PER_INERTIA) * ARM_M;
-  const force = least((GAIN * abs(error)) / leverage, 0.5 * WHEEL_SHARE * (turnsMore ? front : rear));
-  const slowing = isTooFast ? SLOWING_SHARE * (front + rear) : 0.0;
+  const drive = limitDrive(slab, car, load<f64>(type + CT_DRIVE_FRONT) * (front - rear) + rear, isTooFast);
   const share = load<f64>(type + CT_BRAKE_FRONT);
+  const driveShare = load<f64>(type + CT_DRIVE_FRONT);
+  const pedal = getF(slab, C_BRAKE, car);
+  // Engine and pedal brake too: beyond its share an axle lets go of the pedal.
+  const spareFront = SPARE_SHARE * front - pedal * share + drive * driveShare;
+  const spareRear = SPARE_SHARE * rear - pedal * (1.0 - share) + drive * (1.0 - driveShare);
+  const slowing = SLOWING_SHARE * (front + rear);
+  const slowFront = isTooFast ? least(slowing * share, spareFront) : 0.0;
+  const slowRear = isTooFast ? least(slowing * (1.0 - share), spareRear) : 0.0;
+  const leverage = load<f64>(type + CT_MASS) * load<f64>(type + CT_PER_INERTIA) * ARM_M;
+  const most = turnsMore ? 0.5 * WHEEL_SHARE * front : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
+  const force = least((GAIN * abs(error)) / leverage, most);
   const wheelFront = turnsMore ? force : 0.0;
   const moment = error > 0.0 ? -force * leverage : force * leverage;
-  brake(slab, car, wheelFront + slowing * share, force - wheelFront + slowing * (1.0 - share), moment);
-  const driven = load<f64>(type + CT_DRIVE_FRONT) > 0.5 ? front : rear;
-  setF(slab, C_DRIVE, car, least(getF(slab, C_DRIVE, car), isTooFast ? 0.0 : TRACTION_SHARE * driven));
+  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, moment);
+}
+
+@inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
+  const type = typeOf(slab, car);
+  const height = load<f64>(type + CT_HEIGHT);
+  return axleLoad<f64>(opposite, height, load<f64>(type + CT_PER_WHEELBASE), getF(slab, C_LOAD_ACCEL, car), shift);
+}
+
+/**
+ * Drive of the car, m/s²: within a share of the friction limit of its axle, and none where it is too
+ * fast. On ice the drag of the engine alone would take the wheels their hold, so that is limited too.
+ */
+@inline function limitDrive(slab: usize, car: i32, limit: f64, isTooFast: bool): f64 {
+  const most = isTooFast ? 0.0 : TRACTION_SHARE * limit;
+  const drive = clamp(getF(slab, C_DRIVE, car), -DRAG_SHARE * limit, most);
+  setF(slab, C_DRIVE, car, drive);
+  return drive;
 }
 
 /** Brake force of each axle ÷ mass, m/s², and the yaw moment ÷ inertia that comes with it, rad/s². */

@@ -10,7 +10,7 @@ import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
 import {
-  aside, gapTo, halfAcross, halfAlong, mayMatter, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
+  aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
 } from './threat';
 
 const TICK_S = 0.02;
@@ -25,9 +25,10 @@ const OVERSHOOT = 1.3;
 const OFFSET_MAX_M = 3.6;
 /** Greatest acceleration of a quintic, × distance ÷ time². */
 const QUINTIC_PEAK = 5.77;
-/** Share of the friction that steering may use, and that braking may use meanwhile. */
+/** Share of the friction that steering may use, and that braking may use meanwhile, on the way back. */
 const SIDE_SHARE = 0.8;
 const BRAKE_SHARE = 0.4;
+const BACK_BRAKE_SHARE = 0.8;
 /** Share of the friction that brakes under ABS use. */
 const ABS_SHARE = 0.95;
 /** Brakes act so late, s, and build up at so many m/s³. */
@@ -41,20 +42,24 @@ const BRAKE_MARGIN_S = 0.1;
 const STEER_MARGIN_S = 0.15;
 /** What comes into the new corridor within this time after the car is not in its way, s. */
 const FREE_S = 2.5;
-/** Room to others along the new corridor and beside it, m. */
+/** It is braked for what stands or drives ahead there so long after that, s, with this share of the friction. */
+const STEERING_S = 0.3;
+const STOP_SHARE = 0.85;
+/** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
 const ROOM_M = 3.0;
-const ROOM_BESIDE_M = 0.2;
+const ROOM_BESIDE_M = 0.3;
+const ROOM_ONCOMING_M = 0.8;
 /** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
-const HOLD_S = 1.0;
-const HOLD_M = 12.0;
-const BACK_ACCEL = 2.0;
+const HOLD_S = 0.5;
+const HOLD_M = 7.0;
+const BACK_ACCEL = 2.5;
 const BACK_SHARE = 0.4;
 /** What is in the lane so little ahead is not yet passed, s and m. */
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
 
-/** Steers around what braking no longer suffices for, and back. */
-export function evade(slab: usize, city: usize, car: i32): void {
+/** Steers around what braking no longer suffices for, and back. `near`: mask of the targets that can matter. */
+export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   if (getI(slab, C_EVADE_TICK, car) != 0) {
     goOn(slab, city, car);
     return;
@@ -62,19 +67,20 @@ export function evade(slab: usize, city: usize, car: i32): void {
   if ((getI(slab, C_EFFECTIVE, car) & F_EVASIVE_STEERING) == 0) return;
   const speed = getF(slab, C_VX, car);
   if (speed < SLOWEST_MPS || speed > FASTEST_MPS) return;
-  const count = targetCount(car);
-  for (let i = 0; i < count; i++) {
+  for (let left = near; left != 0; left &= left - 1) {
+    const i = <i32>ctz(left);
     const target = targetAt(car, i);
-    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0 || !mayMatter(target, speed)) continue;
+    if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
     relate(slab, city, car, target);
     if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i)) return;
   }
 }
 
-/** While it steers the car must not brake so hard that the tyres cannot turn it. */
+/** While it changes its offset the car must not brake so hard that the tyres cannot turn it. */
 export function easeBrakes(slab: usize, car: i32): void {
-  if (getI(slab, C_EVADE_TICK, car) == 0) return;
-  const most = BRAKE_SHARE * grip(slab, car);
+  const since = <u32>getI(slab, C_EVADE_TICK, car);
+  if (since == 0 || <f64>(load<u32>(slab + H_TICK) - since) * TICK_S > getF(slab, C_EVADE_S, car)) return;
+  const most = (getF(slab, C_EVADE_OFFSET, car) == 0.0 ? BACK_BRAKE_SHARE : BRAKE_SHARE) * grip(slab, car);
   if (getF(slab, C_EMERGENCY, car) > most) setF(slab, C_EMERGENCY, car, most);
 }
 
@@ -136,19 +142,33 @@ function begin(slab: usize, city: usize, car: i32, i: i32, offset: f64, ahead: f
 /** Whether none of the other targets will be in the new corridor before the car has passed. */
 function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, time: f64): bool {
   const type = typeOf(slab, car);
-  const reach = 0.5 * load<f64>(type + CT_WIDTH) + ROOM_BESIDE_M;
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
   const behind = -load<f64>(type + CT_LENGTH) - ROOM_M;
-  const speed = getF(slab, C_VX, car);
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
     if (i == threat) continue;
     relate(slab, city, car, targetAt(car, i));
-    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * (time + FREE_S) + ROOM_M) continue;
+    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > roomTo(slab, car, time) + ROOM_M) continue;
     const from = aside() + offsetIn(slab, car, timeToGap()) - offset;
     const to = from + speedAcross() * time;
-    if (least(from, to) < reach + halfAcross() && greatest(from, to) > -reach - halfAcross()) return false;
+    const reach = halfWidth + halfAcross() + (speedAlong() < 0.0 ? ROOM_ONCOMING_M : ROOM_BESIDE_M);
+    if (least(from, to) < reach && greatest(from, to) > -reach) return false;
   }
   return true;
+}
+
+/**
+ * How far ahead the target of `relate` must be for the car to pass something in `time` s, m: not reached
+ * for long after that or, where it does not come the other way, braked for as soon as the car is aside.
+ */
+function roomTo(slab: usize, car: i32, time: f64): f64 {
+  const closing = getF(slab, C_VX, car) - speedAlong();
+  const room = closing * (time + FREE_S);
+  if (closing <= 0.0 || speedAlong() < 0.0) return room;
+  const steering = time + STEERING_S;
+  const slower = greatest(closing - BRAKE_SHARE * grip(slab, car) * steering, 0.0);
+  const stop = (slower * slower) / (2.0 * STOP_SHARE * grip(slab, car));
+  return least(room, 0.5 * (closing + slower) * steering + stop);
 }
 
 /** Stays beside the lane until what was in the way is passed, then goes back. */

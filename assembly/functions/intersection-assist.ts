@@ -1,8 +1,8 @@
 import {
   AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
-  C_HY, C_LANE, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT,
-  L_MUST_STOP, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS,
-  TG_VX, TG_VY, TG_X, TG_Y,
+  C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS,
+  L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH,
+  TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { middleSpeed } from '../gaps';
@@ -22,8 +22,10 @@ import { heedsLights } from './traffic-light-recognition';
 /** From so far before its line on a car looks, m. */
 const LOOK_M = 60.0;
 /** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
-const ROLL_MPS = 5.5;
+const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
+/** Its pedals follow so late, s. */
+const ROLL_AHEAD_S = 0.8;
 /** What moves slower than this crosses nothing, m/s. */
 const CROSSING_MPS = 0.5;
 /** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
@@ -33,6 +35,8 @@ const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
+/** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
+const KEEPING_UP_MPS = 2.0;
 /** How a car moves off, m/s². */
 const LAUNCH_ACCEL = 1.8;
 /** Emergency braking begins where the way to the zone is v² ÷ 2·6 and what build-up and latency take, s. */
@@ -73,7 +77,8 @@ export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
   if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
   const at = laneAt(city, connectorAhead(car));
   if (load<u32>(at + L_YIELDS) == 0 || load<i32>(at + L_LIGHT) >= 0 || load<i32>(at + L_MUST_STOP) != 0) return Infinity;
-  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(lineDistance(car), 0.0));
+  const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
+  return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
 }
 
 /** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */
@@ -120,7 +125,7 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
   if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
   const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
-  if (isExpected && !isUnannounced(slab, car)) return false;
+  if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed)) return false;
   if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs)) return false;
   const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
   if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
@@ -129,6 +134,15 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
   store<f64>(TIME_TO, (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed);
   return true;
+}
+
+/**
+ * Whether a car still crosses the junction as it was given its claim for: not where something made it
+ * stop in there. Of two that had to stop the one with the lower index goes first.
+ */
+function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bool {
+  if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car))) return true;
+  return speed < KEEPING_UP_MPS && car < other;
 }
 
 /** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
@@ -191,7 +205,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
   const speed = getF(slab, C_VX, car);
-  const pace = greatest(middleSpeed(city, connector), 1.0);
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
   const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
   const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);
@@ -218,11 +233,12 @@ export function brakeAtCrossing(slab: usize, car: i32): void {
     return;
   }
   const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
-  const stage = load<i32>(URGENT + place) != 0 || goesOn ? AEB_FULL : AEB_WARN;
+  const seen = load<i32>(SEEN + place);
+  // A driver would wait for what it sees ahead; the function is what waits for what the corner radars see.
+  let stage = seen & SEEN_CORNERS ? AEB_WARN : AEB_NONE;
+  if (load<i32>(URGENT + place) != 0 || goesOn) stage = AEB_FULL;
   setI(slab, C_ASSIST_STAGE, car, stage);
   if (stage == AEB_FULL) demand(slab, car, FULL_DECEL);
-  const seen = load<i32>(SEEN + place);
   credit(slab, car, F_INTERSECTION_ASSIST | F_BRAKES | featuresOf(seen));
-  const begins = stage == AEB_FULL ? before != AEB_FULL : before == AEB_NONE && (seen & SEEN_CORNERS) != 0;
-  if (begins) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
+  if (stage > before) announce(slab, car, F_INTERSECTION_ASSIST, load<i32>(OBJECT + place));
 }

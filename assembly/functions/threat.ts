@@ -9,6 +9,7 @@ import {
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least } from '../math';
 import { getF, getI, typeOf } from '../memory';
+import { targetAt, targetCount } from '../targets';
 
 /** m along the way from the front bumper to its nearest edge. */
 const GAP: usize = SCRATCH + 832;
@@ -30,7 +31,7 @@ const LEFT: usize = SCRATCH + 904;
 const WAY_X: usize = SCRATCH + 912;
 const WAY_Y: usize = SCRATCH + 920;
 
-export const NEVER = 1e9;
+const NEVER = 1e9;
 /** Distance that is kept to whatever stands ahead, m. */
 const MARGIN_M = 0.5;
 /** The car's own corridor is wider than the car on each side, m. */
@@ -41,9 +42,10 @@ const CROSSING_MPS = 0.3;
 const SIDE_S = 0.3;
 /** A car is back in the middle of its lane after so long, s. */
 const RETURN_S = 1.5;
-/** Nothing is done about what takes longer than this to reach, s, and this, m. */
+/** Nothing is done about what takes longer than this to reach, s, and is not as near as this, m, or this while the car brakes. */
 const NEAR_S = 3.0;
 const NEAR_M = 4.0;
+const HELD_M = 25.0;
 /** Braking of a vehicle ahead that comfort does not explain, m/s². */
 const HARD_DECEL = 2.5;
 
@@ -79,16 +81,27 @@ const HARD_DECEL = 2.5;
  * Whether a target can matter at all, by what the sensors say of it: cheap, for most do not. A vehicle
  * must already be in the way; whoever may walk or leap into it need not.
  */
-@inline export function mayMatter(target: usize, speed: f64): bool {
+@inline function mayMatter(target: usize, speed: f64, always: f64): bool {
   const ahead = <f64>load<f32>(target + TG_PATH);
   const vx = load<f64>(target + TG_VX);
   if (ahead < 0.0) {
     const vy = load<f64>(target + TG_VY);
     if (load<i32>(target + TG_CLASS) == CONTACT_VEHICLE || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return false;
-    return load<f64>(target + TG_X) < NEAR_M + NEAR_S * speed;
+    return load<f64>(target + TG_X) < always + NEAR_S * speed;
   }
-  if (load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9) return ahead < NEAR_M + NEAR_S * (speed + abs(vx));
-  return ahead < NEAR_M + NEAR_S * (speed - vx);
+  if (load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9) return ahead < always + NEAR_S * (speed + abs(vx));
+  return ahead < always + NEAR_S * (speed - vx);
+}
+
+/** Mask of the targets of a car that can matter at all. */
+export function nearTargets(car: i32, speed: f64, isBraking: bool): u32 {
+  const always = isBraking ? HELD_M : NEAR_M;
+  let mask: u32 = 0;
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    if (mayMatter(targetAt(car, i), speed, always)) mask |= 1 << i;
+  }
+  return mask;
 }
 
 /** Works out how a target lies to the way ahead of a car. */

@@ -1,12 +1,15 @@
 import {
-  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_PIECE, A_SENT, A_SINCE, A_SPEED, A_STATE,
-  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, EVENT_HAZARD, HAZARD_SPOT_BYTES, H_TICK, T_HAZARDS, T_HAZARD_COUNT, TICK_MS,
+  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SINCE, A_SPEED, A_STATE,
+  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HS_BODY_LENGTH, HS_BODY_WIDTH,
+  H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
+import { getF } from '../memory';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
 import { putAtStart, putOnPath } from './paths';
 import {
-  actorAt, kindOf, leave, modeOf, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, spotAt,
+  actorAt, kindOf, leave, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, modeOf, pauseFirst,
+  spotAt,
 } from './spots';
 import { isAlone } from './triggers';
 
@@ -19,13 +22,16 @@ const CLEAR_TICKS: u32 = 600;
 const ACTS_TICKS_MAX: u32 = 2000;
 /** What slides on the road slows down by so much, m/s². */
 const SLIDE_DECEL = 6.0;
+/** Between the edge of an actor and a car's centre of gravity, m. */
+const NEAR_M = 8.0;
+const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 
 /** Puts the actors of a new world where they wait. */
 export function placeActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < count; spot++) {
     putAtStart(spotAt(city, spot), actorAt(slab, spot));
-    store<i32>(actorAt(slab, spot) + A_CAR, -1);
+    pauseFirst(slab, spot);
   }
 }
 
@@ -36,8 +42,10 @@ export function sendActors(slab: usize, city: usize): void {
   for (let spot = 0; spot < count; spot++) {
     const actor = actorAt(slab, spot);
     const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
-    if (waits && tick < load<u32>(actor + A_ARMED)) continue;
+    // Half of the spots look out for cars at a time.
+    if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0)) continue;
     const at = spotAt(city, spot);
+    if (!waits) store<u32>(actor + A_NEAR, nearMask(slab, at, actor));
     const mode = modeOf(kindOf(at));
     if (mode == MODE_NONE) continue;
     if (waits) rouse(slab, city, spot, at, actor, mode);
@@ -68,7 +76,22 @@ function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
   store<i32>(actor + A_CAR, car);
   store<u32>(actor + A_SINCE, tick);
   store<f64>(actor + A_ACCEL, 0.0);
+  store<u32>(actor + A_NEAR, ALL_CARS);
   raise(slab, tick, EVENT_HAZARD, car, -1, spot, 0, -1);
+}
+
+/** Mask of the cars near an actor: at 45 m/s one comes 3.6 m closer until the next look, and so may the actor. */
+function nearMask(slab: usize, at: usize, actor: usize): u32 {
+  const reach = NEAR_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+  const x = load<f64>(actor + A_X);
+  const y = load<f64>(actor + A_Y);
+  let mask: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - x;
+    const dy = getF(slab, C_Y, car) - y;
+    if (dx * dx + dy * dy < reach * reach) mask |= 1 << car;
+  }
+  return mask;
 }
 
 /** What was struck lies there until it is cleared away. */

@@ -1,9 +1,8 @@
 import {
-  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
-  CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y,
-  OTHER_ACTOR, PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS,
-  T_HAZARD_COUNT,
+  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_NEAR, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
+  CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, OTHER_ACTOR,
+  PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
 import { party, pointVelocityX, pointVelocityY, push, wreck } from '../collision';
@@ -13,7 +12,7 @@ import { greatest } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap, COMMON_X, COMMON_Y, NORMAL_X, NORMAL_Y } from '../overlap';
 import { actorBody, putOnPath } from './paths';
-import { actorAt, hardestBrake, hasTrack, kindOf, modeOf, MODE_CROSSES, MODE_FOLLOWS } from './spots';
+import { actorAt, hardestBrake, hasTrack, kindOf, MODE_CROSSES, MODE_FOLLOWS, modeOf } from './spots';
 
 const TICK_S = 0.02;
 /** The moment of first contact is found to a 32nd of a tick. */
@@ -38,14 +37,12 @@ export function meetActors(slab: usize, city: usize): void {
 }
 
 function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize): void {
-  const x = load<f64>(actor + A_X);
-  const y = load<f64>(actor + A_Y);
   const reach = CAR_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const dx = getF(slab, C_X, car) - x;
-    const dy = getF(slab, C_Y, car) - y;
-    if (dx * dx + dy * dy > reach * reach) continue;
-    if ((load<u32>(actor + A_STRUCK) >> car) & 1 || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+  for (let left = load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
+    if (dx * dx + dy * dy > reach * reach || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     if (overlapAt(slab, car, at, actor, 0.0) > 0.0) meet(slab, city, car, spot, at, actor);
   }
 }

@@ -1,6 +1,6 @@
 import {
-  A_CAR, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH, HS_BODY_WIDTH,
-  HS_SIGHT, H_TICK, SCRATCH,
+  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH,
+  HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
 } from '../layout';
 import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
@@ -13,15 +13,25 @@ import { hardestBrake, kindOf, MODE_FOLLOWS, MODE_WALKS } from './spots';
 const STEP_M = 1.5;
 /** Room that vehicles, and those on foot, keep to what is in their way, m. */
 const STOP_M = 1.5;
+/** Who stands goes on once there is so much more, m. */
+const STAY_M = 1.0;
 const STOP_ON_FOOT_M = 0.4;
-/** Nobody on the way looks further ahead, m. */
-const SEES_M = 60.0;
 /** Beside the body that counts as its way, m. */
 const BESIDE_M = 0.2;
+/** How far a way may lead aside: from the start, m, and as a share of what is ahead. */
+const ASIDE_M = 6.0;
+const BEND = 0.4;
+/** How much longer a bending way is at most than straight ahead. */
+const LONGER = 1.2;
 /** No car's corner is further from its centre of gravity, m. */
 const CAR_REACH_M = 2.6;
+/** Nobody looks further ahead, m. */
+const SIGHT_M = 60.0;
 /** A vehicle brakes when it has to brake so hard, m/s², and then so much harder, as a share. */
 const BRAKE_FROM = 2.0;
+/** Once it brakes it goes on with that while it must brake so hard, m/s²; what hardly rolls any more stops. */
+const BRAKE_ON_FROM = 0.8;
+const ROLLING_MPS = 0.5;
 const BRAKE_SPARE = 1.1;
 /** A driver who cannot see far reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
@@ -35,7 +45,9 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   const speed = load<f64>(actor + A_SPEED);
   const hardest = hardestBrake(kindOf(at));
   if (mode == MODE_WALKS) return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
-  const reach = least((speed * speed) / (2.0 * BRAKE_FROM) + STOP_M, SEES_M);
+  const brakes = load<f64>(actor + A_ACCEL) < 0.0;
+  const from = brakes ? BRAKE_ON_FROM : BRAKE_FROM;
+  const reach = least((speed * speed) / (2.0 * from) + STOP_M + (brakes ? STAY_M : 0.0), SIGHT_M);
   const free = freeAhead(slab, city, at, actor, reach);
   // Nothing found: what an earlier look has found must not be read.
   if (free >= reach) return 0.0;
@@ -44,7 +56,8 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   const closing = speed - greatest(load<f64>(FOUND_SPEED), 0.0);
   if (closing <= 0.0 && free > STOP_M) return 0.0;
   const needed = (closing * closing) / (2.0 * greatest(free - STOP_M, 0.05));
-  if (speed > 0.5 && needed < BRAKE_FROM) return 0.0;
+  if (speed < ROLLING_MPS) return hardest;
+  if (needed < from) return 0.0;
   return least(BRAKE_SPARE * needed + 0.5, hardest);
 }
 
@@ -65,7 +78,11 @@ function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64
     const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
     const near = reach + 0.5 * load<f64>(at + HS_BODY_LENGTH) + CAR_REACH_M + STEP_M;
     if (dx * dx + dy * dy > near * near) continue;
-    const found = freeBefore(slab, city, at, actor, car, front, free);
+    const ahead = dx * load<f64>(actor + A_HX) + dy * load<f64>(actor + A_HY);
+    const aside = abs(dy * load<f64>(actor + A_HX) - dx * load<f64>(actor + A_HY));
+    // No way bends so much that a car is in it which is further aside.
+    if (ahead < 0.0 || aside > ASIDE_M + BEND * ahead) continue;
+    const found = freeBefore(slab, city, at, actor, car, front, ahead, free);
     if (found >= free) continue;
     free = found;
     store<i32>(FOUND_CAR, car);
@@ -73,16 +90,18 @@ function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64
   return free;
 }
 
-/** The same for one car; leaves its speed along the way where it is in it. */
-function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32, front: f64, reach: f64): f64 {
+/** The same for one car that is so far ahead; leaves its speed along the way where it is in it. */
+function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32, front: f64, ahead: f64, reach: f64): f64 {
   bodyOf(slab, car, 0.0, BODY_A);
   const step = least(STEP_M, reach);
   store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
   store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M);
-  const end = least(front + reach, load<f64>(at + HS_ACTOR_LENGTH));
+  const end = least(least(front + reach, load<f64>(at + HS_ACTOR_LENGTH)), load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M);
+  // Along the way it is at least as far as straight ahead.
+  const skipped = floor(greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step);
   const touch = CAR_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
   let piece = load<i32>(actor + A_PIECE);
-  for (let station = front; station < end; station += step) {
+  for (let station = front + skipped * step; station < end; station += step) {
     const middle = station + 0.5 * step;
     piece = pieceAt(city, at, middle, piece);
     placeAt(city, at, piece, middle, BODY_B);

@@ -1,21 +1,24 @@
 import {
-  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HS_ACTOR_STATION,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
+  HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { clamp, timeToCover } from '../math';
 import { getF, getI } from '../memory';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, syncTime,
-  TICKS_PER_S,
+  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, TICKS_PER_S,
 } from './spots';
-import { arrivalIn, findArriving, hasFreeWay, isFirst, lightsAllow, longWayTo, standsAlone, wayTo } from './triggers';
+import {
+  arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo,
+} from './triggers';
 
-/** Who walks is ready so long before it has to set off, s: two looks. */
-const READY_S = 0.16;
+/** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
+const READY_S = 0.2;
 /** After meeting the car an actor is still in the way for a while, s. */
-const AFTER_S = 1.5;
+const AFTER_S = 1.0;
+/** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
+const SYNC_S = 2.0;
 /** Share of its own speed down and up to which an actor suits it to the car's. */
 const SLOWER = 0.7;
 const FASTER = 1.25;
@@ -77,7 +80,7 @@ function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
 /** Sets the tick at which who walks sets off. */
 function setOff(slab: usize, city: usize, at: usize, actor: usize, car: i32, needed: f64): void {
   const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_LENGTH);
-  const early = arrivalIn(slab, car, way) - needed;
+  const early = arrivalIn(slab, car, way, kindOf(at)) - needed;
   const ticks = early > 0.0 ? <u32>nearest(early * TICKS_PER_S) : 0;
   store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK) + ticks);
 }
@@ -108,12 +111,13 @@ function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const short = 0.5 * load<f64>(at + HS_BODY_WIDTH);
   const car = findArriving(slab, city, at, leadTime(kind), short, speedNeeded(kind));
   if (car < 0) return -1;
-  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, at) - short);
-  if (!lightsAllow(slab, city, at, arrival)) return -1;
+  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, at) - short, kind);
+  if (!lightsAllow(slab, city, at, car, arrival)) return -1;
   const aim = load<f64>(at + HS_ACTOR_STATION) - shortBy(at);
   const start = aim - load<f64>(at + HS_SPEED) * arrival;
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
+  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
   if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S)) return -1;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
@@ -128,13 +132,15 @@ export function crossOver(slab: usize, city: usize, at: usize, actor: usize): vo
   go(slab, city, at, actor, MODE_CROSSES);
 }
 
+/** Not the lorry: it has its green light to go by, and is long. */
 function suitSpeed(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (kindOf(at) == HAZARD_RED_LIGHT_LORRY) return;
   const car = load<i32>(actor + A_CAR);
   const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_WIDTH);
   if (way <= 0.0) return;
-  const arrival = arrivalIn(slab, car, way);
+  const arrival = arrivalIn(slab, car, way, kindOf(at));
   const left = load<f64>(at + HS_ACTOR_STATION) - shortBy(at) - load<f64>(actor + A_STATION);
-  if (arrival < syncTime(kindOf(at)) || left <= 0.0) return;
+  if (arrival < SYNC_S || left <= 0.0) return;
   const own = load<f64>(at + HS_SPEED);
   store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
 }
@@ -210,7 +216,7 @@ function stallMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   if (tick < load<u32>(actor + A_WAIT)) return -1;
   const speed = load<f64>(at + HS_SPEED);
   const seconds = load<f64>(at + HS_ACTOR_STATION) / speed;
-  if (!hasFreeWay(slab, city, at, known, 0.0, speed, seconds)) return -1;
+  if (!hasRoomAt(slab, city, at, 0.0) || !hasFreeWay(slab, city, at, known, 0.0, speed, seconds)) return -1;
   putAtStart(at, actor);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);

@@ -1,8 +1,8 @@
 import {
-  A_ARMED, A_CAR, A_SENT, A_SINCE, A_SPEED, A_STATE, A_STRUCK, A_WAIT, ACTOR_WAITS, HAZARDS, HAZARD_BLIND_CROSSING, HAZARD_BLIND_STALL, HAZARD_BYTES,
-  HAZARD_CUT_IN, HAZARD_DARK_ZEBRA, HAZARD_DEER_CROSSING, HAZARD_FOG_STALL, HAZARD_ICE_BEND, HAZARD_LEFT_TURN_ONCOMING, HAZARD_PARKED_ROW_CHILD,
-  HAZARD_RED_LIGHT_LORRY, HAZARD_DOWNHILL_STOP, HAZARD_SHARP_BEND, HAZARD_SPOT_BYTES, HAZARD_SUDDEN_STOP, HAZARD_TRAM_CROSSING,
-  HAZARD_WET_CREST, HS_BODY_LENGTH, HS_KIND, H_SEED, H_TICK, T_HAZARDS,
+  ACTOR_WAITS, A_ARMED, A_CAR, A_SENT, A_SINCE, A_SPEED, A_STATE, A_STRUCK, A_WAIT, HAZARDS, HAZARD_BLIND_CROSSING, HAZARD_BLIND_STALL,
+  HAZARD_BYTES, HAZARD_CUT_IN, HAZARD_DARK_ZEBRA, HAZARD_DEER_CROSSING, HAZARD_DOWNHILL_STOP, HAZARD_FOG_STALL, HAZARD_ICE_BEND,
+  HAZARD_LEFT_TURN_ONCOMING, HAZARD_PARKED_ROW_CHILD, HAZARD_RED_LIGHT_LORRY, HAZARD_SHARP_BEND, HAZARD_SPOT_BYTES, HAZARD_SUDDEN_STOP,
+  HAZARD_TRAM_CROSSING, HAZARD_WET_CREST, HS_BODY_LENGTH, HS_KIND, H_SEED, H_TICK, T_HAZARDS,
 } from '../layout';
 import { between, PURPOSE_HAZARD, streamKey } from '../random';
 
@@ -70,12 +70,9 @@ export function leadTime(kind: i32): f64 {
   return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
 }
 
-/**
- * Until so long before a car arrives, s, who drives across suits its speed to the car's. Where the
- * car has a line to stop at, the actor goes by the speed that it had when it set off.
- */
-export function syncTime(kind: i32): f64 {
-  return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP ? 100.0 : 2.0;
+/** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
+export function hasLine(kind: i32): bool {
+  return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP;
 }
 
 /** No actor is sent for a car that is slower, m/s. */
@@ -111,18 +108,27 @@ export function hasTrack(kind: i32): bool {
   return kind == HAZARD_TRAM_CROSSING;
 }
 
-/** The actor is gone; the next comes after a pause from the spot's own stream. */
+/** The actor is gone; the next comes after a pause. */
 export function leave(slab: usize, spot: i32, at: usize): void {
+  const isLong = modeOf(kindOf(at)) == MODE_STANDS;
+  if (isLong) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
+  else pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
+}
+
+/** In a new world none comes at once. */
+export function pauseFirst(slab: usize, spot: i32): void {
+  pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
+}
+
+/** The length of each pause is from the spot's own stream. */
+function pause(slab: usize, spot: i32, low: f64, high: f64): void {
   const actor = actorAt(slab, spot);
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_HAZARD, <u64>spot);
-  const isLong = modeOf(kindOf(at)) == MODE_STANDS;
-  const low = isLong ? LONG_PAUSE_MIN_S : PAUSE_MIN_S;
-  const high = isLong ? LONG_PAUSE_MAX_S : PAUSE_MAX_S;
-  const pause = between(key, <u64>load<u32>(actor + A_SENT), low, high);
+  const seconds = between(key, <u64>load<u32>(actor + A_SENT), low, high);
   const tick = load<u32>(slab + H_TICK);
   store<i32>(actor + A_STATE, ACTOR_WAITS);
   store<u32>(actor + A_SINCE, tick);
-  store<u32>(actor + A_ARMED, tick + <u32>(pause * TICKS_PER_S));
+  store<u32>(actor + A_ARMED, tick + <u32>(seconds * TICKS_PER_S));
   store<i32>(actor + A_CAR, -1);
   store<u32>(actor + A_STRUCK, 0);
   store<u32>(actor + A_WAIT, 0);

@@ -1,6 +1,6 @@
 import {
-  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_LANES,
-  HS_LANE_COUNT, HS_LIGHT, HS_STATION, HS_X, HS_Y, L_LIGHT, STATUS_CRASHED,
+  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH,
+  HS_BODY_WIDTH, HS_LANES, HS_LANE_COUNT, HS_LIGHT, HS_STATION, HS_X, HS_Y, L_JUNCTION, L_LIGHT, STATUS_CRASHED,
 } from '../layout';
 import { noseOf } from '../approaches';
 import { BODY_B, velocityX, velocityY } from '../body';
@@ -10,7 +10,7 @@ import { getF, getI } from '../memory';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
 import { pieceAt, placeAt } from './paths';
-import { kindOf, TICKS_PER_S } from './spots';
+import { hasLine, kindOf, TICKS_PER_S } from './spots';
 
 /** Whoever is this far from its lane's centre is on no way of a spot, m. */
 const ON_LANE_M = 1.2;
@@ -21,14 +21,21 @@ const ACCEL_MAX = 1.5;
 /** A car that comes sooner than that before the right moment has come too soon, s. */
 const LATE_S = 0.24;
 /** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
-const APART_M = 4.5;
-const BESIDE_M = 2.5;
+const APART_M = 4.0;
+const BESIDE_M = 1.6;
 const STEP_S = 0.25;
+/** The same where a vehicle appears in the road, m. */
+const APPEARS_M = 14.0;
+/** So many lanes ahead a car may have a junction that it soon comes to. */
+const JUNCTION_LANES = 3;
+/** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
+const LEAVING_MPS = 2.0;
+const STARTING_MPS = 1.5;
 /** Whoever is ahead and no further aside is in the same lane, m. */
 const ASIDE_M = 2.0;
-/** A lorry meets who comes so long into red, ticks: 4 to 12 s. */
+/** A lorry meets who comes so long into red, ticks: 4 to 16 s. */
 const RED_FROM: i32 = 200;
-const RED_TO: i32 = 600;
+const RED_TO: i32 = 800;
 /** So long before it reaches the conflict point it passes its own line, s. */
 const LINE_S = 1.5;
 
@@ -70,9 +77,13 @@ export function longWayTo(slab: usize, city: usize, car: i32, at: usize, most: f
   return -1.0;
 }
 
-/** In how many seconds a car covers a way if it goes on as it does. */
-export function arrivalIn(slab: usize, car: i32, way: f64): f64 {
+/**
+ * In how many seconds a car covers a way if it goes on as it does; where it has a line to stop at,
+ * if it went on at its speed.
+ */
+export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
   const speed = greatest(getF(slab, C_VX, car), 0.1);
+  if (hasLine(kind)) return way / speed;
   const accel = clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX);
   const mean = speed + 0.5 * accel * least(way / speed, ACCEL_S);
   return way / greatest(mean, 0.5 * speed);
@@ -92,7 +103,7 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
     if (abs(getF(slab, C_OFFSET, car)) > ON_LANE_M) continue;
     const way = wayTo(slab, city, car, at) - short;
     if (way <= 0.0) continue;
-    const arrival = arrivalIn(slab, car, way);
+    const arrival = arrivalIn(slab, car, way, kindOf(at));
     if (arrival <= seconds && arrival > seconds - LATE_S) return car;
   }
   return -1;
@@ -120,6 +131,18 @@ export function hasFreeWay(slab: usize, city: usize, at: usize, target: i32, sta
   return true;
 }
 
+/** Whether no car is near the station of its path where a vehicle is to appear. */
+export function hasRoomAt(slab: usize, city: usize, at: usize, station: f64): bool {
+  placeAt(city, at, pieceAt(city, at, station, 0), station, BODY_B);
+  const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APPEARS_M;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - load<f64>(BODY_B + BOX_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(BODY_B + BOX_Y);
+    if (dx * dx + dy * dy < reach * reach) return false;
+  }
+  return true;
+}
+
 /** Mask of the cars that are neither the target nor behind it on its way. */
 function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
   const own = wayTo(slab, city, target, at);
@@ -128,6 +151,37 @@ function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
     if (car != target && wayTo(slab, city, car, at) <= own) mask |= 1 << car;
   }
   return mask;
+}
+
+/**
+ * Whether nobody comes into the junction of the conflict point within so many seconds but the target,
+ * those behind it, and those whom a light holds: turning cars know nothing of the actor's way.
+ */
+export function isJunctionFree(slab: usize, city: usize, at: usize, target: i32, seconds: f64): bool {
+  const junction = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_JUNCTION);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const isBehind = getI(slab, C_LANE, car) == getI(slab, C_LANE, target) && getF(slab, C_STATION, car) < getF(slab, C_STATION, target);
+    if (car == target || isBehind) continue;
+    const speed = getF(slab, C_VX, car);
+    let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
+    for (let ahead = 0; ahead < JUNCTION_LANES; ahead++) {
+      const lane = laneAhead(slab, city, car, ahead);
+      if (load<i32>(laneAt(city, lane) + L_JUNCTION) != junction) {
+        way += laneLength(city, lane);
+        continue;
+      }
+      if (ahead == 0 && speed > LEAVING_MPS) break;
+      if (way < (speed + STARTING_MPS) * seconds && !isHeldFor(slab, city, lane, seconds)) return false;
+      break;
+    }
+  }
+  return true;
+}
+
+function isHeldFor(slab: usize, city: usize, connector: i32, seconds: f64): bool {
+  const light = load<i32>(laneAt(city, connector) + L_LIGHT);
+  if (light < 0 || redAge(slab, city, light, 0) < 0) return false;
+  return redAge(slab, city, light, <i32>(seconds * TICKS_PER_S)) >= 0;
 }
 
 /** Whether nobody is on the lane between a car and the conflict point, nor so far beyond that. */
@@ -151,9 +205,10 @@ export function isAlone(slab: usize, at: usize, distance: f64): bool {
   return true;
 }
 
-/** Whether the lights let the actor cross, and hold whoever arrives in so many seconds. */
-export function lightsAllow(slab: usize, city: usize, at: usize, arrival: f64): bool {
+/** Whether the lights let the actor cross, and hold a car that arrives in so many seconds and has nobody ahead of it. */
+export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arrival: f64): bool {
   if (kindOf(at) != HAZARD_RED_LIGHT_LORRY) return true;
+  if (!isFirst(slab, city, at, car, 0.0)) return false;
   const ticks = <i32>(arrival * TICKS_PER_S);
   const own = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_LIGHT);
   const red = redAge(slab, city, own, ticks);

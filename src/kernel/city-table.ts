@@ -75,22 +75,35 @@ import {
   Z_CORNER,
   Z_CORNERS,
   Z_FRICTION,
+  Z_KIND,
   Z_MAX_X,
   Z_MAX_Y,
   Z_MIN_X,
   Z_MIN_Y,
   ZONE_BYTES,
+  ZONE_DUSK,
+  ZONE_FOG,
+  ZONE_ICE,
   ZONE_MAX,
+  ZONE_WET,
 } from '../../assembly/layout.ts';
 import type { City, Lane, Zone } from '../city/types.ts';
 import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
 import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
+import { type Obstruction, obstructionsOf, openViewsOf } from './open-view.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
+import { straightRunsOf } from './straight-runs.ts';
 
 const ROUTE_BYTES = 8;
 /** A slope begins so far before the conflict point of its spot, m. */
 const SLOPE_M = 60;
+const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
+  ice: ZONE_ICE,
+  wet: ZONE_WET,
+  fog: ZONE_FOG,
+  dusk: ZONE_DUSK,
+};
 /** A car on the lane may have an axle so far from the lane's centre line, m. */
 const ZONE_REACH_M = 10;
 
@@ -157,7 +170,7 @@ export function packCity(city: City): ArrayBuffer {
     view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_FROM, fromM, true);
     view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_TO, toM, true);
   }
-  writePoints(view, points, profiles, speeds);
+  writePoints(view, points, profiles, speeds, obstructionsOf(allBlocks.map(({ block }) => block)));
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
     view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
   }
@@ -280,12 +293,14 @@ function writePoints(
   start: number,
   profiles: readonly LaneProfile[],
   speeds: readonly (readonly number[])[],
+  obstructions: readonly Obstruction[],
 ): void {
   let at = start;
-  for (const [lane, { points }] of profiles.entries()) {
-    for (const [i, { position, tangent, curvature }] of points.entries()) {
-      const speed = speeds[lane]?.[i] ?? 0;
-      for (const [field, value] of [...position, ...tangent, curvature, speed].entries()) {
+  for (const [lane, profile] of profiles.entries()) {
+    const columns = [speeds[lane], straightRunsOf(profile), openViewsOf(profile, obstructions)];
+    for (const [i, { position, tangent, curvature }] of profile.points.entries()) {
+      const fields = [...position, ...tangent, curvature, ...columns.map((each) => each?.[i] ?? 0)];
+      for (const [field, value] of fields.entries()) {
         view.setFloat32(at + field * 4, value, true);
       }
       at += POINT_BYTES;
@@ -329,13 +344,14 @@ function writeBlock(view: DataView, at: number, { block, spot }: SpottedBlock): 
   }
 }
 
-function writeZone(view: DataView, at: number, { polygon, friction }: Zone): void {
+function writeZone(view: DataView, at: number, { kind, polygon, friction }: Zone): void {
   const box = boxOf(polygon);
   view.setFloat64(at + Z_MIN_X, box.minX, true);
   view.setFloat64(at + Z_MIN_Y, box.minY, true);
   view.setFloat64(at + Z_MAX_X, box.maxX, true);
   view.setFloat64(at + Z_MAX_Y, box.maxY, true);
   view.setInt32(at + Z_CORNERS, polygon.length, true);
+  view.setInt32(at + Z_KIND, ZONE_KINDS[kind], true);
   for (const [i, [x, y]] of polygon.entries()) {
     view.setFloat64(at + Z_CORNER + i * 16, x, true);
     view.setFloat64(at + Z_CORNER + i * 16 + 8, y, true);

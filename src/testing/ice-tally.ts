@@ -1,5 +1,7 @@
 import {
   C_ESC_ACTIVE,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
   C_HX,
   C_HY,
   C_LANE,
@@ -95,6 +97,55 @@ export function tallyIce(
     return watch.passes;
   });
 }
+
+export interface Interventions {
+  kilometres: number;
+  /** Begun on ice or within a second of it. */
+  onIce: number;
+  /** Where evasive steering asks for more than the road gives. */
+  onWet: number;
+  onDry: number;
+}
+
+const ICE_FRICTION_MAX = 0.3;
+const WET_FRICTION_MAX = 0.6;
+const AFTER_ICE_TICKS = 1000 / TICK_MS;
+
+/** What stability control does in one world a seed. */
+export function tallyInterventions(
+  kernel: Kernel,
+  cityIndex: number,
+  seeds: readonly number[],
+  ticks: number,
+): Interventions {
+  const found: Interventions = { kilometres: 0, onIce: 0, onWet: 0, onDry: 0 };
+  for (const seed of seeds) {
+    const slab = makeWorld(kernel, seed, cityIndex);
+    const { f64, i32 } = kernel.view(slab);
+    const real = (array: number, car: number) => f64[array / 8 + car] as number;
+    const before = new Int32Array(CAR_COUNT);
+    const iceTick = new Int32Array(CAR_COUNT).fill(-AFTER_ICE_TICKS);
+    for (let tick = 1; tick <= ticks; tick++) {
+      kernel.step(slab, 1);
+      for (let car = 0; car < CAR_COUNT; car++) {
+        found.kilometres += (Math.abs(real(C_VX, car)) * TICK_MS) / 1e6;
+        const friction = Math.min(real(C_FRICTION_FRONT, car), real(C_FRICTION_REAR, car));
+        if (friction < ICE_FRICTION_MAX) iceTick[car] = tick;
+        const active = i32[C_ESC_ACTIVE / 4 + car] as number;
+        const begins = active === ESC_TICKS && before[car] === 0;
+        before[car] = active;
+        if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
+        else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
+        else if (begins) found.onDry += 1;
+      }
+    }
+    kernel.release(slab);
+  }
+  return found;
+}
+
+export const shareOf = (passes: readonly IcePass[], is: (pass: IcePass) => boolean): number =>
+  passes.filter(is).length / passes.length;
 
 class IceWatch {
   readonly passes: IcePass[] = [];

@@ -70,6 +70,8 @@ export interface SineResult {
   /** Displacement of the centre of gravity 1.07 s after the steering has begun, m. */
   lateralM: number;
   slipMaxRad: number;
+  /** After each tick, rad/s. */
+  yawRates: readonly number[];
 }
 
 /** Drives up to as many cars as a world has through the manoeuvre, coasting. */
@@ -109,6 +111,7 @@ export function sineWithDwell(runs: readonly SineRun[]): SineResult[] {
       yawRatioAt175s: ratioAfter(SECOND_LOOK_S),
       lateralM,
       slipMaxRad: slipMax,
+      yawRates,
     };
   });
 }

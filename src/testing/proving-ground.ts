@@ -93,6 +93,10 @@ export class ProvingGround {
     this.#view.setFloat64(SLAB + array + car * 8, value, true);
   }
 
+  getI32(array: number, car = 0): number {
+    return this.#view.getInt32(SLAB + array + car * 4, true);
+  }
+
   setI32(array: number, car: number, value: number): void {
     this.#view.setInt32(SLAB + array + car * 4, value, true);
   }

@@ -88,7 +88,7 @@ function loopFrom(lanes: readonly Lane[], first: number): number[] {
 }
 
 /** A spot that no car's way leads to. */
-function spotOf(actor: Actor, i: number): HazardSpot {
+export function spotOf(actor: Actor, i: number): HazardSpot {
   const { lengthM, widthM } = actor;
   const body = { x: 0, y: -WIDTH_M / 2, heading: [1, 0] as const, lengthM, widthM };
   return {

@@ -14,6 +14,8 @@ import {
   C_STATUS,
   C_TYPE,
   C_VX,
+  C_X,
+  C_Y,
   CAR_COUNT,
   FRAME_TICKS,
   HAZARD_BYTES,
@@ -34,7 +36,8 @@ const TICKS_PER_S = 1000 / TICK_MS;
 /**
  * An armed pass: a car comes towards the conflict point of a spot whose actor was ready, not in a
  * pause, when the car was `leadS` away from it at its speed, and the car was as fast as `fromMps`
- * then. At a red light it also would have arrived 4 to 12 s into red. Of what stands in the lane: it
+ * then. At a red light it also would have arrived 4 to 16 s into red, as the first, while no other
+ * car was near: real traffic then crosses instead of the actor. Of what stands in the lane: it
  * stood there then. What comes from behind a car that has stalled has no armed passes.
  */
 interface Arming {
@@ -59,7 +62,8 @@ const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
   downhill_stop: { leadS: 4.8, fromMps: 4 },
 };
 const RED_FROM_S = 4;
-const RED_TO_S = 12;
+const RED_TO_S = 16;
+const NEAR_M = 45;
 
 /** What was counted at one spot. */
 export class SpotCounts {
@@ -77,8 +81,19 @@ export class SpotCounts {
   bodyContacts = 0;
 }
 
+/** A car that has come by a spot, or has met there what it should not. */
+export interface SpotPass {
+  spot: number;
+  car: number;
+  /** Tick at which it was first seen on its way there. */
+  sinceTick: number;
+  armed: boolean;
+  fired: boolean;
+}
+
 /** One car on its way to a spot. */
 interface Approach {
+  sinceTick: number;
   armed: boolean | undefined;
   fired: boolean;
 }
@@ -95,7 +110,17 @@ export class SpotTally {
   readonly #routes: readonly (readonly number[])[];
   readonly #approaches = new Map<number, Approach>();
 
-  constructor(kernel: Kernel, slab: Slab, course: Course, counts?: SpotCounts[]) {
+  /** Sees every pass as it ends. */
+  readonly #onPass: (pass: SpotPass) => void;
+
+  constructor(
+    kernel: Kernel,
+    slab: Slab,
+    course: Course,
+    counts?: SpotCounts[],
+    onPass: (pass: SpotPass) => void = () => {},
+  ) {
+    this.#onPass = onPass;
     this.#kernel = kernel;
     this.#slab = slab;
     this.#course = course;
@@ -166,7 +191,8 @@ export class SpotTally {
       if (known) this.#finish(spot, car, known);
       return;
     }
-    const approach = known ?? { armed: undefined, fired: false };
+    const sinceTick = this.#kernel.tick(this.#slab);
+    const approach = known ?? { armed: undefined, fired: false, sinceTick };
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
     if (!arming) return;
@@ -181,7 +207,8 @@ export class SpotTally {
   }
 
   /** Whether the actor waits or stands for this car, and the light is such. */
-  #isReady(spot: number, { kind, site }: HazardSpot, car: number, arrivalS: number): boolean {
+  #isReady(spot: number, hazard: HazardSpot, car: number, arrivalS: number): boolean {
+    const { kind, site } = hazard;
     const state = this.#actor(spot, A_STATE);
     const tick = this.#kernel.tick(this.#slab);
     if (state === ACTOR_ACTS) return this.#actor(spot, A_CAR) === car;
@@ -193,7 +220,8 @@ export class SpotTally {
         if (this.#plan.state(light, then) !== LIGHT_RED) return false;
       }
       const before = Math.round(arrival - RED_TO_S * TICKS_PER_S);
-      if (this.#plan.state(light, before) === LIGHT_RED) return false;
+      if (this.#plan.state(light, before) === LIGHT_RED || !this.#isFirst(hazard, car))
+        return false;
     }
     const arming = ARMING[kind];
     const waitsInSight = arming === STANDING || kind === 'cut_in' || kind === 'sudden_stop';
@@ -201,10 +229,23 @@ export class SpotTally {
     return state === ACTOR_WAITS && tick >= this.#actor(spot, A_ARMED);
   }
 
-  #finish(spot: number, car: number, { armed, fired }: Approach): void {
+  /** Whether nobody is near the conflict point but those behind it on its lane. */
+  #isFirst({ x, y, site: { lanes } }: HazardSpot, car: number): boolean {
+    const stationM = this.#carF64(C_STATION, car);
+    for (let other = 0; other < CAR_COUNT; other++) {
+      const isOnLane = this.#car(C_LANE, other) === lanes[0];
+      if (isOnLane && this.#carF64(C_STATION, other) <= stationM) continue;
+      const awayM = Math.hypot(this.#carF64(C_X, other) - x, this.#carF64(C_Y, other) - y);
+      if (isOnLane || awayM < NEAR_M) return false;
+    }
+    return true;
+  }
+
+  #finish(spot: number, car: number, { armed = false, fired, sinceTick }: Approach): void {
     this.#approaches.delete(spot * CAR_COUNT + car);
     const counts = at(this.counts, spot);
     counts.passes++;
+    this.#onPass({ spot, car, sinceTick, armed, fired });
     if (!armed) return;
     counts.armed++;
     if (fired) counts.fired++;

@@ -62,14 +62,14 @@ export function iceBends(ground: Ground): Place[] {
     ({ bend: { radiusM, fromM, toM } }) =>
       Math.abs(radiusM - ICE_RADIUS_M) <= ICE_RADIUS_TOLERANCE_M && toM - fromM >= ICE_PATCH_M,
   );
-  return (wide.length > 0 ? wide : bends).map(({ lanes, bend, path }) => ({
+  return (wide.length > 0 ? wide : bends).map(({ lanes, bend, path, lane }) => ({
     lanes,
     stationM: bend.apexM,
     misfit:
       Math.abs(bend.radiusM - ICE_RADIUS_M) * RADIUS_MISFIT +
       Math.max(0, ICE_PATCH_M - (bend.toM - bend.fromM)) +
       (bend.isLeft ? 0 : NO_BOLLARDS_MISFIT),
-    build: () => ({ bodies: bollardsAlong(path, bend, ICE_PATCH_M) }),
+    build: () => ({ bodies: bollardsAlong(path, bend, ICE_PATCH_M, lane.widthM) }),
   }));
 }
 

@@ -182,13 +182,26 @@ const BOLLARD_BESIDE_CAR_M = 1.5;
 const BOLLARD_STEP_M = 2.5;
 const BOLLARDS_BEYOND_M = 12;
 
-/** Bollards along the outside of the patch and beyond it; to the left oncoming traffic is there. */
-export function bollardsAlong(path: readonly Point[], bend: Bend, patchM: number): Body[] {
-  if (!bend.isLeft) return [];
-  const besideM = CAR_HALF_WIDTH_M + BOLLARD_BESIDE_CAR_M + BOLLARD.widthM / 2;
+/** Slim posts between the two directions, a hand's breadth beyond the edge of the lane. */
+const POST = { lengthM: 0.1, widthM: 0.1 } as const;
+const POST_OUTSIDE_LANE_M = 0.04;
+
+/**
+ * Along the outside of the patch and beyond it: bollards beside the road in a left bend, posts that
+ * keep the oncoming traffic apart in a right one.
+ */
+export function bollardsAlong(
+  path: readonly Point[],
+  bend: Bend,
+  patchM: number,
+  laneWidthM: number,
+): Body[] {
+  const rightM = bend.isLeft
+    ? CAR_HALF_WIDTH_M + BOLLARD_BESIDE_CAR_M + BOLLARD.widthM / 2
+    : -laneWidthM / 2 - POST_OUTSIDE_LANE_M;
   const fromM = bend.apexM - patchM / 2;
   return rowAlong(path, fromM, fromM + patchM + BOLLARDS_BEYOND_M, BOLLARD_STEP_M, (frame) =>
-    boxBeside(frame, 0, besideM, BOLLARD),
+    boxBeside(frame, 0, rightM, bend.isLeft ? BOLLARD : POST),
   );
 }
 

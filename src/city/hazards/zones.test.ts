@@ -20,8 +20,9 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
     }
   });
 
-  test('are slippery where they are wet only.', () => {
-    for (const { kind, friction } of zones) expect(friction).toBe(kind === 'wet' ? 0.55 : 0.95);
+  test('are slippery where they are wet or icy only.', () => {
+    const slippery: Partial<Record<string, number>> = { wet: 0.55, ice: 0.2 };
+    for (const { kind, friction } of zones) expect(friction).toBe(slippery[kind] ?? 0.95);
   });
 
   test.each([

@@ -6,7 +6,11 @@ import { beside, frameAt, joined } from './paths.ts';
 /** Peak friction of asphalt, dry and under a film of water (Robert Bosch GmbH, Automotive Handbook). */
 const DRY_FRICTION = 0.95;
 const WET_FRICTION = 0.55;
-const FRICTION_AROUND_ICE = DRY_FRICTION;
+/**
+ * Of a slushy sheet of ice: bends are driven by 2 m/s², so they ask for all of it. Less, and nobody could
+ * hold a car in its lane; more, and nobody would need help.
+ */
+const ICE_FRICTION = 0.2;
 
 /** How far a zone reaches from a spot, along the road and to either side of its lane, m. */
 interface ZoneRule {
@@ -21,7 +25,7 @@ interface ZoneRule {
 const ZONE_RULES: Partial<Record<HazardKind, ZoneRule>> = {
   ice_bend: {
     kind: 'ice',
-    friction: FRICTION_AROUND_ICE,
+    friction: ICE_FRICTION,
     beforeM: 12.5,
     afterM: 12.5,
     leftM: 1.75,

@@ -1,0 +1,48 @@
+/**
+ * What each sensor of each car knows of each object, in one byte: in how many looks it saw it (3 bits,
+ * no more than 7), whether it was ever seen to move (1 bit), and in how many looks it has not been seen
+ * since (3 bits). 0: unknown. Looks are 80 ms apart.
+ */
+import { OBJECT_MAX, SENSOR_COUNT, TRACKS, TRACKS_BYTES } from './layout';
+
+export const CAMERA = 0;
+export const RADAR = 1;
+export const CORNERS = 2;
+
+/** Looks until an object is taken for real; a radar looks longer at what may be a manhole cover. */
+const CONFIRM_LOOKS = 4;
+const CONFIRM_STANDING_LOOKS = 5;
+const COUNT_MASK = 7;
+const MOVED_BIT = 8;
+/** Each byte of a word: 1, its sign bit, all others. */
+const ONES: u64 = 0x0101010101010101;
+const HIGHS: u64 = 0x8080808080808080;
+const LOWS: u64 = 0x7f7f7f7f7f7f7f7f;
+
+/**
+ * One look goes by for all tracks: those that are not seen in it are one look older, and forgotten
+ * after more than four. Eight bytes at a time; most are zero.
+ */
+export function ageTracks(slab: usize): void {
+  const end = slab + TRACKS + TRACKS_BYTES;
+  for (let at = slab + TRACKS; at < end; at += 8) {
+    const word = load<u64>(at);
+    if (word == 0) continue;
+    const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
+    const older = word + (known << 4);
+    // This look is counted before it is seen in, so four were missed at 5; 6 is the first with these two bits.
+    const forgotten = (older >> 6) & (older >> 5) & ONES;
+    store<u64>(at, older & ~(forgotten * 255));
+  }
+}
+
+/** A sensor sees an object in this look; returns whether it has confirmed it. */
+export function see(slab: usize, car: i32, sensor: i32, object: i32, moves: bool): bool {
+  const at = slab + TRACKS + <usize>((car * SENSOR_COUNT + sensor) * OBJECT_MAX + object);
+  const known = <i32>load<u8>(at);
+  const count = known & COUNT_MASK;
+  const looks = count == COUNT_MASK ? count : count + 1;
+  const moved = (known & MOVED_BIT) | (moves ? MOVED_BIT : 0);
+  store<u8>(at, <u8>(looks | moved));
+  return looks >= (sensor == RADAR && moved == 0 ? CONFIRM_STANDING_LOOKS : CONFIRM_LOOKS);
+}

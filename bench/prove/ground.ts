@@ -1,0 +1,48 @@
+import { CAR_COUNT } from '../../assembly/layout.ts';
+import type { City } from '../../src/city/types.ts';
+import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
+import { type Course, courseOf } from '../../src/testing/course.ts';
+import { carTypesOf } from '../../src/twin/fleet.ts';
+import { loadKernel } from '../lived-worlds.ts';
+
+/** The kernel that ships with what the jobs of one thread need beside it. */
+export interface Ground {
+  kernel: Kernel;
+  cities: readonly City[];
+  tables: readonly ArrayBuffer[];
+  courses: readonly Course[];
+}
+
+/** The world that is driven, and those in which an explanation drives it again. */
+const SLABS = 8;
+let loaded: Ground | undefined;
+
+/** Loaded once a thread. */
+export function ground(): Ground {
+  if (loaded) return loaded;
+  const { kernel, cities } = loadKernel(SLABS);
+  const courses = cities.cities.map(courseOf);
+  loaded = { kernel, cities: cities.cities, tables: cities.tables, courses };
+  return loaded;
+}
+
+export interface WorldChoice {
+  cityIndex: number;
+  seed: number;
+  /** Declared features: of every car, or one mask a car. */
+  mask: number | readonly number[];
+}
+
+/** Makes a world, hands it over and gives its slab back. */
+export function inWorld<T>({ cityIndex, seed, mask }: WorldChoice, use: (slab: Slab) => T): T {
+  const { kernel } = ground();
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new Error('no slab is free');
+  try {
+    const masks = typeof mask === 'number' ? Array.from({ length: CAR_COUNT }, () => mask) : mask;
+    kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), masks });
+    return use(slab);
+  } finally {
+    kernel.release(slab);
+  }
+}

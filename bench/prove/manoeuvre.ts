@@ -1,0 +1,41 @@
+import type { FeatureName } from '../../src/twin/catalogue.ts';
+import type { PlotPoint } from './plot.ts';
+
+/** A test drive that is done twice: with a feature on and with it off. */
+export interface Manoeuvre {
+  id: string;
+  /** Those of one group are judged and drawn together. */
+  group: string;
+  /** What tells it from the others of its group. */
+  label: string;
+  feature: FeatureName;
+  /** Whether it has to pass with the feature; where it need not, it is only reported. */
+  passesWith: boolean;
+  /** Whether it has to fail without the feature; where it need not, it is only reported. */
+  failsWithout: boolean;
+  /** Whether the group's plot shows it. */
+  isDrawn: boolean;
+  run(isOn: boolean): ManoeuvreRun;
+}
+
+export interface ManoeuvreRun {
+  hasPassed: boolean;
+  readings: readonly Reading[];
+  /** What the group's plot shows; empty where there is nothing to draw. */
+  trace: readonly PlotPoint[];
+}
+
+export interface Reading {
+  name: string;
+  value: number;
+  unit: string;
+}
+
+/** What is told of a group beside its runs. */
+export interface Group {
+  name: string;
+  /** Where the test comes from, and what passing it means. */
+  asks: string;
+  x: string;
+  y: string;
+}

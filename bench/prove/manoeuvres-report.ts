@@ -1,0 +1,84 @@
+import { type Figure, figure } from '../figures.ts';
+import type { Group, ManoeuvreRun } from './manoeuvre.ts';
+import type { Outcome } from './manoeuvres.ts';
+import { linePlot } from './plot.ts';
+import { mark, type Plot, type Section, shown, type Table } from './section.ts';
+
+export function manoeuvresSection(outcomes: readonly Outcome[], groups: readonly Group[]): Section {
+  const parts = groups
+    .map((group) => ({ group, outcomes: outcomes.filter((each) => each.group === group.name) }))
+    .filter((part) => part.outcomes.length > 0);
+  return {
+    id: 'manoeuvres',
+    title: 'Manoeuvres: each with its feature on and off',
+    method: parts.map(({ group: { name, asks } }) => `**${name}.** ${asks}`).join('\n\n'),
+    figures: parts.flatMap(({ group, outcomes }) => marksOf(group, outcomes)),
+    tables: parts.map(({ group, outcomes }) => tableOf(group, outcomes)),
+    plots: parts.flatMap(({ group, outcomes }) => plotOf(group, outcomes)),
+    data: outcomes,
+  };
+}
+
+function marksOf({ name }: Group, outcomes: readonly Outcome[]): Figure[] {
+  const mustPass = outcomes.filter(({ passesWith }) => passesWith);
+  const passed = mustPass.filter(({ on }) => on.hasPassed).length;
+  const mustFail = outcomes.filter(({ failsWithout }) => failsWithout);
+  const failed = mustFail.filter(({ off }) => !off.hasPassed).length;
+  return [
+    figure(`${name}, feature on: passed`, passed, 'runs', { atLeast: mustPass.length }),
+    ...(mustFail.length > 0
+      ? [figure(`${name}, feature off: failed`, failed, 'runs', { atLeast: mustFail.length })]
+      : []),
+  ];
+}
+
+/** Two rows a case, a column for each reading. */
+function tableOf({ name }: Group, outcomes: readonly Outcome[]): Table {
+  const runs = outcomes.flatMap(({ on, off }) => [on, off]);
+  const all = runs.flatMap(({ readings }) => readings);
+  const names = [...new Set(all.map((reading) => reading.name))];
+  const unitOf = (wanted: string) => all.find((reading) => reading.name === wanted)?.unit ?? '';
+  const cells = ({ readings }: ManoeuvreRun): string[] =>
+    names.map((wanted) => {
+      const value = readings.find((reading) => reading.name === wanted)?.value ?? Number.NaN;
+      return shown(rounded(value));
+    });
+  const rows = outcomes.flatMap(({ label, feature, passesWith, failsWithout, on, off }) => [
+    [
+      label,
+      `${feature} on`,
+      ...cells(on),
+      on.hasPassed ? 'passed' : 'failed',
+      passesWith ? mark(on.hasPassed) : '',
+    ],
+    [
+      '',
+      'off',
+      ...cells(off),
+      off.hasPassed ? 'passed' : 'failed',
+      failsWithout ? mark(!off.hasPassed) : '',
+    ],
+  ]);
+  const heads = names.map((each) => (unitOf(each) ? `${each}, ${unitOf(each)}` : each));
+  return { title: name, head: ['Case', 'with', ...heads, '', ''], rows };
+}
+
+/** What is less than half a hundredth is none. */
+const rounded = (value: number): number => (Math.abs(value) < 0.005 ? 0 : value);
+
+/** On as a line, off dashed in the same colour. */
+function plotOf({ name, x, y }: Group, outcomes: readonly Outcome[]): Plot[] {
+  const drawn = outcomes.filter(({ isDrawn }) => isDrawn);
+  if (drawn.length === 0) return [];
+  const series = drawn.flatMap(({ label, on, off }, colour) => [
+    { name: `${label}, on`, points: on.trace, colour },
+    { name: `${label}, off`, points: off.trace, colour, dashed: true },
+  ]);
+  return [{ name: slug(name), title: name, svg: linePlot({ title: name, x, y, series }) }];
+}
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');

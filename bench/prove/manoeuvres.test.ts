@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { Group, ManoeuvreRun } from './manoeuvre.ts';
+import { GROUPS, MANOEUVRES, type Outcome, runManoeuvre } from './manoeuvres.ts';
+import { manoeuvresSection } from './manoeuvres-report.ts';
+
+const GROUP: Group = { name: 'Stops', asks: 'No contact.', x: 's', y: 'km/h' };
+
+function runOf(hasPassed: boolean, impactKmh: number): ManoeuvreRun {
+  const trace = [
+    [0, 50],
+    [1, impactKmh],
+  ] as const;
+  return { hasPassed, readings: [{ name: 'impact', value: impactKmh, unit: 'km/h' }], trace };
+}
+
+function outcomeOf(label: string, on: boolean, off: boolean, isAsked = true): Outcome {
+  const asked = { passesWith: true, failsWithout: isAsked, isDrawn: isAsked };
+  const what = { id: label, group: 'Stops', label, feature: 'aeb' as const, ...asked };
+  return { ...what, on: runOf(on, on ? 0 : 10), off: runOf(off, off ? 0 : 40) };
+}
+
+it('asks every run with the feature to pass, and those without it to fail that have to', () => {
+  const outcomes = [
+    outcomeOf('10 km/h', true, true, false),
+    outcomeOf('30 km/h', true, false),
+    outcomeOf('50 km/h', false, true),
+  ];
+  const { figures, tables, plots } = manoeuvresSection(outcomes, [GROUP]);
+  expect(figures.map(({ name, value, target }) => [name, value, target?.met])).toEqual([
+    ['Stops, feature on: passed', 2, false],
+    ['Stops, feature off: failed', 1, false],
+  ]);
+  expect(tables[0]?.head).toEqual(['Case', 'with', 'impact, km/h', '', '']);
+  expect(tables[0]?.rows).toEqual([
+    ['10 km/h', 'aeb on', '0', 'passed', '✓'],
+    ['', 'off', '0', 'passed', ''],
+    ['30 km/h', 'aeb on', '0', 'passed', '✓'],
+    ['', 'off', '40', 'failed', '✓'],
+    ['50 km/h', 'aeb on', '10', 'failed', '✗'],
+    ['', 'off', '0', 'passed', '✗'],
+  ]);
+  expect(plots.map(({ name }) => name)).toEqual(['stops']);
+  expect(plots[0]?.svg.match(/fill="none"/g)).toHaveLength(4);
+});
+
+it('leaves out groups that nothing was driven of', () => {
+  const empty = manoeuvresSection([], [GROUP]);
+  expect([empty.figures, empty.tables, empty.plots]).toEqual([[], [], []]);
+});
+
+it('every manoeuvre has an id of its own and belongs to a group', () => {
+  expect(new Set(MANOEUVRES.map(({ id }) => id)).size).toBe(MANOEUVRES.length);
+  const names = GROUPS.map(({ name }) => name);
+  expect(MANOEUVRES.filter(({ group }) => !names.includes(group))).toEqual([]);
+});
+
+it('the sine with dwell passes with stability control and spins without', () => {
+  const [on, off] = [true, false].map((isOn) => runManoeuvre({ id: 'sine-with-dwell-0-5', isOn }));
+  expect(on?.run.hasPassed).toBe(true);
+  expect(off?.run.hasPassed).toBe(false);
+  expect(on?.run.trace.length).toBe(off?.run.trace.length);
+});

@@ -1,0 +1,235 @@
+/** Line and bar plots as SVG text: enough for a report, and nothing to install. */
+
+export type PlotPoint = readonly [x: number, y: number];
+
+export interface Series {
+  name: string;
+  points: readonly PlotPoint[];
+  dashed?: boolean;
+  /** Position in the palette, where series of several plots or a pair belong together. */
+  colour?: number;
+}
+
+export interface LinePlot {
+  title: string;
+  x: string;
+  y: string;
+  series: readonly Series[];
+}
+
+export interface BarPlot {
+  title: string;
+  /** What the bars measure, with its unit. */
+  x: string;
+  bars: readonly { name: string; value: number; colour?: number }[];
+}
+
+const WIDTH = 720;
+const LINE_HEIGHT = 360;
+const BAR_HEIGHT = 22;
+const FRAME = { left: 64, right: 16, top: 36, bottom: 44 };
+const BAR_LABEL_WIDTH = 190;
+const VALUE_LABEL_WIDTH = 60;
+const LEGEND_HEIGHT = 18;
+const LEGEND_NAME_PX = 7;
+const LEGEND_SAMPLE_PX = 40;
+const TICKS_WANTED = 6;
+/** Okabe and Ito's: told apart by colour-blind readers too. */
+const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
+
+export function linePlot({ title, x, y, series }: LinePlot): string {
+  const points = series.flatMap(({ points }) => points.filter(isFinitePoint));
+  const across = axisOf(points.map(([value]) => value));
+  const up = axisOf(points.map(([, value]) => value));
+  const rows = legendRows(series);
+  const height = LINE_HEIGHT + rows.length * LEGEND_HEIGHT;
+  const bottom = LINE_HEIGHT - FRAME.bottom;
+  const toX = scale(across, FRAME.left, WIDTH - FRAME.right);
+  const toY = scale(up, bottom, FRAME.top);
+  const grid = [
+    ...up.ticks.map((value) => {
+      const at = toY(value);
+      return (
+        `${line(FRAME.left, at, WIDTH - FRAME.right, at, 'grid')}` +
+        text(FRAME.left - 6, at + 4, number(value), 'end')
+      );
+    }),
+    ...across.ticks.map((value) => {
+      const at = toX(value);
+      return `${line(at, FRAME.top, at, bottom, 'grid')}${text(at, bottom + 16, number(value), 'middle')}`;
+    }),
+  ];
+  const lines = series.map(({ points, dashed }, i) => {
+    const path = pathOf(points, toX, toY);
+    const dash = dashed ? ' stroke-dasharray="6 4"' : '';
+    return `<path d="${path}" fill="none" stroke="${colourOf(series, i)}" stroke-width="2"${dash}/>`;
+  });
+  const middle = (FRAME.left + WIDTH - FRAME.right) / 2;
+  const labels = [
+    text(FRAME.left, 22, title, 'start', 'title'),
+    text(middle, LINE_HEIGHT - 10, x, 'middle'),
+    `<text transform="translate(16 ${(FRAME.top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>`,
+  ];
+  return svg(height, title, [...grid, ...lines, ...labels, ...legend(series, rows)]);
+}
+
+export function barPlot({ title, x, bars }: BarPlot): string {
+  const values = bars.map(({ value }) => value).filter(Number.isFinite);
+  const axis = axisOf([0, ...values]);
+  const left = BAR_LABEL_WIDTH;
+  const right = WIDTH - FRAME.right - VALUE_LABEL_WIDTH;
+  const bottom = FRAME.top + bars.length * BAR_HEIGHT;
+  const toX = scale(axis, left, right);
+  const grid = axis.ticks.map((value) => {
+    const at = toX(value);
+    return `${line(at, FRAME.top, at, bottom, 'grid')}${text(at, bottom + 16, number(value), 'middle')}`;
+  });
+  const rows = bars.map(({ name, value, colour = 0 }, i) => {
+    const top = FRAME.top + i * BAR_HEIGHT;
+    const [from, to] = [toX(0), Number.isFinite(value) ? toX(value) : toX(0)];
+    const fill = PALETTE[colour % PALETTE.length];
+    return (
+      `<rect x="${px(Math.min(from, to))}" y="${top + 3}" width="${px(Math.abs(to - from))}" ` +
+      `height="${BAR_HEIGHT - 6}" fill="${fill}"/>` +
+      text(left - 8, top + 15, name, 'end') +
+      text(Math.max(from, to) + 6, top + 15, number(value), 'start')
+    );
+  });
+  const labels = [
+    text(16, 22, title, 'start', 'title'),
+    text((left + right) / 2, bottom + 34, x, 'middle'),
+  ];
+  return svg(bottom + FRAME.bottom, title, [...grid, ...rows, ...labels]);
+}
+
+interface Axis {
+  min: number;
+  max: number;
+  ticks: number[];
+}
+
+/** Round limits around the values, with the round numbers between them. */
+export function axisOf(values: readonly number[]): Axis {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return axisOf([0, 1]);
+  if (low === high) return axisOf([Math.min(low, 0), low === 0 ? 1 : Math.max(high, 0)]);
+  const step = roundStep((high - low) / TICKS_WANTED);
+  const first = Math.floor(low / step);
+  const last = Math.ceil(high / step);
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) => rounded((first + i) * step));
+  return { min: rounded(first * step), max: rounded(last * step), ticks };
+}
+
+/** The least of 1, 2, 5, 10, 20, … and their fractions that is not below. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const digit = [1, 2, 5, 10].find((each) => each * power >= least * (1 - 1e-9)) ?? 10;
+  return digit * power;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(12));
+
+function scale({ min, max }: Axis, from: number, to: number): (value: number) => number {
+  return (value) => from + ((value - min) / (max - min)) * (to - from);
+}
+
+const isFinitePoint = ([x, y]: PlotPoint): boolean => Number.isFinite(x) && Number.isFinite(y);
+
+/** A gap where a point is not finite. */
+function pathOf(
+  points: readonly PlotPoint[],
+  toX: (x: number) => number,
+  toY: (y: number) => number,
+): string {
+  let pen = 'M';
+  return points
+    .map((point) => {
+      if (!isFinitePoint(point)) {
+        pen = 'M';
+        return '';
+      }
+      const step = `${pen}${px(toX(point[0]))} ${px(toY(point[1]))}`;
+      pen = 'L';
+      return step;
+    })
+    .join('');
+}
+
+const colourOf = (series: readonly Series[], index: number): string =>
+  PALETTE[(series[index]?.colour ?? index) % PALETTE.length] ?? '#000000';
+
+const legendWidth = ({ name }: Series): number => LEGEND_SAMPLE_PX + name.length * LEGEND_NAME_PX;
+
+/** Indices of the series, in rows that fit; none where a single line needs no name. */
+function legendRows(series: readonly Series[]): number[][] {
+  if (series.length < 2) return [];
+  const rows: number[][] = [];
+  let width = Number.POSITIVE_INFINITY;
+  for (const [i, each] of series.entries()) {
+    if (FRAME.left + width + legendWidth(each) > WIDTH) {
+      rows.push([]);
+      width = 0;
+    }
+    rows.at(-1)?.push(i);
+    width += legendWidth(each);
+  }
+  return rows;
+}
+
+function legend(series: readonly Series[], rows: readonly number[][]): string[] {
+  return rows.flatMap((row, r) => {
+    let x = FRAME.left;
+    const y = LINE_HEIGHT + r * LEGEND_HEIGHT + 4;
+    return row.map((index) => {
+      const each = series[index];
+      if (!each) return '';
+      const dash = each.dashed ? ' stroke-dasharray="6 4"' : '';
+      const sample =
+        `<path d="M${px(x)} ${y - 4}h24" stroke="${colourOf(series, index)}" stroke-width="2"${dash}/>` +
+        text(x + 30, y, each.name, 'start');
+      x += legendWidth(each);
+      return sample;
+    });
+  });
+}
+
+const px = (value: number): string => String(Number(value.toFixed(1)));
+
+/** Three digits, and a dash for what is none. */
+function number(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–';
+}
+
+function line(x1: number, y1: number, x2: number, y2: number, kind: string): string {
+  return `<path class="${kind}" d="M${px(x1)} ${px(y1)}L${px(x2)} ${px(y2)}"/>`;
+}
+
+function text(
+  x: number,
+  y: number,
+  content: string,
+  anchor: 'start' | 'middle' | 'end',
+  kind = '',
+): string {
+  const classed = kind ? ` class="${kind}"` : '';
+  return `<text x="${px(x)}" y="${px(y)}" text-anchor="${anchor}"${classed}>${escaped(content)}</text>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+const escaped = (content: string): string =>
+  content.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
+
+function svg(height: number, title: string, parts: readonly string[]): string {
+  const style =
+    'text{font:12px sans-serif;fill:#222}.title{font-size:14px;font-weight:bold}' +
+    '.grid{stroke:#ddd;stroke-width:1}';
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
+    `<title>${escaped(title)}</title><style>${style}</style>`,
+    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
+    ...parts,
+    '</svg>\n',
+  ].join('\n');
+}

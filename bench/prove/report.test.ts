@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { figure } from '../figures.ts';
+import type { Circumstances } from '../report.ts';
+import { markdownReport, terminalSection, terminalTable, writeReport } from './report.ts';
+import { missedMarks, type Section } from './section.ts';
+
+const MADE: Circumstances = {
+  at: '2026-01-02T03:04:05.000Z',
+  command: 'node bench/prove/main.ts',
+  commit: '0123456789ab',
+  machine: { cpu: 'Some CPU', cores: 4, memoryGiB: 8, system: 'linux' },
+  versions: {},
+};
+
+const SECTION: Section = {
+  id: 'sweep',
+  title: 'Sweep',
+  method: 'Worlds are driven.',
+  figures: [
+    figure('contacts', 0, 'contacts', { atMost: 0 }),
+    figure('fires', 40, '%', { atLeast: 50 }),
+    figure('driven', 1234.5, 'km'),
+  ],
+  tables: [{ title: 'Rates', head: ['Off', 'a|b'], rows: [['aeb', '12']] }],
+  plots: [{ name: 'bars', title: 'Bars', svg: '<svg/>' }],
+  data: { worlds: 3 },
+};
+
+it('marks are the figures with a target', () => {
+  expect(missedMarks([SECTION]).map(({ name }) => name)).toEqual(['fires']);
+});
+
+it('the report tells what was missed first, then each part', () => {
+  expect(markdownReport([SECTION], MADE)).toBe(`# Proving ground
+
+\`node bench/prove/main.ts\`, 2026-01-02T03:04:05.000Z, commit 0123456789ab, 4 × Some CPU.
+
+✗ 1 of 2 marks are missed:
+
+- fires: 40 % (≥ 50 %)
+
+## Sweep
+
+Worlds are driven.
+
+|  | Mark | Reached | Asked for |
+|---|---|---|---|
+| ✓ | contacts | 0 contacts | ≤ 0 contacts |
+| ✗ | fires | 40 % | ≥ 50 % |
+
+### Rates
+
+| Off | a\\|b |
+|---|---|
+| aeb | 12 |
+
+![Bars](bars.svg)
+`);
+});
+
+it('the terminal gets aligned columns, numbers to the right', () => {
+  const rows = [
+    ['aeb', '1'],
+    ['brakes', '100'],
+  ];
+  expect(terminalTable({ title: 'Rates', head: ['Off', 'n'], rows })).toBe(
+    'Rates\nOff       n\naeb       1\nbrakes  100',
+  );
+  expect(terminalSection(SECTION)).toContain('✗ fires: 40 % (≥ 50 %)');
+});
+
+it('writes all of it into a folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  try {
+    const path = writeReport(join(folder, 'new'), [SECTION]);
+    expect(readFileSync(path, 'utf8')).toContain('## Sweep');
+    expect(readFileSync(join(folder, 'new/bars.svg'), 'utf8')).toBe('<svg/>');
+    const whole = JSON.parse(readFileSync(join(folder, 'new/report.json'), 'utf8'));
+    expect(whole).toMatchObject({ passed: false, parts: [{ id: 'sweep', data: { worlds: 3 } }] });
+    expect(whole.parts[0].figures).toHaveLength(3);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Figure } from '../figures.ts';
+import { type Circumstances, circumstances } from '../report.ts';
+import { mark, missedMarks, type Section, shown, type Table } from './section.ts';
+
+/** The report as Markdown; its plots lie beside it as `<name>.svg`. */
+export function markdownReport(sections: readonly Section[], made: Circumstances): string {
+  const marks = sections.flatMap(({ figures }) => figures).filter(({ target }) => target);
+  const missed = missedMarks(sections);
+  const { machine, commit, at, command } = made;
+  const head = [
+    '# Proving ground',
+    `\`${command}\`, ${at}, commit ${commit ?? 'unknown'}, ${machine.cores} × ${machine.cpu}.`,
+    missed.length === 0
+      ? `✓ All ${marks.length} marks are met.`
+      : `✗ ${missed.length} of ${marks.length} marks are missed:`,
+    missed.map((figure) => `- ${markOf(figure)}`).join('\n'),
+  ];
+  return `${[...head, ...sections.map(sectionText)].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function markOf({ name, value, unit, target }: Figure): string {
+  return `${name}: ${shown(value)} ${unit} (${target?.text})`;
+}
+
+function sectionText({ title, method, figures, tables, plots }: Section): string {
+  const marks = figures.filter(({ target }) => target);
+  return [
+    `## ${title}`,
+    method,
+    ...(marks.length > 0 ? [tableText(marksTable(marks))] : []),
+    ...tables.map((table) => `### ${table.title}\n\n${tableText(table)}`),
+    ...plots.map(({ name, title }) => `![${title}](${name}.svg)`),
+  ].join('\n\n');
+}
+
+function marksTable(marks: readonly Figure[]): Table {
+  return {
+    title: '',
+    head: ['', 'Mark', 'Reached', 'Asked for'],
+    rows: marks.map(({ name, value, unit, target }) => [
+      mark(target?.met === true),
+      name,
+      `${shown(value)} ${unit}`,
+      target?.text ?? '',
+    ]),
+  };
+}
+
+function tableText({ head, rows }: Table): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
+}
+
+/** A table for the terminal, columns as wide as their widest cell. */
+export function terminalTable({ title, head, rows }: Table): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const lines = [head, ...rows].map((cells) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return [title, ...lines].join('\n');
+}
+
+/** A section for the terminal: its tables, then its marks. */
+export function terminalSection({ title, tables, figures }: Section): string {
+  const marks = figures.flatMap((figure) =>
+    figure.target ? [`${mark(figure.target.met)} ${markOf(figure)}`] : [],
+  );
+  return [`\n${title}`, ...tables.map(terminalTable), marks.join('\n')].join('\n\n');
+}
+
+/** Writes `report.md`, `report.json` and the plots; returns the path of the first. */
+export function writeReport(folder: string, sections: readonly Section[]): string {
+  mkdirSync(folder, { recursive: true });
+  const made = circumstances();
+  for (const { name, svg } of sections.flatMap(({ plots }) => plots)) {
+    writeFileSync(join(folder, `${name}.svg`), svg);
+  }
+  const parts = sections.map(({ id, title, figures, data }) => ({ id, title, figures, data }));
+  const passed = missedMarks(sections).length === 0;
+  const whole = JSON.stringify({ ...made, passed, parts });
+  writeFileSync(join(folder, 'report.json'), `${whole}\n`);
+  const path = join(folder, 'report.md');
+  writeFileSync(path, markdownReport(sections, made));
+  return path;
+}

@@ -1,0 +1,35 @@
+import { type Figure, formatNumber } from '../figures.ts';
+
+/** One part of the report. Figures with a target are its marks. */
+export interface Section {
+  id: string;
+  title: string;
+  /** What was done, for whoever reads nothing else. */
+  method: string;
+  figures: readonly Figure[];
+  tables: readonly Table[];
+  plots: readonly Plot[];
+  /** All that was counted, for the JSON report. */
+  data: unknown;
+}
+
+export interface Table {
+  title: string;
+  head: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+export interface Plot {
+  /** Without the extension. */
+  name: string;
+  title: string;
+  svg: string;
+}
+
+export const missedMarks = (sections: readonly Section[]): Figure[] =>
+  sections.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.met);
+
+export const mark = (isMet: boolean): string => (isMet ? '✓' : '✗');
+
+/** A number as tables show it: a dash where there was nothing to count. */
+export const shown = (value: number): string => (Number.isNaN(value) ? '–' : formatNumber(value));

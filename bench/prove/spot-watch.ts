@@ -1,0 +1,126 @@
+import { CAR_COUNT, FEATURE_COUNT } from '../../assembly/layout.ts';
+import { HAZARD_KINDS } from '../../src/city/hazards/kinds.ts';
+import type { HazardKind } from '../../src/city/types.ts';
+import type { SpotPass } from '../../src/testing/spot-tally.ts';
+import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
+import type { ContactFacts } from '../../src/twin/incidents.ts';
+
+/** What happens so soon behind the conflict point belongs to the pass, ticks (3 s). */
+const AFTER_TICKS = 150;
+
+/** Their actor is sent for a car that drives; the others stand, come for who stands, or are the road. */
+export const FOR_MOVING_CARS: readonly HazardKind[] = [
+  'parked_row_child',
+  'sudden_stop',
+  'deer_crossing',
+  'red_light_lorry',
+  'blind_crossing',
+  'left_turn_oncoming',
+  'downhill_stop',
+  'tram_crossing',
+  'dark_zebra',
+  'cut_in',
+];
+/** The road itself is the hazard: every pass is an armed one. */
+const ALWAYS_ARMED: readonly HazardKind[] = ['ice_bend', 'sharp_bend'];
+
+/** What happened at one spot. */
+export interface SpotCounts {
+  spot: number;
+  kind: HazardKind;
+  /** Cars that came by. */
+  passes: number;
+  /** Those for which the hazard was ready. */
+  armed: number;
+  /** Armed passes for which the actor came, or in whose way it stood. */
+  fired: number;
+  /** Fired passes, or armed ones where the road is the hazard, in which the feature acted. */
+  intervened: number;
+  /** Armed passes in which the car hit something. */
+  hits: number;
+  /** Times that the actor was sent, for whomever. */
+  sent: number;
+  /** Contacts with the actor or with what stands at the spot. */
+  contacts: number;
+}
+
+export const emptyCounts = (spot: number, kind: HazardKind): SpotCounts => ({
+  spot,
+  kind,
+  passes: 0,
+  armed: 0,
+  fired: 0,
+  intervened: 0,
+  hits: 0,
+  sent: 0,
+  contacts: 0,
+});
+
+/** Those that end with the function that the kind is made for, else all that it is made for. */
+export function actingMask(kind: HazardKind): number {
+  const { failsWithout } = HAZARD_KINDS[kind];
+  const isFunction = (name: FeatureName): boolean =>
+    FEATURES.some((feature) => feature.name === name && feature.group === 'function');
+  const functions = failsWithout.filter(isFunction);
+  return maskOf(functions.length > 0 ? functions : failsWithout);
+}
+
+/** Tells of every pass whether the feature that its spot is made for acted, and how it ended. */
+export class SpotWatch {
+  readonly counts: readonly SpotCounts[];
+  readonly #acting: readonly number[];
+  /** Passes that are over but for what may come of them. */
+  #pending: { pass: SpotPass; untilTick: number }[] = [];
+  /** Tick at which each feature last made a difference to each car, and each car last hit something. */
+  readonly #actedTick = new Int32Array(CAR_COUNT * FEATURE_COUNT).fill(-1);
+  readonly #hitTick = new Int32Array(CAR_COUNT).fill(-1);
+
+  constructor(kinds: readonly HazardKind[]) {
+    this.counts = kinds.map((kind, spot) => emptyCounts(spot, kind));
+    this.#acting = kinds.map(actingMask);
+  }
+
+  noteActed(tick: number, car: number, mask: number): void {
+    if (mask === 0) return;
+    for (let bit = 0; bit < FEATURE_COUNT; bit++) {
+      if ((mask >> bit) & 1) this.#actedTick[car * FEATURE_COUNT + bit] = tick;
+    }
+  }
+
+  noteContact({ tick, parties }: Pick<ContactFacts, 'tick'> & { parties: Cars }): void {
+    for (const { car } of parties) if (car >= 0) this.#hitTick[car] = tick;
+  }
+
+  notePass(tick: number, pass: SpotPass): void {
+    this.#pending.push({ pass, untilTick: tick + AFTER_TICKS });
+  }
+
+  /** Counts the passes of which nothing can come any more. */
+  settle(tick: number): void {
+    if (!this.#pending.some(({ untilTick }) => untilTick <= tick)) return;
+    for (const { pass, untilTick } of this.#pending) if (untilTick <= tick) this.#count(pass);
+    this.#pending = this.#pending.filter(({ untilTick }) => untilTick > tick);
+  }
+
+  #count({ spot, car, sinceTick, armed, fired }: SpotPass): void {
+    const count = this.counts[spot];
+    if (!count) throw new RangeError(`there is no spot ${spot}`);
+    count.passes += 1;
+    const isAlways = ALWAYS_ARMED.includes(count.kind);
+    if (!armed && !isAlways) return;
+    count.armed += 1;
+    if (fired) count.fired += 1;
+    if ((this.#hitTick[car] ?? -1) >= sinceTick) count.hits += 1;
+    if ((fired || isAlways) && this.#hasActed(spot, car, sinceTick)) count.intervened += 1;
+  }
+
+  #hasActed(spot: number, car: number, sinceTick: number): boolean {
+    for (let bit = 0; bit < FEATURE_COUNT; bit++) {
+      const isMeant = ((this.#acting[spot] ?? 0) >> bit) & 1;
+      if (isMeant && (this.#actedTick[car * FEATURE_COUNT + bit] ?? -1) >= sinceTick) return true;
+    }
+    return false;
+  }
+}
+
+type Cars = readonly { readonly car: number }[];

@@ -1,0 +1,187 @@
+import {
+  C_VX,
+  C_VY,
+  CAR_COUNT,
+  EVENT_INTERVENTION,
+  F_ALL,
+  FEATURE_COUNT,
+  FRAME_TICKS,
+  H_EVENT_COUNT,
+  TICK_MS,
+} from '../../assembly/layout.ts';
+import type { Slab } from '../../src/kernel/kernel.ts';
+import { SpotTally } from '../../src/testing/spot-tally.ts';
+import { namesOf } from '../../src/twin/catalogue.ts';
+import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
+import { ground, inWorld, type WorldChoice } from './ground.ts';
+import { type SpotCounts, SpotWatch } from './spot-watch.ts';
+
+const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
+/** What is on a collision course when a feature comes back may still collide: so long, ticks (60 s). */
+export const SETTLE_TICKS = 3000;
+const ACCOUNTS_MAX = 3;
+
+export interface SweepJob extends WorldChoice {
+  mask: number;
+  ticks: number;
+  /** Driven afterwards with everything on, once the world has settled; 0: not at all. */
+  ticksBackOn: number;
+}
+
+/** What was counted over a stretch of one world. */
+export interface Stretch {
+  kilometres: number;
+  carHours: number;
+  contacts: number;
+  /** Chains of contacts. */
+  incidents: number;
+  /** EVENT_INTERVENTIONs by feature. */
+  interventions: number[];
+  spots: SpotCounts[];
+}
+
+export interface SweepWorld {
+  job: SweepJob;
+  driven: Stretch;
+  backOn: Stretch | null;
+  /** Enough to look at the first of the contacts that should not be. */
+  accounts: string[];
+  /** Why the kernel gave the world up. */
+  trap: string | null;
+}
+
+/** Drives one world, counts, and switches everything on again where the job says so. */
+export function driveSweepWorld(job: SweepJob): SweepWorld {
+  return inWorld(job, (slab) => {
+    const world: SweepWorld = {
+      job,
+      driven: emptyStretch(),
+      backOn: null,
+      accounts: [],
+      trap: null,
+    };
+    try {
+      // With something off, contacts are what is asked for.
+      world.driven = drive(slab, job, job.ticks, job.mask === F_ALL ? world.accounts : []);
+      if (job.ticksBackOn > 0) {
+        const { kernel } = ground();
+        for (let car = 0; car < CAR_COUNT; car++) {
+          kernel.apply(slab, kernel.tick(slab) + 1, car, F_ALL, F_ALL);
+        }
+        drive(slab, job, SETTLE_TICKS, []);
+        world.backOn = drive(slab, job, job.ticksBackOn, world.accounts);
+      }
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      world.trap = `seed ${job.seed} after tick ${ground().kernel.tick(slab)}: ${error.message}`;
+    }
+    return world;
+  });
+}
+
+export function emptyStretch(): Stretch {
+  const interventions = Array.from({ length: FEATURE_COUNT }, () => 0);
+  return { kilometres: 0, carHours: 0, contacts: 0, incidents: 0, interventions, spots: [] };
+}
+
+/** Looks at every frame: that is when spots decide and drivers act. */
+function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): Stretch {
+  const { kernel, courses } = ground();
+  const course = courses[job.cityIndex];
+  if (!course) throw new RangeError(`there is no city ${job.cityIndex}`);
+  const { f64 } = kernel.view(slab);
+  const stretch = emptyStretch();
+  const watch = new SpotWatch(course.city.hazards.map(({ kind }) => kind));
+  const tally = new SpotTally(kernel, slab, course, undefined, (pass) => {
+    watch.notePass(kernel.tick(slab), pass);
+  });
+  const events = new NewEvents(slab);
+  const end = kernel.tick(slab) + ticks;
+  kernel.clearActed(slab);
+  let metres = 0;
+  const onContact = (news: readonly ContactFacts[]): void => {
+    for (const contact of news) {
+      watch.noteContact(contact);
+      if (accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, contact));
+    }
+    stretch.contacts += news.length;
+    stretch.incidents += news.filter(isFirst).length;
+  };
+  while (kernel.tick(slab) < end) {
+    tally.run(FRAME_TICKS, onContact);
+    const tick = kernel.tick(slab);
+    for (let car = 0; car < CAR_COUNT; car++) watch.noteActed(tick, car, kernel.acted(slab, car));
+    kernel.clearActed(slab);
+    watch.settle(tick);
+    events.countInto(stretch.interventions);
+    metres += speedSum(f64) * LOOK_S;
+  }
+  stretch.kilometres = metres / 1000;
+  stretch.carHours = (ticks * TICK_MS * CAR_COUNT) / 3_600_000;
+  stretch.spots = watch.counts.map((counts, spot) => {
+    const { sends = 0, bodyContacts = 0, actorContacts = 0 } = tally.counts[spot] ?? {};
+    return { ...counts, sent: sends, contacts: bodyContacts + actorContacts };
+  });
+  return stretch;
+}
+
+/** Steps to a tick, through contacts, and returns them. */
+export function stepOn(slab: Slab, tick: number): ContactFacts[] {
+  const { kernel } = ground();
+  const before = kernel.contactCount(slab);
+  while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
+  return kernel.contactCount(slab) === before ? [] : kernel.contacts(slab, before);
+}
+
+/** An incident is told by the first contact of its chain. */
+const isFirst = ({ tick, order, chainTick, chainOrder }: ContactFacts): boolean =>
+  incidentId(tick, order) === incidentId(chainTick, chainOrder);
+
+function speedSum(f64: Float64Array): number {
+  let sum = 0;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const vx = f64[C_VX / 8 + car] ?? 0;
+    const vy = f64[C_VY / 8 + car] ?? 0;
+    sum += Math.sqrt(vx * vx + vy * vy);
+  }
+  return sum;
+}
+
+class NewEvents {
+  readonly #slab: Slab;
+  readonly #i32: Int32Array;
+  #seen: number;
+
+  constructor(slab: Slab) {
+    this.#slab = slab;
+    this.#i32 = ground().kernel.view(slab).i32;
+    this.#seen = this.#count();
+  }
+
+  #count(): number {
+    return this.#i32[H_EVENT_COUNT / 4] ?? 0;
+  }
+
+  countInto(interventions: number[]): void {
+    const count = this.#count();
+    if (count === this.#seen) return;
+    for (const { seq, kind, feature } of ground().kernel.events(this.#slab)) {
+      if (seq <= this.#seen || kind !== EVENT_INTERVENTION) continue;
+      interventions[feature] = (interventions[feature] ?? 0) + 1;
+    }
+    this.#seen = count;
+  }
+}
+
+function accountOf({ cityIndex, seed, mask }: SweepJob, contact: ContactFacts): string {
+  const { tick, kind, hazard, block, x, y, closingMps, parties } = contact;
+  const city = ground().cities[cityIndex];
+  const spot = city?.hazards[hazard]?.kind ?? 'no spot';
+  const cars = parties.flatMap(({ car }) => (car >= 0 ? [car] : [])).join(' and ');
+  const wasOff = namesOf(F_ALL & ~mask).join(', ');
+  return (
+    `${city?.name} seed ${seed}${wasOff && `, ${wasOff} on again`}, tick ${tick}: car ${cars}, ` +
+    `kind ${kind}, ${spot}, block ${block}, at ${x.toFixed(1)}, ${y.toFixed(1)}, ` +
+    `closing ${closingMps.toFixed(1)} m/s`
+  );
+}

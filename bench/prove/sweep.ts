@@ -1,0 +1,150 @@
+import { F_ALL, TICK_MS } from '../../assembly/layout.ts';
+import { CITIES } from '../../src/city/catalogue.ts';
+import { FEATURE_NAMES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
+import type { Crew } from './crew.ts';
+import { emptyCounts, type SpotCounts } from './spot-watch.ts';
+import { emptyStretch, type Stretch, type SweepJob, type SweepWorld } from './sweep-world.ts';
+
+/** Half an hour. */
+const TICKS_ALL_ON = 90_000;
+/** Ten minutes: the marks speak of that long. */
+export const TICKS_OFF = 30_000;
+/** One world of each city with each feature off for so many kilometres with all on. */
+const KM_PER_WORLD_OFF = 5000;
+const WORLDS_OFF_MIN = 1;
+/** Worlds that stand still would never add up. */
+const WORLD_KM_MIN = 50;
+const ACCOUNTS_MAX = 40;
+
+/** All worlds of one city in which the same was off. */
+export interface SweepGroup {
+  cityIndex: number;
+  /** `null`: everything was on. */
+  off: FeatureName | null;
+  worlds: number;
+  /** Ten-minute worlds without an incident. */
+  quietWorlds: number;
+  driven: Stretch;
+  backOn: Stretch;
+}
+
+export interface Sweep {
+  groups: readonly SweepGroup[];
+  accounts: string[];
+  traps: string[];
+}
+
+/** Worlds with everything on until there are enough kilometres, and some with each feature off. */
+export async function runSweep(
+  crew: Crew,
+  { seed, km }: { seed: number; km: number },
+): Promise<Sweep> {
+  const offs = [null, ...FEATURE_NAMES];
+  const groups = offs.flatMap((off) => CITIES.map((_, cityIndex) => emptyGroup(cityIndex, off)));
+  const sweep: Sweep = { groups, accounts: [], traps: [] };
+  const jobsOff = offJobs(seed, km);
+  const worldsMax = Math.ceil(km / WORLD_KM_MIN);
+  let allOn = 0;
+  let offDone = 0;
+  const nextAllOn = (): SweepJob | undefined => {
+    const isEnough = allOnKm(sweep) >= km || allOn >= worldsMax;
+    if (isEnough && allOn >= CITIES.length) return undefined;
+    const world = { cityIndex: allOn % CITIES.length, seed: seed + allOn, mask: F_ALL };
+    allOn += 1;
+    return { ...world, ticks: TICKS_ALL_ON, ticksBackOn: 0 };
+  };
+  await crew.work({
+    kind: 'sweep',
+    next: () => jobsOff[offDone++] ?? nextAllOn(),
+    done: (world) => add(sweep, world),
+    progress: () => {
+      const off = Math.min(offDone, jobsOff.length);
+      return `${off} of ${jobsOff.length} worlds with something off, ${progressAllOn(sweep, km)}`;
+    },
+  });
+  return sweep;
+}
+
+function offJobs(seed: number, km: number): SweepJob[] {
+  const worlds = Math.max(WORLDS_OFF_MIN, Math.round(km / KM_PER_WORLD_OFF));
+  return Array.from({ length: worlds }, (_, i) => i).flatMap((i) =>
+    FEATURE_NAMES.flatMap((name) =>
+      CITIES.map((_, cityIndex) => ({
+        cityIndex,
+        seed: seed + i * CITIES.length + cityIndex,
+        mask: F_ALL & ~maskOf([name]),
+        ticks: TICKS_OFF,
+        ticksBackOn: TICKS_OFF,
+      })),
+    ),
+  );
+}
+
+function emptyGroup(cityIndex: number, off: FeatureName | null): SweepGroup {
+  const stretches = { driven: emptyStretch(), backOn: emptyStretch() };
+  return { cityIndex, off, worlds: 0, quietWorlds: 0, ...stretches };
+}
+
+const maskOfGroup = ({ off }: SweepGroup): number => (off ? F_ALL & ~maskOf([off]) : F_ALL);
+
+/** Adds what one world counted to its group. */
+export function add(sweep: Sweep, world: SweepWorld): void {
+  const { job, driven, backOn, accounts, trap } = world;
+  const group = sweep.groups.find(
+    (each) => each.cityIndex === job.cityIndex && maskOfGroup(each) === job.mask,
+  );
+  if (!group) throw new RangeError(`nothing is swept with mask ${job.mask} in ${job.cityIndex}`);
+  group.worlds += 1;
+  if (driven.incidents === 0) group.quietWorlds += 1;
+  group.driven = sum(group.driven, driven);
+  if (backOn) group.backOn = sum(group.backOn, backOn);
+  if (sweep.accounts.length < ACCOUNTS_MAX) sweep.accounts.push(...accounts);
+  if (trap) sweep.traps.push(trap);
+}
+
+export function sum(a: Stretch, b: Stretch): Stretch {
+  return {
+    kilometres: a.kilometres + b.kilometres,
+    carHours: a.carHours + b.carHours,
+    contacts: a.contacts + b.contacts,
+    incidents: a.incidents + b.incidents,
+    interventions: a.interventions.map((count, i) => count + (b.interventions[i] ?? 0)),
+    spots: a.spots.length === 0 ? b.spots : a.spots.map((spot, i) => plus(spot, b.spots[i])),
+  };
+}
+
+export function plus(a: SpotCounts, b = emptyCounts(a.spot, a.kind)): SpotCounts {
+  return {
+    spot: a.spot,
+    kind: a.kind,
+    passes: a.passes + b.passes,
+    armed: a.armed + b.armed,
+    fired: a.fired + b.fired,
+    intervened: a.intervened + b.intervened,
+    hits: a.hits + b.hits,
+    sent: a.sent + b.sent,
+    contacts: a.contacts + b.contacts,
+  };
+}
+
+const allOnGroups = ({ groups }: Sweep): SweepGroup[] => groups.filter(({ off }) => off === null);
+
+const allOnKm = (sweep: Sweep): number =>
+  allOnGroups(sweep).reduce((km, { driven }) => km + driven.kilometres, 0);
+
+function progressAllOn(sweep: Sweep, km: number): string {
+  const contacts = allOnGroups(sweep).reduce((count, { driven }) => count + driven.contacts, 0);
+  const done = Math.round(allOnKm(sweep));
+  return `${done} of ${km} km with all on, ${contacts} contacts`;
+}
+
+export const perThousandKm = ({ incidents, kilometres }: Stretch): number =>
+  (incidents / kilometres) * 1000;
+
+export const perCarHour = ({ incidents, carHours }: Stretch): number => incidents / carHours;
+
+export const meanKmh = ({ kilometres, carHours }: Stretch): number => kilometres / carHours;
+
+/** In a world of so many ticks, on average. */
+export const perTenMinutes = ({ driven, worlds }: SweepGroup, ticks = TICKS_OFF): number =>
+  (driven.incidents / worlds) * (600_000 / (ticks * TICK_MS));

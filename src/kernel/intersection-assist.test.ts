@@ -1,0 +1,207 @@
+import { describe, expect, it, test } from 'vitest';
+import {
+  A_HX,
+  A_HY,
+  A_SPEED,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  C_X,
+  C_Y,
+  F_AEB,
+  F_ALL,
+  F_CORNER_RADARS,
+  F_INTERSECTION_ASSIST,
+  FLAG_AEB,
+  HAZARDS,
+} from '../../assembly/layout.ts';
+import { Crossing, type CrossingPlan } from '../testing/crossing.ts';
+import { VEHICLE } from '../testing/manoeuvres.ts';
+import { runCrossing } from '../testing/manoeuvres-junction.ts';
+import { spotOf } from '../testing/proving-road.ts';
+import { edit } from '../testing/slab-editor.ts';
+
+const KMH = 1 / 3.6;
+const TICKS_PER_S = 50;
+/** Emergency braking looks straight ahead too: here the one function is on trial. */
+const ON = F_ALL & ~F_AEB;
+const OFF = ON & ~F_INTERSECTION_ASSIST;
+
+describe('crossing manoeuvres of Euro NCAP', () => {
+  test.each([
+    ['south', 20, 60],
+    ['south', 40, 40],
+    ['south', 60, 20],
+    ['south', 60, 60],
+    ['north', 20, 20],
+    ['north', 30, 60],
+    ['north', 60, 50],
+  ] as const)(
+    'CCCscp from %s, %i against %i km/h: avoided, and hit without',
+    (from, speedKmh, otherKmh) => {
+      const run = { from, turn: 'straight', speedKmh, otherKmh } as const;
+      const on = runCrossing({ ...run, features: ON });
+      expect(on.contact).toBe(false);
+      expect(on.interventions.map(({ feature }) => feature)).toContain('intersection_assist');
+      const off = runCrossing({ ...run, features: OFF });
+      expect(off.contact).toBe(true);
+      expect(off.impactSpeedKmh).toBeGreaterThan(speedKmh - 5);
+      expect(off.interventions).toEqual([]);
+    },
+  );
+
+  test.each([
+    [10, 30],
+    [10, 60],
+    [15, 45],
+    [20, 30],
+    [20, 60],
+  ] as const)(
+    'CCFtap, left at %i km/h before %i km/h: avoided, and hit without',
+    (speedKmh, otherKmh) => {
+      const run = { from: 'east', turn: 'left', speedKmh, otherKmh } as const;
+      expect(runCrossing({ ...run, features: ON }).contact).toBe(false);
+      expect(runCrossing({ ...run, features: OFF }).contact).toBe(true);
+    },
+  );
+});
+
+/** Speed of the car as its front passes the line. */
+function speedAtLine(plan: CrossingPlan): number {
+  const crossing = new Crossing(plan);
+  const ticks = crossing.until(() => crossing.car(0).distanceM <= 0, 15 * TICKS_PER_S);
+  expect(ticks).toBeGreaterThan(0);
+  return crossing.car(0).speedMps / KMH;
+}
+
+describe('without intersection assist', () => {
+  const yielding: CrossingPlan = {
+    control: 'none',
+    row: 'collector',
+    column: 'collector',
+    cars: {},
+  };
+  const own = { from: 'west', turn: 'straight', distanceM: 80, speedMps: 50 * KMH } as const;
+  const right = { from: 'south', turn: 'straight', distanceM: 60, speedMps: 10 } as const;
+
+  test.each([
+    ['switched off', OFF],
+    ['without corner radars', F_ALL & ~F_CORNER_RADARS],
+  ])('a car rolls over the line where the right goes first: %s', (_, features) => {
+    for (const cars of [{ 0: { ...own, features } }, { 0: { ...own, features }, 1: right }]) {
+      const kmh = speedAtLine({ ...yielding, cars });
+      expect(kmh).toBeGreaterThan(15);
+      expect(kmh).toBeLessThan(20.5);
+    }
+  });
+
+  it('after a stop sign it goes without looking', () => {
+    const crossing = (features: number) =>
+      new Crossing({
+        control: 'stop',
+        row: 'collector',
+        column: 'local',
+        cars: {
+          0: { from: 'south', turn: 'straight', distanceM: 25, speedMps: 5, features },
+          1: { from: 'west', turn: 'straight', distanceM: 125, speedMps: 50 * KMH },
+        },
+      });
+    for (const [features, goesFirst] of [
+      [ON, false],
+      [OFF, true],
+    ] as const) {
+      const world = crossing(features);
+      let stood = false;
+      const entered = world.until(() => {
+        stood ||= world.car(0).speedMps < 0.3;
+        return world.car(0).distanceM <= 0;
+      }, 20 * TICKS_PER_S);
+      expect(entered).toBeGreaterThan(0);
+      expect(stood).toBe(true);
+      expect(world.car(1).where === 'before').toBe(goesFirst);
+    }
+  });
+
+  it('it turns left at green without letting oncoming traffic pass, which knows nothing of that', () => {
+    const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };
+    const greenFrom = new Crossing(plan).city.lights[0]?.greenFromTick ?? 0;
+    const world = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0, features: OFF },
+        1: { from: 'east', turn: 'straight', distanceM: 45, speedMps: 50 * KMH, features: OFF },
+      },
+    });
+    const met = world.until(() => world.kernel.contactCount(world.slab) > 0, 6 * TICKS_PER_S);
+    expect(met).toBeGreaterThan(0);
+    expect(world.car(1).speedMps).toBeGreaterThan(5);
+  });
+});
+
+describe('at its line a car', () => {
+  const standing: CrossingPlan = {
+    control: 'priority',
+    row: 'collector',
+    column: 'local',
+    cars: { 0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, features: ON } },
+    hazards: [spotOf(VEHICLE, 0)],
+  };
+
+  /** Seconds until it drives off while something comes from the west, which passes it after `arrivesS`. */
+  function startsAfter(arrivesS: number | undefined, features: number): number {
+    const world = new Crossing({
+      ...standing,
+      cars: { 0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, features } },
+    });
+    const path = world.connector('west', 'straight').polyline;
+    const laneY = path[0]?.[1] ?? 0;
+    const speedMps = 50 * KMH;
+    let tick = 0;
+    const started = world.until(() => {
+      if (arrivesS !== undefined) {
+        edit(world.kernel, world.slab, (slab) => {
+          const [x, y] = [slab.f64(C_X, 0), slab.f64(C_Y, 0)];
+          expect(y).toBeLessThan(laneY);
+          slab.setF64(HAZARDS + A_X, 0, x + (tick / TICKS_PER_S - arrivesS) * speedMps);
+          slab.setF64(HAZARDS + A_Y, 0, laneY);
+          slab.setF64(HAZARDS + A_HX, 0, 1);
+          slab.setF64(HAZARDS + A_HY, 0, 0);
+          slab.setF64(HAZARDS + A_SPEED, 0, speedMps);
+          slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+        });
+      }
+      tick++;
+      return world.car(0).speedMps > 0.3;
+    }, 8 * TICKS_PER_S);
+    return started / TICKS_PER_S;
+  }
+
+  it('does not start before what crosses within 4 s has passed', () => {
+    expect(startsAfter(undefined, ON)).toBeLessThan(1.5);
+    expect(startsAfter(3.5, ON)).toBeGreaterThan(2.5);
+    expect(startsAfter(3.5, ON)).toBeLessThan(6);
+    expect(startsAfter(3.5, OFF)).toBeLessThan(1.5);
+  });
+
+  it('starts where what crosses is far off', () => {
+    expect(startsAfter(30, ON)).toBeLessThan(1.5);
+  });
+});
+
+describe('where what crosses comes into sight late', () => {
+  // Domain budgets: first sight 1.1 s before the middle at 30 km/h, 1.35 s at 50, and 0.2 s to spare.
+  test.each([
+    [30, 1.3],
+    [50, 1.55],
+  ])('a car at %i km/h brakes in an emergency, with its lamp', (speedKmh, revealS) => {
+    const run = { from: 'north', turn: 'straight', speedKmh, otherKmh: 60, revealS } as const;
+    const on = runCrossing({ ...run, features: ON });
+    expect(on.contact).toBe(false);
+    expect(on.flags & FLAG_AEB).toBe(FLAG_AEB);
+    expect(on.decelMps2).toBeGreaterThan(7);
+    expect(on.interventions[0]).toMatchObject({ feature: 'intersection_assist' });
+    expect(runCrossing({ ...run, features: OFF }).contact).toBe(true);
+  });
+});

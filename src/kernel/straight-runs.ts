@@ -1,0 +1,26 @@
+import type { LaneProfile } from './lane-profile.ts';
+
+/** How far a lane may stray from a straight line that stands for it, m. */
+export const RUN_TOLERANCE_M = 0.08;
+
+/**
+ * From each point of a lane on, for how far a straight line to another of its points stands for it:
+ * none of the points between is further than `RUN_TOLERANCE_M` from the line. 0 at the last point.
+ */
+export function straightRunsOf({ points, spacingM }: LaneProfile): number[] {
+  return points.map(({ position: [x, y], tangent: [tx, ty] }, from) => {
+    let lowest = Number.NEGATIVE_INFINITY;
+    let highest = Number.POSITIVE_INFINITY;
+    let to = from;
+    for (const { position } of points.slice(from + 1)) {
+      const [dx, dy] = [position[0] - x, position[1] - y];
+      const ahead = dx * tx + dy * ty;
+      const slope = (dy * tx - dx * ty) / ahead;
+      if (to > from && (ahead <= 0 || slope < lowest || slope > highest)) break;
+      lowest = Math.max(lowest, slope - RUN_TOLERANCE_M / ahead);
+      highest = Math.min(highest, slope + RUN_TOLERANCE_M / ahead);
+      to += 1;
+    }
+    return (to - from) * spacingM;
+  });
+}
