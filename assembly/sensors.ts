@@ -5,9 +5,10 @@
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
   TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
+import { canMatterFrom } from './functions/threat';
 import { findBetween, HIDDEN, OPEN, viewOf } from './between';
 import { carsNear } from './broad-phase';
 import { least } from './math';
@@ -15,8 +16,9 @@ import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from './own-path';
+import { isAstray } from './sensing';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
-import { clearTargets, newTarget } from './targets';
+import { clearTargets, newTarget, targetAt, targetCount } from './targets';
 import { ageTracks, CAMERA, CORNERS, RADAR, see } from './tracks';
 
 // Ranges, m, by what is looked for.
@@ -42,6 +44,9 @@ const MOVING_MPS = 0.5;
 const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
 const AHEAD_ASIDE_M = 6.0;
+
+/** From the middle of the car's way to its edge, and more than what is rounded, m. */
+const BESIDE_PATH_M = 2.0;
 
 /** Behind the front bumper, m. */
 const CAMERA_BEHIND_M = 1.6;
@@ -175,13 +180,41 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     if (confirmed == 0) continue;
     const target = newTarget(car);
     if (target == 0) continue;
-    if (!hasPath) beginPath(slab, city, car);
-    hasPath = true;
     describe(slab, car, at, target);
     store<i32>(target + TG_OBJECT, object);
     store<i32>(target + TG_SENSORS, confirmed);
     store<i32>(target + TG_CLASS, confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE);
+    if (isPathIdle(slab, car, object, target, load<f64>(candidate))) {
+      store<f32>(target + TG_PATH, <f32>TG_PATH_OPEN);
+      continue;
+    }
+    if (!hasPath) beginPath(slab, city, car);
+    hasPath = true;
     place(slab, city, at, target);
+  }
+}
+
+/**
+ * Whether nobody asks where a target stands to the car's way unless there is something else to act on:
+ * most are vehicles on their lanes, too far away for any function. `squared`: from the middle of the
+ * bumper to that of the target, m².
+ */
+@inline function isPathIdle(slab: usize, car: i32, object: i32, target: usize, squared: f64): bool {
+  if (object >= CAR_COUNT || isAstray(slab, object)) return false;
+  const nearest = sqrt(squared) - load<f64>(objectAt(object) + OB_RADIUS) - BESIDE_PATH_M;
+  return !canMatterFrom(slab, car, target, nearest);
+}
+
+/** Finds out how those targets of a car stand to its way that were not worth it in the look. */
+export function measurePaths(slab: usize, city: usize, car: i32): void {
+  const count = targetCount(car);
+  let hasPath = false;
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    if (load<f32>(target + TG_PATH) != <f32>TG_PATH_OPEN) continue;
+    if (!hasPath) beginPath(slab, city, car);
+    hasPath = true;
+    place(slab, city, objectAt(load<i32>(target + TG_OBJECT)), target);
   }
 }
 
