@@ -11,9 +11,8 @@ import { blockAt, cellEnd, cellStart } from './blocks';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
-import { OB_CLASS, OB_RADIUS, objectAt, SEEN_RADIUS, SEEN_X, SEEN_Y } from './objects';
+import { OB_CLASS, OB_RADIUS, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { add, bitsLess, mul, ROW, size, splat, sub } from './pair';
 
 /** No sensor sits further from the middle of the front bumper, m. */
 const MOUNT_M = 1.6;
@@ -83,35 +82,10 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   store<i32>(BLOCK_COUNT, 0);
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
   let vehicles = 0;
-  const beside = near & (ASC_FEATURE_SIMD ? carsBeside<v128>() : carsBeside<f64>());
-  for (let left = beside; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(ctz(left)), vehicles);
+  for (let left = near; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(ctz(left)), vehicles);
   for (let left = actors; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(CAR_COUNT + ctz(left)), vehicles);
   store<i32>(VEHICLE_COUNT, vehicles);
   return (load<i32>(BLOCK_COUNT) | vehicles) != 0 ? PARTLY_OPEN : OPEN;
-}
-
-/** Mask of the cars that come near the line; the same tests as for one in `keepVehicle`. */
-@inline function carsBeside<T>(): u32 {
-  const px = splat<T>(load<f64>(FROM_X));
-  const py = splat<T>(load<f64>(FROM_Y));
-  const ux = splat<T>(load<f64>(ALONG_X));
-  const uy = splat<T>(load<f64>(ALONG_Y));
-  const reach = splat<T>(load<f64>(REACH));
-  const length = splat<T>(load<f64>(LENGTH));
-  const zero = splat<T>(0.0);
-  const width: usize = sizeof<T>();
-  let mask: u32 = 0;
-  for (let place = ROW; place > 0;) {
-    place -= width;
-    const radius = add<T>(load<T>(place, SEEN_RADIUS), reach);
-    const dx = sub<T>(load<T>(place, SEEN_X), px);
-    const dy = sub<T>(load<T>(place, SEEN_Y), py);
-    const ahead = add<T>(mul<T>(dx, ux), mul<T>(dy, uy));
-    const isAside = bitsLess<T>(radius, size<T>(sub<T>(mul<T>(dy, ux), mul<T>(dx, uy))));
-    const isBeyond = bitsLess<T>(ahead, sub<T>(zero, radius)) | bitsLess<T>(add<T>(length, radius), ahead);
-    mask = (mask << <u32>(width >> 3)) | ~(isAside | isBeyond) & ((1 << <u32>(width >> 3)) - 1);
-  }
-  return mask;
 }
 
 /** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */

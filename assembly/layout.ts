@@ -96,8 +96,6 @@ export const TARGET_MAX = 12;
 export const TARGET_BYTES = 104;
 /** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
 export const CROSSINGS = 82944;
-/** Rows of f64[CAR_COUNT]: what all look at of the cars at once, see objects.ts. */
-export const SEEN_ROWS = 83456;
 export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
 

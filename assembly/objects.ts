@@ -5,14 +5,13 @@
 import {
   ACTOR_WAITS, A_ACCEL, A_HX, A_HY, A_SPEED, A_STATE, A_X, A_Y, CAR_COUNT, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_ACCEL,
   C_HX, C_HY, C_LANE, C_X, C_Y, HAZARDS, HAZARD_BYTES, HAZARD_FOG_STALL, HAZARD_SPOT_BYTES, HAZARD_WET_CREST, HS_BODY_LENGTH,
-  HS_BODY_WIDTH, HS_CLASS, HS_KIND, HS_LANES, HS_LANE_COUNT, HS_SIGHT, L_ZONES, OBJECTS, SEEN_ROWS, T_HAZARDS, T_HAZARD_COUNT, T_ZONES,
+  HS_BODY_WIDTH, HS_CLASS, HS_KIND, HS_LANES, HS_LANE_COUNT, HS_SIGHT, L_ZONES, OBJECTS, T_HAZARDS, T_HAZARD_COUNT, T_ZONES,
   ZONE_BYTES, Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
 import { laneAt } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { ROW } from './pair';
 import { isInside } from './track';
 
 const OBJECT_BYTES: usize = 96;
@@ -24,13 +23,6 @@ export const OB_CLASS: usize = 80; // i32 CONTACT_
 export const OB_ZONES: usize = 84; // i32, bit of each ZONE_ kind that it is in
 export const OB_SIGHT: usize = 88; // f32 m, no camera sees it from farther, 0 no limit
 export const OB_CREST: usize = 92; // f32 m, nothing sees it from farther, 0 no limit
-
-/** The same of the cars alone, a row each. */
-export const SEEN_X: usize = SEEN_ROWS;
-export const SEEN_Y: usize = <usize>SEEN_ROWS + ROW;
-export const SEEN_VX: usize = <usize>SEEN_ROWS + 2 * ROW;
-export const SEEN_VY: usize = <usize>SEEN_ROWS + 3 * ROW;
-export const SEEN_RADIUS: usize = <usize>SEEN_ROWS + 4 * ROW;
 
 /** Address of an object: a car, or CAR_COUNT + spot. */
 @inline export function objectAt(object: i32): usize {
@@ -79,12 +71,6 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   store<f32>(at + OB_SIGHT, 0.0);
   store<f32>(at + OB_CREST, 0.0);
   setSize(at, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
-  const place = <usize>car << 3;
-  store<f64>(place, load<f64>(at + BOX_X), SEEN_X);
-  store<f64>(place, load<f64>(at + BOX_Y), SEEN_Y);
-  store<f64>(place, load<f64>(at + OB_VX), SEEN_VX);
-  store<f64>(place, load<f64>(at + OB_VY), SEEN_VY);
-  store<f64>(place, load<f64>(at + OB_RADIUS), SEEN_RADIUS);
 }
 
 function gatherActor(city: usize, actor: usize, spot: usize, at: usize): void {

@@ -67,12 +67,6 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
   return <f64>a < <f64>b;
 }
 
-/** A bit for each car whose `a` < `b`. */
-@inline export function bitsLess<T>(a: T, b: T): u32 {
-  if (isVector<T>()) return i64x2.bitmask(f64x2.lt(<v128>a, <v128>b));
-  return <u32>(<f64>a < <f64>b);
-}
-
 /** Whether every car's number is 0. */
 @inline export function isAllZero<T>(a: T): bool {
   if (isVector<T>()) return i64x2.all_true(f64x2.eq(<v128>a, f64x2.splat(0.0)));

@@ -13,13 +13,9 @@ import { findBetween, HIDDEN, OPEN, viewOf } from './between';
 import { carsNear } from './broad-phase';
 import { least } from './math';
 import { getF, getI, typeOf } from './memory';
-import {
-  gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt, SEEN_RADIUS, SEEN_VX, SEEN_VY,
-  SEEN_X, SEEN_Y,
-} from './objects';
+import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from './own-path';
-import { add, bitsLess, mul, ROW, size, splat, sub } from './pair';
 import { isAstray } from './sensing';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
 import { clearTargets, newTarget, targetAt, targetCount } from './targets';
@@ -69,10 +65,6 @@ const INWARD_LEFT = 0.4226183;
 const OUTWARD_AHEAD = -0.4226183;
 const OUTWARD_LEFT = 0.9063078;
 
-/** No part of what is further beyond the edges of the corner radars' views than this is in any view: radii, m. */
-const BEHIND_RADII = 1.3;
-const BEHIND_M = 1.5;
-
 // Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
@@ -105,44 +97,9 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
   store<f64>(NOSE_Y, getF(slab, C_Y, car) + nose * getF(slab, C_HY, car));
   let count = 0;
-  const worth = near & (ASC_FEATURE_SIMD ? worthALook<v128>(car) : worthALook<f64>(car));
-  for (let left = worth; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
+  for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
   for (let left = actors; left != 0; left &= left - 1) count = list(car, CAR_COUNT + ctz(left), sensors, count);
   if (count > 0) lookAt(slab, city, car, count, near, actors);
-}
-
-/** Mask with all cars that are worth a closer look, and few others; the same tests as for one in `list`. */
-function worthALook<T>(car: i32): u32 {
-  const own = objectAt(car);
-  const px = splat<T>(load<f64>(NOSE_X));
-  const py = splat<T>(load<f64>(NOSE_Y));
-  const hx = splat<T>(load<f64>(own + BOX_HX));
-  const hy = splat<T>(load<f64>(own + BOX_HY));
-  const vx = splat<T>(load<f64>(own + OB_VX));
-  const vy = splat<T>(load<f64>(own + OB_VY));
-  const attention = splat<T>(ATTENTION_M * ATTENTION_M);
-  const seconds = splat<T>(ATTENTION_S);
-  const zero = splat<T>(0.0);
-  const width: usize = sizeof<T>();
-  let mask: u32 = 0;
-  for (let place = ROW; place > 0;) {
-    place -= width;
-    const dx = sub<T>(load<T>(place, SEEN_X), px);
-    const dy = sub<T>(load<T>(place, SEEN_Y), py);
-    const ahead = add<T>(mul<T>(dx, hx), mul<T>(dy, hy));
-    const aside = size<T>(sub<T>(mul<T>(dy, hx), mul<T>(dx, hy)));
-    const squared = add<T>(mul<T>(dx, dx), mul<T>(dy, dy));
-    const nextX = add<T>(dx, mul<T>(seconds, sub<T>(load<T>(place, SEEN_VX), vx)));
-    const nextY = add<T>(dy, mul<T>(seconds, sub<T>(load<T>(place, SEEN_VY), vy)));
-    const along = add<T>(mul<T>(dx, nextX), mul<T>(dy, nextY));
-    const comes = bitsLess<T>(along, zero) | bitsLess<T>(mul<T>(along, along), mul<T>(attention, squared));
-    const isAside = bitsLess<T>(splat<T>(AHEAD_ASIDE_M), aside) & ~bitsLess<T>(squared, attention) & ~comes;
-    const reach = add<T>(mul<T>(load<T>(place, SEEN_RADIUS), splat<T>(BEHIND_RADII)), splat<T>(BEHIND_M));
-    const inView = add<T>(mul<T>(ahead, splat<T>(-OUTWARD_LEFT)), mul<T>(aside, splat<T>(OUTWARD_AHEAD)));
-    const isSeen = bitsLess<T>(inView, reach) & ~isAside;
-    mask = (mask << <u32>(width >> 3)) | isSeen;
-  }
-  return mask;
 }
 
 /** Lists an object among the candidates, nearest first, where it is worth a closer look; returns how many there are. */
