@@ -65,6 +65,12 @@ const INWARD_LEFT = 0.4226183;
 const OUTWARD_AHEAD = -0.4226183;
 const OUTWARD_LEFT = 0.9063078;
 
+/** No part of what is further behind the edges of the corner radars' views than this is in any view: radii, m. */
+const BEHIND_RADII = 1.3;
+const BEHIND_M = 1.5;
+/** Room for what is rounded, m. */
+const SPARE_M = 0.05;
+
 // Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
@@ -112,9 +118,13 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   const hy = load<f64>(own + BOX_HY);
   const ahead = dx * hx + dy * hy;
   const aside = abs(dy * hx - dx * hy);
+  const radius = load<f64>(at + OB_RADIUS);
+  // Behind all fields of view: half of what is near.
+  if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M) return count;
   const squared = dx * dx + dy * dy;
-  const inView = sensors & sensorsTowards(ahead, aside, squared, load<f64>(at + OB_RADIUS));
-  if (inView == 0 || (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared))) return count;
+  if (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared)) return count;
+  const inView = sensors & sensorsTowards(ahead, aside, squared, radius);
+  if (inView == 0 || isTooFar(at, squared, radius)) return count;
   insert(object, inView, squared, count);
   return count + 1;
 }
@@ -128,6 +138,14 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   if (squared > corners * corners) return sensors;
   if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
   return sensors;
+}
+
+/** Whether an object is out of reach of all sensors; actors are not looked for by distance before. */
+@inline function isTooFar(object: usize, squared: f64, radius: f64): bool {
+  const kind = load<i32>(object + OB_CLASS);
+  const isLiving = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL;
+  const reach = (isLiving ? CAMERA_LIVING_M : CAMERA_M) + CAMERA_BEHIND_M + SPARE_M + radius;
+  return squared > reach * reach;
 }
 
 /** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
