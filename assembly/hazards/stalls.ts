@@ -24,8 +24,9 @@ const ASIDE_M = 2.0;
 const ON_WAY_M = 1.2;
 /** How far beyond the conflict point a car still counts, m. */
 const BEYOND_M = 12.0;
-/** The lorry comes from so far behind it, and cannot come from nearer, m. */
+/** The lorry comes from so far behind it, from nearer where somebody is in the way, but not from so near, m. */
 const RUN_M = 70.0;
+const RUN_STEP_M = 5.0;
 const RUN_MIN_M = 45.0;
 
 /** A car that has stood on the way for a while, and in no queue; until then A_WAIT tells when it will have. */
@@ -55,8 +56,11 @@ export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): 
 /** Puts the lorry behind the car that stands at a station of its way; whether it has a free way there. */
 function comeFor(slab: usize, city: usize, at: usize, actor: usize, car: i32, there: f64): bool {
   const speed = load<f64>(at + HS_SPEED);
-  const start = greatest(there - RUN_M, 0.0);
-  if (!hasRoomAt(slab, city, at, start)) return false;
+  let start = greatest(there - RUN_M, 0.0);
+  while (!hasRoomAt(slab, city, at, start)) {
+    start += RUN_STEP_M;
+    if (start > there - RUN_MIN_M) return false;
+  }
   let others: u32 = 0;
   for (let other = 0; other < CAR_COUNT; other++) {
     // It brakes for those on its way, whom it sees in time.

@@ -100,17 +100,20 @@ export const fogStalls = (ground: Ground): Place[] =>
     placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
   );
 
+/** Who turns into the road must have got fast again, and not slow down yet for its end. */
+const CREST_RUN_WEIGHT = 4;
+
 export function wetCrests(ground: Ground): Place[] {
   const rule = {
     limitFromMps: fastestOf(ground),
     beforeM: 45,
     afterM: 20,
-    wantedM: 50,
-    wantedAfterM: UNBRAKED_M,
+    wantedM: 90,
+    wantedAfterM: 32,
   };
   return midLanes(ground, rule).map((place) => {
     const { speedLimitMps, widthM } = place.lane;
-    const misfit = place.misfit + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
+    const misfit = place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () => crestShape(place.frame, widthM, speedLimitMps));
   });
 }
@@ -147,12 +150,12 @@ export function deerCrossings(ground: Ground): Place[] {
 }
 
 export const parkedRows = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 45, afterM: 20, wantedM: 60 }).map((place) =>
+  on50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }).map((place) =>
     placeAt(place, () => childShape(place.frame)),
   );
 
 export const bays = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 45, afterM: 25, wantedM: 60, wantedAfterM: 40 }).map((place) =>
+  on50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }).map((place) =>
     placeAt(place, () => cutInShape(place.frame, place.lane.widthM)),
   );
 
@@ -172,7 +175,8 @@ const STALL_GRADE = -0.015;
 const STALL_SIGHT_M = 30;
 
 export function blindStalls(ground: Ground): Place[] {
-  return on50(ground, { beforeM: 30, afterM: 15, wantedM: 40 }).map((place) =>
+  const rule = { limitFromMps: IDEAL_MPS, beforeM: 30, afterM: 15, wantedM: 40 };
+  return midLanes(ground, rule).map((place) =>
     placeAt(place, () => ({
       ...alongLane(ground, place, LORRY_BEFORE_M, 'lorry'),
       grade: STALL_GRADE,
