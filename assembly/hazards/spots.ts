@@ -26,9 +26,9 @@ export const TICKS_PER_S = 50.0;
 /** After an actor has gone, until the next, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;
-/** The same for what stands there, so that it does for about 60 s of 180 s. */
-const LONG_PAUSE_MIN_S = 90.0;
-const LONG_PAUSE_MAX_S = 150.0;
+/** The same for what stands there, so that it does for about half of the time. */
+const LONG_PAUSE_MIN_S = 40.0;
+const LONG_PAUSE_MAX_S = 80.0;
 
 @inline export function spotAt(city: usize, spot: i32): usize {
   return city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
