@@ -83,7 +83,8 @@ export function lateBy(kind: i32): f64 {
  * pass, so short of it for who comes from that side.
  */
 export function metBeyond(kind: i32): f64 {
-  return kind == HAZARD_DARK_ZEBRA ? -0.3 : 0.4;
+  if (kind == HAZARD_DARK_ZEBRA) return -0.3;
+  return kind == HAZARD_DEER_CROSSING ? 0.28 : 0.4;
 }
 
 /** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
