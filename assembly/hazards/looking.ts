@@ -33,6 +33,8 @@ const BRAKE_FROM = 2.0;
 const BRAKE_ON_FROM = 0.8;
 const ROLLING_MPS = 0.5;
 const BRAKE_SPARE = 1.1;
+/** How it brakes for who is too near but not slower, m/s². */
+const KEEPING_OFF = 2.0;
 /** A driver who cannot see far reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
 
@@ -57,6 +59,8 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   if (closing <= 0.0 && free > STOP_M) return 0.0;
   const needed = (closing * closing) / (2.0 * greatest(free - STOP_M, 0.05));
   if (speed < ROLLING_MPS) return hardest;
+  // Somebody who has just turned in ahead is let go, however little faster.
+  if (free <= STOP_M && needed < KEEPING_OFF) return least(KEEPING_OFF, hardest);
   if (needed < from) return 0.0;
   return least(BRAKE_SPARE * needed + 0.5, hardest);
 }

@@ -36,9 +36,9 @@ const LEAD_ON_MPS = 8.0;
 /** A lead may set off where the car is up to so much nearer than it should be, m. */
 const LEAD_LATE_M = 3.0;
 /** A van is met while it is still so far from where it is in the middle of the lane, m. */
-const VAN_SHORT_M = 1.0;
+const VAN_SHORT_M = 3.5;
 /** Until there it suits its speed to the car's; so far beyond the middle it speeds up. */
-const VAN_SUITS_M = 3.0;
+const VAN_SUITS_M = 2.0;
 const VAN_STEADY_M = 10.0;
 const VAN_ON_MPS = 9.0;
 /** What stands in the lane does for so many ticks (60 s), less where a car stands behind it for so many (8 s). */

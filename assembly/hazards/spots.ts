@@ -26,9 +26,9 @@ export const TICKS_PER_S = 50.0;
 /** After an actor has gone, until the next, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;
-/** The same for what stands there, so that it does for about 60 s of 180 s. */
-const LONG_PAUSE_MIN_S = 90.0;
-const LONG_PAUSE_MAX_S = 150.0;
+/** The same for what stands there, so that it does for about half of the time. */
+const LONG_PAUSE_MIN_S = 40.0;
+const LONG_PAUSE_MAX_S = 80.0;
 
 @inline export function spotAt(city: usize, spot: i32): usize {
   return city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
@@ -83,7 +83,8 @@ export function lateBy(kind: i32): f64 {
  * pass, so short of it for who comes from that side.
  */
 export function metBeyond(kind: i32): f64 {
-  return kind == HAZARD_DARK_ZEBRA ? -0.3 : 0.4;
+  if (kind == HAZARD_DARK_ZEBRA) return -0.3;
+  return kind == HAZARD_DEER_CROSSING ? 0.28 : 0.4;
 }
 
 /** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
@@ -95,7 +96,7 @@ export function hasLine(kind: i32): bool {
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
-  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 8.5 : 8.0;
+  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 10.5 : 8.0;
 }
 
 /** How an actor gets up to speed, m/s². */

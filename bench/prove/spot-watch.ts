@@ -56,11 +56,16 @@ export const emptyCounts = (spot: number, kind: HazardKind): SpotCounts => ({
   contacts: 0,
 });
 
+const isFunction = (name: FeatureName): boolean =>
+  FEATURES.some((feature) => feature.name === name && feature.group === 'function');
+
+/** Whether the kind is made for a function: an actuator or a sensor alone never intervenes. */
+export const hasFunction = (kind: HazardKind): boolean =>
+  HAZARD_KINDS[kind].failsWithout.some(isFunction);
+
 /** Those that end with the function that the kind is made for, else all that it is made for. */
 export function actingMask(kind: HazardKind): number {
   const { failsWithout } = HAZARD_KINDS[kind];
-  const isFunction = (name: FeatureName): boolean =>
-    FEATURES.some((feature) => feature.name === name && feature.group === 'function');
   const functions = failsWithout.filter(isFunction);
   return maskOf(functions.length > 0 ? functions : failsWithout);
 }

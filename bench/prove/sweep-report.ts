@@ -4,7 +4,7 @@ import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import { type Figure, figure } from '../figures.ts';
 import { barPlot } from './plot.ts';
 import { mark, type Section, shown, type Table } from './section.ts';
-import { emptyCounts, FOR_MOVING_CARS, type SpotCounts } from './spot-watch.ts';
+import { emptyCounts, FOR_MOVING_CARS, hasFunction, type SpotCounts } from './spot-watch.ts';
 import {
   meanKmh,
   perCarHour,
@@ -93,10 +93,10 @@ function spotMarks(group: SweepGroup, spot: SpotCounts): Figure[] {
     figure(`${where}: its feature acts`, share, '%', { atLeast: INTERVENED_MIN });
   if (spot.kind === 'ice_bend') return [acts(percent(intervened, armed))];
   if (!FOR_MOVING_CARS.includes(spot.kind)) return [];
-  return [
-    figure(`${where}: fires in armed passes`, percent(fired, armed), '%', { atLeast: FIRED_MIN }),
-    acts(percent(intervened, fired)),
-  ];
+  const fires = figure(`${where}: fires in armed passes`, percent(fired, armed), '%', {
+    atLeast: FIRED_MIN,
+  });
+  return hasFunction(spot.kind) ? [fires, acts(percent(intervened, fired))] : [fires];
 }
 
 function offMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {

@@ -106,7 +106,7 @@ const CREST_RUN_WEIGHT = 4;
 export function wetCrests(ground: Ground): Place[] {
   const rule = {
     limitFromMps: fastestOf(ground),
-    beforeM: 45,
+    beforeM: 60,
     afterM: 20,
     wantedM: 90,
     wantedAfterM: 32,
