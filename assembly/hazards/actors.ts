@@ -11,11 +11,12 @@ import {
   actorAt, kindOf, leave, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, modeOf, pauseFirst,
   spotAt,
 } from './spots';
-import { isAlone } from './triggers';
+import { isUnseen } from './triggers';
 
 const TICK_S = <f64>TICK_MS / 1000.0;
-/** Nothing appears, or is gone, on the road or beside it while a car is so near, m. */
-const UNSEEN_M = 90.0;
+/** Nothing appears, or is gone, on the road or beside it while a car is so near, m, or comes towards it from within so much. */
+const NEAR_BY_M = 45.0;
+const COMING_M = 90.0;
 /** What was struck is cleared after so many ticks (12 s), as a wreck is. */
 const CLEAR_TICKS: u32 = 600;
 /** Nobody is on the way for longer (40 s). */
@@ -60,7 +61,7 @@ function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mod
   if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = moment(slab, city, at, actor, mode);
     if (car < 0) return;
-  } else if (!isAlone(slab, at, UNSEEN_M)) {
+  } else if (!isUnseen(slab, city, at, NEAR_BY_M, COMING_M)) {
     return;
   } else {
     putAtStart(at, actor);
@@ -103,7 +104,7 @@ function clear(slab: usize, spot: i32, at: usize, actor: usize, tick: u32): void
 function attend(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mode: i32, tick: u32): void {
   const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
   if (mode == MODE_STANDS) {
-    if (!stand(slab, city, at, actor, tick, isAlone(slab, at, UNSEEN_M))) leave(slab, spot, at);
+    if (!stand(slab, city, at, actor, tick, isUnseen(slab, city, at, NEAR_BY_M, COMING_M))) leave(slab, spot, at);
     return;
   }
   if (stands) {

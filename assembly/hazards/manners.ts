@@ -7,10 +7,11 @@ import { getF, getI } from '../memory';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  kindOf, leadTime, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, TICKS_PER_S,
+  kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, TICKS_PER_S,
 } from './spots';
+import { stallMoment } from './stalls';
 import {
-  arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, standsAlone, wayTo,
+  arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, wayTo,
 } from './triggers';
 
 /** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
@@ -37,21 +38,16 @@ const LEAD_ON_MPS = 8.0;
 /** A lead may set off where the car is up to so much nearer than it should be, m. */
 const LEAD_LATE_M = 3.0;
 /** A van is met while it is still so far from where it is in the middle of the lane, m. */
-const VAN_SHORT_M = 2.5;
+const VAN_SHORT_M = 1.0;
+/** Until there it suits its speed to the car's; so far beyond the middle it speeds up. */
+const VAN_SUITS_M = 3.0;
+const VAN_STEADY_M = 10.0;
 const VAN_ON_MPS = 9.0;
 /** What stands in the lane does for so many ticks (60 s), less where a car stands behind it for so many (8 s). */
 const STAND_TICKS: u32 = 3000;
 const TOW_TICKS: u32 = 400;
 const TOW_M = 12.0;
 const STANDING_MPS = 0.5;
-/** A car slower than this, m/s (8 km/h), in the zone around the conflict point, m, has stalled after so many ticks (3 s). */
-const STALL_MPS = 2.2;
-const STALL_BEFORE_M = 30.0;
-const STALL_BEYOND_M = 12.0;
-const STALL_TICKS: u32 = 150;
-/** One that has nobody ahead of it in so many metres is in no queue. */
-const STALL_ALONE_M = 25.0;
-
 /** The car for which the moment has come, with the actor made ready for it; −1 none. */
 export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: i32): i32 {
   if (mode == MODE_WALKS) return walkMoment(slab, city, at, actor);
@@ -61,7 +57,7 @@ export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: 
   return mode == MODE_FOLLOWS ? stallMoment(slab, city, at, actor) : -1;
 }
 
-/** Who walks is before the middle of the car as its front is there. */
+/** Who walks is before the front of the car as that is there. */
 function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const needed = walkTime(at);
   const short = 0.5 * load<f64>(at + HS_BODY_LENGTH);
@@ -77,7 +73,8 @@ function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
 }
 
 @inline function walkTime(at: usize): f64 {
-  return timeToCover(load<f64>(at + HS_ACTOR_STATION), 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_WALKS));
+  const station = load<f64>(at + HS_ACTOR_STATION) + metBeyond(kindOf(at));
+  return timeToCover(station, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_WALKS));
 }
 
 /** Sets the tick at which who walks sets off. */
@@ -194,43 +191,20 @@ function cutInMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   return car;
 }
 
+function suitVan(slab: usize, city: usize, at: usize, actor: usize, left: f64): void {
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at) - VAN_SHORT_M - 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  if (way <= 0.0) return;
+  const own = load<f64>(at + HS_SPEED);
+  store<f64>(actor + A_CRUISE, clamp(left / arrivalIn(slab, car, way, kindOf(at)), SLOWER * own, FASTER * own));
+}
+
 export function cutIn(slab: usize, city: usize, at: usize, actor: usize): void {
-  if (load<f64>(actor + A_STATION) > load<f64>(at + HS_ACTOR_STATION)) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
+  const station = load<f64>(actor + A_STATION);
+  const middle = load<f64>(at + HS_ACTOR_STATION);
+  if (station > middle + VAN_STEADY_M) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
+  else if (station < VAN_SUITS_M) suitVan(slab, city, at, actor, middle - VAN_SHORT_M - station);
   go(slab, city, at, actor, MODE_CUTS_IN);
-}
-
-/** A car that has stood in the zone for a while, and in no queue; until then A_WAIT tells when it will have. */
-function stallMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
-  const tick = load<u32>(slab + H_TICK);
-  const known = load<i32>(actor + A_CAR);
-  if (known < 0) {
-    for (let car = 0; car < CAR_COUNT; car++) {
-      if (!hasStalled(slab, city, at, car)) continue;
-      store<i32>(actor + A_CAR, car);
-      store<u32>(actor + A_WAIT, tick + STALL_TICKS);
-      return -1;
-    }
-    return -1;
-  }
-  if (!hasStalled(slab, city, at, known)) {
-    store<i32>(actor + A_CAR, -1);
-    return -1;
-  }
-  if (tick < load<u32>(actor + A_WAIT)) return -1;
-  const speed = load<f64>(at + HS_SPEED);
-  const seconds = load<f64>(at + HS_ACTOR_STATION) / speed;
-  if (!hasRoomAt(slab, city, at, 0.0) || !hasFreeWay(slab, city, at, known, 0.0, speed, seconds, 0.0)) return -1;
-  putAtStart(at, actor);
-  store<f64>(actor + A_SPEED, speed);
-  store<f64>(actor + A_CRUISE, speed);
-  store<u32>(actor + A_WAIT, 0);
-  return known;
-}
-
-function hasStalled(slab: usize, city: usize, at: usize, car: i32): bool {
-  if (getF(slab, C_VX, car) > STALL_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return false;
-  const way = wayTo(slab, city, car, at);
-  return way > -STALL_BEYOND_M && way < STALL_BEFORE_M && way != -1.0 && standsAlone(slab, car, STALL_ALONE_M);
 }
 
 export function follow(slab: usize, city: usize, at: usize, actor: usize): void {

@@ -5,6 +5,9 @@ import {
 import { BODY_COG_X, BODY_COG_Y } from '../body';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 
+/** Cosine up to which something is headed as a path is. */
+const SAME_WAY = 0.9;
+
 /** The piece of an actor's path that a station lies on; looked for from `piece` on. */
 export function pieceAt(city: usize, at: usize, station: f64, piece: i32): i32 {
   const points = pointsOf(city, at);
@@ -30,6 +33,28 @@ export function placeAt(city: usize, at: usize, piece: i32, station: f64, box: u
   store<f64>(box + BOX_Y, load<f64>(from + PP_Y) + hy * (station - start));
   store<f64>(box + BOX_HX, hx);
   store<f64>(box + BOX_HY, hy);
+}
+
+/**
+ * Station of an actor's path beside which something is, no more than `aside` m from it and headed
+ * as it is; −1 none.
+ */
+export function stationBeside(city: usize, at: usize, x: f64, y: f64, hx: f64, hy: f64, aside: f64): f64 {
+  let point = pointsOf(city, at);
+  const end = point + <usize>(load<i32>(at + HS_PATH_COUNT) - 1) * PATH_POINT_BYTES;
+  for (; point < end; point += PATH_POINT_BYTES) {
+    const start = load<f64>(point + PP_STATION);
+    const length = load<f64>(point + PATH_POINT_BYTES + PP_STATION) - start;
+    const wx = load<f64>(point + PATH_POINT_BYTES + PP_X) - load<f64>(point + PP_X);
+    const wy = load<f64>(point + PATH_POINT_BYTES + PP_Y) - load<f64>(point + PP_Y);
+    const dx = x - load<f64>(point + PP_X);
+    const dy = y - load<f64>(point + PP_Y);
+    const along = dx * wx + dy * wy;
+    if (along < 0.0 || along > length * length) continue;
+    if (abs(dy * wx - dx * wy) > aside * length || hx * wx + hy * wy < SAME_WAY * length) continue;
+    return start + along / length;
+  }
+  return -1.0;
 }
 
 /** Puts an actor where its station says; false where its path ends before that. */

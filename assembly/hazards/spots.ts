@@ -70,6 +70,22 @@ export function leadTime(kind: i32): f64 {
   return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
 }
 
+/**
+ * How much later than that an actor may still set off, s: who drives across can wait for a gap in the
+ * other traffic.
+ */
+export function lateBy(kind: i32): f64 {
+  return kind == HAZARD_TRAM_CROSSING || kind == HAZARD_DOWNHILL_STOP ? 1.4 : 0.24;
+}
+
+/**
+ * m beyond the middle of the lane where who walks is met: away from the strip by which a car could
+ * pass, so short of it for who comes from that side.
+ */
+export function metBeyond(kind: i32): f64 {
+  return kind == HAZARD_DARK_ZEBRA ? -0.3 : 0.4;
+}
+
 /** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
 export function hasLine(kind: i32): bool {
   return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP;
@@ -79,7 +95,7 @@ export function hasLine(kind: i32): bool {
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
-  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 7.0 : 8.0;
+  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 8.5 : 8.0;
 }
 
 /** How an actor gets up to speed, m/s². */

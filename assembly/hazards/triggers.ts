@@ -10,7 +10,7 @@ import { getF, getI } from '../memory';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
 import { pieceAt, placeAt } from './paths';
-import { hasLine, kindOf, TICKS_PER_S } from './spots';
+import { hasLine, kindOf, lateBy, TICKS_PER_S } from './spots';
 
 /** Whoever is this far from its lane's centre is on no way of a spot, m. */
 const ON_LANE_M = 1.2;
@@ -18,8 +18,6 @@ const LANES_BEFORE = 2;
 /** What a car does to its speed now counts for so long, s, and for so much, m/s². */
 const ACCEL_S = 1.5;
 const ACCEL_MAX = 1.5;
-/** A car that comes sooner than that before the right moment has come too soon, s. */
-const LATE_S = 0.24;
 /** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
 const APART_M = 4.0;
 const BESIDE_M = 1.6;
@@ -31,8 +29,6 @@ const JUNCTION_LANES = 3;
 /** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
 const LEAVING_MPS = 2.0;
 const STARTING_MPS = 1.5;
-/** Whoever is ahead and no further aside is in the same lane, m. */
-const ASIDE_M = 2.0;
 /** A lorry meets who comes so long into red, ticks: 4 to 16 s. */
 const RED_FROM: i32 = 200;
 const RED_TO: i32 = 800;
@@ -104,7 +100,7 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
     const way = wayTo(slab, city, car, at) - short;
     if (way <= 0.0) continue;
     const arrival = arrivalIn(slab, car, way, kindOf(at));
-    if (arrival <= seconds && arrival > seconds - LATE_S) return car;
+    if (arrival <= seconds && arrival > seconds - lateBy(kindOf(at))) return car;
   }
   return -1;
 }
@@ -116,7 +112,13 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
 export function hasFreeWay(
   slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64, unsure: f64,
 ): bool {
-  const others = othersThan(slab, city, at, target);
+  return isWayFree(slab, city, at, othersThan(slab, city, at, target), station, speed, seconds, unsure);
+}
+
+/** The same of the cars of a mask. */
+export function isWayFree(
+  slab: usize, city: usize, at: usize, others: u32, station: f64, speed: f64, seconds: f64, unsure: f64,
+): bool {
   const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
   const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
   let piece = 0;
@@ -203,12 +205,12 @@ export function isFirst(slab: usize, city: usize, at: usize, target: i32, beyond
   return true;
 }
 
-/** Whether no car is within a distance of the conflict point. */
-export function isAlone(slab: usize, at: usize, distance: f64): bool {
+/** Whether no car is within a distance of the conflict point, nor comes to it from within a longer one. */
+export function isUnseen(slab: usize, city: usize, at: usize, near: f64, coming: f64): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
     const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
-    if (dx * dx + dy * dy < distance * distance) return false;
+    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, at, coming) >= 0.0) return false;
   }
   return true;
 }
@@ -222,18 +224,4 @@ export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arriv
   const red = redAge(slab, city, own, ticks);
   if (red < RED_FROM || red > RED_TO) return false;
   return isGreenIn(slab, city, load<i32>(at + HS_LIGHT), <i32>((arrival - LINE_S) * TICKS_PER_S));
-}
-
-/** Whether a car stands on a lane with nobody near ahead of it: not in a queue. */
-export function standsAlone(slab: usize, car: i32, room: f64): bool {
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  for (let other = 0; other < CAR_COUNT; other++) {
-    if (other == car) continue;
-    const dx = getF(slab, C_X, other) - getF(slab, C_X, car);
-    const dy = getF(slab, C_Y, other) - getF(slab, C_Y, car);
-    const ahead = dx * hx + dy * hy;
-    if (ahead > 0.0 && ahead < room && abs(dy * hx - dx * hy) < ASIDE_M) return false;
-  }
-  return true;
 }

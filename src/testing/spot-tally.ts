@@ -48,10 +48,10 @@ interface Arming {
 const ACROSS: Arming = { leadS: 3.3, fromMps: 4 };
 const STANDING: Arming = { leadS: 1.2, fromMps: 4 };
 const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
-  parked_row_child: { leadS: 2.9, fromMps: 8 },
+  parked_row_child: { leadS: 3.2, fromMps: 8 },
   deer_crossing: { leadS: 2.3, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
-  cut_in: { leadS: 4.3, fromMps: 7 },
+  cut_in: { leadS: 3.7, fromMps: 8.5 },
   sudden_stop: { leadS: 5, fromMps: 9 },
   fog_stall: STANDING,
   wet_crest: STANDING,

@@ -70,7 +70,7 @@ const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
 /** Of driving at the limit, from the first sight of it. */
-const CREST_SIGHT_S = 1.55;
+const CREST_SIGHT_S = 1.47;
 
 export function crestShape(frame: Frame, laneWidthM: number, limitMps: number): SiteShape {
   const leftM = CAR_HALF_WIDTH_M - OBSTACLE_OVERLAP_M;
@@ -95,7 +95,7 @@ function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, to
 }
 
 /** From the bay until the van is in the middle of the lane, along the lane. */
-const PULL_OUT_M = 14;
+const PULL_OUT_M = 10;
 const VAN_GOES_ON_M = 24;
 
 /** The van waits in a bay beside the lane and is in its middle at the conflict point. */

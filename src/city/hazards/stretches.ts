@@ -32,8 +32,9 @@ interface StretchRule {
   /** Straight road before and after the conflict point. */
   beforeM: number;
   afterM: number;
-  /** Straight road before it with which a place is as good as any. */
+  /** Straight road before it, and lane after it, with which a place is as good as any. */
   wantedM: number;
+  wantedAfterM?: number;
 }
 
 interface MidLane {
@@ -46,14 +47,17 @@ interface MidLane {
 
 /** Places on straight pieces of road, away from junctions. */
 function midLanes(ground: Ground, rule: StretchRule): MidLane[] {
+  const { wantedAfterM = 0 } = rule;
   const found: MidLane[] = [];
   for (const index of roadLanesOf(ground)) {
     const lane = at(ground.lanes, index);
     if (lane.speedLimitMps < rule.limitFromMps - 1e-9) continue;
+    const lengthM = lengthOf(lane.polyline);
     for (const { fromM, toM } of straightsOf(lane.polyline)) {
       const lastM = toM - rule.afterM;
       for (let stationM = fromM + rule.beforeM; stationM <= lastM; stationM += STATION_STEP_M) {
-        const misfit = Math.max(0, rule.wantedM - (stationM - fromM));
+        const shortM = Math.max(0, rule.wantedM - (stationM - fromM));
+        const misfit = shortM + Math.max(0, wantedAfterM - (lengthM - stationM));
         found.push({ index, lane, stationM, misfit, frame: frameAt(lane.polyline, stationM) });
       }
     }
@@ -79,6 +83,9 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_MISFIT = 60;
 
+/** So far before the end of its lane nobody slows down for that yet. */
+const UNBRAKED_M = 60;
+
 /** Only who drives 60 km/h there comes too fast for a camera that sees 16 m. */
 const FOG_RUN_WEIGHT = 2;
 
@@ -87,16 +94,26 @@ export const fogStalls = (ground: Ground): Place[] =>
     limitFromMps: fastestOf(ground),
     beforeM: 45,
     afterM: 20,
-    wantedM: 120,
+    wantedM: 50,
+    wantedAfterM: UNBRAKED_M,
   }).map((place) =>
     placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
   );
 
+/** Who turns into the road must have got fast again, and not slow down yet for its end. */
+const CREST_RUN_WEIGHT = 4;
+
 export function wetCrests(ground: Ground): Place[] {
-  const rule = { limitFromMps: fastestOf(ground), beforeM: 45, afterM: 20, wantedM: 90 };
+  const rule = {
+    limitFromMps: fastestOf(ground),
+    beforeM: 45,
+    afterM: 20,
+    wantedM: 90,
+    wantedAfterM: 32,
+  };
   return midLanes(ground, rule).map((place) => {
     const { speedLimitMps, widthM } = place.lane;
-    const misfit = place.misfit + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
+    const misfit = place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () => crestShape(place.frame, widthM, speedLimitMps));
   });
 }
@@ -133,12 +150,12 @@ export function deerCrossings(ground: Ground): Place[] {
 }
 
 export const parkedRows = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 45, afterM: 20, wantedM: 60 }).map((place) =>
+  on50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }).map((place) =>
     placeAt(place, () => childShape(place.frame)),
   );
 
 export const bays = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 45, afterM: 25, wantedM: 60 }).map((place) =>
+  on50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }).map((place) =>
     placeAt(place, () => cutInShape(place.frame, place.lane.widthM)),
   );
 
@@ -152,12 +169,14 @@ export const suddenStops = (ground: Ground): Place[] =>
     placeAt(place, () => leadShape(place.frame, place.lane.widthM)),
   );
 
-const LORRY_BEFORE_M = 110;
+/** Wherever a car stalls on it. */
+const LORRY_BEFORE_M = 600;
 const STALL_GRADE = -0.015;
 const STALL_SIGHT_M = 30;
 
 export function blindStalls(ground: Ground): Place[] {
-  return on50(ground, { beforeM: 30, afterM: 15, wantedM: 40 }).map((place) =>
+  const rule = { limitFromMps: IDEAL_MPS, beforeM: 30, afterM: 15, wantedM: 40 };
+  return midLanes(ground, rule).map((place) =>
     placeAt(place, () => ({
       ...alongLane(ground, place, LORRY_BEFORE_M, 'lorry'),
       grade: STALL_GRADE,
