@@ -13,7 +13,7 @@ const RANGE_M = 100.0;
 /** A car this far from its lane's centre is looked for where it is, not on its lane, m. */
 const OFF_LANE_M = 1.2;
 /** A car that turned off stands clear of the straight path from here on, m behind the stop line. */
-const TURNED_OFF_M = 10.0;
+const TURNED_OFF_M = 13.0;
 
 /** i32[CAR_COUNT]: the object to which the gap is. */
 const LEAD: usize = SIGHT + 2560;

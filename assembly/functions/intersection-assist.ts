@@ -1,8 +1,8 @@
 import {
-  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM, C_EFFECTIVE, C_HX,
-  C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS,
-  L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_HALF_LENGTH,
-  TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM,
+  C_EFFECTIVE, C_HX, C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST,
+  L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED,
+  TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { middleSpeed } from '../gaps';
@@ -63,6 +63,7 @@ const ZONE_FROM: usize = URGENT + CAR_COUNT * 4;
 const ZONE_TO: usize = ZONE_FROM + 8;
 const TIME_FROM: usize = ZONE_FROM + 16;
 const TIME_TO: usize = ZONE_FROM + 24;
+const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 where it passes by the car as that stands now
 
 /** Whether a car looks out for traffic that crosses or goes first. */
 @inline export function looksOut(slab: usize, car: i32): bool {
@@ -135,6 +136,7 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   store<f64>(ZONE_TO, base + zoneTo(city, connector, theirs) + load<f64>(typeOf(slab, car) + CT_LENGTH));
   store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
   store<f64>(TIME_TO, (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed);
+  store<i32>(STANDS_CLEAR, 0);
   return true;
 }
 
@@ -194,7 +196,23 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
   store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
   store<f64>(TIME_FROM, (first - body) / speed);
   store<f64>(TIME_TO, (last + body) / speed);
+  store<i32>(STANDS_CLEAR, passesBy(slab, car, nx * (tx * hy + ty * hx) - ny * (tx * hx - ty * hy), nx, ny, targetF(target, TG_HALF_WIDTH)) ? 1 : 0);
   return true;
+}
+
+/**
+ * Whether the whole body of a car is beside the way of something of so much half width, which goes by
+ * along (nx, ny) `aside` m to the left of the car's centre of gravity.
+ */
+function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth: f64): bool {
+  const type = typeOf(slab, car);
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const ahead = nx * hy - ny * hx;
+  const left = nx * hx + ny * hy;
+  const middle = load<f64>(type + CT_CENTRE) * ahead - aside;
+  const reach = 0.5 * (load<f64>(type + CT_LENGTH) * abs(ahead) + load<f64>(type + CT_WIDTH) * abs(left));
+  return abs(middle) > reach + halfWidth + BESIDE_M;
 }
 
 /** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
@@ -202,8 +220,9 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
   const speed = getF(slab, C_VX, car);
-  // Who is in the zone already only gets out of it, unless it as good as stands at its edge.
-  if (begins <= (speed < KEEPING_UP_MPS ? -CLEAR_OF_M : 0.0) || to <= 0.0) return;
+  // Who is in the zone already only gets out of it, unless it as good as stands at its edge or clear of it.
+  const edge = speed >= KEEPING_UP_MPS ? 0.0 : load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
+  if (begins <= edge || to <= 0.0) return;
   const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);
   const theirsTo = load<f64>(TIME_TO);

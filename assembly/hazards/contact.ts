@@ -1,8 +1,9 @@
 import {
   ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_NEAR, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
   CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, OTHER_ACTOR,
-  PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS, T_HAZARD_COUNT,
+  HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X,
+  K_Y, OTHER_ACTOR, PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS,
+  T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
 import { party, pointVelocityX, pointVelocityY, push, wreck } from '../collision';
@@ -103,13 +104,16 @@ function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: u
   knock(slab, car, at, actor, -jx / mass, -jy / mass);
 }
 
+/** So far behind the crossing a track has its own way no longer, m. */
+const TRACK_M = 8.0;
+
 /**
  * Whether a car that does not drive into the actor is where it should not be: moving across the way
  * of who drives across, on a track, or standing where it was come upon from behind.
  */
 function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
   const kind = kindOf(at);
-  if (hasTrack(kind)) return true;
+  if (hasTrack(kind)) return load<f64>(actor + A_STATION) < load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + TRACK_M;
   const mode = modeOf(kind);
   if (mode == MODE_FOLLOWS) return load<i32>(actor + A_CAR) == car;
   if (mode != MODE_CROSSES) return false;

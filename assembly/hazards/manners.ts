@@ -1,9 +1,10 @@
 import {
   A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
-  HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+  HAZARD_WET_CREST, HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { clamp, timeToCover } from '../math';
 import { getF, getI } from '../memory';
+import { isTakenBeside } from './beside';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
@@ -214,6 +215,8 @@ export function follow(slab: usize, city: usize, at: usize, actor: usize): void 
 /** Whether what stands in the lane stays for now. */
 export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
   if (isUnseen && tick - load<u32>(actor + A_SINCE) > STAND_TICKS) return false;
+  // Around it is the only way there is, so it is not left there for who could not take that.
+  if (kindOf(at) == HAZARD_WET_CREST && isTakenBeside(slab, city, at)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;

@@ -35,7 +35,7 @@ const RED_TO: i32 = 800;
 /** So long before it reaches the conflict point it passes its own line, s. */
 const LINE_S = 1.5;
 
-@inline function laneOf(at: usize, index: i32): i32 {
+@inline export function laneOf(at: usize, index: i32): i32 {
   return load<i32>(at + HS_LANES + (<usize>index << 2));
 }
 
