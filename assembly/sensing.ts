@@ -12,8 +12,8 @@ import { targetAt, targetCount, targetF, targetF32, targetI } from './targets';
 const RANGE_M = 100.0;
 /** A car this far from its lane's centre is looked for where it is, not on its lane, m. */
 const OFF_LANE_M = 1.2;
-/** A car that turned off stands clear of the straight path from here on, m behind the stop line. */
-const TURNED_OFF_M = 13.0;
+/** A car that turned off is taken to be ahead up to here, m behind the stop line. */
+const TURNED_OFF_M = 10.0;
 
 /** i32[CAR_COUNT]: the object to which the gap is. */
 const LEAD: usize = SIGHT + 2560;
@@ -115,18 +115,30 @@ function measureOnLane(slab: usize, car: i32, others: u32, base: f64): void {
   }
 }
 
-/** Cars on other connectors from the lane `before`, as long as they are near its stop line. */
+/**
+ * Cars on other connectors from the lane `before`, as long as they are near its stop line; further on
+ * only what still reaches into the own way.
+ */
 function measureTurningOff(slab: usize, city: usize, car: i32, others: u32, before: i32, base: f64): void {
   for (let left = others; left != 0; left &= left - 1) {
     const other = <i32>ctz(left);
     const station = getF(slab, C_STATION, other);
-    if (base + station > 0.0 && turnsOff(slab, city, other, before, station)) note(slab, car, other, base + station);
+    if (base + station <= 0.0 || routeLane(city, other, getI(slab, C_ROUTE_INDEX, other) - 1) != before) continue;
+    if (station <= TURNED_OFF_M) note(slab, car, other, base + station);
+    else noteInTheWay(slab, car, other);
   }
 }
 
-/** Whether a car in the junction behind `before` came from there and is still near the stop line. */
-function turnsOff(slab: usize, city: usize, car: i32, before: i32, station: f64): bool {
-  return station <= TURNED_OFF_M && routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1) == before;
+/** Keeps a car where the sensors see it in the own way. */
+function noteInTheWay(slab: usize, car: i32, other: i32): void {
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    if (targetI(target, TG_OBJECT) != other) continue;
+    const gap = targetF32(target, TG_PATH);
+    if (gap >= 0.0) noteGap(slab, car, other, gap, targetF(target, TG_VX));
+    return;
+  }
 }
 
 /** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */

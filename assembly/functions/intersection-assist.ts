@@ -44,6 +44,9 @@ const EMERGENCY_DECEL = 6.0;
 const BUILD_UP_S = 0.45;
 /** It is then as strong as a dry road allows, m/s². */
 const FULL_DECEL = 9.3;
+/** What it then comes to on average, m/s², once dead time and half of the build-up are over, s. */
+const STOP_DECEL = 8.7;
+const STOP_LAG_S = 0.25;
 /** Paths that cross under a smaller angle than this do not cross: its sine. */
 const CROSSING_SINE = 0.35;
 /** Of motion that comes towards the car: cosine to its approach. */
@@ -242,8 +245,15 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize
   }
   if (speed < STANDING_MPS || from / speed > speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S) return;
   const steadyTo = least(latest, to / speed);
-  if (theirsFrom - EMERGENCY_MARGIN_S > steadyTo || theirsTo + EMERGENCY_MARGIN_S < from / speed) return;
+  // Who would stop in the zone had better be through it.
+  const spare = canStay(speed, begins) ? EMERGENCY_MARGIN_S : 0.0;
+  if (theirsFrom - spare > steadyTo || theirsTo + EMERGENCY_MARGIN_S < from / speed) return;
   store<i32>(URGENT + (place << 2), 1);
+}
+
+/** Whether full braking ends, from now on, before a zone that begins so far ahead. */
+@inline function canStay(speed: f64, ahead: f64): bool {
+  return ahead + CLEAR_OF_M > (speed * speed) / (2.0 * STOP_DECEL) + STOP_LAG_S * speed;
 }
 
 /** Brakes for what crosses where that cannot wait, and tells when the car first gives way to it. */

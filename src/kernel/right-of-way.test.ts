@@ -6,6 +6,8 @@ import {
   A_X,
   A_Y,
   ACTOR_STANDS,
+  C_EFFECTIVE,
+  C_VX,
   C_X,
   C_Y,
   CHOICE_GO,
@@ -342,6 +344,27 @@ describe('Into a junction', () => {
       });
       watch(crossing, 6, () => expect(crossing.car(1).where).toBe('before'));
       expect(crossing.car(0)).toMatchObject({ where: 'inside', speedMps: 0 });
+    },
+  );
+
+  it.each([12, 13, 14, 15])(
+    'nobody turns off past one that stands with its front %i m behind the line, half in the way.',
+    (behindM) => {
+      const crossing = new Crossing({
+        control: 'priority',
+        row: 'collector',
+        cars: {
+          0: { from: 'west', turn: 'right', distanceM: 18, speedMps: 6 },
+          1: { from: 'west', turn: 'straight', distanceM: 2, speedMps: 7 },
+        },
+      });
+      crossing.until(() => crossing.car(1).distanceM < -behindM, 6 * TICKS_PER_S);
+      edit(crossing.kernel, crossing.slab, (slab) => {
+        slab.setF64(C_VX, 1, 0);
+        slab.setI32(C_EFFECTIVE, 1, F_ALL & ~F_THROTTLE);
+      });
+      watch(crossing, 8, () => {});
+      expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
     },
   );
 
