@@ -1,6 +1,6 @@
 import {
-  C_ACCEL_COMFORT, C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION, L_LIGHT,
-  L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_SPEED, STATUS_CRASHED,
+  C_ACCEL, C_ACCEL_COMFORT, C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION,
+  L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_SPEED, STATUS_CRASHED,
 } from './layout';
 import {
   connectorAhead, firstAt, firstHolder, hasBit, isUnannounced, isWaiting, lineDistance, nextAt, nextHolder, noseOf, STANDING_MPS,
@@ -28,6 +28,8 @@ const LEAVE_MARGIN_S = 0.7;
 const LEAVING_MPS = 2.0;
 const LEAVING_M = 20.0;
 const LEAVING_ACCEL = 1.2;
+/** One that brakes so hard, m/s², harder than any bend asks for, does not leave: something is in its way. */
+const HELD_UP_DECEL = 1.8;
 /** Paths that are still too close here before the end of one lead into the same lane, m. */
 const MERGE_M = 0.3;
 /** Others are not taken to accelerate by more than this, m/s². */
@@ -67,7 +69,8 @@ function willHaveLeft(slab: usize, city: usize, holder: i32, claim: i32, car: i3
   const left = leftOfZone(slab, city, holder, claim, connector);
   if (left <= 0.0) return true;
   const speed = getF(slab, C_VX, holder);
-  if (left > LEAVING_M || speed < LEAVING_MPS || getI(slab, C_STATUS, holder) == STATUS_CRASHED) return false;
+  if (left > LEAVING_M || speed < LEAVING_MPS || getF(slab, C_ACCEL, holder) < -HELD_UP_DECEL) return false;
+  if (getI(slab, C_STATUS, holder) == STATUS_CRASHED) return false;
   const pace = middleSpeed(city, claim);
   const way = greatest(lineDistance(car), 0.0) + zoneFrom(city, connector, claim);
   const arrival = timeToCover(way, getF(slab, C_VX, car), speedLimit(city, connector), OTHERS_ACCEL);

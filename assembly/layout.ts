@@ -497,9 +497,11 @@ export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
 /**
  * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
- * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks.
+ * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks;
+ * TG_PATH_OPEN where nobody can want to know, as long as there is nothing else for the functions to act on.
  */
 export const TG_PATH = 88;
+export const TG_PATH_OPEN = -2;
 export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
 export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
 export const TG_LEFT = 100;

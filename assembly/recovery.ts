@@ -52,6 +52,8 @@ export function recover(slab: usize, city: usize): void {
   }
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_HALT_TICK, car);
+    // Who halted has a tick of it, wreck or not: most cars are on their lanes.
+    if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= FOUND_M) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED && !watchLane(slab, car, tick, since)) continue;
     const waited = tick - since;
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;

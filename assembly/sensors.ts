@@ -5,9 +5,10 @@
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
   TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
+import { canMatterFrom } from './functions/threat';
 import { findBetween, HIDDEN, OPEN, viewOf } from './between';
 import { carsNear } from './broad-phase';
 import { least } from './math';
@@ -15,8 +16,9 @@ import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from './own-path';
+import { isAstray } from './sensing';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
-import { clearTargets, newTarget } from './targets';
+import { clearTargets, newTarget, targetAt, targetCount } from './targets';
 import { ageTracks, CAMERA, CORNERS, RADAR, see } from './tracks';
 
 // Ranges, m, by what is looked for.
@@ -43,6 +45,9 @@ const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
 const AHEAD_ASIDE_M = 6.0;
 
+/** From the middle of the car's way to its edge, and more than what is rounded, m. */
+const BESIDE_PATH_M = 2.0;
+
 /** Behind the front bumper, m. */
 const CAMERA_BEHIND_M = 1.6;
 /** Left and right of the middle of the front bumper, m. */
@@ -59,6 +64,12 @@ const INWARD_AHEAD = 0.9063078;
 const INWARD_LEFT = 0.4226183;
 const OUTWARD_AHEAD = -0.4226183;
 const OUTWARD_LEFT = 0.9063078;
+
+/** No part of what is further behind the edges of the corner radars' views than this is in any view: radii, m. */
+const BEHIND_RADII = 1.3;
+const BEHIND_M = 1.5;
+/** Room for what is rounded, m. */
+const SPARE_M = 0.05;
 
 // Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
 const CANDIDATES: usize = SIGHT;
@@ -107,9 +118,13 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   const hy = load<f64>(own + BOX_HY);
   const ahead = dx * hx + dy * hy;
   const aside = abs(dy * hx - dx * hy);
+  const radius = load<f64>(at + OB_RADIUS);
+  // Behind all fields of view: half of what is near.
+  if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M) return count;
   const squared = dx * dx + dy * dy;
-  const inView = sensors & sensorsTowards(ahead, aside, squared, load<f64>(at + OB_RADIUS));
-  if (inView == 0 || (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared))) return count;
+  if (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared)) return count;
+  const inView = sensors & sensorsTowards(ahead, aside, squared, radius);
+  if (inView == 0 || isTooFar(at, squared, radius)) return count;
   insert(object, inView, squared, count);
   return count + 1;
 }
@@ -123,6 +138,14 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   if (squared > corners * corners) return sensors;
   if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
   return sensors;
+}
+
+/** Whether an object is out of reach of all sensors; actors are not looked for by distance before. */
+@inline function isTooFar(object: usize, squared: f64, radius: f64): bool {
+  const kind = load<i32>(object + OB_CLASS);
+  const isLiving = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL;
+  const reach = (isLiving ? CAMERA_LIVING_M : CAMERA_M) + CAMERA_BEHIND_M + SPARE_M + radius;
+  return squared > reach * reach;
 }
 
 /** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
@@ -175,13 +198,41 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     if (confirmed == 0) continue;
     const target = newTarget(car);
     if (target == 0) continue;
-    if (!hasPath) beginPath(slab, city, car);
-    hasPath = true;
     describe(slab, car, at, target);
     store<i32>(target + TG_OBJECT, object);
     store<i32>(target + TG_SENSORS, confirmed);
     store<i32>(target + TG_CLASS, confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE);
+    if (isPathIdle(slab, car, object, target, load<f64>(candidate))) {
+      store<f32>(target + TG_PATH, <f32>TG_PATH_OPEN);
+      continue;
+    }
+    if (!hasPath) beginPath(slab, city, car);
+    hasPath = true;
     place(slab, city, at, target);
+  }
+}
+
+/**
+ * Whether nobody asks where a target stands to the car's way unless there is something else to act on:
+ * most are vehicles on their lanes, too far away for any function. `squared`: from the middle of the
+ * bumper to that of the target, m².
+ */
+@inline function isPathIdle(slab: usize, car: i32, object: i32, target: usize, squared: f64): bool {
+  if (object >= CAR_COUNT || isAstray(slab, object)) return false;
+  const nearest = sqrt(squared) - load<f64>(objectAt(object) + OB_RADIUS) - BESIDE_PATH_M;
+  return !canMatterFrom(slab, car, target, nearest);
+}
+
+/** Finds out how those targets of a car stand to its way that were not worth it in the look. */
+export function measurePaths(slab: usize, city: usize, car: i32): void {
+  const count = targetCount(car);
+  let hasPath = false;
+  for (let i = 0; i < count; i++) {
+    const target = targetAt(car, i);
+    if (load<f32>(target + TG_PATH) != <f32>TG_PATH_OPEN) continue;
+    if (!hasPath) beginPath(slab, city, car);
+    hasPath = true;
+    place(slab, city, objectAt(load<i32>(target + TG_OBJECT)), target);
   }
 }
 

@@ -1,15 +1,16 @@
 import {
-  AEB_NONE, AEB_PARTIAL, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
+  AEB_NONE, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
   C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH, TG_VX,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
+import { measurePaths } from '../sensors';
 import { targetAt, targetCount } from '../targets';
 import { brakeInEmergency } from './aeb';
 import { brakeForAnimals } from './animal-detection';
 import { easeBrakes, evade } from './evasive-steering';
 import { brakeAtCrossing } from './intersection-assist';
 import { demand } from './intervention';
-import { nearTargets } from './threat';
+import { isBraking, nearTargets } from './threat';
 
 /** What is no longer demanded is let go by so much a look: 10 m/s³. */
 const LET_GO = 0.8;
@@ -30,11 +31,12 @@ export function assist(slab: usize, city: usize): void {
 }
 
 function assistCar(slab: usize, city: usize, car: i32): void {
-  const near = nearTargets(car, getF(slab, C_VX, car), isBraking(slab, car));
+  const near = nearTargets(slab, car);
   if (near == 0 && isIdle(slab, car)) {
     brakeAtCrossing(slab, car);
     return;
   }
+  measurePaths(slab, city, car);
   const before = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
   if (isHeld(slab, car)) {
@@ -70,10 +72,6 @@ function isHeld(slab: usize, car: i32): bool {
   setI(slab, C_AEB_STAGE, car, AEB_NONE);
   setI(slab, C_ANIMAL_STAGE, car, AEB_NONE);
   return false;
-}
-
-function isBraking(slab: usize, car: i32): bool {
-  return getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL;
 }
 
 /** Whether the car could not go on anyway. Vehicles that drive again are the driver's to follow. */

@@ -45,10 +45,17 @@ const FREE_S = 2.5;
 /** It is braked for what stands or drives ahead there so long after that, s, with this share of the friction. */
 const STEERING_S = 0.3;
 const STOP_SHARE = 0.85;
+/** Who comes the other way brakes so long after that, s. */
+const REACTION_S = 0.5;
 /** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
 const ROOM_M = 3.0;
 const ROOM_BESIDE_M = 0.3;
 const ROOM_ONCOMING_M = 0.8;
+/** Shares of the time in which two meet as they drive now: before the one and after the other they do not. */
+const EARLIER_SHARE = 0.5;
+const LATER_SHARE = 1.5;
+/** Whoever closes the gap slower than this meets nobody soon, m/s. */
+const MEETING_MPS = 0.5;
 /** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
 const HOLD_S = 0.5;
 const HOLD_M = 7.0;
@@ -149,26 +156,50 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
     if (i == threat) continue;
     relate(slab, city, car, targetAt(car, i));
     if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > roomTo(slab, car, time) + ROOM_M) continue;
-    const from = aside() + offsetIn(slab, car, timeToGap()) - offset;
-    const to = from + speedAcross() * time;
+    const now = aside() + offsetIn(slab, car, timeToGap()) - offset;
+    const from = now + speedAcross() * soonestMeeting(slab, car);
+    const to = now + speedAcross() * latestMeeting(slab, car, time);
     const reach = halfWidth + halfAcross() + (speedAlong() < 0.0 ? ROOM_ONCOMING_M : ROOM_BESIDE_M);
     if (least(from, to) < reach && greatest(from, to) > -reach) return false;
   }
   return true;
 }
 
+/** From when on, s, the car is beside the target of `relate`: what drives out of the corridor before that is in nobody's way. */
+function soonestMeeting(slab: usize, car: i32): f64 {
+  const closing = getF(slab, C_VX, car) - speedAlong();
+  return closing > MEETING_MPS ? (EARLIER_SHARE * greatest(gapTo(), 0.0)) / closing : 0.0;
+}
+
+/** Up to when, s; `time`: at least. */
+function latestMeeting(slab: usize, car: i32, time: f64): f64 {
+  const closing = getF(slab, C_VX, car) - speedAlong();
+  if (closing <= MEETING_MPS) return time;
+  const way = gapTo() + 2.0 * halfAlong() + load<f64>(typeOf(slab, car) + CT_LENGTH);
+  return greatest(time, LATER_SHARE * (way / closing));
+}
+
 /**
  * How far ahead the target of `relate` must be for the car to pass something in `time` s, m: not reached
- * for long after that or, where it does not come the other way, braked for as soon as the car is aside.
+ * for long after that, or still far enough as the car is aside and brakes for it, which somebody who comes
+ * the other way does as well.
  */
 function roomTo(slab: usize, car: i32, time: f64): f64 {
-  const closing = getF(slab, C_VX, car) - speedAlong();
+  const speed = getF(slab, C_VX, car);
+  const closing = speed - speedAlong();
   const room = closing * (time + FREE_S);
-  if (closing <= 0.0 || speedAlong() < 0.0) return room;
+  if (closing <= 0.0) return room;
   const steering = time + STEERING_S;
-  const slower = greatest(closing - BRAKE_SHARE * grip(slab, car) * steering, 0.0);
-  const stop = (slower * slower) / (2.0 * STOP_SHARE * grip(slab, car));
-  return least(room, 0.5 * (closing + slower) * steering + stop);
+  const perDecel = 0.5 / (STOP_SHARE * grip(slab, car));
+  const lost = BRAKE_SHARE * grip(slab, car) * steering;
+  if (speedAlong() >= 0.0) {
+    const slower = greatest(closing - lost, 0.0);
+    return least(room, 0.5 * (closing + slower) * steering + slower * slower * perDecel);
+  }
+  const slower = greatest(speed - lost, 0.0);
+  const own = 0.5 * (speed + slower) * steering + slower * slower * perDecel;
+  const theirs = speedAlong() * speedAlong() * perDecel - speedAlong() * (steering + REACTION_S);
+  return least(room, own + theirs);
 }
 
 /** Stays beside the lane until what was in the way is passed, then goes back. */

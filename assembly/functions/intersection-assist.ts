@@ -48,6 +48,8 @@ const FULL_DECEL = 9.3;
 const CROSSING_SINE = 0.35;
 /** Of motion that comes towards the car: cosine to its approach. */
 const ONCOMING_COSINE = -0.7;
+/** Zones begin so long before two bodies touch that a car which stands so far in one is still clear of who passes, m. */
+const CLEAR_OF_M = 1.0;
 /** Along the own path what crosses is looked for in such steps, m; what it is kept clear of beside its body, m. */
 const STEP_M = 1.0;
 const BESIDE_M = 0.3;
@@ -197,14 +199,15 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
 
 /** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
 function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize): void {
-  const from = load<f64>(ZONE_FROM);
+  const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
-  // Who is in the zone already only gets out of it.
-  if (from <= 0.0 || to <= 0.0) return;
+  const speed = getF(slab, C_VX, car);
+  // Who is in the zone already only gets out of it, unless it as good as stands at its edge.
+  if (begins <= (speed < KEEPING_UP_MPS ? -CLEAR_OF_M : 0.0) || to <= 0.0) return;
+  const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
-  const speed = getF(slab, C_VX, car);
   const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
   const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));

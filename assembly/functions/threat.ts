@@ -3,7 +3,7 @@
  * left in scratch memory and read in the same call.
  */
 import {
-  CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_VX, C_X, C_Y, PT_TX,
+  AEB_PARTIAL, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_AEB_STAGE, C_ANIMAL_STAGE, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_VX, C_X, C_Y, PT_TX,
   PT_TY, PT_X, PT_Y, SCRATCH, TG_ACCEL, TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_PATH, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
@@ -83,19 +83,40 @@ const HARD_DECEL = 2.5;
  */
 @inline function mayMatter(target: usize, speed: f64, always: f64): bool {
   const ahead = <f64>load<f32>(target + TG_PATH);
-  const vx = load<f64>(target + TG_VX);
   if (ahead < 0.0) {
+    const vx = load<f64>(target + TG_VX);
     const vy = load<f64>(target + TG_VY);
     if (load<i32>(target + TG_CLASS) == CONTACT_VEHICLE || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return false;
     return load<f64>(target + TG_X) < always + NEAR_S * speed;
   }
-  if (load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9) return ahead < always + NEAR_S * (speed + abs(vx));
-  return ahead < always + NEAR_S * (speed - vx);
+  return ahead < nearTo(target, speed, always);
+}
+
+/** So near along the way, m, can a target in it matter. */
+@inline function nearTo(target: usize, speed: f64, always: f64): f64 {
+  const vx = load<f64>(target + TG_VX);
+  const mayStop = load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9;
+  return always + NEAR_S * (mayStop ? speed + abs(vx) : speed - vx);
+}
+
+@inline function alwaysNear(slab: usize, car: i32): f64 {
+  return isBraking(slab, car) ? HELD_M : NEAR_M;
+}
+
+/** Whether a car brakes because of what its sensors deliver. */
+export function isBraking(slab: usize, car: i32): bool {
+  return getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL;
+}
+
+/** Whether a target that is a vehicle can matter if it is in the way no nearer than some distance, m. */
+export function canMatterFrom(slab: usize, car: i32, target: usize, distance: f64): bool {
+  return distance < nearTo(target, getF(slab, C_VX, car), alwaysNear(slab, car));
 }
 
 /** Mask of the targets of a car that can matter at all. */
-export function nearTargets(car: i32, speed: f64, isBraking: bool): u32 {
-  const always = isBraking ? HELD_M : NEAR_M;
+export function nearTargets(slab: usize, car: i32): u32 {
+  const speed = getF(slab, C_VX, car);
+  const always = alwaysNear(slab, car);
   let mask: u32 = 0;
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {

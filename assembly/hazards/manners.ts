@@ -1,6 +1,6 @@
 import {
   A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
-  HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+  HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { clamp, timeToCover } from '../math';
 import { getF, getI } from '../memory';
@@ -16,6 +16,8 @@ import {
 
 /** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
 const READY_S = 0.2;
+/** Who walks sees to all lanes before it sets off: somebody in another one may be by so much of its way elsewhere. */
+const UNSURE = 0.15;
 /** After meeting the car an actor is still in the way for a while, s. */
 const AFTER_S = 1.0;
 /** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
@@ -62,7 +64,8 @@ function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const car = findArriving(slab, city, at, needed + READY_S, short, speedNeeded(kindOf(at)));
   if (car < 0) return -1;
   const speed = load<f64>(at + HS_SPEED);
-  if (!hasFreeWay(slab, city, at, car, 0.0, speed, needed + AFTER_S)) return -1;
+  const across = needed + (load<f64>(at + HS_ACTOR_LENGTH) - load<f64>(at + HS_ACTOR_STATION)) / speed;
+  if (!hasFreeWay(slab, city, at, car, 0.0, speed, across, UNSURE)) return -1;
   putAtStart(at, actor);
   store<f64>(actor + A_CRUISE, speed);
   setOff(slab, city, at, actor, car, needed);
@@ -115,7 +118,7 @@ function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
   if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
-  if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S)) return -1;
+  if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);

@@ -66,7 +66,7 @@ function comeFor(slab: usize, city: usize, at: usize, actor: usize, car: i32, th
     // It brakes for those on its way, whom it sees in time.
     if (other != car && stationOf(slab, city, at, other) < 0.0) others |= 1 << other;
   }
-  if (!isWayFree(slab, city, at, others, start, speed, (there - start) / speed)) return false;
+  if (!isWayFree(slab, city, at, others, start, speed, (there - start) / speed, 0.0)) return false;
   store<f64>(actor + A_STATION, start);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);

@@ -105,13 +105,20 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
   return -1;
 }
 
-/** Whether it stays clear of all cars but `target`, and those behind that one, on its way from a station on. */
-export function hasFreeWay(slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64): bool {
-  return isWayFree(slab, city, at, othersThan(slab, city, at, target), station, speed, seconds);
+/**
+ * Whether it stays clear of all cars but `target`, and those behind that one, on its way from a station
+ * on. `unsure`: share of their way by which the others may be elsewhere by then than as they drive now.
+ */
+export function hasFreeWay(
+  slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64, unsure: f64,
+): bool {
+  return isWayFree(slab, city, at, othersThan(slab, city, at, target), station, speed, seconds, unsure);
 }
 
-/** Whether it stays clear of the cars of a mask on its way from a station on. */
-export function isWayFree(slab: usize, city: usize, at: usize, others: u32, station: f64, speed: f64, seconds: f64): bool {
+/** The same of the cars of a mask. */
+export function isWayFree(
+  slab: usize, city: usize, at: usize, others: u32, station: f64, speed: f64, seconds: f64, unsure: f64,
+): bool {
   const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
   const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
   let piece = 0;
@@ -121,11 +128,14 @@ export function isWayFree(slab: usize, city: usize, at: usize, others: u32, stat
     placeAt(city, at, piece, there, BODY_B);
     for (let left = others; left != 0; left &= left - 1) {
       const car = <i32>ctz(left);
-      const dx = getF(slab, C_X, car) + velocityX(slab, car) * time - load<f64>(BODY_B + BOX_X);
-      const dy = getF(slab, C_Y, car) + velocityY(slab, car) * time - load<f64>(BODY_B + BOX_Y);
+      const wayX = velocityX(slab, car) * time;
+      const wayY = velocityY(slab, car) * time;
+      const dx = getF(slab, C_X, car) + wayX - load<f64>(BODY_B + BOX_X);
+      const dy = getF(slab, C_Y, car) + wayY - load<f64>(BODY_B + BOX_Y);
       const hx = load<f64>(BODY_B + BOX_HX);
       const hy = load<f64>(BODY_B + BOX_HY);
-      if (abs(dx * hx + dy * hy) < reach && abs(dy * hx - dx * hy) < aside) return false;
+      const spare = unsure * abs(wayY * hx - wayX * hy);
+      if (abs(dx * hx + dy * hy) < reach && abs(dy * hx - dx * hy) < aside + spare) return false;
     }
   }
   return true;

@@ -12,6 +12,8 @@ import { behindCrest, towardsStanding, VEHICLE } from '../testing/manoeuvres.ts'
 
 const WET = 0.55;
 const SNOW = 0.25;
+/** Manoeuvres reach what they are about after so long, s. */
+const LEAD_IN_S = 4;
 const WITHOUT = F_ALL & ~F_EVASIVE_STEERING;
 
 /** A car in the lane to the left, a little towards ours, at a speed and from a place ahead. */
@@ -95,6 +97,23 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
     const beside = [besideAt(150, -50 * KMH)];
     const result = behindCrest(60, { friction: WET, lanes: 1 }, { beside });
     expect(result.interventions.map(({ feature }) => feature)).not.toContain('evasive_steering');
+  });
+
+  it('is passed when who comes turns off behind it', () => {
+    // In the way as the obstacle comes into sight, and 4 m to the right of it a second and a half later.
+    const turning: Mover = {
+      actor: VEHICLE,
+      at: (timeS) => ({
+        aheadM: 60 * KMH * LEAD_IN_S + 25 - 3 * (timeS - LEAD_IN_S),
+        leftM: -4 - 3 * (timeS - LEAD_IN_S),
+        headingRad: (-3 * Math.PI) / 4,
+        speedMps: 3 * Math.SQRT2,
+        accelMps2: 0,
+      }),
+    };
+    const result = behindCrest(60, { friction: WET, lanes: 1 }, { beside: [turning] });
+    expect(result.contact).toBe(false);
+    expect(result.interventions.map(({ feature }) => feature)).toContain('evasive_steering');
   });
 
   it('is passed when who comes is far enough away', () => {

@@ -15,8 +15,10 @@ import {
   ACTOR_ACTS,
   ACTOR_STANDS,
   ACTOR_WAITS,
+  C_EFFECTIVE,
   C_HX,
   C_HY,
+  C_STATUS,
   C_VX,
   C_X,
   C_Y,
@@ -41,6 +43,7 @@ import {
   OH_X,
   OH_Y,
   OTHER_ACTOR,
+  STATUS_DRIVING,
 } from '../../assembly/layout.ts';
 import { at, lengthOf } from '../city/geometry.ts';
 import { HAZARD_ACTORS } from '../city/hazards/actors.ts';
@@ -181,6 +184,38 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / 50;
     expect(pauseS).toBeGreaterThanOrEqual(19.98);
     expect(pauseS).toBeLessThan(60);
+  });
+});
+
+describe('A deer', () => {
+  /** Whether it comes for a car while somebody drives the other way who would be where it is `lateS` after it has crossed the lane. */
+  function comesBefore(lateS: number): boolean {
+    const stage = stageOf('deer_crossing');
+    const { site, x, y } = stage.hazard;
+    const { along } = frameAt(site.actorPath, 0);
+    const speedMps = 13;
+    const [car = 0] = stage.set({ wayM: 3.4 * 13.5, speedMps: 13.5 });
+    const other = (car + 1) % CAR_COUNT;
+    // It sets off in about a second, is in the lane 2.4 s later and in the other one, 3.5 m on, after 1.2 s more.
+    const awayM = (1 + 2.4 + 1.2 + lateS) * speedMps;
+    const [hx, hy] = [stage.car(C_HX, car), stage.car(C_HY, car)];
+    edit(stage.kernel, stage.slab, (world) => {
+      world.setF64(C_X, other, x + 3.5 * along[0] + awayM * hx);
+      world.setF64(C_Y, other, y + 3.5 * along[1] + awayM * hy);
+      world.setF64(C_HX, other, -hx);
+      world.setF64(C_HY, other, -hy);
+      world.setF64(C_VX, other, speedMps);
+      world.setI32(C_STATUS, other, STATUS_DRIVING);
+      // Whoever has nothing just rolls on.
+      world.setI32(C_EFFECTIVE, other, 0);
+    });
+    return stepUntil(stage, acts(stage), 150);
+  }
+
+  test('does not come out before somebody in the other lane, who may not see it.', () => {
+    expect(comesBefore(0)).toBe(false);
+    expect(comesBefore(0.5)).toBe(false);
+    expect(comesBefore(4)).toBe(true);
   });
 });
 

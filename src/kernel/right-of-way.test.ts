@@ -1,6 +1,23 @@
 import { describe, expect, it, test } from 'vitest';
-import { CHOICE_GO, CHOICE_STOP, F_ALL, F_THROTTLE } from '../../assembly/layout.ts';
+import {
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  C_X,
+  C_Y,
+  CHOICE_GO,
+  CHOICE_STOP,
+  F_ALL,
+  F_THROTTLE,
+  HAZARDS,
+} from '../../assembly/layout.ts';
 import { CAR_LENGTH_M, Crossing, type CrossingPlan } from '../testing/crossing.ts';
+import { VEHICLE } from '../testing/manoeuvres.ts';
+import { spotOf } from '../testing/proving-road.ts';
+import { edit } from '../testing/slab-editor.ts';
 
 const KMH = 1 / 3.6;
 const TICKS_PER_S = 50;
@@ -301,6 +318,32 @@ describe('Into a junction', () => {
     watch(crossing, 30, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
     expect(crossing.car(0).distanceM).toBeLessThan(2);
   });
+
+  it.each([16, 18, 20])(
+    'nobody drives while one that is in it brakes for something %i m behind its line.',
+    (behindM) => {
+      const crossing = new Crossing({
+        control: 'priority',
+        row: 'collector',
+        cars: {
+          0: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 9 },
+          1: { from: 'south', turn: 'straight', distanceM: 10, speedMps: 5 },
+        },
+        hazards: [spotOf(VEHICLE, 0)],
+      });
+      crossing.until(() => crossing.car(0).distanceM < 2, 2 * TICKS_PER_S);
+      edit(crossing.kernel, crossing.slab, (slab) => {
+        const aheadM = behindM + crossing.car(0).distanceM + CAR_LENGTH_M;
+        slab.setF64(HAZARDS + A_X, 0, slab.f64(C_X, 0) + aheadM);
+        slab.setF64(HAZARDS + A_Y, 0, slab.f64(C_Y, 0));
+        slab.setF64(HAZARDS + A_HX, 0, 1);
+        slab.setF64(HAZARDS + A_HY, 0, 0);
+        slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+      });
+      watch(crossing, 6, () => expect(crossing.car(1).where).toBe('before'));
+      expect(crossing.car(0)).toMatchObject({ where: 'inside', speedMps: 0 });
+    },
+  );
 
   it('a car drives that finds room behind it.', () => {
     const crossing = blocked(CAR_LENGTH_M + 5);

@@ -13,6 +13,7 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { SlabArrays } from '../kernel/kernel.ts';
+import type { Calm } from './calm.ts';
 import type { Course } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
 
@@ -48,6 +49,7 @@ export class DrivingProbe {
   readonly #course: Course;
   readonly #tally: DrivingTally;
   readonly #name: string;
+  readonly #calm: Pick<Calm, 'isCalm'> | undefined;
   readonly #before = new Float64Array(MOTION_LENGTH);
   readonly #laneBefore = new Int32Array(CARS);
   readonly #indexBefore = new Int32Array(CARS);
@@ -63,7 +65,15 @@ export class DrivingProbe {
   /** Lanes of the route that each car has left behind. */
   readonly #lanesDone = new Int32Array(CARS);
 
-  constructor({ f64, i32 }: SlabArrays, course: Course, tally: DrivingTally, name: string) {
+  /** `calm`: offsets count of these cars only; of all without it. */
+  constructor(
+    { f64, i32 }: SlabArrays,
+    course: Course,
+    tally: DrivingTally,
+    name: string,
+    calm?: Pick<Calm, 'isCalm'>,
+  ) {
+    this.#calm = calm;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#course = course;
@@ -152,7 +162,7 @@ export class DrivingProbe {
     const share = speed / at(this.#course.speedLimitMps, lane);
     if (share > tally.speedShare.value) tally.speedShare.note(share, this.where(tick, car));
     if (stood === 0) tally.movingTicks += 1;
-    if (this.#course.isConnector[lane] === 1) return;
+    if (this.#course.isConnector[lane] === 1 || this.#calm?.isCalm(car) === false) return;
     const offset = Math.abs(at(this.#f64, OFFSET + car));
     if (offset > tally.offset.value) tally.offset.note(offset, this.where(tick, car));
     if (stood > 0) return;

@@ -1,6 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
+import { Calm } from './calm.ts';
 import { type Course, courseOf } from './course.ts';
 import { DrivingProbe } from './driving-probe.ts';
 import { DrivingTally } from './driving-tally.ts';
@@ -43,11 +44,13 @@ function driveWorld(
   ticks: number,
 ): void {
   const arrays = kernel.view(slab);
-  const driving = new DrivingProbe(arrays, course, tally, name);
+  const calm = new Calm(arrays, course.city.hazards.length);
+  const driving = new DrivingProbe(arrays, course, tally, name, calm);
   const signals = new SignalProbe(arrays, course, tally, name, 0);
-  const order = new OrderProbe(arrays, course, tally, name);
+  const order = new OrderProbe(arrays, course, tally, name, calm);
   for (let tick = 1; tick <= ticks; tick++) {
     kernel.step(slab, 1);
+    calm.look(tick);
     driving.look(tick);
     signals.look(tick);
     if (tick % OVERLAP_TICKS === 0) order.lookForOverlaps(tick);
@@ -76,13 +79,13 @@ const examples = (what: string) => (tally: DrivingTally) =>
 
 export const DRIVING_LIMITS: readonly DrivingLimit[] = [
   {
-    name: 'distance to the lane centre outside junctions, RMS of cars that move',
+    name: 'distance to the lane centre outside junctions, RMS of cars that move calmly',
     unit: 'm',
     of: (tally) => Math.sqrt(tally.offsetSquares / tally.offsetTicks),
     atMost: 0.2,
   },
   {
-    name: 'distance to the lane centre outside junctions, greatest',
+    name: 'distance to the lane centre outside junctions, greatest of calm cars',
     unit: 'm',
     of: ({ offset }) => offset.value,
     seen: ({ offset }) => offset.where,
@@ -109,14 +112,14 @@ export const DRIVING_LIMITS: readonly DrivingLimit[] = [
     atMost: 2.6,
   },
   {
-    name: 'gap between queued cars, least',
+    name: 'gap between calm queued cars, least',
     unit: 'm',
     of: ({ narrowestGap }) => narrowestGap.value,
     seen: ({ narrowestGap }) => narrowestGap.where,
     atLeast: 1.5,
   },
   {
-    name: 'gap between queued cars, greatest',
+    name: 'gap between calm queued cars, greatest',
     unit: 'm',
     of: ({ widestGap }) => widestGap.value,
     seen: (tally) => `${outOfBand(tally)}; ${examples('gaps')(tally)}`,

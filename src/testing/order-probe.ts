@@ -16,6 +16,7 @@ import { areaOf, at, distanceToSegment, intersectConvex } from '../city/geometry
 import type { Point } from '../city/types.ts';
 import type { SlabArrays } from '../kernel/kernel.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
+import type { Calm } from './calm.ts';
 import { type Course, NOSE_M, TAIL_M } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
 
@@ -40,8 +41,17 @@ export class OrderProbe {
   readonly #course: Course;
   readonly #tally: DrivingTally;
   readonly #name: string;
+  readonly #calm: Pick<Calm, 'isCalm'> | undefined;
 
-  constructor({ f64, i32 }: SlabArrays, course: Course, tally: DrivingTally, name: string) {
+  /** `calm`: gaps count between these cars only; between all without it. */
+  constructor(
+    { f64, i32 }: SlabArrays,
+    course: Course,
+    tally: DrivingTally,
+    name: string,
+    calm?: Pick<Calm, 'isCalm'>,
+  ) {
+    this.#calm = calm;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#course = course;
@@ -169,7 +179,9 @@ export class OrderProbe {
       gap = otherGap;
       leader = other;
     }
-    if (leader >= 0 && (stood[leader] ?? 0) >= QUEUED_TICKS) {
+    if (leader < 0 || this.#calm?.isCalm(car) === false || this.#calm?.isCalm(leader) === false)
+      return;
+    if ((stood[leader] ?? 0) >= QUEUED_TICKS) {
       this.#noteGap(gap, `${this.#where(tick, car)} behind ${leader}`);
     }
   }
