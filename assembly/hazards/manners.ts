@@ -8,7 +8,8 @@ import { isTakenBeside } from './beside';
 import { brakingFor } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel, TICKS_PER_S,
+  kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
+  TICKS_PER_S,
 } from './spots';
 import { stallMoment } from './stalls';
 import {

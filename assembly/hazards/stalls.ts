@@ -15,9 +15,11 @@ const STALL_MPS = 2.2;
 const STALL_TICKS: u32 = 250;
 /** It is looked for so often, ticks (0.96 s), another car first each time. */
 const SEARCH_TICKS: u32 = 48;
-/** One that has nobody ahead of it in so many metres, and not the end of its lane, is in no queue. */
+/** One that has nobody ahead of it in so many metres is in no queue. */
 const ALONE_M = 25.0;
+/** So near to the end of its lane it may be waiting: only after so many ticks (2 min) it has stalled for sure. */
 const LINE_M = 15.0;
+const LINE_TICKS: u32 = 6000;
 /** Whoever is ahead and no further aside is in the same lane, m. */
 const ASIDE_M = 2.0;
 /** Whoever is as far from the way of the lorry is not on it, m. */
@@ -35,22 +37,35 @@ export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): 
   const known = load<i32>(actor + A_CAR);
   if (known < 0) {
     if ((tick / FRAME_TICKS) % (SEARCH_TICKS / FRAME_TICKS) > 1) return -1;
-    const first = <i32>(tick / SEARCH_TICKS) % CAR_COUNT;
-    for (let i = 0; i < CAR_COUNT; i++) {
-      const car = first + i < CAR_COUNT ? first + i : first + i - CAR_COUNT;
-      if (stalledAt(slab, city, at, car) < 0.0) continue;
-      store<i32>(actor + A_CAR, car);
-      store<u32>(actor + A_WAIT, tick + STALL_TICKS);
-      break;
-    }
+    if (!noteOne(slab, city, at, actor, tick, false)) noteOne(slab, city, at, actor, tick, true);
     return -1;
   }
-  const there = stalledAt(slab, city, at, known);
+  const isAtLine = load<f64>(actor + A_CRUISE) != 0.0;
+  const there = waits(slab, city, known) == isAtLine ? stalledAt(slab, city, at, known) : -1.0;
   if (there >= 0.0 && tick < load<u32>(actor + A_WAIT)) return -1;
   store<u32>(actor + A_WAIT, 0);
   if (there >= 0.0 && comeFor(slab, city, at, actor, known, there)) return known;
   store<i32>(actor + A_CAR, -1);
   return -1;
+}
+
+/** Finds a car that stands, at a line or at none, and notes when it will have stalled. */
+function noteOne(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isAtLine: bool): bool {
+  const first = <i32>(tick / SEARCH_TICKS) % CAR_COUNT;
+  for (let i = 0; i < CAR_COUNT; i++) {
+    const car = first + i < CAR_COUNT ? first + i : first + i - CAR_COUNT;
+    if (waits(slab, city, car) != isAtLine || stalledAt(slab, city, at, car) < 0.0) continue;
+    store<i32>(actor + A_CAR, car);
+    store<u32>(actor + A_WAIT, tick + (isAtLine ? LINE_TICKS : STALL_TICKS));
+    store<f64>(actor + A_CRUISE, isAtLine ? 1.0 : 0.0);
+    return true;
+  }
+  return false;
+}
+
+/** Whether a car may be waiting at the end of its lane. */
+@inline function waits(slab: usize, city: usize, car: i32): bool {
+  return laneLength(city, getI(slab, C_LANE, car)) - getF(slab, C_STATION, car) < LINE_M;
 }
 
 /** Puts the lorry behind the car that stands at a station of its way; whether it has a free way there. */
@@ -82,8 +97,7 @@ function comeFor(slab: usize, city: usize, at: usize, actor: usize, car: i32, th
 /** The station of the lorry's way where a car has stalled; −1 where it has not, or is on another way. */
 function stalledAt(slab: usize, city: usize, at: usize, car: i32): f64 {
   if (getF(slab, C_VX, car) > STALL_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return -1.0;
-  const lane = getI(slab, C_LANE, car);
-  if (load<i32>(laneAt(city, lane) + L_ROAD) < 0 || laneLength(city, lane) - getF(slab, C_STATION, car) < LINE_M) return -1.0;
+  if (load<i32>(laneAt(city, getI(slab, C_LANE, car)) + L_ROAD) < 0) return -1.0;
   const there = stationOf(slab, city, at, car);
   if (there < RUN_MIN_M || there > load<f64>(at + HS_ACTOR_STATION) + BEYOND_M) return -1.0;
   return standsAlone(slab, car) && standsForNobody(slab, city, car) ? there : -1.0;
@@ -103,7 +117,7 @@ function standsAlone(slab: usize, car: i32): bool {
   return true;
 }
 
-/** Whether no actor of any spot is so near that the car may be standing for it. */
+/** Whether no actor of any spot is so near ahead that the car may be standing for it. */
 function standsForNobody(slab: usize, city: usize, car: i32): bool {
   const count = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < count; spot++) {
@@ -111,7 +125,8 @@ function standsForNobody(slab: usize, city: usize, car: i32): bool {
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
     const dx = load<f64>(actor + A_X) - getF(slab, C_X, car);
     const dy = load<f64>(actor + A_Y) - getF(slab, C_Y, car);
-    if (dx * dx + dy * dy < ALONE_M * ALONE_M) return false;
+    const ahead = dx * getF(slab, C_HX, car) + dy * getF(slab, C_HY, car);
+    if (ahead > 0.0 && dx * dx + dy * dy < ALONE_M * ALONE_M) return false;
   }
   return true;
 }

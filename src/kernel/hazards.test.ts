@@ -45,7 +45,7 @@ import {
   OTHER_ACTOR,
   STATUS_DRIVING,
 } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
+import { at, lengthOf } from '../city/geometry.ts';
 import { HAZARD_ACTORS } from '../city/hazards/actors.ts';
 import type { SiteShape } from '../city/hazards/ground.ts';
 import { type Frame, frameAt } from '../city/hazards/paths.ts';
@@ -287,25 +287,26 @@ describe('A stall', () => {
     // Whoever is first stands alone; who stands behind it does not.
     expect(queue.i32(A_CAR)).not.toBe(0);
   });
-});
 
-describe('The way of the lorry',() => {
-  test('leads far back, and it comes for a car that has stalled anywhere on it.', () => {
+  test('is looked for all along the way of the lorry, which comes from 70 m behind the car.', () => {
     const stage = stageOf('blind_stall');
     const { site } = stage.hazard;
     expect(site.actorStationM).toBeGreaterThan(300);
     const [car = -1] = stage.set(stalled(20));
-    // After 5 s it comes from 70 m behind the car.
     expect(stepUntil(stage, acts(stage), 400)).toBe(true);
     expect(stage.i32(A_CAR)).toBe(car);
-    expect(site.actorStationM - stage.f64(A_STATION)).toBeLessThan(100);
+    const stalledM = site.actorStationM - 20 - (NOSE_M[2] ?? 0);
+    expect(stage.f64(A_STATION)).toBeGreaterThan(stalledM - 71);
+    expect(stage.f64(A_STATION)).toBeLessThan(stalledM - 44);
   });
 
-  test('is none of a car that waits at the end of its lane.', () => {
+  test('is not what a car does that waits at the end of its lane.', () => {
     const stage = stageOf('blind_stall');
-    const lane = at(stage.city.lanes, at(stage.hazard.site.lanes, -1));
-    const restM = lengthOf(lane.polyline) - stage.hazard.site.stationM;
-    stage.set(stalled(-restM + 3));
+    const { site } = stage.hazard;
+    const city = cities.cities.find(({ hazards }) => hazards.includes(stage.hazard));
+    const lane = city?.lanes[at(site.lanes, -1)];
+    if (!lane) throw new Error('no lane');
+    stage.set(stalled(site.stationM - lengthOf(lane.polyline) + 2));
     expect(stepUntil(stage, acts(stage), 500)).toBe(false);
   });
 });

@@ -113,7 +113,8 @@ export function wetCrests(ground: Ground): Place[] {
   };
   return midLanes(ground, rule).map((place) => {
     const { speedLimitMps, widthM } = place.lane;
-    const misfit = place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
+    const misfit =
+      place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () => crestShape(place.frame, widthM, speedLimitMps));
   });
 }
