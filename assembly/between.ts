@@ -4,10 +4,11 @@
  * object, so that no ray can meet anything else. Found once for all sensors of the car.
  */
 import {
-  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GRID_CELL_M,
+  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GB_HALF_X,
+  GB_HALF_Y, GB_X, GB_Y, GRID_BOX_BYTES, GRID_CELL_M,
   GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID, VIEW_LEFT_M, VIEW_RIGHT_M,
 } from './layout';
-import { blockAt, cellEnd, cellStart } from './blocks';
+import { blockAt, cellEnd, cellStart, gridBox } from './blocks';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
@@ -178,7 +179,13 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   const reach = load<f64>(REACH);
   const length = load<f64>(LENGTH);
   const end = cellEnd(city, cell);
-  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+  let box = gridBox(city, cellStart(city, cell));
+  for (let entry = cellStart(city, cell); entry < end; entry += 2, box += GRID_BOX_BYTES) {
+    const boxX = <f64>load<f32>(box + GB_HALF_X);
+    const boxY = <f64>load<f32>(box + GB_HALF_Y);
+    const wayX = <f64>load<f32>(box + GB_X) - fromX;
+    const wayY = <f64>load<f32>(box + GB_Y) - fromY;
+    if (abs(wayY * ux - wayX * uy) > boxX * abs(uy) + boxY * abs(ux) + reach) continue;
     const block = blockAt(city, <i32>load<u16>(entry));
     const halfX = 0.5 * (load<f64>(block + B_MAX_X) - load<f64>(block + B_MIN_X));
     const halfY = 0.5 * (load<f64>(block + B_MAX_Y) - load<f64>(block + B_MIN_Y));
