@@ -32,6 +32,7 @@ const ALONG_X: usize = SIGHT + 728; // unit vector
 const ALONG_Y: usize = SIGHT + 736;
 const LENGTH: usize = SIGHT + 744; // m
 const REACH: usize = SIGHT + 752; // m to either side
+const RADIUS: usize = SIGHT + 760; // m, of the object: no ray ends further before or behind its middle
 const VEHICLES: usize = SIGHT + 768; // u32 addresses
 const BLOCKS: usize = SIGHT + 912; // u32 addresses
 /** A way of 130 m through any city comes near far fewer. */
@@ -79,7 +80,8 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   store<f64>(ALONG_X, dx * per);
   store<f64>(ALONG_Y, dy * per);
   store<f64>(LENGTH, length);
-  store<f64>(REACH, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
+  store<f64>(REACH, greatest(halfAcross(object, dx * per, dy * per), MOUNT_M) + VIEW_SPARE_M);
+  store<f64>(RADIUS, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
   store<i32>(BLOCK_COUNT, 0);
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
   let vehicles = 0;
@@ -89,15 +91,22 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   return (load<i32>(BLOCK_COUNT) | vehicles) != 0 ? PARTLY_OPEN : OPEN;
 }
 
+/** How far a box reaches to either side of a line through its middle, m. */
+@inline function halfAcross(box: usize, ux: f64, uy: f64): f64 {
+  const hx = load<f64>(box + BOX_HX);
+  const hy = load<f64>(box + BOX_HY);
+  return load<f64>(box + BOX_HALF_LENGTH) * abs(hy * ux - hx * uy) + load<f64>(box + BOX_HALF_WIDTH) * abs(hx * ux + hy * uy);
+}
+
 /** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */
 @inline function keepVehicle(object: usize, other: usize, count: i32): i32 {
   if (other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return count;
-  const radius = load<f64>(other + OB_RADIUS) + load<f64>(REACH);
   const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
   const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
-  if (abs(dy * ux - dx * uy) > radius) return count;
+  if (abs(dy * ux - dx * uy) > halfAcross(other, ux, uy) + load<f64>(REACH)) return count;
+  const radius = load<f64>(other + OB_RADIUS) + load<f64>(RADIUS);
   const ahead = dx * ux + dy * uy;
   if (ahead < -radius || ahead > load<f64>(LENGTH) + radius) return count;
   store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
@@ -112,7 +121,7 @@ function hides(block: usize): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
   const reach = load<f64>(REACH);
-  const far = load<f64>(LENGTH) - reach;
+  const far = load<f64>(LENGTH) - load<f64>(RADIUS);
   if (far <= MOUNT_M) return false;
   const nearX = load<f64>(FROM_X) + MOUNT_M * ux;
   const nearY = load<f64>(FROM_Y) + MOUNT_M * uy;
@@ -131,7 +140,7 @@ function hides(block: usize): bool {
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
-  const beyond = greatest(reach - <f64>GRID_REACH_M, 0.0);
+  const beyond = greatest(load<f64>(RADIUS) - <f64>GRID_REACH_M, 0.0);
   const sideX = -load<f64>(ALONG_Y);
   const sideY = load<f64>(ALONG_X);
   const dx = wayX + beyond * sideY;
@@ -177,6 +186,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   const fromX = load<f64>(FROM_X);
   const fromY = load<f64>(FROM_Y);
   const reach = load<f64>(REACH);
+  const radius = load<f64>(RADIUS);
   const length = load<f64>(LENGTH);
   const end = cellEnd(city, cell);
   let box = gridBox(city, cellStart(city, cell));
@@ -193,7 +203,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
     const dy = load<f64>(block + B_MIN_Y) + halfY - fromY;
     if (abs(dy * ux - dx * uy) > halfX * abs(uy) + halfY * abs(ux) + reach) continue;
     const ahead = dx * ux + dy * uy;
-    const half = halfX * abs(ux) + halfY * abs(uy) + reach;
+    const half = halfX * abs(ux) + halfY * abs(uy) + radius;
     if (ahead < -half || ahead > length + half) continue;
     if (keep(block) && hides(block)) return true;
   }
