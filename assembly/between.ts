@@ -283,9 +283,25 @@ function crossesBox(box: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
   const bx = (halfLength - fromX) * perX;
   const ay = (-halfWidth - fromY) * perY;
   const by = (halfWidth - fromY) * perY;
+  return ASC_FEATURE_SIMD ? isCutAtOnce(ax, bx, ay, by) : isCut(ax, bx, ay, by);
+}
+
+/** Whether a way from 0 to 1 is inside between two pairs of places at the same time. */
+function isCut(ax: f64, bx: f64, ay: f64, by: f64): bool {
   const enter = greatest(greatest(ax < bx ? ax : bx, ay < by ? ay : by), 0.0);
   const leaveX = ax < bx ? bx : ax;
   const leaveY = ay < by ? by : ay;
   const leave = leaveX < leaveY ? leaveX : leaveY;
   return enter < leave && enter < 1.0;
+}
+
+/** The same without a branch. */
+@inline function isCutAtOnce(ax: f64, bx: f64, ay: f64, by: f64): bool {
+  const first = f64x2.replace_lane(f64x2.splat(ax), 1, ay);
+  const second = f64x2.replace_lane(f64x2.splat(bx), 1, by);
+  const enter = f64x2.pmax(f64x2.pmin(first, second), f64x2.splat(0.0));
+  const leave = f64x2.pmin(f64x2.pmax(first, second), f64x2.splat(1.0));
+  // Each entry before each exit: its own, and the other axis'.
+  const swapped = v128.shuffle<f64>(leave, leave, 1, 0);
+  return i64x2.all_true(v128.and(f64x2.lt(enter, leave), f64x2.lt(enter, swapped)));
 }
