@@ -15,8 +15,11 @@ import { getF, getI } from './memory';
 import { OB_CLASS, OB_RADIUS, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
+/** The camera is so far behind the front bumper; corner radars are left and right of its middle, m. */
+export const CAMERA_BEHIND_M = 1.6;
+export const CORNER_ASIDE_M = 0.75;
 /** No sensor sits further from the middle of the front bumper, m. */
-const MOUNT_M = 1.6;
+const MOUNT_M = CAMERA_BEHIND_M;
 
 /** A car no further from its lane has all sensors in its strip, whichever way it points, m. */
 const VIEW_OFFSET_M = 0.5;
@@ -69,8 +72,10 @@ export const OPEN = 0;
 export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
-/** Finds what is near the line from a place to an object; `near`: the cars, `actors`: the spots to think of. */
-export function findBetween(city: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize): i32 {
+/** Finds what is near the line from the front of a car, at a place, to an object; `near`: the cars, `actors`: the spots to think of. */
+export function findBetween(
+  city: usize, own: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize,
+): i32 {
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
   const length = sqrt(dx * dx + dy * dy);
@@ -80,7 +85,7 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   store<f64>(ALONG_X, dx * per);
   store<f64>(ALONG_Y, dy * per);
   store<f64>(LENGTH, length);
-  store<f64>(REACH, greatest(halfAcross(object, dx * per, dy * per), MOUNT_M) + VIEW_SPARE_M);
+  store<f64>(REACH, greatest(halfAcross(object, dx * per, dy * per), mountAcross(own, dx * per, dy * per)) + VIEW_SPARE_M);
   store<f64>(RADIUS, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
   store<i32>(BLOCK_COUNT, 0);
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
@@ -96,6 +101,13 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   const hx = load<f64>(box + BOX_HX);
   const hy = load<f64>(box + BOX_HY);
   return load<f64>(box + BOX_HALF_LENGTH) * abs(hy * ux - hx * uy) + load<f64>(box + BOX_HALF_WIDTH) * abs(hx * ux + hy * uy);
+}
+
+/** How far a car's sensors sit to either side of a line from the middle of its bumper, m. */
+@inline function mountAcross(own: usize, ux: f64, uy: f64): f64 {
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
+  return greatest(CAMERA_BEHIND_M * abs(hy * ux - hx * uy), CORNER_ASIDE_M * abs(hx * ux + hy * uy));
 }
 
 /** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */
