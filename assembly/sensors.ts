@@ -5,12 +5,12 @@
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
-  TG_Y, ZONE_DUSK, ZONE_FOG,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY,
+  TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
-import { canMatterFrom } from './functions/threat';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './between';
 import { carsNear } from './broad-phase';
+import { canMatterFrom } from './functions/threat';
 import { least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
