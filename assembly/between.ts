@@ -4,18 +4,22 @@
  * object, so that no ray can meet anything else. Found once for all sensors of the car.
  */
 import {
-  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GRID_CELL_M,
+  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GB_HALF_X,
+  GB_HALF_Y, GB_X, GB_Y, GRID_BOX_BYTES, GRID_CELL_M,
   GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID, VIEW_LEFT_M, VIEW_RIGHT_M,
 } from './layout';
-import { blockAt, cellEnd, cellStart } from './blocks';
+import { blockAt, cellEnd, cellStart, gridBox } from './blocks';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
 import { OB_CLASS, OB_RADIUS, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
+/** The camera is so far behind the front bumper; corner radars are left and right of its middle, m. */
+export const CAMERA_BEHIND_M = 1.6;
+export const CORNER_ASIDE_M = 0.75;
 /** No sensor sits further from the middle of the front bumper, m. */
-const MOUNT_M = 1.6;
+const MOUNT_M = CAMERA_BEHIND_M;
 
 /** A car no further from its lane has all sensors in its strip, whichever way it points, m. */
 const VIEW_OFFSET_M = 0.5;
@@ -31,6 +35,7 @@ const ALONG_X: usize = SIGHT + 728; // unit vector
 const ALONG_Y: usize = SIGHT + 736;
 const LENGTH: usize = SIGHT + 744; // m
 const REACH: usize = SIGHT + 752; // m to either side
+const RADIUS: usize = SIGHT + 760; // m, of the object: no ray ends further before or behind its middle
 const VEHICLES: usize = SIGHT + 768; // u32 addresses
 const BLOCKS: usize = SIGHT + 912; // u32 addresses
 /** A way of 130 m through any city comes near far fewer. */
@@ -67,8 +72,10 @@ export const OPEN = 0;
 export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
-/** Finds what is near the line from a place to an object; `near`: the cars, `actors`: the spots to think of. */
-export function findBetween(city: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize): i32 {
+/** Finds what is near the line from the front of a car, at a place, to an object; `near`: the cars, `actors`: the spots to think of. */
+export function findBetween(
+  city: usize, own: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize,
+): i32 {
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
   const length = sqrt(dx * dx + dy * dy);
@@ -78,7 +85,8 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   store<f64>(ALONG_X, dx * per);
   store<f64>(ALONG_Y, dy * per);
   store<f64>(LENGTH, length);
-  store<f64>(REACH, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
+  store<f64>(REACH, greatest(halfAcross(object, dx * per, dy * per), mountAcross(own, dx * per, dy * per)) + VIEW_SPARE_M);
+  store<f64>(RADIUS, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
   store<i32>(BLOCK_COUNT, 0);
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
   let vehicles = 0;
@@ -88,15 +96,29 @@ export function findBetween(city: usize, px: f64, py: f64, object: usize, near: 
   return (load<i32>(BLOCK_COUNT) | vehicles) != 0 ? PARTLY_OPEN : OPEN;
 }
 
+/** How far a box reaches to either side of a line through its middle, m. */
+@inline function halfAcross(box: usize, ux: f64, uy: f64): f64 {
+  const hx = load<f64>(box + BOX_HX);
+  const hy = load<f64>(box + BOX_HY);
+  return load<f64>(box + BOX_HALF_LENGTH) * abs(hy * ux - hx * uy) + load<f64>(box + BOX_HALF_WIDTH) * abs(hx * ux + hy * uy);
+}
+
+/** How far a car's sensors sit to either side of a line from the middle of its bumper, m. */
+@inline function mountAcross(own: usize, ux: f64, uy: f64): f64 {
+  const hx = load<f64>(own + BOX_HX);
+  const hy = load<f64>(own + BOX_HY);
+  return greatest(CAMERA_BEHIND_M * abs(hy * ux - hx * uy), CORNER_ASIDE_M * abs(hx * ux + hy * uy));
+}
+
 /** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */
 @inline function keepVehicle(object: usize, other: usize, count: i32): i32 {
   if (other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return count;
-  const radius = load<f64>(other + OB_RADIUS) + load<f64>(REACH);
   const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
   const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
-  if (abs(dy * ux - dx * uy) > radius) return count;
+  if (abs(dy * ux - dx * uy) > halfAcross(other, ux, uy) + load<f64>(REACH)) return count;
+  const radius = load<f64>(other + OB_RADIUS) + load<f64>(RADIUS);
   const ahead = dx * ux + dy * uy;
   if (ahead < -radius || ahead > load<f64>(LENGTH) + radius) return count;
   store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
@@ -111,7 +133,7 @@ function hides(block: usize): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
   const reach = load<f64>(REACH);
-  const far = load<f64>(LENGTH) - reach;
+  const far = load<f64>(LENGTH) - load<f64>(RADIUS);
   if (far <= MOUNT_M) return false;
   const nearX = load<f64>(FROM_X) + MOUNT_M * ux;
   const nearY = load<f64>(FROM_Y) + MOUNT_M * uy;
@@ -130,7 +152,7 @@ function hides(block: usize): bool {
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
-  const beyond = greatest(reach - <f64>GRID_REACH_M, 0.0);
+  const beyond = greatest(load<f64>(RADIUS) - <f64>GRID_REACH_M, 0.0);
   const sideX = -load<f64>(ALONG_Y);
   const sideY = load<f64>(ALONG_X);
   const dx = wayX + beyond * sideY;
@@ -176,9 +198,16 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   const fromX = load<f64>(FROM_X);
   const fromY = load<f64>(FROM_Y);
   const reach = load<f64>(REACH);
+  const radius = load<f64>(RADIUS);
   const length = load<f64>(LENGTH);
   const end = cellEnd(city, cell);
-  for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+  let box = gridBox(city, cellStart(city, cell));
+  for (let entry = cellStart(city, cell); entry < end; entry += 2, box += GRID_BOX_BYTES) {
+    const boxX = <f64>load<f32>(box + GB_HALF_X);
+    const boxY = <f64>load<f32>(box + GB_HALF_Y);
+    const wayX = <f64>load<f32>(box + GB_X) - fromX;
+    const wayY = <f64>load<f32>(box + GB_Y) - fromY;
+    if (abs(wayY * ux - wayX * uy) > boxX * abs(uy) + boxY * abs(ux) + reach) continue;
     const block = blockAt(city, <i32>load<u16>(entry));
     const halfX = 0.5 * (load<f64>(block + B_MAX_X) - load<f64>(block + B_MIN_X));
     const halfY = 0.5 * (load<f64>(block + B_MAX_Y) - load<f64>(block + B_MIN_Y));
@@ -186,7 +215,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
     const dy = load<f64>(block + B_MIN_Y) + halfY - fromY;
     if (abs(dy * ux - dx * uy) > halfX * abs(uy) + halfY * abs(ux) + reach) continue;
     const ahead = dx * ux + dy * uy;
-    const half = halfX * abs(ux) + halfY * abs(uy) + reach;
+    const half = halfX * abs(ux) + halfY * abs(uy) + radius;
     if (ahead < -half || ahead > length + half) continue;
     if (keep(block) && hides(block)) return true;
   }
@@ -266,9 +295,25 @@ function crossesBox(box: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
   const bx = (halfLength - fromX) * perX;
   const ay = (-halfWidth - fromY) * perY;
   const by = (halfWidth - fromY) * perY;
+  return ASC_FEATURE_SIMD ? isCutAtOnce(ax, bx, ay, by) : isCut(ax, bx, ay, by);
+}
+
+/** Whether a way from 0 to 1 is inside between two pairs of places at the same time. */
+function isCut(ax: f64, bx: f64, ay: f64, by: f64): bool {
   const enter = greatest(greatest(ax < bx ? ax : bx, ay < by ? ay : by), 0.0);
   const leaveX = ax < bx ? bx : ax;
   const leaveY = ay < by ? by : ay;
   const leave = leaveX < leaveY ? leaveX : leaveY;
   return enter < leave && enter < 1.0;
+}
+
+/** The same without a branch. */
+@inline function isCutAtOnce(ax: f64, bx: f64, ay: f64, by: f64): bool {
+  const first = f64x2.replace_lane(f64x2.splat(ax), 1, ay);
+  const second = f64x2.replace_lane(f64x2.splat(bx), 1, by);
+  const enter = f64x2.pmax(f64x2.pmin(first, second), f64x2.splat(0.0));
+  const leave = f64x2.pmin(f64x2.pmax(first, second), f64x2.splat(1.0));
+  // Each entry before each exit: its own, and the other axis'.
+  const swapped = v128.shuffle<f64>(leave, leave, 1, 0);
+  return i64x2.all_true(v128.and(f64x2.lt(enter, leave), f64x2.lt(enter, swapped)));
 }

@@ -1,5 +1,5 @@
 import {
-  BLOCK_BYTES, GRID_CELL_M, GR_COLUMNS, GR_FIRST, GR_MIN_X, GR_MIN_Y, GR_ROWS, T_BLOCKS, T_GRID,
+  BLOCK_BYTES, GRID_CELL_M, GR_COLUMNS, GR_FIRST, GR_MIN_X, GR_MIN_Y, GR_ROWS, T_BLOCKS, T_GRID, T_GRID_BOXES,
 } from './layout';
 
 /** Address of a block's record. */
@@ -15,6 +15,11 @@ export function cellAt(city: usize, x: f64, y: f64): i32 {
   const columns = load<i32>(grid + GR_COLUMNS);
   if (!(east >= 0.0 && north >= 0.0 && east < <f64>columns && north < <f64>load<i32>(grid + GR_ROWS))) return -1;
   return <i32>north * columns + <i32>east;
+}
+
+/** Address of the box, GB_, around the block whose number in a cell's list is at an address. */
+@inline export function gridBox(city: usize, entry: usize): usize {
+  return city + load<i32>(city + T_GRID_BOXES) + ((entry - listOf(city)) << 3);
 }
 
 /** Address of the first block number of a cell, u16 each. */

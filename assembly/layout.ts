@@ -352,6 +352,7 @@ export const T_ZONES = 56;
 export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
 export const T_GRID = 68; // which blocks are near, see GR_
+export const T_GRID_BOXES = 72; // of each entry of the grid's list, see GB_
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -435,6 +436,13 @@ export const GR_MIN_Y = 8; // f64 m
 export const GR_COLUMNS = 16; // i32
 export const GR_ROWS = 20; // i32
 export const GR_FIRST = 24; // u32[columns × rows + 1]
+
+/** Around a block, a bit larger than its bounding box: what most blocks are dismissed by, next to each other in memory. */
+export const GRID_BOX_BYTES = 16;
+export const GB_X = 0; // f32 m, middle
+export const GB_Y = 4;
+export const GB_HALF_X = 8; // f32 m
+export const GB_HALF_Y = 12;
 
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;

@@ -5,12 +5,12 @@
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
   F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY, TG_X,
-  TG_Y, ZONE_DUSK, ZONE_FOG,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY,
+  TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
-import { canMatterFrom } from './functions/threat';
-import { findBetween, HIDDEN, OPEN, viewOf } from './between';
+import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './between';
 import { carsNear } from './broad-phase';
+import { canMatterFrom } from './functions/threat';
 import { least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
@@ -48,10 +48,6 @@ const AHEAD_ASIDE_M = 6.0;
 /** From the middle of the car's way to its edge, and more than what is rounded, m. */
 const BESIDE_PATH_M = 2.0;
 
-/** Behind the front bumper, m. */
-const CAMERA_BEHIND_M = 1.6;
-/** Left and right of the middle of the front bumper, m. */
-const CORNER_ASIDE_M = 0.75;
 /** Half the fields of view, (ahead, left) of their left ends: 50°; 45° and, far away, 10°. */
 const CAMERA_AHEAD = 0.6427876;
 const CAMERA_LEFT = 0.7660444;
@@ -190,7 +186,7 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
     const object = load<i32>(candidate + 8);
     const at = objectAt(object);
-    const between = findBetween(city, px, py, at, near, actors, view);
+    const between = findBetween(city, own, px, py, at, near, actors, view);
     if (between == HIDDEN) continue;
     const seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
     if (seen == 0) continue;

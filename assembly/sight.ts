@@ -17,6 +17,8 @@ export const FROM_X: usize = SIGHT + 632;
 export const FROM_Y: usize = SIGHT + 640;
 const FROM_HX: usize = SIGHT + 648;
 const FROM_HY: usize = SIGHT + 656;
+/** The box's corners as seen from the sensor, f64 pairs, m. */
+const CORNERS: usize = SIGHT + 2640;
 
 @inline function rayX(ray: i32): f64 {
   return load<f64>(RAYS + (<usize>ray << 4));
@@ -29,6 +31,16 @@ const FROM_HY: usize = SIGHT + 656;
 @inline function putRay(ray: i32, x: f64, y: f64): void {
   store<f64>(RAYS + (<usize>ray << 4), x);
   store<f64>(RAYS + (<usize>ray << 4) + 8, y);
+}
+
+@inline function putCorner(corner: i32, x: f64, y: f64): void {
+  store<f64>(CORNERS + (<usize>corner << 4), x);
+  store<f64>(CORNERS + (<usize>corner << 4) + 8, y);
+}
+
+/** Positive where the second corner is left of the first, as seen from the sensor. */
+@inline function crossOf(first: usize, second: usize): f64 {
+  return load<f64>(first) * load<f64>(second + 8) - load<f64>(first + 8) * load<f64>(second);
 }
 
 /** Leaves the rays from a sensor to a box; always true. */
@@ -53,24 +65,19 @@ export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64):
   const ly = halfLength * hy;
   const wx = -halfWidth * hy;
   const wy = halfWidth * hx;
-  let leftX = dx + lx + wx;
-  let leftY = dy + ly + wy;
-  let rightX = leftX;
-  let rightY = leftY;
-  for (let corner = 1; corner < 4; corner++) {
-    const cx = dx + (corner == 3 ? lx : -lx) + (corner == 1 ? wx : -wx);
-    const cy = dy + (corner == 3 ? ly : -ly) + (corner == 1 ? wy : -wy);
-    if (leftX * cy - leftY * cx > 0.0) {
-      leftX = cx;
-      leftY = cy;
-    }
-    if (rightX * cy - rightY * cx < 0.0) {
-      rightX = cx;
-      rightY = cy;
-    }
+  putCorner(0, dx + lx + wx, dy + ly + wy);
+  putCorner(1, dx - lx + wx, dy - ly + wy);
+  putCorner(2, dx - lx - wx, dy - ly - wy);
+  putCorner(3, dx + lx - wx, dy + ly - wy);
+  let leftEnd = CORNERS;
+  let rightEnd = CORNERS;
+  // Chosen by address, not by branches: which corners are the ends nobody can foresee.
+  for (let corner = CORNERS + 16; corner < CORNERS + 64; corner += 16) {
+    leftEnd = select<usize>(corner, leftEnd, crossOf(leftEnd, corner) > 0.0);
+    rightEnd = select<usize>(corner, rightEnd, crossOf(rightEnd, corner) < 0.0);
   }
-  putRay(0, px + leftX, py + leftY);
-  putRay(1, px + rightX, py + rightY);
+  putRay(0, px + load<f64>(leftEnd), py + load<f64>(leftEnd + 8));
+  putRay(1, px + load<f64>(rightEnd), py + load<f64>(rightEnd + 8));
   return true;
 }
 

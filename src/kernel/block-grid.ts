@@ -1,9 +1,14 @@
 import {
+  GB_HALF_X,
+  GB_HALF_Y,
+  GB_X,
+  GB_Y,
   GR_COLUMNS,
   GR_FIRST,
   GR_MIN_X,
   GR_MIN_Y,
   GR_ROWS,
+  GRID_BOX_BYTES,
   GRID_CELL_M,
   GRID_REACH_M,
 } from '../../assembly/layout.ts';
@@ -61,6 +66,31 @@ export function writeBlockGrid(view: DataView, at: number, grid: BlockGrid): voi
     for (const block of blocks) view.setUint16(list + 2 * entry++, block, true);
   }
   view.setUint32(at + GR_FIRST + grid.cells.length * 4, entry, true);
+}
+
+/** Bytes that `writeGridBoxes` writes. */
+export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
+  cells.flat().length * GRID_BOX_BYTES;
+
+/** More than single precision takes off a place in a city, m. */
+const BOX_SPARE_M = 0.01;
+
+export function writeGridBoxes(
+  view: DataView,
+  start: number,
+  { cells }: BlockGrid,
+  blocks: readonly Block[],
+): void {
+  const boxes = blocks.map(({ polygon }) => boxOf(polygon));
+  for (const [entry, block] of cells.flat().entries()) {
+    const box = boxes[block];
+    if (!box) throw new RangeError(`the grid has a block ${block} that the city does not have`);
+    const at = start + entry * GRID_BOX_BYTES;
+    view.setFloat32(at + GB_X, 0.5 * (box.minX + box.maxX), true);
+    view.setFloat32(at + GB_Y, 0.5 * (box.minY + box.maxY), true);
+    view.setFloat32(at + GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
+    view.setFloat32(at + GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
+  }
 }
 
 function grown({ minX, minY, maxX, maxY }: Box): Box {

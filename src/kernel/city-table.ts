@@ -57,6 +57,7 @@ import {
   T_BLOCKS,
   T_CONFLICTS,
   T_GRID,
+  T_GRID_BOXES,
   T_HAZARD_COUNT,
   T_HAZARDS,
   T_HEADER_BYTES,
@@ -88,7 +89,14 @@ import {
   ZONE_WET,
 } from '../../assembly/layout.ts';
 import type { City, Lane, Zone } from '../city/types.ts';
-import { blockGridBytes, blockGridOf, boxOf, writeBlockGrid } from './block-grid.ts';
+import {
+  blockGridBytes,
+  blockGridOf,
+  boxOf,
+  gridBoxesBytes,
+  writeBlockGrid,
+  writeGridBoxes,
+} from './block-grid.ts';
 import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { type Obstruction, obstructionsOf, openViewsOf } from './open-view.ts';
@@ -142,6 +150,7 @@ export function packCity(city: City): ArrayBuffer {
   const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
   const grid = blockGridOf(allBlocks.map(({ block }) => block));
   const gridStart = section(blockGridBytes(grid));
+  const gridBoxes = section(gridBoxesBytes(grid));
 
   const view = new DataView(new ArrayBuffer(end));
   const header: readonly (readonly [offset: number, value: number])[] = [
@@ -163,6 +172,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_CONFLICTS, conflicts],
     [T_PATHS, paths],
     [T_GRID, gridStart],
+    [T_GRID_BOXES, gridBoxes],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
@@ -178,6 +188,12 @@ export function packCity(city: City): ArrayBuffer {
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
   for (const [i, block] of allBlocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
   writeBlockGrid(view, gridStart, grid);
+  writeGridBoxes(
+    view,
+    gridBoxes,
+    grid,
+    allBlocks.map(({ block }) => block),
+  );
   writeLights(view, lights, city);
   writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
   return view.buffer;
