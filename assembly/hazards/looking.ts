@@ -35,6 +35,8 @@ const ROLLING_MPS = 0.5;
 const BRAKE_SPARE = 1.1;
 /** How it brakes for who is too near but not slower, m/s². */
 const KEEPING_OFF = 2.0;
+/** How others ahead may brake, m/s². */
+const OTHERS_DECEL = 3.5;
 /** A driver who cannot see far reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
 
@@ -55,9 +57,12 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
   if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free)) return 0.0;
-  const closing = speed - greatest(load<f64>(FOUND_SPEED), 0.0);
+  const theirs = greatest(load<f64>(FOUND_SPEED), 0.0);
+  const closing = speed - theirs;
   if (closing <= 0.0 && free > STOP_M) return 0.0;
-  const needed = (closing * closing) / (2.0 * greatest(free - STOP_M, 0.05));
+  // Whoever is ahead may be about to stand.
+  const room = greatest(free - STOP_M + (theirs * theirs) / (2.0 * OTHERS_DECEL), 0.05);
+  const needed = (speed * speed) / (2.0 * room);
   if (speed < ROLLING_MPS) return hardest;
   // Somebody who has just turned in ahead is let go, however little faster.
   if (free <= STOP_M && needed < KEEPING_OFF) return least(KEEPING_OFF, hardest);
@@ -100,7 +105,9 @@ function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32,
   const step = least(STEP_M, reach);
   store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
   store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M);
-  const end = least(least(front + reach, load<f64>(at + HS_ACTOR_LENGTH)), load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M);
+  // The middle gets as far as the path goes, the front straight on beyond it.
+  const last = load<f64>(at + HS_ACTOR_LENGTH) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + STOP_M;
+  const end = least(least(front + reach, last), load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M);
   // Along the way it is at least as far as straight ahead.
   const skipped = floor(greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step);
   const touch = CAR_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);

@@ -70,7 +70,7 @@ const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
 /** Of driving at the limit, from the first sight of it. */
-const CREST_SIGHT_S = 1.47;
+const CREST_SIGHT_S = 1.6;
 
 export function crestShape(frame: Frame, laneWidthM: number, limitMps: number): SiteShape {
   const leftM = CAR_HALF_WIDTH_M - OBSTACLE_OVERLAP_M;
