@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '4bc5b7655de095434d99e8b272e0d736eef7fd04f405af8d37fcb01766b58b95',
-  'old-town': '4c0bcb62ba94cb3cc2333b65c2ac212467b44c56ba69fb3d4d6923c7e878a297',
-  'mixed-town': '9f145ec8c81a4316f0c190bca1cbb78c527c82abf594d345cdaabb3d88084523',
+  grid: 'cc5ab2e229edc6faa1552ac24bed4cfb71d9fe861dcdec2fdae70bfe01ec5e7b',
+  'old-town': '314fd062df7bc00b3eb77065fac5878090ac54070f7d882b5f6e17f9b050d44b',
+  'mixed-town': 'd4fe187a318cf6a9d91eaa9bb5047962072a8971127935b1b8d38e04569decc0',
 };
 
 const entry = CITIES[0];

@@ -139,16 +139,15 @@ export function packCity(city: City): ArrayBuffer {
   const junctions = section(city.junctions.length * JUNCTION_BYTES);
   const routes = section(CAR_COUNT * ROUTE_BYTES);
   const routeLaneList = section(routeLanes.length * ROUTE_LANE_BYTES);
-  const bodies = bodyBlocksOf(city);
-  const blocks = section((city.blocks.length + bodies.length) * BLOCK_BYTES);
+  const spotted = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodyBlocksOf(city)];
+  const allBlocks = spotted.map(({ block }) => block);
+  const blocks = section(allBlocks.length * BLOCK_BYTES);
   const lights = section(city.lights.length * LIGHT_BYTES);
   const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
   const zones = section(city.zones.length * ZONE_BYTES);
   const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
-
   const paths = section(pathPointsOf(city) * PATH_POINT_BYTES);
-  const allBlocks = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodies];
-  const grid = blockGridOf(allBlocks.map(({ block }) => block));
+  const grid = blockGridOf(allBlocks);
   const gridStart = section(blockGridBytes(grid));
   const gridBoxes = section(gridBoxesBytes(grid));
 
@@ -161,7 +160,7 @@ export function packCity(city: City): ArrayBuffer {
     [T_JUNCTIONS, junctions],
     [T_ROUTES, routes],
     [T_ROUTE_LANES, routeLaneList],
-    [T_BLOCK_COUNT, city.blocks.length + bodies.length],
+    [T_BLOCK_COUNT, allBlocks.length],
     [T_BLOCKS, blocks],
     [T_LIGHT_COUNT, city.lights.length],
     [T_LIGHTS, lights],
@@ -176,24 +175,16 @@ export function packCity(city: City): ArrayBuffer {
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
   writeLanes(view, lanes, city, profiles);
-  for (const [i, { fromM, toM }] of city.lanes.flatMap(zonesOf).entries()) {
-    view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_FROM, fromM, true);
-    view.setFloat32(conflicts + i * CONFLICT_BYTES + CF_TO, toM, true);
-  }
-  writePoints(view, points, profiles, speeds, obstructionsOf(allBlocks.map(({ block }) => block)));
+  writeConflicts(view, conflicts, city);
+  writePoints(view, points, profiles, speeds, obstructionsOf(allBlocks));
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
     view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
   }
   writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  for (const [i, block] of allBlocks.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
+  for (const [i, block] of spotted.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
   writeBlockGrid(view, gridStart, grid);
-  writeGridBoxes(
-    view,
-    gridBoxes,
-    grid,
-    allBlocks.map(({ block }) => block),
-  );
+  writeGridBoxes(view, gridBoxes, grid, allBlocks);
   writeLights(view, lights, city);
   writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
   return view.buffer;
@@ -254,6 +245,13 @@ function slopeOf({ hazards }: City, lane: number, profiles: readonly LaneProfile
     if (toM > fromM) return { grade: site.grade, fromM, toM };
   }
   return LEVEL;
+}
+
+function writeConflicts(view: DataView, start: number, city: City): void {
+  for (const [i, { fromM, toM }] of city.lanes.flatMap(zonesOf).entries()) {
+    view.setFloat32(start + i * CONFLICT_BYTES + CF_FROM, fromM, true);
+    view.setFloat32(start + i * CONFLICT_BYTES + CF_TO, toM, true);
+  }
 }
 
 /** Conflicts have their bits in ascending order of lanes, so their zones have too. */
