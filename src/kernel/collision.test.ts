@@ -102,6 +102,9 @@ function staged(scenes: readonly Scene[], origin?: readonly number[]) {
   return { kernel, slab };
 }
 
+const collisions = (kernel: Kernel, slab: number) =>
+  kernel.events(slab).filter(({ kind }) => kind === EVENT_COLLISION);
+
 const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 const typeOf = (view: SlabView, car: number): CarType => at(CAR_TYPES, view.i32(C_TYPE, car));
@@ -208,9 +211,9 @@ describe('a rear-end collision', () => {
     nextContact(kernel, slab);
     const view = look(kernel, slab);
     expect([view.i32(C_STATUS, 0), view.i32(C_STATUS, 1)]).toEqual([2, 2]);
-    expect(kernel.events(slab)).toEqual([
+    expect(collisions(kernel, slab)).toEqual([
       {
-        seq: 1,
+        seq: expect.any(Number),
         tick: 102,
         kind: EVENT_COLLISION,
         car: 0,
@@ -229,7 +232,7 @@ describe('a rear-end collision', () => {
     ];
     const { kernel, slab } = staged(backing);
     expect(nextContact(kernel, slab).striking).toBe(1);
-    expect(at(kernel.events(slab), 0)).toMatchObject({ car: 1, other: 0 });
+    expect(at(collisions(kernel, slab), 0)).toMatchObject({ car: 1, other: 0 });
   });
 
   test('ends with both at rest, with no jump on the way, never gaining energy, nor another contact', () => {
@@ -530,7 +533,7 @@ describe('a chain', () => {
       touchable(world);
     });
     const [second] = contactsUntil(kernel, slab, first.tick + laterTicks + 20);
-    return { first, second, events: kernel.events(slab) };
+    return { first, second, events: collisions(kernel, slab) };
   }
 
   it('takes in a contact less than two seconds after one of its cars', () => {
