@@ -123,11 +123,11 @@ describe('the scheduler', () => {
     expect(spare.slices).toBe(1);
     shard.scheduler.watch(hot, true, false);
     const goal = shard.reach(burst, 30_000);
-    for (let turns = 0; turns < 24; turns++) shard.scheduler.turn();
+    let turns = 0;
+    for (; spare.slices < 3 && !goal.done; turns++) shard.scheduler.turn();
     // Bursts go first, but not every time: what is behind them is not put off for ever.
-    expect(goal.done).toBe(false);
-    expect(spare.slices).toBeGreaterThan(1);
-    expect(spare.slices).toBeLessThan(24);
+    expect([spare.slices, goal.done]).toEqual([3, false]);
+    expect(turns).toBeGreaterThan(3);
     shard.settle();
     expect([goal.done, spare.left]).toEqual([true, 0]);
   });
