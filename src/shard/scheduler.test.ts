@@ -105,7 +105,7 @@ describe('the scheduler', () => {
     }
   });
 
-  it('leaves to what else is to be done what time is left, but never before a frame', () => {
+  it('leaves to what else is to be done what time is left, beside bursts too', () => {
     const spare = { left: 100, slices: 0 };
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel, {
@@ -123,11 +123,9 @@ describe('the scheduler', () => {
     expect(spare.slices).toBe(1);
     shard.scheduler.watch(hot, true, false);
     const goal = shard.reach(burst, 30_000);
-    let turns = 0;
-    for (; spare.slices < 3 && !goal.done; turns++) shard.scheduler.turn();
-    // Bursts go first, but not every time: what is behind them is not put off for ever.
+    // Bursts go first, but what is behind them is not put off until they end.
+    while (spare.slices < 3 && !goal.done) shard.scheduler.turn();
     expect([spare.slices, goal.done]).toEqual([3, false]);
-    expect(turns).toBeGreaterThan(3);
     shard.settle();
     expect([goal.done, spare.left]).toEqual([true, 0]);
   });
