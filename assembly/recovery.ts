@@ -22,8 +22,8 @@ const CLEAR_ROLLING_TICKS: u32 = 1000;
 /** So often a place to come back to is looked for, ticks. */
 const RETRY_TICKS: u32 = 50;
 const STANDING_MPS = 0.1;
-/** A car that stands for so many ticks (60 s), and wanted to go for more than so many of them (2 s), is towed. */
-const STALL_TICKS: u32 = 3000;
+/** A car that stands for so many ticks (100 s), and wanted to go for more than so many of them (2 s), is towed. */
+const STALL_TICKS: u32 = 5000;
 const WANTS_TICKS: u32 = 100;
 /** A car wants to go that wants to accelerate by more than this, m/s². */
 const GO_ACCEL = 0.3;

@@ -54,12 +54,12 @@ function watchStanding(seed: number, off: (car: number) => number, seconds: numb
 }
 
 describe('a car that does not get going', () => {
-  it('is towed after a minute and rolls on: a world without throttles keeps moving', () => {
+  it('is towed after a hundred seconds and rolls on: a world without throttles keeps moving', () => {
     for (const seed of [1, 2]) {
       const seen = watchStanding(seed, () => F_THROTTLE, 400);
-      expect(seen.longestS).toBeGreaterThan(60);
+      expect(seen.longestS).toBeGreaterThan(100);
       expect(seen.longestS).toBeLessThan(150);
-      expect(seen.movingShare).toBeGreaterThan(0.15);
+      expect(seen.movingShare).toBeGreaterThan(0.12);
       expect(seen.tows).toBeGreaterThan(20);
     }
   });

@@ -74,10 +74,10 @@ describe('the scheduler', () => {
     first.hold(1, 50);
     first.hold(2, 80);
     const goal = shard.reach(first, 100);
-    shard.scheduler.turn();
+    shard.settle();
     expect(first.tick).toBe(49);
     first.resolve(2, [{ seq: 2, tick: 80, car: 0, touched: 1, values: 0 }]);
-    shard.scheduler.turn();
+    shard.settle();
     expect(first.tick).toBe(49);
     first.resolve(1, [{ seq: 1, tick: 50, car: 0, touched: 1, values: 0 }]);
     shard.settle();
