@@ -1,10 +1,14 @@
-import { C_SPEED_FACTOR, C_X, FETCHED, H_CONTACT_COUNT, H_TICK, SIGNALS } from './layout';
+import {
+  CAR_COUNT, C_LANE, C_SPEED_FACTOR, C_STATION, C_X, FETCHED, H_CONTACT_COUNT, H_TICK, L_POINTS_PER_M, L_POINT_FIRST, POINT_BYTES, SIGNALS,
+  T_POINTS,
+} from './layout';
 import { assist } from './functions/assist';
 import { collide } from './collision';
 import { decide } from './driver';
 import { moveActors, sendActors } from './hazards/actors';
 import { meetActors } from './hazards/contact';
-import { cityOf } from './lanes';
+import { cityOf, laneAt } from './lanes';
+import { getF, getI } from './memory';
 import { add, isAllZero, mul, splat } from './pair';
 import { recover } from './recovery';
 import { decideRightOfWay } from './right-of-way';
@@ -20,8 +24,8 @@ const DECISION_TICKS: u32 = 4;
  * contact, so that the host reads each before it can be overwritten.
  */
 export function step(slab: usize, ticks: i32): i32 {
-  fetch(slab);
   const city = cityOf(slab);
+  fetch(slab, city);
   const contacts = load<u32>(slab + H_CONTACT_COUNT);
   for (let done = 0; done < ticks; done++) {
     tick(slab, city);
@@ -31,12 +35,19 @@ export function step(slab: usize, ticks: i32): i32 {
 }
 
 /**
- * Reads from every cache line of the cars at once: a world that has been out of the caches would
- * else be waited for line by line.
+ * Reads from every cache line of the cars, and of the table where they are on their lanes, at once: a
+ * world that has been out of the caches would else be waited for line by line.
  */
-function fetch(slab: usize): void {
+function fetch(slab: usize, city: usize): void {
   let sum: u32 = 0;
   for (let at = slab; at < slab + SIGNALS; at += 64) sum += load<u8>(at);
+  const points = city + load<i32>(city + T_POINTS);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const record = laneAt(city, getI(slab, C_LANE, car));
+    const index = load<i32>(record + L_POINT_FIRST) + <i32>(getF(slab, C_STATION, car) * load<f64>(record + L_POINTS_PER_M));
+    const point = points + <usize>index * POINT_BYTES;
+    sum += load<u8>(point) + load<u8>(point + 2 * POINT_BYTES);
+  }
   store<u32>(FETCHED, sum);
 }
 
@@ -59,11 +70,11 @@ function tick(slab: usize, city: usize): void {
   if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
     sampleSlopes(slab, city);
     label(slab);
+    trapUnlessFinite(slab);
   }
-  trapUnlessFinite(slab);
 }
 
-/** A number that is no number would spread in silence: stop the world here instead. */
+/** A number that is no number would spread in silence: stop the world before anybody sees it. */
 function trapUnlessFinite(slab: usize): void {
   if (ASC_FEATURE_SIMD) trapUnlessFiniteIn<v128>(slab + C_X, slab + C_SPEED_FACTOR);
   else trapUnlessFiniteIn<f64>(slab + C_X, slab + C_SPEED_FACTOR);
