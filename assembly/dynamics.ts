@@ -60,8 +60,8 @@ const S_YAW_RATE: usize = ROW * 18 + DYNAMICS;
 const S_MID_VX: usize = ROW * 19 + DYNAMICS;
 const S_MID_VY: usize = ROW * 20 + DYNAMICS;
 const S_MID_YAW_RATE: usize = ROW * 21 + DYNAMICS;
-/** 1 for cars that move, 0 for the others. */
-const S_MOVES: usize = ROW * 22 + DYNAMICS;
+/** 1 for cars that move, 0 for the others; stays until the next tick. */
+export const MOVES: usize = ROW * 22 + DYNAMICS;
 /** Yaw acceleration by wheels that brake on one side only. */
 const S_MOMENT: usize = ROW * 23 + DYNAMICS;
 
@@ -75,19 +75,19 @@ const S_MOMENT: usize = ROW * 23 + DYNAMICS;
 export function integrate<T>(slab: usize): void {
   const width: usize = sizeof<T>();
   for (let place: usize = 0; place < ROW; place += width) {
-    store<T>(place, moves<T>(slab, place), S_MOVES);
-    if (isAny<T>(load<T>(place, S_MOVES))) prepare<T>(slab, place);
+    store<T>(place, moves<T>(slab, place), MOVES);
+    if (isAny<T>(load<T>(place, MOVES))) prepare<T>(slab, place);
   }
   for (let n = 0; n < SUBSTEPS; n++) {
     for (let place: usize = 0; place < ROW; place += width) {
-      if (isAny<T>(load<T>(place, S_MOVES))) toMiddle<T>(place);
+      if (isAny<T>(load<T>(place, MOVES))) toMiddle<T>(place);
     }
     for (let place: usize = 0; place < ROW; place += width) {
-      if (isAny<T>(load<T>(place, S_MOVES))) toEnd<T>(slab, place);
+      if (isAny<T>(load<T>(place, MOVES))) toEnd<T>(slab, place);
     }
   }
   for (let place: usize = 0; place < ROW; place += width) {
-    if (isAny<T>(load<T>(place, S_MOVES))) finish<T>(slab, place);
+    if (isAny<T>(load<T>(place, MOVES))) finish<T>(slab, place);
   }
 }
 
@@ -331,5 +331,5 @@ export function integrate<T>(slab: usize): void {
 }
 
 @inline function keep<T>(place: usize, value: T, before: T): T {
-  return whereLess<T>(splat<T>(0.0), load<T>(place, S_MOVES), value, before);
+  return whereLess<T>(splat<T>(0.0), load<T>(place, MOVES), value, before);
 }

@@ -1,11 +1,11 @@
 import {
   CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_FRICTION_FRONT,
-  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_SLOPE, C_STATION, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
+  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_SLOPE, C_STATION, C_STATUS, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
   L_GRADE, L_GRADE_FROM, L_GRADE_TO, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE,
-  PT_TX, PT_TY, PT_X, PT_Y, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
+  PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
 } from './layout';
 import { laneAhead, laneAt, routeCount } from './lanes';
-import { param } from './dynamics';
+import { MOVES, param } from './dynamics';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
@@ -40,6 +40,8 @@ const S_REACH: usize = ROW * 4 + DYNAMICS; // s
 /** After moving: where each car is on its lane, what its tyres stand on, where to steer next. */
 export function track(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
+    // Who stands is where it was; wrecks slide.
+    if (load<f64>(MOVES + (<usize>car << 3)) == 0.0 && getI(slab, C_STATUS, car) != STATUS_CRASHED) continue;
     follow(slab, city, car);
     sampleFriction(slab, city, car);
   }
@@ -180,7 +182,8 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const curvature = within<T>(sub<T>(load<T>(place, S_CURVATURE), error), splat<T>(CURVATURE_MAX));
   const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
   const understeer = mul<T>(mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(1.0 / DRY)), mul<T>(vx, vx));
-  store<T>(cars, add<T>(rolling, mul<T>(understeer, curvature)), C_STEER_TARGET);
+  const target = add<T>(rolling, mul<T>(understeer, curvature));
+  store<T>(cars, whereLess<T>(zero, load<T>(place, MOVES), target, load<T>(cars, C_STEER_TARGET)), C_STEER_TARGET);
 }
 
 /** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
