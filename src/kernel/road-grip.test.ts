@@ -235,8 +235,8 @@ describe.each(cities.cities.map((city) => ({ name: city.name, bend: bendOf(city)
       const { onZone } = driveThrough(bend, 0.1);
       const { wheelbaseM } = at(CAR_TYPES, TYPE);
       expect(onZone.front).toBeGreaterThan(0);
-      // To what it moves in a tick.
-      expect(Math.abs(onZone.rear - onZone.front - wheelbaseM)).toBeLessThan(0.2);
+      // To what it moves in the two ticks between which the road is sampled.
+      expect(Math.abs(onZone.rear - onZone.front - wheelbaseM)).toBeLessThan(0.4);
     });
   },
 );
