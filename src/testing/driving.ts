@@ -10,6 +10,8 @@ import { OrderProbe } from './order-probe.ts';
 import { SignalProbe } from './signal-probe.ts';
 
 const ORDER_TICKS = 50;
+/** Cars know where they are on their lanes after every odd tick. */
+const ORDER_PHASE = 1;
 const OVERLAP_TICKS = 10;
 
 /**
@@ -54,7 +56,7 @@ function driveWorld(
     driving.look(tick);
     signals.look(tick);
     if (tick % OVERLAP_TICKS === 0) order.lookForOverlaps(tick);
-    if (tick % ORDER_TICKS === 0) order.look(tick, driving.stood);
+    if (tick % ORDER_TICKS === ORDER_PHASE) order.look(tick, driving.stood);
   }
   driving.finish(ticks);
   signals.finish(ticks);
