@@ -1,12 +1,12 @@
 /**
- * What may stand between a car's front and an object: the blocks and vehicles that come near the line
- * from its bumper to the object's middle. All sensors sit near the bumper and all rays end on the
- * object, so that no ray can meet anything else. Found once for all sensors of the car.
+ * What may stand between a car's front and an object: the blocks and vehicles that reach into the wedge
+ * from its sensors to the object's sides. All rays run in there, so that none can meet anything else.
+ * Found once for all sensors of the car.
  */
 import {
-  B_CORNER, B_CORNERS, B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GB_HALF_X,
-  GB_HALF_Y, GB_X, GB_Y, GRID_BOX_BYTES, GRID_CELL_M,
-  GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID, VIEW_LEFT_M, VIEW_RIGHT_M,
+  B_CORNER, B_CORNERS, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GB_HALF_X, GB_HALF_Y, GB_X, GB_Y,
+  GRID_BOX_BYTES, GRID_CELL_M, GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID,
+  VIEW_LEFT_M, VIEW_RIGHT_M,
 } from './layout';
 import { blockAt, cellEnd, cellStart, gridBox } from './blocks';
 import { pointAt } from './lanes';
@@ -28,18 +28,27 @@ const VIEW_SPARE_M = 0.05;
 
 const BLOCK_COUNT: usize = SIGHT + 704; // i32
 const VEHICLE_COUNT: usize = SIGHT + 708; // i32
-// Line and reach of the search, f64.
+// Line of the search, f64.
 const FROM_X: usize = SIGHT + 712; // m
 const FROM_Y: usize = SIGHT + 720;
 const ALONG_X: usize = SIGHT + 728; // unit vector
 const ALONG_Y: usize = SIGHT + 736;
 const LENGTH: usize = SIGHT + 744; // m
-const REACH: usize = SIGHT + 752; // m to either side
+const REACH: usize = SIGHT + 752; // m to either side, nowhere is the wedge wider
 const RADIUS: usize = SIGHT + 760; // m, of the object: no ray ends further before or behind its middle
-const VEHICLES: usize = SIGHT + 768; // u32 addresses
-const BLOCKS: usize = SIGHT + 912; // u32 addresses
+const HALF: usize = SIGHT + 768; // m to either side, of the wedge where the line begins
+const WIDENS: usize = SIGHT + 776; // and so much more on each metre from there
+const TAKEN_COUNT: usize = SIGHT + 784; // i32
+const VEHICLES: usize = SIGHT + 792; // u32 addresses
+const BLOCKS: usize = SIGHT + 936; // u32 addresses
+// Where a corner of a block is to the wedge's edges.
+const OUTSIDE_LEFT = 1;
+const INSIDE_LEFT = 2;
+const OUTSIDE_RIGHT = 4;
+const INSIDE_RIGHT = 8;
 /** A way of 130 m through any city comes near far fewer. */
-const BLOCKS_MAX = 400;
+const BLOCKS_MAX = 200;
+const TAKEN: usize = BLOCKS + BLOCKS_MAX * 4; // u32 addresses of the blocks that were looked at
 
 /**
  * Address of the point of its lane from which a car's view straight ahead is known, see PT_OPEN; 0 where
@@ -72,7 +81,7 @@ export const OPEN = 0;
 export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
-/** Finds what is near the line from the front of a car, at a place, to an object; `near`: the cars, `actors`: the spots to think of. */
+/** Finds what is between the front of a car, at a place, and an object; `near`: the cars, `actors`: the spots to think of. */
 export function findBetween(
   city: usize, own: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize,
 ): i32 {
@@ -85,15 +94,41 @@ export function findBetween(
   store<f64>(ALONG_X, dx * per);
   store<f64>(ALONG_Y, dy * per);
   store<f64>(LENGTH, length);
-  store<f64>(REACH, greatest(halfAcross(object, dx * per, dy * per), mountAcross(own, dx * per, dy * per)) + VIEW_SPARE_M);
-  store<f64>(RADIUS, greatest(load<f64>(object + OB_RADIUS), MOUNT_M));
+  widen(own, object, dx * per, dy * per, length);
+  store<i32>(VEHICLE_COUNT, 0);
   store<i32>(BLOCK_COUNT, 0);
+  for (let left = near; left != 0; left &= left - 1) {
+    if (takeVehicle(object, objectAt(ctz(left)))) return HIDDEN;
+  }
+  for (let left = actors; left != 0; left &= left - 1) {
+    if (takeVehicle(object, objectAt(CAR_COUNT + ctz(left)))) return HIDDEN;
+  }
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
-  let vehicles = 0;
-  for (let left = near; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(ctz(left)), vehicles);
-  for (let left = actors; left != 0; left &= left - 1) vehicles = keepVehicle(object, objectAt(CAR_COUNT + ctz(left)), vehicles);
-  store<i32>(VEHICLE_COUNT, vehicles);
-  return (load<i32>(BLOCK_COUNT) | vehicles) != 0 ? PARTLY_OPEN : OPEN;
+  return (load<i32>(BLOCK_COUNT) | load<i32>(VEHICLE_COUNT)) != 0 ? PARTLY_OPEN : OPEN;
+}
+
+/**
+ * The wedge that holds all rays: its edges lead from the outermost sensors to the object's sides, past
+ * every place on a ray. Where the object is too near for that it is a strip.
+ */
+@inline function widen(own: usize, object: usize, ux: f64, uy: f64, length: f64): void {
+  const begin = mountAcross(own, ux, uy) + VIEW_SPARE_M;
+  const end = halfAcross(object, ux, uy) + VIEW_SPARE_M;
+  const radius = greatest(load<f64>(object + OB_RADIUS), MOUNT_M);
+  const far = length - radius;
+  const reach = greatest(begin, end);
+  store<f64>(REACH, reach);
+  store<f64>(RADIUS, radius);
+  if (far <= MOUNT_M) {
+    store<f64>(HALF, reach);
+    store<f64>(WIDENS, 0.0);
+    return;
+  }
+  // It widens from the rearmost sensor to the nearest place on the object, or narrows from the foremost to the farthest.
+  const opens = end > begin;
+  const widens = (end - begin) / (opens ? far + MOUNT_M : length + radius - MOUNT_M);
+  store<f64>(HALF, opens ? begin + widens * MOUNT_M : begin - widens * MOUNT_M);
+  store<f64>(WIDENS, widens);
 }
 
 /** How far a box reaches to either side of a line through its middle, m. */
@@ -110,39 +145,63 @@ export function findBetween(
   return greatest(CAMERA_BEHIND_M * abs(hy * ux - hx * uy), CORNER_ASIDE_M * abs(hx * ux + hy * uy));
 }
 
-/** Lists a vehicle that is not the object itself where it comes near the line; returns how many there are. */
-@inline function keepVehicle(object: usize, other: usize, count: i32): i32 {
-  if (other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return count;
+/** Lists a vehicle that is not the object itself where it reaches into the wedge; true where it hides all. */
+@inline function takeVehicle(object: usize, other: usize): bool {
   const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
   const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
-  if (abs(dy * ux - dx * uy) > halfAcross(other, ux, uy) + load<f64>(REACH)) return count;
-  const radius = load<f64>(other + OB_RADIUS) + load<f64>(RADIUS);
+  const left = dy * ux - dx * uy;
+  const radius = load<f64>(other + OB_RADIUS);
+  if (abs(left) > radius + load<f64>(REACH) || other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return false;
   const ahead = dx * ux + dy * uy;
-  if (ahead < -radius || ahead > load<f64>(LENGTH) + radius) return count;
-  store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
-  return count + 1;
+  const within = radius + load<f64>(RADIUS);
+  if (ahead < -within || ahead > load<f64>(LENGTH) + within) return false;
+  return straddles(other, ahead, left);
 }
 
-/**
- * Whether a block crosses both edges of the strip in which all rays run, past all sensors and before all
- * ends of rays. It is convex, so it then crosses the strip from edge to edge and every ray with it.
- */
-function hides(block: usize): bool {
+/** The same of one that is near, its middle so far along the line and left of it. */
+function straddles(other: usize, ahead: f64, left: f64): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
-  const reach = load<f64>(REACH);
+  const widens = load<f64>(WIDENS);
+  const hx = load<f64>(other + BOX_HX) * ux + load<f64>(other + BOX_HY) * uy;
+  const hy = load<f64>(other + BOX_HY) * ux - load<f64>(other + BOX_HX) * uy;
+  const halfLength = load<f64>(other + BOX_HALF_LENGTH);
+  const halfWidth = load<f64>(other + BOX_HALF_WIDTH);
+  const edge = load<f64>(HALF) + widens * ahead;
+  const reachLeft = halfLength * abs(hy - widens * hx) + halfWidth * abs(hx + widens * hy);
+  const reachRight = halfLength * abs(hy + widens * hx) + halfWidth * abs(hx - widens * hy);
+  const overLeft = left - edge;
+  const overRight = -left - edge;
+  if (overLeft > reachLeft || overRight > reachRight) return false;
+  if (overLeft > -reachLeft && overRight > -reachRight && hides(other, true)) return true;
+  const count = load<i32>(VEHICLE_COUNT);
+  store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
+  store<i32>(VEHICLE_COUNT, count + 1);
+  return false;
+}
+/**
+ * Whether something convex crosses both edges of the wedge in which all rays run, past all sensors and
+ * before all ends of rays. It then crosses the wedge from edge to edge and every ray with it.
+ */
+function hides(thing: usize, isBox: bool): bool {
+  const ux = load<f64>(ALONG_X);
+  const uy = load<f64>(ALONG_Y);
   const far = load<f64>(LENGTH) - load<f64>(RADIUS);
   if (far <= MOUNT_M) return false;
+  const nearHalf = load<f64>(HALF) + load<f64>(WIDENS) * MOUNT_M;
+  const farHalf = load<f64>(HALF) + load<f64>(WIDENS) * far;
   const nearX = load<f64>(FROM_X) + MOUNT_M * ux;
   const nearY = load<f64>(FROM_Y) + MOUNT_M * uy;
   const farX = load<f64>(FROM_X) + far * ux;
   const farY = load<f64>(FROM_Y) + far * uy;
-  const sideX = -reach * uy;
-  const sideY = reach * ux;
-  if (!crossesPolygon(block, nearX + sideX, nearY + sideY, farX + sideX, farY + sideY)) return false;
-  return crossesPolygon(block, nearX - sideX, nearY - sideY, farX - sideX, farY - sideY);
+  if (!crosses(thing, isBox, nearX - nearHalf * uy, nearY + nearHalf * ux, farX - farHalf * uy, farY + farHalf * ux)) return false;
+  return crosses(thing, isBox, nearX + nearHalf * uy, nearY - nearHalf * ux, farX + farHalf * uy, farY - farHalf * ux);
+}
+
+@inline function crosses(thing: usize, isBox: bool, px: f64, py: f64, qx: f64, qy: f64): bool {
+  return isBox ? crossesBox(thing, px, py, qx, qy) : crossesPolygon(thing, px, py, qx, qy);
 }
 
 /**
@@ -152,6 +211,7 @@ function hides(block: usize): bool {
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
+  store<i32>(TAKEN_COUNT, 0);
   const beyond = greatest(load<f64>(RADIUS) - <f64>GRID_REACH_M, 0.0);
   const sideX = -load<f64>(ALONG_Y);
   const sideY = load<f64>(ALONG_X);
@@ -191,7 +251,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   }
 }
 
-/** Lists the blocks of a cell that come near the line, each once; true as soon as one hides all. */
+/** Lists the blocks of a cell that reach into the wedge, each once; true as soon as one hides all. */
 @inline function takeCell(city: usize, cell: i32): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
@@ -203,36 +263,51 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   const end = cellEnd(city, cell);
   let box = gridBox(city, cellStart(city, cell));
   for (let entry = cellStart(city, cell); entry < end; entry += 2, box += GRID_BOX_BYTES) {
-    const boxX = <f64>load<f32>(box + GB_HALF_X);
-    const boxY = <f64>load<f32>(box + GB_HALF_Y);
-    const wayX = <f64>load<f32>(box + GB_X) - fromX;
-    const wayY = <f64>load<f32>(box + GB_Y) - fromY;
-    if (abs(wayY * ux - wayX * uy) > boxX * abs(uy) + boxY * abs(ux) + reach) continue;
-    const block = blockAt(city, <i32>load<u16>(entry));
-    const halfX = 0.5 * (load<f64>(block + B_MAX_X) - load<f64>(block + B_MIN_X));
-    const halfY = 0.5 * (load<f64>(block + B_MAX_Y) - load<f64>(block + B_MIN_Y));
-    const dx = load<f64>(block + B_MIN_X) + halfX - fromX;
-    const dy = load<f64>(block + B_MIN_Y) + halfY - fromY;
+    const halfX = <f64>load<f32>(box + GB_HALF_X);
+    const halfY = <f64>load<f32>(box + GB_HALF_Y);
+    const dx = <f64>load<f32>(box + GB_X) - fromX;
+    const dy = <f64>load<f32>(box + GB_Y) - fromY;
     if (abs(dy * ux - dx * uy) > halfX * abs(uy) + halfY * abs(ux) + reach) continue;
     const ahead = dx * ux + dy * uy;
     const half = halfX * abs(ux) + halfY * abs(uy) + radius;
     if (ahead < -half || ahead > length + half) continue;
-    if (keep(block) && hides(block)) return true;
+    if (takeBlock(blockAt(city, <i32>load<u16>(entry)))) return true;
   }
   return false;
 }
 
-/** Lists a block; false where it is listed already. */
-function keep(block: usize): bool {
-  const count = load<i32>(BLOCK_COUNT);
-  const end = BLOCKS + (<usize>count << 2);
-  for (let at = BLOCKS; at < end; at += 4) {
+/** Lists a block that was not looked at before where it reaches into the wedge; true where it hides all. */
+function takeBlock(block: usize): bool {
+  const taken = load<i32>(TAKEN_COUNT);
+  const end = TAKEN + (<usize>taken << 2);
+  for (let at = TAKEN; at < end; at += 4) {
     if (<usize>load<u32>(at) == block) return false;
   }
-  if (count == BLOCKS_MAX) return false;
+  if (taken == BLOCKS_MAX) return false;
   store<u32>(end, <u32>block);
+  store<i32>(TAKEN_COUNT, taken + 1);
+  const ux = load<f64>(ALONG_X);
+  const uy = load<f64>(ALONG_Y);
+  const fromX = load<f64>(FROM_X);
+  const fromY = load<f64>(FROM_Y);
+  const edge = load<f64>(HALF);
+  const widens = load<f64>(WIDENS);
+  // Corners on either side of each edge.
+  let within = 0;
+  const last = block + B_CORNER + (<usize>load<i32>(block + B_CORNERS) << 4);
+  for (let corner = block + B_CORNER; corner < last; corner += 16) {
+    const dx = load<f64>(corner) - fromX;
+    const dy = load<f64>(corner + 8) - fromY;
+    const left = dy * ux - dx * uy;
+    const half = edge + widens * (dx * ux + dy * uy);
+    within |= (left > half ? OUTSIDE_LEFT : INSIDE_LEFT) | (left < -half ? OUTSIDE_RIGHT : INSIDE_RIGHT);
+  }
+  if ((within & INSIDE_LEFT) == 0 || (within & INSIDE_RIGHT) == 0) return false;
+  if ((within & OUTSIDE_LEFT) != 0 && (within & OUTSIDE_RIGHT) != 0 && hides(block, false)) return true;
+  const count = load<i32>(BLOCK_COUNT);
+  store<u32>(BLOCKS + (<usize>count << 2), <u32>block);
   store<i32>(BLOCK_COUNT, count + 1);
-  return true;
+  return false;
 }
 
 /** Whether a block that was found crosses the way from a place to another. */
