@@ -1,4 +1,17 @@
-import { FLAG_AEB, FLAG_BRAKING, FLAG_ESC, FLAG_EVASIVE } from '../../assembly/layout.ts';
+import {
+  FLAG_AEB,
+  FLAG_BRAKING,
+  FLAG_ESC,
+  FLAG_EVASIVE,
+  O_HAZARD,
+  OH_ACTIVE,
+  OH_HEADING,
+  OH_LENGTH,
+  OH_STRIDE,
+  OH_WIDTH,
+  OH_X,
+  OH_Y,
+} from '../../assembly/layout.ts';
 import { LIGHT_STATES, STATUSES } from '../twin/telemetry.ts';
 import type { CityNames } from './names.ts';
 import { Runs } from './runs.ts';
@@ -14,6 +27,8 @@ export interface Notation {
   light(id: string, state: string): Uint8Array;
   /** Up to the value of x. */
   hazard(id: string, kind: string, active: boolean): Uint8Array;
+  /** All of a spot where nothing is out, as nearly all are. */
+  resting(id: string, kind: string, xCm: number, yCm: number): Uint8Array;
 }
 
 export interface Condition {
@@ -40,6 +55,10 @@ export interface CityRuns {
   lights: number;
   /** + hazard index × 2 + active */
   hazards: number;
+  /** + hazard index */
+  resting: number;
+  /** Where each hazard rests: x and y, cm. */
+  places: Int32Array;
 }
 
 function cityRuns(names: CityNames, notation: Notation): CityRuns {
@@ -62,18 +81,50 @@ function cityRuns(names: CityNames, notation: Notation): CityRuns {
   const hazards = names.hazards.flatMap(({ id, kind }) =>
     [false, true].map((active) => notation.hazard(id, kind, active)),
   );
+  const places = Int32Array.from(names.hazards.flatMap(({ x, y }) => [inCm(x), inCm(y)]));
+  const resting = names.hazards.map(({ id, kind, x, y }) =>
+    notation.resting(id, kind, inCm(x), inCm(y)),
+  );
   const tailsAt = notation.fixed.length;
   const roadsAt = tailsAt + tails.length;
   const junctionsAt = roadsAt + roads.length;
   const lightsAt = junctionsAt + junctions.length;
+  const hazardsAt = lightsAt + lights.length;
   return {
-    runs: new Runs([...notation.fixed, ...tails, ...roads, ...junctions, ...lights, ...hazards]),
+    runs: new Runs([
+      ...notation.fixed,
+      ...tails,
+      ...roads,
+      ...junctions,
+      ...lights,
+      ...hazards,
+      ...resting,
+    ]),
     tails: tailsAt,
     roads: roadsAt,
     junctions: junctionsAt,
     lights: lightsAt,
-    hazards: lightsAt + lights.length,
+    hazards: hazardsAt,
+    resting: hazardsAt + hazards.length,
+    places,
   };
+}
+
+function inCm(m: number): number {
+  return Math.round(m * 100);
+}
+
+/** Whether the packed numbers of a hazard are those of its `resting` run. */
+export function isResting(packed: Int32Array, hazard: number, { places }: CityRuns): boolean {
+  const base = O_HAZARD + hazard * OH_STRIDE;
+  return (
+    packed[base + OH_ACTIVE] === 0 &&
+    packed[base + OH_X] === places[2 * hazard] &&
+    packed[base + OH_Y] === places[2 * hazard + 1] &&
+    packed[base + OH_HEADING] === 0 &&
+    packed[base + OH_LENGTH] === 0 &&
+    packed[base + OH_WIDTH] === 0
+  );
 }
 
 /** Makes the runs of each city once, for as long as its names are in use. */

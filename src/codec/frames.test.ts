@@ -36,7 +36,7 @@ import { vinOf } from '../twin/vin.ts';
 import { frameBytesMax } from './frame-size.ts';
 import { JsonFrameWriter } from './json.ts';
 import { MsgpackFrameWriter } from './msgpack.ts';
-import type { FrameNames } from './names.ts';
+import type { FrameNames, HazardName } from './names.ts';
 
 /** Numbers that are the same in every run. */
 function numbers(seed: bigint): (end: number) => number {
@@ -55,7 +55,12 @@ function namesOf(world: number, lights: number, hazards: number): FrameNames {
       junctions: ids('j', 40),
       lanes: ids('l', 10),
       lights: ids('s', lights),
-      hazards: ids('h', hazards).map((id, i) => ({ id, kind: i % 2 ? 'deer' : 'parked_row' })),
+      hazards: ids('h', hazards).map((id, i) => ({
+        id,
+        kind: i % 2 ? 'deer' : 'parked_row',
+        x: 100.25 - 40 * i,
+        y: i / 8,
+      })),
     },
   };
 }
@@ -85,6 +90,11 @@ function randomPacked(names: FrameNames, sizeMax: number, next: (end: number) =>
   for (let light = 0; light < lights.length; light++) packed[O_LIGHT + light] = next(4);
   for (let hazard = 0; hazard < hazards.length; hazard++) {
     const base = O_HAZARD + hazard * OH_STRIDE;
+    if (next(2) === 0) {
+      const { x, y } = hazards[hazard] as HazardName;
+      packed.set([0, Math.round(x * 100), Math.round(y * 100), 0, 0, 0], base);
+      continue;
+    }
     packed[base + OH_ACTIVE] = next(2);
     packed[base + OH_X] = signed();
     packed[base + OH_Y] = signed();
@@ -171,8 +181,8 @@ describe('a frame is its snapshot, in JSON to the letter and in MessagePack by v
         roads: ['a"b', 'c\\d', 'Straße', '日本橋', 'x'.repeat(300)],
         junctions: ['🚦', ''],
         hazards: [
-          { id: 'é'.repeat(16), kind: '\n' },
-          { id: 'h'.repeat(31), kind: 'k'.repeat(32) },
+          { id: 'é'.repeat(16), kind: '\n', x: -0.01, y: 812.5 },
+          { id: 'h'.repeat(31), kind: 'k'.repeat(32), x: 0, y: -1 / 3 },
         ],
       },
     };

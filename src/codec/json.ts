@@ -25,7 +25,13 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import { LIGHT_STATES } from '../twin/telemetry.ts';
-import { type CityRuns, FLAG_COMBINATIONS, type Notation, sharedCityRuns } from './city-runs.ts';
+import {
+  type CityRuns,
+  FLAG_COMBINATIONS,
+  isResting,
+  type Notation,
+  sharedCityRuns,
+} from './city-runs.ts';
 import { writeHundredths, writeInteger, writeTenThousandths } from './decimal.ts';
 import type { FrameNames } from './names.ts';
 import { Runs, viewOf } from './runs.ts';
@@ -33,6 +39,8 @@ import { Runs, viewOf } from './runs.ts';
 const encoder = new TextEncoder();
 const text = (part: string): Uint8Array => encoder.encode(part);
 const quoted = JSON.stringify;
+
+const AT_REST = { heading: 0, length: 0, width: 0 };
 
 const TIME = 0;
 const VEHICLES = 1;
@@ -67,6 +75,8 @@ const NOTATION: Notation = {
   tail: (condition) => text(`,${quoted(condition).slice(1)},`),
   light: (id, state) => text(`${quoted({ id, state })},`),
   hazard: (id, kind, active) => text(`${quoted({ id, kind, active }).slice(0, -1)},"x":`),
+  resting: (id, kind, xCm, yCm) =>
+    text(`${quoted({ id, kind, active: false, x: xCm / 100, y: yCm / 100, ...AT_REST })},`),
 };
 
 const runsOf = sharedCityRuns(NOTATION);
@@ -143,10 +153,14 @@ export class JsonFrameWriter {
 
   /** Returns the end of the list without its last comma. */
   #writeHazards(packed: Int32Array, view: DataView, at: number): number {
-    const { runs, hazards } = this.#city;
+    const { runs, hazards, resting } = this.#city;
     const count = packed[O_HAZARDS] as number;
     let end = at;
     for (let hazard = 0; hazard < count; hazard++) {
+      if (isResting(packed, hazard, this.#city)) {
+        end = runs.copy(view, end, resting + hazard);
+        continue;
+      }
       const base = O_HAZARD + hazard * OH_STRIDE;
       end = runs.copy(view, end, hazards + hazard * 2 + (packed[base + OH_ACTIVE] as number));
       end = writeHundredths(view, end, packed[base + OH_X] as number);

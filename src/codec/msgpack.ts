@@ -25,7 +25,13 @@ import {
 } from '../../assembly/layout.ts';
 import { LIGHT_STATES } from '../twin/telemetry.ts';
 import { timeS } from '../twin/units.ts';
-import { type CityRuns, FLAG_COMBINATIONS, type Notation, sharedCityRuns } from './city-runs.ts';
+import {
+  type CityRuns,
+  FLAG_COMBINATIONS,
+  isResting,
+  type Notation,
+  sharedCityRuns,
+} from './city-runs.ts';
 import type { FrameNames } from './names.ts';
 import { Runs, viewOf } from './runs.ts';
 
@@ -55,6 +61,12 @@ function bool(value: boolean): number {
 
 function array(length: number): number[] {
   return [ARRAY16, length >> 8, length & 255];
+}
+
+function float64(value: number): number[] {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  return Array.from(new Uint8Array(view.buffer));
 }
 
 /** A key and the format byte of the float that follows it. */
@@ -104,6 +116,15 @@ const NOTATION: Notation = {
       [...str('active'), bool(active)],
       floatKey('x'),
     ),
+  resting(id, kind, xCm, yCm) {
+    const head = NOTATION.hazard(id, kind, false);
+    const numbers = { y: yCm / 100, heading: 0, length: 0, width: 0 };
+    const rest = Object.entries(numbers).flatMap(([key, value]) => [
+      ...floatKey(key),
+      ...float64(value),
+    ]);
+    return bytes([...head], float64(xCm / 100), rest);
+  },
 };
 
 const VEHICLE_HEAD = [FIXMAP | 12, ...str('vin')];
@@ -183,11 +204,15 @@ export class MsgpackFrameWriter {
   }
 
   #writeHazards(packed: Int32Array, view: DataView, at: number): number {
-    const { runs, hazards } = this.#city;
+    const { runs, hazards, resting } = this.#city;
     const count = packed[O_HAZARDS] as number;
     view.setUint16(at, count);
     let end = at + 2;
     for (let hazard = 0; hazard < count; hazard++) {
+      if (isResting(packed, hazard, this.#city)) {
+        end = runs.copy(view, end, resting + hazard);
+        continue;
+      }
       const base = O_HAZARD + hazard * OH_STRIDE;
       end = runs.copy(view, end, hazards + hazard * 2 + (packed[base + OH_ACTIVE] as number));
       end = writeFloat(view, end, (packed[base + OH_X] as number) / 100);

@@ -16,6 +16,6 @@ test('the names of a city stand at the indices of the kernel', () => {
     junctions: ['j0'],
     lanes: ['l0', 'l1', 'l2'],
     lights: ['s0'],
-    hazards: [{ id: 'h0', kind: 'deer' }],
+    hazards: [{ id: 'h0', kind: 'deer', x: 1, y: 2 }],
   });
 });

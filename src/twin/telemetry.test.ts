@@ -31,7 +31,7 @@ const NAMES = {
     junctions: ['j0', 'j1'],
     lanes: ['l0', 'l1', 'l2'],
     lights: ['s0', 's1'],
-    hazards: [{ id: 'h0', kind: 'deer' }],
+    hazards: [{ id: 'h0', kind: 'deer', x: 0, y: 0 }],
   },
 };
 const CAR = 3;
