@@ -3,8 +3,8 @@
  * is near enough, in its field of view and not hidden; it delivers what it has seen often enough.
  */
 import {
-  CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y,
-  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
+  CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y, FRAME_TICKS,
+  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
   TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY,
   TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
@@ -19,7 +19,7 @@ import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from '.
 import { isAstray } from './sensing';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
 import { clearTargets, newTarget, targetAt, targetCount } from './targets';
-import { ageTracks, CAMERA, CORNERS, RADAR, see } from './tracks';
+import { ageTracks, CAMERA, CORNERS, lastSeen, RADAR, see } from './tracks';
 
 // Ranges, m, by what is looked for.
 const CAMERA_M = 120.0;
@@ -186,9 +186,12 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
     const object = load<i32>(candidate + 8);
     const at = objectAt(object);
-    const between = findBetween(city, own, px, py, at, near, actors, view);
-    if (between == HIDDEN) continue;
-    const seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
+    let seen = 0;
+    if (isSkipped(slab, car, object, load<f64>(candidate))) seen = lastSeen(slab, car, object) & load<i32>(candidate + 12);
+    else {
+      const between = findBetween(city, own, px, py, at, near, actors, view);
+      if (between != HIDDEN) seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
+    }
     if (seen == 0) continue;
     const confirmed = confirm(slab, car, object, seen);
     if (confirmed == 0) continue;
@@ -206,6 +209,15 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     hasPath = true;
     place(slab, city, at, target);
   }
+}
+
+/**
+ * Whether an object is taken as it was seen in the look before: farther away than ATTENTION_M every other
+ * look is enough to know what hides it. `squared`: from the middle of the bumper to its middle, m².
+ */
+@inline function isSkipped(slab: usize, car: i32, object: i32, squared: f64): bool {
+  if (squared < ATTENTION_M * ATTENTION_M) return false;
+  return (((load<u32>(slab + H_TICK) / FRAME_TICKS) ^ <u32>(car + object)) & 1) != 0;
 }
 
 /**

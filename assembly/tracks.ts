@@ -3,7 +3,7 @@
  * no more than 7), whether it was ever seen to move (1 bit), and in how many looks it has not been seen
  * since (3 bits). 0: unknown. Looks are 80 ms apart.
  */
-import { OBJECT_MAX, SENSOR_COUNT, TRACKS, TRACKS_BYTES } from './layout';
+import { OBJECT_MAX, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SENSOR_COUNT, TRACKS, TRACKS_BYTES } from './layout';
 
 export const CAMERA = 0;
 export const RADAR = 1;
@@ -14,6 +14,7 @@ const CONFIRM_LOOKS = 4;
 const CONFIRM_STANDING_LOOKS = 5;
 const COUNT_MASK = 7;
 const MOVED_BIT = 8;
+const MISSED_SHIFT = 4;
 /** Each byte of a word: 1, its sign bit, all others. */
 const ONES: u64 = 0x0101010101010101;
 const HIGHS: u64 = 0x8080808080808080;
@@ -36,10 +37,25 @@ export function ageTracks(slab: usize): void {
 
 @inline function age(at: usize, word: u64): void {
   const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
-  const older = word + (known << 4);
+  const older = word + (known << MISSED_SHIFT);
   // This look is counted before it is seen in, so four were missed at 5; 6 is the first with these two bits.
   const forgotten = (older >> 6) & (older >> 5) & ONES;
   store<u64>(at, older & ~(forgotten * 255));
+}
+
+/** The sensors that saw an object in the look before, SEEN_; to be asked before they see it in this one. */
+export function lastSeen(slab: usize, car: i32, object: i32): i32 {
+  const at = slab + TRACKS + <usize>(car * SENSOR_COUNT * OBJECT_MAX + object);
+  let seen = 0;
+  if (isFresh(load<u8>(at + CAMERA * OBJECT_MAX))) seen |= SEEN_CAMERA;
+  if (isFresh(load<u8>(at + RADAR * OBJECT_MAX))) seen |= SEEN_RADAR;
+  if (isFresh(load<u8>(at + CORNERS * OBJECT_MAX))) seen |= SEEN_CORNERS;
+  return seen;
+}
+
+/** Whether it is one look old: it has aged by the look that goes on. */
+@inline function isFresh(track: u32): bool {
+  return track >> MISSED_SHIFT == 1;
 }
 
 /** A sensor sees an object in this look; returns whether it has confirmed it. */
