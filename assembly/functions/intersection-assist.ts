@@ -137,6 +137,9 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   const speed = getF(slab, C_VX, car);
   store<i32>(STANDS_CLEAR, 0);
   if (begins <= edgeAt(speed)) return;
+  const connector = isConnector(city, getI(slab, C_LANE, car)) ? getI(slab, C_LANE, car) : connectorAhead(car);
+  const past = <f64>looks * (1.0 / LOOKS_PER_S) - PAST_S;
+  if (past + YIELD_MARGIN_S < soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))) return;
   const isUrgent = isLate(speed, greatest(begins, 0.0)) && canStay(speed, begins);
   keep(slab, car, begins, at, object, (lost >> 8) & 255, looks, isUrgent);
 }
@@ -273,6 +276,18 @@ function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth
   return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
 }
 
+/** Speed at which a car drives over a connector, m/s. */
+function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  return greatest(least(middleSpeed(city, connector), wanted), 1.0);
+}
+
+/** When a car that starts, or goes on, at once is so far ahead, s. */
+function soonestAt(slab: usize, car: i32, ahead: f64, pace: f64): f64 {
+  const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
+  return timeToCover(ahead, greatest(getF(slab, C_VX, car), 0.0), pace, accel);
+}
+
 /** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
 function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize): void {
   const begins = load<f64>(ZONE_FROM);
@@ -283,11 +298,9 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const theirsFrom = load<f64>(TIME_FROM);
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
-  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
-  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
-  const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
-  const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
-  const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);
+  const pace = paceOver(slab, city, car, connector);
+  const soonest = soonestAt(slab, car, from, pace);
+  const latest = speed > pace ? to / pace : soonestAt(slab, car, to, pace);
   if (theirsFrom - YIELD_MARGIN_S > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
   let isUrgent = false;
   if (isLate(speed, from)) {
