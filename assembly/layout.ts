@@ -23,7 +23,7 @@
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 3;
+export const LAYOUT_VERSION = 4;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -183,7 +183,10 @@ export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a differen
 export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
 export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
 export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
-export const CAR_I32_ARRAYS = 26;
+/** What crosses its way and went out of sight: object, SEEN_ << 8, looks until it will be past << 16; 0 nothing does. */
+export const C_CROSSING = CARS_I32 + 26 * CAR_I32;
+export const C_CROSSING_AT = CARS_I32 + 27 * CAR_I32; // f32 m along the connector where that crosses it
+export const CAR_I32_ARRAYS = 28;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;

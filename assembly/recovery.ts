@@ -1,12 +1,15 @@
 import {
-  CAR_COUNT, CT_LENGTH, CT_WIDTH, C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE, C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE,
-  C_EMERGENCY, C_FLAGS, C_HALT_TICK, C_LANE, C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER,
-  C_STEER_TARGET, C_STILL_TICK, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X,
-  PT_Y, STATUS_CRASHED, STATUS_STOPPED,
+  ACTOR_WAITS, A_SPEED, A_STATE, A_X, A_Y, CAR_COUNT, CT_LENGTH, CT_WIDTH, C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE,
+  C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE, C_EMERGENCY, C_EVADE_OFFSET, C_EVADE_TICK, C_FLAGS, C_HALT_TICK, C_LANE,
+  C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET, C_STILL_TICK, C_STOOD_TICK,
+  C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, STATUS_STOPPED,
+  T_HAZARD_COUNT,
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
 import { beQuiet } from './functions/assist';
+import { actorBody } from './hazards/paths';
+import { actorAt, spotAt } from './hazards/spots';
 import { along, isConnector, laneAhead, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
@@ -86,11 +89,12 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   comeBack(slab, city, car, <i32>((stood - STALL_TICKS) / RETRY_TICKS), true);
 }
 
-/** Keeps the tick since which a driving car is off its lane; true while it is. */
+/** Keeps the tick since which a driving car is off its lane, and off the way by which it steers around something; true while it is. */
 function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
-  const offset = getF(slab, C_OFFSET, car);
-  const away = offset < 0.0 ? -offset : offset;
-  const isAway = away > LOST_M || (away > FOUND_M && speedOf(slab, car) < STANDING_MPS);
+  const offset = abs(getF(slab, C_OFFSET, car));
+  const evades = getI(slab, C_EVADE_TICK, car) != 0;
+  const away = evades ? least(offset, abs(getF(slab, C_OFFSET, car) - getF(slab, C_EVADE_OFFSET, car))) : offset;
+  const isAway = away > LOST_M || (away > FOUND_M && !evades && speedOf(slab, car) < STANDING_MPS);
   if (since == 0 && isAway) setI(slab, C_HALT_TICK, car, tick);
   else if (since != 0 && away < FOUND_M) setI(slab, C_HALT_TICK, car, 0);
   return since != 0 && away >= FOUND_M;
@@ -168,11 +172,33 @@ function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): b
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
     if (isOutOfControl(slab, other) ? mayDriftTo(slab, other, x, y) : comesTooSoon(slab, city, other, lane, station)) return false;
   }
+  return isClearOfActors(slab, city);
+}
+
+/** Whether no actor that is out is there, or drives there as it is headed, sooner than it could stop. */
+function isClearOfActors(slab: usize, city: usize): bool {
+  const spots = load<i32>(city + T_HAZARD_COUNT);
+  for (let spot = 0; spot < spots; spot++) {
+    const actor = actorAt(slab, spot);
+    if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
+    const speed = abs(load<f64>(actor + A_SPEED));
+    const way = speed * REACTION_S + (speed * speed) / (2.0 * APPROACH_DECEL);
+    actorBody(spotAt(city, spot), actor, way, -0.5, BODY_B);
+    store<f64>(BODY_B + BOX_HALF_LENGTH, load<f64>(BODY_B + BOX_HALF_LENGTH) + 0.5 * way);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+  }
   return true;
 }
 
-/** Whether nobody is so near ahead that a car which rolls might run into it. */
+/** Whether nobody is so near ahead that a car which rolls might run into it; actors go where they like. */
 function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station: f64): bool {
+  const spots = load<i32>(city + T_HAZARD_COUNT);
+  for (let spot = 0; spot < spots; spot++) {
+    const actor = actorAt(slab, spot);
+    const dx = load<f64>(actor + A_X) - load<f64>(BODY_A + BOX_X);
+    const dy = load<f64>(actor + A_Y) - load<f64>(BODY_A + BOX_Y);
+    if (load<i32>(actor + A_STATE) != ACTOR_WAITS && dx * dx + dy * dy < ROLL_M * ROLL_M) return false;
+  }
   const count = routeCount(city, car);
   let base = -station;
   for (let ahead = 0; base < ROLL_M; ahead++) {

@@ -1,5 +1,5 @@
 import {
-  AEB_NONE, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_EFFECTIVE, C_EMERGENCY,
+  AEB_NONE, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_CROSSING, C_EFFECTIVE, C_EMERGENCY,
   C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH, TG_VX,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
@@ -97,4 +97,5 @@ export function beQuiet(slab: usize, car: i32): void {
   setI(slab, C_AEB_TICK, car, 0);
   setI(slab, C_ANIMAL_STAGE, car, AEB_NONE);
   setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
+  setI(slab, C_CROSSING, car, 0);
 }

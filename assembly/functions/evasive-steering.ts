@@ -9,9 +9,7 @@ import { targetAt, targetCount } from '../targets';
 import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
-import {
-  aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet,
-} from './threat';
+import { aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet } from './threat';
 
 const TICK_S = 0.02;
 /** Speeds at which it acts: 25 to 100 km/h. */
@@ -61,6 +59,8 @@ const HOLD_S = 0.5;
 const HOLD_M = 7.0;
 const BACK_ACCEL = 2.5;
 const BACK_SHARE = 0.4;
+/** It is back in the lane so near to its middle, m. */
+const BACK_M = 1.0;
 /** What is in the lane so little ahead is not yet passed, s and m. */
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
@@ -210,6 +210,8 @@ function goOn(slab: usize, city: usize, car: i32): void {
   const held = <f64>(tick - <u32>getI(slab, C_EVADE_TICK, car)) * TICK_S - lasts;
   if (held < 0.0) return;
   if (offset == 0.0) {
+    // Who has to wait on the way back is on it still.
+    if (abs(getF(slab, C_OFFSET, car)) > BACK_M) return;
     setI(slab, C_EVADE_TICK, car, 0);
     setF(slab, C_EVADE_S, car, 0.0);
     return;
@@ -225,10 +227,10 @@ function goOn(slab: usize, city: usize, car: i32): void {
   setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset)) / least(BACK_ACCEL, BACK_SHARE * grip(slab, car))));
 }
 
-/** Whether anything is still in the lane that the car left, beside it or a little ahead. */
+/** Whether anything is still in the lane that the car left, beside it or a little ahead; not what is in its way here as well. */
 function isBeside(slab: usize, city: usize, car: i32): bool {
   const type = typeOf(slab, car);
-  const reach = 0.5 * load<f64>(type + CT_WIDTH) + ROOM_BESIDE_M;
+  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
   const behind = -load<f64>(type + CT_LENGTH);
   const speed = getF(slab, C_VX, car);
   const offset = getF(slab, C_EVADE_OFFSET, car);
@@ -236,7 +238,8 @@ function isBeside(slab: usize, city: usize, car: i32): bool {
   for (let i = 0; i < count; i++) {
     relate(slab, city, car, targetAt(car, i));
     if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * AHEAD_S + AHEAD_M) continue;
-    if (abs(aside() + offset) < reach + halfAcross()) return true;
+    const isAhead = gapTo() > 0.0 && abs(aside()) < halfWidth + halfAcross();
+    if (!isAhead && abs(aside() + offset) < halfWidth + ROOM_BESIDE_M + halfAcross()) return true;
   }
   return false;
 }

@@ -1,8 +1,8 @@
 import {
   AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM,
-  C_EFFECTIVE, C_HX, C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES, F_CORNER_RADARS, F_INTERSECTION_ASSIST,
-  L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X, PT_Y, SEEN_CORNERS, STATUS_CRASHED,
-  TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  C_CROSSING, C_CROSSING_AT, C_EFFECTIVE, C_HX, C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES,
+  F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X,
+  PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_ACCEL, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
 } from '../layout';
 import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
 import { middleSpeed } from '../gaps';
@@ -33,6 +33,14 @@ const OTHERS_DECEL = 3.5;
 /** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
 const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
+/** Drivers stop no harder than this, m/s²: where more is needed and giving way is right, the function brakes fully. */
+const COMFORT_DECEL = 3.5;
+/** What speeds up is taken to go on with that for so long, s. */
+const SPEEDING_UP_S = 1.5;
+/** What went out of sight is taken to go on as it did, until it is so long past, s, as looks of 0.08 s, at most so many. */
+const PAST_S = 0.5;
+const LOOKS_PER_S = 12.5;
+const LOOKS_MAX = 75.0;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
 /** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
@@ -98,11 +106,53 @@ export function watchCrossings(slab: usize, city: usize): void {
     store<f64>(EDGE + (<usize>car << 3), -1.0);
     store<i32>(URGENT + (<usize>car << 2), 0);
     const count = targetCount(car);
-    if (count == 0 || !looksOut(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const lost = getI(slab, C_CROSSING, car);
+    if ((count | lost) == 0) continue;
+    setI(slab, C_CROSSING, car, 0);
+    if (!looksOut(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const isInside = isConnector(city, getI(slab, C_LANE, car));
     if (!isInside && lineDistance(car) > LOOK_M) continue;
     for (let i = 0; i < count; i++) watch(slab, city, car, isInside, targetAt(car, i));
+    if (lost != 0 && crossingDistance(car) < 0.0) recall(slab, city, car, lost);
   }
+}
+
+/** m from a car's front bumper to the start of the connector that it is on or comes to. */
+function toConnector(slab: usize, city: usize, car: i32): f64 {
+  if (!isConnector(city, getI(slab, C_LANE, car))) return lineDistance(car);
+  return -getF(slab, C_STATION, car) - noseOf(slab, car);
+}
+
+/** Keeps giving way to what is seen no longer, by a corner or because the car has turned, until it will be past. */
+function recall(slab: usize, city: usize, car: i32, lost: i32): void {
+  const object = lost & 255;
+  const looks = (lost >> 16) - 1;
+  if (looks == 0) return;
+  const count = targetCount(car);
+  for (let i = 0; i < count; i++) {
+    if (targetI(targetAt(car, i), TG_OBJECT) == object) return;
+  }
+  const at = <f64>load<f32>(slab + C_CROSSING_AT + (<usize>car << 2));
+  const begins = toConnector(slab, city, car) + at;
+  const speed = getF(slab, C_VX, car);
+  store<i32>(STANDS_CLEAR, 0);
+  if (begins <= edgeAt(speed)) return;
+  const connector = isConnector(city, getI(slab, C_LANE, car)) ? getI(slab, C_LANE, car) : connectorAhead(car);
+  const past = <f64>looks * (1.0 / LOOKS_PER_S) - PAST_S;
+  if (past + YIELD_MARGIN_S < soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))) return;
+  const isUrgent = isLate(speed, greatest(begins, 0.0)) && canStay(speed, begins);
+  keep(slab, car, begins, at, object, (lost >> 8) & 255, looks, isUrgent);
+}
+
+/** Notes what the car gives way to, where, and for how many looks if it goes out of sight. */
+function keep(slab: usize, car: i32, begins: f64, at: f64, object: i32, seen: i32, looks: i32, isUrgent: bool): void {
+  const place = <usize>car;
+  store<f64>(EDGE + (place << 3), greatest(begins, 0.0));
+  store<i32>(OBJECT + (place << 2), object);
+  store<i32>(SEEN + (place << 2), seen);
+  if (isUrgent) store<i32>(URGENT + (place << 2), 1);
+  setI(slab, C_CROSSING, car, object | (seen << 8) | (looks << 16));
+  store<f32>(slab + C_CROSSING_AT + (place << 2), <f32>at);
 }
 
 function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize): void {
@@ -110,13 +160,13 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
   const vy = targetF(target, TG_VY);
   if (targetI(target, TG_SENSORS) == 0 || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return;
   const connector = isInside ? getI(slab, C_LANE, car) : connectorAhead(car);
-  const base = isInside ? -getF(slab, C_STATION, car) - noseOf(slab, car) : lineDistance(car);
+  const base = toConnector(slab, city, car);
   const speed = sqrt(vx * vx + vy * vy);
   const other = targetI(target, TG_OBJECT);
   const crosses = other < CAR_COUNT
     ? carCrosses(slab, city, car, connector, base, other, speed)
     : bodyCrosses(slab, city, car, connector, base, target, speed);
-  if (crosses) weigh(slab, city, car, connector, target);
+  if (crosses) weigh(slab, city, car, connector, base, target);
 }
 
 /**
@@ -197,7 +247,9 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
   if (from < 0.0 || last + body < 0.0) return false;
   store<f64>(ZONE_FROM, base + from - STEP_M);
   store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
-  store<f64>(TIME_FROM, (first - body) / speed);
+  const accel = greatest(targetF(target, TG_ACCEL), 0.0);
+  const way = first - body;
+  store<f64>(TIME_FROM, way > 0.0 ? timeToCover(way, speed, speed + SPEEDING_UP_S * accel, accel) : way / speed);
   store<f64>(TIME_TO, (last + body) / speed);
   store<i32>(STANDS_CLEAR, passesBy(slab, car, nx * (tx * hy + ty * hx) - ny * (tx * hx - ty * hy), nx, ny, targetF(target, TG_HALF_WIDTH)) ? 1 : 0);
   return true;
@@ -218,37 +270,57 @@ function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth
   return abs(middle) > reach + halfWidth + BESIDE_M;
 }
 
+/** Who is in a zone, m from the front bumper, already only gets out of it, unless it as good as stands at its edge or clear of it. */
+@inline function edgeAt(speed: f64): f64 {
+  if (speed >= KEEPING_UP_MPS) return 0.0;
+  return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
+}
+
+/** Speed at which a car drives over a connector, m/s. */
+function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
+  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  return greatest(least(middleSpeed(city, connector), wanted), 1.0);
+}
+
+/** When a car that starts, or goes on, at once is so far ahead, s. */
+function soonestAt(slab: usize, car: i32, ahead: f64, pace: f64): f64 {
+  const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
+  return timeToCover(ahead, greatest(getF(slab, C_VX, car), 0.0), pace, accel);
+}
+
 /** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
-function weigh(slab: usize, city: usize, car: i32, connector: i32, target: usize): void {
+function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize): void {
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
   const speed = getF(slab, C_VX, car);
-  // Who is in the zone already only gets out of it, unless it as good as stands at its edge or clear of it.
-  const edge = speed >= KEEPING_UP_MPS ? 0.0 : load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
-  if (begins <= edge || to <= 0.0) return;
+  if (begins <= edgeAt(speed) || to <= 0.0) return;
   const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);
   const theirsTo = load<f64>(TIME_TO);
   if (theirsTo < 0.0 || theirsFrom > HORIZON_S) return;
-  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
-  const pace = greatest(least(middleSpeed(city, connector), wanted), 1.0);
-  const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
-  const soonest = timeToCover(from, greatest(speed, 0.0), pace, accel);
-  const latest = speed > pace ? to / pace : timeToCover(to, greatest(speed, 0.0), greatest(speed, pace), accel);
+  const pace = paceOver(slab, city, car, connector);
+  const soonest = soonestAt(slab, car, from, pace);
+  const latest = speed > pace ? to / pace : soonestAt(slab, car, to, pace);
   if (theirsFrom - YIELD_MARGIN_S > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
-  const place = <usize>car;
-  const known = load<f64>(EDGE + (place << 3));
-  if (known < 0.0 || from < known) {
-    store<f64>(EDGE + (place << 3), from);
-    store<i32>(OBJECT + (place << 2), targetI(target, TG_OBJECT));
-    store<i32>(SEEN + (place << 2), targetI(target, TG_SENSORS));
+  let isUrgent = false;
+  if (isLate(speed, from)) {
+    const stays = canStay(speed, begins);
+    const steadyTo = least(latest, to / speed);
+    // Who would stop in the zone had better be through it.
+    const spare = stays ? EMERGENCY_MARGIN_S : 0.0;
+    const meets = theirsFrom - spare <= steadyTo && theirsTo + EMERGENCY_MARGIN_S >= from / speed;
+    if (!meets && !stays) return;
+    isUrgent = meets || speed * speed > 2.0 * COMFORT_DECEL * from;
   }
-  if (speed < STANDING_MPS || from / speed > speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S) return;
-  const steadyTo = least(latest, to / speed);
-  // Who would stop in the zone had better be through it.
-  const spare = canStay(speed, begins) ? EMERGENCY_MARGIN_S : 0.0;
-  if (theirsFrom - spare > steadyTo || theirsTo + EMERGENCY_MARGIN_S < from / speed) return;
-  store<i32>(URGENT + (place << 2), 1);
+  const known = crossingDistance(car);
+  if (known >= 0.0 && from >= known && !isUrgent) return;
+  const looks = <i32>least((theirsTo + PAST_S) * LOOKS_PER_S + 1.0, LOOKS_MAX);
+  keep(slab, car, begins, begins - base, targetI(target, TG_OBJECT), targetI(target, TG_SENSORS), looks, isUrgent);
+}
+
+/** Whether only hard braking still ends before a zone that begins so far ahead. */
+@inline function isLate(speed: f64, ahead: f64): bool {
+  return speed >= STANDING_MPS && ahead / speed <= speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S;
 }
 
 /** Whether full braking ends, from now on, before a zone that begins so far ahead. */

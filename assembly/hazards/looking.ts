@@ -1,7 +1,8 @@
 import {
-  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH,
-  HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
+  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_HX, C_HY, C_X, C_Y, HS_ACTOR_LENGTH,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
 } from '../layout';
+import { noseOf } from '../approaches';
 import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
 import { getF } from '../memory';
@@ -39,6 +40,12 @@ const KEEPING_OFF = 2.0;
 const OTHERS_DECEL = 3.5;
 /** A driver who cannot see far reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
+
+/** So far ahead, s, it is foreseen in these steps whether a vehicle comes between. */
+const FORESEEN_S = 1.2;
+const FORESEEN_STEP_S = 0.4;
+/** Half the width of a view that is free, m. */
+const VIEW_HALF_M = 0.3;
 
 /** Speed along the actor's way of the car that `freeAhead` found, m/s, and its index, i32. */
 const FOUND_SPEED: usize = SCRATCH + 960;
@@ -124,4 +131,41 @@ function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32,
     return station - front;
   }
   return reach;
+}
+
+/** Whether another car is, or soon comes, between an actor and the front of a car. */
+export function isHiddenFrom(slab: usize, actor: usize, car: i32): bool {
+  const nose = noseOf(slab, car);
+  const hx = load<f64>(actor + A_HX);
+  const hy = load<f64>(actor + A_HY);
+  store<f64>(BODY_B + BOX_HALF_WIDTH, VIEW_HALF_M);
+  for (let time = 0.0; time <= FORESEEN_S; time += FORESEEN_STEP_S) {
+    const way = load<f64>(actor + A_SPEED) * time;
+    const x = load<f64>(actor + A_X) + way * hx;
+    const y = load<f64>(actor + A_Y) + way * hy;
+    const dx = getF(slab, C_X, car) + nose * getF(slab, C_HX, car) + time * velocityX(slab, car) - x;
+    const dy = getF(slab, C_Y, car) + nose * getF(slab, C_HY, car) + time * velocityY(slab, car) - y;
+    const distance = sqrt(dx * dx + dy * dy);
+    if (distance < STOP_M) return false;
+    store<f64>(BODY_B + BOX_X, x + 0.5 * dx);
+    store<f64>(BODY_B + BOX_Y, y + 0.5 * dy);
+    store<f64>(BODY_B + BOX_HX, dx / distance);
+    store<f64>(BODY_B + BOX_HY, dy / distance);
+    store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * distance);
+    if (isAnyIn(slab, car, time, 0.5 * distance + CAR_REACH_M)) return true;
+  }
+  return false;
+}
+
+/** Whether any car but one will be in the box of a view in `time` s, no further from its middle than `reach`. */
+function isAnyIn(slab: usize, car: i32, time: f64, reach: f64): bool {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car) continue;
+    const dx = getF(slab, C_X, other) + time * velocityX(slab, other) - load<f64>(BODY_B + BOX_X);
+    const dy = getF(slab, C_Y, other) + time * velocityY(slab, other) - load<f64>(BODY_B + BOX_Y);
+    if (dx * dx + dy * dy > reach * reach) continue;
+    bodyOf(slab, other, -time, BODY_A);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) return true;
+  }
+  return false;
 }

@@ -2,19 +2,17 @@ import {
   A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
   HAZARD_WET_CREST, HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
-import { clamp, timeToCover } from '../math';
+import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
 import { isTakenBeside } from './beside';
-import { brakingFor } from './looking';
+import { brakingFor, isHiddenFrom } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
-  kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy, speedNeeded, startAccel,
-  TICKS_PER_S,
+  hardestBrake, hasLine, kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy,
+  speedNeeded, startAccel, TICKS_PER_S,
 } from './spots';
 import { stallMoment } from './stalls';
-import {
-  arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, wayTo,
-} from './triggers';
+import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, wayTo } from './triggers';
 
 /** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
 const READY_S = 0.2;
@@ -29,6 +27,11 @@ const SLOWER = 0.7;
 const FASTER = 1.25;
 /** How it slows down to its speed, and speeds up, m/s². */
 const EASE = 2.5;
+/** So long before a car arrives, s, who drives across must be in its view. */
+const VIEW_S = 2.6;
+/** So far before the middle of the car's lane it stops to let it pass, m; a share by which it brakes harder than it must. */
+const SHORT_OF_M = 2.0;
+const WAIT_SPARE = 1.1;
 /** The gap at which a lead has the speed of the car behind it, m. */
 const LEAD_GAP_M = 10.0;
 /** Cars further away are none of its business, m. */
@@ -130,8 +133,36 @@ function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
 }
 
 export function crossOver(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (letsPass(slab, city, at, actor)) return;
   suitSpeed(slab, city, at, actor);
   go(slab, city, at, actor, MODE_CROSSES);
+}
+
+/**
+ * Whether it waits until the car has passed: another vehicle has come between the two, so that neither
+ * can see the other in time, and it can still stop before the car's way. Whoever has a line to stop at
+ * need not see it.
+ */
+function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at);
+  const waits = load<u32>(actor + A_WAIT) != 0;
+  if (way <= 0.0 || (waits && getF(slab, C_VX, car) < STANDING_MPS)) {
+    store<u32>(actor + A_WAIT, 0);
+    return false;
+  }
+  const kind = kindOf(at);
+  if (hasLine(kind)) return false;
+  const speed = load<f64>(actor + A_SPEED);
+  const room = load<f64>(at + HS_ACTOR_STATION) - load<f64>(actor + A_STATION) - 0.5 * load<f64>(at + HS_BODY_LENGTH) - SHORT_OF_M;
+  if (!waits) {
+    if (room <= 0.0 || speed * speed > 2.0 * hardestBrake(kind) * room) return false;
+    if (arrivalIn(slab, car, way, kind) > VIEW_S || !isHiddenFrom(slab, actor, car)) return false;
+    store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK));
+  }
+  const needed = greatest((WAIT_SPARE * speed * speed) / (2.0 * greatest(room, 0.1)), EASE);
+  store<f64>(actor + A_ACCEL, -least(greatest(needed, brakingFor(slab, city, at, actor, MODE_CROSSES)), hardestBrake(kind)));
+  return true;
 }
 
 /** Not the lorry: it has its green light to go by, and is long. */

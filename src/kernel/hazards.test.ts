@@ -10,6 +10,7 @@ import {
   A_STATE,
   A_STATION,
   A_STRUCK,
+  A_WAIT,
   A_X,
   A_Y,
   ACTOR_ACTS,
@@ -184,6 +185,31 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / 50;
     expect(pauseS).toBeGreaterThanOrEqual(19.98);
     expect(pauseS).toBeLessThan(60);
+  });
+});
+
+describe('Who drives across', () => {
+  test('lets a car pass that another vehicle hides from it, and then drives on.', () => {
+    const stage = stageOf('blind_crossing');
+    const speedMps = 8;
+    const [car = 0] = stage.set({ wayM: 4.5 * speedMps, speedMps, features: ACTUATORS });
+    expect(stepUntil(stage, acts(stage), 150)).toBe(true);
+    const other = (car + 1) % CAR_COUNT;
+    const waits = () => {
+      edit(stage.kernel, stage.slab, (world) => {
+        world.setF64(C_X, other, (stage.f64(A_X) + stage.car(C_X, car)) / 2);
+        world.setF64(C_Y, other, (stage.f64(A_Y) + stage.car(C_Y, car)) / 2);
+      });
+      return stage.i32(A_WAIT) !== 0;
+    };
+    expect(stepUntil(stage, waits, 250)).toBe(true);
+    // Its front has passed the conflict point: the actor, half of it 2.25 m, is still before the lane.
+    expect(stepUntil(stage, () => stage.i32(A_WAIT) === 0, 300)).toBe(true);
+    expect(stage.f64(A_STATION)).toBeLessThan(stage.hazard.site.actorStationM - 2.25 - 1);
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 1500)).toBe(true);
+    const { kernel, slab } = stage;
+    const hits = kernel.contacts(slab, 0).filter(({ hazard }) => hazard === stage.spot);
+    expect(hits).toEqual([]);
   });
 });
 

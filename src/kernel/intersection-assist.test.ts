@@ -7,6 +7,7 @@ import {
   A_X,
   A_Y,
   ACTOR_STANDS,
+  ACTOR_WAITS,
   C_X,
   C_Y,
   F_AEB,
@@ -149,8 +150,11 @@ describe('at its line a car', () => {
     hazards: [spotOf(VEHICLE, 0)],
   };
 
-  /** Seconds until it drives off while something comes from the west, which passes it after `arrivesS`. */
-  function startsAfter(arrivesS: number | undefined, features: number): number {
+  /**
+   * Seconds until it drives off while something comes from the west, which passes it after `arrivesS` and
+   * is out of sight from `goneS` on.
+   */
+  function startsAfter(arrivesS: number | undefined, features: number, goneS = 99): number {
     const world = new Crossing({
       ...standing,
       cars: { 0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, features } },
@@ -169,7 +173,8 @@ describe('at its line a car', () => {
           slab.setF64(HAZARDS + A_HX, 0, 1);
           slab.setF64(HAZARDS + A_HY, 0, 0);
           slab.setF64(HAZARDS + A_SPEED, 0, speedMps);
-          slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+          const isGone = tick / TICKS_PER_S >= goneS;
+          slab.setI32(HAZARDS + A_STATE, 0, isGone ? ACTOR_WAITS : ACTOR_STANDS);
         });
       }
       tick++;
@@ -183,6 +188,14 @@ describe('at its line a car', () => {
     expect(startsAfter(3.5, ON)).toBeGreaterThan(2.5);
     expect(startsAfter(3.5, ON)).toBeLessThan(6);
     expect(startsAfter(3.5, OFF)).toBeLessThan(1.5);
+  });
+
+  it('does not forget what crosses where it can no longer see it', () => {
+    for (const arrivesS of [3.5, 4.5]) {
+      const inSight = startsAfter(arrivesS, ON);
+      expect(inSight).toBeGreaterThan(arrivesS - 1);
+      expect(Math.abs(startsAfter(arrivesS, ON, 0.6) - inSight)).toBeLessThan(0.2);
+    }
   });
 
   it('starts where what crosses is far off', () => {

@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import {
+  A_HX,
+  A_HY,
+  A_SINCE,
+  A_SPEED,
+  A_STATE,
+  A_STRUCK,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
   C_CONTACT_TICK,
   C_DRIVE,
+  C_EVADE_FROM,
+  C_EVADE_OFFSET,
+  C_EVADE_S,
+  C_EVADE_TICK,
   C_HALT_TICK,
   C_HX,
   C_HY,
@@ -21,6 +34,7 @@ import {
   F_BRAKES,
   F_STEERING,
   F_THROTTLE,
+  HAZARDS,
   STATUS_CRASHED,
   STATUS_DRIVING,
 } from '../../assembly/layout.ts';
@@ -242,6 +256,33 @@ describe('a cleared car', () => {
     expect(isBack()).toBe(returns);
   });
 
+  /** What a spot has let go of stands or slides somewhere on the way to the start of car 0's route. */
+  function actorBefore(world: SlabEditor, distanceM: number, speedMps: number): void {
+    const { x, y, hx, hy } = startOf(0);
+    world.setF64(HAZARDS + A_X, 0, x - distanceM * hx);
+    world.setF64(HAZARDS + A_Y, 0, y - distanceM * hy);
+    world.setF64(HAZARDS + A_HX, 0, hx);
+    world.setF64(HAZARDS + A_HY, 0, hy);
+    world.setF64(HAZARDS + A_SPEED, 0, speedMps);
+    world.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+    world.setI32(HAZARDS + A_STRUCK, 0, 1);
+    world.setI32(HAZARDS + A_SINCE, 0, 640);
+  }
+
+  // After 1 s at 14 m/s and a stop at 3.5 m/s², 14 m + 28 m; at 3 m/s 4.3 m.
+  it.each([
+    ['stands there', 0, 0, false],
+    ['comes at 14 m/s from 40 m away', 40, 14, false],
+    ['comes at 3 m/s from 40 m away', 40, 3, true],
+    ['stands 40 m away', 40, 0, true],
+  ])('looks for room before a thing of a spot: one that %s', (_, distanceM, speedMps, returns) => {
+    const { kernel, slab, isBack } = cleared(() => {});
+    stepTo(kernel, slab, 650);
+    edit(kernel, slab, (world) => actorBefore(world, distanceM, speedMps));
+    kernel.step(slab, 1);
+    expect(isBack()).toBe(returns);
+  });
+
   it('is cleared no later for being hit again', () => {
     const { kernel, slab } = cleared((world) => {
       wreck(world, 0, 500);
@@ -280,5 +321,65 @@ describe('a cleared car', () => {
     expect(Math.abs(look(kernel, slab).f64(C_OFFSET, 0))).toBeGreaterThan(1.2);
     stepTo(kernel, slab, 3000);
     expect(Math.abs(look(kernel, slab).f64(C_OFFSET, 0))).toBeLessThan(0.1);
+  });
+});
+
+describe('a car that steers around something', () => {
+  it('has not lost its lane while it has to wait beside it, and goes back into it', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 5);
+    stepTo(kernel, slab, 600);
+    const { polyline } = at(city.lanes, at(at(city.routes, 0), 0));
+    const [p, q] = [at(polyline, 0), at(polyline, 1)];
+    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
+    const [hx, hy] = [(q[0] - p[0]) / length, (q[1] - p[1]) / length];
+    const put = (world: SlabEditor, car: number, stationM: number, leftM: number) => {
+      world.setF64(C_HX, car, hx);
+      world.setF64(C_HY, car, hy);
+      world.setF64(C_X, car, p[0] + stationM * hx - leftM * hy);
+      world.setF64(C_Y, car, p[1] + stationM * hy + leftM * hx);
+      for (const array of [C_VX, C_VY, C_YAW_RATE]) world.setF64(array, car, 0);
+    };
+    edit(kernel, slab, (world) => {
+      for (const car of cars.slice(1)) {
+        put(world, car, 0, 0);
+        world.setF64(C_X, car, 6000 + 100 * car);
+        world.setI32(C_STATUS, car, STATUS_CRASHED);
+        // Nobody is cleared before 1200.
+        world.setI32(C_HALT_TICK, car, 600);
+        world.setI32(C_CONTACT_TICK, car, 1);
+      }
+      put(world, 0, 12, 1.4);
+      world.setI32(C_ROUTE_INDEX, 0, 0);
+      world.setI32(C_LANE, 0, at(at(city.routes, 0), 0));
+      world.setF64(C_STATION, 0, 12);
+      world.setF64(C_OFFSET, 0, 1.4);
+      world.setF64(C_EVADE_FROM, 0, 0);
+      world.setF64(C_EVADE_OFFSET, 0, 1.4);
+      world.setF64(C_EVADE_S, 0, 1);
+      world.setI32(C_EVADE_TICK, 0, 500);
+      put(world, 1, 12 + 6.5, 0);
+    });
+    let furthest = 0;
+    for (let tick = 601; tick <= 2400; tick++) {
+      const before = look(kernel, slab);
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      furthest = Math.max(
+        furthest,
+        Math.hypot(now.f64(C_X, 0) - before.f64(C_X, 0), now.f64(C_Y, 0) - before.f64(C_Y, 0)),
+      );
+      if (tick === 1190) {
+        expect(now.f64(C_VX, 0)).toBeLessThan(0.1);
+        expect(now.f64(C_STATION, 0)).toBeLessThan(15);
+        expect(now.i32(C_HALT_TICK, 0)).toBe(0);
+      }
+    }
+    // Driven all the way: 15 m/s is 0.3 m a tick.
+    expect(furthest).toBeLessThan(0.4);
+    const now = look(kernel, slab);
+    expect(now.i32(C_EVADE_TICK, 0)).toBe(0);
+    expect(now.f64(C_VX, 0)).toBeGreaterThan(3);
+    expect(Math.abs(now.f64(C_OFFSET, 0))).toBeLessThan(0.3);
   });
 });

@@ -54,8 +54,6 @@ export class DrivingProbe {
   readonly #laneBefore = new Int32Array(CARS);
   readonly #indexBefore = new Int32Array(CARS);
   readonly #haltBefore = new Int32Array(CARS);
-  /** 1 for a car that lost its lane, or crashed, while nothing intervened. */
-  readonly #lostCalmly = new Int32Array(CARS);
   /** Ticks for which each car has stood. */
   readonly stood = new Int32Array(CARS);
   /** Ways and turns as the position shows them, and as speed and yaw rate add up to. */
@@ -95,11 +93,7 @@ export class DrivingProbe {
   look(tick: number): void {
     for (let car = 0; car < CARS; car++) {
       const halted = whole(this.#i32, HALT_TICK + car);
-      const before = whole(this.#haltBefore, car);
-      // Who lost its lane by steering around something is the function's, not the driver's.
-      if (before === 0 && halted !== 0)
-        this.#lostCalmly[car] = this.#calm?.isCalm(car) === false ? 0 : 1;
-      const isBack = before !== 0 && halted === 0;
+      const isBack = whole(this.#haltBefore, car) !== 0 && halted === 0;
       this.#haltBefore[car] = halted;
       this.#lookAt(tick, car, isBack);
     }
@@ -120,7 +114,7 @@ export class DrivingProbe {
     const speed0 = Math.sqrt(vx0 * vx0 + vy0 * vy0);
     const faster = speed > speed0 ? speed : speed0;
     if (!(movedM <= faster * TICK_S + JUMP_SLACK_M)) {
-      if (isBack) this.#tally.respawns += whole(this.#lostCalmly, car);
+      if (isBack) this.#tally.respawns += 1;
       else this.#jumped(tick, car);
       return;
     }
