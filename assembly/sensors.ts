@@ -212,11 +212,11 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
 }
 
 /**
- * Whether an object is taken as it was seen in the look before: farther away than ATTENTION_M every other
- * look is enough to know what hides it. `squared`: from the middle of the bumper to its middle, m².
+ * Whether a car is taken as it was seen in the look before: farther away than ATTENTION_M every other look
+ * is enough to know what hides it. `squared`: from the middle of the bumper to its middle, m².
  */
 @inline function isSkipped(slab: usize, car: i32, object: i32, squared: f64): bool {
-  if (squared < ATTENTION_M * ATTENTION_M) return false;
+  if (object >= CAR_COUNT || squared < ATTENTION_M * ATTENTION_M) return false;
   return (((load<u32>(slab + H_TICK) / FRAME_TICKS) ^ <u32>(car + object)) & 1) != 0;
 }
 

@@ -13,6 +13,7 @@ import {
   C_Y,
   CAR_COUNT,
   F_FRONT_CAMERA,
+  FRAME_TICKS,
   HAZARD_BYTES,
   HAZARDS,
   OBJECT_MAX,
@@ -57,6 +58,24 @@ function carOf(world: SlabView, car: number): Car {
     heading,
     corners: [corner(1, 1), corner(-1, 1), corner(-1, -1), corner(1, -1)],
   };
+}
+
+/** Farther from the bumper than this a car is looked at every other look, and kept in between. */
+const EVERY_LOOK_M = 25;
+
+function isOfLastLook(
+  tick: number,
+  { camera, heading }: Car,
+  own: number,
+  cars: readonly Car[],
+  other: number,
+) {
+  const nose: Point = [
+    camera[0] + CAMERA_BEHIND_M * heading[0],
+    camera[1] + CAMERA_BEHIND_M * heading[1],
+  ];
+  const isFar = Math.hypot(...minus(at(cars, other).middle, nose)) > EVERY_LOOK_M - DOUBT_M;
+  return isFar && (tick / FRAME_TICKS + own + other) % 2 === 1;
 }
 
 const cross = ([ax, ay]: Point, [bx, by]: Point) => ax * by - ay * bx;
@@ -151,7 +170,7 @@ test.each([0, 1, 2])('in city %d the camera sees what rays against everything sa
   const city = at(cities.cities, cityIndex);
   const walls = wallsOf(city);
   const counts = { seen: 0, hidden: 0 };
-  for (let seed = 1; seed <= 8; seed++) {
+  for (let seed = 1; seed <= 12; seed++) {
     const slab = makeWorld(kernel, seed, cityIndex);
     for (let tick = 199; tick < 2000; tick += 200) {
       stepTo(kernel, slab, tick);
@@ -170,7 +189,8 @@ test.each([0, 1, 2])('in city %d the camera sees what rays against everything sa
           const track = tracks[own * SENSOR_COUNT * OBJECT_MAX + other] ?? 0;
           const sees = track !== 0 && (track & MISSES) === 0;
           const should = seesByBruteForce(cars, own, other, walls);
-          if (should === undefined) continue;
+          if (should === undefined || isOfLastLook(tick + 1, at(cars, own), own, cars, other))
+            continue;
           const [dx, dy] = minus(at(cars, other).middle, at(cars, own).middle);
           const [hx, hy] = at(cars, own).heading;
           const isLookedAt =
