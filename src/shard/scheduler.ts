@@ -40,7 +40,7 @@ export interface SchedulerHooks {
 /** One slice in so many belongs to bursts first: their fifth of the thread. */
 const BURST_TURN = 5;
 /** One slice in so many belongs to what else is to be done before bursts. */
-const SPARE_TURN = 8;
+const SPARE_TURN = 4;
 /** Behind every burst that somebody waits for, whatever its length or age. */
 const BACKGROUND = 1e18;
 /** Hot worlds are visited in steps of this many ms: fewer wake-ups, frames at most so late. */
