@@ -92,8 +92,8 @@ export class ShardHost {
       framed: (resident) => this.#beat.add(resident),
       trapped: (resident, error) => this.#trapped(resident, error),
       stepping: (resident) => this.#stepping(resident?.world ?? 0),
-      spare: (end) => {
-        this.#explainer.work(end);
+      spare: (end, urgent) => {
+        this.#explainer.work(end, urgent);
         return this.#explainer.busy;
       },
     });
