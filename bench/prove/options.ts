@@ -27,7 +27,8 @@ writes report.md, report.json and plots, and ends with 1 where a mark is missed.
 
   --km 20000        vehicle-kilometres with everything on; the rest grows with it (500000: full proof)
   --seed 1          of the first world
-  --only <part>     ${PARTS.join(', ')}; may be given more than once
+  --only <part>     ${PARTS.join(', ')}; may be given more than once;
+                    the report keeps what earlier runs left of the other parts in its folder
   --threads <n>     all cores by default
   --out <folder>    bench/results/prove by default`;
 
