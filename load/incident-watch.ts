@@ -27,6 +27,19 @@ async function get<Body>(pool: HttpPool, url: URL, path: string): Promise<Body |
   return JSON.parse(answer.body.toString()) as Body;
 }
 
+/** Does something for each of some, spread out so that it is not done for all in the same moment. */
+function everySoOften<T>(
+  timers: NodeJS.Timeout[],
+  items: readonly T[],
+  everyMs: number,
+  work: (item: T) => void,
+): void {
+  for (const [i, item] of items.entries()) {
+    const begin = () => timers.push(setInterval(() => work(item), everyMs));
+    timers.push(setTimeout(begin, (i * everyMs) / items.length));
+  }
+}
+
 /** Measures in watched worlds how long after its end each incident is found explained. */
 export class IncidentWatch {
   readonly tookMs: number[] = [];
@@ -45,14 +58,7 @@ export class IncidentWatch {
       id,
       live: new LiveIncidents(createdAtMs, fromMs),
     }));
-    for (const [i, world] of this.#worlds.entries()) {
-      // Spread out, so that they do not all ask in the same moment.
-      const startMs = (i * EVENTS_MS) / this.#worlds.length;
-      const begin = () => {
-        this.#timers.push(setInterval(() => void this.#events(world), EVENTS_MS));
-      };
-      this.#timers.push(setTimeout(begin, startMs));
-    }
+    everySoOften(this.#timers, this.#worlds, EVENTS_MS, (world) => void this.#events(world));
     this.#timers.push(setInterval(() => this.#ask(), ASK_MS));
   }
 
@@ -123,9 +129,7 @@ export class CatchUpWatch {
       firstMs: undefined,
       allMs: undefined,
     }));
-    for (const world of this.#worlds) {
-      this.#timers.push(setInterval(() => void this.#reports(world), REPORTS_MS));
-    }
+    everySoOften(this.#timers, this.#worlds, REPORTS_MS, (world) => void this.#reports(world));
   }
 
   async #reports(world: LookedAt): Promise<void> {
