@@ -5,6 +5,7 @@
 import { columns, writeResult } from '../bench/report.ts';
 import { changes } from './changes.ts';
 import type { Command, Outcome, ServerChoice } from './command.ts';
+import { explanations } from './explanations.ts';
 import { describeOptions, UsageError } from './options.ts';
 import { attach, type Server, startNode } from './server.ts';
 import { watchers } from './watchers.ts';
@@ -33,6 +34,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   worlds: entry(worlds),
   watchers: entry(watchers),
   changes: entry(changes),
+  explanations: entry(explanations),
 };
 
 function usage(): string {

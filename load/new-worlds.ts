@@ -7,14 +7,25 @@ const CONNECTION_COUNT = 32;
 export interface MadeWorld {
   id: string;
   vins: string[];
+  /** Moment of its tick 0 by the wall clock. */
+  createdAtMs: number;
 }
 
-/** Makes so many worlds. Throws where one is refused. */
-export async function makeWorlds(url: URL, count: number): Promise<MadeWorld[]> {
+/**
+ * Makes so many worlds, the i-th with the options that `optionsOf` gives. Throws where one is
+ * refused.
+ */
+export async function makeWorlds(
+  url: URL,
+  count: number,
+  optionsOf?: (i: number) => object,
+): Promise<MadeWorld[]> {
   const pool = await HttpPool.open(url, Math.min(count, CONNECTION_COUNT));
   try {
-    const request = formatRequest(url, 'POST', '/api/v1/worlds');
-    const asked = Array.from({ length: count }, async () => madeWorld(await pool.ask(request)));
+    const asked = Array.from({ length: count }, async (_, i) => {
+      const body = optionsOf === undefined ? '' : JSON.stringify(optionsOf(i));
+      return madeWorld(await pool.ask(formatRequest(url, 'POST', '/api/v1/worlds', {}, body)));
+    });
     return await Promise.all(asked);
   } finally {
     pool.close();
@@ -23,6 +34,14 @@ export async function makeWorlds(url: URL, count: number): Promise<MadeWorld[]> 
 
 function madeWorld({ status, body }: Answer): MadeWorld {
   if (status !== 201) throw new Error(`no world was made: ${status} ${body.toString()}`);
-  const world = JSON.parse(body.toString()) as { id: string; fleet: { vin: string }[] };
-  return { id: world.id, vins: world.fleet.map(({ vin }) => vin) };
+  const world = JSON.parse(body.toString()) as {
+    id: string;
+    fleet: { vin: string }[];
+    created_at: string;
+  };
+  return {
+    id: world.id,
+    vins: world.fleet.map(({ vin }) => vin),
+    createdAtMs: Date.parse(world.created_at),
+  };
 }

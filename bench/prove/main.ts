@@ -9,6 +9,8 @@ import { terminalSection, writeReport } from './report.ts';
 import { missedMarks, type Section } from './section.ts';
 import { runSweep } from './sweep.ts';
 import { sweepSection } from './sweep-report.ts';
+import { runVerdicts } from './verdicts.ts';
+import { verdictsSection } from './verdicts-report.ts';
 
 type Proof = (crew: Crew, options: ProveOptions) => Promise<Section>;
 
@@ -16,6 +18,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   manoeuvres: async (crew) => manoeuvresSection(await runManoeuvres(crew), GROUPS),
   sweep: async (crew, options) => sweepSection(await runSweep(crew, options)),
   attribution: async (crew, options) => attributionSection(await runAttribution(crew, options)),
+  verdicts: async (_, options) => verdictsSection(await runVerdicts(options)),
 };
 
 if (process.argv.includes('--help')) {

@@ -4,12 +4,18 @@ import { CAR, type ManoeuvreResult } from '../../src/testing/manoeuvre.ts';
 import {
   ADULT_FROM_FAR_SIDE,
   acrossTheLane,
+  adultAlong,
   adultFromNearSide,
   behindBraking,
   behindCrest,
   CHILD_FROM_PARKED_CARS,
   type Conditions,
+  CYCLIST_ALONG,
+  CYCLIST_FROM_FAR_SIDE,
+  CYCLIST_FROM_NEAR_SIDE,
+  CYCLIST_FROM_PARKED_CARS,
   DEER_FROM_HEDGE,
+  headOn,
   towardsSlower,
   towardsStanding,
   type Walk,
@@ -58,6 +64,26 @@ export const BRAKING_GROUPS: readonly Group[] = [
     ...SPEED_AXES,
   },
   {
+    name: 'CPLA',
+    asks: `${NCAP_VRU}: an adult walks along the lane at 5 km/h. ${NO_CONTACT}`,
+    ...SPEED_AXES,
+  },
+  {
+    name: 'Cyclists',
+    asks:
+      `${NCAP_VRU}: a cyclist from the near side at 15 km/h (CBNA), from behind parked cars at ` +
+      '10 km/h, in sight 1.44 s before (CBNAO), from the far side at 20 km/h (CBFA), along the lane ' +
+      `at 15 km/h (CBLA). ${NO_CONTACT} CBNAO at 60 km/h is only reported.`,
+    ...SPEED_AXES,
+  },
+  {
+    name: 'CCFhos',
+    asks:
+      `${NCAP_C2C}: towards an oncoming car that goes straight on. Nobody steers out of its way ` +
+      'and it does not brake: passed where the car that brakes is 30 % slower at the contact.',
+    ...SPEED_AXES,
+  },
+  {
     name: 'Animal',
     asks: `A deer leaps out of a hedge at 3 m/s, in sight 1.58 s before. ${NO_CONTACT}`,
     ...SPEED_AXES,
@@ -77,6 +103,10 @@ const DRAWN_KMH = [30, 50, 80];
 /** What an offset of the target leaves of the overlap, as a share of the car's width. */
 const OVERLAPS = [-0.75, -0.5, 0.5, 0.75];
 const CHILD_KMH_MAX = 50;
+const CYCLIST_ALONG_SPEEDS = [25, 30, 40, 50, 60];
+const ONCOMING_SPEEDS = [50, 70];
+/** What is left of its own speed at a contact that cannot be avoided. */
+const MILDER_SHARE = 0.7;
 const WET = 0.55;
 
 interface Case {
@@ -85,6 +115,8 @@ interface Case {
   label: string;
   isDrawn: boolean;
   passesWith?: boolean;
+  /** Own speed up to which a contact passes, km/h; without, none does. */
+  impactKmhMax?: number;
   drive: (conditions: Conditions) => ManoeuvreResult;
 }
 
@@ -130,6 +162,42 @@ const CASES: readonly Case[] = [
   ...[0.25, 0.75].flatMap((share) => walks('CPNA', `-${100 * share}`, adultFromNearSide(share))),
   ...walks('CPFA', '-50', ADULT_FROM_FAR_SIDE),
   ...walks('CPNCO', '-50', CHILD_FROM_PARKED_CARS, CHILD_KMH_MAX),
+  ...(
+    [
+      [0.25, [50, 60, 70, 80]],
+      [0.5, [20, 30, 40, 50, 60]],
+    ] as const
+  ).flatMap(([share, speeds]) =>
+    speeds.map((kmh) => ({
+      group: 'CPLA',
+      feature: 'aeb' as const,
+      label: `CPLA-${100 * share}, ${kmh} km/h`,
+      isDrawn: DRAWN_KMH.includes(kmh),
+      drive: (conditions: Conditions) => towardsSlower(kmh, 5, conditions, adultAlong(share)),
+    })),
+  ),
+  ...cyclists('CBNA', CYCLIST_FROM_NEAR_SIDE),
+  ...cyclists('CBNAO', CYCLIST_FROM_PARKED_CARS, CHILD_KMH_MAX),
+  ...cyclists('CBFA', CYCLIST_FROM_FAR_SIDE),
+  ...CYCLIST_ALONG_SPEEDS.map((kmh) => ({
+    group: 'Cyclists',
+    feature: 'aeb' as const,
+    label: `CBLA, ${kmh} km/h`,
+    isDrawn: false,
+    drive: (conditions: Conditions) => towardsSlower(kmh, 15, conditions, CYCLIST_ALONG),
+  })),
+  ...[0.25, 0.5, 0.75].flatMap((overlap) =>
+    [50, 70].flatMap((kmh) =>
+      ONCOMING_SPEEDS.map((otherKmh) => ({
+        group: 'CCFhos',
+        feature: 'aeb' as const,
+        label: `${kmh} against ${otherKmh} km/h, ${100 * overlap} % overlap`,
+        isDrawn: overlap === 0.5,
+        impactKmhMax: MILDER_SHARE * kmh,
+        drive: (conditions: Conditions) => headOn(kmh, otherKmh, overlap, conditions),
+      })),
+    ),
+  ),
   ...[30, 40, 50].map((kmh) => ({
     group: 'Animal',
     feature: 'animal_detection' as const,
@@ -148,7 +216,7 @@ const CASES: readonly Case[] = [
 ];
 
 export const BRAKING_MANOEUVRES: readonly Manoeuvre[] = CASES.map(
-  ({ group, feature, label, isDrawn, passesWith = true, drive }) => ({
+  ({ group, feature, label, isDrawn, passesWith = true, impactKmhMax, drive }) => ({
     id: `${group} ${label}`,
     group,
     label,
@@ -158,7 +226,7 @@ export const BRAKING_MANOEUVRES: readonly Manoeuvre[] = CASES.map(
     isDrawn,
     run: (isOn) => {
       const whole = feature === 'evasive_steering' ? F_ALL : F_ALL & ~F_EVASIVE_STEERING;
-      return runOf(drive({ features: isOn ? whole : whole & ~maskOf([feature]) }));
+      return runOf(drive({ features: isOn ? whole : whole & ~maskOf([feature]) }), impactKmhMax);
     },
   }),
 );
@@ -182,10 +250,15 @@ function walks(group: string, suffix: string, walk: Walk, kmhMax = Number.POSITI
   );
 }
 
-function runOf(result: ManoeuvreResult): ManoeuvreRun {
+function cyclists(name: string, walk: Walk, kmhMax?: number): Case[] {
+  return walks(name, '-50', walk, kmhMax).map((each) => ({ ...each, group: 'Cyclists' }));
+}
+
+function runOf(result: ManoeuvreResult, impactKmhMax = 0): ManoeuvreRun {
   const { contact, impactSpeedKmh, minGapM, decelMps2, interventions, speedsKmh } = result;
+  const ownKmh = speedsKmh.at(-2) ?? 0;
   return {
-    hasPassed: !contact,
+    hasPassed: !contact || ownKmh <= impactKmhMax,
     readings: [
       { name: 'impact', value: impactSpeedKmh, unit: 'km/h' },
       { name: 'least gap', value: minGapM, unit: 'm' },

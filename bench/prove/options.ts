@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['manoeuvres', 'sweep', 'attribution'] as const;
+export const PARTS = ['manoeuvres', 'sweep', 'attribution', 'verdicts'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface ProveOptions {
@@ -22,12 +22,13 @@ export const HELP = `npm run prove
 
 Proves on the kernel that ships that nobody collides with everything on and that each feature
 matters: manoeuvres with the feature on and off, a sweep over all cities with each feature off in
-turn, and how often collision reports name the feature that was off. Prints tables with marks,
-writes report.md, report.json and plots, and ends with 1 where a mark is missed.
+turn, how often collision reports name the feature that was off, and whether reports of a node hold
+where its worlds are lived again through its interface. Prints tables with marks, writes report.md, report.json and plots, and ends with 1 where a mark is missed.
 
   --km 20000        vehicle-kilometres with everything on; the rest grows with it (500000: full proof)
   --seed 1          of the first world
-  --only <part>     ${PARTS.join(', ')}; may be given more than once
+  --only <part>     ${PARTS.join(', ')}; may be given more than once;
+                    the report keeps what earlier runs left of the other parts in its folder
   --threads <n>     all cores by default
   --out <folder>    bench/results/prove by default`;
 

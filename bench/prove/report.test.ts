@@ -34,7 +34,7 @@ it('marks are the figures with a target', () => {
 });
 
 it('the report tells what was missed first, then each part', () => {
-  expect(markdownReport([SECTION], MADE)).toBe(`# Proving ground
+  expect(markdownReport([{ ...SECTION, made: MADE }])).toBe(`# Proving ground
 
 \`node bench/prove/main.ts\`, 2026-01-02T03:04:05.000Z, commit 0123456789ab, 4 × Some CPU.
 
@@ -81,6 +81,27 @@ it('writes all of it into a folder', () => {
     const whole = JSON.parse(readFileSync(join(folder, 'new/report.json'), 'utf8'));
     expect(whole).toMatchObject({ passed: false, parts: [{ id: 'sweep', data: { worlds: 3 } }] });
     expect(whole.parts[0].figures).toHaveLength(3);
+    expect(whole.parts[0].plots).toEqual([{ name: 'bars', title: 'Bars' }]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('parts of several runs come together in one report, each as it was done last', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prove-'));
+  try {
+    const part = (id: string, title: string): Section => ({ ...SECTION, id, title });
+    writeReport(folder, [part('attribution', 'Reports')]);
+    writeReport(folder, [part('sweep', 'First sweep')]);
+    const path = writeReport(folder, [part('sweep', 'Second sweep'), part('manoeuvres', 'Tests')]);
+    const titles = readFileSync(path, 'utf8').match(/^## .*$/gm);
+    expect(titles).toEqual(['## Tests', '## Second sweep', '## Reports']);
+    const whole = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+    expect(whole.parts.map(({ id }: Section) => id)).toEqual([
+      'manoeuvres',
+      'sweep',
+      'attribution',
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }

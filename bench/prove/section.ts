@@ -26,7 +26,7 @@ export interface Plot {
   svg: string;
 }
 
-export const missedMarks = (sections: readonly Section[]): Figure[] =>
+export const missedMarks = (sections: readonly Pick<Section, 'figures'>[]): Figure[] =>
   sections.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.met);
 
 export const mark = (isMet: boolean): string => (isMet ? '✓' : '✗');

@@ -1,23 +1,82 @@
-import type { City, Road } from './types.ts';
+import type { City, Point, Road } from './types.ts';
+
+/** So many segments of a lane are looked at together, or not at all. */
+const PIECE_SEGMENTS = 8;
+
+/** A piece of a lane and the box around it. */
+interface Piece {
+  road: Road;
+  points: readonly Point[];
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
+/** Cities never change, and are asked for places again and again. */
+const piecesOfCities = new WeakMap<City, readonly Piece[]>();
 
 /** The road whose lanes pass nearest to a point; inside a junction, one that leads to it. */
 export function nearestRoad(city: City, x: number, y: number): Road {
   let best: Road | undefined;
   let bestSquared = Number.POSITIVE_INFINITY;
-  for (const lane of city.lanes) {
-    const road = city.roads[lane.road];
-    if (road === undefined) continue;
-    for (let i = 1; i < lane.polyline.length; i++) {
-      const [ax, ay] = lane.polyline[i - 1] ?? [0, 0];
-      const [bx, by] = lane.polyline[i] ?? [0, 0];
-      const squared = squaredDistance(x, y, ax, ay, bx, by);
-      if (squared < bestSquared) {
-        bestSquared = squared;
-        best = road;
-      }
+  for (const piece of piecesOf(city)) {
+    if (squaredToBox(x, y, piece) >= bestSquared) continue;
+    const squared = squaredToPath(x, y, piece.points);
+    if (squared < bestSquared) {
+      bestSquared = squared;
+      best = piece.road;
     }
   }
   if (best === undefined) throw new Error('a city has roads');
+  return best;
+}
+
+function piecesOf(city: City): readonly Piece[] {
+  const known = piecesOfCities.get(city);
+  if (known !== undefined) return known;
+  const pieces = city.lanes.flatMap(({ road: index, polyline }) => {
+    const road = city.roads[index];
+    return road === undefined ? [] : cut(polyline).map((points) => pieceOf(road, points));
+  });
+  piecesOfCities.set(city, pieces);
+  return pieces;
+}
+
+/** Pieces of a path that share their ends. */
+function cut(path: readonly Point[]): Point[][] {
+  const count = Math.ceil((path.length - 1) / PIECE_SEGMENTS);
+  return Array.from({ length: count }, (_, i) =>
+    path.slice(i * PIECE_SEGMENTS, (i + 1) * PIECE_SEGMENTS + 1),
+  );
+}
+
+function pieceOf(road: Road, points: readonly Point[]): Piece {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  return {
+    road,
+    points,
+    minX: Math.min(...xs),
+    minY: Math.min(...ys),
+    maxX: Math.max(...xs),
+    maxY: Math.max(...ys),
+  };
+}
+
+/** Square of the distance from a point to a box; 0 inside. */
+function squaredToBox(x: number, y: number, { minX, minY, maxX, maxY }: Piece): number {
+  const dx = x < minX ? minX - x : x > maxX ? x - maxX : 0;
+  const dy = y < minY ? minY - y : y > maxY ? y - maxY : 0;
+  return dx * dx + dy * dy;
+}
+
+function squaredToPath(x: number, y: number, points: readonly Point[]): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let i = 1; i < points.length; i++) {
+    const [ax, ay] = points[i - 1] ?? [0, 0];
+    const [bx, by] = points[i] ?? [0, 0];
+    best = Math.min(best, squaredDistance(x, y, ax, ay, bx, by));
+  }
   return best;
 }
 

@@ -35,6 +35,8 @@ export class Explanations {
   readonly #hooks: ExplanationHooks;
   /** Incidents that could not be lived again as they were. */
   readonly #givenUp = new Set<string>();
+  /** Those that the world is lived again for just now: what happens meanwhile need not wait. */
+  #far: ReadonlySet<string> = new Set();
   #working: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,7 +46,7 @@ export class Explanations {
   }
 
   get idle(): boolean {
-    return this.#working === undefined;
+    return this.#working === undefined && this.#far.size === 0;
   }
 
   /** Something may be to be explained. */
@@ -78,21 +80,40 @@ export class Explanations {
         await this.#explainNewest();
       }
     } catch (error) {
-      if (!(error instanceof TwinError)) this.#hooks.warn('incidents are not explained', error);
-      // Whoever asks for them next wakes this again; of a watched world nobody need ask.
-      this.#wakeIn(AGAIN_MS);
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof TwinError)) this.#hooks.warn('incidents are not explained', error);
+    // Whoever asks for them next wakes this again; of a watched world nobody need ask.
+    this.#wakeIn(AGAIN_MS);
   }
 
   async #explainNewest(): Promise<void> {
     const open = await this.#open();
-    const newest = open.slice(0, EXPLAINED_AT_ONCE);
+    const newest = open.filter((chain) => !this.#far.has(idOf(chain))).slice(0, EXPLAINED_AT_ONCE);
     if (newest.length === 0) return;
-    this.#again = true;
     const rest = await this.#explainKept(newest);
-    if (rest.length > 0) await this.#explainFar(rest, true);
+    if (rest.length > 0 && this.#far.size === 0) void this.#beginFar(rest);
+    if (rest.length === newest.length) return;
+    this.#again = true;
     // What is explained now must be found so in the next round.
     await this.#hooks.reports.written();
+  }
+
+  /** Lives the world again for some, beside what is kept of others. Never rejects. */
+  async #beginFar(chains: Chain[]): Promise<void> {
+    this.#far = new Set(chains.map(idOf));
+    try {
+      await this.#explainFar(chains, true);
+      await this.#hooks.reports.written();
+      this.#far = new Set();
+      this.wake();
+    } catch (error) {
+      this.#far = new Set();
+      this.#failed(error);
+    }
   }
 
   /** Chains that are over and not explained, the newest first. */

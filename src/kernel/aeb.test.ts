@@ -16,11 +16,17 @@ import { type Mover, runManoeuvre } from '../testing/manoeuvre.ts';
 import {
   ADULT_FROM_FAR_SIDE,
   acrossTheLane,
+  adultAlong,
   adultFromNearSide,
   behindBraking,
   behindCutIn,
   CHILD_FROM_PARKED_CARS,
+  CYCLIST_ALONG,
+  CYCLIST_FROM_FAR_SIDE,
+  CYCLIST_FROM_NEAR_SIDE,
+  CYCLIST_FROM_PARKED_CARS,
   DEER_FROM_HEDGE,
+  headOn,
   PERSON,
   towardsSlower,
   towardsStanding,
@@ -72,6 +78,18 @@ describe('Euro NCAP car to car, dry', () => {
     expect(behindBraking(kmh, gapM, 4, { features: ON }).contact).toBe(false);
     expect(behindBraking(kmh, gapM, 4, { features: OFF }).contact).toBe(true);
   });
+
+  it.each([50, 70])(
+    'CCFhos 50 km/h: is at a third less when an oncoming %i km/h comes',
+    (other) => {
+      // The other does not brake, so they meet: the car itself stands, or nearly.
+      const on = headOn(50, other, 0.5, { features: ON });
+      expect(on.contact).toBe(true);
+      expect(on.impactSpeedKmh - other).toBeLessThan(0.7 * 50);
+      const off = headOn(50, other, 0.5, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(50 + other, 0);
+    },
+  );
 
   it('stops for a van that pulls out 2 s ahead, at 50 km/h', () => {
     expect(behindCutIn(50, 2, { features: ON }).contact).toBe(false);
@@ -267,3 +285,28 @@ describe('what is no danger', () => {
 
 /** Index in the catalogue. */
 const AEB = Math.log2(F_AEB);
+
+describe('Euro NCAP cyclists and an adult along the lane', () => {
+  it.each([
+    ['CBNA', 20, CYCLIST_FROM_NEAR_SIDE],
+    ['CBNA', 50, CYCLIST_FROM_NEAR_SIDE],
+    ['CBNAO', 40, CYCLIST_FROM_PARKED_CARS],
+    ['CBFA', 60, CYCLIST_FROM_FAR_SIDE],
+  ])('%s %i km/h: stops', (_, kmh, walk) => {
+    expect(acrossTheLane(kmh, walk, { features: ON }).contact).toBe(false);
+    expect(acrossTheLane(kmh, walk, { features: OFF }).impactSpeedKmh).toBeCloseTo(kmh, 0);
+  });
+
+  it.each([
+    ['CBLA', 40, 15, CYCLIST_ALONG],
+    ['CBLA', 60, 15, CYCLIST_ALONG],
+    ['CPLA-50', 40, 5, adultAlong(0.5)],
+    ['CPLA-25', 80, 5, adultAlong(0.25)],
+  ])('%s %i km/h: falls below the %i km/h ahead', (_, kmh, otherKmh, who) => {
+    const on = towardsSlower(kmh, otherKmh, { features: ON }, who);
+    expect(on.contact).toBe(false);
+    expect(on.speedKmh).toBeLessThan(otherKmh);
+    const off = towardsSlower(kmh, otherKmh, { features: OFF }, who);
+    expect(off.impactSpeedKmh).toBeCloseTo(kmh - otherKmh, 0);
+  });
+});

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  CONTACT_ANIMAL,
   CONTACT_BUILDING,
+  CONTACT_OBSTACLE,
   CONTACT_VEHICLE,
   F_AEB,
   F_ALL,
@@ -277,5 +279,15 @@ describe('contacts between the parties of a chain', () => {
     ];
     const own = [contact(party(2), party(1)), contact(party(1), party(-1), TICK, 7)];
     expect(contactsBetween(chain, [...others, ...own])).toEqual(own);
+  });
+
+  it('take what stands at one spot for one: nobody avoids a parked car by hitting the next', () => {
+    const at = (hazard: number, block: number, kind = CONTACT_OBSTACLE): ContactFacts => ({
+      ...contact(party(0), party(-1), TICK, block),
+      ...{ kind, hazard },
+    });
+    const next = at(2, 8);
+    const others = [at(3, 9), at(2, -1, CONTACT_ANIMAL), at(-1, 7)];
+    expect(contactsBetween([at(2, 7)], [...others, next])).toEqual([next]);
   });
 });

@@ -293,10 +293,14 @@ function maskOn(set: readonly Candidate[], car: number): number {
   return set.reduce((mask, each) => (each.car === car ? mask | each.feature : mask), 0);
 }
 
-/** What tells something that is no car of the fleet from others of its kind. */
+/**
+ * What tells something that is no car of the fleet from others of its kind: what stands at one spot
+ * is one, as it is in a report, so that nobody avoids a parked car by hitting the next.
+ */
 function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | undefined {
   const allCars = kind === CONTACT_VEHICLE && parties.every(({ car }) => car >= 0);
-  return allCars ? undefined : `${kind} ${block} ${hazard}`;
+  if (allCars) return undefined;
+  return hazard >= 0 ? `${kind} at spot ${hazard}` : `${kind} ${block}`;
 }
 
 /** Those contacts that are of two of the parties of a chain with each other. */

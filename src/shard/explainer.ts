@@ -52,7 +52,7 @@ interface Lane {
 /**
  * Lives stretches of worlds again in slabs of its own, a little at a time: to explain collisions,
  * and to show them. What is kept of watched worlds and replays take turns and go first; what has
- * to be lived from far back comes after them.
+ * to be lived from far back comes after them. What is kept is urgent: somebody has seen it happen.
  */
 export class Explainer {
   readonly #hooks: ExplainerHooks;
@@ -75,16 +75,17 @@ export class Explainer {
     return this.#lane() !== undefined;
   }
 
-  #lane(): Lane | undefined {
+  #lane(urgent = false): Lane | undefined {
+    if (urgent) return this.#kept.jobs.length > 0 ? this.#kept : undefined;
     const first = this.#turns % 2 === 0 ? [this.#kept, this.#replays] : [this.#replays, this.#kept];
     return [...first, this.#far].find(({ jobs }) => jobs.length > 0);
   }
 
-  /** Works until a moment of the finer clock, or until nothing is left. */
-  work(end: number): void {
+  /** Works until a moment of the finer clock, or until nothing is left, `urgent`: that is urgent. */
+  work(end: number, urgent = false): void {
     while (this.#hooks.elapsed() < end) {
       this.#turns++;
-      const lane = this.#lane();
+      const lane = this.#lane(urgent);
       const [job] = lane?.jobs ?? [];
       if (job === undefined) break;
       this.#hooks.reliving(job.world);

@@ -92,8 +92,8 @@ export class ShardHost {
       framed: (resident) => this.#beat.add(resident),
       trapped: (resident, error) => this.#trapped(resident, error),
       stepping: (resident) => this.#stepping(resident?.world ?? 0),
-      spare: (end) => {
-        this.#explainer.work(end);
+      spare: (end, urgent) => {
+        this.#explainer.work(end, urgent);
         return this.#explainer.busy;
       },
     });
@@ -314,7 +314,10 @@ export class ShardHost {
     const count = this.#kernel.contactCount(resident.slab);
     if (count > tenant.contactsSent) {
       const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
-      if (resident.hot) for (const contact of facts) this.#pins.keep(resident, contact);
+      if (resident.hot) {
+        const dueTick = resident.tickAt(this.#clock.now());
+        for (const contact of facts) this.#pins.keep(resident, contact, dueTick);
+      }
       this.#report({
         kind: 'contacts',
         world: resident.world,

@@ -1,5 +1,5 @@
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
-import { LEAD_TICKS_MAX, PINS_MAX } from '../limits.ts';
+import { BEHIND_TICKS, LEAD_TICKS_MAX, PINS_MAX } from '../limits.ts';
 import type { Chain, ContactFacts } from '../twin/incidents.ts';
 import type { NumberedChange } from './protocol.ts';
 import type { Scene } from './relive.ts';
@@ -17,10 +17,20 @@ export class Pins {
   /** The least recently used first. */
   readonly #pins = new Map<string, Pin>();
 
-  /** Keeps what a collision needs that has just happened, where the world has it. */
-  keep(resident: Resident, { tick, order, chainTick, chainOrder }: ContactFacts): void {
-    if (tick !== chainTick || order !== chainOrder) return;
-    const image = resident.images.findLast((each) => each.tick <= tick - LEAD_TICKS_MAX);
+  /**
+   * Keeps what a collision needs that has just happened, where the world has it. One of a world that
+   * catches up, and should be at `dueTick`, happened long ago: very many come at once then, and would
+   * take the place of those that somebody sees happen.
+   */
+  keep(
+    resident: Resident,
+    { tick, order, chainTick, chainOrder }: ContactFacts,
+    dueTick: number,
+  ): void {
+    if (tick !== chainTick || order !== chainOrder || dueTick - tick > BEHIND_TICKS) return;
+    const image =
+      resident.images.findLast((each) => each.tick <= tick - LEAD_TICKS_MAX) ??
+      resident.images.find((each) => each.tick === 0);
     if (image === undefined) return;
     const { world, stay } = resident;
     // The ring of kept images is written over in place.

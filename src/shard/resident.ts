@@ -113,6 +113,8 @@ export class Resident {
     const from = this.tick;
     const limit = Math.min(target, this.#holdTick - 1, from + maxTicks);
     const contacts = this.#kernel.contactCount(this.slab);
+    const isFirst = this.images.length === 0 && this.tick % IMAGE_TICKS === 0;
+    if (isFirst && this.tick < limit) this.#keepImage();
     while (this.tick < limit) {
       this.#applyUpTo(this.tick + 1);
       const end = Math.min(limit, this.#nextStop());

@@ -109,8 +109,8 @@ describe('the scheduler', () => {
     const spare = { left: 100, slices: 0 };
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel, {
-      spare: (end) => {
-        if (end > performance.now() && spare.left > 0) {
+      spare: (end, urgent) => {
+        if (!urgent && end > performance.now() && spare.left > 0) {
           spare.left--;
           spare.slices++;
         }
@@ -125,9 +125,28 @@ describe('the scheduler', () => {
     const goal = shard.reach(burst, 30_000);
     // Bursts go first, but what is behind them is not put off until they end.
     while (spare.slices < 3 && !goal.done) shard.scheduler.turn();
-    expect([spare.slices, goal.done]).toEqual([3, false]);
+    expect([spare.slices >= 3, goal.done]).toEqual([true, false]);
     shard.settle();
     expect([goal.done, spare.left]).toEqual([true, 0]);
+  });
+
+  it('does what is urgent before bursts, and leaves these a fifth', () => {
+    const done: string[] = [];
+    const kernel = makeKernel(1);
+    const shard = new ManualShard(kernel, {
+      spare: (end, urgent) => {
+        if (end > performance.now()) done.push(urgent ? 'urgent' : 'other');
+        while (performance.now() < end);
+        return true;
+      },
+    });
+    const resident = shard.enter(makeWorld(kernel, 0), 1, 500);
+    const goal = shard.reach(resident, 500);
+    let turns = 0;
+    for (; !goal.done && turns < 5000; turns++) shard.scheduler.turn();
+    expect(goal.done).toBe(true);
+    // One in eight goes to all the rest; a fifth of the others begins with bursts.
+    expect(done.filter((what) => what === 'urgent').length).toBeGreaterThan(turns / 2);
   });
 
   it('finishes a short burst before a long one that was asked for first', () => {
@@ -213,8 +232,8 @@ describe('the scheduler', () => {
   });
 
   it('keeps images of a world while it moves, and none when it has come to rest', () => {
-    const { shard, first } = setUp(1, 2000);
-    shard.reach(first, 2000);
+    const { shard, first } = setUp(1, 2001);
+    shard.reach(first, 2001);
     shard.settle();
     expect(first.images).toEqual([]);
     shard.scheduler.watch(first, true, false);
@@ -222,6 +241,13 @@ describe('the scheduler', () => {
     expect(first.images.map(({ tick }) => tick)).toEqual([2400]);
     shard.scheduler.watch(first, false, false);
     expect(first.images).toEqual([]);
+  });
+
+  it('keeps an image of the beginning of a world that is watched from there', () => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(8000, 20);
+    expect(first.images.map(({ tick }) => tick)).toEqual([0, 400]);
   });
 
   it('gives up a world that cannot be read, and its other goals with it', () => {

@@ -33,13 +33,16 @@ export interface SchedulerHooks {
   trapped(resident: Resident, error: unknown): void;
   /** The world being stepped; for whoever finds this thread stuck. */
   stepping(resident: Resident | undefined): void;
-  /** Works until `end` on what comes after all that; whether anything of it is left. */
-  spare(end: number): boolean;
+  /**
+   * Works until `end` on what comes after all that, `urgent`: on what somebody may wait for of it
+   * alone; whether anything of it is left.
+   */
+  spare(end: number, urgent: boolean): boolean;
 }
 
 /** One slice in so many belongs to bursts first: their fifth of the thread. */
 const BURST_TURN = 5;
-/** One slice in so many belongs to what else is to be done before bursts. */
+/** One slice in so many belongs to all else that is to be done before bursts. */
 const SPARE_TURN = 8;
 /** Behind every burst that somebody waits for, whatever its length or age. */
 const BACKGROUND = 1e18;
@@ -58,8 +61,8 @@ interface Burst {
 }
 
 /**
- * What a shard does next: visits that are due, then bursts, in slices of at most SLICE_MS, with
- * commands taken in before each. It never steps a world beyond what the published clock allows.
+ * What a shard does next: visits that are due, then what is urgent, then bursts, in slices of at most
+ * SLICE_MS, with commands taken in before each. It never steps a world beyond what the published clock allows.
  */
 export class Scheduler {
   readonly meter: Meter;
@@ -171,16 +174,18 @@ export class Scheduler {
     this.#collectDue();
     if (burstsFirst) this.#burst(end);
     this.#visitDue(end);
-    if (this.#turns % SPARE_TURN === 0) this.#spare(end);
-    if (!burstsFirst) this.#burst(end);
+    if (!burstsFirst) {
+      this.#spare(end, this.#turns % SPARE_TURN !== 0);
+      this.#burst(end);
+    }
     this.#hooks.stepping(undefined);
-    this.#spare(end);
+    this.#spare(end, false);
     return this.#nextTurnMs();
   }
 
   /** Never before a frame that is due. */
-  #spare(end: number): void {
-    this.#spareLeft = this.#hooks.spare(this.#due.size > 0 ? 0 : end);
+  #spare(end: number, urgent: boolean): void {
+    this.#spareLeft = this.#hooks.spare(this.#due.size > 0 ? 0 : end, urgent);
   }
 
   #takeLate(): void {

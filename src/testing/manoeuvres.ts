@@ -27,6 +27,15 @@ export const PERSON: Actor = {
   speedMps: 0,
 };
 const CHILD: Actor = { ...PERSON, name: 'child', lengthM: 0.5, widthM: 0.4, massKg: 30 };
+/** A cyclist on a bicycle, as Euro NCAP's target. */
+const CYCLIST: Actor = {
+  kind: 'person',
+  name: 'cyclist',
+  lengthM: 1.9,
+  widthM: 0.5,
+  massKg: 90,
+  speedMps: 0,
+};
 const DEER: Actor = {
   kind: 'animal',
   name: 'deer',
@@ -65,22 +74,53 @@ export function towardsStanding(
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover] });
 }
 
-/** CCRm: towards a slower car. */
+/** CCRm, CPLA, CBLA: towards somebody slower ahead, `leftM` of the lane's centre. */
 export function towardsSlower(
   speedKmh: number,
   otherKmh: number,
   conditions: Conditions = {},
+  { leftM = 0, actor = VEHICLE } = {},
 ): ManoeuvreResult {
   const gapM = (speedKmh - otherKmh) * KMH * LEAD_IN_S;
   const speedMps = otherKmh * KMH;
   const mover: Mover = {
-    actor: VEHICLE,
+    actor,
     at: (timeS) => ({
-      ...standing(gapM + VEHICLE.lengthM / 2 + speedMps * timeS, 0),
+      ...standing(gapM + actor.lengthM / 2 + speedMps * timeS, leftM),
       speedMps,
     }),
   };
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover] });
+}
+
+/** CPLA: an adult who walks along the lane at 5 km/h; struck at 25 or 50 % of the width. */
+export const adultAlong = (struckAt: number) => ({
+  actor: PERSON,
+  leftM: (struckAt - 0.5) * CAR.widthM,
+});
+/** CBLA: a cyclist who rides along the lane; struck in the middle. */
+export const CYCLIST_ALONG = { actor: CYCLIST, leftM: 0 };
+
+/** CCFhos: towards an oncoming car that covers such a share of the width, straight on. */
+export function headOn(
+  speedKmh: number,
+  otherKmh: number,
+  overlap: number,
+  conditions: Conditions = {},
+): ManoeuvreResult {
+  const speedMps = otherKmh * KMH;
+  const startM = (speedKmh + otherKmh) * KMH * LEAD_IN_S + VEHICLE.lengthM / 2;
+  const leftM = (CAR.widthM + VEHICLE.widthM) / 2 - overlap * CAR.widthM;
+  const mover: Mover = {
+    actor: VEHICLE,
+    at: (timeS) => ({
+      ...standing(startM - speedMps * timeS, leftM),
+      headingRad: Math.PI,
+      speedMps,
+    }),
+  };
+  // To stand in time helps only half: the other keeps coming.
+  return runManoeuvre({ ...conditions, speedKmh, movers: [mover], goesOnStanding: true });
 }
 
 /** CCRb: behind a car of the same speed that brakes after a second until it stands. */
@@ -139,6 +179,28 @@ export const CHILD_FROM_PARKED_CARS: Walk = {
   fromRightM: 4,
   struckAt: 0.5,
   revealS: 1.44,
+};
+/** CBNA: a cyclist from the near side, 15 km/h, 17 m; the front wheel is struck in the middle. */
+export const CYCLIST_FROM_NEAR_SIDE: Walk = {
+  actor: CYCLIST,
+  speedKmh: 15,
+  fromRightM: 17,
+  struckAt: 0.5,
+};
+/** CBNAO: the same at 10 km/h behind parked cars, seen as late as the child. */
+export const CYCLIST_FROM_PARKED_CARS: Walk = {
+  actor: CYCLIST,
+  speedKmh: 10,
+  fromRightM: 11,
+  struckAt: 0.5,
+  revealS: 1.44,
+};
+/** CBFA: a cyclist from the far side, 20 km/h, 20 m. */
+export const CYCLIST_FROM_FAR_SIDE: Walk = {
+  actor: CYCLIST,
+  speedKmh: 20,
+  fromRightM: -20,
+  struckAt: 0.5,
 };
 /** A deer that leaps out of a hedge, 3 m/s; it is seen 1.58 s before contact. */
 export const DEER_FROM_HEDGE: Walk = {

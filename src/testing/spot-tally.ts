@@ -109,6 +109,10 @@ export class SpotTally {
   readonly #plan: SignalPlan;
   readonly #routes: readonly (readonly number[])[];
   readonly #approaches = new Map<number, Approach>();
+  /** By lane: the spots that it leads to. */
+  readonly #spotsOn: ReadonlyMap<number, readonly number[]>;
+  /** By spot: how often its actor had been sent when that was last looked at. */
+  readonly #sent: Int32Array;
 
   /** Sees every pass as it ends. */
   readonly #onPass: (pass: SpotPass) => void;
@@ -128,24 +132,39 @@ export class SpotTally {
     this.#plan = new SignalPlan(course.city, this.#arrays);
     this.#routes = course.city.routes;
     this.counts = counts ?? course.city.hazards.map(() => new SpotCounts());
+    const leading = course.city.hazards.flatMap(({ site }, spot) =>
+      site.lanes.map((lane) => ({ lane, spot })),
+    );
+    const byLane = Map.groupBy(leading, ({ lane }) => lane);
+    this.#spotsOn = new Map(
+      [...byLane].map(([lane, spots]) => [lane, spots.map(({ spot }) => spot)]),
+    );
+    this.#sent = Int32Array.from(this.counts, (_, spot) => this.#actor(spot, A_SENT));
   }
 
   /** Steps the world by so many ticks; `onContact` sees what comes at each step that had any. */
   run(ticks: number, onContact?: (contacts: readonly ContactFacts[]) => void): void {
     const end = this.#kernel.tick(this.#slab) + ticks;
     while (this.#kernel.tick(this.#slab) < end) {
-      const sent = this.counts.map((_, spot) => this.#actor(spot, A_SENT));
       const seen = this.#kernel.contactCount(this.#slab);
       const tick = this.#kernel.tick(this.#slab);
       this.#kernel.step(this.#slab, Math.min(FRAME_TICKS - (tick % FRAME_TICKS), end - tick));
-      for (const [spot, counts] of this.counts.entries()) {
-        counts.sends += this.#actor(spot, A_SENT) - at(sent, spot);
+      this.#countSends();
+      if (this.#kernel.contactCount(this.#slab) !== seen) {
+        const news = this.#kernel.contacts(this.#slab, seen);
+        for (const contact of news) this.#count(contact);
+        this.contacts.push(...news);
+        onContact?.(news);
       }
-      const news = this.#kernel.contacts(this.#slab, seen);
-      for (const contact of news) this.#count(contact);
-      this.contacts.push(...news);
-      if (news.length > 0) onContact?.(news);
       if (this.#kernel.tick(this.#slab) % FRAME_TICKS === 0) this.#look();
+    }
+  }
+
+  #countSends(): void {
+    for (let spot = 0; spot < this.counts.length; spot++) {
+      const sent = this.#actor(spot, A_SENT);
+      at(this.counts, spot).sends += sent - (this.#sent[spot] ?? 0);
+      this.#sent[spot] = sent;
     }
   }
 
@@ -177,9 +196,17 @@ export class SpotTally {
     }
   }
 
+  /** At every car on its way to a spot, and at those that were the last time. */
   #look(): void {
-    for (const [spot, hazard] of this.#course.city.hazards.entries()) {
-      for (let car = 0; car < CAR_COUNT; car++) this.#lookAt(spot, hazard, car);
+    const { hazards } = this.#course.city;
+    for (const key of this.#approaches.keys()) {
+      const [spot, car] = [Math.floor(key / CAR_COUNT), key % CAR_COUNT];
+      const isThere = this.#spotsOn.get(this.#car(C_LANE, car))?.includes(spot);
+      if (!isThere) this.#lookAt(spot, at(hazards, spot), car);
+    }
+    for (let car = 0; car < CAR_COUNT; car++) {
+      const spots = this.#spotsOn.get(this.#car(C_LANE, car));
+      for (const spot of spots ?? []) this.#lookAt(spot, at(hazards, spot), car);
     }
   }
 

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
+import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { type Crowd, gather } from './crowd.ts';
+import { formatRequest, HttpPool } from './http-client.ts';
+import { CatchUpWatch, IncidentWatch } from './incident-watch.ts';
+import { formatLatencies, formatMs } from './latencies.ts';
+import { type MadeWorld, makeWorlds } from './new-worlds.ts';
+import { type Options, parseOptions } from './options.ts';
+import type { Server } from './server.ts';
+import { summarise } from './watcher.ts';
+
+const CONNECTIONS = 64;
+const CARS_PER_WORLD = 20;
+const TICKS_PER_MINUTE = 3000;
+const CITY_COUNT = 3;
+const SETTLE_MS = 3000;
+const WITHIN_S = 2;
+
+const options = {
+  numbers: {
+    worlds: { fallback: 50, min: 1, max: 20_000, help: 'worlds that are watched' },
+    left: { fallback: 20, min: 1, max: 5000, help: 'worlds left alone, looked at half-way' },
+    minutes: { fallback: 10, min: 1, max: 30, help: 'for how long those were left alone' },
+    seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with' },
+    seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
+    ...SERVER_OPTIONS.numbers,
+  },
+  words: {
+    off: { fallback: 'each', choices: [], help: 'feature off on all cars; each: they take turns' },
+    ...SERVER_OPTIONS.words,
+  },
+  flags: {},
+} as const;
+
+type Chosen = Options<typeof options>;
+
+/** How soon collisions are explained, alone and while worlds that were left alone catch up. */
+export const explanations: Command<Chosen> = {
+  summary: 'collisions in watched worlds: how soon explained, also beside worlds that catch up',
+  options,
+  parse: (args) => parseOptions(options, args),
+  run,
+};
+
+async function run(chosen: Chosen, server: Server): Promise<Outcome> {
+  const { url } = server;
+  const pool = await HttpPool.open(url, CONNECTIONS);
+  const catalogue = await catalogueOf(url, pool);
+  const watched = await makeWorlds(url, chosen.worlds, (i) => optionsOf(chosen, catalogue, i, 0));
+  const [{ id: first } = { id: '' }] = watched;
+  const frame = await pool.ask(formatRequest(url, 'GET', `/api/v1/worlds/${first}/state`));
+  const ceiling = await frameCeiling(chosen.worlds + chosen.left, frame.body.length);
+  const ticks = chosen.minutes * TICKS_PER_MINUTE;
+  const left = await makeWorlds(url, chosen.left, (i) =>
+    optionsOf(chosen, catalogue, chosen.worlds + i, ticks),
+  );
+
+  const before = await gather(url, pathsOf(watched), chosen.seconds);
+  await sleep(SETTLE_MS);
+  const alone = await measure(chosen, server, pool, { watched, crowd: before, left: [] });
+  // Each world stays watched while one crowd takes over from the other.
+  const after = await gather(url, pathsOf(watched), chosen.seconds);
+  before.close();
+  const beside = await measure(chosen, server, pool, { watched, crowd: after, left });
+  after.close();
+  pool.close();
+
+  const received = chosen.worlds + chosen.left;
+  const verdict = judge(ceiling, received * (1000 / 80), Math.max(alone.own, beside.own));
+  const rows: Outcome['rows'] = [
+    [`${chosen.worlds} watched worlds alone`, ''],
+    ...rowsOf(alone),
+    [`beside ${chosen.left} that were left alone for ${chosen.minutes} min`, ''],
+    ...rowsOf(beside),
+    ...caughtUpRows(beside, chosen.left),
+    ['load generator', verdict.text],
+    ['gaps from an empty server', gapsText(ceiling.gaps)],
+  ];
+  return { rows, figures: { alone, beside, verdict, reference: ceiling.gaps } };
+}
+
+interface Catalogue {
+  features: string[];
+  cities: string[];
+}
+
+async function catalogueOf(url: URL, pool: HttpPool): Promise<Catalogue> {
+  const read = async <Body>(path: string): Promise<Body> => {
+    const { body } = await pool.ask(formatRequest(url, 'GET', path));
+    return JSON.parse(body.toString()) as Body;
+  };
+  const { features } = await read<{ features: { name: string }[] }>('/api/v1/features');
+  const { cities } = await read<{ cities: { name: string }[] }>('/api/v1/cities');
+  return { features: features.map(({ name }) => name), cities: cities.map(({ name }) => name) };
+}
+
+/** A world whose cars have driven for so many ticks with one feature off from the first. */
+function optionsOf(chosen: Chosen, { features, cities }: Catalogue, i: number, ticks: number) {
+  const name = chosen.off === 'each' ? features[i % features.length] : chosen.off;
+  const city = cities[Math.floor(i / features.length) % Math.min(CITY_COUNT, cities.length)];
+  const changes = Array.from({ length: CARS_PER_WORLD }, (_, car) => ({
+    tick: 1,
+    car,
+    features: { [name ?? '']: false },
+  }));
+  return { journal: { seed: chosen.seed + i, city, changes }, start_tick: Math.max(1, ticks) };
+}
+
+const pathsOf = (worlds: readonly MadeWorld[]): string[] =>
+  worlds.map(({ id }) => `/ws/worlds/${id}?encoding=json`);
+
+interface Scene {
+  watched: readonly MadeWorld[];
+  crowd: Crowd;
+  left: readonly MadeWorld[];
+}
+
+async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Scene) {
+  const { watched, crowd, left } = scene;
+  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const incidents = new IncidentWatch(server.url, pool, watched);
+  crowd.record();
+  const endMs = performance.now() + chosen.seconds * 1000;
+  const stopProgress = progress(() => {
+    const all = caughtUp === undefined ? '' : `, ${caughtUp.explained} of ${caughtUp.incidents}`;
+    const late = all && `${all} of worlds left alone`;
+    return `${incidents.tookMs.length} incidents explained${late}, server used ${formatUsage(meter?.read())}`;
+  });
+  const caughtUp = left.length > 0 ? new CatchUpWatch(server.url, pool, left) : undefined;
+  const looking = await gather(server.url, pathsOf(left), chosen.seconds);
+  await sleep(endMs - performance.now());
+  stopProgress();
+  const frames = summarise(crowd.watchers);
+  const result = {
+    incidents: incidents.stop(),
+    frames,
+    expectedFrames: chosen.worlds * chosen.seconds * (1000 / 80),
+    caughtUp: caughtUp?.stop(),
+    usage: meter?.read(),
+    own: own.share(),
+  };
+  looking.close();
+  return result;
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+function rowsOf({ incidents, frames, expectedFrames, usage }: Measured): Outcome['rows'] {
+  const { explained, late, open, failed } = incidents;
+  return [
+    ['  explained after the end of the incident', formatLatencies(explained)],
+    [
+      `  incidents, later than ${WITHIN_S} s, of them still open`,
+      `${explained.count}, ${late}, ${open}`,
+    ],
+    ['  requests refused', String(failed)],
+    ['  gaps between frames', gapsText(frames)],
+    ['  frames', `${frames.frames} of ${expectedFrames}, ${frames.missed} missed`],
+    ['  streams closed with', JSON.stringify(frames.closed)],
+    ['  server used', formatUsage(usage)],
+  ];
+}
+
+function caughtUpRows({ caughtUp }: Measured, worlds: number): Outcome['rows'] {
+  if (caughtUp === undefined) return [];
+  const { incidents, explained, disordered, worldsDone, firstMsMax, allMsMax } = caughtUp;
+  return [
+    ['  reports of the worlds left alone', `${explained} of ${incidents} explained`],
+    ['  explained before a newer one', String(disordered)],
+    ['  first explained at the latest after', formatMs(firstMsMax)],
+    ['  all explained', `in ${worldsDone} of ${worlds} worlds, after ${formatMs(allMsMax)}`],
+  ];
+}
+
+const gapsText = ({ p50Ms, p99Ms, maxMs }: Measured['frames']): string =>
+  `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
