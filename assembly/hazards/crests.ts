@@ -4,7 +4,7 @@ import {
 } from '../layout';
 import { clamp, greatest } from '../math';
 import { getF, getI } from '../memory';
-import { isFirst, laneOf, wayTo } from './triggers';
+import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
 /** While a car is so far in time from what lies behind a crest, s, it does not see it yet and nothing is settled. */
 const SOON_S = 3.2;
@@ -15,13 +15,13 @@ const SLOW_MPS = 5.0;
 const CAMERA_BEHIND_M = 1.6;
 /**
  * Who sees it so long before being there, s, can still steer around it on a wet road: 0.23 s until the camera knows
- * it, 1.05 s to gain a metre, and another look.
+ * it, 1.05 s to gain a metre, and a little for what it measures wrong.
  */
-const STEERS_FROM_S = 1.37;
+const STEERS_FROM_S = 1.4;
 /** From when on one could brake instead: so late, s, and then so hard, m/s². */
 const BRAKES_LATE_S = 0.38;
 const BRAKES = 5.1;
-/** Until it is settled a car may turn out to be so much faster or slower, share. */
+/** Until it is settled a car may turn out to be so much slower, share. */
 const SPARE = 0.03;
 /** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s². */
 const ACCEL_MAX = 1.5;
@@ -29,6 +29,8 @@ const ACCEL_MAX = 1.5;
 const PASSED_M = 8.0;
 /** Nobody stands so near behind it, m. */
 const CLEAR_M = 20.0;
+/** Nobody follows so near, who would have to brake behind it, m. */
+const FOLLOWS_M = 28.0;
 /** Who comes within so many seconds of driving, or is so near, m, may be beside it then. */
 const COMING_S = 7.0;
 const NEAR_M = 30.0;
@@ -40,7 +42,7 @@ export function isCrestAwaited(slab: usize, city: usize, at: usize): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
     const way = soonThere(slab, city, at, car);
     if (way < 0.0 || !isSurprised(slab, at, car, way, 0.0)) continue;
-    if (isFirst(slab, city, at, car, CLEAR_M) && !isAnybodyBeside(slab, at)) return true;
+    if (isFirst(slab, city, at, car, CLEAR_M) && !isFollowed(slab, city, at, car, way) && !isAnybodyBeside(slab, at)) return true;
   }
   return false;
 }
@@ -82,7 +84,14 @@ function isSurprised(slab: usize, at: usize, car: i32, way: f64, spare: f64): bo
   const speed = sqrt(greatest(now * now + gained, 0.0));
   const steers = STEERS_FROM_S * speed;
   const brakes = BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
-  return sight > steers * (1.0 - spare) && sight < brakes * (1.0 + spare);
+  return sight > steers && sight < brakes * (1.0 + spare);
+}
+
+function isFollowed(slab: usize, city: usize, at: usize, car: i32, way: f64): bool {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other != car && longWayTo(slab, city, other, at, way + FOLLOWS_M) > way) return true;
+  }
+  return false;
 }
 
 function isAnybodyBeside(slab: usize, at: usize): bool {

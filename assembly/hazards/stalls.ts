@@ -8,8 +8,8 @@ import { getF, getI } from '../memory';
 import { putOnPath, stationBeside } from './paths';
 import { hasRoomAt, isWayFree } from './triggers';
 
-/** A car that has wanted to go for so many ticks (5 s) and stands has stalled. */
-const STALL_TICKS: u32 = 250;
+/** A car that has wanted to go for so many ticks (3 s) and stands has stalled. */
+const STALL_TICKS: u32 = 150;
 /** It is looked for so often, ticks (0.96 s). */
 const SEARCH_TICKS: u32 = 48;
 /** Whoever is as far from the way of the lorry is not on it, m. */

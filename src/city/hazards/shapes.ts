@@ -70,9 +70,9 @@ const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
 /** Who comes at 44 to 51 km/h cannot brake any more from the first sight of it, but can steer; 3 km/h more after a longer run. */
-const CREST_SIGHT_M = 21;
+const CREST_SIGHT_M = 21.2;
 const LONG_RUN_M = 90;
-const LONG_RUN_SIGHT_M = 22.2;
+const LONG_RUN_SIGHT_M = 22.5;
 
 export function crestShape(frame: Frame, laneWidthM: number, runM: number): SiteShape {
   const leftM = CAR_HALF_WIDTH_M - OBSTACLE_OVERLAP_M;
