@@ -281,8 +281,10 @@ describe('A stall', () => {
     drives.set({ wayM: 30, speedMps: 10 });
     expect(stepUntil(drives, acts(drives), 400)).toBe(false);
     const queue = stageOf('blind_stall');
-    // Whoever stands 1.5 m behind another does not want to go.
-    const [, first] = queue.set(stalled(10), stalled(4));
+    // Whoever stands 1.5 m behind another, and sees it, does not want to go.
+    const features = F_ALL & ~F_THROTTLE;
+    const standing = { speedMps: 0, features };
+    const [, first] = queue.set({ wayM: 10, ...standing }, { wayM: 4, ...standing });
     expect(stepUntil(queue, acts(queue), 400)).toBe(true);
     expect(queue.i32(A_CAR)).toBe(first);
   });
