@@ -1,10 +1,11 @@
 import {
   ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SINCE, A_SPEED, A_STATE,
-  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HS_BODY_LENGTH, HS_BODY_WIDTH,
-  H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
+  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HAZARD_WET_CREST,
+  HS_BODY_LENGTH, HS_BODY_WIDTH, H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
+import { isCrestAwaited } from './crests';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
 import { putAtStart, putOnPath } from './paths';
 import {
@@ -61,6 +62,10 @@ function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mod
   if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = moment(slab, city, at, actor, mode);
     if (car < 0) return;
+  } else if (kindOf(at) == HAZARD_WET_CREST) {
+    // Hidden behind the crest it may be there from one moment to the next.
+    if (!isCrestAwaited(slab, city, at)) return;
+    putAtStart(at, actor);
   } else if (!isUnseen(slab, city, at, NEAR_BY_M, COMING_M)) {
     return;
   } else {

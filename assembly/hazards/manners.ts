@@ -4,7 +4,7 @@ import {
 } from '../layout';
 import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
-import { isTakenBeside } from './beside';
+import { isCrestSpared } from './crests';
 import { brakingFor, isHiddenFrom } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
@@ -246,9 +246,9 @@ export function follow(slab: usize, city: usize, at: usize, actor: usize): void 
 
 /** Whether what stands in the lane stays for now. */
 export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
-  if (isUnseen && tick - load<u32>(actor + A_SINCE) > STAND_TICKS) return false;
-  // Around it is the only way there is, so it is not left there for who could not take that.
-  if (kindOf(at) == HAZARD_WET_CREST && isTakenBeside(slab, city, at)) return false;
+  const isCrest = kindOf(at) == HAZARD_WET_CREST;
+  if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
+  if (isCrest && isCrestSpared(slab, city, at)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;

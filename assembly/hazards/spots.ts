@@ -127,7 +127,7 @@ export function hasTrack(kind: i32): bool {
 
 /** The actor is gone; the next comes after a pause. */
 export function leave(slab: usize, spot: i32, at: usize): void {
-  const isLong = modeOf(kindOf(at)) == MODE_STANDS;
+  const isLong = kindOf(at) == HAZARD_FOG_STALL;
   if (isLong) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
   else pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
 }

@@ -55,7 +55,7 @@ import type { City, HazardKind } from '../city/types.ts';
 import { NOSE_M } from '../testing/course.ts';
 import { cities, makeKernel, makeWorld, wasmOf } from '../testing/kernel.ts';
 import { edit } from '../testing/slab-editor.ts';
-import { SpotStage } from '../testing/spot-stage.ts';
+import { type SpotCar, SpotStage } from '../testing/spot-stage.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { packCity } from './city-table.ts';
@@ -307,11 +307,12 @@ describe('A stall', () => {
     drives.set({ wayM: 30, speedMps: 10 });
     expect(stepUntil(drives, acts(drives), 400)).toBe(false);
     const queue = stageOf('blind_stall');
-    queue.set(stalled(10), stalled(-3));
-    edit(queue.kernel, queue.slab, () => {});
-    stepUntil(queue, acts(queue), 400);
-    // Whoever is first stands alone; who stands behind it does not.
-    expect(queue.i32(A_CAR)).not.toBe(0);
+    // Whoever stands 1.5 m behind another, and sees it, does not want to go.
+    const features = F_ALL & ~F_THROTTLE;
+    const standing = { speedMps: 0, features };
+    const [, first] = queue.set({ wayM: 10, ...standing }, { wayM: 4, ...standing });
+    expect(stepUntil(queue, acts(queue), 400)).toBe(true);
+    expect(queue.i32(A_CAR)).toBe(first);
   });
 
   test('is looked for all along the way of the lorry, which comes from 70 m behind the car.', () => {
@@ -409,7 +410,7 @@ describe('What stands in the lane', () => {
   test('is towed away once somebody has stood behind it for 8 s.', () => {
     const stage = stageOf('wet_crest');
     const { kernel, slab } = stage;
-    stage.set();
+    stage.set({ wayM: 38, speedMps: 12.8 });
     stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 100);
     stage.set({ wayM: 4, speedMps: 0, features: 0 });
     const from = kernel.tick(slab);
@@ -417,6 +418,27 @@ describe('What stands in the lane', () => {
     expect(kernel.tick(slab) - from).toBeGreaterThanOrEqual(400);
     expect(kernel.tick(slab) - from).toBeLessThanOrEqual(412);
     expect(kernel.contactCount(slab)).toBe(0);
+  });
+});
+
+describe('What stands behind a crest', () => {
+  const isThereFor = (...others: readonly SpotCar[]) => {
+    const stage = stageOf('wet_crest');
+    stage.set(...others);
+    return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 60);
+  };
+
+  test('is there for who must steer: sees it too late to brake, early enough to steer.', () => {
+    // Seen 19.6 m before its front: at 12.8 m/s 1.5 s, of which braking on a wet road takes 21 m.
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 })).toBe(true);
+    // From 9 m/s one stops in 11.4 m; at 16 m/s 1.2 s are too few to steer.
+    expect(isThereFor({ wayM: 29, speedMps: 9 })).toBe(false);
+    expect(isThereFor({ wayM: 50, speedMps: 16 })).toBe(false);
+  });
+
+  test('is not there with somebody on the road behind it, nor close behind the car.', () => {
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: -10, speedMps: 0 })).toBe(false);
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: 58, speedMps: 12.8 })).toBe(false);
   });
 });
 

@@ -112,10 +112,11 @@ export function wetCrests(ground: Ground): Place[] {
     wantedAfterM: 32,
   };
   return midLanes(ground, rule).map((place) => {
-    const { speedLimitMps, widthM } = place.lane;
     const misfit =
       place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
-    return placeAt({ ...place, misfit }, () => crestShape(place.frame, widthM, speedLimitMps));
+    return placeAt({ ...place, misfit }, () =>
+      crestShape(place.frame, place.lane.widthM, place.stationM),
+    );
   });
 }
 

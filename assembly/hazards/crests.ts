@@ -1,0 +1,112 @@
+import {
+  CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_VY, C_X, C_Y, HS_LANE_COUNT, HS_SIGHT, HS_START_HX, HS_START_HY, HS_X, HS_Y,
+  STATUS_CRASHED,
+} from '../layout';
+import { clamp, greatest } from '../math';
+import { getF, getI } from '../memory';
+import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
+
+/** While a car is so far in time from what lies behind a crest, s, it does not see it yet and nothing is settled. */
+const SOON_S = 3.2;
+const SETTLED_S = 2.0;
+/** A car slower than this stops in time, m/s. */
+const SLOW_MPS = 5.0;
+/** The camera is so far behind the front of a car, m. */
+const CAMERA_BEHIND_M = 1.6;
+/**
+ * Who sees it so long before being there, s, can still steer around it on a wet road: 0.23 s until the camera knows
+ * it, 1.05 s to gain a metre, and a little for what it measures wrong.
+ */
+const STEERS_FROM_S = 1.4;
+/** From when on one could brake instead: so late, s, and then so hard, m/s². */
+const BRAKES_LATE_S = 0.38;
+const BRAKES = 5.1;
+/** Until it is settled a car may turn out to be so much slower, share. */
+const SPARE = 0.03;
+/** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s². */
+const ACCEL_MAX = 1.5;
+/** Who is so far beyond it with its front has passed it, m. */
+const PASSED_M = 8.0;
+/** Nobody stands so near behind it, m. */
+const CLEAR_M = 20.0;
+/** Nobody follows so near, who would have to brake behind it, m. */
+const FOLLOWS_M = 28.0;
+/** Who comes within so many seconds of driving, or is so near, m, may be beside it then. */
+const COMING_S = 7.0;
+const NEAR_M = 30.0;
+/** Who is further aside of the lane than this is on another street, m. */
+const STREET_M = 12.0;
+
+/** Whether a car comes along first that will see what lies behind the crest too late to brake, and has room to steer around it. */
+export function isCrestAwaited(slab: usize, city: usize, at: usize): bool {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const way = soonThere(slab, city, at, car);
+    if (way < 0.0 || !isSurprised(slab, at, car, way, 0.0)) continue;
+    if (isFirst(slab, city, at, car, CLEAR_M) && !isFollowed(slab, city, at, car, way) && !isAnybodyBeside(slab, at)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a car is about to come upon it that it is not meant for: one that could brake, or not even steer, or
+ * would have nowhere to go, since somebody else is on the street beside it or comes along there. Not while another
+ * is so near that it sees it.
+ */
+export function isCrestSpared(slab: usize, city: usize, at: usize): bool {
+  let spared = false;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (isAtIt(slab, city, at, car)) return false;
+    const way = soonThere(slab, city, at, car);
+    if (way >= 0.0 && (!isSurprised(slab, at, car, way, SPARE) || isAnybodyBeside(slab, at))) spared = true;
+  }
+  return spared;
+}
+
+@inline function isAtIt(slab: usize, city: usize, at: usize, car: i32): bool {
+  if (getI(slab, C_LANE, car) != laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) return false;
+  const way = wayTo(slab, city, car, at);
+  return way > -PASSED_M && way <= SETTLED_S * getF(slab, C_VX, car);
+}
+
+/** m from the front of a car that is there soon, and nothing settled yet; −1 of another. */
+function soonThere(slab: usize, city: usize, at: usize, car: i32): f64 {
+  const speed = getF(slab, C_VX, car);
+  if (speed < SLOW_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return -1.0;
+  const way = wayTo(slab, city, car, at);
+  return way > SETTLED_S * speed && way < SOON_S * speed ? way : -1.0;
+}
+
+/** Whether a car, as it speeds up or slows down, will see it so late that it has to steer, and not later. */
+function isSurprised(slab: usize, at: usize, car: i32, way: f64, spare: f64): bool {
+  const now = getF(slab, C_VX, car);
+  const sight = load<f64>(at + HS_SIGHT) - CAMERA_BEHIND_M;
+  const gained = 2.0 * clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX) * (way - sight);
+  const speed = sqrt(greatest(now * now + gained, 0.0));
+  const steers = STEERS_FROM_S * speed;
+  const brakes = BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
+  return sight > steers && sight < brakes * (1.0 + spare);
+}
+
+function isFollowed(slab: usize, city: usize, at: usize, car: i32, way: f64): bool {
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other != car && longWayTo(slab, city, other, at, way + FOLLOWS_M) > way) return true;
+  }
+  return false;
+}
+
+function isAnybodyBeside(slab: usize, at: usize): bool {
+  const lane = laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1);
+  const hx = load<f64>(at + HS_START_HX);
+  const hy = load<f64>(at + HS_START_HY);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_LANE, car) == lane) continue;
+    const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
+    if (abs(hx * dy - hy * dx) > STREET_M) continue;
+    const vx = getF(slab, C_VX, car);
+    const vy = getF(slab, C_VY, car);
+    const reach = NEAR_M + COMING_S * sqrt(vx * vx + vy * vy);
+    if (dx * dx + dy * dy < reach * reach) return true;
+  }
+  return false;
+}
