@@ -30,7 +30,7 @@ const PASSED_M = 8.0;
 /** Nobody stands so near behind it, m. */
 const CLEAR_M = 20.0;
 /** Nobody follows so near, who would have to brake behind it, m. */
-const FOLLOWS_M = 28.0;
+const FOLLOWS_M = 46.0;
 /** Who comes within so many seconds of driving, or is so near, m, may be beside it then. */
 const COMING_S = 7.0;
 const NEAR_M = 30.0;
