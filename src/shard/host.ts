@@ -314,10 +314,8 @@ export class ShardHost {
     const count = this.#kernel.contactCount(resident.slab);
     if (count > tenant.contactsSent) {
       const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
-      if (resident.hot) {
-        const dueTick = resident.tickAt(this.#clock.now());
-        for (const contact of facts) this.#pins.keep(resident, contact, dueTick);
-      }
+      const dueTick = resident.tickAt(this.#clock.now());
+      if (resident.hot) for (const contact of facts) this.#pins.keep(resident, contact, dueTick);
       this.#report({
         kind: 'contacts',
         world: resident.world,
