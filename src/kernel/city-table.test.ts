@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: 'cc5ab2e229edc6faa1552ac24bed4cfb71d9fe861dcdec2fdae70bfe01ec5e7b',
-  'old-town': '314fd062df7bc00b3eb77065fac5878090ac54070f7d882b5f6e17f9b050d44b',
-  'mixed-town': 'd4fe187a318cf6a9d91eaa9bb5047962072a8971127935b1b8d38e04569decc0',
+  grid: '8228bec686f50e0147828edcacfc4e7ca6fd3a0c83a2202f60e8a7192a79105f',
+  'old-town': '8590d7636b93b646cce0f66d6da65e4b0ccee61c46fe0faa21f17b79da350215',
+  'mixed-town': '8b8eaf9372654ff1404ae360b65ef1686996edfafbec99196b0fc1fb93333e89',
 };
 
 const entry = CITIES[0];
