@@ -10,8 +10,8 @@ const TICKS_ALL_ON = 90_000;
 /** Ten minutes: the marks speak of that long. */
 export const TICKS_OFF = 30_000;
 /** One world of each city with each feature off for so many kilometres with all on. */
-const KM_PER_WORLD_OFF = 5000;
-const WORLDS_OFF_MIN = 1;
+const KM_PER_WORLD_OFF = 25_000;
+const WORLDS_OFF_MIN = 4;
 /** Worlds that stand still would never add up. */
 const WORLD_KM_MIN = 50;
 const ACCOUNTS_MAX = 40;
