@@ -54,7 +54,7 @@ import type { City, HazardKind } from '../city/types.ts';
 import { NOSE_M } from '../testing/course.ts';
 import { cities, makeKernel, makeWorld, wasmOf } from '../testing/kernel.ts';
 import { edit } from '../testing/slab-editor.ts';
-import { SpotStage } from '../testing/spot-stage.ts';
+import { type SpotCar, SpotStage } from '../testing/spot-stage.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { packCity } from './city-table.ts';
@@ -396,7 +396,7 @@ describe('What stands in the lane', () => {
 });
 
 describe('What stands behind a crest', () => {
-  const isThereFor = (...others: Parameters<SpotStage['set']>) => {
+  const isThereFor = (...others: SpotCar[]) => {
     const stage = stageOf('wet_crest');
     stage.set(...others);
     return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 60);
