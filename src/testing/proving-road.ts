@@ -93,7 +93,7 @@ export function spotOf(actor: Actor, i: number): HazardSpot {
   const body = { x: 0, y: -WIDTH_M / 2, heading: [1, 0] as const, lengthM, widthM };
   return {
     id: `spot-${i}`,
-    kind: 'wet_crest',
+    kind: 'fog_stall',
     x: body.x,
     y: body.y,
     radiusM: 10,
