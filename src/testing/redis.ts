@@ -15,7 +15,7 @@ export interface TestRedis {
   readonly port: number;
   /** Ends the server; what it logged stays. */
   kill(): Promise<void>;
-  /** Starts the server again on the same port and folder. */
+  /** Starts the server again, where it does not run, on the same port and folder. */
   start(): Promise<void>;
   /** Stops the process in its tracks, and lets it go on. */
   pause(): void;
@@ -31,11 +31,12 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'twin-redis-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
+  const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const start = async () => {
-    child = await serve(port, dir, settings);
+    if (!isRunning()) child = await serve(port, dir, settings);
   };
   const kill = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !isRunning()) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;

@@ -9,6 +9,7 @@ import { COMMON_SLOT, SLOTS, type Slot } from './slots.ts';
 const RENEWALS = 4;
 const RELIED_ON = 0.75;
 const COMMAND_SHARE = 12;
+const COMMAND_MS_MIN = 200;
 /** How often a lease that somebody else has is looked at. */
 const LOOK_MS = 100;
 /** A lease that lives longer than at the last look was renewed: by more than clocks may differ. */
@@ -57,7 +58,7 @@ export class RedisLease {
     this.#options = options;
     this.#link = new RedisLink(options.url, {
       name: `${options.nodeName}-lease`,
-      commandTimeoutMs: options.ttlMs / COMMAND_SHARE,
+      commandTimeoutMs: Math.max(COMMAND_MS_MIN, options.ttlMs / COMMAND_SHARE),
       up: () => void this.#renew(),
     });
     this.#newBoot();
@@ -170,14 +171,19 @@ export class RedisLease {
     this.#isLost = false;
     this.#isHeld = this.isHeld;
     clearTimeout(this.#expiry);
-    this.#expiry = setTimeout(() => this.#expire(), untilMs - monotonicMs());
+    this.#expire();
     if (!wasHeld && this.#isHeld) this.#options.held();
   }
 
+  /** Tells of the end, or waits for it. */
   #expire(): void {
-    if (!this.#isHeld || this.isHeld) return;
-    this.#isHeld = false;
-    this.#options.expired();
+    const leftMs = this.#untilMs - monotonicMs();
+    if (leftMs > 0) {
+      this.#expiry = setTimeout(() => this.#expire(), Math.ceil(leftMs));
+    } else if (this.#isHeld) {
+      this.#isHeld = false;
+      this.#options.expired();
+    }
   }
 
   #lose(holder: string | undefined): void {
