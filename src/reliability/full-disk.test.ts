@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { journalEntryOf } from '../twin/journal.ts';
 import { type Answer, ask, expectRefusal, makeWorld, read, until } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
@@ -18,14 +19,19 @@ async function limitFiles(pid: number, bytes: number | 'unlimited'): Promise<voi
   await run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-/** Makes worlds, fewer and fewer at a time, until one alone is refused; the refusal. */
-async function fillUp(base: string): Promise<Answer> {
-  const make = () => ask(base, '/api/v1/worlds', { method: 'POST', body: { seed: 1 } });
-  for (let atOnce = 64; ; ) {
-    const answers = await Promise.all(Array.from({ length: atOnce }, make));
-    const refusal = answers.find(({ status }) => status !== 201);
-    if (refusal !== undefined && atOnce === 1) return refusal;
-    if (refusal !== undefined) atOnce /= 4;
+/** Changes of a world with a long past: some 50 KB in the store. */
+const PAST = Array.from({ length: 3000 }, (_, i) =>
+  journalEntryOf({ tick: i + 1, car: i % 20, touched: 1, values: Math.floor(i / 20) % 2 }),
+);
+
+/** Makes worlds with a past, then such without, until one is refused; the refusal. */
+async function fillUp(base: string, city: string): Promise<Answer> {
+  const journal = { seed: 1, city, tick: PAST.length, changes: PAST };
+  for (let body: object = { journal }; ; ) {
+    const answer = await ask(base, '/api/v1/worlds', { method: 'POST', body });
+    if (answer.status === 201) continue;
+    if (!('journal' in body)) return answer;
+    body = {};
   }
 }
 
@@ -40,7 +46,7 @@ test('on a full disk writes are refused, reads and streams go on, and all heals 
   const reader = await StreamReader.open(twinUrl, world);
 
   await limitFiles(pid, statSync(join(settings.DATA_DIR, 'data.mdb')).size);
-  expectRefusal(await fillUp(twinUrl));
+  expectRefusal(await fillUp(twinUrl, world.city));
   // What changes nothing need not be written.
   for (const car of cars) while (car.refused === 0) await car.switch(twinUrl, dice);
   const { length } = reader.snapshots;

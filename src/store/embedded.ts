@@ -33,10 +33,11 @@ const FULL_CODES: ReadonlySet<unknown> = new Set([
   ...[28, 122, 69, 27, -30_792],
   ...['ENOSPC', 'EDQUOT', 'EFBIG'],
 ]);
-/** Pages that LMDB may copy for a write of one key, and for a transaction beside that. */
-const PAGES_A_WRITE = 6;
-const PAGE_BYTES = 4096;
-const PAGES_A_BATCH = 32;
+/** Bytes that LMDB may copy for a write of one key, and for a transaction beside that. */
+const WRITE_BYTES = 6 * 4096;
+const BATCH_BYTES = 32 * 4096;
+/** On a device that is nearly full a small batch is refused as soon as a larger one. */
+const ROOM_BYTES_MIN = 2 ** 19;
 const COMMIT_ERROR_WAIT_MS = 100;
 const LAST_VERSION = 'lastVersion';
 
@@ -274,11 +275,9 @@ function pack(checks: readonly Check[], writes: readonly Write[]) {
 
 /** What LMDB's file may grow by, at the most, in bytes. */
 function spaceFor(writes: readonly PackedWrite[]): number {
-  let bytes = PAGES_A_BATCH * PAGE_BYTES;
-  for (const { key, value } of writes) {
-    bytes += PAGES_A_WRITE * PAGE_BYTES + key.length + (value?.length ?? 0);
-  }
-  return bytes;
+  let bytes = BATCH_BYTES;
+  for (const { key, value } of writes) bytes += WRITE_BYTES + key.length + (value?.length ?? 0);
+  return Math.max(bytes, ROOM_BYTES_MIN);
 }
 
 function idOf(key: Buffer): string {
