@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestNode } from '../testing/node.ts';
 import { startNodeProcess } from '../testing/process.ts';
 import { startRedis, type TestRedis } from '../testing/redis.ts';
-import { ask, changesOf, journalOf, makeWorld, until, type WorldBody } from './client.ts';
+import { parseWorldId, partitionOf } from '../twin/ids.ts';
+import { ask, changesOf, journalOf, makeWorld, stateOf, until, type WorldBody } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -205,4 +206,28 @@ test('a node that was paused while another took over writes nothing and ends its
   expect(changes).toEqual(journal.changes);
   await expectSwitched(second.twinUrl, world, cars);
   await expectWhole(second.twinUrl, world);
+});
+
+test('all that Redis has of a world, its image and journal too, is gone once it is idle', async () => {
+  const { twinUrl } = await nodes.inProcess({ ...settingsOf(), WORLD_IDLE_SECONDS: '2' });
+  const world = await makeWorld(twinUrl, { seed: 1, start_tick: 5000 });
+  await stateOf(twinUrl, world);
+  const vin = world.fleet[0]?.vin ?? '';
+  const body = { aeb: false };
+  const asking = { method: 'PATCH', vin, body } as const;
+  expect((await ask(twinUrl, '/api/v1/vehicle/features', asking)).status).toBe(200);
+  const partition = String(partitionOf(parseWorldId(world.id) ?? 0)).padStart(2, '0');
+  const entries = async () => {
+    const answer = await redis.ask(
+      `HLEN dt:{p${partition}}:entries`,
+      `ZCARD dt:{p${partition}}:order`,
+    );
+    const [hash, order] = [...answer.matchAll(/:(\d+)/g)].map(([, count]) => Number(count));
+    expect(order).toBe(hash);
+    return hash ?? 0;
+  };
+  // Lease, record, when it was touched, when it falls due, one change, an image.
+  expect(await entries()).toBeGreaterThanOrEqual(6);
+  while ((await entries()) > 1) await sleep(200);
+  expect((await ask(twinUrl, `/api/v1/worlds/${world.id}`)).status).toBe(404);
 });
