@@ -50,6 +50,7 @@ describe('settings', () => {
 
   it.each([
     ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://a:1,b:2'],
     ['REDIS_URL', 'http://localhost'],
     ['REDIS_URL', 'redis+sentinel://localhost:26379'],
     ['LEASE_SECONDS', '0.5'],

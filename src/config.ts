@@ -167,14 +167,17 @@ function onOff(env: Environment, name: string, standard: boolean): boolean {
   return oneOf(env, name, standard ? 'on' : 'off', ['on', 'off']) === 'on';
 }
 
-/** A server, one behind TLS, or the sentinels of one. */
-const REDIS_URL = /^(rediss?:\/\/[^/,]+(\/\d*)?|redis\+sentinel:\/\/[^/]+\/[^/]+)$/;
+/** A server, one behind TLS, servers of a cluster, or the sentinels of a server. */
+const REDIS_URL =
+  /^(rediss?:\/\/[^/,]+(\/\d*)?|redis\+cluster:\/\/[^/]+|redis\+sentinel:\/\/[^/]+\/[^/]+)$/;
 
 function redisUrl(env: Environment): string | undefined {
   const given = env.REDIS_URL || undefined;
   if (given !== undefined && !REDIS_URL.test(given)) {
     // Not the value itself: it may hold a password.
-    throw new ConfigError('REDIS_URL: give redis://host:port, rediss://… or redis+sentinel://…');
+    throw new ConfigError(
+      'REDIS_URL: give redis://host:port, rediss://…, redis+cluster://… or redis+sentinel://…',
+    );
   }
   return given;
 }

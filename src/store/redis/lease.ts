@@ -89,12 +89,23 @@ export class RedisLease {
   async take(limitMs: number): Promise<void> {
     this.#link.open();
     const endMs = monotonicMs() + limitMs;
-    while (!this.#link.isUp) {
+    while (!(await this.#tryToTake())) {
       if (monotonicMs() > endMs) throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
       await sleep(LOOK_MS / 2);
     }
-    await this.#takeFree();
     this.#renewal = setInterval(() => void this.#renew(), this.#options.ttlMs / RENEWALS);
+  }
+
+  /** False where Redis does not answer. */
+  async #tryToTake(): Promise<boolean> {
+    if (!this.#link.isUp) return false;
+    try {
+      await this.#takeFree();
+      return true;
+    } catch (error) {
+      if (error instanceof LinkError) return false;
+      throw error;
+    }
   }
 
   async #takeFree(): Promise<void> {

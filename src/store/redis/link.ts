@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { SCRIPT_NAMES, type ScriptName, scriptTexts } from './scripts.ts';
 
 export type Argument = string | number | Buffer;
@@ -46,7 +46,7 @@ export interface LinkOptions {
  * unknown. A server that does not answer in time loses its connection.
  */
 export class RedisLink {
-  readonly #redis: Redis;
+  readonly #redis: Redis | Cluster;
   readonly #options: LinkOptions;
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
@@ -57,22 +57,7 @@ export class RedisLink {
 
   constructor(url: string, options: LinkOptions) {
     this.#options = options;
-    const all: RedisOptions & { replyMapping: 'legacy' } = {
-      ...optionsOf(url),
-      replyMapping: 'legacy',
-      connectionName: options.name,
-      lazyConnect: true,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      commandTimeout: options.commandTimeoutMs,
-      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      enableAutoPipelining: false,
-      autoResubscribe: false,
-      retryStrategy: (times: number) => (this.#isClosed ? null : pauseMs(times)),
-    };
-    this.#redis = new Redis(all);
+    this.#redis = clientOf(url, options, (times) => (this.#isClosed ? null : pauseMs(times)));
     this.#redis.on('error', (error: unknown) => {
       this.#lastError = error;
     });
@@ -98,7 +83,7 @@ export class RedisLink {
   async #ready(): Promise<void> {
     const connection = ++this.#connection;
     try {
-      for (const name of SCRIPT_NAMES) await this.send('SCRIPT', 'LOAD', TEXTS[name]);
+      await this.#loadScripts();
       await this.#options.handshake?.(this);
     } catch (error) {
       if (connection === this.#connection) this.renew(error);
@@ -107,6 +92,12 @@ export class RedisLink {
     if (connection !== this.#connection || this.#isClosed) return;
     this.#isUp = true;
     this.#options.up?.();
+  }
+
+  async #loadScripts(): Promise<void> {
+    const servers = this.#redis instanceof Cluster ? this.#redis.nodes('master') : [this.#redis];
+    const texts = SCRIPT_NAMES.map((name) => TEXTS[name]);
+    await Promise.all(servers.flatMap((each) => texts.map((text) => each.script('LOAD', text))));
   }
 
   #down(error: unknown): void {
@@ -185,36 +176,75 @@ function pauseMs(times: number): number {
   return ms * (1 + (RETRY_JITTER * (performance.now() % 100)) / 100);
 }
 
-const SENTINEL = 'redis+sentinel:';
+const PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * Where to connect: `redis://` and `rediss://` (TLS) name a server,
- * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name` the sentinels of one.
+ * A client of what a URL names: `redis://` and `rediss://` (TLS) a server,
+ * `redis+cluster://[user:password@]host[:port][,host[:port]…]` some servers of a cluster,
+ * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name` the sentinels of a server.
  */
-function optionsOf(url: string): RedisOptions {
-  if (url.startsWith(SENTINEL)) return sentinelOptionsOf(url);
-  const { hostname, port, username, password, pathname, protocol } = new URL(url);
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || 6379),
-    db: Number(pathname.slice(1) || 0),
-    ...(username !== '' && { username: decodeURIComponent(username) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' && { tls: {} }),
+function clientOf(
+  url: string,
+  { name, commandTimeoutMs }: LinkOptions,
+  pause: (times: number) => number | null,
+): Redis | Cluster {
+  const common: RedisOptions & { replyMapping: 'legacy' } = {
+    ...accountOf(url),
+    replyMapping: 'legacy',
+    connectionName: name,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: commandTimeoutMs,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    autoResubscribe: false,
   };
+  const alone = { ...common, lazyConnect: true, enableOfflineQueue: false, retryStrategy: pause };
+  const kind = url.slice(0, url.indexOf(':'));
+  if (kind === 'redis+sentinel') {
+    const sentinels = serversOf(url, SENTINEL_PORT);
+    return new Redis({ ...alone, sentinels, name: url.slice(url.lastIndexOf('/') + 1) });
+  }
+  if (kind === 'redis+cluster') {
+    return new Cluster(serversOf(url, PORT), {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      // It would be refused for want of that queue; the handshake tells as much.
+      enableReadyCheck: false,
+      // A command whose connection ended may have been done: it is not sent again.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      retryDelayOnTryAgain: 0,
+      clusterRetryStrategy: pause,
+      redisOptions: common,
+    });
+  }
+  const [server] = serversOf(url, PORT);
+  const db = Number(new URL(url).pathname.slice(1) || 0);
+  return new Redis({ ...alone, ...server, db, ...(kind === 'rediss' && { tls: {} }) });
 }
 
-function sentinelOptionsOf(url: string): RedisOptions {
-  const [, user = '', password = '', hosts = '', name = ''] =
-    /^redis\+sentinel:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)\/([^/]+)$/.exec(url) ?? [];
-  return {
-    sentinels: hosts.split(',').map((each) => {
-      const [host = '', port = SENTINEL_PORT] = each.split(':');
-      return { host, port: Number(port) };
-    }),
-    name,
-    ...(user !== '' && { username: decodeURIComponent(user) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
-  };
+/** The part of a URL between the slashes. */
+function authorityOf(url: string): string {
+  return url.split('/')[2] ?? '';
+}
+
+function accountOf(url: string): { username?: string; password?: string } {
+  const authority = authorityOf(url);
+  const end = authority.lastIndexOf('@');
+  if (end < 0) return {};
+  const [username = '', password = ''] = authority.slice(0, end).split(':').map(decodeURIComponent);
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
+}
+
+function serversOf(url: string, standardPort: number): { host: string; port: number }[] {
+  const authority = authorityOf(url);
+  return authority
+    .slice(authority.lastIndexOf('@') + 1)
+    .split(',')
+    .map((each) => {
+      const { hostname, port } = new URL(`redis://${each}`);
+      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standardPort) };
+    });
 }
