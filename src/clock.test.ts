@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { NodeClock, ShardClock } from './clock.ts';
+import { describe, expect, it, test } from 'vitest';
+import { monotonicMs, NodeClock, ShardClock } from './clock.ts';
 
 describe('the clock of a node', () => {
   it('starts no lower than the highest reading of an earlier run', () => {
@@ -33,4 +33,22 @@ describe('the clock of a node', () => {
   it('stays as it is while the machine is awake', () => {
     expect(new NodeClock().catchUpAfterSuspend()).toBe(0);
   });
+});
+
+test('a clock with a limit runs on, but publishes nothing beyond it', () => {
+  let limitMs = Number.NEGATIVE_INFINITY;
+  const clock = new NodeClock(0, () => limitMs);
+  const follower = new ShardClock(clock.words, clock.originMs);
+  expect(clock.now()).toBeGreaterThan(0);
+  expect(follower.published()).toBe(0);
+  limitMs = monotonicMs();
+  const atLimit = clock.now();
+  const waitedMs = performance.now() + 20;
+  while (performance.now() < waitedMs);
+  expect(clock.now()).toBeGreaterThan(atLimit + 10);
+  expect(follower.published()).toBeGreaterThan(0);
+  expect(follower.published()).toBeLessThanOrEqual(atLimit);
+  limitMs = Number.POSITIVE_INFINITY;
+  const now = clock.now();
+  expect(follower.published()).toBe(now);
 });

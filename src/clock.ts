@@ -21,7 +21,8 @@ const CORRECTION = 1;
 /** How far `os.uptime` must run ahead of the monotonic clock to count as a suspended machine. */
 const SUSPENDED_MS = 2000;
 
-function monotonicMs(): number {
+/** A clock that only runs, in ms; the same in every thread, and on while the process is paused. */
+export function monotonicMs(): number {
   const [s, ns] = process.hrtime();
   return s * 1000 + ns / 1e6;
 }
@@ -31,22 +32,29 @@ export class NodeClock implements Clock {
   /** Wall clock minus monotonic clock at start; the same number serves every thread. */
   readonly originMs: number;
   #last = 0;
+  #published = 0;
   #uptimeAheadMs: number;
+  readonly #limitMs: () => number;
 
-  /** `floorMs`: the highest reading of an earlier run; the clock starts no lower. */
-  constructor(floorMs = 0) {
+  /**
+   * `floorMs`: the highest reading of an earlier run; the clock starts no lower. `limitMs`: until
+   * when, by `monotonicMs`, this node may let its worlds move; no later reading is published.
+   */
+  constructor(floorMs = 0, limitMs: () => number = () => Number.POSITIVE_INFINITY) {
+    this.#limitMs = limitMs;
     this.originMs = Math.max(Date.now(), floorMs) - monotonicMs();
     this.#uptimeAheadMs = uptime() * 1000 - monotonicMs();
     this.now();
   }
 
   now(): number {
-    const reading = Math.floor(
-      this.originMs + monotonicMs() + Number(Atomics.load(this.words, CORRECTION)),
-    );
-    if (reading > this.#last) {
-      this.#last = reading;
-      Atomics.store(this.words, PUBLISHED, BigInt(reading));
+    const nowMs = monotonicMs();
+    const zeroMs = this.originMs + Number(Atomics.load(this.words, CORRECTION));
+    this.#last = Math.max(this.#last, Math.floor(zeroMs + nowMs));
+    const allowed = Math.floor(zeroMs + Math.min(nowMs, this.#limitMs()));
+    if (allowed > this.#published) {
+      this.#published = allowed;
+      Atomics.store(this.words, PUBLISHED, BigInt(allowed));
     }
     return this.#last;
   }

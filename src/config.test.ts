@@ -11,6 +11,8 @@ describe('settings', () => {
       opsHost: '127.0.0.1',
       opsPort: 9090,
       dataDir: './data',
+      redisUrl: undefined,
+      leaseMs: 6000,
       worldIdleMs: 1_800_000,
       corsOrigins: '*',
       publicTwinUrl: undefined,
@@ -47,6 +49,11 @@ describe('settings', () => {
   });
 
   it.each([
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://a:1,b:2'],
+    ['REDIS_URL', 'http://localhost'],
+    ['REDIS_URL', 'redis+sentinel://localhost:26379'],
+    ['LEASE_SECONDS', '0.5'],
     ['TWIN_PORT', '65536'],
     ['TWIN_PORT', 'http'],
     ['DEALER_PORT', '-1'],

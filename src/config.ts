@@ -30,6 +30,9 @@ export interface Config {
   /** Base URL without a trailing slash; undefined: built from the listening address. */
   publicTwinUrl: string | undefined;
   dataDir: string;
+  /** Undefined: the embedded store. */
+  redisUrl: string | undefined;
+  leaseMs: number;
   nodeName: string;
   shards: number;
   /** Worlds that each shard holds in memory at the same time. */
@@ -60,6 +63,8 @@ export function readConfig(env: Environment): Config {
     opsPort: whole(env, 'OPS_PORT', 9090, 0, 65_535),
     publicTwinUrl: url(env, 'PUBLIC_TWIN_URL'),
     dataDir: text(env, 'DATA_DIR', './data'),
+    redisUrl: redisUrl(env),
+    leaseMs: number(env, 'LEASE_SECONDS', 6, 1, 60) * 1000,
     nodeName: text(env, 'NODE_NAME', `node-${randomBytes(4).toString('hex')}`),
     shards: whole(env, 'SHARDS', Math.max(1, availableParallelism() - 1), 1, 256),
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, 16, 200_000),
@@ -160,6 +165,21 @@ function oneOf(env: Environment, name: string, standard: string, known: string[]
 
 function onOff(env: Environment, name: string, standard: boolean): boolean {
   return oneOf(env, name, standard ? 'on' : 'off', ['on', 'off']) === 'on';
+}
+
+/** A server, one behind TLS, servers of a cluster, or the sentinels of a server. */
+const REDIS_URL =
+  /^(rediss?:\/\/[^/,]+(\/\d*)?|redis\+cluster:\/\/[^/]+|redis\+sentinel:\/\/[^/]+\/[^/]+)$/;
+
+function redisUrl(env: Environment): string | undefined {
+  const given = env.REDIS_URL || undefined;
+  if (given !== undefined && !REDIS_URL.test(given)) {
+    // Not the value itself: it may hold a password.
+    throw new ConfigError(
+      'REDIS_URL: give redis://host:port, rediss://…, redis+cluster://… or redis+sentinel://…',
+    );
+  }
+  return given;
 }
 
 function url(env: Environment, name: string): string | undefined {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { Leases } from './cluster/leases.ts';
 import { Records } from './cluster/records.ts';
+import { NodeStanding } from './cluster/standing.ts';
 import { Worlds } from './cluster/worlds.ts';
 import type { Config } from './config.ts';
 import { type FrontEnd, startFrontEnd } from './http/front.ts';
@@ -15,6 +16,7 @@ import { Shard } from './shard/handle.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded.ts';
+import { openRedis } from './store/redis/store.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
@@ -51,23 +53,48 @@ export async function startNode(
   log: Log,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
-  const store = await (parts.openStore ?? openEmbedded)(config.dataDir);
+  const standing = new NodeStanding(config.nodeName, log);
+  const { store, isReady } = await openStore(config, log, parts, standing);
   try {
-    return await startOn(store, config, log, parts.faults ?? false);
+    return await startOn({ store, isReady, standing }, config, log, parts.faults ?? false);
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
+/** The store and the right to write to it. */
+interface OpenStore {
+  store: Store;
+  isReady(): boolean;
+  standing: NodeStanding;
+}
+
+async function openStore(
+  config: Config,
+  log: Log,
+  parts: NodeParts,
+  standing: NodeStanding,
+): Promise<Omit<OpenStore, 'standing'>> {
+  const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
+  if (url === undefined || parts.openStore !== undefined) {
+    const store = await (parts.openStore ?? openEmbedded)(dataDir);
+    return { store, isReady: () => true };
+  }
+  const store = await openRedis({ url, nodeName, leaseMs }, standing);
+  standing.concern(store, () => store.untilMs);
+  for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
+  return { store, isReady: () => store.isReady };
+}
+
 async function startOn(
-  store: Store,
+  { store, isReady, standing }: OpenStore,
   config: Config,
   log: Log,
   faults: boolean,
 ): Promise<RunningNode> {
   const mark = await store.get<number>(CLOCK_KEY);
-  const clock = new NodeClock(mark?.value ?? 0);
+  const clock = new NodeClock(mark?.value ?? 0, () => standing.untilMs);
   const leases = await Leases.takeAll(store, config.nodeName);
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
@@ -84,17 +111,21 @@ async function startOn(
       },
     },
   );
-  const worlds = new Worlds({
-    clock,
-    log,
-    records: new Records(store, leases),
-    cities: cities.cities,
-    shards,
-    kernel,
-    anyHot: (any) => publisher.run(any),
-    idleMs: config.worldIdleMs,
-    randomBytes: (count) => new Uint8Array(randomBytes(count)),
-  });
+  const worlds = new Worlds(
+    {
+      clock,
+      log,
+      mayServe: () => standing.mayServe(),
+      cities: cities.cities,
+      shards,
+      kernel,
+      anyHot: (any) => publisher.run(any),
+      idleMs: config.worldIdleMs,
+      randomBytes: (count) => new Uint8Array(randomBytes(count)),
+    },
+    new Records(store, leases),
+  );
+  standing.serve(worlds);
   const supervisor = new Supervisor(
     shards,
     log,
@@ -110,15 +141,14 @@ async function startOn(
   };
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel });
+    const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel, isReady });
     worlds.idle.start();
     const stop = once(async () => {
       await frontEnd.close();
       await worlds.idle.stop();
       await saveImages(shards, worlds);
       await stopWorlds();
-      await worlds.stored();
-      await store.close();
+      await closeStore(store, worlds);
     });
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
     return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
@@ -126,6 +156,13 @@ async function startOn(
     await stopWorlds();
     throw error;
   }
+}
+
+async function closeStore(store: Store, worlds: Worlds): Promise<void> {
+  await worlds.stored();
+  // Nobody need find out any more what became of their writes.
+  worlds.startOver();
+  await store.close();
 }
 
 /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
@@ -186,9 +223,11 @@ interface Served {
   clock: NodeClock;
   log: Log;
   kernel: string;
+  isReady(): boolean;
 }
 
-function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Served): FrontEnd {
+function openFrontEnd(config: Config, served: Served): FrontEnd {
+  const { worlds, shards, clock, log, kernel, isReady } = served;
   const metrics = new Metrics();
   metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
@@ -225,7 +264,7 @@ function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Se
       webFolder: WEB_FOLDER,
       kernelHash: kernel,
     },
-    { service: worlds, clock, metrics, log },
+    { service: worlds, clock, metrics, log, isReady },
   );
 }
 

@@ -149,6 +149,7 @@ describe('boundaries', () => {
   it('one file each touches what is not ours', () => {
     expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/adapter.ts']);
     expect(using(/from 'piscina'/)).toEqual(['src/shard/pool.ts']);
+    expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/link.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual(['src/kernel/kernel.ts']);
   });

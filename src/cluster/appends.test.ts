@@ -3,6 +3,7 @@ import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
 import { type AcceptedChange, Appends } from './appends.ts';
+import { UncertainWrite } from './records.ts';
 
 interface Write {
   changes: readonly NumberedChange[];
@@ -17,16 +18,18 @@ function setUp(seq = 0, lastTick = 0) {
   const appends = new Appends(seq, lastTick, {
     append: (changes) =>
       new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
+    wasAppended: () => found.promise,
     settled: (batch) => settled.push(batch.map(({ hold }) => hold)),
   });
   const answers: string[] = [];
+  const found = Promise.withResolvers<boolean>();
   const add = (hold: number, tick: number) => {
     const settle = (error: unknown) => answers.push(`${hold} ${error === undefined ? 'ok' : 'no'}`);
     const done = Promise.resolve();
     const change: AcceptedChange = { hold, tick, car: 0, touched: 1, values: 0, settle, done };
     appends.add(change);
   };
-  return { appends, writes, settled, answers, add };
+  return { appends, writes, settled, answers, add, found };
 }
 
 const turn = () => new Promise(setImmediate);
@@ -94,4 +97,32 @@ describe('the journal of a world', () => {
       expect((error as TwinError).hint).toContain('new world');
     }
   });
+
+  it.each([true, false])(
+    'keeps the holds of a write of which nobody can tell until it is found out (made: %s)',
+    async (made) => {
+      const { appends, writes, settled, answers, add, found } = setUp();
+      add(1, 10);
+      await turn();
+      add(2, 11);
+      writes[0]?.fail(new UncertainWrite());
+      await turn();
+      // Who asked knows at once; what waited behind was never sent.
+      expect(answers).toEqual(['1 no', '2 no']);
+      expect(settled).toEqual([[2]]);
+      expect(appends.isInDoubt(0)).toBe(true);
+      expect(appends.isInDoubt(1)).toBe(false);
+      expect(() => add(3, 12)).toThrow(TwinError);
+
+      found.resolve(made);
+      await turn();
+      expect(settled).toEqual([[2], [1]]);
+      expect(appends.seq).toBe(made ? 1 : 0);
+      expect(appends.isInDoubt(0)).toBe(false);
+      expect(appends.idle).toBe(true);
+      add(4, 13);
+      await turn();
+      expect(writes[1]?.changes[0]?.seq).toBe(made ? 2 : 1);
+    },
+  );
 });

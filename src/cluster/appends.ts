@@ -1,6 +1,7 @@
 import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
+import { UncertainWrite } from './records.ts';
 
 /** A change that was accepted and waits to become durable. */
 export interface AcceptedChange {
@@ -16,8 +17,10 @@ export interface AcceptedChange {
 }
 
 export interface AppendHooks {
-  /** Makes a batch durable; rejects with nothing written. */
+  /** Makes a batch durable; rejects with nothing written, or with UncertainWrite. */
   append(changes: readonly NumberedChange[]): Promise<void>;
+  /** After an UncertainWrite, however long it takes to find out: whether the batch is durable. */
+  wasAppended(changes: readonly NumberedChange[]): Promise<boolean>;
   /** The batch is durable as `changes`, or is not and there are none: holds end here. */
   settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void;
 }
@@ -25,12 +28,15 @@ export interface AppendHooks {
 /**
  * Writes the accepted changes of one world to its journal, in order. One write is under way at a
  * time; what is accepted meanwhile makes the next one, so numbers have no holes whatever fails.
+ * Where it is not known whether a write was made, nothing is accepted, and its holds stay, until
+ * that is found out; who asked for it is told at once.
  */
 export class Appends {
   readonly #hooks: AppendHooks;
   #waiting: AcceptedChange[] = [];
   #writing: readonly AcceptedChange[] = [];
   #isWriting = false;
+  #isInDoubt = false;
   #seq: number;
   #lastTick: number;
 
@@ -60,13 +66,22 @@ export class Appends {
     return [...this.#writing, ...this.#waiting];
   }
 
+  /** Whether nobody can tell yet how the car is switched. */
+  isInDoubt(car: number): boolean {
+    return this.#isInDoubt && this.#writing.some((change) => change.car === car);
+  }
+
   /** The tick that a change accepted now gets: no earlier than that of the change before. */
   tickFor(tick: number): number {
     return Math.max(tick, this.#lastTick);
   }
 
-  /** Throws TwinError `rate_limited` where the world has all the changes it takes. */
+  /**
+   * Throws TwinError `rate_limited` where the world has all the changes it takes, and
+   * `store_unavailable` while it is not known whether an earlier one was made.
+   */
   add(change: AcceptedChange): void {
+    if (this.#isInDoubt) throw new TwinError('store_unavailable', undefined, 1);
     if (this.#seq + this.#writing.length + this.#waiting.length >= JOURNAL_MAX) {
       throw new TwinError(
         'rate_limited',
@@ -94,15 +109,38 @@ export class Appends {
         touched,
         values,
       }));
-      const error = await this.#hooks.append(changes).then(
+      const failure = await this.#hooks.append(changes).then(
         () => undefined,
         (reason: unknown) => reason ?? new Error('append failed'),
       );
-      if (error === undefined) this.#seq += changes.length;
+      const isDurable =
+        failure instanceof UncertainWrite
+          ? await this.#findOut(batch, changes, failure)
+          : failure === undefined;
+      if (isDurable) this.#seq += changes.length;
       this.#writing = [];
-      this.#hooks.settled(batch, error === undefined ? changes : []);
-      for (const change of batch) change.settle(error);
+      this.#hooks.settled(batch, isDurable ? changes : []);
+      if (!(failure instanceof UncertainWrite)) for (const change of batch) change.settle(failure);
     }
     this.#isWriting = false;
+  }
+
+  /** Tells who asked, refuses what waits behind, and finds out whether the batch was written. */
+  async #findOut(
+    batch: readonly AcceptedChange[],
+    changes: readonly NumberedChange[],
+    error: UncertainWrite,
+  ): Promise<boolean> {
+    this.#isInDoubt = true;
+    for (const change of batch) change.settle(error);
+    const refused = this.#waiting;
+    this.#waiting = [];
+    this.#hooks.settled(refused, []);
+    for (const change of refused) change.settle(new TwinError('store_unavailable', undefined, 1));
+    try {
+      return await this.#hooks.wasAppended(changes);
+    } finally {
+      this.#isInDoubt = false;
+    }
   }
 }

@@ -19,7 +19,8 @@ export interface IdleOptions {
   now(): number;
   /** A world that nobody watched or called for so long is dropped. */
   idleMs: number;
-  records: Records;
+  /** Those that count at the moment. */
+  records(): Records;
   log: Log;
   atHand(world: number): OwnedWorld | undefined;
   forget(world: number): Promise<void>;
@@ -80,6 +81,11 @@ export class IdleIndex {
     this.#touched.add(world);
   }
 
+  /** No world's calls are known any more. */
+  forgetAll(): void {
+    this.#touched.clear();
+  }
+
   isUnsaved(world: OwnedWorld): boolean {
     return this.#touched.has(world);
   }
@@ -112,7 +118,7 @@ export class IdleIndex {
     const due = this.slotOf(watched ? this.#options.now() : world.lastTouchMs);
     if (due !== world.due) {
       try {
-        await this.#options.records.moveDue(world.number, world.due, due);
+        await this.#options.records().moveDue(world.number, world.due, due);
         world.due = due;
       } catch (error) {
         this.#touched.add(world);
@@ -138,7 +144,7 @@ export class IdleIndex {
 
   async #dropDue(partition: number): Promise<void> {
     const first = this.firstLivingSlot(this.#options.now());
-    const { records } = this.#options;
+    const records = this.#options.records();
     for (let after: Key | undefined; ; ) {
       const fallen = await records.fallenDue(partition, first, AT_ONCE, after);
       await Promise.all(fallen.map(({ key, world }) => this.#judge(key, world, first)));
@@ -148,7 +154,8 @@ export class IdleIndex {
   }
 
   async #judge(key: Key, number: number, first: number): Promise<void> {
-    const { atHand, forget, records } = this.#options;
+    const { atHand, forget } = this.#options;
+    const records = this.#options.records();
     const world = atHand(number);
     const alive = world !== undefined && !world.dropped;
     if (alive && (world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first)) {

@@ -81,12 +81,20 @@ export class RefusedWrite extends TwinError {
   }
 }
 
+/** The store cannot tell yet whether the write was made. */
+export class UncertainWrite extends TwinError {
+  constructor() {
+    super('store_unavailable', 'It may have been done all the same: read it back.', RETRY_AFTER_S);
+  }
+}
+
 /** Turns what the store throws into what a client is told. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
+    if (error.reason === 'unknown') throw new UncertainWrite();
     throw new TwinError('store_unavailable', undefined, RETRY_AFTER_S);
   }
 }
@@ -147,7 +155,10 @@ export class Records {
     return this.write(world, [{ key: this.key(world, 'world'), value: record }]);
   }
 
-  /** Appends changes to the journal, with the world's record where its masks are brought up. */
+  /**
+   * Appends changes to the journal, with the world's record where its masks are brought up. Throws
+   * UncertainWrite where only `hasChange` can tell, later, whether it did.
+   */
   async append(
     world: number,
     changes: readonly NumberedChange[],
@@ -164,10 +175,19 @@ export class Records {
     try {
       await this.#commit(partitionOf(world), [first.key], writes);
     } catch (error) {
+      if (error instanceof UncertainWrite) throw error;
       // A write may have been made all the same: what the journal has must not be called refused.
-      const found = await orUnavailable(this.#store.get<number[]>(first.key));
-      if (found?.value.join() !== first.value.join()) throw error;
+      if (!(await this.hasChange(world, changes[0]))) throw error;
     }
+  }
+
+  /** Whether the journal has this change. */
+  async hasChange(world: number, change: NumberedChange | undefined): Promise<boolean> {
+    if (change === undefined) return true;
+    const { seq, tick, car, touched, values } = change;
+    const key = this.key(world, 'journal', seq);
+    const found = await orUnavailable(this.#store.get<number[]>(key));
+    return found?.value.join() === [tick, car, touched, values].join();
   }
 
   /** Changes with numbers above `afterSeq`, in order, given ones included. */

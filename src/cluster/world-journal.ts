@@ -1,14 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
 import { applyChange } from '../twin/journal.ts';
 import { type AcceptedChange, Appends } from './appends.ts';
-import type { WorldRecord } from './records.ts';
+import { RefusedWrite, UncertainWrite, type WorldRecord } from './records.ts';
+
+/** How often the store is asked what became of a write. */
+const LOOK_AGAIN_MS = 200;
 
 export interface WorldJournalHooks {
   /** The world's tick by the clock, which is published by reading it. */
   clockTick(): number;
   /** Makes changes durable, and the record with them where it is given. */
   append(changes: readonly NumberedChange[], record: WorldRecord | undefined): Promise<void>;
+  /** Whether the store has a change. */
+  hasChange(change: NumberedChange | undefined): Promise<boolean>;
+  /** The store has other changes than are known here. */
+  refused(): void;
   /** Tells the shard, where it has the world. */
   command(command: WorldCommand): void;
 }
@@ -25,6 +33,7 @@ export class WorldJournal {
   readonly #accepted: Uint16Array;
   readonly #under: (AcceptedChange | undefined)[] = [];
   readonly #appends: Appends;
+  #isForgotten = false;
   #hold = 0;
   /** Changes that became durable while the world was on its way to memory. */
   #sinceOpening: NumberedChange[] | undefined;
@@ -42,6 +51,7 @@ export class WorldJournal {
     this.#hooks = hooks;
     this.#appends = new Appends(last.seq, last.tick, {
       append: (changes) => this.#append(changes),
+      wasAppended: ([first]) => this.#wasAppended(first),
       settled: (batch, changes) => this.#settled(batch, changes),
     });
   }
@@ -65,7 +75,9 @@ export class WorldJournal {
     return [...this.#masks];
   }
 
+  /** Throws UncertainWrite where nobody can tell yet. */
   declared(car: number): number {
+    if (this.#appends.isInDoubt(car)) throw new UncertainWrite();
     return this.#masks[car] ?? 0;
   }
 
@@ -88,7 +100,33 @@ export class WorldJournal {
     return promise;
   }
 
-  #append(changes: readonly NumberedChange[]): Promise<void> {
+  async #append(changes: readonly NumberedChange[]): Promise<void> {
+    try {
+      await this.#write(changes);
+    } catch (error) {
+      // What the store has is not what is known here: the next request reads it anew.
+      if (error instanceof RefusedWrite) this.#hooks.refused();
+      throw error;
+    }
+  }
+
+  async #wasAppended(first: NumberedChange | undefined): Promise<boolean> {
+    while (!this.#isForgotten) {
+      try {
+        return await this.#hooks.hasChange(first);
+      } catch {
+        await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+    return false;
+  }
+
+  /** Nobody needs to know any more what became of its writes. */
+  forget(): void {
+    this.#isForgotten = true;
+  }
+
+  #write(changes: readonly NumberedChange[]): Promise<void> {
     const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
     const isStale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
     if (!isStale) return this.#hooks.append(changes, undefined);
@@ -102,7 +140,7 @@ export class WorldJournal {
 
   #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
     for (const change of changes) {
-      this.#masks[change.car] = applyChange(this.declared(change.car), change);
+      this.#masks[change.car] = applyChange(this.#masks[change.car] ?? 0, change);
     }
     this.#sinceOpening?.push(...changes);
     for (const [i, accepted] of batch.entries()) {

@@ -3,13 +3,7 @@ import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
 import { BEAT_AGE_MS_MAX, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Shard } from '../shard/handle.ts';
-import {
-  type Look,
-  type LookAnswer,
-  type NumberedChange,
-  packNumbered,
-  type WorldCommand,
-} from '../shard/protocol.ts';
+import { type Look, type LookAnswer, packNumbered, type WorldCommand } from '../shard/protocol.ts';
 import type { EventRecord } from '../twin/events.ts';
 import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
@@ -17,7 +11,7 @@ import type { ContactFacts, Incident } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { Encoding, Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import { Audience } from './audience.ts';
-import { RefusedWrite, type WorldRecord } from './records.ts';
+import type { WorldRecord } from './records.ts';
 import { WorldReports } from './reports.ts';
 import type { WorldSurroundings } from './surroundings.ts';
 import { Traps } from './traps.ts';
@@ -41,7 +35,6 @@ export class OwnedWorld implements World {
   /** Slot of the index in which the store has it. */
   due: number | undefined;
   dropped = false;
-
   readonly #around: WorldSurroundings;
   readonly #record: WorldRecord;
   readonly #journal: WorldJournal;
@@ -92,7 +85,9 @@ export class OwnedWorld implements World {
     this.#history = this.#makeHistory();
     this.#journal = new WorldJournal(record, masks, last, {
       clockTick: () => this.#clockTick(),
-      append: (changes, upToDate) => this.#append(changes, upToDate),
+      append: (changes, upToDate) => around.records.append(number, changes, upToDate),
+      hasChange: (change) => around.records.hasChange(number, change),
+      refused: () => around.forget(this),
       command: (command) => this.#command(command),
     });
   }
@@ -154,16 +149,6 @@ export class OwnedWorld implements World {
 
   change(car: number, touched: number, values: number): Promise<void> {
     return this.#journal.change(car, touched, values);
-  }
-
-  async #append(changes: readonly NumberedChange[], upToDate?: WorldRecord): Promise<void> {
-    try {
-      await this.#around.records.append(this.number, changes, upToDate);
-    } catch (error) {
-      // What the store has is not what is known here: the next request reads it anew.
-      if (error instanceof RefusedWrite) this.#around.forget(this);
-      throw error;
-    }
   }
 
   #command(command: WorldCommand): void {
@@ -250,6 +235,13 @@ export class OwnedWorld implements World {
   quarantine(): void {
     this.#traps.quarantine(this.#around.now());
     this.leftMemory();
+  }
+
+  /** Whatever is known of it here does not count any more; it may still be writing. */
+  forget(): void {
+    this.#journal.forget();
+    void this.close();
+    void this.reports.close();
   }
 
   async close(): Promise<void> {

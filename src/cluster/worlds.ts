@@ -18,7 +18,8 @@ import { OwnedWorld } from './world.ts';
 export interface WorldsOptions {
   clock: NodeClock;
   log: Log;
-  records: Records;
+  /** Whether this node may show and change worlds at the moment. */
+  mayServe(): boolean;
   cities: readonly City[];
   shards: readonly Shard[];
   /** Identity of this node's kernel. */
@@ -41,6 +42,7 @@ export class Worlds implements TwinService {
   readonly cities: readonly City[];
   readonly idle: IdleIndex;
   readonly #options: WorldsOptions;
+  #records: Records;
   /** By number; least recently loaded first. */
   readonly #handles = new Map<number, OwnedWorld>();
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
@@ -52,13 +54,14 @@ export class Worlds implements TwinService {
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
-  constructor(options: WorldsOptions) {
+  constructor(options: WorldsOptions, records: Records) {
     this.#options = options;
+    this.#records = records;
     this.cities = options.cities;
     this.idle = new IdleIndex({
       now: () => options.clock.now(),
       idleMs: options.idleMs,
-      records: options.records,
+      records: () => this.#records,
       log: options.log,
       atHand: (world) => this.#handles.get(world),
       forget: (world) => this.#drop(world),
@@ -72,15 +75,16 @@ export class Worlds implements TwinService {
   // ── making and finding ──────────────────────────────────────────────────────────────────────
 
   async create(options: WorldOptions): Promise<World> {
+    this.#refuseUnlessServing();
     const record = this.#record(options);
     const lived = options.journal?.changes ?? [];
     for (let attempt = 1; ; attempt++) {
       const number = randomWorldNumber(this.#options.randomBytes);
       const due = this.idle.slotOf(this.#options.clock.now());
       try {
-        await this.#options.records.create(number, record, lived, due);
+        await this.#records.create(number, record, lived, due);
       } catch (error) {
-        if (attempt < CREATE_ATTEMPTS && (await this.#options.records.record(number))) continue;
+        if (attempt < CREATE_ATTEMPTS && (await this.#records.record(number))) continue;
         throw error;
       }
       const world = this.#make(number, record, Uint16Array.from(record.masks), {
@@ -112,7 +116,12 @@ export class Worlds implements TwinService {
     };
   }
 
+  #refuseUnlessServing(): void {
+    if (!this.#options.mayServe()) throw new TwinError('store_unavailable', undefined, 2);
+  }
+
   peek(number: number): OwnedWorld | undefined {
+    this.#refuseUnlessServing();
     const world = this.#handles.get(number);
     return world?.dropped ? undefined : world;
   }
@@ -129,7 +138,8 @@ export class Worlds implements TwinService {
   }
 
   async #load(number: number): Promise<OwnedWorld | undefined> {
-    const { records, clock } = this.#options;
+    const { clock } = this.#options;
+    const records = this.#records;
     const record = await records.record(number);
     const due = await records.due(number);
     if (record === undefined || due === undefined) return undefined;
@@ -150,7 +160,7 @@ export class Worlds implements TwinService {
     masks: Uint16Array,
     last: { seq: number; tick: number },
   ): OwnedWorld {
-    const { cities, clock, kernel, log, records, shards } = this.#options;
+    const { cities, clock, kernel, log, shards } = this.#options;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
     const city = cities[cityIndex];
     if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
@@ -160,7 +170,7 @@ export class Worlds implements TwinService {
       now: () => clock.now(),
       city,
       cityIndex,
-      records,
+      records: this.#records,
       kernel,
       shard,
       touched: (world) => this.idle.touched(world),
@@ -206,7 +216,7 @@ export class Worlds implements TwinService {
         await world.close();
         await world.reports.close();
       }
-      await this.#options.records.remove(number);
+      await this.#records.remove(number);
       this.#handles.delete(number);
     } finally {
       this.#dropping.delete(number);
@@ -217,7 +227,21 @@ export class Worlds implements TwinService {
   #forget(world: OwnedWorld): void {
     if (this.#handles.get(world.number) === world) this.#handles.delete(world.number);
     this.#endStreams(world, 1012);
-    void world.close();
+    world.forget();
+  }
+
+  /** Nothing may be shown any more, until it may again: streams end. */
+  suspend(): void {
+    for (const world of this.#handles.values()) {
+      if (world.watcherCount > 0) this.#endStreams(world, 1013);
+    }
+  }
+
+  /** What is known of all worlds does not count any more; from here on `records` do. */
+  startOver(records = this.#records): void {
+    this.#records = records;
+    this.idle.forgetAll();
+    for (const world of [...this.#handles.values()]) this.#forget(world);
   }
 
   // ── beats and reports ───────────────────────────────────────────────────────────────────────
@@ -275,6 +299,7 @@ export class Worlds implements TwinService {
       frames.push(world.receive({ tick, json, msgpack }, packed));
     }
     const { incarnation } = shard;
+    if (!this.#options.mayServe()) frames.length = 0;
     this.#sink(frames, () => {
       if (shard.incarnation === incarnation) shard.acknowledge(beat);
     });

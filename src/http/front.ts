@@ -42,6 +42,8 @@ export interface FrontEndParts {
   clock: Clock;
   metrics: Metrics;
   log: Log;
+  /** Whether what the node stands on takes requests; by default it does. */
+  isReady?: () => boolean;
 }
 
 export interface FrontEnd {
@@ -68,7 +70,7 @@ export function startFrontEnd(options: FrontEndOptions, parts: FrontEndParts): F
   try {
     const twin = opened(openTwin(options, parts, fanout, () => state.twinUrl));
     const dealer = opened(openDealer(options, parts));
-    const ops = opened(openOps(options, parts, () => state.isReady));
+    const ops = opened(openOps(options, parts, () => state.isReady && (parts.isReady?.() ?? true)));
     const scheme = options.tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, options.host, twin.port);
     state.isReady = true;

@@ -14,6 +14,9 @@ import {
 } from './client.ts';
 import type { Dice } from './dice.ts';
 
+/** What an answer says that cannot tell. */
+const MAY_BE_DONE = 'may have been done all the same';
+
 interface Operation {
   path: string;
   asking: Asking;
@@ -43,7 +46,7 @@ export class SwitchedCar {
     this.#become(declared);
   }
 
-  /** One operation. False where its answer never came. */
+  /** One operation. False where its answer never came, or did not tell whether it was done. */
   async switch(base: string, dice: Dice): Promise<boolean> {
     if (this.#orElse !== undefined) throw new Error('look at the car first');
     const operation = anyOperation(dice);
@@ -54,6 +57,10 @@ export class SwitchedCar {
     try {
       answer = await ask(base, path, { ...asking, vin: this.vin });
     } catch {
+      return false;
+    }
+    if (answer.status === 503 && answer.text.includes(MAY_BE_DONE)) {
+      expectRefusal(answer);
       return false;
     }
     this.#orElse = undefined;

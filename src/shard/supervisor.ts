@@ -43,7 +43,8 @@ export class Supervisor {
       shard,
       heartbeat: shard.heartbeat,
       missed: 0,
-      isStarting: false,
+      // The first thread is on its way; its first beat tells that it is there.
+      isStarting: true,
       deathsMs: [],
       deathWorlds: [],
     }));
@@ -63,6 +64,7 @@ export class Supervisor {
       const { shard } = watched;
       if (!shard.alive) continue;
       const { heartbeat } = shard;
+      if (heartbeat !== watched.heartbeat) watched.isStarting = false;
       watched.missed = heartbeat === watched.heartbeat ? watched.missed + 1 : 0;
       watched.heartbeat = heartbeat;
       const limitMs = watched.isStarting ? START_MS : STUCK_MS;

@@ -50,7 +50,8 @@ export interface Store {
    * All writes or none. True once they are durable as asked; false, and nothing written, where a
    * check failed. Commits take effect in the order of the calls, and a later one is checked
    * against the writes of the earlier ones. Throws StoreUnavailable, with nothing written as far
-   * as the engine can tell.
+   * as the engine can tell; where its reason is 'unknown', all writes may have been made. Once a
+   * read goes through again it tells which: what was not made by then never will be.
    */
   commit(
     checks: readonly Check[],
@@ -64,8 +65,11 @@ export interface Store {
 
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** 'full' where the device has no space left. */
-  readonly reason: 'full' | 'failed' | 'closed';
+  /**
+   * 'full' where the device has no space left; 'unknown' where a commit may have been made all
+   * the same.
+   */
+  readonly reason: 'full' | 'failed' | 'closed' | 'unknown';
 
   constructor(reason: StoreUnavailable['reason'], cause?: unknown) {
     super(`store ${reason}`, { cause });

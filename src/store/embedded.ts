@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import {
@@ -19,6 +20,7 @@ import {
   pageBounds,
   unpackValue,
 } from './encoding.ts';
+import { Room } from './room.ts';
 
 /** What waits to be written; a commit that finds more than this ahead of it is refused. */
 const PENDING_BYTES_MAX = 64 * 2 ** 20;
@@ -26,8 +28,16 @@ const PENDING_BYTES_MAX = 64 * 2 ** 20;
 const COMMIT_OVERHEAD_BYTES = 500;
 /** Below this much free space a failed write is taken for a full device. */
 const FREE_BYTES_MIN = 2 ** 20;
-/** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL. */
-const FULL_CODES: ReadonlySet<unknown> = new Set([28, 122, 69, 27, -30_792]);
+/** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL; and what Node calls them. */
+const FULL_CODES: ReadonlySet<unknown> = new Set([
+  ...[28, 122, 69, 27, -30_792],
+  ...['ENOSPC', 'EDQUOT', 'EFBIG'],
+]);
+/** Bytes that LMDB may copy for a write of one key, and for a transaction beside that. */
+const WRITE_BYTES = 6 * 4096;
+const BATCH_BYTES = 32 * 4096;
+/** On a device that is nearly full a small batch is refused as soon as a larger one. */
+const ROOM_BYTES_MIN = 2 ** 19;
 const COMMIT_ERROR_WAIT_MS = 100;
 const LAST_VERSION = 'lastVersion';
 
@@ -87,6 +97,7 @@ export class EmbeddedStore implements Store {
   readonly #lock: DirectoryLock;
   readonly #root: RootDatabase<number, string>;
   readonly #entries: Database<Buffer, Buffer>;
+  readonly #room: Room;
   /** One counter for all keys: a version never comes back, even when its key does. */
   #lastVersion: number;
   #pending: Pending[] = [];
@@ -107,6 +118,10 @@ export class EmbeddedStore implements Store {
       useVersions: true,
     });
     this.#lastVersion = this.#root.get(LAST_VERSION) ?? 0;
+    this.#room = new Room(join(dir, 'data.mdb'), () => {
+      const { lastPageNumber, pageSize } = this.#root.getStats() as Record<string, number>;
+      return ((lastPageNumber ?? 0) + 1) * (pageSize ?? 0);
+    });
   }
 
   async get<T>(key: Key): Promise<Entry<T> | undefined> {
@@ -153,6 +168,7 @@ export class EmbeddedStore implements Store {
       // After a failed batch lmdb waits for a flush that never comes; an empty one ends that.
       await this.#entries.batch(() => undefined);
       await this.#root.close();
+      await this.#room.close();
     } finally {
       this.#lock.release();
     }
@@ -219,6 +235,7 @@ export class EmbeddedStore implements Store {
   /** Hands writes to LMDB as one transaction, and waits until it is flushed. */
   async #send(writes: readonly PackedWrite[]): Promise<void> {
     if (writes.length === 0) return;
+    await this.#room.ensure(spaceFor(writes));
     const committed = this.#entries.batch(() => {
       for (const { key, value, version } of writes) {
         if (value) this.#entries.put(key, value, version);
@@ -254,6 +271,13 @@ function pack(checks: readonly Check[], writes: readonly Write[]) {
     writes: packedWrites,
     bytes,
   };
+}
+
+/** What LMDB's file may grow by, at the most, in bytes. */
+function spaceFor(writes: readonly PackedWrite[]): number {
+  let bytes = BATCH_BYTES;
+  for (const { key, value } of writes) bytes += WRITE_BYTES + key.length + (value?.length ?? 0);
+  return Math.max(bytes, ROOM_BYTES_MIN);
 }
 
 function idOf(key: Buffer): string {

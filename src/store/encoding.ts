@@ -174,8 +174,8 @@ export function checkOnePartition(keys: readonly Key[]): void {
   }
 }
 
-/** The partition a key belongs to, or undefined. */
-function partitionOf(key: Key): number | undefined {
+/** The partition a key belongs to, or undefined. Throws TypeError where it names a wrong one. */
+export function partitionOf(key: Key): number | undefined {
   if (key[0] !== 'p') return undefined;
   const partition = key[1];
   if (typeof partition === 'number' && Number.isInteger(partition)) {

@@ -15,7 +15,7 @@ export interface TwinService {
   /** Makes a world; resolves once its record is durable. Throws TwinError. */
   create(options: WorldOptions): Promise<World>;
 
-  /** The living world with this number if it is at hand, without waiting. */
+  /** The living world with this number if it is at hand, without waiting. Throws as `load`. */
   peek(worldNumber: number): World | undefined;
 
   /** The living world with this number, or undefined. Throws TwinError (store, quarantine). */
