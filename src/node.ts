@@ -6,6 +6,8 @@ import { Leases } from './cluster/leases.ts';
 import { Records } from './cluster/records.ts';
 import { Worlds } from './cluster/worlds.ts';
 import type { Config } from './config.ts';
+import { DealerPlatform } from './dealer/platform.ts';
+import { dealerRoutes } from './http/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import type { Log } from './log.ts';
@@ -109,11 +111,14 @@ async function startOn(
     await stopClock();
   };
   try {
-    await Promise.all(shards.map((shard) => shard.start()));
-    const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel });
+    const started = Promise.all(shards.map((shard) => shard.start()));
+    const platform = await openPlatform(config, { store, worlds, clock, log });
+    await started;
+    const frontEnd = openFrontEnd(config, { worlds, platform, shards, clock, log, kernel });
     worlds.idle.start();
     const stop = once(async () => {
       await frontEnd.close();
+      platform.close();
       await worlds.idle.stop();
       await saveImages(shards, worlds);
       await stopWorlds();
@@ -126,6 +131,19 @@ async function startOn(
     await stopWorlds();
     throw error;
   }
+}
+
+function openPlatform(
+  { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
+  { store, worlds, clock, log }: { store: Store; worlds: Worlds; clock: NodeClock; log: Log },
+): Promise<DealerPlatform> {
+  const around = { worlds: async () => worlds.atHand, nodes: () => 1 };
+  const attempts =
+    rateLimits === 'off'
+      ? ('off' as const)
+      : { free: rateLimits.failedLogins, waitMsMax: rateLimits.failedLoginWaitS * 1000 };
+  const settings = { mode: demo, tokenLifetimeS, attempts, fieldKey };
+  return DealerPlatform.open({ store, clock, log, worlds, around }, settings);
 }
 
 /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
@@ -182,13 +200,17 @@ function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void
 
 interface Served {
   worlds: Worlds;
+  platform: DealerPlatform;
   shards: readonly Shard[];
   clock: NodeClock;
   log: Log;
   kernel: string;
 }
 
-function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Served): FrontEnd {
+function openFrontEnd(
+  config: Config,
+  { worlds, platform, shards, clock, log, kernel }: Served,
+): FrontEnd {
   const metrics = new Metrics();
   metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
@@ -225,7 +247,13 @@ function openFrontEnd(config: Config, { worlds, shards, clock, log, kernel }: Se
       webFolder: WEB_FOLDER,
       kernelHash: kernel,
     },
-    { service: worlds, clock, metrics, log },
+    {
+      service: worlds,
+      dealerRoutes: (around) => dealerRoutes({ platform, log, ...around }),
+      clock,
+      metrics,
+      log,
+    },
   );
 }
 
