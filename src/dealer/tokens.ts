@@ -60,10 +60,15 @@ export class Tokens {
   /** Undefined where it is none of ours, or has expired. */
   async verify(token: string): Promise<Claims | undefined> {
     const known = this.#verified.get(token);
-    if (known !== undefined) return known.expiresAtMs > this.#clock.now() ? known : undefined;
+    if (known !== undefined) return this.#isOver(known) ? undefined : known;
     const claims = await this.#read(token);
     if (claims !== undefined) this.#verified.set(token, claims);
     return claims;
+  }
+
+  /** Other nodes' clocks are trusted to differ a little, but not for this. */
+  #isOver({ expiresAtMs }: Claims): boolean {
+    return expiresAtMs <= this.#clock.now();
   }
 
   async #read(token: string): Promise<Claims | undefined> {
@@ -82,7 +87,8 @@ export class Tokens {
       const { sub = '', jti = '', exp = 0, cv } = payload;
       const account = refOf(sub);
       if (account === undefined || typeof cv !== 'number') return undefined;
-      return { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
+      const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
+      return this.#isOver(claims) ? undefined : claims;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
