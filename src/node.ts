@@ -111,9 +111,8 @@ async function startOn(
     await stopClock();
   };
   try {
-    const started = Promise.all(shards.map((shard) => shard.start()));
+    await Promise.all(shards.map((shard) => shard.start()));
     const platform = await openPlatform(config, { store, worlds, clock, log });
-    await started;
     const frontEnd = openFrontEnd(config, { worlds, platform, shards, clock, log, kernel });
     worlds.idle.start();
     const stop = once(async () => {
