@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
+import { Census } from './cluster/census.ts';
 import { Leases } from './cluster/leases.ts';
 import { Records } from './cluster/records.ts';
 import { Worlds } from './cluster/worlds.ts';
@@ -86,10 +87,11 @@ async function startOn(
       },
     },
   );
+  const records = new Records(store, leases);
   const worlds = new Worlds({
     clock,
     log,
-    records: new Records(store, leases),
+    records,
     cities: cities.cities,
     shards,
     kernel,
@@ -112,7 +114,7 @@ async function startOn(
   };
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const platform = await openPlatform(config, { store, worlds, clock, log });
+    const platform = await openPlatform(config, { store, records, worlds, clock, log });
     const frontEnd = openFrontEnd(config, { worlds, platform, shards, clock, log, kernel });
     worlds.idle.start();
     const stop = once(async () => {
@@ -132,11 +134,20 @@ async function startOn(
   }
 }
 
+interface Stored {
+  store: Store;
+  records: Records;
+  worlds: Worlds;
+  clock: NodeClock;
+  log: Log;
+}
+
 function openPlatform(
   { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
-  { store, worlds, clock, log }: { store: Store; worlds: Worlds; clock: NodeClock; log: Log },
+  { store, records, worlds, clock, log }: Stored,
 ): Promise<DealerPlatform> {
-  const around = { worlds: async () => worlds.atHand, nodes: () => 1 };
+  const census = new Census(records, worlds.idle, clock);
+  const around = { worlds: () => census.read(), nodes: () => 1 };
   const attempts =
     rateLimits === 'off'
       ? ('off' as const)

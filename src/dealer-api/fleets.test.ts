@@ -269,6 +269,14 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     });
   });
 
+  test('the state of the platform has the living worlds of its twin', async () => {
+    const count = async () => (await api.get('GET /api/state')).worlds as number;
+    await until(async () => (await count()) === 0);
+    for (let i = 0; i < 3; i++) await new Api(node.twinUrl).makeWorld();
+    await until(async () => (await count()) === 3);
+    await until(async () => (await count()) === 0);
+  });
+
   test('the state of the platform is counted, and says what it runs on', async () => {
     expect(await api.get('GET /api/state')).toEqual({
       status: 'ok',

@@ -27,7 +27,7 @@ export interface DealerSettings {
   fieldKey: Uint8Array | undefined;
 }
 
-interface Parts {
+interface PlatformParts {
   store: Store;
   clock: Clock;
   log: Log;
@@ -49,7 +49,7 @@ export class DealerPlatform {
   readonly #sweeper: NodeJS.Timeout;
 
   private constructor(
-    { store, clock, log, worlds, around }: Parts,
+    { store, clock, log, worlds, around }: PlatformParts,
     settings: DealerSettings,
     { tokens, passwords, secrets }: { tokens: Tokens; passwords: Passwords; secrets: Secrets },
   ) {
@@ -73,7 +73,7 @@ export class DealerPlatform {
   }
 
   /** Opens the platform on a store, and fills that where it is empty. */
-  static async open(parts: Parts, settings: DealerSettings): Promise<DealerPlatform> {
+  static async open(parts: PlatformParts, settings: DealerSettings): Promise<DealerPlatform> {
     const { store, clock } = parts;
     const tokens = await Tokens.open(store, clock, settings.tokenLifetimeS);
     const secrets = await Secrets.open(store, settings.fieldKey);
