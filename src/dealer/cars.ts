@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound, valueFault } from './errors.ts';
+import { Kept } from './kept.ts';
 import {
   type AccountRecord,
   type AccountRef,
@@ -31,6 +32,8 @@ export interface Car {
 }
 
 const DEALER_FIELD = ['body', 'dealer'];
+/** Callers whose lists are kept. */
+const LISTS_MAX = 64;
 
 /** The cars of all fleets, their owners and their flags. */
 export class Cars {
@@ -38,6 +41,7 @@ export class Cars {
   readonly #sessions: Sessions;
   readonly #twin: TwinCars;
   readonly #clock: Clock;
+  readonly #lists = new Kept<readonly Car[]>(LISTS_MAX);
 
   constructor(registry: Registry, sessions: Sessions, twin: TwinCars, clock: Clock) {
     this.#registry = registry;
@@ -46,12 +50,22 @@ export class Cars {
     this.#clock = clock;
   }
 
-  /** All cars, by VIN, with what the actor may see of them. */
-  async list(actor: Actor): Promise<Car[]> {
-    const records = await this.#registry.read((reader) =>
-      reader.all<CarRecord>(keys.cars(reader.generation)),
+  /**
+   * All cars, by VIN, with what the caller may see of them: the same list as before where nothing
+   * has changed.
+   */
+  list({ account, stamp }: Session): Promise<readonly Car[]> {
+    return this.#lists.read(
+      account.id,
+      stamp,
+      async () => {
+        const records = await this.#registry.read((reader) =>
+          reader.all<CarRecord>(keys.cars(reader.generation)),
+        );
+        return Promise.all(records.map((record) => this.#show(account, record)));
+      },
+      (cars) => cars.every(({ vin, world }) => world === null || this.#twin.isAtHand(vin)),
     );
-    return Promise.all(records.map((record) => this.#show(actor, record)));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { notFound } from './errors.ts';
+import { Kept } from './kept.ts';
 import {
   type CustomerRecord,
   keys,
@@ -10,6 +11,7 @@ import {
 import type { Reader, Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
 import type { Secrets } from './secrets.ts';
+import type { Session } from './sessions.ts';
 import { isoTime } from './times.ts';
 
 /** A customer as the API shows it. */
@@ -24,6 +26,8 @@ export type Customer = PlainProfile &
     password_set?: true;
   };
 
+/** Callers whose lists are kept. */
+const LISTS_MAX = 64;
 const VIN_PART = 4;
 const ACCOUNT_PART = 3;
 
@@ -31,14 +35,20 @@ const ACCOUNT_PART = 3;
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;
+  readonly #lists = new Kept<readonly Customer[]>(LISTS_MAX);
 
   constructor(registry: Registry, secrets: Secrets) {
     this.#registry = registry;
     this.#secrets = secrets;
   }
 
-  /** Those that the actor may read, by username. */
-  list(actor: Actor, withPassword: boolean): Promise<Customer[]> {
+  /** Those that the caller may read, by username. */
+  list({ account, stamp }: Session, withPassword: boolean): Promise<readonly Customer[]> {
+    const key = `${account.id} ${withPassword}`;
+    return this.#lists.read(key, stamp, () => this.#list(account, withPassword));
+  }
+
+  #list(actor: Actor, withPassword: boolean): Promise<Customer[]> {
     return this.#registry.read(async (reader) => {
       const cars = new Map<string, string[]>();
       for (const key of await reader.keysBelow(keys.allOwned(reader.generation))) {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { badToken, notAuthenticated, orUnavailable } from './errors.ts';
 import { type AccountRecord, keys } from './records.ts';
-import type { Draft, Edition, Reader, Registry } from './registry.ts';
+import type { Draft, Reader, Registry } from './registry.ts';
 import type { Claims, Tokens } from './tokens.ts';
 
 /** Revocations forgotten at a time. */
@@ -14,10 +14,8 @@ const SCHEME = /^bearer(?: +|$)/i;
 export interface Session {
   claims: Claims;
   account: AccountRecord;
-}
-
-interface Seen extends Edition {
-  session: Session;
+  /** Of the edition in which it held. */
+  stamp: number;
 }
 
 /** Who is behind a token: signature, time, account, credential and revocation. */
@@ -26,7 +24,7 @@ export class Sessions {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
   /** What was found is true as long as nothing was changed. */
-  readonly #seen = new LRUCache<string, Seen>({ max: SESSIONS_MAX });
+  readonly #seen = new LRUCache<string, Session>({ max: SESSIONS_MAX });
 
   constructor(registry: Registry, tokens: Tokens, clock: Clock) {
     this.#registry = registry;
@@ -43,12 +41,12 @@ export class Sessions {
     const token = authorization.replace(SCHEME, '').trim();
     const claims = await this.#tokens.verify(token);
     if (claims === undefined) throw badToken();
-    const { stamp, generation } = await this.#registry.edition();
+    const { stamp } = await this.#registry.edition();
     const seen = this.#seen.get(token);
-    if (seen?.stamp === stamp) return seen.session;
+    if (seen?.stamp === stamp) return seen;
     const account = await this.#registry.read((reader) => this.#accountOf(reader, claims));
-    const session = { claims, account };
-    this.#seen.set(token, { stamp, generation, session });
+    const session = { claims, account, stamp };
+    this.#seen.set(token, session);
     return session;
   }
 

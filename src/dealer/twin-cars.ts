@@ -32,6 +32,12 @@ export class TwinCars {
     return world && entry && { world: world.id, entry };
   }
 
+  /** Whether the world of a VIN that has been found lives on, as far as that is known at once. */
+  isAtHand(vin: string): boolean {
+    const address = parseVin(vin);
+    return address !== undefined && this.#worlds.peek(address.world) !== undefined;
+  }
+
   async #load(number: number): Promise<World | undefined> {
     const world = await this.#worlds.load(number);
     if (world === undefined) this.#gone.set(number, true);

@@ -6,7 +6,7 @@ import { asObject, readForm, readJson } from './dealer-body.ts';
 import { detailReply } from './detail.ts';
 import type { Field, Form, Values } from './fields.ts';
 import type { Buckets } from './rate-limits.ts';
-import { type Header, ok, type Reply } from './reply.ts';
+import { type Header, ok, type Reply, reply } from './reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from './router.ts';
 import type { Schema } from './schema-parts.ts';
 
@@ -74,7 +74,7 @@ export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
     const ended = await refusedAs(async () => {
       const ask = read(operation, call, await bodyOf(operation, call));
       const count = (name: string, limit: Buckets | undefined) => limited.count(name, limit);
-      return ok(await operation.run({ ...ask, count }), 'json');
+      return replyOf(await operation.run({ ...ask, count }));
     });
     const isSecret = operation.isSecret || ended.status !== 200;
     return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
@@ -95,10 +95,34 @@ export function guardedRoute<B extends Fields, Q extends Fields, P extends Field
       const given = await bodyOf(operation, call);
       const session = await sessions.find(call.head.authorization);
       if (!can(session.account, action)) throw forbidden(refusal);
-      return ok(await operation.run(read(operation, call, given), session), 'json');
+      return replyOf(await operation.run(read(operation, call, given), session));
     });
     return withHeaders(ended, NO_STORE);
   });
+}
+
+/** The JSON of something that is answered often. */
+class Text {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** Texts of values that do not change: each is made once. */
+export class Texts<T extends object> {
+  readonly #texts = new WeakMap<T, Text>();
+
+  of(value: T, bodyOf: (value: T) => unknown): Text {
+    const text = this.#texts.get(value) ?? new Text(JSON.stringify(bodyOf(value)));
+    this.#texts.set(value, text);
+    return text;
+  }
+}
+
+function replyOf(result: unknown): Reply {
+  return result instanceof Text ? reply(200, result.json, 'json') : ok(result, 'json');
 }
 
 /** The answer, or what is answered instead. What is a fault of ours is thrown on. */
@@ -111,8 +135,8 @@ async function refusedAs(answer: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-function withHeaders(reply: Reply, more: readonly Header[]): Reply {
-  return more.length === 0 ? reply : { ...reply, headers: [...reply.headers, ...more] };
+function withHeaders(answer: Reply, more: readonly Header[]): Reply {
+  return more.length === 0 ? answer : { ...answer, headers: [...answer.headers, ...more] };
 }
 
 function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
@@ -157,21 +181,28 @@ async function bodyOf(
 }
 
 function read<B extends Fields, Q extends Fields, P extends Fields>(
-  { path: pattern, params, query, body }: Operation<B, Q, P>,
+  { params, query, body }: Operation<B, Q, P>,
   call: Call,
   given: unknown,
 ): Ask<B, Q, P> {
   const { head, requestId } = call;
-  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const inPath = Object.fromEntries(names.map((name, i) => [name, call.params[i]]));
-  const inQuery = Object.fromEntries(new URLSearchParams(call.query));
   return {
-    path: (params?.read('path', inPath) ?? {}) as Values<P>,
-    query: (query?.read('query', inQuery) ?? {}) as Values<Q>,
+    path: (params?.read('path', inPath(params, call)) ?? {}) as Values<P>,
+    query: (query?.read('query', inQuery(call)) ?? {}) as Values<Q>,
     body: (body?.read('body', asObject(given)) ?? {}) as Values<B>,
     authorization: head.authorization,
     requestId,
   };
+}
+
+/** The fields of a form for a path have the order of its parameters. */
+function inPath({ fields }: Form, { params }: Call): object {
+  return Object.fromEntries(Object.keys(fields).map((name, i) => [name, params[i]]));
+}
+
+/** Of several alike the last counts. */
+function inQuery({ query }: Call): object {
+  return Object.fromEntries(new URLSearchParams(query));
 }
 
 /** The limits that a call counted for, and what is said of them in its answer. */

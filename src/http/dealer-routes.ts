@@ -4,7 +4,7 @@ import type { DealerPlatform } from '../dealer/platform.ts';
 import type { Session } from '../dealer/sessions.ts';
 import type { Log } from '../log.ts';
 import { accountRoutes, loginRoutes } from './dealer-account-routes.ts';
-import { guardedRoute, openRoute, WRONG_ROLE } from './dealer-call.ts';
+import { guardedRoute, openRoute, Texts, WRONG_ROLE } from './dealer-call.ts';
 import * as forms from './dealer-forms.ts';
 import * as schemas from './dealer-schemas.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -86,6 +86,7 @@ function carRoutes(context: DealerContext): Route[] {
   const { sessions, cars } = context.platform;
   const tag = 'cars';
   const body = (car: Car) => carBody(car, context);
+  const texts = new Texts<readonly Car[]>();
   return [
     guardedRoute(sessions, {
       method: 'GET',
@@ -95,7 +96,7 @@ function carRoutes(context: DealerContext): Route[] {
       tag,
       action: 'cars.list',
       answer: schemas.Cars,
-      run: async (_, { account }) => (await cars.list(account)).map(body),
+      run: async (_, session) => texts.of(await cars.list(session), (all) => all.map(body)),
     }),
     guardedRoute(sessions, {
       method: 'POST',
@@ -205,7 +206,7 @@ function customerRoutes({ platform, log }: DealerContext): Route[] {
       refusals: { 403: WRONG_ROLE },
       run: ({ query, requestId }, session) => {
         audit(query.include_password, requestId, session);
-        return customers.list(session.account, query.include_password);
+        return customers.list(session, query.include_password);
       },
     }),
     guardedRoute(sessions, {
