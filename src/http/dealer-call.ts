@@ -159,7 +159,12 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     ...(query ? { query: schemasOf(query) } : {}),
     answers: { 200: { description: summary, schema: answer } },
     errors: [],
-    refusals: refusals ?? {},
+    refusals: {
+      ...(auth === 'bearer' ? { 401: 'There is no token, or it does not hold.' } : {}),
+      ...(body || query || params ? { 422: 'Some fields are not as they should be.' } : {}),
+      ...refusals,
+      503: 'It cannot be done now, and nothing was changed; see Retry-After.',
+    },
     handle,
   };
 }

@@ -5,12 +5,14 @@ import type { Metrics } from '../metrics.ts';
 import type { TwinService } from '../twin/service.ts';
 import { HttpServer } from './adapter.ts';
 import { detailReply } from './detail.ts';
+import { docsRoutes, readDocsFiles } from './docs.ts';
 import { Fanout } from './fanout.ts';
 import { opsRoutes } from './ops.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { errorReply } from './reply.ts';
 import { type Route, Router } from './router.ts';
 import type { TlsFiles } from './server-options.ts';
+import { DEALER_PLATFORM, TWIN } from './services.ts';
 import { type StreamSession, streamRoute, WorldStream } from './stream.ts';
 import { twinRoutes } from './twin-routes.ts';
 import { vehicleRoutes } from './vehicle-routes.ts';
@@ -71,13 +73,14 @@ export function startFrontEnd(options: FrontEndOptions, parts: FrontEndParts): F
   const state = { twinUrl: '', isReady: false };
   const publicTwinUrl = () => options.publicTwinUrl ?? state.twinUrl;
   const limits = createRateLimits(options.rateLimits, parts.clock);
+  const docs = readDocsFiles();
   const opened = <Server extends Pick<HttpServer, 'drain' | 'end'>>(server: Server): Server => {
     servers.push(server);
     return server;
   };
   try {
-    const twin = opened(openTwin(options, parts, { fanout, limits, publicUrl: publicTwinUrl }));
-    const dealer = opened(openDealer(options, parts, { limits, publicTwinUrl }));
+    const twin = opened(openTwin(options, parts, { fanout, limits, publicTwinUrl, docs }));
+    const dealer = opened(openDealer(options, parts, { limits, publicTwinUrl, docs }));
     const ops = opened(openOps(options, parts, () => state.isReady));
     const scheme = options.tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, options.host, twin.port);
@@ -119,25 +122,25 @@ function connect({ service, metrics }: FrontEndParts, fanout: Fanout): () => voi
   return () => clearInterval(sweeper);
 }
 
-interface TwinParts {
-  fanout: Fanout;
-  limits: RateLimits;
-  publicUrl: () => string;
+/** What the services share of the front end. */
+interface Shared extends DealerSurroundings {
+  docs: ReturnType<typeof readDocsFiles>;
 }
 
 function openTwin(
   options: FrontEndOptions,
   { service, clock, metrics, log }: FrontEndParts,
-  { fanout, limits, publicUrl }: TwinParts,
+  { fanout, limits, publicTwinUrl, docs }: Shared & { fanout: Fanout },
 ): HttpServer<StreamSession> {
   const worlds = new WorldAccess(service, limits);
   const { host, twinPort, tls, corsOrigins, kernelHash, webFolder } = options;
-  const router = new Router([
-    ...twinRoutes({ service, worlds, limits, publicUrl, kernelHash }),
+  const routes = [
+    ...twinRoutes({ service, worlds, limits, publicUrl: publicTwinUrl, kernelHash }),
     ...vehicleRoutes({ worlds, limits }),
     ...viewerRoutes(webFolder, worlds),
     streamRoute(),
-  ]);
+  ];
+  const router = new Router([...routes, ...docsRoutes(TWIN, routes, docs)]);
   const stream = new WorldStream(worlds, limits, fanout);
   return new HttpServer({
     name: 'twin',
@@ -157,14 +160,15 @@ function openTwin(
 function openDealer(
   { host, dealerPort, tls, corsOrigins }: FrontEndOptions,
   { dealerRoutes, clock, metrics, log }: FrontEndParts,
-  around: DealerSurroundings,
+  { docs, ...around }: Shared,
 ): HttpServer {
+  const routes = dealerRoutes(around);
   return new HttpServer({
     name: 'dealer',
     host,
     port: dealerPort,
     tls,
-    router: new Router(dealerRoutes(around)),
+    router: new Router([...routes, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
     render: detailReply,
     dropsTrailingSlash: true,
     corsOrigins,

@@ -33,7 +33,7 @@ export interface RouteBody {
   schema?: Schema;
   required?: boolean;
   /** By default JSON. */
-  type?: 'application/x-www-form-urlencoded';
+  type?: 'application/json' | 'application/x-www-form-urlencoded';
 }
 
 export interface RouteAnswer {
