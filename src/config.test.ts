@@ -48,6 +48,28 @@ describe('settings', () => {
     });
   });
 
+  it('need a password of the first admin where there is no demo data', () => {
+    expect(readConfig({}).demo).toEqual({ demo: true });
+    expect(readConfig({ DEMO: 'off', ADMIN_PASSWORD: 'long enough' }).demo).toEqual({
+      demo: false,
+      adminPassword: 'long enough',
+    });
+    for (const ADMIN_PASSWORD of [undefined, '', 'short', 'admin-demo']) {
+      const read = () => readConfig({ DEMO: 'off', ADMIN_PASSWORD });
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow('ADMIN_PASSWORD');
+    }
+  });
+
+  it('take a key for profiles that has 32 bytes', () => {
+    const key = Buffer.alloc(32, 7);
+    expect(readConfig({ FIELD_KEY: key.toString('base64') }).fieldKey).toEqual(key);
+    expect(readConfig({}).fieldKey).toBeUndefined();
+    for (const FIELD_KEY of ['x', key.toString('hex'), key.subarray(1).toString('base64')]) {
+      expect(() => readConfig({ FIELD_KEY })).toThrow('FIELD_KEY');
+    }
+  });
+
   it.each([
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'redis://a:1,b:2'],

@@ -18,6 +18,14 @@ export interface RateLimitSettings {
   workTicks: BucketSize;
   /** Open streams of one address. */
   socketsPerAddress: number;
+  /** Log-ins of one address. */
+  logins: BucketSize;
+  /** Accounts made by one address. */
+  signUps: BucketSize;
+  /** Failed log-ins of one account that cost no waiting. */
+  failedLogins: number;
+  /** The longest wait between log-ins of an account. */
+  failedLoginWaitS: number;
 }
 
 /** All settings of a node, from the environment; see the table in the README. */
@@ -43,6 +51,11 @@ export interface Config {
   corsOrigins: '*' | readonly string[];
   tls: { certFile: string; keyFile: string } | undefined;
   logLevel: string;
+  /** Seeded data with known log-ins; off: the password of the first admin. */
+  demo: { demo: true } | { demo: false; adminPassword: string };
+  tokenLifetimeS: number;
+  /** What sensitive fields of profiles are encrypted with; undefined: a key in the store. */
+  fieldKey: Uint8Array | undefined;
 }
 
 export class ConfigError extends Error {
@@ -73,6 +86,9 @@ export function readConfig(env: Environment): Config {
     corsOrigins: origins(env),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+    demo: demo(env),
+    tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, 1, 1e8),
+    fieldKey: fieldKey(env),
   };
 }
 
@@ -83,6 +99,10 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   misses: { burst: 20, perS: 20 },
   workTicks: { burst: 900_000, perS: 10_000 },
   socketsPerAddress: 2000,
+  logins: { burst: 60, perS: 1 },
+  signUps: { burst: 10, perS: 10 / 60 },
+  failedLogins: 5,
+  failedLoginWaitS: 60,
 };
 
 function rateLimits(env: Environment): Config['rateLimits'] {
@@ -98,7 +118,47 @@ function rateLimits(env: Environment): Config['rateLimits'] {
     misses: bucket('LIMIT_MISSES', standard.misses),
     workTicks: bucket('LIMIT_WORK_TICKS', standard.workTicks),
     socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, 1, 1e9),
+    logins: bucket('LIMIT_LOGINS', standard.logins),
+    signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),
+    failedLogins: whole(env, 'LIMIT_FAILED_LOGINS', standard.failedLogins, 1, 1e6),
+    failedLoginWaitS: number(
+      env,
+      'LIMIT_FAILED_LOGIN_WAIT_S',
+      standard.failedLoginWaitS,
+      0.001,
+      3600,
+    ),
   };
+}
+
+/** In demo mode everybody knows this one. */
+const KNOWN_PASSWORDS = ['admin-demo'];
+const ADMIN_PASSWORD_LENGTH_MIN = 8;
+const FIELD_KEY_BYTES = 32;
+
+function demo(env: Environment): Config['demo'] {
+  if (onOff(env, 'DEMO', true)) return { demo: true };
+  const adminPassword = env.ADMIN_PASSWORD ?? '';
+  if (adminPassword === '') {
+    throw new ConfigError('ADMIN_PASSWORD: with DEMO=off give the password of the first admin');
+  }
+  if ([...adminPassword].length < ADMIN_PASSWORD_LENGTH_MIN) {
+    throw new ConfigError(`ADMIN_PASSWORD: give at least ${ADMIN_PASSWORD_LENGTH_MIN} characters`);
+  }
+  if (KNOWN_PASSWORDS.includes(adminPassword)) {
+    throw new ConfigError('ADMIN_PASSWORD: everybody knows this one');
+  }
+  return { demo: false, adminPassword };
+}
+
+function fieldKey(env: Environment): Config['fieldKey'] {
+  const given = env.FIELD_KEY;
+  if (given === undefined || given === '') return undefined;
+  const key = Buffer.from(given, 'base64');
+  if (key.length !== FIELD_KEY_BYTES || key.toString('base64') !== given) {
+    throw new ConfigError(`FIELD_KEY: give ${FIELD_KEY_BYTES} bytes in base 64`);
+  }
+  return key;
 }
 
 function tls(env: Environment): Config['tls'] {

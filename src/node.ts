@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
+import { Census } from './cluster/census.ts';
 import { Leases } from './cluster/leases.ts';
 import { Records } from './cluster/records.ts';
 import { NodeStanding } from './cluster/standing.ts';
 import { Worlds } from './cluster/worlds.ts';
 import type { Config } from './config.ts';
+import { DealerPlatform } from './dealer/platform.ts';
+import { dealerRoutes } from './http/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import type { Log } from './log.ts';
@@ -111,6 +114,7 @@ async function startOn(
       },
     },
   );
+  const records = new Records(store, leases);
   const worlds = new Worlds(
     {
       clock,
@@ -123,7 +127,7 @@ async function startOn(
       idleMs: config.worldIdleMs,
       randomBytes: (count) => new Uint8Array(randomBytes(count)),
     },
-    new Records(store, leases),
+    records,
   );
   standing.serve(worlds);
   const supervisor = new Supervisor(
@@ -141,10 +145,20 @@ async function startOn(
   };
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const frontEnd = openFrontEnd(config, { worlds, shards, clock, log, kernel, isReady });
+    const platform = await openPlatform(config, { store, records, worlds, clock, log });
+    const frontEnd = openFrontEnd(config, {
+      worlds,
+      platform,
+      shards,
+      clock,
+      log,
+      kernel,
+      isReady,
+    });
     worlds.idle.start();
     const stop = once(async () => {
       await frontEnd.close();
+      platform.close();
       await worlds.idle.stop();
       await saveImages(shards, worlds);
       await stopWorlds();
@@ -163,6 +177,28 @@ async function closeStore(store: Store, worlds: Worlds): Promise<void> {
   // Nobody need find out any more what became of their writes.
   worlds.startOver();
   await store.close();
+}
+
+interface Stored {
+  store: Store;
+  records: Records;
+  worlds: Worlds;
+  clock: NodeClock;
+  log: Log;
+}
+
+function openPlatform(
+  { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
+  { store, records, worlds, clock, log }: Stored,
+): Promise<DealerPlatform> {
+  const census = new Census(records, worlds.idle, clock);
+  const around = { worlds: () => census.read(), nodes: () => 1 };
+  const attempts =
+    rateLimits === 'off'
+      ? ('off' as const)
+      : { free: rateLimits.failedLogins, waitMsMax: rateLimits.failedLoginWaitS * 1000 };
+  const settings = { mode: demo, tokenLifetimeS, attempts, fieldKey };
+  return DealerPlatform.open({ store, clock, log, worlds, around }, settings);
 }
 
 /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
@@ -219,6 +255,7 @@ function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void
 
 interface Served {
   worlds: Worlds;
+  platform: DealerPlatform;
   shards: readonly Shard[];
   clock: NodeClock;
   log: Log;
@@ -226,8 +263,10 @@ interface Served {
   isReady(): boolean;
 }
 
-function openFrontEnd(config: Config, served: Served): FrontEnd {
-  const { worlds, shards, clock, log, kernel, isReady } = served;
+function openFrontEnd(
+  config: Config,
+  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
+): FrontEnd {
   const metrics = new Metrics();
   metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
@@ -264,7 +303,14 @@ function openFrontEnd(config: Config, served: Served): FrontEnd {
       webFolder: WEB_FOLDER,
       kernelHash: kernel,
     },
-    { service: worlds, clock, metrics, log, isReady },
+    {
+      service: worlds,
+      dealerRoutes: (around) => dealerRoutes({ platform, log, ...around }),
+      clock,
+      metrics,
+      log,
+      isReady,
+    },
   );
 }
 

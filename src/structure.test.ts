@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Folders that hold tests and what they stand on. */
-const TEST_FOLDERS = new Set(['testing', 'driving', 'twin-api', 'reliability']);
+const TEST_FOLDERS = new Set(['testing', 'driving', 'twin-api', 'dealer-api', 'reliability']);
 const FILE_LINES_MAX = 450;
 const FUNCTION_LINES_MAX = 70;
 
@@ -67,7 +67,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
   cluster: ['store', 'shard', 'twin', 'city'],
-  http: ['cluster', 'twin', 'codec', 'city'],
+  dealer: ['store', 'twin'],
+  http: ['cluster', 'dealer', 'twin', 'codec', 'city'],
 };
 const PURE = ['city', 'twin', 'codec'];
 /** Files of `src` itself that any folder may use. */
@@ -151,6 +152,9 @@ describe('boundaries', () => {
     expect(using(/from 'piscina'/)).toEqual(['src/shard/pool.ts']);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/link.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded.ts']);
+    expect(using(/from '@node-rs\/argon2'/)).toEqual(['src/dealer/passwords.ts']);
+    expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
+    expect(using(/from 'fastest-validator'/)).toEqual(['src/http/fields.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual(['src/kernel/kernel.ts']);
   });
 
@@ -215,6 +219,8 @@ function functionsOf(text: string): { name: string; lines: number }[] {
     const match = head.exec(line);
     if (match === null || /^\s*(if|for|while|switch|catch|return)\b/.test(line)) return [];
     const [, indent = '', name = ''] = match;
+    // A call whose argument is an object looks the same, but no method stands so deep.
+    if (line.endsWith('({') && indent.length > 2) return [];
     const isParametersEnd = (each: string, i: number) => i > start && each.startsWith(`${indent})`);
     const open = line.endsWith('(') ? lines.findIndex(isParametersEnd) : start;
     if (!lines[open]?.endsWith('{')) return [];

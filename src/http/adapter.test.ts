@@ -278,7 +278,7 @@ describe('answers', () => {
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toBe(
-      'ETag, Location, Retry-After, X-Request-Id',
+      'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
     );
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');

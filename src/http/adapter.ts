@@ -9,7 +9,7 @@ import type { RouteMeter } from '../metrics.ts';
 import type { Encoding } from '../twin/service.ts';
 import { CommonHeaders, preflight } from './common-headers.ts';
 import { Exchange } from './exchange.ts';
-import type { Reply } from './reply.ts';
+import { bodyless, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream, TlsFiles } from './server-options.ts';
 
@@ -163,7 +163,21 @@ export class HttpServer<Session = never> {
     return match;
   }
 
+  /** Where to go from a path with a slash too many; undefined where nothing is there either. */
+  #withoutSlash({ path, query }: Exchange): string | undefined {
+    const { dropsTrailingSlash, router } = this.#options;
+    if (!dropsTrailingSlash || !path.endsWith('/')) return undefined;
+    const shorter = path.slice(0, -1);
+    if (router.match(path) !== undefined || router.match(shorter) === undefined) return undefined;
+    return query === '' ? shorter : `${shorter}?${query}`;
+  }
+
   #serve(exchange: Exchange, response: uws.HttpResponse): void {
+    const elsewhere = this.#withoutSlash(exchange);
+    if (elsewhere !== undefined) {
+      this.#answer(exchange, bodyless(307, [['Location', elsewhere]]));
+      return;
+    }
     const { resource } = this.#match(exchange);
     const route = resource.routes.get(exchange.method);
     if (route === undefined) {

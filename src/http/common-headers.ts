@@ -4,7 +4,9 @@ const SAFETY: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
 ];
-const EXPOSED = 'ETag, Location, Retry-After, X-Request-Id';
+const EXPOSED =
+  'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
+const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Request-Id';
 
 interface HeaderSets {
   /** What is sent depends on what the client accepts. */
@@ -62,7 +64,7 @@ export function preflight(allow: string): Reply {
   return bodyless(204, [
     ['Allow', allow],
     ['Access-Control-Allow-Methods', allow],
-    ['Access-Control-Allow-Headers', 'Authorization, X-VIN, Content-Type, Accept, If-None-Match'],
+    ['Access-Control-Allow-Headers', ASKED],
     ['Access-Control-Max-Age', '86400'],
   ]);
 }

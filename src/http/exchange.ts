@@ -30,6 +30,8 @@ export interface RequestPort {
 
 /** Bodies beyond this are written as fast as the client reads, without a copy. */
 const COPIED_BYTES_MAX = 65_536;
+/** What a client may call its request. */
+const CLIENT_REQUEST_ID = /^[\w.:-]{1,128}$/;
 const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
 
@@ -39,7 +41,7 @@ const NO_PARAMS: readonly string[] = [];
  */
 export class Exchange implements Call {
   readonly head = new Head();
-  readonly requestId: string;
+  requestId: string;
   method = '';
   path = '';
   query = '';
@@ -79,6 +81,7 @@ export class Exchange implements Call {
     request.forEach((name, value) => {
       this.head.add(name, value);
     });
+    if (CLIENT_REQUEST_ID.test(this.head.requestId)) this.requestId = this.head.requestId;
   }
 
   addressKey(): string {

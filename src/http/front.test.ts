@@ -74,7 +74,7 @@ describe('the viewer', () => {
   });
 });
 
-test.each(['/', '/docs', '/api/login'])('the dealer port has nothing at %s yet', async (path) => {
+test.each(['/', '/nosuch', '/api/login'])('the dealer port has nothing at %s', async (path) => {
   const { status, headers, body } = await ask(front.dealerUrl + path);
   expect(status).toBe(404);
   expect(body).toEqual({ detail: 'Not Found' });

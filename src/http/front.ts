@@ -1,17 +1,18 @@
-import { STATUS_CODES } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { RateLimitSettings } from '../config.ts';
-import { TwinError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { TwinService } from '../twin/service.ts';
 import { HttpServer } from './adapter.ts';
+import { detailReply } from './detail.ts';
+import { docsRoutes, readDocsFiles } from './docs.ts';
 import { Fanout } from './fanout.ts';
 import { opsRoutes } from './ops.ts';
-import { createRateLimits } from './rate-limits.ts';
-import { errorReply, ok, type Reply } from './reply.ts';
-import { Router } from './router.ts';
+import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { errorReply } from './reply.ts';
+import { type Route, Router } from './router.ts';
 import type { TlsFiles } from './server-options.ts';
+import { DEALER_PLATFORM, TWIN } from './services.ts';
 import { type StreamSession, streamRoute, WorldStream } from './stream.ts';
 import { twinRoutes } from './twin-routes.ts';
 import { vehicleRoutes } from './vehicle-routes.ts';
@@ -36,9 +37,18 @@ export interface FrontEndOptions {
   kernelHash: string;
 }
 
+/** What the operations of the dealer platform need of the front end. */
+export interface DealerSurroundings {
+  limits: RateLimits;
+  /** What viewer URLs are built from; no slash at its end. */
+  publicTwinUrl: () => string;
+}
+
 /** What the front end shares with the rest of the node. */
 export interface FrontEndParts {
   service: TwinService;
+  /** The operations of the dealer platform. */
+  dealerRoutes: (around: DealerSurroundings) => Route[];
   clock: Clock;
   metrics: Metrics;
   log: Log;
@@ -63,13 +73,16 @@ export function startFrontEnd(options: FrontEndOptions, parts: FrontEndParts): F
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
   const fanout = new Fanout(parts.clock);
   const state = { twinUrl: '', isReady: false };
+  const publicTwinUrl = () => options.publicTwinUrl ?? state.twinUrl;
+  const limits = createRateLimits(options.rateLimits, parts.clock);
+  const docs = readDocsFiles();
   const opened = <Server extends Pick<HttpServer, 'drain' | 'end'>>(server: Server): Server => {
     servers.push(server);
     return server;
   };
   try {
-    const twin = opened(openTwin(options, parts, fanout, () => state.twinUrl));
-    const dealer = opened(openDealer(options, parts));
+    const twin = opened(openTwin(options, parts, { fanout, limits, publicTwinUrl, docs }));
+    const dealer = opened(openDealer(options, parts, { limits, publicTwinUrl, docs }));
     const ops = opened(openOps(options, parts, () => state.isReady && (parts.isReady?.() ?? true)));
     const scheme = options.tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, options.host, twin.port);
@@ -111,22 +124,25 @@ function connect({ service, metrics }: FrontEndParts, fanout: Fanout): () => voi
   return () => clearInterval(sweeper);
 }
 
+/** What the services share of the front end. */
+interface Shared extends DealerSurroundings {
+  docs: ReturnType<typeof readDocsFiles>;
+}
+
 function openTwin(
   options: FrontEndOptions,
   { service, clock, metrics, log }: FrontEndParts,
-  fanout: Fanout,
-  listeningUrl: () => string,
+  { fanout, limits, publicTwinUrl, docs }: Shared & { fanout: Fanout },
 ): HttpServer<StreamSession> {
-  const limits = createRateLimits(options.rateLimits, clock);
   const worlds = new WorldAccess(service, limits);
-  const publicUrl = () => options.publicTwinUrl ?? listeningUrl();
   const { host, twinPort, tls, corsOrigins, kernelHash, webFolder } = options;
-  const router = new Router([
-    ...twinRoutes({ service, worlds, limits, publicUrl, kernelHash }),
+  const routes = [
+    ...twinRoutes({ service, worlds, limits, publicUrl: publicTwinUrl, kernelHash }),
     ...vehicleRoutes({ worlds, limits }),
     ...viewerRoutes(webFolder, worlds),
     streamRoute(),
-  ]);
+  ];
+  const router = new Router([...routes, ...docsRoutes(TWIN, routes, docs)]);
   const stream = new WorldStream(worlds, limits, fanout);
   return new HttpServer({
     name: 'twin',
@@ -143,24 +159,25 @@ function openTwin(
   });
 }
 
-/** The port of the dealer platform is taken; there is nothing at it. */
-function openDealer(options: FrontEndOptions, parts: FrontEndParts): HttpServer {
-  const { host, dealerPort, tls, corsOrigins } = options;
+function openDealer(
+  { host, dealerPort, tls, corsOrigins }: FrontEndOptions,
+  { dealerRoutes, clock, metrics, log }: FrontEndParts,
+  { docs, ...around }: Shared,
+): HttpServer {
+  const routes = dealerRoutes(around);
   return new HttpServer({
     name: 'dealer',
     host,
     port: dealerPort,
     tls,
-    router: new Router([]),
+    router: new Router([...routes, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
     render: detailReply,
+    dropsTrailingSlash: true,
     corsOrigins,
-    ...parts,
+    clock,
+    metrics,
+    log,
   });
-}
-
-function detailReply(error: unknown): Reply {
-  const status = error instanceof TwinError ? error.status : 500;
-  return { ...ok({ detail: STATUS_CODES[status] }, 'json'), status };
 }
 
 function openOps(

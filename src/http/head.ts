@@ -6,6 +6,8 @@ export class Head {
   ifNoneMatch = '';
   origin = '';
   contentEncoding: string | undefined = undefined;
+  contentType = '';
+  requestId = '';
   upgrade = '';
   webSocketKey = '';
   webSocketVersion = '';
@@ -30,6 +32,9 @@ export class Head {
         this.#codingCount++;
         this.#transferCoding = value;
         break;
+      case 'content-type':
+        this.contentType ||= value;
+        break;
       case 'content-encoding':
         this.contentEncoding ??= value;
         break;
@@ -42,6 +47,9 @@ export class Head {
         break;
       case 'x-vin':
         this.vin ||= value;
+        break;
+      case 'x-request-id':
+        this.requestId ||= value;
         break;
       case 'if-none-match':
         this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch},${value}`;

@@ -48,6 +48,17 @@ export class Buckets {
     this.#refilled(key).tokens -= cost;
   }
 
+  /** What is left for a key, and in how many seconds it has everything again. */
+  standing(key: string): { left: number; fullInS: number } {
+    const { burst, perS } = this.#size;
+    const { tokens } = this.#refilled(key);
+    return { left: Math.max(0, Math.floor(tokens)), fullInS: Math.ceil((burst - tokens) / perS) };
+  }
+
+  get size(): BucketSize {
+    return this.#size;
+  }
+
   #refilled(key: string): Bucket {
     const nowMs = this.#clock.now();
     const { burst, perS } = this.#size;
@@ -86,13 +97,15 @@ export class OpenCount {
   }
 }
 
-/** All limits of the twin's front end; each is undefined where limits are off. */
+/** All limits of the front end; each is undefined where limits are off. */
 export interface RateLimits {
   worlds: Buckets | undefined;
   featureWrites: Buckets | undefined;
   misses: Buckets | undefined;
   workTicks: Buckets | undefined;
   sockets: OpenCount | undefined;
+  logins: Buckets | undefined;
+  signUps: Buckets | undefined;
 }
 
 export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clock): RateLimits {
@@ -103,6 +116,8 @@ export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clo
       misses: undefined,
       workTicks: undefined,
       sockets: undefined,
+      logins: undefined,
+      signUps: undefined,
     };
   }
   return {
@@ -111,6 +126,8 @@ export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clo
     misses: new Buckets(settings.misses, clock),
     workTicks: new Buckets(settings.workTicks, clock),
     sockets: new OpenCount(settings.socketsPerAddress),
+    logins: new Buckets(settings.logins, clock),
+    signUps: new Buckets(settings.signUps, clock),
   };
 }
 

@@ -17,6 +17,8 @@ export interface Call {
   readonly encoding: Encoding;
   /** Empty where there was none, or where the route has none. */
   readonly body: Uint8Array;
+  /** In the answer, and in what is logged. */
+  readonly requestId: string;
   /** What limits know the client by. Ask before the first await: a client may be gone after it. */
   addressKey(): string;
 }
@@ -30,6 +32,8 @@ export interface RouteBody {
   /** Undefined where what is sent is ignored. */
   schema?: Schema;
   required?: boolean;
+  /** By default JSON. */
+  type?: 'application/json' | 'application/x-www-form-urlencoded';
 }
 
 export interface RouteAnswer {
@@ -46,7 +50,8 @@ export interface Route {
   operationId: string;
   summary: string;
   tag: string;
-  auth: 'none' | 'vin';
+  /** What must be sent to be let in. */
+  auth: 'none' | 'vin' | 'bearer';
   /** Present: the handler runs once the request has come to its end. All that write have it. */
   body?: RouteBody;
   /** By parameter name. */
@@ -55,6 +60,8 @@ export interface Route {
   /** By status; errors apart. */
   answers: Readonly<Record<number, RouteAnswer>>;
   errors: readonly TwinErrorCode[];
+  /** Statuses of refusals that have no code, with what they mean. */
+  refusals?: Readonly<Record<number, string>>;
   handle: (call: Call) => Reply | Promise<Reply>;
 }
 

@@ -38,6 +38,8 @@ export interface ServerOptions<Session> {
   stream?: Stream<Session>;
   /** Makes an answer of whatever was thrown. */
   render: (error: unknown, encoding: Encoding) => Reply;
+  /** A path with a slash too many at its end leads to the one without. */
+  dropsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */
   corsOrigins: '*' | readonly string[];
   clock: Clock;

@@ -38,7 +38,7 @@ export function openTestFront(
       kernelHash: 'c0ffee',
       ...options,
     },
-    { service, clock, metrics: new Metrics(), log },
+    { service, dealerRoutes: () => [], clock, metrics: new Metrics(), log },
   );
   return { ...front, service, logLines, port: Number(new URL(front.twinUrl).port) };
 }

@@ -1,29 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { TwinError } from '../errors.ts';
-import { matchesEtag } from './etag.ts';
-import { bodyless, type Header, type Reply } from './reply.ts';
-import type { Call, Route } from './router.ts';
+import { type Asset, fresh, isAsset, readAsset } from './assets.ts';
+import type { Reply } from './reply.ts';
+import type { Route } from './router.ts';
 import * as schemas from './schemas.ts';
 import type { WorldAccess } from './world-access.ts';
 
 const PAGE = 'index.html';
-const TYPES = new Map([
-  ['.html', 'text/html; charset=utf-8'],
-  ['.js', 'text/javascript; charset=utf-8'],
-  ['.css', 'text/css; charset=utf-8'],
-  ['.svg', 'image/svg+xml'],
-  ['.png', 'image/png'],
-]);
 const POLICY = "default-src 'self'; connect-src 'self' ws: wss:; frame-ancestors 'none'";
-
-/** A file as it is served: whole, and to those who have it. */
-interface Asset {
-  etag: string;
-  whole: Reply;
-  notModified: Reply;
-}
 
 /**
  * The viewer's page and what belongs to it. Its files are read once, here.
@@ -37,30 +22,8 @@ export function viewerRoutes(folder: string, worlds: WorldAccess): Route[] {
 }
 
 function readAssets(folder: string): ReadonlyMap<string, Asset> {
-  const names = readdirSync(folder).filter(
-    (name) => TYPES.has(extname(name)) && !name.includes('.test.'),
-  );
-  return new Map(names.map((name) => [name, readAsset(join(folder, name))]));
-}
-
-function readAsset(path: string): Asset {
-  const body = readFileSync(path);
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const headers: Header[] = [
-    ['ETag', etag],
-    ['Cache-Control', 'no-cache'],
-    ['Content-Security-Policy', POLICY],
-  ];
-  const type = TYPES.get(extname(path)) ?? '';
-  return {
-    etag,
-    whole: { status: 200, type, body, headers },
-    notModified: bodyless(304, headers),
-  };
-}
-
-function fresh({ etag, whole, notModified }: Asset, { head }: Call): Reply {
-  return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
+  const names = readdirSync(folder).filter((name) => isAsset(name) && !name.includes('.test.'));
+  return new Map(names.map((name) => [name, readAsset(join(folder, name), POLICY)]));
 }
 
 /** The page is the same for every world; for one that is gone it says so, and the status too. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from './contract.ts';
 
-/** What happens to commits: `fail` and `full` refuse them with nothing written. */
+/** What happens to commits: `fail` and `full` refuse them with nothing written; `gone`, reads too. */
 export type Fault =
   | { kind: 'none' }
+  | { kind: 'gone' }
   | { kind: 'slow'; ms: number }
   | { kind: 'fail' }
   | { kind: 'full' };
@@ -13,16 +14,26 @@ export interface FaultyStore extends Store {
   setFault(fault: Fault): void;
 }
 
-/** A store whose commits can be made to go wrong; reads always go through. */
+/** A store whose commits can be made to go wrong; reads go through unless it is gone. */
 export function faultyStore(inner: Store): FaultyStore {
   let fault: Fault = { kind: 'none' };
   // Commits pass in the order of their calls, however long each was told to wait.
   let lastPassed: Promise<unknown> = Promise.resolve();
+  const refuseIfGone = () => {
+    if (fault.kind === 'gone') throw new StoreUnavailable('failed');
+  };
   return {
     engine: inner.engine,
-    get: (key) => inner.get(key),
-    list: (prefix, page) => inner.list(prefix, page),
+    async get(key) {
+      refuseIfGone();
+      return inner.get(key);
+    },
+    async list(prefix, page) {
+      refuseIfGone();
+      return inner.list(prefix, page);
+    },
     async commit(checks, writes, durability) {
+      refuseIfGone();
       if (fault.kind === 'fail') throw new StoreUnavailable('failed');
       if (fault.kind === 'full') throw new StoreUnavailable('full');
       const delay = fault.kind === 'slow' ? sleep(fault.ms) : undefined;

@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { LoginAttempts } from './attempts.ts';
+import { isDealer } from './cars.ts';
+import { type Customer, type Customers, carsOf } from './customers.ts';
+import { emailOf, isFree, putEmail } from './emails.ts';
+import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
+import type { Passwords } from './passwords.ts';
+import {
+  type AccountRecord,
+  type AccountRef,
+  type AdminRecord,
+  type CustomerRecord,
+  type DealerRecord,
+  keys,
+  PLAIN_FIELDS,
+  type PlainProfile,
+  type Role,
+  SECRET_FIELDS,
+  type SecretField,
+} from './records.ts';
+import type { Draft, Registry } from './registry.ts';
+import type { Secrets } from './secrets.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { isoTime } from './times.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface Login {
+  username: string;
+  password: string;
+  /** Undefined: any; null: none, whatever is given. */
+  role?: Role | null | undefined;
+}
+
+export interface SignUp {
+  name: string;
+  username: string;
+  password: string;
+  email: string;
+  phone: string | null;
+  address: string | null;
+  dealer: string;
+}
+
+type Profile = PlainProfile & Record<SecretField, string | null> & { dealer: string | null };
+
+/** What is undefined stays as it is. */
+export type ProfileChange = { [Name in keyof Profile]?: Profile[Name] | undefined };
+
+export interface AdminChange {
+  currentPassword: string;
+  username: string | null;
+  newPassword: string | null;
+}
+
+/** What a log-in gives. */
+export interface Granted {
+  token: string;
+  account: AccountRecord;
+}
+
+interface Parts {
+  registry: Registry;
+  sessions: Sessions;
+  tokens: Tokens;
+  passwords: Passwords;
+  attempts: LoginAttempts;
+  secrets: Secrets;
+  customers: Customers;
+  clock: Clock;
+}
+
+const ID_BYTES = 12;
+const DEALER_FIELD = ['body', 'dealer'];
+const EMAIL_TAKEN = 'The email belongs to another account';
+const NAME_TAKEN = 'The username is taken';
+const NOBODY: AccountRef = { role: 'user', id: '' };
+
+/** A name for an account that no other will ever have. */
+export function newAccountId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
+}
+
+/** Log-in, sign-up, and what accounts change about themselves. */
+export class Accounts {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The same for every door. That a name is unknown, or of another role, shows neither in the
+   * answer nor in the time it takes. Throws DealerError 401, 429, 503.
+   */
+  async logIn({ username, password, role }: Login): Promise<Granted> {
+    const { attempts, passwords, registry, tokens } = this.#parts;
+    const account = await registry.read(async (reader) => {
+      const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
+      // An unknown name takes a look at nobody's account, where a known one takes one at its own.
+      return reader.get<AccountRecord>(keys.account(reader.generation, ref ?? NOBODY));
+    });
+    const isAsked = account !== undefined && (role === undefined || role === account.role);
+    const isRight = await attempts.try(username, async () => {
+      const isPassword = await passwords.verify(account?.password, password);
+      return isPassword && isAsked;
+    });
+    if (!isRight || account === undefined) throw badLogin();
+    return { token: await tokens.issue(account), account };
+  }
+
+  /** Throws DealerError 409, 422, 503. */
+  async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
+    const { registry, passwords, tokens, customers } = this.#parts;
+    // What is refused anyway needs no hash, which is what a sign-up costs.
+    await registry.change((draft) => this.#expectRoom(draft, given));
+    const password = await passwords.hash(given.password);
+    const account = await registry.change(async (draft) => {
+      await this.#expectRoom(draft, given);
+      const { name, email, phone, address, dealer } = given;
+      const none = Object.fromEntries(PLAIN_FIELDS.map((field) => [field, null])) as PlainProfile;
+      const record: CustomerRecord = {
+        ...this.#newAccount(given.username, password),
+        role: 'user',
+        dealer,
+        profile: { ...none, name, email, phone, address },
+        secrets: { personnummer: null, iban: null, charging_card_rfid: null },
+      };
+      const { id, username } = record;
+      putEmail(draft, email, { ...(await emailOf(draft, email)), holder: { id, username } });
+      return this.#put(draft, record);
+    });
+    const profile = customers.show(account, account, []);
+    return { token: await tokens.issue(account), account, profile };
+  }
+
+  async #expectRoom(draft: Draft, { username, email, dealer }: SignUp): Promise<void> {
+    if (!(await isDealer(draft, dealer))) throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+    await expectFreeName(draft, username);
+    if (!isFree(await emailOf(draft, email), null)) throw conflict(EMAIL_TAKEN);
+  }
+
+  /** Throws DealerError 409, 503. */
+  async createDealer(
+    session: Session,
+    given: { username: string; password: string; name: string; city: string },
+  ): Promise<DealerRecord> {
+    const { registry, passwords, sessions } = this.#parts;
+    const { username, name, city } = given;
+    await registry.change((draft) => expectFreeName(draft, username));
+    const password = await passwords.hash(given.password);
+    return registry.change(async (draft) => {
+      await sessions.still(draft, session);
+      await expectFreeName(draft, username);
+      const account = this.#newAccount(username, password);
+      const dealer: DealerRecord = { ...account, role: 'dealer', name, city };
+      return this.#put(draft, dealer);
+    });
+  }
+
+  #newAccount(username: string, password: string) {
+    const nowMs = this.#parts.clock.now();
+    return {
+      id: newAccountId(),
+      username,
+      password,
+      credential: 1,
+      keptToken: null,
+      isDemo: false,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+  }
+
+  #put<Account extends AccountRecord>(draft: Draft, changed: Account): Account {
+    const account = { ...changed, updatedAtMs: this.#parts.clock.now() };
+    const { role, id, username } = account;
+    draft.put(keys.account(draft.generation, account), account);
+    draft.put(keys.name(draft.generation, username), { role, id });
+    return account;
+  }
+
+  /** Throws DealerError 409, 422. */
+  async changeProfile(session: Session, change: ProfileChange): Promise<Customer> {
+    const { registry, sessions, customers } = this.#parts;
+    return registry.change(async (draft) => {
+      const account = await sessions.still(draft, session);
+      if (account.role !== 'user') throw forbidden();
+      const dealer = change.dealer === undefined ? account.dealer : change.dealer;
+      if (dealer !== null && dealer !== account.dealer && !(await isDealer(draft, dealer))) {
+        throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+      }
+      const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
+      await moveEmail(draft, account, profile.email);
+      const secrets = { ...account.secrets, ...this.#sealed(account.id, change) };
+      const changed: CustomerRecord = { ...account, dealer, profile, secrets };
+      this.#put(draft, changed);
+      return customers.show(changed, changed, await carsOf(draft, account.id));
+    });
+  }
+
+  #sealed(account: string, change: ProfileChange): Partial<CustomerRecord['secrets']> {
+    const { secrets } = this.#parts;
+    const given = Object.entries(chosen(change, SECRET_FIELDS)) as [SecretField, string | null][];
+    return Object.fromEntries(
+      given.map(([field, text]) => [
+        field,
+        text === null ? null : secrets.encrypt(account, field, text),
+      ]),
+    );
+  }
+
+  /** What ends every other token where the password is a new one. Throws DealerError 403, 409. */
+  async changeAdmin(session: Session, change: AdminChange): Promise<AdminRecord> {
+    const { registry, sessions, passwords, attempts } = this.#parts;
+    const { account } = session;
+    const isRight = await attempts.try(account.username, () =>
+      passwords.verify(account.password, change.currentPassword),
+    );
+    if (!isRight) throw forbidden('The current password is wrong');
+    const { newPassword } = change;
+    const password = newPassword === null ? undefined : await passwords.hash(newPassword);
+    return registry.change(async (draft) => {
+      const current = await sessions.still(draft, session);
+      if (current.role !== 'admin') throw forbidden();
+      // Somebody else has changed it in the meantime: what was given is the current one no more.
+      if (current.password !== account.password) throw forbidden('The current password is wrong');
+      const username = change.username ?? current.username;
+      if (username !== current.username) {
+        await expectFreeName(draft, username);
+        draft.remove(keys.name(draft.generation, current.username));
+      }
+      const renewed = password === undefined ? {} : renew(current, password, session.claims.token);
+      return this.#put<AdminRecord>(draft, { ...current, ...renewed, username });
+    });
+  }
+}
+
+function renew({ credential }: AdminRecord, password: string, keptToken: string) {
+  return { password, credential: credential + 1, keptToken, isDemo: false };
+}
+
+/** Throws DealerError 409. */
+async function expectFreeName(draft: Draft, username: string): Promise<void> {
+  const taken = await draft.get<AccountRef>(keys.name(draft.generation, username));
+  if (taken !== undefined) throw conflict(NAME_TAKEN);
+}
+
+/** Lets an account have another email. Throws DealerError 409. */
+async function moveEmail(
+  draft: Draft,
+  { id, username, profile }: CustomerRecord,
+  email: string | null,
+): Promise<void> {
+  if (email === profile.email) return;
+  const wanted = email === null ? undefined : await emailOf(draft, email);
+  if (wanted && !isFree(wanted, id)) throw conflict(EMAIL_TAKEN);
+  if (profile.email !== null) {
+    const left = await emailOf(draft, profile.email);
+    putEmail(draft, profile.email, { ...left, holder: null });
+  }
+  // Read again: it may differ from the one that was left in nothing but the case.
+  if (email !== null) {
+    putEmail(draft, email, { ...(await emailOf(draft, email)), holder: { id, username } });
+  }
+}
+
+/** The named fields that are given. */
+function chosen<Name extends keyof Profile>(
+  given: ProfileChange,
+  names: readonly Name[],
+): Partial<Pick<Profile, Name>> {
+  const present = names.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, given[name]])) as Pick<Profile, Name>;
+}
+
+/** An admin as the API shows it. */
+export function adminBody({ username, role, createdAtMs, updatedAtMs }: AdminRecord) {
+  return {
+    username,
+    role,
+    created_at: isoTime(createdAtMs),
+    updated_at: isoTime(updatedAtMs),
+  };
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { tooMany } from './errors.ts';
+
+export interface AttemptLimits {
+  /** Failures of one account before anybody has to wait. */
+  free: number;
+  waitMsMax: number;
+}
+
+/** Names that are followed at a time, known or not. */
+const NAMES_MAX = 32_768;
+const FIRST_WAIT_MS = 1000;
+/** Failures are forgotten when there was none for so long. */
+const FORGOTTEN_MS = 15 * 60_000;
+/** Log-ins of one name that may be under way together. */
+const PENDING_MAX = 16;
+
+interface Standing {
+  failures: number;
+  pending: number;
+  lastMs: number;
+  openAtMs: number;
+}
+
+/**
+ * Counts failed log-ins by username, over all doors. After the free ones each costs a wait, twice
+ * as long as the one before, up to a limit. Nobody is locked out for good: what is refused while
+ * waiting does not count, and a success clears the name.
+ */
+export class LoginAttempts {
+  readonly #limits: AttemptLimits | 'off';
+  readonly #clock: Clock;
+  readonly #names = new LRUCache<string, Standing>({ max: NAMES_MAX });
+
+  constructor(limits: AttemptLimits | 'off', clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Whether `attempt` succeeds. Throws DealerError 429 where the name has to wait. */
+  async try(username: string, attempt: () => Promise<boolean>): Promise<boolean> {
+    if (this.#limits === 'off') return attempt();
+    const standing = this.#standing(username);
+    this.#refuse(standing);
+    standing.pending++;
+    try {
+      const isRight = await attempt();
+      if (isRight) standing.failures = 0;
+      else this.#failed(standing, this.#limits);
+      return isRight;
+    } finally {
+      standing.pending--;
+    }
+  }
+
+  #standing(username: string): Standing {
+    const known = this.#names.get(username);
+    if (known !== undefined) return known;
+    const fresh = { failures: 0, pending: 0, lastMs: 0, openAtMs: 0 };
+    this.#names.set(username, fresh);
+    return fresh;
+  }
+
+  #refuse(standing: Standing): void {
+    const nowMs = this.#clock.now();
+    if (nowMs - standing.lastMs > FORGOTTEN_MS) standing.failures = 0;
+    const waitMs = standing.failures === 0 ? 0 : standing.openAtMs - nowMs;
+    if (waitMs <= 0 && standing.pending < PENDING_MAX) return;
+    const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
+    throw tooMany('Too many failed log-ins; wait as long as Retry-After says.', retryAfterS);
+  }
+
+  #failed(standing: Standing, { free, waitMsMax }: AttemptLimits): void {
+    const nowMs = this.#clock.now();
+    standing.failures++;
+    standing.lastMs = nowMs;
+    const costly = standing.failures - free;
+    const waitMs = costly < 0 ? 0 : Math.min(waitMsMax, FIRST_WAIT_MS * 2 ** costly);
+    standing.openAtMs = nowMs + waitMs;
+  }
+}

@@ -1,0 +1,210 @@
+import type { Clock } from '../clock.ts';
+import { bind, emailOf, unbind } from './emails.ts';
+import { conflict, forbidden, invalid, missingFault, notFound, valueFault } from './errors.ts';
+import { Kept } from './kept.ts';
+import {
+  type AccountRecord,
+  type AccountRef,
+  type CarRecord,
+  type Flags,
+  keys,
+  type Owner,
+} from './records.ts';
+import type { Draft, Reader, Registry } from './registry.ts';
+import { type Action, type Actor, can } from './rights.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { isoTime } from './times.ts';
+import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
+
+/** A car as the API shows it, but for the address of its viewer. */
+export interface Car {
+  vin: string;
+  model: string | null;
+  plate: string | null;
+  colour: string | null;
+  dealer: string | null;
+  owner: { email: string; since: string; username: string | null } | null;
+  locked: boolean | null;
+  climate: boolean | null;
+  charging: boolean | null;
+  world: string | null;
+  updated_at: string;
+}
+
+const DEALER_FIELD = ['body', 'dealer'];
+/** Callers whose lists are kept. */
+const LISTS_MAX = 64;
+
+/** The cars of all fleets, their owners and their flags. */
+export class Cars {
+  readonly #registry: Registry;
+  readonly #sessions: Sessions;
+  readonly #twin: TwinCars;
+  readonly #clock: Clock;
+  readonly #lists = new Kept<readonly Car[]>(LISTS_MAX);
+
+  constructor(registry: Registry, sessions: Sessions, twin: TwinCars, clock: Clock) {
+    this.#registry = registry;
+    this.#sessions = sessions;
+    this.#twin = twin;
+    this.#clock = clock;
+  }
+
+  /**
+   * All cars, by VIN, with what the caller may see of them: the same list as before where nothing
+   * has changed.
+   */
+  list({ account, stamp }: Session): Promise<readonly Car[]> {
+    return this.#lists.read(
+      account.id,
+      stamp,
+      async () => {
+        const records = await this.#registry.read((reader) =>
+          reader.all<CarRecord>(keys.cars(reader.generation)),
+        );
+        return Promise.all(records.map((record) => this.#show(account, record)));
+      },
+      (cars) => cars.every(({ vin, world }) => world === null || this.#twin.isAtHand(vin)),
+    );
+  }
+
+  /**
+   * Puts a car into a fleet, one that nobody knew of too. Throws DealerError 403, 409, 422.
+   * @param dealer by default the actor's own
+   */
+  async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
+    const living = await this.#twin.find(vin);
+    const record = await this.#registry.change(async (draft) => {
+      const actor = await this.#sessions.still(draft, session);
+      const fleet = await fleetOf(draft, actor, dealer);
+      const known = await find(draft, living?.entry.vin ?? vin);
+      if (known?.dealer && known.dealer !== fleet) {
+        throw conflict('The car is in the fleet of another dealer');
+      }
+      const car = known ?? newCar(living?.entry.vin ?? vin);
+      return this.#put(draft, { ...car, ...looksOf(living, car), dealer: fleet });
+    });
+    return this.#show(session.account, record, living);
+  }
+
+  /**
+   * Gives the rights to a car to the account that has this email now, and takes them from whoever
+   * had them. Throws DealerError 403, 404.
+   */
+  setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
+    return this.#change(session, vin, 'car.set-owner', async (draft, car) => {
+      await unbind(draft, car);
+      const holder = (await emailOf(draft, email)).holder;
+      if (holder !== null) await bind(draft, car.vin, email, holder.id);
+      const { id: account, username } = holder ?? { id: null, username: null };
+      return { ...car, owner: { email, since, account, username } };
+    });
+  }
+
+  /** Throws DealerError 403, 404. */
+  clearOwner(session: Session, vin: string): Promise<Car> {
+    return this.#change(session, vin, 'car.clear-owner', async (draft, car) => {
+      await unbind(draft, car);
+      return { ...car, owner: null };
+    });
+  }
+
+  /** Throws DealerError 403, 404. */
+  setState(session: Session, vin: string, flags: Partial<Flags>): Promise<Car> {
+    return this.#change(session, vin, 'car.set-state', async (_, car) => ({ ...car, ...flags }));
+  }
+
+  async #change(
+    session: Session,
+    vin: string,
+    action: Action,
+    change: (draft: Draft, car: CarRecord) => Promise<CarRecord>,
+  ): Promise<Car> {
+    const record = await this.#registry.change(async (draft) => {
+      const actor = await this.#sessions.still(draft, session);
+      const car = await find(draft, vin);
+      if (car === undefined) throw notFound('Car');
+      if (!can(actor, action, thingOf(car))) throw forbidden();
+      return this.#put(draft, await change(draft, car));
+    });
+    return this.#show(session.account, record);
+  }
+
+  #put(draft: Draft, changed: CarRecord): CarRecord {
+    const car = { ...changed, updatedAtMs: this.#clock.now() };
+    draft.put(keys.car(draft.generation, car.vin), car);
+    return car;
+  }
+
+  async #show(actor: Actor, car: CarRecord, known?: LivingCar): Promise<Car> {
+    const living = known ?? (await this.#twin.find(car.vin));
+    const { vin, model, plate, colour, dealer, updatedAtMs } = car;
+    const isOpen = can(actor, 'car.read-private', thingOf(car));
+    return {
+      vin,
+      model,
+      plate,
+      colour,
+      dealer,
+      owner: isOpen ? ownerOf(car.owner) : null,
+      locked: isOpen ? car.locked : null,
+      climate: isOpen ? car.climate : null,
+      charging: isOpen ? car.charging : null,
+      world: living?.world ?? null,
+      updated_at: isoTime(updatedAtMs),
+    };
+  }
+}
+
+function ownerOf(owner: Owner | null): Car['owner'] {
+  if (owner === null) return null;
+  const { email, since, username } = owner;
+  return { email, since, username };
+}
+
+function thingOf({ dealer, owner }: CarRecord) {
+  return { dealer, account: owner?.account ?? null };
+}
+
+function newCar(vin: string): CarRecord {
+  return {
+    vin,
+    model: null,
+    plate: null,
+    colour: null,
+    dealer: null,
+    owner: null,
+    locked: false,
+    climate: false,
+    charging: false,
+    updatedAtMs: 0,
+  };
+}
+
+function looksOf(living: LivingCar | undefined, { model, plate, colour }: CarRecord) {
+  if (living === undefined) return { model, plate, colour };
+  const { entry } = living;
+  return { model: entry.model, plate: entry.plate, colour: entry.colour };
+}
+
+/** The fleet that an actor may add to. Throws DealerError 403, 422. */
+async function fleetOf(draft: Draft, actor: AccountRecord, given: string | null): Promise<string> {
+  const dealer = given ?? (actor.role === 'dealer' ? actor.username : null);
+  if (dealer === null) throw invalid(missingFault(DEALER_FIELD));
+  if (!can(actor, 'car.add', { dealer })) throw forbidden('This is the fleet of another dealer');
+  if (!(await isDealer(draft, dealer))) throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+  return dealer;
+}
+
+/** Whether a dealer has this username. */
+export async function isDealer(reader: Reader, username: string): Promise<boolean> {
+  const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
+  return ref?.role === 'dealer';
+}
+
+/** A car by its VIN as it was given; one of a world stands there in capitals. */
+async function find(reader: Reader, vin: string): Promise<CarRecord | undefined> {
+  const asGiven = await reader.get<CarRecord>(keys.car(reader.generation, vin));
+  if (asGiven !== undefined || vin.toUpperCase() === vin || !isTwinVin(vin)) return asGiven;
+  return reader.get<CarRecord>(keys.car(reader.generation, vin.toUpperCase()));
+}

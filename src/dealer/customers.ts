@@ -1,0 +1,119 @@
+import { notFound } from './errors.ts';
+import { Kept } from './kept.ts';
+import {
+  type CustomerRecord,
+  keys,
+  PLAIN_FIELDS,
+  type PlainProfile,
+  SECRET_FIELDS,
+  type SecretField,
+} from './records.ts';
+import type { Reader, Registry } from './registry.ts';
+import { type Actor, can } from './rights.ts';
+import type { Secrets } from './secrets.ts';
+import type { Session } from './sessions.ts';
+import { isoTime } from './times.ts';
+
+/** A customer as the API shows it. */
+export type Customer = PlainProfile &
+  Record<SecretField, string | null> & {
+    username: string;
+    role: 'user';
+    dealer: string | null;
+    cars: string[];
+    created_at: string;
+    password?: null;
+    password_set?: true;
+  };
+
+/** Callers whose lists are kept. */
+const LISTS_MAX = 64;
+const VIN_PART = 4;
+const ACCOUNT_PART = 3;
+
+/** Reads customers for those who may see them. */
+export class Customers {
+  readonly #registry: Registry;
+  readonly #secrets: Secrets;
+  readonly #lists = new Kept<readonly Customer[]>(LISTS_MAX);
+
+  constructor(registry: Registry, secrets: Secrets) {
+    this.#registry = registry;
+    this.#secrets = secrets;
+  }
+
+  /** Those that the caller may read, by username. */
+  list({ account, stamp }: Session, withPassword: boolean): Promise<readonly Customer[]> {
+    const key = `${account.id} ${withPassword}`;
+    return this.#lists.read(key, stamp, () => this.#list(account, withPassword));
+  }
+
+  #list(actor: Actor, withPassword: boolean): Promise<Customer[]> {
+    return this.#registry.read(async (reader) => {
+      const cars = new Map<string, string[]>();
+      for (const key of await reader.keysBelow(keys.allOwned(reader.generation))) {
+        const account = String(key[ACCOUNT_PART]);
+        cars.set(account, [...(cars.get(account) ?? []), String(key[VIN_PART])]);
+      }
+      const all = await reader.all<CustomerRecord>(keys.accounts(reader.generation, 'user'));
+      return all
+        .filter((customer) => can(actor, 'customer.read', thingOf(customer)))
+        .sort((a, b) => (a.username < b.username ? -1 : 1))
+        .map((customer) => this.show(actor, customer, cars.get(customer.id) ?? [], withPassword));
+    });
+  }
+
+  /** Throws DealerError 404, also where the actor may not know of the customer. */
+  one(actor: Actor, username: string, withPassword: boolean): Promise<Customer> {
+    return this.#registry.read(async (reader) => {
+      const customer = await customerNamed(reader, username);
+      if (customer === undefined || !can(actor, 'customer.read', thingOf(customer))) {
+        throw notFound('Customer');
+      }
+      return this.show(actor, customer, await carsOf(reader, customer.id), withPassword);
+    });
+  }
+
+  /** A customer's own view. */
+  own(customer: CustomerRecord): Promise<Customer> {
+    return this.#registry.read(async (reader) =>
+      this.show(customer, customer, await carsOf(reader, customer.id)),
+    );
+  }
+
+  /** @param cars VINs */
+  show(actor: Actor, customer: CustomerRecord, cars: string[], withPassword = false): Customer {
+    const { id, username, role, dealer, profile, secrets, createdAtMs } = customer;
+    const isOpen = can(actor, 'customer.read-secrets', thingOf(customer));
+    const opened = SECRET_FIELDS.map((field) => {
+      const sealed = secrets[field];
+      const text = isOpen && sealed !== null ? this.#secrets.decrypt(id, field, sealed) : null;
+      return [field, text];
+    });
+    const shown = PLAIN_FIELDS.map((field) => [field, profile[field]]);
+    const password = withPassword ? { password: null, password_set: true } : {};
+    const created_at = isoTime(createdAtMs);
+    const fields = Object.fromEntries([...shown, ...opened]);
+    return { username, role, ...fields, dealer, cars, created_at, ...password };
+  }
+}
+
+function thingOf({ dealer, id }: CustomerRecord) {
+  return { dealer, account: id };
+}
+
+/** VINs of the cars that an account has rights to, in order. */
+export async function carsOf(reader: Reader, account: string): Promise<string[]> {
+  const owned = await reader.keysBelow(keys.ownedBy(reader.generation, account));
+  return owned.map((key) => String(key[VIN_PART]));
+}
+
+async function customerNamed(
+  reader: Reader,
+  username: string,
+): Promise<CustomerRecord | undefined> {
+  const { generation } = reader;
+  const id = await reader.get<{ role: string; id: string }>(keys.name(generation, username));
+  if (id?.role !== 'user') return undefined;
+  return reader.get<CustomerRecord>(keys.account(generation, { role: 'user', id: id.id }));
+}

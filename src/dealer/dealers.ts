@@ -1,0 +1,94 @@
+import { isDealer } from './cars.ts';
+import { invalid, notFound, valueFault } from './errors.ts';
+import {
+  type AccountRef,
+  type CarRecord,
+  type CustomerRecord,
+  type DealerRecord,
+  keys,
+} from './records.ts';
+import type { Draft, Registry } from './registry.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { isoTime } from './times.ts';
+
+/** A dealer as the API shows it. */
+export interface Dealer {
+  username: string;
+  name: string;
+  city: string;
+  created_at: string;
+}
+
+export interface DealerRemoval {
+  deleted: string;
+  reassigned_to: string | null;
+  cars: number;
+  customers: number;
+}
+
+const HEIR_FIELD = ['query', 'reassign_to'];
+
+export function dealerBody({ username, name, city, createdAtMs }: DealerRecord): Dealer {
+  return { username, name, city, created_at: isoTime(createdAtMs) };
+}
+
+/** The list of dealers, and their end. */
+export class Dealers {
+  readonly #registry: Registry;
+  readonly #sessions: Sessions;
+
+  constructor(registry: Registry, sessions: Sessions) {
+    this.#registry = registry;
+    this.#sessions = sessions;
+  }
+
+  /** By username. */
+  list(): Promise<Dealer[]> {
+    return this.#registry.read(async (reader) => {
+      const all = await reader.all<DealerRecord>(keys.accounts(reader.generation, 'dealer'));
+      return all.sort((a, b) => (a.username < b.username ? -1 : 1)).map(dealerBody);
+    });
+  }
+
+  /**
+   * Ends a dealer's account; its cars and customers go to another dealer, or to none. Throws
+   * DealerError 404, 422.
+   */
+  remove(session: Session, username: string, heir: string | null): Promise<DealerRemoval> {
+    if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
+    return this.#registry.change(async (draft) => {
+      await this.#sessions.still(draft, session);
+      if (heir !== null && !(await isDealer(draft, heir))) {
+        throw invalid(valueFault(HEIR_FIELD, 'unknown dealer'));
+      }
+      const { generation } = draft;
+      const ref = await draft.get<AccountRef>(keys.name(generation, username));
+      if (ref?.role !== 'dealer') throw notFound('Dealer');
+      draft.remove(keys.account(generation, ref));
+      draft.remove(keys.name(generation, username));
+      // Whoever joins the dealer meanwhile is not in the lists that are gone through.
+      draft.checkEverything();
+      const cars = await moveCars(draft, username, heir);
+      const customers = await moveCustomers(draft, username, heir);
+      return { deleted: username, reassigned_to: heir, cars, customers };
+    });
+  }
+}
+
+async function moveCars(draft: Draft, from: string, to: string | null): Promise<number> {
+  const { generation } = draft;
+  const all = await draft.all<CarRecord>(keys.cars(generation));
+  const cars = all.filter(({ dealer }) => dealer === from);
+  for (const car of cars) draft.put(keys.car(generation, car.vin), { ...car, dealer: to });
+  return cars.length;
+}
+
+async function moveCustomers(draft: Draft, from: string, to: string | null): Promise<number> {
+  const { generation } = draft;
+  const all = await draft.all<CustomerRecord>(keys.accounts(generation, 'user'));
+  const customers = all.filter(({ dealer }) => dealer === from);
+  for (const customer of customers) {
+    draft.put(keys.account(generation, customer), { ...customer, dealer: to });
+  }
+  return customers.length;
+}

@@ -1,0 +1,60 @@
+import { StoreUnavailable } from '../store/contract.ts';
+
+/** One field of a request that is not as it should be, in the words of pydantic. */
+export interface FieldFault {
+  readonly type: string;
+  /** Begins with `body`, `query` or `path`. */
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly ctx?: Readonly<Record<string, unknown>>;
+}
+
+/** A refusal of the dealer platform: status and `detail` of the answer. */
+export class DealerError extends Error {
+  override readonly name = 'DealerError';
+  readonly status: number;
+  readonly detail: string | readonly FieldFault[];
+  /** Seconds; an integer from 1. Set for every 429 and 503. */
+  readonly retryAfterS: number | undefined;
+
+  constructor(status: number, detail: string | readonly FieldFault[], retryAfterS?: number) {
+    super(typeof detail === 'string' ? detail : 'invalid request');
+    this.status = status;
+    this.detail = detail;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+const STORE_RETRY_S = 2;
+
+export const notAuthenticated = () => new DealerError(401, 'Not authenticated');
+export const badToken = () => new DealerError(401, 'Could not validate credentials');
+export const badLogin = () => new DealerError(401, 'Incorrect username or password');
+export const forbidden = (detail = 'Not enough permissions') => new DealerError(403, detail);
+export const notFound = (what: string) => new DealerError(404, `${what} not found`);
+export const conflict = (detail: string) => new DealerError(409, detail);
+export const invalid = (...faults: FieldFault[]) => new DealerError(422, faults);
+export const tooMany = (detail: string, retryAfterS: number) =>
+  new DealerError(429, detail, retryAfterS);
+export const busy = (detail: string, retryAfterS: number) =>
+  new DealerError(503, detail, retryAfterS);
+
+/** A value that has the right form and is wrong all the same. */
+export function valueFault(loc: FieldFault['loc'], reason: string): FieldFault {
+  return { type: 'value_error', loc, msg: `Value error, ${reason}`, ctx: { error: {} } };
+}
+
+export function missingFault(loc: FieldFault['loc']): FieldFault {
+  return { type: 'missing', loc, msg: 'Field required' };
+}
+
+/** What the store gives. What it refuses is answered with 503. */
+export async function orUnavailable<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const what = error.reason === 'full' ? 'is full' : 'cannot be reached';
+    throw busy(`The store ${what}; nothing was changed.`, STORE_RETRY_S);
+  }
+}

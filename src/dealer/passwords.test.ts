@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { Gate, Passwords } from './passwords.ts';
+
+describe('a gate', () => {
+  test('lets two run, so many wait, and refuses the rest', async () => {
+    const gate = new Gate(2, 3);
+    const ends: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    const work = () => {
+      running++;
+      most = Math.max(most, running);
+      return new Promise<void>((resolve) => ends.push(resolve)).finally(() => running--);
+    };
+    const all = Promise.allSettled(Array.from({ length: 8 }, () => gate.run(work)));
+    expect([gate.running, gate.waiting]).toEqual([2, 3]);
+    for (let ended = 0; ended < 5; ended++) {
+      await expect.poll(() => ends.length).toBeGreaterThan(0);
+      ends.shift()?.();
+    }
+    const results = await all;
+    expect(most).toBe(2);
+    expect(results.map(({ status }) => status)).toEqual([
+      ...Array(5).fill('fulfilled'),
+      ...Array(3).fill('rejected'),
+    ]);
+    expect(results.at(-1)).toMatchObject({ reason: { status: 503, retryAfterS: 1 } });
+    expect([gate.running, gate.waiting]).toEqual([0, 0]);
+  });
+
+  test('goes on after what runs in it has failed', async () => {
+    const gate = new Gate(1, 1);
+    await expect(gate.run(() => Promise.reject(new Error('x')))).rejects.toThrow('x');
+    expect(await gate.run(async () => 1)).toBe(1);
+  });
+});
+
+describe('passwords', () => {
+  test('are kept as argon2id with the parameters that were agreed', async () => {
+    const passwords = await Passwords.open();
+    const hashes = await Promise.all([passwords.hash('secret'), passwords.hash('secret')]);
+    for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(hashes[0]).not.toBe(hashes[1]);
+    expect(await passwords.verify(hashes[0], 'secret')).toBe(true);
+    expect(await passwords.verify(hashes[0], 'Secret')).toBe(false);
+    for (const none of [null, undefined]) expect(await passwords.verify(none, '')).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Key } from '../store/contract.ts';
+
+/**
+ * What the store holds of the dealer platform. All but keys and tokens belongs to a generation,
+ * a number that a reset raises:
+ *
+ *   account  by role and id; roles never change
+ *   name     the account of a username: unique over all roles
+ *   email    the account of an email and the cars that are bound by it; see EmailRecord
+ *   car      by VIN
+ *   owned    by account and VIN: the cars that an account has rights to
+ */
+const ROOT = 'dealers';
+
+export const ROLES = ['admin', 'dealer', 'user'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Names an account for ever, as usernames do not: those may be given to another. */
+export interface AccountRef {
+  role: Role;
+  id: string;
+}
+
+interface CommonAccount {
+  id: string;
+  username: string;
+  /** argon2id in PHC form; null: nobody can log in. */
+  password: string | null;
+  /** Raised to end all tokens that were issued before, but for the one in `keptToken`. */
+  credential: number;
+  keptToken: string | null;
+  /** The password is a published one. */
+  isDemo: boolean;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+export interface AdminRecord extends CommonAccount {
+  role: 'admin';
+}
+
+export interface DealerRecord extends CommonAccount {
+  role: 'dealer';
+  name: string;
+  city: string;
+}
+
+export const PLAIN_FIELDS = [
+  'name',
+  'email',
+  'phone',
+  'address',
+  'emergency_contact',
+  'emergency_phone',
+  'insurance_policy',
+  'home_lat',
+  'home_lng',
+  'work_lat',
+  'work_lng',
+] as const;
+
+/** Kept encrypted, and shown to the customer and to admins only. */
+export const SECRET_FIELDS = ['personnummer', 'iban', 'charging_card_rfid'] as const;
+
+export type PlainField = (typeof PLAIN_FIELDS)[number];
+export type SecretField = (typeof SECRET_FIELDS)[number];
+type Place = `${'home' | 'work'}_${'lat' | 'lng'}`;
+
+export type PlainProfile = Record<Exclude<PlainField, Place>, string | null> &
+  Record<Place, number | null>;
+
+export interface CustomerRecord extends CommonAccount {
+  role: 'user';
+  /** Username of the dealer. */
+  dealer: string | null;
+  profile: PlainProfile;
+  secrets: Record<SecretField, Uint8Array | null>;
+}
+
+export type AccountRecord = AdminRecord | DealerRecord | CustomerRecord;
+
+export interface Owner {
+  email: string;
+  since: string;
+  /** Whoever had the email when the owner was set; customers keep id and username for ever. */
+  account: string | null;
+  username: string | null;
+}
+
+export interface Flags {
+  locked: boolean;
+  climate: boolean;
+  charging: boolean;
+}
+
+export interface CarRecord extends Flags {
+  vin: string;
+  model: string | null;
+  plate: string | null;
+  colour: string | null;
+  /** Username of the dealer. */
+  dealer: string | null;
+  owner: Owner | null;
+  updatedAtMs: number;
+}
+
+/**
+ * One record says who has an email and on which cars it stands with rights of an account: so that
+ * nobody can take an email while somebody's car bears it, checks against this record are enough.
+ */
+export interface EmailRecord {
+  holder: { id: string; username: string } | null;
+  /** Account by VIN, as pairs. */
+  cars: readonly (readonly [vin: string, account: string])[];
+}
+
+/** The keys of one generation. */
+export const keys = {
+  account: (generation: number, { role, id }: AccountRef): Key => [
+    ROOT,
+    generation,
+    'account',
+    role,
+    id,
+  ],
+  accounts: (generation: number, role: Role): Key => [ROOT, generation, 'account', role],
+  name: (generation: number, username: string): Key => [ROOT, generation, 'name', username],
+  email: (generation: number, email: string): Key => [ROOT, generation, 'email', folded(email)],
+  car: (generation: number, vin: string): Key => [ROOT, generation, 'car', vin],
+  cars: (generation: number): Key => [ROOT, generation, 'car'],
+  owned: (generation: number, account: string, vin: string): Key => [
+    ROOT,
+    generation,
+    'owned',
+    account,
+    vin,
+  ],
+  ownedBy: (generation: number, account: string): Key => [ROOT, generation, 'owned', account],
+  allOwned: (generation: number): Key => [ROOT, generation, 'owned'],
+  all: (generation: number): Key => [ROOT, generation],
+  root: [ROOT] as Key,
+  /** Written by resets only, and checked by every change. */
+  generation: [ROOT, 'generation'] as Key,
+  /** Written by every change and never checked: what was read is fresh while this stands. */
+  revision: [ROOT, 'revision'] as Key,
+  tokenKey: [ROOT, 'key', 'token'] as Key,
+  fieldKey: [ROOT, 'key', 'field'] as Key,
+  fieldKeyProof: [ROOT, 'key', 'field-proof'] as Key,
+  revoked: (token: string): Key => [ROOT, 'revoked', token],
+  /** Revocations in the order in which they may be forgotten. */
+  revokedUntil: (expiresAtMs: number, token: string): Key => [
+    ROOT,
+    'revoked-until',
+    expiresAtMs,
+    token,
+  ],
+  allRevokedUntil: [ROOT, 'revoked-until'] as Key,
+};
+
+/** Emails are compared so: first to capitals, since that makes more of them alike. */
+function folded(email: string): string {
+  return email.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}

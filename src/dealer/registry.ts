@@ -1,0 +1,192 @@
+import type { Check, Entry, Key, Store, Write } from '../store/contract.ts';
+import { busy, orUnavailable } from './errors.ts';
+import { keys } from './records.ts';
+
+const PAGE = 1000;
+/** So often a change is begun anew that others got in the way of. */
+const ATTEMPTS_MAX = 32;
+
+/** What a stretch of the store's life is known by. */
+export interface Edition {
+  generation: number;
+  /** The same as long as nothing was changed. */
+  stamp: number;
+}
+
+/** Reads the records of one generation. */
+export class Reader {
+  readonly generation: number;
+  readonly stamp: number;
+  protected readonly store: Store;
+
+  constructor(store: Store, { generation, stamp }: Edition) {
+    this.store = store;
+    this.generation = generation;
+    this.stamp = stamp;
+  }
+
+  async get<T>(key: Key): Promise<T | undefined> {
+    return (await orUnavailable(this.store.get<T>(key)))?.value;
+  }
+
+  /** All values below a prefix, in order of their keys. */
+  async all<T>(prefix: Key): Promise<T[]> {
+    return (await entriesBelow<T>(this.store, prefix)).map(({ value }) => value);
+  }
+
+  async keysBelow(prefix: Key): Promise<Key[]> {
+    return (await entriesBelow(this.store, prefix)).map(({ key }) => key);
+  }
+}
+
+/**
+ * A change that is being put together. What it got by key is checked when it is written: it goes
+ * through only where all of that is still so.
+ */
+export class Draft extends Reader {
+  readonly #checks = new Map<string, Check>();
+  readonly #writes: Write[] = [];
+  /** What was read, and what will be there. */
+  readonly #values = new Map<string, unknown>();
+
+  override async get<T>(key: Key): Promise<T | undefined> {
+    const id = JSON.stringify(key);
+    if (this.#values.has(id)) return this.#values.get(id) as T | undefined;
+    const entry = await orUnavailable(this.store.get<T>(key));
+    this.#checks.set(id, { key, version: entry?.version ?? null });
+    this.#values.set(id, entry?.value);
+    return entry?.value;
+  }
+
+  put(key: Key, value: unknown): void {
+    this.#values.set(JSON.stringify(key), value);
+    this.#writes.push({ key, value });
+  }
+
+  remove(key: Key): void {
+    this.#values.set(JSON.stringify(key), undefined);
+    this.#writes.push({ key, remove: true });
+  }
+
+  /** Makes the change depend on all there is: for those that look at lists. */
+  checkEverything(): void {
+    this.#checks.set('everything', { key: keys.revision, version: this.stamp });
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.length === 0;
+  }
+
+  /** False where something has changed meanwhile. */
+  async write(generationCheck: Check): Promise<boolean> {
+    const revision: Write = { key: keys.revision, value: this.generation };
+    return orUnavailable(
+      this.store.commit(
+        [generationCheck, ...this.#checks.values()],
+        [...this.#writes, revision],
+        'flushed',
+      ),
+    );
+  }
+}
+
+/**
+ * The records of the dealer platform, by generation: a reset writes a new one beside the old and
+ * switches to it in the same commit. What is read or changed belongs to one generation as a whole.
+ */
+export class Registry {
+  readonly store: Store;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** Throws DealerError 503. */
+  async edition(): Promise<Edition> {
+    const entry = await orUnavailable(this.store.get<number>(keys.revision));
+    return { generation: entry?.value ?? 0, stamp: entry?.version ?? 0 };
+  }
+
+  /** The result of `work`, which is done again where a reset came between. */
+  async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    for (;;) {
+      const edition = await this.edition();
+      const outcome = await settled(work(new Reader(this.store, edition)));
+      if ((await this.edition()).generation === edition.generation) return outcome();
+    }
+  }
+
+  /**
+   * The result of `work`, whose writes are durable then, all of them. It is done again where what
+   * it read has changed meanwhile.
+   */
+  async change<T>(work: (draft: Draft) => Promise<T>): Promise<T> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const edition = await this.edition();
+      const generation = await this.#generationCheck(edition);
+      if (generation === undefined) continue;
+      const draft = new Draft(this.store, edition);
+      const outcome = await settled(work(draft));
+      if (!outcome.isDone || draft.isEmpty) {
+        if ((await this.edition()).generation === edition.generation) return outcome();
+      } else if (await draft.write(generation)) {
+        return outcome();
+      }
+    }
+    throw busy('Too many changes at the same time; nothing was changed.', 1);
+  }
+
+  /** Undefined where the switch is just being made. */
+  async #generationCheck({ generation }: Edition): Promise<Check | undefined> {
+    const entry = await orUnavailable(this.store.get<number>(keys.generation));
+    if ((entry?.value ?? 0) !== generation) return undefined;
+    return { key: keys.generation, version: entry?.version ?? null };
+  }
+
+  /** Makes `writes` of the generation behind `from`, and that one the current. False: too late. */
+  async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
+    const check = await this.#generationCheck(from);
+    if (check === undefined) return false;
+    const generation = from.generation + 1;
+    const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
+    return orUnavailable(
+      this.store.commit([check], [...writes(generation), ...pointers], 'flushed'),
+    );
+  }
+
+  /** Removes what older generations have left. */
+  async sweep(): Promise<void> {
+    const { generation } = await this.edition();
+    for (;;) {
+      const page = { limit: PAGE, before: keys.all(generation) };
+      const old = await orUnavailable(this.store.list(keys.root, page));
+      if (old.length === 0) return;
+      const writes = old.map(({ key }) => ({ key, remove: true as const }));
+      await orUnavailable(this.store.commit([], writes, 'committed'));
+    }
+  }
+}
+
+/** How something ended, to be told later: by its result, or by throwing what it threw. */
+async function settled<T>(work: Promise<T>): Promise<(() => T) & { isDone: boolean }> {
+  try {
+    const result = await work;
+    return Object.assign(() => result, { isDone: true });
+  } catch (error) {
+    const fail = (): T => {
+      throw error;
+    };
+    return Object.assign(fail, { isDone: false });
+  }
+}
+
+async function entriesBelow<T>(store: Store, prefix: Key): Promise<Entry<T>[]> {
+  const entries: Entry<T>[] = [];
+  for (;;) {
+    const last = entries.at(-1);
+    const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
+    const some = await orUnavailable(store.list<T>(prefix, page));
+    entries.push(...some);
+    if (some.length < PAGE) return entries;
+  }
+}

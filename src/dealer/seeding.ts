@@ -1,0 +1,223 @@
+import type { Clock } from '../clock.ts';
+import type { Write } from '../store/contract.ts';
+import { newAccountId } from './accounts.ts';
+import {
+  DEMO_ADMIN,
+  DEMO_CARS,
+  DEMO_CUSTOMERS,
+  DEMO_DEALERS,
+  DEMO_PASSWORDS,
+  DEMO_START_MS,
+  type DemoCar,
+  type DemoCustomer,
+} from './demo.ts';
+import { conflict } from './errors.ts';
+import type { Passwords } from './passwords.ts';
+import {
+  type AccountRecord,
+  type AdminRecord,
+  type CarRecord,
+  type CustomerRecord,
+  type DealerRecord,
+  type EmailRecord,
+  keys,
+  SECRET_FIELDS,
+} from './records.ts';
+import type { Registry } from './registry.ts';
+import type { Secrets } from './secrets.ts';
+import type { Session } from './sessions.ts';
+
+/** With demo mode off: the password of the first admin. */
+export type DemoMode = { demo: true } | { demo: false; adminPassword: string };
+
+interface Parts {
+  registry: Registry;
+  passwords: Passwords;
+  secrets: Secrets;
+  clock: Clock;
+  mode: DemoMode;
+}
+
+type PasswordHashes = Record<keyof typeof DEMO_PASSWORDS, string>;
+
+/** What a store has before anybody has changed it, and how it comes to be so again. */
+export class Seeding {
+  readonly #parts: Parts;
+  #isResetting = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Fills an empty store. One that was filled with demo data loses its known log-ins. */
+  async seed(): Promise<void> {
+    const { registry, mode } = this.#parts;
+    const edition = await registry.edition();
+    if (edition.generation === 0) {
+      const records = mode.demo ? await this.#demoRecords() : [await this.#firstAdmin()];
+      // Where it is too late another node has done it.
+      await registry.switchFrom(edition, (generation) => writesOf(records, generation));
+    } else if (!mode.demo) {
+      await this.#closeKnownLogins(mode.adminPassword);
+    }
+    await registry.sweep();
+  }
+
+  async #firstAdmin(): Promise<AdminRecord> {
+    const { passwords, clock, mode } = this.#parts;
+    const given = mode.demo ? DEMO_PASSWORDS.admin : mode.adminPassword;
+    const password = await passwords.hash(given);
+    const nowMs = clock.now();
+    return { ...account(DEMO_ADMIN, password, nowMs), role: 'admin', isDemo: mode.demo };
+  }
+
+  async #closeKnownLogins(adminPassword: string): Promise<void> {
+    const { registry, passwords } = this.#parts;
+    const password = await passwords.hash(adminPassword);
+    await registry.change(async (draft) => {
+      draft.checkEverything();
+      const roles = (['admin', 'dealer', 'user'] as const).map((role) =>
+        draft.all<AccountRecord>(keys.accounts(draft.generation, role)),
+      );
+      for (const known of (await Promise.all(roles)).flat().filter(({ isDemo }) => isDemo)) {
+        draft.put(keys.account(draft.generation, known), {
+          ...known,
+          password: known.role === 'admin' ? password : null,
+          credential: known.credential + 1,
+          keptToken: null,
+          isDemo: false,
+        });
+      }
+    });
+  }
+
+  /**
+   * Brings the demo data back, all at once, and ends every token but the caller's. Throws
+   * DealerError 409 where there is none, or where that is just being done.
+   */
+  async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
+    const { registry, mode } = this.#parts;
+    if (!mode.demo) throw conflict('There is no demo data to go back to');
+    if (this.#isResetting) throw conflict('A reset is running');
+    this.#isResetting = true;
+    try {
+      const edition = await registry.edition();
+      const records = await this.#demoRecords(session);
+      const isDone = await registry.switchFrom(edition, (to) => writesOf(records, to));
+      if (!isDone) throw conflict('A reset is running');
+      await registry.sweep();
+    } finally {
+      this.#isResetting = false;
+    }
+    return {
+      dealers: DEMO_DEALERS.length,
+      customers: DEMO_CUSTOMERS.length,
+      cars: DEMO_CARS.length,
+    };
+  }
+
+  async #demoRecords(keeper?: Session): Promise<Seeded[]> {
+    const { passwords } = this.#parts;
+    const [admin, dealer, user] = await Promise.all(
+      Object.values(DEMO_PASSWORDS).map((password) => passwords.hash(password)),
+    );
+    const hashes: PasswordHashes = { admin: admin ?? '', dealer: dealer ?? '', user: user ?? '' };
+    const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
+      const common = account(username, hashes.dealer, createdAtMs);
+      return { ...common, role: 'dealer', isDemo: true, name, city };
+    });
+    const customers = DEMO_CUSTOMERS.map((each) => this.#customer(each, hashes.user));
+    const byName = new Map(customers.map((each) => [each.username, each]));
+    const cars = DEMO_CARS.map((each) => carRecord(each, byName));
+    return [adminRecord(hashes.admin, keeper), ...dealers, ...customers, ...cars];
+  }
+
+  #customer({ username, dealer, profile, secrets, createdAtMs }: DemoCustomer, password: string) {
+    const common = account(username, password, createdAtMs);
+    const sealed = SECRET_FIELDS.map((field) => [
+      field,
+      this.#parts.secrets.encrypt(common.id, field, secrets[field]),
+    ]);
+    const record: CustomerRecord = {
+      ...common,
+      role: 'user',
+      isDemo: true,
+      dealer,
+      profile,
+      secrets: Object.fromEntries(sealed),
+    };
+    return record;
+  }
+}
+
+type Seeded = AccountRecord | CarRecord;
+
+function account(username: string, password: string, createdAtMs: number) {
+  return {
+    id: newAccountId(),
+    username,
+    password,
+    credential: 1,
+    keptToken: null,
+    createdAtMs,
+    updatedAtMs: createdAtMs,
+  };
+}
+
+/** The admin of the demo; whoever resets goes on as this one, with the token that was used. */
+function adminRecord(password: string, keeper?: Session): AdminRecord {
+  const fresh = account(DEMO_ADMIN, password, DEMO_START_MS);
+  const kept = keeper && {
+    id: keeper.account.id,
+    credential: keeper.account.credential + 1,
+    keptToken: keeper.claims.token,
+  };
+  return { ...fresh, ...kept, role: 'admin', isDemo: true };
+}
+
+function carRecord(
+  { owner, ...car }: DemoCar,
+  customers: ReadonlyMap<string, CustomerRecord>,
+): CarRecord {
+  const holder = owner && customers.get(owner.username);
+  if (!owner || !holder) return { ...car, owner: null };
+  const { id, username, profile } = holder;
+  const { since } = owner;
+  return { ...car, owner: { email: profile.email ?? '', since, account: id, username } };
+}
+
+/** The records and all that leads to them. */
+function writesOf(records: readonly Seeded[], generation: number): Write[] {
+  const emails = new Map<string, EmailRecord & { cars: [string, string][] }>();
+  const writes = records.flatMap((record) =>
+    'vin' in record ? carWrites(record, generation) : accountWrites(record, generation),
+  );
+  for (const record of records) {
+    if ('vin' in record || record.role !== 'user' || record.profile.email === null) continue;
+    const { id, username } = record;
+    emails.set(record.profile.email, { holder: { id, username }, cars: [] });
+  }
+  for (const record of records) {
+    if (!('vin' in record) || record.owner?.account == null) continue;
+    emails.get(record.owner.email)?.cars.push([record.vin, record.owner.account]);
+  }
+  for (const [email, value] of emails) writes.push({ key: keys.email(generation, email), value });
+  return writes;
+}
+
+function accountWrites(record: AccountRecord, generation: number): Write[] {
+  const { role, id, username } = record;
+  return [
+    { key: keys.account(generation, record), value: record },
+    { key: keys.name(generation, username), value: { role, id } },
+  ];
+}
+
+function carWrites(record: CarRecord, generation: number): Write[] {
+  const { vin, owner } = record;
+  const writes: Write[] = [{ key: keys.car(generation, vin), value: record }];
+  if (owner?.account != null) {
+    writes.push({ key: keys.owned(generation, owner.account, vin), value: 0 });
+  }
+  return writes;
+}

@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { badToken, notAuthenticated, orUnavailable } from './errors.ts';
+import { type AccountRecord, keys } from './records.ts';
+import type { Draft, Reader, Registry } from './registry.ts';
+import type { Claims, Tokens } from './tokens.ts';
+
+/** Revocations forgotten at a time. */
+const PAGE = 1000;
+const SESSIONS_MAX = 10_000;
+const SCHEME = /^bearer(?: +|$)/i;
+
+/** An account and the token that it was called with. */
+export interface Session {
+  claims: Claims;
+  account: AccountRecord;
+  /** Of the edition in which it held. */
+  stamp: number;
+}
+
+/** Who is behind a token: signature, time, account, credential and revocation. */
+export class Sessions {
+  readonly #registry: Registry;
+  readonly #tokens: Tokens;
+  readonly #clock: Clock;
+  /** What was found is true as long as nothing was changed. */
+  readonly #seen = new LRUCache<string, Session>({ max: SESSIONS_MAX });
+
+  constructor(registry: Registry, tokens: Tokens, clock: Clock) {
+    this.#registry = registry;
+    this.#tokens = tokens;
+    this.#clock = clock;
+  }
+
+  /**
+   * The session of an Authorization header. Throws DealerError 401 where there is none, 503.
+   * @param authorization empty where there is no such header
+   */
+  async find(authorization: string): Promise<Session> {
+    if (!SCHEME.test(authorization)) throw notAuthenticated();
+    const token = authorization.replace(SCHEME, '').trim();
+    const claims = await this.#tokens.verify(token);
+    if (claims === undefined) throw badToken();
+    const { stamp } = await this.#registry.edition();
+    const seen = this.#seen.get(token);
+    if (seen?.stamp === stamp) return seen;
+    const account = await this.#registry.read((reader) => this.#accountOf(reader, claims));
+    const session = { claims, account, stamp };
+    this.#seen.set(token, session);
+    return session;
+  }
+
+  /**
+   * Makes a change depend on the session: it goes through only while the token holds.
+   * Throws DealerError 401.
+   */
+  still(draft: Draft, { claims }: Session): Promise<AccountRecord> {
+    return this.#accountOf(draft, claims);
+  }
+
+  async #accountOf(reader: Reader, claims: Claims): Promise<AccountRecord> {
+    const account = await reader.get<AccountRecord>(
+      keys.account(reader.generation, claims.account),
+    );
+    const isRevoked = await reader.get(keys.revoked(claims.token));
+    if (account === undefined || isRevoked !== undefined) throw badToken();
+    const isCurrent = account.credential === claims.credential;
+    if (!isCurrent && account.keptToken !== claims.token) throw badToken();
+    return account;
+  }
+
+  /** Ends a token for good. What is no token of ours needs no ending. */
+  async end(authorization: string): Promise<void> {
+    const claims = await this.#tokens.verify(authorization.replace(SCHEME, '').trim());
+    if (claims === undefined) return;
+    const { token, expiresAtMs } = claims;
+    await this.#registry.change(async (draft) => {
+      if (await draft.get(keys.revoked(token))) return;
+      draft.put(keys.revoked(token), expiresAtMs);
+      draft.put(keys.revokedUntil(expiresAtMs, token), 0);
+    });
+  }
+
+  /** Forgets revocations of tokens that have expired by themselves. */
+  async sweep(): Promise<void> {
+    const { store } = this.#registry;
+    const before = [...keys.allRevokedUntil, this.#clock.now()];
+    for (;;) {
+      const page = { limit: PAGE, before };
+      const over = await orUnavailable(store.list(keys.allRevokedUntil, page));
+      if (over.length === 0) return;
+      const gone = over.flatMap(({ key }) => [key, keys.revoked(String(key.at(-1)))]);
+      const writes = gone.map((key) => ({ key, remove: true as const }));
+      await orUnavailable(store.commit([], writes, 'committed'));
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../clock.ts';
+import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
+import type { Reader, Registry } from './registry.ts';
+import { isoTime } from './times.ts';
+
+/** What runs beside the platform, for its state. */
+export interface Surroundings {
+  worlds(): Promise<number>;
+  nodes(): number;
+}
+
+interface Counts {
+  dealers: number;
+  customers: number;
+  cars: Record<'total' | 'in_fleet' | 'owned' | 'locked' | 'climate' | 'charging', number>;
+  fleets: { dealer: string; cars: number; customers: number }[];
+}
+
+export interface PlatformState extends Counts {
+  status: 'ok';
+  version: string;
+  started_at: string;
+  uptime_s: number;
+  store: 'embedded' | 'redis';
+  worlds: number;
+  nodes: number;
+}
+
+export const VERSION = '2.0.0';
+
+/** The state of the platform, for everybody. It is only counted anew when something has changed. */
+export class State {
+  readonly #registry: Registry;
+  readonly #clock: Clock;
+  readonly #around: Surroundings;
+  readonly #startedAtMs: number;
+  #counted: { stamp: number; counts: Counts } | undefined;
+
+  constructor(registry: Registry, clock: Clock, around: Surroundings) {
+    this.#registry = registry;
+    this.#clock = clock;
+    this.#around = around;
+    this.#startedAtMs = clock.now();
+  }
+
+  async read(): Promise<PlatformState> {
+    const counts = await this.#counts();
+    return {
+      status: 'ok',
+      version: VERSION,
+      started_at: isoTime(this.#startedAtMs),
+      uptime_s: Math.floor((this.#clock.now() - this.#startedAtMs) / 1000),
+      store: this.#registry.store.engine,
+      ...counts,
+      worlds: await this.#around.worlds(),
+      nodes: this.#around.nodes(),
+    };
+  }
+
+  async #counts(): Promise<Counts> {
+    const { stamp } = await this.#registry.edition();
+    if (this.#counted?.stamp === stamp) return this.#counted.counts;
+    const counts = await this.#registry.read(count);
+    this.#counted = { stamp, counts };
+    return counts;
+  }
+}
+
+async function count(reader: Reader): Promise<Counts> {
+  const { generation } = reader;
+  const dealers = await reader.all<DealerRecord>(keys.accounts(generation, 'dealer'));
+  const customers = await reader.all<CustomerRecord>(keys.accounts(generation, 'user'));
+  const cars = await reader.all<CarRecord>(keys.cars(generation));
+  const fleets = dealers
+    .map(({ username }) => ({
+      dealer: username,
+      cars: cars.filter(({ dealer }) => dealer === username).length,
+      customers: customers.filter(({ dealer }) => dealer === username).length,
+    }))
+    .sort((a, b) => (a.dealer < b.dealer ? -1 : 1));
+  const those = (is: (car: CarRecord) => boolean) => cars.filter(is).length;
+  return {
+    dealers: dealers.length,
+    customers: customers.length,
+    cars: {
+      total: cars.length,
+      in_fleet: those(({ dealer }) => dealer !== null),
+      owned: those(({ owner }) => owner !== null),
+      locked: those(({ locked }) => locked),
+      climate: those(({ climate }) => climate),
+      charging: those(({ charging }) => charging),
+    },
+    fleets,
+  };
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../store/contract.ts';
+import { storedKey } from './keys.ts';
+import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
+
+const ALGORITHM = 'HS256';
+const TYPE = 'at+jwt';
+const ISSUER = 'dealer-platform';
+const AUDIENCE = 'dealer-platform-api';
+const KEY_BYTES = 32;
+const ID_BYTES = 16;
+const TOKEN_LENGTH_MAX = 2048;
+const CLOCK_TOLERANCE_S = 5;
+/** What was verified is kept: that costs more than all the rest of a call. */
+const VERIFIED_MAX = 10_000;
+
+/** What a token says. Whether it still holds, the store knows. */
+export interface Claims {
+  account: AccountRef;
+  /** Of the account when the token was issued. */
+  credential: number;
+  token: string;
+  expiresAtMs: number;
+}
+
+/** Issues and verifies bearer tokens. */
+export class Tokens {
+  readonly lifetimeS: number;
+  readonly #key: Uint8Array;
+  readonly #clock: Clock;
+  readonly #verified = new LRUCache<string, Claims>({ max: VERIFIED_MAX });
+
+  private constructor(key: Uint8Array, clock: Clock, lifetimeS: number) {
+    this.#key = key;
+    this.#clock = clock;
+    this.lifetimeS = lifetimeS;
+  }
+
+  /** With the key of the store, which is made where there is none. */
+  static async open(store: Store, clock: Clock, lifetimeS: number): Promise<Tokens> {
+    return new Tokens(await storedKey(store, keys.tokenKey, KEY_BYTES), clock, lifetimeS);
+  }
+
+  issue({ role, id, credential }: AccountRecord): Promise<string> {
+    const nowS = Math.floor(this.#clock.now() / 1000);
+    return new SignJWT({ cv: credential })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject(`${role}:${id}`)
+      .setIssuedAt(nowS)
+      .setExpirationTime(nowS + this.lifetimeS)
+      .setJti(randomBytes(ID_BYTES).toString('base64url'))
+      .sign(this.#key);
+  }
+
+  /** Undefined where it is none of ours, or has expired. */
+  async verify(token: string): Promise<Claims | undefined> {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return this.#isOver(known) ? undefined : known;
+    const claims = await this.#read(token);
+    if (claims !== undefined) this.#verified.set(token, claims);
+    return claims;
+  }
+
+  /** Other nodes' clocks are trusted to differ a little, but not for this. */
+  #isOver({ expiresAtMs }: Claims): boolean {
+    return expiresAtMs <= this.#clock.now();
+  }
+
+  async #read(token: string): Promise<Claims | undefined> {
+    if (token.length > TOKEN_LENGTH_MAX) return undefined;
+    try {
+      const { payload } = await jwtVerify(token, this.#key, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        requiredClaims: ['sub', 'iat', 'exp', 'jti'],
+        maxTokenAge: this.lifetimeS,
+        clockTolerance: CLOCK_TOLERANCE_S,
+        currentDate: new Date(this.#clock.now()),
+      });
+      const { sub = '', jti = '', exp = 0, cv } = payload;
+      const account = refOf(sub);
+      if (account === undefined || typeof cv !== 'number') return undefined;
+      const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
+      return this.#isOver(claims) ? undefined : claims;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function refOf(subject: string): AccountRef | undefined {
+  const [name = '', id = ''] = subject.split(':');
+  const role = ROLES.find((each) => each === name);
+  return role && { role, id };
+}

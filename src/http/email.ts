@@ -1,0 +1,112 @@
+/** Longest email that a mailbox can have (RFC 5321), and its local part. */
+const LENGTH_MAX = 254;
+const LOCAL_LENGTH_MAX = 64;
+const LABEL_LENGTH_MAX = 63;
+
+const LOCAL_CHARACTER = /^[\w.!#$%&'*+\-/=?^`{|}~\u0080-\u{10ffff}]$/u;
+const DOMAIN_CHARACTER = /^[a-zA-Z0-9.\-\u0080-\u{10ffff}]$/u;
+const SHOWN_AS_IT_IS = /^[\p{L}\p{N}\p{P}\p{S}]$/u;
+const UNSAFE = /[\p{Z}\p{C}]/u;
+
+/**
+ * What is wrong with an email, in the words of the email-validator package; undefined where nothing
+ * is. Domains for special uses are taken. Each look goes through the text once, whatever it is.
+ * @param email without blanks around it
+ */
+export function emailFault(email: string): string | undefined {
+  const at = email.indexOf('@');
+  if (at < 0) return 'An email address must have an @-sign.';
+  const local = email.slice(0, at);
+  const domain = email.slice(at + 1);
+  return localFault(local) ?? domainFault(domain) ?? lengthFault(email);
+}
+
+function localFault(local: string): string | undefined {
+  if (local === '') return 'There must be something before the @-sign.';
+  const surplus = [...local].length - LOCAL_LENGTH_MAX;
+  if (surplus > 0) return `The email address is too long before the @-sign ${tooMany(surplus)}.`;
+  const wrong = wrongCharacters(local, LOCAL_CHARACTER);
+  if (wrong !== '') {
+    return `The email address contains invalid characters before the @-sign: ${wrong}.`;
+  }
+  if (local.endsWith('.')) {
+    return 'An email address cannot have a period immediately before the @-sign.';
+  }
+  if (local.startsWith('.')) return 'An email address cannot start with a period.';
+  return doublePeriod(local) ?? unsafe(local);
+}
+
+function domainFault(domain: string): string | undefined {
+  if (domain === '') return 'There must be something after the @-sign.';
+  const wrong = wrongCharacters(domain, DOMAIN_CHARACTER);
+  if (wrong !== '') {
+    return `The part after the @-sign contains invalid characters: ${wrong}.`;
+  }
+  return unsafe(domain) ?? labelFault(domain) ?? topLevelFault(domain);
+}
+
+function labelFault(domain: string): string | undefined {
+  for (const [mark, name] of [
+    ['.', 'period'],
+    ['-', 'hyphen'],
+  ] as const) {
+    if (domain.endsWith(mark)) return `An email address cannot end with a ${name}.`;
+    if (domain.startsWith(mark)) {
+      return `An email address cannot have a ${name} immediately after the @-sign.`;
+    }
+    const doubled = mark === '.' ? doublePeriod(domain) : undefined;
+    if (doubled) return doubled;
+  }
+  if (domain.includes('.-') || domain.includes('-.')) {
+    return 'An email address cannot have a period and a hyphen next to each other.';
+  }
+  const longest = Math.max(...domain.split('.').map((label) => label.length));
+  const surplus = longest - LABEL_LENGTH_MAX;
+  if (surplus <= 0) return undefined;
+  return `After the @-sign, periods cannot be separated by so many characters ${tooMany(surplus)}.`;
+}
+
+function topLevelFault(domain: string): string | undefined {
+  if (!domain.includes('.')) {
+    return 'The part after the @-sign is not valid. It should have a period.';
+  }
+  if (/[a-z\u0080-\u{10ffff}]$/iu.test(domain)) return undefined;
+  // Names in other scripts may end in a digit in the form that the network knows them by.
+  if (/\.xn--[a-z0-9-]+$/i.test(domain)) return undefined;
+  return 'The part after the @-sign is not valid. It is not within a valid top-level domain.';
+}
+
+function lengthFault(email: string): string | undefined {
+  const surplus = Buffer.byteLength(email) - LENGTH_MAX;
+  return surplus > 0 ? `The email address is too long ${tooMany(surplus)}.` : undefined;
+}
+
+function doublePeriod(text: string): string | undefined {
+  return text.includes('..') ? 'An email address cannot have two periods in a row.' : undefined;
+}
+
+function unsafe(text: string): string | undefined {
+  if (!UNSAFE.test(text)) return undefined;
+  const wrong = [...new Set(text)].filter((character) => UNSAFE.test(character)).sort();
+  return `The email address contains unsafe characters: ${wrong.map(shown).join(', ')}.`;
+}
+
+/** The characters of a text that are not allowed, shown, in order, each once. */
+function wrongCharacters(text: string, allowed: RegExp): string {
+  const wrong = [...new Set(text)].filter((character) => !allowed.test(character));
+  return wrong.map(shown).sort().join(', ');
+}
+
+function shown(character: string): string {
+  if (character === ' ') return 'SPACE';
+  if (character === '\\') return '"\\"';
+  if (character === "'") return '"\'"';
+  if (SHOWN_AS_IT_IS.test(character)) return `'${character}'`;
+  const code = character.codePointAt(0) ?? 0;
+  const length = code < 0xffff ? 4 : 8;
+  return `U+${code.toString(16).padStart(length, '0').toUpperCase()}`;
+}
+
+function tooMany(surplus: number): string {
+  return `(${surplus} character${surplus > 1 ? 's' : ''} too many)`;
+}
