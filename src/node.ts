@@ -91,14 +91,55 @@ async function openStore(
 }
 
 async function startOn(
-  { store, isReady, standing }: OpenStore,
+  open: OpenStore,
   config: Config,
   log: Log,
   faults: boolean,
 ): Promise<RunningNode> {
+  const { store, isReady } = open;
+  const living = await makeWorlds(open, config, log, faults);
+  const { worlds, shards, records, clock, kernel } = living;
+  try {
+    await Promise.all(shards.map((shard) => shard.start()));
+    const platform = await openPlatform(config, { store, records, worlds, clock, log });
+    const served = { worlds, platform, shards, clock, log, kernel, isReady };
+    const frontEnd = openFrontEnd(config, served);
+    worlds.idle.start();
+    const stop = once(async () => {
+      await frontEnd.close();
+      platform.close();
+      await worlds.idle.stop();
+      await saveImages(shards, worlds);
+      await living.stop();
+      await closeStore(store, worlds);
+    });
+    const { twinUrl, dealerUrl, opsUrl } = frontEnd;
+    return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
+  } catch (error) {
+    await living.stop();
+    throw error;
+  }
+}
+
+/** The worlds of a node, and what they live in. */
+interface Living {
+  worlds: Worlds;
+  records: Records;
+  shards: readonly Shard[];
+  clock: NodeClock;
+  kernel: string;
+  stop(): Promise<void>;
+}
+
+async function makeWorlds(
+  { store, standing }: OpenStore,
+  config: Config,
+  log: Log,
+  faults: boolean,
+): Promise<Living> {
   const mark = await store.get<number>(CLOCK_KEY);
   const clock = new NodeClock(mark?.value ?? 0, () => standing.untilMs);
-  const leases = await Leases.takeAll(store, config.nodeName);
+  const records = new Records(store, await Leases.takeAll(store, config.nodeName));
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
@@ -114,7 +155,6 @@ async function startOn(
       },
     },
   );
-  const records = new Records(store, leases);
   const worlds = new Worlds(
     {
       clock,
@@ -137,39 +177,13 @@ async function startOn(
     (world) => worlds.quarantine(world),
   );
   const stopClock = keepClock(clock, store, log);
-  const stopWorlds = async () => {
+  const stop = async () => {
     supervisor.stop();
     publisher.run(false);
     await Promise.all(shards.map((shard) => shard.stop()));
     await stopClock();
   };
-  try {
-    await Promise.all(shards.map((shard) => shard.start()));
-    const platform = await openPlatform(config, { store, records, worlds, clock, log });
-    const frontEnd = openFrontEnd(config, {
-      worlds,
-      platform,
-      shards,
-      clock,
-      log,
-      kernel,
-      isReady,
-    });
-    worlds.idle.start();
-    const stop = once(async () => {
-      await frontEnd.close();
-      platform.close();
-      await worlds.idle.stop();
-      await saveImages(shards, worlds);
-      await stopWorlds();
-      await closeStore(store, worlds);
-    });
-    const { twinUrl, dealerUrl, opsUrl } = frontEnd;
-    return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
-  } catch (error) {
-    await stopWorlds();
-    throw error;
-  }
+  return { worlds, records, shards, clock, kernel, stop };
 }
 
 async function closeStore(store: Store, worlds: Worlds): Promise<void> {
