@@ -33,7 +33,8 @@ const OTHERS_DECEL = 3.5;
 /** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
 const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
-/** Drivers stop no harder than this, m/s²: where more is needed and giving way is right, the function brakes fully. */
+const STOP_MARGIN_S = 0.5;
+/** Drivers stop no harder than this, m/s². */
 const COMFORT_DECEL = 3.5;
 /** What speeds up is taken to go on with that for so long, s. */
 const SPEEDING_UP_S = 1.5;
@@ -276,6 +277,11 @@ function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth
   return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
 }
 
+/** Whether a car that as good as stands in a zone may have to stay there: what is no car of the fleet stops for who stands. */
+@inline function mayStayIn(speed: f64, target: usize): bool {
+  return speed < KEEPING_UP_MPS && targetI(target, TG_OBJECT) >= CAR_COUNT;
+}
+
 /** Speed at which a car drives over a connector, m/s. */
 function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
   const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
@@ -293,7 +299,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
   const speed = getF(slab, C_VX, car);
-  if (begins <= edgeAt(speed) || to <= 0.0) return;
+  const isIn = begins <= edgeAt(speed);
+  if (to <= 0.0 || (isIn && !mayStayIn(speed, target))) return;
   const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);
   const theirsTo = load<f64>(TIME_TO);
@@ -301,16 +308,15 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const pace = paceOver(slab, city, car, connector);
   const soonest = soonestAt(slab, car, from, pace);
   const latest = speed > pace ? to / pace : soonestAt(slab, car, to, pace);
-  if (theirsFrom - YIELD_MARGIN_S > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
+  if (theirsFrom - (isIn ? EMERGENCY_MARGIN_S : YIELD_MARGIN_S) > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
   let isUrgent = false;
-  if (isLate(speed, from)) {
+  if (!isIn && isLate(speed, from)) {
     const stays = canStay(speed, begins);
     const steadyTo = least(latest, to / speed);
-    // Who would stop in the zone had better be through it.
-    const spare = stays ? EMERGENCY_MARGIN_S : 0.0;
-    const meets = theirsFrom - spare <= steadyTo && theirsTo + EMERGENCY_MARGIN_S >= from / speed;
-    if (!meets && !stays) return;
-    isUrgent = meets || speed * speed > 2.0 * COMFORT_DECEL * from;
+    // Who would stop in the zone had better be through it, and so had who would only just stop before it.
+    const spare = stays ? STOP_MARGIN_S : 0.0;
+    isUrgent = theirsFrom - spare <= steadyTo && theirsTo + EMERGENCY_MARGIN_S >= from / speed;
+    if (!isUrgent && (!stays || speed * speed > 2.0 * COMFORT_DECEL * from)) return;
   }
   const known = crossingDistance(car);
   if (known >= 0.0 && from >= known && !isUrgent) return;

@@ -15,9 +15,9 @@ const SLOW_MPS = 5.0;
 const CAMERA_BEHIND_M = 1.6;
 /**
  * Who sees it so long before being there, s, can still steer around it on a wet road: 0.23 s until the camera knows
- * it, 1.05 s to gain a metre, and a little for what it measures wrong.
+ * it, 1.05 s to gain a metre, and some for what it measures wrong and for whoever speeds up on the way.
  */
-const STEERS_FROM_S = 1.4;
+const STEERS_FROM_S = 1.46;
 /** From when on one could brake instead: so late, s, and then so hard, m/s². */
 const BRAKES_LATE_S = 0.38;
 const BRAKES = 5.1;
