@@ -1,5 +1,5 @@
 import {
-  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_HX, C_HY, C_X, C_Y, HS_ACTOR_LENGTH,
+  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_HX, C_HY, C_VX, C_X, C_Y, HS_ACTOR_LENGTH,
   HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
 } from '../layout';
 import { noseOf } from '../approaches';
@@ -44,6 +44,11 @@ const REACTION_TICKS: u32 = 60;
 /** So far ahead, s, it is foreseen in these steps whether a vehicle comes between. */
 const FORESEEN_S = 1.2;
 const FORESEEN_STEP_S = 0.4;
+/** Who is on foot in the street waits for whoever comes within so many seconds of driving and metres, so far aside. */
+const COMING_S = 4.0;
+const COMING_M = 8.0;
+const STREET_M = 8.0;
+
 /** Half the width of a view that is free, m. */
 const VIEW_HALF_M = 0.3;
 
@@ -83,6 +88,21 @@ function hasSeen(slab: usize, at: usize, actor: usize, distance: f64): bool {
   const tick = load<u32>(slab + H_TICK);
   if (load<u32>(actor + A_WAIT) == 0) store<u32>(actor + A_WAIT, tick + REACTION_TICKS);
   return tick >= load<u32>(actor + A_WAIT);
+}
+
+/** Whether a car comes along the street in which somebody on foot had to stop: they wait for it before they go on. */
+export function isAnybodyComing(slab: usize, actor: usize): bool {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const speed = getF(slab, C_VX, car);
+    if (speed < ROLLING_MPS) continue;
+    const dx = load<f64>(actor + A_X) - getF(slab, C_X, car);
+    const dy = load<f64>(actor + A_Y) - getF(slab, C_Y, car);
+    const hx = getF(slab, C_HX, car);
+    const hy = getF(slab, C_HY, car);
+    const ahead = dx * hx + dy * hy;
+    if (ahead > 0.0 && ahead < COMING_M + COMING_S * speed && abs(dy * hx - dx * hy) < STREET_M) return true;
+  }
+  return false;
 }
 
 /** m from an actor's front along its path to the first car's body in its way, `reach` where there is none so near. */

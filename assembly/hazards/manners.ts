@@ -5,7 +5,7 @@ import {
 import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
 import { isCrestSpared } from './crests';
-import { brakingFor, isHiddenFrom } from './looking';
+import { brakingFor, isAnybodyComing, isHiddenFrom } from './looking';
 import { putAtStart, putOnPath } from './paths';
 import {
   hardestBrake, hasLine, kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy,
@@ -95,6 +95,8 @@ export function walkOver(slab: usize, city: usize, at: usize, actor: usize, tick
     setOff(slab, city, at, actor, load<i32>(actor + A_CAR), walkTime(at));
     return;
   }
+  const hadToStop = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_STATION) > 0.0;
+  if (hadToStop && isAnybodyComing(slab, actor)) return;
   go(slab, city, at, actor, MODE_WALKS);
 }
 

@@ -421,6 +421,26 @@ describe('What stands in the lane', () => {
   });
 });
 
+describe('Who is on foot and had to stop in the street', () => {
+  const speedAfter = (...others: readonly SpotCar[]) => {
+    const stage = stageOf('deer_crossing');
+    const { kernel, slab, spot } = stage;
+    stage.set({ wayM: 46, speedMps: 13.5, features: ACTUATORS });
+    expect(stepUntil(stage, () => stage.f64(A_STATION) > 1.5, 300)).toBe(true);
+    edit(kernel, slab, (world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
+    stage.set(...others);
+    kernel.step(slab, 12);
+    return stage.f64(A_SPEED);
+  };
+
+  test('waits for who comes, and goes on when nobody does.', () => {
+    expect(speedAfter({ wayM: 25, speedMps: 12, features: ACTUATORS })).toBe(0);
+    expect(speedAfter()).toBeGreaterThan(0.3);
+    // Who stands does not come.
+    expect(speedAfter({ wayM: 25, speedMps: 0, features: 0 })).toBeGreaterThan(0.3);
+  });
+});
+
 describe('What stands behind a crest', () => {
   const isThereFor = (...others: readonly SpotCar[]) => {
     const stage = stageOf('wet_crest');
