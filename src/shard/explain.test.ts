@@ -47,9 +47,13 @@ interface Life {
 }
 
 /** A world whose re-runs are what `live` says of the features that are on. */
-function lived(chain: Chain, live: (on: Map<number, number>, start: number) => Life) {
+function lived(
+  chain: Chain,
+  live: (on: Map<number, number>, start: number) => Life,
+  starts = STARTS,
+) {
   const asked: Rerun[] = [];
-  const explaining = explain(chain, STARTS);
+  const explaining = explain(chain, starts);
   let step = explaining.next();
   while (!step.done) {
     const { on, startTick } = step.value;
@@ -146,6 +150,26 @@ describe('what explains a collision', () => {
     expect(late.failures[0]?.startTick).toBe(700);
     expect(lived(crash(F_BRAKES), from([600, 800])).listed).toHaveLength(1);
     expect(lived(crash(F_BRAKES), from([700])).listed).toEqual([]);
+  });
+
+  it('counts from later starts where it is missed by luck from earlier ones', () => {
+    const stand = [850, 875, 900];
+    const from = (lucky: readonly number[], acting: readonly number[]) => {
+      const live = (on: Map<number, number>, start: number): Life => {
+        const isLucky = lucky.includes(start);
+        const acts = on.get(0) !== undefined && acting.includes(start);
+        return { deltaVMps: isLucky || acts ? 0 : 10, acted: { 0: acts ? F_BRAKES : 0 } };
+      };
+      return lived(crash(F_BRAKES), live, [...STARTS, ...stand]);
+    };
+    const late = from(STARTS, [875, 900]);
+    expect(late.listed).toEqual([{ car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 }]);
+    expect(late.failures[0]?.startTick).toBe(875);
+    // Of three that tell something, two are contacts.
+    expect(from([600], [850]).listed).toEqual([]);
+    expect(from([...STARTS, 850, 875], [900]).listed).toEqual([]);
+    // Two tell that it makes no difference: no other is needed.
+    expect(from([600], []).asked.map(({ startTick }) => startTick)).toEqual([600, 700, 800]);
   });
 
   it('takes a collision once avoided and once milder for milder', () => {

@@ -39,6 +39,7 @@ export interface Nearest {
 /** Delta-v is called lower where it falls by 30 %. */
 const MILDER_SHARE = 0.7;
 /** Of three starts so many must agree: a crash that is missed by luck must not acquit. */
+const TRIALS = 3;
 const AGREEING = 2;
 /** At the closest point a car slower than this has stopped, m/s. */
 const STOPPED_MPS = 0.3;
@@ -56,8 +57,8 @@ interface Candidate {
 
 type Effect = 'avoids' | 'mitigates';
 
-/** What one start says of a set of features. */
-type Trial = 'avoided' | 'milder' | 'same';
+/** What one start says of a set of features; `missed`: nothing, the parties only passed by each other. */
+type Trial = 'avoided' | 'milder' | 'same' | 'missed';
 
 interface Verdict {
   effect: Effect;
@@ -77,7 +78,8 @@ export function untilTick([{ tick }]: Chain): number {
 /**
  * Finds out which features of the involved cars that were off would have avoided an incident, or
  * made it milder: each alone, and where none alone does, the smallest set. `starts`: ticks of the
- * three starts, the furthest first.
+ * three starts, the furthest first, then of those that stand in, one by one, for each from which the
+ * parties miss each other by luck. The nearer to the contact, the less else has changed by then.
  */
 export function* explain(chain: Chain, starts: readonly number[]): Asking<Explanation> {
   const search = new Search(chain, starts);
@@ -207,12 +209,15 @@ class Search {
       const result = yield* this.#result(set, startTick);
       const acts = (member: Candidate) => this.#acts(member, set, { result });
       const acted = actors === 'every' ? set.every(acts) : set.some(acts);
-      trials.push({ startTick, result, trial: acted ? this.#compare(result) : 'same' });
-      const left = this.#starts.length - 1 - i;
+      const trial = this.#compare(result, acted);
+      if (trial === 'missed') continue;
+      trials.push({ startTick, result, trial });
+      const left = Math.min(TRIALS - trials.length, this.#starts.length - 1 - i);
       if (count('avoided') >= AGREEING) break;
       if (count('avoided', 'milder') + left < AGREEING) return undefined;
       if (count('avoided') + left < AGREEING && count('avoided', 'milder') >= AGREEING) break;
     }
+    if (count('avoided', 'milder') < AGREEING) return undefined;
     const avoids = count('avoided') >= AGREEING;
     const wanted: Trial = avoids ? 'avoided' : 'milder';
     const shown = trials.find(({ trial }) => trial === wanted);
@@ -232,9 +237,10 @@ class Search {
     return result;
   }
 
-  #compare({ contacts }: RerunResult): Trial {
+  #compare({ contacts }: RerunResult, acted: boolean): Trial {
     const between = contactsBetween(this.#chain, contacts);
-    if (between.length === 0) return 'avoided';
+    if (between.length === 0) return acted ? 'avoided' : 'missed';
+    if (!acted) return 'same';
     return deltaVOf(between) <= MILDER_SHARE * this.#deltaVMps ? 'milder' : 'same';
   }
 
