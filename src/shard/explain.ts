@@ -36,7 +36,7 @@ export interface Nearest {
   atEnd: boolean;
 }
 
-/** Delta-v is called lower where it falls by 30 %. */
+/** Delta-v, or speed, is called lower where it falls by 30 %. */
 const MILDER_SHARE = 0.7;
 /** Of three starts so many must agree: a crash that is missed by luck must not acquit. */
 const TRIALS = 3;
@@ -263,17 +263,37 @@ class Search {
 
   #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
     const left = contactsBetween(this.#chain, contacts);
-    const party = left.map((hit) => partyOf(hit, car)).find((each) => each !== undefined);
-    if (party) return { what: 'hit', speedMps: party.speedMps, deltaVMps: party.deltaVMps };
-    if (left.length > 0) return { what: 'milder', deltaVMps: deltaVOf(left) };
+    if (left.length > 0) return this.#milder(car, contact, left);
     const { distanceM, speeds, atEnd } = nearest[contact] ?? NEVER;
     if (!Number.isFinite(distanceM)) return { what: 'away' };
     if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
   }
+
+  /** What tells a dealer most of what fell enough: its speed, its change of speed, or anyone's. */
+  #milder(car: number, contact: number, left: readonly ContactFacts[]): Outcome {
+    const again = left.find((hit) => partyOf(hit, car) !== undefined);
+    const was = this.#chain[contact];
+    const speedMps = again && strikesAt(again, car);
+    const wasMps = was && strikesAt(was, car);
+    if (speedMps !== undefined && wasMps !== undefined && speedMps <= MILDER_SHARE * wasMps) {
+      return { what: 'hit', speedMps };
+    }
+    const deltaVMps = deltaVOf(left, car);
+    const isMilder = deltaVMps <= MILDER_SHARE * deltaVOf(this.#chain, car);
+    if (again && isMilder) return { what: 'changed', deltaVMps };
+    return { what: 'milder', deltaVMps: deltaVOf(left) };
+  }
 }
 
 const NEVER: Nearest = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
+
+/** How fast a car is that strikes; undefined for one that is struck. */
+function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {
+  const index = parties.findIndex((party) => party.car === car);
+  const isStriking = kind !== CONTACT_VEHICLE || striking === index;
+  return isStriking ? parties[index]?.speedMps : undefined;
+}
 
 function reaches(verdict: Verdict, effect: Effect): boolean {
   return verdict.effect === 'avoids' || verdict.effect === effect;
