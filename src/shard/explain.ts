@@ -92,7 +92,8 @@ class Search {
   readonly #chain: Chain;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
-  readonly #deltaVMps: number;
+  /** What happened within the time of a re-run. */
+  readonly #was: readonly ContactFacts[];
   /** Results by set and start, so that equal starts cost one re-run. */
   readonly #results = new Map<string, RerunResult>();
 
@@ -100,7 +101,7 @@ class Search {
     this.#chain = chain;
     this.#starts = starts;
     this.#candidates = candidatesOf(chain);
-    this.#deltaVMps = deltaVOf(chain.filter(({ tick }) => tick <= untilTick(chain)));
+    this.#was = chain.filter(({ tick }) => tick <= untilTick(chain));
   }
 
   *run(): Asking<FailureFacts[]> {
@@ -241,7 +242,7 @@ class Search {
     const between = contactsBetween(this.#chain, contacts);
     if (between.length === 0) return acted ? 'avoided' : 'missed';
     if (!acted) return 'same';
-    return deltaVOf(between) <= MILDER_SHARE * this.#deltaVMps ? 'milder' : 'same';
+    return deltaVOf(between) <= MILDER_SHARE * deltaVOf(this.#was) ? 'milder' : 'same';
   }
 
   // ── what is reported ────────────────────────────────────────────────────────────────────────
@@ -280,7 +281,7 @@ class Search {
       return { what: 'hit', speedMps };
     }
     const deltaVMps = deltaVOf(left, car);
-    const isMilder = deltaVMps <= MILDER_SHARE * deltaVOf(this.#chain, car);
+    const isMilder = deltaVMps <= MILDER_SHARE * deltaVOf(this.#was, car);
     if (again && isMilder) return { what: 'changed', deltaVMps };
     return { what: 'milder', deltaVMps: deltaVOf(left) };
   }
