@@ -151,6 +151,10 @@ describe('an explanation', () => {
     expect(ending('approaching')).toBe(
       'still have been 3.2 m away from the other car two seconds later.',
     );
+    // It comes closer still: only the moment is told.
+    expect(ending('approaching', 20)).toBe(
+      'still have been 20.0 m away from the other car two seconds later.',
+    );
     expect(ending('passed', 20)).toBe('have come no closer than 20.0 m to the other car.');
   });
 

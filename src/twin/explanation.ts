@@ -212,11 +212,12 @@ function resultOf(
 
 function endOf({ what, distanceM }: Apart, unnamed: string | undefined): string {
   const far = metres(distanceM);
-  if (distanceM >= FAR_M) return `have come no closer than ${far} to ${unnamed ?? 'it'}`;
   const named = (word: string) => (unnamed === undefined ? '' : ` ${word} ${unnamed}`);
+  if (what === 'approaching')
+    return `still have been ${far} away${named('from')} two seconds later`;
+  if (distanceM >= FAR_M) return `have come no closer than ${far} to ${unnamed ?? 'it'}`;
   if (what === 'stopped') return `have stopped ${far} short${named('of')}`;
-  if (what === 'passed') return `have passed ${far} clear${named('of')}`;
-  return `still have been ${far} away${named('from')} two seconds later`;
+  return `have passed ${far} clear${named('of')}`;
 }
 
 function changeOf(deltaVMps: number, wasMps: number): string {
