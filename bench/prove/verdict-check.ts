@@ -6,21 +6,24 @@ export interface Report {
   id: string;
   tick: number;
   explained: boolean;
-  vehicles: { vin: string; model: string; speed: number; delta_v: number }[];
+  vehicles: { vin: string; model: string; speed: number; delta_v: number; off: string[] }[];
   other: { kind: string; hazard: string | null }[];
-  failures: {
-    vin: string;
-    feature: string;
-    effect: 'avoids' | 'mitigates';
-    set: number;
-    explanation: string;
-  }[];
+  failures: Failure[];
+}
+
+export interface Failure {
+  vin: string;
+  feature: string;
+  effect: 'avoids' | 'mitigates';
+  set: number;
+  explanation: string;
 }
 
 export interface Frame {
   tick: number;
   vehicles: { vin: string; x: number; y: number; heading: number; speed: number }[];
   hazards: {
+    id: string;
     active: boolean;
     x: number;
     y: number;
@@ -47,6 +50,11 @@ const NEAREST_TICKS = 100;
 const DISTANCE_M = 0.07;
 /** What a car can brake between a frame and a contact, km/h. */
 const FRAME_KMH = 4;
+/** Speeds are told in whole km/h, changes of speed in tenths, both of reports in hundredths of a m/s. */
+const SPEED_KMH = 0.55;
+const CHANGE_KMH = 0.1;
+/** What stands, of what reports call others than vehicles of the fleet. */
+const STANDING = ['building', 'obstacle'];
 
 /** Whether two of three starts that follow each other show the effect. */
 export function agrees(shown: readonly boolean[]): boolean {
@@ -58,11 +66,14 @@ export interface Parties {
   cars: readonly number[];
   others: readonly string[];
   deltaVMps: number;
+  /** Of each car, in their order. */
+  speeds: readonly { speedMps: number; deltaVMps: number }[];
 }
 
 export function partiesOf({ vehicles, other }: Report, fleet: readonly string[]): Parties {
   return {
     cars: vehicles.map(({ vin }) => fleet.indexOf(vin)),
+    speeds: vehicles.map(({ speed, delta_v }) => ({ speedMps: speed, deltaVMps: delta_v })),
     others: other.map(({ kind, hazard }) => `${kind} ${hazard}`),
     deltaVMps: Math.max(0, ...vehicles.map(({ delta_v }) => delta_v)),
   };
@@ -86,34 +97,96 @@ export function isShown(
   return worst <= MILDER_SHARE * was.deltaVMps + ROUNDING_MPS;
 }
 
-/** What is wrong with the figures of a sentence by the report itself and its replay; none: nothing. */
-export function wrongFigures(
+/** The sets of a report, each with what it says of every member. */
+export function setsOf({ failures }: Report): Failure[][] {
+  return [...Map.groupBy(failures, ({ set }) => set).values()];
+}
+
+/** A replay switches features on for all that had them off: whether those are the members of a set. */
+export function isReplayed({ vehicles }: Report, set: readonly Failure[]): boolean {
+  return vehicles.every(({ vin, off }) => {
+    const own = set.filter((member) => member.vin === vin).map(({ feature }) => feature);
+    return set.every(({ feature }) => own.includes(feature) || !off.includes(feature));
+  });
+}
+
+/** How the end of a sentence may be told, with its figures. */
+interface Told {
+  metres?: number;
+  /** What it would have been, and what it was, km/h. */
+  hit?: [number, number];
+  changed?: [number, number];
+  anyChanged?: [number, number];
+}
+
+/** The figures of a sentence; undefined where they are told as nobody expects. */
+export function figuresOf(explanation: string): Told | undefined {
+  const numbers = (form: RegExp) => form.exec(explanation)?.slice(1).map(Number);
+  const [metres] = numbers(/(?:stopped|passed|been|closer than) (\d+\.\d) m\b/) ?? [];
+  if (metres !== undefined) return { metres };
+  const pair = (form: RegExp): [number, number] | undefined => {
+    const [then, was] = numbers(form) ?? [];
+    return then === undefined || was === undefined ? undefined : [then, was];
+  };
+  const hit = pair(/have hit at (\d+) km\/h instead of (\d+) km\/h/);
+  if (hit) return { hit };
+  const changed = pair(/speed by (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/);
+  if (changed) return { changed };
+  const anyChanged = pair(/speed by more than (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/);
+  if (anyChanged) return { anyChanged };
+  return /would not have met /.test(explanation) ? {} : undefined;
+}
+
+/** Whether a milder collision of a world that was lived again is the one that a sentence tells of. */
+export function tellsOf(explanation: string, car: number, was: Parties, now: Parties): boolean {
+  if (!isShared(was, now)) return false;
+  const { hit, changed, anyChanged } = figuresOf(explanation) ?? {};
+  const own = now.speeds[now.cars.indexOf(car)];
+  const is = (mps: number | undefined, kmh: number, within: number): boolean =>
+    mps !== undefined && Math.abs(mps * 3.6 - kmh) <= within;
+  if (hit) return is(own?.speedMps, hit[0], SPEED_KMH);
+  if (changed) return is(own?.deltaVMps, changed[0], CHANGE_KMH);
+  return anyChanged === undefined || is(now.deltaVMps, anyChanged[0], CHANGE_KMH);
+}
+
+/** What a sentence says of the collision as it was, where the report says otherwise. */
+export function wrongPast(report: Report, { vin, explanation }: Failure): string[] {
+  const told = figuresOf(explanation);
+  if (told === undefined) return ['it ends as none does'];
+  const own = report.vehicles.find((vehicle) => vehicle.vin === vin);
+  const worst = Math.max(...report.vehicles.map(({ delta_v }) => delta_v));
+  const wrong: string[] = [];
+  const compare = (kmh: number | undefined, mps = Number.NaN, within: number) => {
+    if (kmh === undefined || Math.abs(mps * 3.6 - kmh) <= within) return;
+    wrong.push(`${kmh} km/h was ${mps} m/s`);
+  };
+  compare(told.hit?.[1], own?.speed, SPEED_KMH);
+  compare(told.changed?.[1], own?.delta_v, CHANGE_KMH);
+  compare(told.anyChanged?.[1], worst, CHANGE_KMH);
+  return wrong;
+}
+
+/** What a sentence says of what would have been, where its replay shows something else. */
+export function wrongReplay(
   report: Report,
-  { vin, effect, explanation }: Report['failures'][number],
+  { vin, effect, explanation }: Failure,
   { frames, contact_tick: contactTick }: Played,
   blocks: readonly Polygon[],
 ): string[] {
   const wrong: string[] = [];
-  const own = report.vehicles.find((vehicle) => vehicle.vin === vin);
   if ((contactTick === null) !== (effect === 'avoids')) wrong.push(`contact at ${contactTick}`);
-  const metres = /(?:stopped|passed|been) (\d+\.\d) m/.exec(explanation)?.[1];
+  const { metres, hit } = figuresOf(explanation) ?? {};
   const late = frames.filter(({ tick }) => tick >= report.tick - NEAREST_TICKS);
   if (metres !== undefined) {
     const nearest = nearestOf(report, vin, late, blocks);
-    const isOne = nearest.some((awayM) => Math.abs(awayM - Number(metres)) <= DISTANCE_M);
+    const isOne = nearest.some((awayM) => Math.abs(awayM - metres) <= DISTANCE_M);
     if (!isOne) wrong.push(`${metres} m is none of ${nearest.map((m) => m.toFixed(2)).join(', ')}`);
   }
-  const [, hit, instead] = /hit at (\d+) km\/h instead of (\d+) km\/h/.exec(explanation) ?? [];
-  if (hit !== undefined && own !== undefined) {
-    if (Math.abs(own.speed * 3.6 - Number(instead)) > 0.6) wrong.push(`was ${own.speed} m/s`);
+  // Of several cars another may have touched first.
+  if (hit && report.vehicles.length === 1) {
     const before = frames.findLast(({ tick }) => tick < (contactTick ?? 0));
     const speed = before?.vehicles.find((vehicle) => vehicle.vin === vin)?.speed ?? Number.NaN;
-    if (!(Math.abs(speed * 3.6 - Number(hit)) <= FRAME_KMH)) wrong.push(`hits at ${speed} m/s`);
-  }
-  const change = /changed speed by [\d.]+ km\/h instead of ([\d.]+) km\/h/.exec(explanation)?.[1];
-  const changes = report.vehicles.map(({ delta_v }) => delta_v * 3.6);
-  if (change !== undefined && !changes.some((kmh) => Math.abs(kmh - Number(change)) <= 0.1)) {
-    wrong.push(`${change} km/h is none of ${changes.map((kmh) => kmh.toFixed(1)).join(', ')}`);
+    if (!(Math.abs(speed * 3.6 - hit[0]) <= FRAME_KMH)) wrong.push(`hits at ${speed} m/s`);
   }
   return wrong;
 }
@@ -141,13 +214,16 @@ function nearestOf(
       }),
     );
   const others = report.vehicles.filter((vehicle) => vehicle.vin !== vin);
-  const actors = frames[0]?.hazards.map((_, i) => i) ?? [];
+  const stands = report.other.some(({ kind }) => STANDING.includes(kind));
+  const actors = report.other.filter(({ kind }) => !STANDING.includes(kind));
+  const actorIn = ({ hazards }: Frame, id: string | null) =>
+    actorOf(hazards.find((each) => each.id === id));
   const all = [
     ...others.map((other) => least((frame) => bodyOf(frame, other.vin))),
-    ...actors.map((i) => least(({ hazards }) => actorOf(hazards[i]))),
-    ...blocks.map((block) => least(() => block)),
+    ...actors.map(({ hazard }) => least((frame) => actorIn(frame, hazard))),
+    ...(stands ? blocks.map((block) => least(() => block)) : []),
   ];
-  return all.filter((awayM) => awayM < 100).sort((a, b) => a - b);
+  return all.filter(Number.isFinite).sort((a, b) => a - b);
 }
 
 function actorOf(hazard: Frame['hazards'][number] | undefined): Polygon | undefined {

@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
-import { agrees, isShown, type Played, type Report, wrongFigures } from './verdict-check.ts';
+import {
+  agrees,
+  type Failure,
+  figuresOf,
+  isReplayed,
+  isShown,
+  type Played,
+  type Report,
+  setsOf,
+  tellsOf,
+  wrongPast,
+  wrongReplay,
+} from './verdict-check.ts';
 import type { Verdicts } from './verdicts.ts';
 import { verdictsSection } from './verdicts-report.ts';
 
@@ -15,16 +27,20 @@ it('a verdict holds where two of three starts in a row show it', () => {
 });
 
 it('a collision is avoided where the same do not meet, and milder at 70 % of its delta-v', () => {
-  const was = { cars: [3], others: ['deer h1'], deltaVMps: 10 };
-  const met = (deltaVMps: number) => ({ cars: [3, 5], others: ['deer h1'], deltaVMps });
+  const metBy = (cars: number[], others: string[], deltaVMps: number) => ({
+    ...{ cars, others, deltaVMps },
+    speeds: [],
+  });
+  const was = metBy([3], ['deer h1'], 10);
+  const met = (deltaVMps: number) => metBy([3, 5], ['deer h1'], deltaVMps);
   expect(isShown('avoids', was, [])).toBe(true);
-  expect(isShown('avoids', was, [{ cars: [3], others: ['lorry h2'], deltaVMps: 9 }])).toBe(true);
+  expect(isShown('avoids', was, [metBy([3], ['lorry h2'], 9)])).toBe(true);
   expect(isShown('avoids', was, [met(1)])).toBe(false);
   expect(isShown('mitigates', was, [met(7)])).toBe(true);
   expect(isShown('mitigates', was, [met(7.1)])).toBe(false);
-  const pair = { cars: [1, 2], others: [], deltaVMps: 10 };
-  expect(isShown('avoids', pair, [{ cars: [2, 4], others: [], deltaVMps: 9 }])).toBe(true);
-  expect(isShown('avoids', pair, [{ cars: [2, 1], others: [], deltaVMps: 9 }])).toBe(false);
+  const pair = metBy([1, 2], [], 10);
+  expect(isShown('avoids', pair, [metBy([2, 4], [], 9)])).toBe(true);
+  expect(isShown('avoids', pair, [metBy([2, 1], [], 9)])).toBe(false);
 });
 
 /** A car that drives east at 10 m/s and stops 4 m before the middle of a deer of 1.1 m. */
@@ -33,45 +49,116 @@ function played(contactTick: number | null): Played {
   const frame = (tick: number, aheadM: number, speed: number) => ({
     tick,
     vehicles: [{ vin: 'V', x: -noseM / 2 - aheadM, y: 0, heading: 0, speed }],
-    hazards: [{ active: true, x: 0.55, y: 0, heading: 0, length: 1.1, width: 0.4 }],
+    hazards: [{ id: 'h1', active: true, x: 0.55, y: 0, heading: 0, length: 1.1, width: 0.4 }],
   });
   return { frames: [frame(900, 8, 10), frame(904, 4, 0)], contact_tick: contactTick };
 }
 
-function told(effect: 'avoids' | 'mitigates', explanation: string, contactTick: number | null) {
-  const failure = { vin: 'V', feature: 'aeb', effect, set: 1, explanation };
+function reportOf(explanation: string, effect: 'avoids' | 'mitigates' = 'mitigates') {
+  const failure: Failure = { vin: 'V', feature: 'aeb', effect, set: 1, explanation };
+  const car = { vin: 'V', model: TYPE?.model ?? '', speed: 13.89, delta_v: 0.5, off: ['aeb'] };
   const report: Report = {
     id: 'i910-0',
     tick: 910,
     explained: true,
-    vehicles: [{ vin: 'V', model: TYPE?.model ?? '', speed: 13.89, delta_v: 0.5 }],
-    other: [],
+    vehicles: [car],
+    other: [{ kind: 'deer', hazard: 'h1' }],
     failures: [failure],
   };
-  return wrongFigures(report, failure, played(contactTick), []);
+  return { report, failure };
 }
 
-it('a sentence is compared with the replay and the report', () => {
+it('what would have been is compared with the replay', () => {
+  const told = (
+    effect: 'avoids' | 'mitigates',
+    explanation: string,
+    contactTick: number | null,
+  ) => {
+    const { report, failure } = reportOf(explanation, effect);
+    // A wall that is as far away as told: the report knows of none.
+    const wall = [4.3, -9, 5, -9, 5, 9, 4.3, 9];
+    return wrongReplay(report, failure, played(contactTick), [wall]);
+  };
   expect(told('avoids', 'with it the car would have stopped 4.0 m short.', null)).toEqual([]);
   const [far] = told('avoids', 'with it the car would have stopped 4.3 m short.', null);
   expect(far).toBe('4.3 m is none of 4.00');
   expect(told('avoids', 'with it the car would have stopped 4.0 m short.', 903)).toEqual([
     'contact at 903',
   ]);
-  const hit = (kmh: number, was: number) =>
-    told('mitigates', `would have hit at ${kmh} km/h instead of ${was} km/h.`, 903);
-  expect(hit(34, 50)).toEqual([]);
-  expect(hit(20, 50)).toEqual(['hits at 10 m/s']);
-  expect(hit(34, 60)).toEqual(['was 13.89 m/s']);
-  const change = (kmh: string) =>
-    told('mitigates', `would have changed speed by 1.0 km/h instead of ${kmh} km/h.`, 903);
-  expect(change('1.8')).toEqual([]);
-  expect(change('2.0')).toEqual(['2.0 km/h is none of 1.8']);
+  const hit = (kmh: number) =>
+    told('mitigates', `have hit at ${kmh} km/h instead of 50 km/h.`, 903);
+  expect(hit(34)).toEqual([]);
+  expect(hit(20)).toEqual(['hits at 10 m/s']);
+});
+
+it('what was is compared with the report', () => {
+  const past = (told: string) => {
+    const { report, failure } = reportOf(`with it the car would ${told}.`);
+    return wrongPast(report, failure);
+  };
+  expect(past('have hit at 34 km/h instead of 50 km/h')).toEqual([]);
+  expect(past('have hit at 34 km/h instead of 60 km/h')).toEqual(['60 km/h was 13.89 m/s']);
+  expect(past('have changed speed by 1.0 km/h instead of 1.8 km/h')).toEqual([]);
+  expect(past('have changed speed by 1.0 km/h instead of 2.0 km/h')).toEqual([
+    '2 km/h was 0.5 m/s',
+  ]);
+  const any = 'have changed speed by more than 1.0 km/h instead of';
+  expect(past(`${any} 1.8 km/h`)).toEqual([]);
+  expect(past(`${any} 2.0 km/h`)).toEqual(['2 km/h was 0.5 m/s']);
+  expect(past('not have met it')).toEqual([]);
+  expect(past('have been lucky')).toEqual(['it ends as none does']);
+});
+
+it('what would have been milder is that of a world lived again', () => {
+  const was = { cars: [3], others: ['deer h1'], deltaVMps: 10, speeds: [] };
+  const speeds = [{ speedMps: 5, deltaVMps: 1 }];
+  const now = { cars: [3], others: ['deer h1'], deltaVMps: 2, speeds };
+  const tells = (told: string, car = 3) => tellsOf(`would have ${told}.`, car, was, now);
+  expect(tells('hit at 18 km/h instead of 50 km/h')).toBe(true);
+  expect(tells('hit at 17 km/h instead of 50 km/h')).toBe(false);
+  expect(tells('hit at 18 km/h instead of 50 km/h', 4)).toBe(false);
+  expect(tells('changed speed by 3.6 km/h instead of 9.0 km/h')).toBe(true);
+  expect(tells('changed speed by 3.8 km/h instead of 9.0 km/h')).toBe(false);
+  expect(tells('changed speed by more than 7.2 km/h instead of 9.0 km/h')).toBe(true);
+  expect(tells('changed speed by more than 3.6 km/h instead of 9.0 km/h')).toBe(false);
+  const elsewhere = { ...now, others: ['deer h2'] };
+  expect(tellsOf('hit at 18 km/h instead of 50 km/h', 3, was, elsewhere)).toBe(false);
+});
+
+it('distances are found in every form of a sentence', () => {
+  for (const end of [
+    'stopped 3.2 m short',
+    'passed 3.2 m clear',
+    'come no closer than 3.2 m to it',
+  ]) {
+    expect(figuresOf(`with it the car would have ${end}.`)).toEqual({ metres: 3.2 });
+  }
+  const later = 'with it the car would still have been 3.2 m away two seconds later.';
+  expect(figuresOf(later)).toEqual({ metres: 3.2 });
+});
+
+it('a replay is that of a set where nobody else had any of it off', () => {
+  const failure = (vin: string, feature: string, set: number): Failure => ({
+    ...{ vin, feature, set },
+    ...{ effect: 'avoids', explanation: '' },
+  });
+  const { report } = reportOf('');
+  const [car] = report.vehicles;
+  if (car === undefined) throw new Error('there is a car');
+  const vehicles = [
+    { ...car, vin: 'A', off: ['brakes', 'esc'] },
+    { ...car, vin: 'B', off: ['brakes', 'steering'] },
+  ];
+  const brakesOfBoth = [failure('A', 'brakes', 3), failure('B', 'brakes', 3)];
+  const failures = [failure('A', 'brakes', 1), failure('A', 'esc', 2), ...brakesOfBoth];
+  const several: Report = { ...report, vehicles, failures };
+  expect(setsOf(several).map((set) => isReplayed(several, set))).toEqual([false, true, true]);
 });
 
 it('every other verdict and every other figure is a missed mark', () => {
-  const counts = { wanted: 200, worlds: 20, incidents: 200, reruns: 900 };
-  const found = { otherVerdicts: 1, sentences: 90, wrongSentences: 0, accounts: ['here'] };
+  const counts = { wanted: 200, worlds: 20, incidents: 200, sets: 240, reruns: 900 };
+  const sentences = { sentences: 300, replayed: 250, relived: 20, wrongSentences: 0 };
+  const found = { otherVerdicts: 1, ...sentences, accounts: ['here'] };
   const all: Verdicts = { ...counts, ...found };
   const { figures, tables } = verdictsSection(all);
   expect(figures.map(({ target }) => target?.met)).toEqual([true, false, true, true]);

@@ -44,12 +44,18 @@ interface Life {
   /** By car. */
   acted: Record<number, number>;
   nearest?: Nearest;
+  /** Of who hits again. */
+  speedMps?: number;
 }
 
 /** A world whose re-runs are what `live` says of the features that are on. */
-function lived(chain: Chain, live: (on: Map<number, number>, start: number) => Life) {
+function lived(
+  chain: Chain,
+  live: (on: Map<number, number>, start: number) => Life,
+  starts = STARTS,
+) {
   const asked: Rerun[] = [];
-  const explaining = explain(chain, STARTS);
+  const explaining = explain(chain, starts);
   let step = explaining.next();
   while (!step.done) {
     const { on, startTick } = step.value;
@@ -61,12 +67,15 @@ function lived(chain: Chain, live: (on: Map<number, number>, start: number) => L
   return { failures, listed, reruns, asked };
 }
 
-function resultOf(chain: Chain, { deltaVMps, acted, nearest = apart }: Life): RerunResult {
+function resultOf(
+  chain: Chain,
+  { deltaVMps, acted, nearest = apart, speedMps = 10 }: Life,
+): RerunResult {
   const [{ parties }] = chain;
   const contacts =
     deltaVMps === 0
       ? []
-      : [contact({ ...parties[0], deltaVMps }, { ...parties[1], deltaVMps }, 1001, 7)];
+      : [contact({ ...parties[0], deltaVMps, speedMps }, { ...parties[1], deltaVMps }, 1001, 7)];
   const byCar = new Map(Object.entries(acted).map(([car, mask]) => [Number(car), mask]));
   return { contacts, acted: byCar, nearest: chain.map(() => nearest) };
 }
@@ -146,6 +155,26 @@ describe('what explains a collision', () => {
     expect(late.failures[0]?.startTick).toBe(700);
     expect(lived(crash(F_BRAKES), from([600, 800])).listed).toHaveLength(1);
     expect(lived(crash(F_BRAKES), from([700])).listed).toEqual([]);
+  });
+
+  it('counts from later starts where it is missed by luck from earlier ones', () => {
+    const stand = [850, 875, 900];
+    const from = (lucky: readonly number[], acting: readonly number[]) => {
+      const live = (on: Map<number, number>, start: number): Life => {
+        const isLucky = lucky.includes(start);
+        const acts = on.get(0) !== undefined && acting.includes(start);
+        return { deltaVMps: isLucky || acts ? 0 : 10, acted: { 0: acts ? F_BRAKES : 0 } };
+      };
+      return lived(crash(F_BRAKES), live, [...STARTS, ...stand]);
+    };
+    const late = from(STARTS, [875, 900]);
+    expect(late.listed).toEqual([{ car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 }]);
+    expect(late.failures[0]?.startTick).toBe(875);
+    // Of three that tell something, two are contacts.
+    expect(from([600], [850]).listed).toEqual([]);
+    expect(from([...STARTS, 850, 875], [900]).listed).toEqual([]);
+    // Two tell that it makes no difference: no other is needed.
+    expect(from([600], []).asked.map(({ startTick }) => startTick)).toEqual([600, 700, 800]);
   });
 
   it('takes a collision once avoided and once milder for milder', () => {
@@ -264,8 +293,31 @@ describe('how it would have ended', () => {
     expect(at(never)).toBe('away');
   });
 
-  it('is a hit with the speed and the delta-v of the re-run', () => {
-    expect(ending({ deltaVMps: 4 })).toEqual({ what: 'hit', speedMps: 10, deltaVMps: 4 });
+  it('is a hit where the car that hits is slower by 30 %', () => {
+    const at = (speedMps: number) => ending({ deltaVMps: 4, speedMps });
+    expect(at(7)).toEqual({ what: 'hit', speedMps: 7 });
+    expect(at(7.1)).toEqual({ what: 'changed', deltaVMps: 4 });
+  });
+
+  it('is a change of speed for a car that is struck, and that of all where its own is no less', () => {
+    const striking = 1;
+    const of = (wasMps: number, deltaVMps: number, otherMps: number) => {
+      const was = contact(party(0, F_BRAKES, wasMps), party(1, 0, 10));
+      const struck = [{ ...was, striking }] as const;
+      const again = contact(
+        { ...party(0, F_BRAKES, deltaVMps), speedMps: 1 },
+        party(1, 0, otherMps),
+      );
+      const asking = explain(struck, STARTS);
+      let step = asking.next();
+      while (!step.done) {
+        const acted = new Map([[0, F_BRAKES]]);
+        step = asking.next({ contacts: [{ ...again, striking }], acted, nearest: [apart] });
+      }
+      return step.value.failures[0]?.outcome;
+    };
+    expect(of(9, 4, 5)).toEqual({ what: 'changed', deltaVMps: 4 });
+    expect(of(5, 5, 6)).toEqual({ what: 'milder', deltaVMps: 6 });
   });
 });
 

@@ -36,9 +36,10 @@ export interface Nearest {
   atEnd: boolean;
 }
 
-/** Delta-v is called lower where it falls by 30 %. */
+/** Delta-v, or speed, is called lower where it falls by 30 %. */
 const MILDER_SHARE = 0.7;
 /** Of three starts so many must agree: a crash that is missed by luck must not acquit. */
+const TRIALS = 3;
 const AGREEING = 2;
 /** At the closest point a car slower than this has stopped, m/s. */
 const STOPPED_MPS = 0.3;
@@ -56,8 +57,8 @@ interface Candidate {
 
 type Effect = 'avoids' | 'mitigates';
 
-/** What one start says of a set of features. */
-type Trial = 'avoided' | 'milder' | 'same';
+/** What one start says of a set of features; `missed`: nothing, the parties only passed by each other. */
+type Trial = 'avoided' | 'milder' | 'same' | 'missed';
 
 interface Verdict {
   effect: Effect;
@@ -77,7 +78,8 @@ export function untilTick([{ tick }]: Chain): number {
 /**
  * Finds out which features of the involved cars that were off would have avoided an incident, or
  * made it milder: each alone, and where none alone does, the smallest set. `starts`: ticks of the
- * three starts, the furthest first.
+ * three starts, the furthest first, then of those that stand in, one by one, for each from which the
+ * parties miss each other by luck. The nearer to the contact, the less else has changed by then.
  */
 export function* explain(chain: Chain, starts: readonly number[]): Asking<Explanation> {
   const search = new Search(chain, starts);
@@ -90,7 +92,8 @@ class Search {
   readonly #chain: Chain;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
-  readonly #deltaVMps: number;
+  /** What happened within the time of a re-run. */
+  readonly #was: readonly ContactFacts[];
   /** Results by set and start, so that equal starts cost one re-run. */
   readonly #results = new Map<string, RerunResult>();
 
@@ -98,7 +101,7 @@ class Search {
     this.#chain = chain;
     this.#starts = starts;
     this.#candidates = candidatesOf(chain);
-    this.#deltaVMps = deltaVOf(chain.filter(({ tick }) => tick <= untilTick(chain)));
+    this.#was = chain.filter(({ tick }) => tick <= untilTick(chain));
   }
 
   *run(): Asking<FailureFacts[]> {
@@ -207,12 +210,15 @@ class Search {
       const result = yield* this.#result(set, startTick);
       const acts = (member: Candidate) => this.#acts(member, set, { result });
       const acted = actors === 'every' ? set.every(acts) : set.some(acts);
-      trials.push({ startTick, result, trial: acted ? this.#compare(result) : 'same' });
-      const left = this.#starts.length - 1 - i;
+      const trial = this.#compare(result, acted);
+      if (trial === 'missed') continue;
+      trials.push({ startTick, result, trial });
+      const left = Math.min(TRIALS - trials.length, this.#starts.length - 1 - i);
       if (count('avoided') >= AGREEING) break;
       if (count('avoided', 'milder') + left < AGREEING) return undefined;
       if (count('avoided') + left < AGREEING && count('avoided', 'milder') >= AGREEING) break;
     }
+    if (count('avoided', 'milder') < AGREEING) return undefined;
     const avoids = count('avoided') >= AGREEING;
     const wanted: Trial = avoids ? 'avoided' : 'milder';
     const shown = trials.find(({ trial }) => trial === wanted);
@@ -232,10 +238,11 @@ class Search {
     return result;
   }
 
-  #compare({ contacts }: RerunResult): Trial {
+  #compare({ contacts }: RerunResult, acted: boolean): Trial {
     const between = contactsBetween(this.#chain, contacts);
-    if (between.length === 0) return 'avoided';
-    return deltaVOf(between) <= MILDER_SHARE * this.#deltaVMps ? 'milder' : 'same';
+    if (between.length === 0) return acted ? 'avoided' : 'missed';
+    if (!acted) return 'same';
+    return deltaVOf(between) <= MILDER_SHARE * deltaVOf(this.#was) ? 'milder' : 'same';
   }
 
   // ── what is reported ────────────────────────────────────────────────────────────────────────
@@ -257,17 +264,37 @@ class Search {
 
   #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
     const left = contactsBetween(this.#chain, contacts);
-    const party = left.map((hit) => partyOf(hit, car)).find((each) => each !== undefined);
-    if (party) return { what: 'hit', speedMps: party.speedMps, deltaVMps: party.deltaVMps };
-    if (left.length > 0) return { what: 'milder', deltaVMps: deltaVOf(left) };
+    if (left.length > 0) return this.#milder(car, contact, left);
     const { distanceM, speeds, atEnd } = nearest[contact] ?? NEVER;
     if (!Number.isFinite(distanceM)) return { what: 'away' };
     if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
   }
+
+  /** What tells a dealer most of what fell enough: its speed, its change of speed, or anyone's. */
+  #milder(car: number, contact: number, left: readonly ContactFacts[]): Outcome {
+    const again = left.find((hit) => partyOf(hit, car) !== undefined);
+    const was = this.#chain[contact];
+    const speedMps = again && strikesAt(again, car);
+    const wasMps = was && strikesAt(was, car);
+    if (speedMps !== undefined && wasMps !== undefined && speedMps <= MILDER_SHARE * wasMps) {
+      return { what: 'hit', speedMps };
+    }
+    const deltaVMps = deltaVOf(left, car);
+    const isMilder = deltaVMps <= MILDER_SHARE * deltaVOf(this.#was, car);
+    if (again && isMilder) return { what: 'changed', deltaVMps };
+    return { what: 'milder', deltaVMps: deltaVOf(left) };
+  }
 }
 
 const NEVER: Nearest = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
+
+/** How fast a car is that strikes; undefined for one that is struck. */
+function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {
+  const index = parties.findIndex((party) => party.car === car);
+  const isStriking = kind !== CONTACT_VEHICLE || striking === index;
+  return isStriking ? parties[index]?.speedMps : undefined;
+}
 
 function reaches(verdict: Verdict, effect: Effect): boolean {
   return verdict.effect === 'avoids' || verdict.effect === effect;

@@ -32,11 +32,14 @@ import {
 import type { Scene, Scratch, Slices } from './relive.ts';
 import { separation } from './separation.ts';
 
-/** The three starts lie 4, 6 and 8 s before the first contact, or all of them as much further back. */
-const LAST_START_TICKS = 200;
-const START_STEP_TICKS = 100;
-const START_COUNT = 3;
-const SHIFT_MAX = 4;
+/**
+ * Starts lie so long before the first contact: the first three at 8, 6 and 4 s, or all of them further
+ * back, and then those that stand in for them.
+ */
+const LEADS = [LEAD_TICKS_MAX, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
+const START_COUNT = 7;
+/** Where the third of the first three is at the latest. */
+const THIRD = LEADS.indexOf(200);
 /** A hazard is met from a little before it appears; a lane that is lost was being lost before, ticks. */
 const HAZARD_LEAD_TICKS = 25;
 const LANE_LEAD_TICKS = 100;
@@ -72,30 +75,27 @@ export class IncidentReruns {
   }
 
   /**
-   * Lives it as it was and chooses the three starts by what it sees, the furthest first. Throws
+   * Lives it as it was and chooses the starts by what it sees, the furthest first. Throws
    * AnotherLife where the collision does not happen.
    */
   *findStarts(): Slices<number[]> {
     const [first] = this.#chain;
     this.#scratch.restore(this.#scene);
     const begin = this.#scratch.tick;
-    for (let lead = LEAD_TICKS_MAX; lead >= LAST_START_TICKS; lead -= START_STEP_TICKS) {
+    for (const lead of LEADS) {
       const tick = Math.max(begin, first.tick - lead);
       yield* this.#scratch.stepTo(tick);
       this.#images.set(tick, this.#scratch.kernel.image(this.#scratch.slab));
     }
     yield* this.#scratch.stepTo(first.tick - 1);
     const lead = first.tick - this.#triggerTick(begin);
-    const shift = Math.ceil((lead - LAST_START_TICKS) / START_STEP_TICKS);
-    const steps = Math.min(SHIFT_MAX, Math.max(0, shift));
     yield* this.#scratch.stepTo(first.tick);
     if (!this.#scratch.contacts.some((contact) => isSame(contact, first))) {
       throw new AnotherLife(`no such contact at tick ${first.tick}`);
     }
-    return Array.from({ length: START_COUNT }, (_, i) => {
-      const back = LAST_START_TICKS + START_STEP_TICKS * (START_COUNT - 1 - i + steps);
-      return Math.max(begin, first.tick - back);
-    });
+    const third = LEADS.findLastIndex((each, i) => i <= THIRD && each >= lead);
+    const from = Math.max(0, third - 2);
+    return LEADS.slice(from, from + START_COUNT).map((each) => Math.max(begin, first.tick - each));
   }
 
   /** When it began: a car lost its lane, or a hazard appeared that it met. */

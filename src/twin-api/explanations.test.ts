@@ -68,7 +68,9 @@ describe('explained incidents', () => {
       expect(car?.off).toContain(feature);
       expect(car?.degraded).toEqual(expect.arrayContaining(restores));
       expect(restores.every((name) => DEGRADED.includes(name))).toBe(true);
-      expect(explanation).toMatch(new RegExp(`^${feature} was off, so .+; with it.* would .+\\.$`));
+      expect(explanation).toMatch(
+        new RegExp(`^${feature} (was|were) off, so .+; with (it|them).* would .+\\.$`),
+      );
     }
   });
 

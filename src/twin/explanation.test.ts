@@ -42,7 +42,7 @@ function contactWith(kind: number, hazard: number, first: PartyFacts, second = p
 }
 
 function failure(feature: number, acted: number, outcome: Outcome, more = {}): FailureFacts {
-  const effect = outcome.what === 'hit' || outcome.what === 'milder' ? 'mitigates' : 'avoids';
+  const effect = ['hit', 'changed', 'milder'].includes(outcome.what) ? 'mitigates' : 'avoids';
   const facts = { car: 0, feature, effect, set: 1, acted, startTick: 600, contact: 0, outcome };
   return { ...(facts as FailureFacts), ...more };
 }
@@ -100,29 +100,37 @@ describe('an explanation', () => {
   it('says how far away it would have been, or that there would have been nothing to meet', () => {
     const chain = contactWith(CONTACT_PERSON, -1, party(0, F_BRAKES));
     expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, chain)).toBe(
-      'brakes was off, so the car could not brake for the person; with it the car would still have been 12.0 m away two seconds later.',
+      'brakes were off, so the car could not brake for the person; with them the car would still have been 12.0 m away two seconds later.',
     );
     const outcome: Outcome = { what: 'away' };
     const obstacle = contactWith(CONTACT_OBSTACLE, 1, party(0, F_ESC));
     expect(sentence(F_ESC, F_ESC | F_BRAKES, outcome, obstacle)).toBe(
-      'esc was off, so nothing kept the car from skidding; with it the car would not have met it.',
+      'esc was off, so nothing kept the car from skidding; with it the car would not have met the obstacle.',
     );
   });
 
   it('says at which speed it would have hit: 3.4 m/s and 11.4 m/s are 12 km/h and 41 km/h', () => {
-    const outcome: Outcome = { what: 'hit', speedMps: 3.4, deltaVMps: 2 };
+    const outcome: Outcome = { what: 'hit', speedMps: 3.4 };
     expect(sentence(F_AEB, F_AEB | F_BRAKES | F_FRONT_RADAR, outcome)).toBe(
       'aeb was off, so nothing braked for the deer; with it the car would have hit at 12 km/h instead of 41 km/h.',
     );
   });
 
-  it('says what the collision would have done to a car that is no slower', () => {
-    const outcome: Outcome = { what: 'hit', speedMps: 11.4, deltaVMps: 2 };
+  it('takes the greatest change of speed of a car that is hit more than once, as its report does', () => {
+    const [first] = contactWith(CONTACT_VEHICLE, -1, party(0, F_BRAKES, 5, 1), party(1, 0, 0, 9));
+    const [second] = contactWith(CONTACT_VEHICLE, -1, party(2, 0, 5, 8), party(0, F_BRAKES, 4, 5));
+    const failures = [failure(F_BRAKES, F_BRAKES, { what: 'changed', deltaVMps: 1 })];
+    const [shown] = failuresOf({ failures, reruns: 3 }, [first, second], context);
+    expect(shown?.explanation).toContain('would have changed speed by 3.6 km/h instead of 18.0 km');
+  });
+
+  it('says what the collision would have done to a car, or to all', () => {
+    const outcome: Outcome = { what: 'changed', deltaVMps: 2 };
     expect(sentence(F_EVASIVE_STEERING, F_EVASIVE_STEERING | F_STEERING, outcome)).toBe(
       'evasive_steering was off, so nothing steered around the deer; with it the car would have changed speed by 7.2 km/h instead of 21.6 km/h.',
     );
     expect(sentence(F_THROTTLE, F_THROTTLE, { what: 'milder', deltaVMps: 1 })).toBe(
-      'throttle was off, so the car could not drive clear of the deer; with it the others would have changed speed by 3.6 km/h instead of 21.6 km/h.',
+      'throttle was off, so the car could not drive clear of the deer; with it no car would have changed speed by more than 3.6 km/h instead of 21.6 km/h.',
     );
   });
 
@@ -130,6 +138,37 @@ describe('an explanation', () => {
     const chain = contactWith(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
     expect(sentence(F_FRONT_RADAR, F_FRONT_RADAR, stopped, chain)).toBe(
       'front_radar was off, so the car did not see the other car; with it the car would have stopped 3.2 m short.',
+    );
+  });
+
+  it('says whom it would have stopped short of where that has not been told', () => {
+    const chain = contactWith(CONTACT_VEHICLE, -1, party(0, F_TRAFFIC_LIGHT_RECOGNITION), party(1));
+    const lights = F_TRAFFIC_LIGHT_RECOGNITION;
+    const ending = (what: 'stopped' | 'passed' | 'approaching', distanceM = 3.24) =>
+      sentence(lights, lights, { what, distanceM }, chain)?.split('the car would ')[1];
+    expect(ending('stopped')).toBe('have stopped 3.2 m short of the other car.');
+    expect(ending('passed')).toBe('have passed 3.2 m clear of the other car.');
+    expect(ending('approaching')).toBe(
+      'still have been 3.2 m away from the other car two seconds later.',
+    );
+    // It comes closer still: only the moment is told.
+    expect(ending('approaching', 20)).toBe(
+      'still have been 20.0 m away from the other car two seconds later.',
+    );
+    expect(ending('passed', 20)).toBe('have come no closer than 20.0 m to the other car.');
+  });
+
+  it('calls nothing short or clear that is far away', () => {
+    const chain = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 108.78 }, chain)).toBe(
+      'steering was off, so the car could not steer clear of the building; with it the car would have come no closer than 108.8 m to it.',
+    );
+  });
+
+  it('says of an actuator what the car could not do, whatever would have used it', () => {
+    const acted = F_BRAKES | F_TRAFFIC_LIGHT_RECOGNITION | F_AEB;
+    expect(sentence(F_BRAKES, acted, stopped)).toBe(
+      'brakes were off, so the car could not brake for the deer; with them the car would have stopped 3.2 m short.',
     );
   });
 
@@ -141,7 +180,7 @@ describe('an explanation', () => {
     );
     const assist = F_CORNER_RADARS | F_INTERSECTION_ASSIST | F_BRAKES;
     expect(sentence(F_CORNER_RADARS, assist, stopped, chain)).toContain(
-      'corner_radars was off, so nothing kept the car out of the way of the vehicle;',
+      'corner_radars were off, so nothing kept the car out of the way of the vehicle;',
     );
   });
 
@@ -165,8 +204,8 @@ describe('an explanation', () => {
       [fleet[1]?.vin, 'steering', 1],
     ]);
     expect(shown[0]?.explanation).toBe(
-      'brakes was off, so the car could not brake for the other car; ' +
-        `with it, front_camera and steering of the ${model} (plate ${plate}) the car would have stopped 3.2 m short.`,
+      'brakes were off, so the car could not brake for the other car; ' +
+        `with them, front_camera and steering of the ${model} (plate ${plate}) the car would have stopped 3.2 m short.`,
     );
   });
 

@@ -6,6 +6,7 @@ import {
   F_AEB,
   F_ANIMAL_DETECTION,
   F_BRAKES,
+  F_CORNER_RADARS,
   F_ESC,
   F_EVASIVE_STEERING,
   F_INTERSECTION_ASSIST,
@@ -17,14 +18,21 @@ import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
 import type { FleetEntry } from './fleet.ts';
 import type { Chain, ContactFacts, Failure, PartyFacts } from './incidents.ts';
 
+/** It stands, or passes, or still comes closer when the re-run ends, so far from the other. */
+interface Apart {
+  what: 'stopped' | 'passed' | 'approaching';
+  distanceM: number;
+}
+
 /** How it would have ended for a car; figures are those of the re-run. */
 export type Outcome =
-  /** It stands, or passes, or still comes closer when the re-run ends, so far from the other. */
-  | { what: 'stopped' | 'passed' | 'approaching'; distanceM: number }
+  | Apart
   /** What it hit is not there. */
   | { what: 'away' }
-  | { what: 'hit'; speedMps: number; deltaVMps: number }
-  /** It is not hit any more, but others are; no car's speed changes by more than this. */
+  /** It hits again, but slower; or is hit again, or again hits, but its speed changes less. */
+  | { what: 'hit'; speedMps: number }
+  | { what: 'changed'; deltaVMps: number }
+  /** No car's speed changes by more than this: of others, or of all where that tells more. */
   | { what: 'milder'; deltaVMps: number };
 
 /** One feature that was off and would have helped, as a re-run has established it. */
@@ -116,10 +124,15 @@ function sentenceOf(
   const contact = chain[failure.contact] ?? chain[0];
   const others = members.filter((member) => member !== failure);
   const together = others.map((member) => memberName(member, failure.car, context));
-  const means = ['it', ...together].join(', ').replace(/, ([^,]*)$/, ' and $1');
-  const cause = causeOf(provided & failure.acted, otherName(contact, failure.car, context));
-  return `${nameOf(failure.feature)} was off, so ${cause}; with ${means} ${resultOf(failure, contact, chain)}.`;
+  const [was, it] = PLURALS & failure.feature ? ['were', 'them'] : ['was', 'it'];
+  const means = [it, ...together].join(', ').replace(/, ([^,]*)$/, ' and $1');
+  const other = otherName(contact, failure.car, context);
+  const cause = causeOf(failure.feature, provided & failure.acted)(other);
+  const result = resultOf(failure, contact, chain, cause.includes(other) ? undefined : other);
+  return `${nameOf(failure.feature)} ${was} off, so ${cause}; with ${means} ${result}.`;
 }
+
+const PLURALS = F_BRAKES | F_CORNER_RADARS;
 
 function memberName({ car, feature }: FailureFacts, own: number, context: ExplanationContext) {
   const name = nameOf(feature);
@@ -129,22 +142,29 @@ function memberName({ car, feature }: FailureFacts, own: number, context: Explan
     : `${name} of the ${entry.model} (plate ${entry.plate})`;
 }
 
+type Cause = (other: string) => string;
+
+/** What a car cannot do without an actuator, whatever would have used it. */
+const ACTUATORS: readonly (readonly [mask: number, cause: Cause])[] = [
+  [F_BRAKES, (other) => `the car could not brake for ${other}`],
+  [F_STEERING, (other) => `the car could not steer clear of ${other}`],
+  [F_THROTTLE, (other) => `the car could not drive clear of ${other}`],
+];
+
 /** What did not happen, by the function that would have done it; the first that acted tells. */
-const CAUSES: readonly (readonly [mask: number, cause: (other: string) => string])[] = [
+const FUNCTIONS: readonly (readonly [mask: number, cause: Cause])[] = [
   [F_ANIMAL_DETECTION, (other) => `nothing braked for ${other}`],
   [F_AEB, (other) => `nothing braked for ${other}`],
   [F_EVASIVE_STEERING, (other) => `nothing steered around ${other}`],
   [F_INTERSECTION_ASSIST, (other) => `nothing kept the car out of the way of ${other}`],
   [F_TRAFFIC_LIGHT_RECOGNITION, () => 'nothing stopped the car at the traffic light'],
   [F_ESC, () => 'nothing kept the car from skidding'],
-  [F_BRAKES, (other) => `the car could not brake for ${other}`],
-  [F_STEERING, (other) => `the car could not steer clear of ${other}`],
-  [F_THROTTLE, (other) => `the car could not drive clear of ${other}`],
 ];
 
-function causeOf(acted: number, other: string): string {
-  const known = CAUSES.find(([mask]) => (mask & acted) !== 0);
-  return known === undefined ? `the car did not see ${other}` : known[1](other);
+function causeOf(feature: number, acted: number): Cause {
+  const actuator = ACTUATORS.find(([mask]) => (mask & feature) !== 0);
+  const known = actuator ?? FUNCTIONS.find(([mask]) => (mask & acted) !== 0);
+  return known?.[1] ?? ((other) => `the car did not see ${other}`);
 }
 
 /** What a car touched. */
@@ -164,38 +184,50 @@ function otherName(
   return kind === CONTACT_OBSTACLE ? 'the obstacle' : 'the vehicle';
 }
 
-function resultOf({ car, outcome }: FailureFacts, contact: ContactFacts, chain: Chain): string {
+/** From here on nobody calls it short of something, or clear of it, m. */
+const FAR_M = 20;
+
+/** `unnamed`: what the car touched, where the sentence has not told that yet. */
+function resultOf(
+  { car, outcome }: FailureFacts,
+  contact: ContactFacts,
+  chain: Chain,
+  unnamed: string | undefined,
+): string {
   switch (outcome.what) {
     case 'stopped':
-      return `the car would have stopped ${metres(outcome.distanceM)} short`;
     case 'passed':
-      return `the car would have passed ${metres(outcome.distanceM)} clear`;
     case 'approaching':
-      return `the car would still have been ${metres(outcome.distanceM)} away two seconds later`;
+      return `the car would ${endOf(outcome, unnamed)}`;
     case 'away':
-      return 'the car would not have met it';
+      return `the car would not have met ${unnamed ?? 'it'}`;
     case 'hit':
-      return `the car ${hitOf(outcome, partyOf(contact, car))}`;
+      return `the car would have hit at ${kmh(outcome.speedMps)} km/h instead of ${kmh(partyOf(contact, car)?.speedMps ?? 0)} km/h`;
+    case 'changed':
+      return `the car would have changed speed by ${changeOf(outcome.deltaVMps, deltaVOf(chain, car))}`;
     case 'milder':
-      return `the others ${changeOf(outcome.deltaVMps, deltaVOf(chain))}`;
+      return `no car would have changed speed by more than ${changeOf(outcome.deltaVMps, deltaVOf(chain))}`;
   }
 }
 
-/** By its speed where that is what fell, else by what the collision did to it. */
-function hitOf({ speedMps, deltaVMps }: Outcome & { what: 'hit' }, was: PartyFacts | undefined) {
-  const [wasSpeed, wasDeltaV] = [was?.speedMps ?? 0, was?.deltaVMps ?? 0];
-  if (kmh(speedMps) >= kmh(wasSpeed)) return changeOf(deltaVMps, wasDeltaV);
-  return `would have hit at ${kmh(speedMps)} km/h instead of ${kmh(wasSpeed)} km/h`;
+function endOf({ what, distanceM }: Apart, unnamed: string | undefined): string {
+  const far = metres(distanceM);
+  const named = (word: string) => (unnamed === undefined ? '' : ` ${word} ${unnamed}`);
+  if (what === 'approaching')
+    return `still have been ${far} away${named('from')} two seconds later`;
+  if (distanceM >= FAR_M) return `have come no closer than ${far} to ${unnamed ?? 'it'}`;
+  if (what === 'stopped') return `have stopped ${far} short${named('of')}`;
+  return `have passed ${far} clear${named('of')}`;
 }
 
 function changeOf(deltaVMps: number, wasMps: number): string {
-  const change = `${tenths(deltaVMps * 3.6)} km/h instead of ${tenths(wasMps * 3.6)} km/h`;
-  return `would have changed speed by ${change}`;
+  return `${tenths(deltaVMps * 3.6)} km/h instead of ${tenths(wasMps * 3.6)} km/h`;
 }
 
-/** The greatest change of speed of a car of the fleet. */
-export function deltaVOf(contacts: readonly ContactFacts[]): number {
-  const own = contacts.flatMap(({ parties }) => parties.filter(({ car }) => car >= 0));
+/** The greatest change of speed of one car of the fleet, or of any. */
+export function deltaVOf(contacts: readonly ContactFacts[], one?: number): number {
+  const parties = contacts.flatMap((contact) => contact.parties);
+  const own = parties.filter(({ car }) => (one === undefined ? car >= 0 : car === one));
   return Math.max(0, ...own.map(({ deltaVMps }) => deltaVMps));
 }
 
