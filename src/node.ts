@@ -145,7 +145,8 @@ async function startOn(
   };
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const platform = await openPlatform(config, { store, records, worlds, clock, log });
+    const stored = { store, records, worlds, clock, log, standing };
+    const platform = await openPlatform(config, stored);
     const frontEnd = openFrontEnd(config, {
       worlds,
       platform,
@@ -185,14 +186,15 @@ interface Stored {
   worlds: Worlds;
   clock: NodeClock;
   log: Log;
+  standing: NodeStanding;
 }
 
 function openPlatform(
   { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
-  { store, records, worlds, clock, log }: Stored,
+  { store, records, worlds, clock, log, standing }: Stored,
 ): Promise<DealerPlatform> {
   const census = new Census(records, worlds.idle, clock);
-  const around = { worlds: () => census.read(), nodes: () => 1 };
+  const around = { worlds: () => census.read(), nodes: () => standing.nodes };
   const attempts =
     rateLimits === 'off'
       ? ('off' as const)
@@ -286,6 +288,9 @@ function openFrontEnd(
     'Incidents that were explained.',
     () => worlds.explained,
   );
+  const { gate } = platform.passwords;
+  metrics.gauge('passwords_hashing', 'Passwords that are being hashed.', () => gate.running);
+  metrics.gauge('passwords_waiting', 'Passwords that wait for that.', () => gate.waiting);
   metrics.counter('shard_incarnations_total', 'Threads that shards have had.', () =>
     shards.reduce((sum, shard) => sum + shard.incarnation, 0),
   );
