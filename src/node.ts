@@ -103,17 +103,14 @@ async function startOn(
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
   const publisher = new Publisher(clock);
-  const shards = makeShards(
-    config,
-    { wasm, cities, clock, log, faults },
-    {
-      report: (shard, report) => worlds.report(shard, report),
-      died: (shard, world) => {
-        worlds.shardLost(shard);
-        void supervisor.died(shard, world);
-      },
+  const listener: ShardListener = {
+    report: (shard, report) => worlds.report(shard, report),
+    died: (shard, world) => {
+      worlds.shardLost(shard);
+      void supervisor.died(shard, world);
     },
-  );
+  };
+  const shards = makeShards(config, { wasm, cities, clock, log, faults }, listener);
   const records = new Records(store, leases);
   const worlds = new Worlds(
     {
@@ -145,17 +142,9 @@ async function startOn(
   };
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const stored = { store, records, worlds, clock, log, standing };
-    const platform = await openPlatform(config, stored);
-    const frontEnd = openFrontEnd(config, {
-      worlds,
-      platform,
-      shards,
-      clock,
-      log,
-      kernel,
-      isReady,
-    });
+    const platform = await openPlatform(config, { store, standing, records, worlds, clock, log });
+    const served = { worlds, platform, shards, clock, log, kernel, isReady };
+    const frontEnd = openFrontEnd(config, served);
     worlds.idle.start();
     const stop = once(async () => {
       await frontEnd.close();
@@ -165,12 +154,15 @@ async function startOn(
       await stopWorlds();
       await closeStore(store, worlds);
     });
-    const { twinUrl, dealerUrl, opsUrl } = frontEnd;
-    return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
+    return { ...addressesOf(frontEnd), worlds, shards, stop };
   } catch (error) {
     await stopWorlds();
     throw error;
   }
+}
+
+function addressesOf({ twinUrl, dealerUrl, opsUrl }: FrontEnd) {
+  return { twinUrl, dealerUrl, opsUrl };
 }
 
 async function closeStore(store: Store, worlds: Worlds): Promise<void> {
@@ -213,10 +205,12 @@ async function saveImages(shards: readonly Shard[], worlds: Worlds): Promise<voi
   await worlds.stored();
 }
 
+type ShardListener = ConstructorParameters<typeof Shard>[2];
+
 function makeShards(
   config: Config,
   settings: Omit<ConstructorParameters<typeof Shard>[1], 'slabCount'>,
-  listener: ConstructorParameters<typeof Shard>[2],
+  listener: ShardListener,
 ): Shard[] {
   const all = { ...settings, slabCount: config.shardWorlds };
   return Array.from({ length: config.shards }, (_, index) => new Shard(index, all, listener));
@@ -265,10 +259,11 @@ interface Served {
   isReady(): boolean;
 }
 
-function openFrontEnd(
-  config: Config,
-  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
-): FrontEnd {
+function metricsOf(
+  worlds: Worlds,
+  { passwords: { gate } }: DealerPlatform,
+  shards: readonly Shard[],
+): Metrics {
   const metrics = new Metrics();
   metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
@@ -288,12 +283,19 @@ function openFrontEnd(
     'Incidents that were explained.',
     () => worlds.explained,
   );
-  const { gate } = platform.passwords;
   metrics.gauge('passwords_hashing', 'Passwords that are being hashed.', () => gate.running);
   metrics.gauge('passwords_waiting', 'Passwords that wait for that.', () => gate.waiting);
   metrics.counter('shard_incarnations_total', 'Threads that shards have had.', () =>
     shards.reduce((sum, shard) => sum + shard.incarnation, 0),
   );
+  return metrics;
+}
+
+function openFrontEnd(
+  config: Config,
+  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
+): FrontEnd {
+  const metrics = metricsOf(worlds, platform, shards);
   return startFrontEnd(
     {
       host: config.host,

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Body, DealerApi } from './client.ts';
+import { type Body, type DealerApi, until } from './client.ts';
 
 const NAMES = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
 const CAR = 'DEMCAR00000000001';
 const REFUSED_PAUSE_MS = 20;
+/** Acknowledged, before a round may end. */
+const CHANGES = 30;
 
 /** A customer who is told one number after the other, and with each two fields at once. */
 interface Caller {
@@ -36,12 +38,6 @@ export class Writers {
     return new Writers(admin, await Promise.all(callers));
   }
 
-  /** Changes that were acknowledged, and accounts. */
-  get acknowledged(): { changes: number; signUps: number } {
-    const changes = this.#callers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-    return { changes, signUps: this.#members.length };
-  }
-
   /** Writes until the result is called, or nobody answers. */
   begin(api: DealerApi): () => Promise<void> {
     let isOver = false;
@@ -61,6 +57,18 @@ export class Writers {
       isOver = true;
       await Promise.all(writing);
     };
+  }
+
+  get #acknowledged(): number {
+    return this.#callers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  }
+
+  /** Waits for a number of changes and a sign-up that are acknowledged from now on. */
+  async untilWriting(): Promise<void> {
+    const [changes, signUps] = [this.#acknowledged, this.#members.length];
+    await until(async () => {
+      return this.#acknowledged >= changes + CHANGES && this.#members.length > signUps;
+    });
   }
 
   async #signUp(api: DealerApi): Promise<number> {
