@@ -8,8 +8,11 @@ export function dealerUrlOf({ dealerUrl }: Server): URL {
   return dealerUrl;
 }
 
-/** A car of the demo data. */
-export const DEMO_CAR = 'DEMCAR00000000001';
+/** The cars of the demo data. */
+export const DEMO_CARS = Array.from(
+  { length: 40 },
+  (_, i) => `DEMCAR${String(i + 1).padStart(11, '0')}`,
+);
 export const DEMO_ADMIN = { role: 'admin', username: 'admin', password: 'admin-demo' };
 export const DEMO_CUSTOMER = { role: 'customer', username: 'anna', password: 'customer-demo' };
 

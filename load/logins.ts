@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
 import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
-import { bearerOf, DEMO_ADMIN, DEMO_CAR, DEMO_CUSTOMER, dealerUrlOf } from './dealer-client.ts';
+import { bearerOf, DEMO_ADMIN, DEMO_CARS, DEMO_CUSTOMER, dealerUrlOf } from './dealer-client.ts';
 import { formatRequest, HttpPool } from './http-client.ts';
 import { formatLatencies, formatMs } from './latencies.ts';
 import { Flood, HashWatch } from './login-flood.ts';
@@ -121,9 +121,11 @@ function plansOf(url: URL, customer: Headers, admin: Headers) {
     formatRequest(url, 'GET', '/api/cars', admin),
     formatRequest(url, 'GET', '/api/state'),
   ];
-  const path = `/api/cars/${DEMO_CAR}/state`;
-  const told = [false, true].map((locked) =>
-    formatRequest(url, 'PATCH', path, admin, JSON.stringify({ locked })),
+  const told = [false, true].flatMap((locked) =>
+    DEMO_CARS.map((vin) => {
+      const path = `/api/cars/${vin}/state`;
+      return formatRequest(url, 'PATCH', path, admin, JSON.stringify({ locked }));
+    }),
   );
   const inTurn = (requests: readonly Buffer[]) => ({
     request: (index: number) => requests[index % requests.length] as Buffer,
