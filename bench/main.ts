@@ -8,6 +8,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   frames: () => import('./frames.ts'),
   store: () => import('./store.ts'),
   requests: () => import('./requests.ts'),
+  dealer: () => import('./dealer.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
@@ -27,6 +28,8 @@ native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
 
 npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
 npm run bench -- kernel --profile   ns by phase of a tick and by function; writes nothing
+
+npm run bench -- dealer [--worlds 100000]   as many in the store that a node starts with
 
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 

@@ -4,31 +4,15 @@ import { formatRequest, HttpPool } from '../load/http-client.ts';
 import { type MadeWorld, makeWorlds } from '../load/new-worlds.ts';
 import { type Server, startEmptyServer, startNode } from '../load/server.ts';
 import { WatchSocket } from '../load/ws-client.ts';
-import { type Bound, compared, type Figure, figure } from './figures.ts';
-import { median } from './report.ts';
+import { compared, type Figure, figure } from './figures.ts';
 import { bareLmdb } from './store.ts';
-import { type Drive, drive, hasWrk, type Request } from './wrk.ts';
+import { type Case, measure } from './turns.ts';
+import type { Request } from './wrk.ts';
 
-const ROUNDS = 3;
-const ROUND_S = 2;
-const WARM_UP_S = 1;
 const WORLD_COUNT = 32;
 const HOT_MS = 1000;
 const PATCH_P99_MS_MAX = 30;
 const CREATED_PER_S_MIN = 2000;
-
-/** What is asked of the node, and what of the empty server. */
-interface Case {
-  name: string;
-  requests: readonly Request[];
-  empty: readonly Request[];
-  bound?: Bound;
-}
-
-interface Measured {
-  own: Drive[];
-  empty: Drive[];
-}
 
 export async function run(): Promise<Figure[]> {
   const node = await startNode();
@@ -50,12 +34,12 @@ export async function run(): Promise<Figure[]> {
 async function measureAll(node: Server, empty: Server, worlds: MadeWorld[]): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const each of await readCases(node.url, worlds[0] as MadeWorld)) {
-    const { own, reference } = summary(await measure(each, node, empty));
+    const { own, reference } = await measure(each, node.url, empty);
     figures.push(compared(each.name, own.perS, '/s', reference, each.bound));
   }
-  const patch = summary(await measure(patchCase(worlds), node, empty));
+  const patch = await measure(patchCase(worlds), node.url, empty);
   const lmdb = { name: 'bare lmdb', value: (await bareLmdb()).perS };
-  const create = summary(await measure(createCase(), node, empty));
+  const create = await measure(createCase(), node.url, empty);
   return [
     ...figures,
     compared('PATCH features, durable', patch.own.perS, '/s', lmdb, { atLeast: 0.3 }),
@@ -64,29 +48,6 @@ async function measureAll(node: Server, empty: Server, worlds: MadeWorld[]): Pro
     figure('POST worlds', create.own.perS, '/s', { atLeast: CREATED_PER_S_MIN }),
     compared('POST worlds', create.own.perS, '/s', create.reference),
   ];
-}
-
-/** The two servers take turns, so that a drift of the machine meets both. */
-async function measure(each: Case, node: Server, empty: Server): Promise<Measured> {
-  const useWrk = hasWrk();
-  const measured: Measured = { own: [], empty: [] };
-  await drive(useWrk, node.url, each.requests, WARM_UP_S);
-  await drive(useWrk, empty.url, each.empty, WARM_UP_S);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    measured.own.push(await drive(useWrk, node.url, each.requests, ROUND_S));
-    measured.empty.push(await drive(useWrk, empty.url, each.empty, ROUND_S));
-  }
-  return measured;
-}
-
-function summary({ own, empty }: Measured) {
-  return {
-    own: {
-      perS: median(own.map(({ perS }) => perS)),
-      p99Ms: median(own.map(({ p99Ms }) => p99Ms)),
-    },
-    reference: { name: 'empty uWebSockets.js', value: median(empty.map(({ perS }) => perS)) },
-  };
 }
 
 async function readCases(url: URL, world: MadeWorld): Promise<Case[]> {

@@ -1,5 +1,5 @@
 import type { OptionTable } from './options.ts';
-import type { Server } from './server.ts';
+import type { Addresses, Server } from './server.ts';
 
 /** What every command takes: which server to load. */
 export const SERVER_OPTIONS = {
@@ -8,6 +8,8 @@ export const SERVER_OPTIONS = {
   },
   words: {
     url: { fallback: '', choices: [], help: 'a running server; else one is started and stopped' },
+    dealer: { fallback: '', choices: [], help: 'the dealer platform of that server' },
+    ops: { fallback: '', choices: [], help: 'its port for operators' },
   },
   flags: {},
 } as const;
@@ -19,10 +21,7 @@ export interface Outcome {
 }
 
 /** The values of SERVER_OPTIONS. */
-export interface ServerChoice {
-  url: string;
-  pid: number;
-}
+export type ServerChoice = Addresses;
 
 /** One question about a server under load; `O` are the values of its options. */
 export interface Command<O extends ServerChoice> {

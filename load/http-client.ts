@@ -4,7 +4,7 @@ import { type Answer, ResponseParser } from './http-parser.ts';
 /** The answer, or undefined where the connection ended before it came. */
 export type Answered = (answer: Answer | undefined) => void;
 
-/** The bytes of a request, ready to be sent as often as wanted. */
+/** The bytes of a request, ready to be sent as often as wanted. A body is JSON by default. */
 export function formatRequest(
   url: URL,
   method: string,
@@ -15,7 +15,8 @@ export function formatRequest(
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${url.host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   if (body !== '') {
-    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+    if (!('Content-Type' in headers)) lines.push('Content-Type: application/json');
+    lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
   } else if (method !== 'GET') {
     lines.push('Content-Length: 0');
   }

@@ -6,6 +6,8 @@ import { columns, writeResult } from '../bench/report.ts';
 import { changes } from './changes.ts';
 import type { Command, Outcome, ServerChoice } from './command.ts';
 import { explanations } from './explanations.ts';
+import { logins } from './logins.ts';
+import { names } from './names.ts';
 import { describeOptions, UsageError } from './options.ts';
 import { attach, type Server, startNode } from './server.ts';
 import { watchers } from './watchers.ts';
@@ -16,7 +18,7 @@ interface Entry {
   summary: string;
   help: string;
   /** Throws UsageError before anything is started. */
-  prepare(args: string[]): ServerChoice & { run(server: Server): Promise<Outcome> };
+  prepare(args: string[]): { choice: ServerChoice; run(server: Server): Promise<Outcome> };
 }
 
 function entry<O extends ServerChoice>(command: Command<O>): Entry {
@@ -25,7 +27,7 @@ function entry<O extends ServerChoice>(command: Command<O>): Entry {
     help: describeOptions(command.options),
     prepare: (args) => {
       const options = command.parse(args);
-      return { url: options.url, pid: options.pid, run: (server) => command.run(options, server) };
+      return { choice: options, run: (server) => command.run(options, server) };
     },
   };
 }
@@ -35,6 +37,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   watchers: entry(watchers),
   changes: entry(changes),
   explanations: entry(explanations),
+  logins: entry(logins),
+  names: entry(names),
 };
 
 function usage(): string {
@@ -48,8 +52,8 @@ async function main([name = '--help', ...args]: string[]): Promise<void> {
   const command = COMMANDS[name];
   if (name === '--help' || args.includes('--help')) return console.log(usage());
   if (!command) throw new UsageError(`no command is called ${name}`);
-  const { url, pid, run } = command.prepare(args);
-  const server = url === '' ? await startNode() : attach(url, pid || undefined);
+  const { choice, run } = command.prepare(args);
+  const server = choice.url === '' ? await startNode() : attach(choice);
   try {
     console.log(`${name} on ${server.url.origin}`);
     const { rows, figures } = await run(server);

@@ -11,8 +11,12 @@ test('only addresses of this machine take load', () => {
 });
 
 test('a foreign or encrypted address is refused', () => {
-  expect(() => attach('http://example.org:8080', undefined)).toThrow('not an http address');
-  expect(() => attach('https://localhost:8080', undefined)).toThrow('not an http address');
-  expect(() => attach('not an address', undefined)).toThrow('not an http address');
-  expect(attach('http://localhost:8080', 7)).toMatchObject({ pid: 7 });
+  const given = { url: 'http://localhost:8080', dealer: '', ops: '', pid: 0 };
+  for (const url of ['http://example.org:8080', 'https://localhost:8080', 'not an address']) {
+    expect(() => attach({ ...given, url })).toThrow('not an http address');
+    expect(() => attach({ ...given, dealer: url })).toThrow('not an http address');
+  }
+  expect(attach({ ...given, pid: 7 })).toMatchObject({ pid: 7, dealerUrl: undefined });
+  const dealer = attach({ ...given, dealer: 'http://localhost:8000' }).dealerUrl;
+  expect(dealer?.href).toBe('http://localhost:8000/');
 });

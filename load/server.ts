@@ -13,7 +13,11 @@ const STOP_WITHIN_MS = 20_000;
 
 /** A server under load. Without a `pid` its processor time cannot be told. */
 export interface Server {
+  /** Of the twin. */
   url: URL;
+  /** Undefined where it is not known, as of a server that is none of the product. */
+  dealerUrl: URL | undefined;
+  opsUrl: URL | undefined;
   pid: number | undefined;
   /** Ends it where this process began it. */
   stop(): Promise<void>;
@@ -24,15 +28,7 @@ export async function startNode(): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'twin-load-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });
   try {
-    const server = await startProcess(['src/main.ts'], {
-      HOST: '127.0.0.1',
-      DEALER_PORT: '0',
-      TWIN_PORT: '0',
-      OPS_PORT: '0',
-      DATA_DIR: dataDir,
-      RATE_LIMITS: 'off',
-      LOG_LEVEL: 'warn',
-    });
+    const server = await startNodeOn(dataDir);
     return { ...server, stop: () => server.stop().finally(removeData) };
   } catch (error) {
     await removeData();
@@ -40,18 +36,50 @@ export async function startNode(): Promise<Server> {
   }
 }
 
+/** The same with the store of a folder, which stays. */
+export function startNodeOn(dataDir: string): Promise<Server> {
+  return startProcess(['src/main.ts'], {
+    HOST: '127.0.0.1',
+    DEALER_PORT: '0',
+    TWIN_PORT: '0',
+    OPS_PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+  });
+}
+
 /** uWebSockets.js with handlers that do nothing, in a process of its own: the reference. */
 export function startEmptyServer(): Promise<Server> {
   return startProcess(['load/empty-server.ts'], {});
 }
 
+/** Where a server listens that runs already; what is not given is empty. */
+export interface Addresses {
+  url: string;
+  dealer: string;
+  ops: string;
+  /** 0: not known. */
+  pid: number;
+}
+
 /** A server that runs already, on this machine: load is never sent elsewhere. Throws UsageError. */
-export function attach(address: string, pid: number | undefined): Server {
+export function attach({ url, dealer, ops, pid }: Addresses): Server {
+  return {
+    url: addressOf(url),
+    dealerUrl: dealer === '' ? undefined : addressOf(dealer),
+    opsUrl: ops === '' ? undefined : addressOf(ops),
+    pid: pid || undefined,
+    stop: async () => {},
+  };
+}
+
+function addressOf(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'http:' || !isLoopback(url.hostname)) {
     throw new UsageError(`${address} is not an http address of this machine`);
   }
-  return { url, pid, stop: async () => {} };
+  return url;
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -68,15 +96,15 @@ async function startProcess(args: string[], env: Record<string, string>): Promis
   process.once('exit', killWithUs);
   child.once('exit', () => process.off('exit', killWithUs));
   try {
-    return { url: await ready(child), pid: child.pid, stop: () => stop(child) };
+    return { ...(await ready(child)), pid: child.pid, stop: () => stop(child) };
   } catch (error) {
     await stop(child);
     throw error;
   }
 }
 
-/** The twin's address from the line that a server prints when it listens. */
-function ready(child: ChildProcess): Promise<URL> {
+/** The addresses in the line that a server prints when it listens. */
+function ready(child: ChildProcess): Promise<Pick<Server, 'url' | 'dealerUrl' | 'opsUrl'>> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(
       () => reject(new Error(`no ready line within ${READY_WITHIN_MS / 1000} s`)),
@@ -86,12 +114,21 @@ function ready(child: ChildProcess): Promise<URL> {
     child.once('exit', (code) => reject(new Error(`the server ended with ${code} before ready`)));
     if (!child.stdout) throw new Error('the server has no standard output');
     createInterface(child.stdout).on('line', (line) => {
-      const address = /^ready .*\btwin=(\S+)/.exec(line)?.[1];
-      if (!address) return;
+      const addresses = readyAddresses(line);
+      if (!addresses) return;
       clearTimeout(late);
-      resolve(new URL(address));
+      resolve(addresses);
     });
   });
+}
+
+function readyAddresses(line: string) {
+  const named = (name: string) => {
+    const address = new RegExp(`^ready .*\\b${name}=(\\S+)`).exec(line)?.[1];
+    return address === undefined ? undefined : new URL(address);
+  };
+  const url = named('twin');
+  return url && { url, dealerUrl: named('dealer'), opsUrl: named('ops') };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -101,7 +101,14 @@ async function startOn(
   const { worlds, shards, records, clock, kernel } = living;
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const platform = await openPlatform(config, { store, records, worlds, clock, log });
+    const platform = await openPlatform(config, {
+      store,
+      standing: open.standing,
+      records,
+      worlds,
+      clock,
+      log,
+    });
     const served = { worlds, platform, shards, clock, log, kernel, isReady };
     const frontEnd = openFrontEnd(config, served);
     worlds.idle.start();
@@ -144,17 +151,14 @@ async function makeWorlds(
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
   const publisher = new Publisher(clock);
-  const shards = makeShards(
-    config,
-    { wasm, cities, clock, log, faults },
-    {
-      report: (shard, report) => worlds.report(shard, report),
-      died: (shard, world) => {
-        worlds.shardLost(shard);
-        void supervisor.died(shard, world);
-      },
+  const listener: ShardListener = {
+    report: (shard, report) => worlds.report(shard, report),
+    died: (shard, world) => {
+      worlds.shardLost(shard);
+      void supervisor.died(shard, world);
     },
-  );
+  };
+  const shards = makeShards(config, { wasm, cities, clock, log, faults }, listener);
   const worlds = new Worlds(
     {
       clock,
@@ -199,14 +203,15 @@ interface Stored {
   worlds: Worlds;
   clock: NodeClock;
   log: Log;
+  standing: NodeStanding;
 }
 
 function openPlatform(
   { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
-  { store, records, worlds, clock, log }: Stored,
+  { store, records, worlds, clock, log, standing }: Stored,
 ): Promise<DealerPlatform> {
   const census = new Census(records, worlds.idle, clock);
-  const around = { worlds: () => census.read(), nodes: () => 1 };
+  const around = { worlds: () => census.read(), nodes: () => standing.nodes };
   const attempts =
     rateLimits === 'off'
       ? ('off' as const)
@@ -225,10 +230,12 @@ async function saveImages(shards: readonly Shard[], worlds: Worlds): Promise<voi
   await worlds.stored();
 }
 
+type ShardListener = ConstructorParameters<typeof Shard>[2];
+
 function makeShards(
   config: Config,
   settings: Omit<ConstructorParameters<typeof Shard>[1], 'slabCount'>,
-  listener: ConstructorParameters<typeof Shard>[2],
+  listener: ShardListener,
 ): Shard[] {
   const all = { ...settings, slabCount: config.shardWorlds };
   return Array.from({ length: config.shards }, (_, index) => new Shard(index, all, listener));
@@ -277,10 +284,11 @@ interface Served {
   isReady(): boolean;
 }
 
-function openFrontEnd(
-  config: Config,
-  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
-): FrontEnd {
+function metricsOf(
+  worlds: Worlds,
+  { passwords: { gate } }: DealerPlatform,
+  shards: readonly Shard[],
+): Metrics {
   const metrics = new Metrics();
   metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.atHand);
   metrics.gauge('worlds_hot', 'Worlds that are watched.', () =>
@@ -300,9 +308,19 @@ function openFrontEnd(
     'Incidents that were explained.',
     () => worlds.explained,
   );
+  metrics.gauge('passwords_hashing', 'Passwords that are being hashed.', () => gate.running);
+  metrics.gauge('passwords_waiting', 'Passwords that wait for that.', () => gate.waiting);
   metrics.counter('shard_incarnations_total', 'Threads that shards have had.', () =>
     shards.reduce((sum, shard) => sum + shard.incarnation, 0),
   );
+  return metrics;
+}
+
+function openFrontEnd(
+  config: Config,
+  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
+): FrontEnd {
+  const metrics = metricsOf(worlds, platform, shards);
   return startFrontEnd(
     {
       host: config.host,

@@ -46,6 +46,11 @@ export class NodeStanding implements Standing {
     return monotonicMs() < this.untilMs;
   }
 
+  /** How many nodes serve: the one that has the lease of the store, which may be another. */
+  get nodes(): number {
+    return this.#isLost || this.mayServe() ? 1 : 0;
+  }
+
   held(): void {
     this.#log.info('the store answers');
     if (this.#isLost) void this.#startOver();

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../testing/node.ts';
 import { type Answer, DealerApi } from './client.ts';
-import { ENGINES } from './engines.ts';
+import { EMBEDDED } from './engines.ts';
 
 /** So slow that nothing comes back while a test runs. */
 const NEVER = '0.001';
 
-describe.each(ENGINES)('on the $name store', ({ start }) => {
+/** What limits is in the memory of the node: one engine is enough. */
+describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   const nodes: TestNode[] = [];
   afterEach(async () => {
     for (const node of nodes.splice(0)) await node.discard();

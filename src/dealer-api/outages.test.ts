@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbedded } from '../store/embedded.ts';
 import { type FaultyStore, faultyStore } from '../store/faulty.ts';
 import { startTestNode, type TestNode } from '../testing/node.ts';
-import { type Answer, DealerApi } from './client.ts';
+import { DealerApi } from './client.ts';
+import { expectUnavailable, READS, WRITES } from './refusals.ts';
 
 let node: TestNode;
 let store: FaultyStore;
@@ -20,33 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => node.discard());
 
-const CAR = '/api/cars/DEMCAR00000000001';
-const SIGN_UP = {
-  name: 'N',
-  username: 'newcomer',
-  password: 'abcd',
-  email: 'n@x.test',
-  dealer: 'nordbil',
-};
-
-/** Every kind of write. */
-const WRITES: [call: string, json?: object][] = [
-  [`PATCH ${CAR}/state`, { locked: true, climate: false, charging: true }],
-  [`PATCH ${CAR}/owner`, { email: 'erik@example.com', since: 'now' }],
-  [`DELETE ${CAR}/owner`],
-  ['POST /api/cars/add-to-fleet', { vin: 'NEW', dealer: 'nordbil' }],
-  ['POST /api/auth/signup', SIGN_UP],
-  ['POST /api/dealers', { username: 'new_dealer', password: 'abc', name: 'N', city: 'C' }],
-  ['DELETE /api/dealers/nordbil'],
-  ['PATCH /api/me/admin', { current_password: 'admin-demo', username: 'chief' }],
-  ['POST /api/admin/reset'],
-  ['POST /api/auth/logout'],
-];
-
-function expectUnavailable({ status, body, headers }: Answer): void {
-  expect([status, Object.keys(body)]).toEqual([503, ['detail']]);
-  expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
-}
+const [CHANGE = '', FLAGS] = WRITES[0] ?? [];
 
 test('while the store takes no writes they are refused whole, and reads go on', async () => {
   const before = await api.everything(admin);
@@ -60,15 +35,35 @@ test('while the store takes no writes they are refused whole, and reads go on', 
   }
   store.setFault({ kind: 'none' });
   expect(await api.everything(admin)).toEqual(before);
-  const [call = '', json] = WRITES[0] ?? [];
-  expect((await api.ask(call, { token: admin, json })).status).toBe(200);
+  expect((await api.ask(CHANGE, { token: admin, json: FLAGS })).status).toBe(200);
+});
+
+test('a write of which nobody knows how it ended is not said to have changed nothing', async () => {
+  for (const [call, json] of [
+    [CHANGE, FLAGS],
+    ['POST /api/admin/reset', undefined],
+  ] as const) {
+    store.setFault({ kind: 'unknown' });
+    const answer = await api.ask(call, { token: admin, json });
+    expectUnavailable(answer);
+    expect(answer.body.detail).toBe('The store did not answer; the change may have been made.');
+    store.setFault({ kind: 'none' });
+    expect((await api.ask(call, { token: admin, json })).status).toBe(200);
+  }
+});
+
+test('a reset is done once it is switched to, even where the old data cannot be removed', async () => {
+  const seeded = await api.everything(admin);
+  await api.get('DELETE /api/dealers/nordbil', { token: admin });
+  store.setFault({ kind: 'hoards' });
+  expect((await api.ask('POST /api/admin/reset', { token: admin })).status).toBe(200);
+  expect(await api.everything(admin)).toEqual(seeded);
 });
 
 test('no answer comes before what it says is written', async () => {
   store.setFault({ kind: 'slow', ms: 300 });
   let isAnswered = false;
-  const call = `PATCH ${CAR}/state`;
-  const answer = api.ask(call, { token: admin, json: { locked: true } }).then((given) => {
+  const answer = api.ask(CHANGE, { token: admin, json: FLAGS }).then((given) => {
     isAnswered = true;
     return given;
   });
@@ -82,11 +77,9 @@ test('while the store is gone the dealers are told for some seconds, and nothing
   const dealers = await api.get('GET /api/dealers');
   store.setFault({ kind: 'gone' });
   expect(await api.get('GET /api/dealers')).toEqual(dealers);
-  expectUnavailable(await api.ask('GET /api/state'));
-  expectUnavailable(await api.ask('GET /api/cars', { token: admin }));
-  expectUnavailable(await api.ask('GET /api/auth/me', { token: admin }));
-  const login = { role: 'admin', username: 'admin', password: 'admin-demo' };
-  expectUnavailable(await api.ask('POST /api/auth/login', { json: login }));
+  for (const [call, json] of READS) {
+    expectUnavailable(await api.ask(call, { token: admin, json }));
+  }
   await sleep(5500);
   expectUnavailable(await api.ask('GET /api/dealers'));
   store.setFault({ kind: 'none' });

@@ -62,7 +62,9 @@ export class Cars {
         const records = await this.#registry.read((reader) =>
           reader.all<CarRecord>(keys.cars(reader.generation)),
         );
-        return Promise.all(records.map((record) => this.#show(account, record)));
+        return Promise.all(
+          records.map(async (record) => show(account, record, await this.#twin.find(record.vin))),
+        );
       },
       (cars) => cars.every(({ vin, world }) => world === null || this.#twin.isAtHand(vin)),
     );
@@ -84,7 +86,7 @@ export class Cars {
       const car = known ?? newCar(living?.entry.vin ?? vin);
       return this.#put(draft, { ...car, ...looksOf(living, car), dealer: fleet });
     });
-    return this.#show(session.account, record, living);
+    return show(session.account, record, living);
   }
 
   /**
@@ -120,6 +122,8 @@ export class Cars {
     action: Action,
     change: (draft: Draft, car: CarRecord) => Promise<CarRecord>,
   ): Promise<Car> {
+    // Before the change: behind it nothing may fail any more.
+    const living = await this.#twin.find(vin);
     const record = await this.#registry.change(async (draft) => {
       const actor = await this.#sessions.still(draft, session);
       const car = await find(draft, vin);
@@ -127,7 +131,7 @@ export class Cars {
       if (!can(actor, action, thingOf(car))) throw forbidden();
       return this.#put(draft, await change(draft, car));
     });
-    return this.#show(session.account, record);
+    return show(session.account, record, living);
   }
 
   #put(draft: Draft, changed: CarRecord): CarRecord {
@@ -135,25 +139,25 @@ export class Cars {
     draft.put(keys.car(draft.generation, car.vin), car);
     return car;
   }
+}
 
-  async #show(actor: Actor, car: CarRecord, known?: LivingCar): Promise<Car> {
-    const living = known ?? (await this.#twin.find(car.vin));
-    const { vin, model, plate, colour, dealer, updatedAtMs } = car;
-    const isOpen = can(actor, 'car.read-private', thingOf(car));
-    return {
-      vin,
-      model,
-      plate,
-      colour,
-      dealer,
-      owner: isOpen ? ownerOf(car.owner) : null,
-      locked: isOpen ? car.locked : null,
-      climate: isOpen ? car.climate : null,
-      charging: isOpen ? car.charging : null,
-      world: living?.world ?? null,
-      updated_at: isoTime(updatedAtMs),
-    };
-  }
+/** A car as somebody sees it. */
+function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car {
+  const { vin, model, plate, colour, dealer, updatedAtMs } = car;
+  const isOpen = can(actor, 'car.read-private', thingOf(car));
+  return {
+    vin,
+    model,
+    plate,
+    colour,
+    dealer,
+    owner: isOpen ? ownerOf(car.owner) : null,
+    locked: isOpen ? car.locked : null,
+    climate: isOpen ? car.climate : null,
+    charging: isOpen ? car.charging : null,
+    world: living?.world ?? null,
+    updated_at: isoTime(updatedAtMs),
+  };
 }
 
 function ownerOf(owner: Owner | null): Car['owner'] {

@@ -48,13 +48,19 @@ export function missingFault(loc: FieldFault['loc']): FieldFault {
   return { type: 'missing', loc, msg: 'Field required' };
 }
 
+const REFUSED: Record<StoreUnavailable['reason'], string> = {
+  full: 'The store is full; nothing was changed.',
+  failed: 'The store cannot be reached; nothing was changed.',
+  closed: 'The store cannot be reached; nothing was changed.',
+  unknown: 'The store did not answer; the change may have been made.',
+};
+
 /** What the store gives. What it refuses is answered with 503. */
 export async function orUnavailable<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const what = error.reason === 'full' ? 'is full' : 'cannot be reached';
-    throw busy(`The store ${what}; nothing was changed.`, STORE_RETRY_S);
+    throw busy(REFUSED[error.reason], STORE_RETRY_S);
   }
 }

@@ -39,6 +39,7 @@ interface PlatformParts {
 export class DealerPlatform {
   readonly sessions: Sessions;
   readonly tokens: Tokens;
+  readonly passwords: Passwords;
   readonly accounts: Accounts;
   readonly dealers: Dealers;
   readonly dealerList: DealerList;
@@ -56,6 +57,7 @@ export class DealerPlatform {
     const registry = new Registry(store);
     const attempts = new LoginAttempts(settings.attempts, clock);
     this.tokens = tokens;
+    this.passwords = passwords;
     this.sessions = new Sessions(registry, tokens, clock);
     const { sessions } = this;
     this.customers = new Customers(registry, secrets);

@@ -163,7 +163,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
       ...(auth === 'bearer' ? { 401: 'There is no token, or it does not hold.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are not as they should be.' } : {}),
       ...refusals,
-      503: 'It cannot be done now, and nothing was changed; see Retry-After.',
+      503: 'It cannot be done now; see Retry-After. The detail tells where a change may have been made.',
     },
     handle,
   };

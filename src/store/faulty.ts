@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from './contract.ts';
 
-/** What happens to commits: `fail` and `full` refuse them with nothing written; `gone`, reads too. */
+/**
+ * What happens to commits: `fail` and `full` refuse them with nothing written; `gone`, reads too;
+ * `unknown` makes them and does not tell; `hoards` refuses those that do nothing but remove.
+ */
 export type Fault =
   | { kind: 'none' }
   | { kind: 'gone' }
   | { kind: 'slow'; ms: number }
   | { kind: 'fail' }
+  | { kind: 'unknown' }
+  | { kind: 'hoards' }
   | { kind: 'full' };
 
 export interface FaultyStore extends Store {
@@ -36,12 +41,18 @@ export function faultyStore(inner: Store): FaultyStore {
       refuseIfGone();
       if (fault.kind === 'fail') throw new StoreUnavailable('failed');
       if (fault.kind === 'full') throw new StoreUnavailable('full');
+      if (fault.kind === 'hoards' && writes.every((write) => 'remove' in write)) {
+        throw new StoreUnavailable('failed');
+      }
       const delay = fault.kind === 'slow' ? sleep(fault.ms) : undefined;
       // What the caller changes while the commit waits is not part of it.
       const asked = structuredClone(writes);
+      const isSilent = fault.kind === 'unknown';
       lastPassed = Promise.all([lastPassed, delay]);
       await lastPassed;
-      return inner.commit(checks, asked, durability);
+      const isMade = await inner.commit(checks, asked, durability);
+      if (isSilent && isMade) throw new StoreUnavailable('unknown');
+      return isMade;
     },
     async close() {
       await lastPassed;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -8,6 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_ATTEMPTS = 200;
 const START_PAUSE_MS = 25;
+
+/**
+ * Whether tests start Redis servers. Where nothing may be left out they do, and fail for want of
+ * one.
+ */
+export const HAS_REDIS =
+  process.env.CI === 'true' || spawnSync('redis-server', ['--version']).status === 0;
 
 /** A Redis server of a test's own, on a free port of 127.0.0.1 with a folder of its own. */
 export interface TestRedis {

@@ -1,0 +1,187 @@
+/** The dealer platform: requests a second, log-ins beside bare argon2id, start to ready. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { hash, verify } from '@node-rs/argon2';
+import {
+  bearerOf,
+  DEMO_ADMIN,
+  DEMO_CARS,
+  DEMO_CUSTOMER,
+  dealerUrlOf,
+} from '../load/dealer-client.ts';
+import { formatRequest, HttpPool } from '../load/http-client.ts';
+import { closedLoop, formatFailures } from '../load/loops.ts';
+import { type Server, startEmptyServer, startNode, startNodeOn } from '../load/server.ts';
+import { compared, type Figure, figure } from './figures.ts';
+import { median } from './report.ts';
+import { type Case, measure } from './turns.ts';
+import type { Request } from './wrk.ts';
+
+const ROUNDS = 3;
+const ROUND_S = 3;
+/** Log-ins under way: as many as are looked at and wait behind them. */
+const LOGIN_WIDTH = 8;
+/** The parameters of the platform, and as many at once as it lets run. */
+const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const HASHES_AT_ONCE = 2;
+const MAKERS = 64;
+const MAKING_S_MAX = 600;
+
+/** @param options `--worlds`: how many are in the store that a node is started with */
+export async function run(options: string[]): Promise<Figure[]> {
+  const { values } = parseArgs({
+    args: options,
+    options: { worlds: { type: 'string', default: '100000' } },
+  });
+  const worlds = Number(values.worlds);
+  if (!(Number.isInteger(worlds) && worlds >= 1)) throw new RangeError('--worlds: give a number');
+  return [...(await requestFigures()), ...(await startFigures(worlds))];
+}
+
+async function requestFigures(): Promise<Figure[]> {
+  const node = await startNode();
+  const empty = await startEmptyServer();
+  try {
+    const url = dealerUrlOf(node);
+    const admin = await bearerOf(url, DEMO_ADMIN);
+    const figures: Figure[] = [];
+    for (const each of await readCases(url, admin)) {
+      const { own, reference } = await measure(each, url, empty);
+      figures.push(compared(each.name, own.perS, '/s', reference, each.bound));
+    }
+    const patch = await measure(patchCase(admin), url, empty);
+    figures.push(
+      compared('PATCH state, durable', patch.own.perS, '/s', patch.reference),
+      figure('its p99', patch.own.p99Ms, 'ms'),
+    );
+    return [...figures, await loginFigure(url)];
+  } finally {
+    await Promise.all([node.stop(), empty.stop()]);
+  }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+async function readCases(url: URL, admin: Headers): Promise<Case[]> {
+  const pool = await HttpPool.open(url, 1);
+  const reading = async (path: string, headers: Headers, bound: Pick<Case, 'bound'>) => {
+    const answer = await pool.ask(formatRequest(url, 'GET', path, headers));
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}`);
+    const requests: Request[] = [{ method: 'GET', path, headers }];
+    const empty: Request[] = [{ method: 'GET', path: `/bytes/${answer.body.length}`, headers }];
+    return { name: `GET ${path.slice('/api/'.length)}`, requests, empty, ...bound };
+  };
+  const cases = [
+    await reading('/api/auth/me', admin, { bound: { atLeast: 0.4 } }),
+    await reading('/api/cars', admin, { bound: { atLeast: 0.15 } }),
+    await reading('/api/dealers', {}, {}),
+  ];
+  pool.close();
+  return cases;
+}
+
+/** Every car is unlocked and then locked, so that each change changes something. */
+function patchCase(headers: Headers): Case {
+  const bodies = [false, true].map((locked) => JSON.stringify({ locked }));
+  const patching = (pathOf: (vin: string) => string): Request[] =>
+    bodies.flatMap((body) =>
+      DEMO_CARS.map((vin) => ({ method: 'PATCH', path: pathOf(vin), headers, body })),
+    );
+  return {
+    name: 'PATCH state',
+    requests: patching((vin) => `/api/cars/${vin}/state`),
+    empty: patching(() => '/accept/400'),
+  };
+}
+
+/** Log-ins and bare hashes take turns. */
+async function loginFigure(url: URL): Promise<Figure> {
+  const [own, bare]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    own.push(await loginsPerS(url));
+    bare.push(await hashesPerS());
+  }
+  const reference = { name: 'bare argon2id', value: median(bare) };
+  return compared('log-ins', median(own), '/s', reference, { atLeast: 0.9 });
+}
+
+async function loginsPerS(url: URL): Promise<number> {
+  const pool = await HttpPool.open(url, LOGIN_WIDTH);
+  const body = JSON.stringify(DEMO_CUSTOMER);
+  const request = formatRequest(url, 'POST', '/api/auth/login', {}, body);
+  const { okPerS, failed } = await closedLoop(pool, {
+    width: LOGIN_WIDTH,
+    count: Number.POSITIVE_INFINITY,
+    seconds: ROUND_S,
+    request: () => request,
+  });
+  pool.close();
+  if (Object.keys(failed).length > 0) throw new Error(formatFailures(failed));
+  return okPerS;
+}
+
+async function hashesPerS(): Promise<number> {
+  const password = randomBytes(8).toString('hex');
+  const known = await hash(password, ARGON2ID);
+  const startMs = performance.now();
+  const endMs = startMs + ROUND_S * 1000;
+  let count = 0;
+  const verifier = async () => {
+    for (; performance.now() < endMs; count += 1) await verify(known, password);
+  };
+  await Promise.all(Array.from({ length: HASHES_AT_ONCE }, verifier));
+  return count / ((performance.now() - startMs) / 1000);
+}
+
+async function startFigures(worlds: number): Promise<Figure[]> {
+  const empty = await inFreshDir(async (dir) => median(await startsMs(dir, true)));
+  const full = await inFreshDir(async (dir) => {
+    const node = await startNodeOn(dir);
+    await fill(node, worlds);
+    await node.stop();
+    return median(await startsMs(dir, false));
+  });
+  const name = `start to ready, ${worlds.toLocaleString('en-US')} worlds in the store`;
+  return [
+    figure('start to ready, empty store', empty, 'ms', { atMost: 1500 }),
+    figure(name, full, 'ms', { atMost: 2000 }),
+  ];
+}
+
+async function inFreshDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'twin-start-'));
+  try {
+    return await use(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** From the start of the process to the line that says it is ready. */
+async function startsMs(dir: string, isFresh: boolean): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (isFresh) await rm(dir, { recursive: true, force: true });
+    const startMs = performance.now();
+    const node = await startNodeOn(dir);
+    times.push(performance.now() - startMs);
+    await node.stop();
+  }
+  return times;
+}
+
+async function fill({ url }: Server, worlds: number): Promise<void> {
+  const pool = await HttpPool.open(url, MAKERS);
+  const request = formatRequest(url, 'POST', '/api/v1/worlds');
+  const { ok, failed } = await closedLoop(pool, {
+    width: MAKERS,
+    count: worlds,
+    seconds: MAKING_S_MAX,
+    request: () => request,
+  });
+  pool.close();
+  if (ok < worlds) throw new Error(`${ok} of ${worlds} worlds: ${formatFailures(failed)}`);
+}

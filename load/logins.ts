@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
+import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { type Crowd, gather } from './crowd.ts';
+import { bearerOf, DEMO_ADMIN, DEMO_CARS, DEMO_CUSTOMER, dealerUrlOf } from './dealer-client.ts';
+import { formatRequest, HttpPool } from './http-client.ts';
+import { formatLatencies, formatMs } from './latencies.ts';
+import { Flood, HashWatch } from './login-flood.ts';
+import { formatFailures, type LoopResult, openLoop } from './loops.ts';
+import { makeWorlds } from './new-worlds.ts';
+import { type Options, parseOptions } from './options.ts';
+import type { Server } from './server.ts';
+import { summarise, type WatchersSummary } from './watcher.ts';
+
+const SETTLE_MS = 3000;
+/** Requests of others go over so many connections, reads and changes each. */
+const CONNECTIONS = 16;
+const CHANGES_PER_S = 20;
+const CALM_SECONDS = 10;
+
+const options = {
+  numbers: {
+    rate: { fallback: 500, min: 1, max: 20_000, help: 'log-ins a second' },
+    seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
+    worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched meanwhile' },
+    reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second meanwhile' },
+    ...SERVER_OPTIONS.numbers,
+  },
+  words: SERVER_OPTIONS.words,
+  flags: {},
+} as const;
+
+type Chosen = Options<typeof options>;
+
+/** What a flood of log-ins does to itself, and to everybody else. */
+export const logins: Command<Chosen> = {
+  summary: 'a flood of log-ins, half of them by nobody: hashes at once, refusals, others meanwhile',
+  options,
+  parse: (args) => parseOptions(options, args),
+  run,
+};
+
+/** What others meet: those that read, those that change something, those that watch. */
+interface Others {
+  reads: LoopResult;
+  changes: LoopResult;
+  streams: WatchersSummary;
+}
+
+async function run(chosen: Chosen, server: Server): Promise<Outcome> {
+  const url = dealerUrlOf(server);
+  const ceiling = await requestCeiling(CONNECTIONS);
+  const worlds = await makeWorlds(server.url, chosen.worlds);
+  const paths = worlds.map(({ id }) => `/ws/worlds/${id}`);
+  const around = { url, twinUrl: server.url, paths, readsPerS: chosen.reads };
+  const calm = await measureOthers({ ...around, seconds: CALM_SECONDS });
+
+  const flood = await Flood.open(url, chosen);
+  const watch = await HashWatch.open(server.opsUrl);
+  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const stopProgress = progress(() => flood.progress());
+  const [met, flooded] = await Promise.all([
+    measureOthers({ ...around, seconds: chosen.seconds, during: () => flood.run() }),
+    flood.done,
+  ]);
+  stopProgress();
+  const usage = meter?.read();
+  const hashes = watch?.close();
+  flood.close();
+  const verdict = judge(ceiling, chosen.rate + chosen.reads + CHANGES_PER_S, own.share());
+  const rows: Outcome['rows'] = [
+    ['log-ins sent', `${flooded.sent} at ${chosen.rate}/s`],
+    ['looked at', `${flooded.looked} (${Math.round(flooded.looked / chosen.seconds)}/s)`],
+    ['  within', formatLatencies(flooded.lookedLatency)],
+    ['refused with 503', `${flooded.refused}, ${flooded.withoutRetryAfter} WITHOUT Retry-After`],
+    ['  within', formatLatencies(flooded.refusedLatency)],
+    ['anything else', formatFailures(flooded.other)],
+    ['hashes', hashes ? `at most ${hashes.running} at once, ${hashes.waiting} waiting` : 'unknown'],
+    ...rowsOf('calm', calm),
+    ...rowsOf('flooded', met),
+    ['server used', formatUsage(usage)],
+    ['load generator', verdict.text],
+  ];
+  return { rows, figures: { calm, met, flooded, hashes, usage, verdict } };
+}
+
+interface Around {
+  url: URL;
+  twinUrl: URL;
+  /** Streams. */
+  paths: readonly string[];
+  readsPerS: number;
+  seconds: number;
+  during?: () => void;
+}
+
+async function measureOthers(around: Around): Promise<Others> {
+  const { url, twinUrl, paths, readsPerS, seconds, during } = around;
+  const crowd: Crowd = await gather(twinUrl, paths, seconds + SETTLE_MS / 1000);
+  const reading = await HttpPool.open(url, CONNECTIONS);
+  const changing = await HttpPool.open(url, CONNECTIONS);
+  const plans = plansOf(url, await bearerOf(url, DEMO_CUSTOMER), await bearerOf(url, DEMO_ADMIN));
+  await sleep(SETTLE_MS);
+  crowd.record();
+  during?.();
+  const [reads, changes] = await Promise.all([
+    openLoop(reading, { ...plans.reads, ratePerS: readsPerS, seconds }),
+    openLoop(changing, { ...plans.changes, ratePerS: CHANGES_PER_S, seconds }),
+  ]);
+  const streams = summarise(crowd.watchers);
+  for (const each of [crowd, reading, changing]) each.close();
+  return { reads, changes, streams };
+}
+
+type Headers = Record<string, string>;
+
+function plansOf(url: URL, customer: Headers, admin: Headers) {
+  const asked = [
+    formatRequest(url, 'GET', '/api/auth/me', customer),
+    formatRequest(url, 'GET', '/api/dealers'),
+    formatRequest(url, 'GET', '/api/cars', admin),
+    formatRequest(url, 'GET', '/api/state'),
+  ];
+  const told = [false, true].flatMap((locked) =>
+    DEMO_CARS.map((vin) => {
+      const path = `/api/cars/${vin}/state`;
+      return formatRequest(url, 'PATCH', path, admin, JSON.stringify({ locked }));
+    }),
+  );
+  const inTurn = (requests: readonly Buffer[]) => ({
+    request: (index: number) => requests[index % requests.length] as Buffer,
+  });
+  return { reads: inTurn(asked), changes: inTurn(told) };
+}
+
+function rowsOf(when: string, { reads, changes, streams }: Others): Outcome['rows'] {
+  const { watchers, frames, missed, p50Ms, p99Ms, maxMs } = streams;
+  const gaps = `gap p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
+  return [
+    [
+      `${when}: reads`,
+      `${formatLatencies(reads.latency)}; failed: ${formatFailures(reads.failed)}`,
+    ],
+    [
+      `${when}: durable changes`,
+      `${formatLatencies(changes.latency)}; failed: ${formatFailures(changes.failed)}`,
+    ],
+    [`${when}: streams`, `${watchers}, ${frames} frames, ${missed} missed, ${gaps}`],
+  ];
+}

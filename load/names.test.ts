@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { compare, lookOf } from './names.ts';
+
+const answer = (body: string, date = 'x') => ({
+  status: 401,
+  head: `HTTP/1.1 401 Unauthorized\r\nDate: ${date}\r\nX-Request-Id: ${date}\r\nA: b`,
+  body: Buffer.from(body),
+});
+
+test('an answer is looked at without what is of the moment', () => {
+  expect(lookOf(answer('no', '1'))).toBe('HTTP/1.1 401 Unauthorized\nA: b\n\nno');
+  expect(lookOf(answer('no', '1'))).toBe(lookOf(answer('no', '2')));
+});
+
+test('what takes the same time and looks the same cannot be told apart', async () => {
+  let count = 0;
+  const same = await compare(async () => ({ answer: answer('no'), ms: 10 + (count++ % 7) }), 400);
+  expect([same.areAlike, same.looks]).toEqual([true, [lookOf(answer('no'))]]);
+});
+
+test('a name that is looked for longer, or is told, shows', async () => {
+  const slow = await compare(async (name) => {
+    const isKnown = !name.endsWith('x');
+    return { answer: answer(isKnown ? 'wrong password' : 'no such name'), ms: isKnown ? 11 : 10 };
+  }, 50);
+  expect([slow.areAlike, slow.isAlikeInTime]).toEqual([false, false]);
+  expect([slow.knownMedianMs, slow.unknownMedianMs]).toEqual([11, 10]);
+  expect(slow.z).toBeGreaterThan(9);
+});

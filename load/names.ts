@@ -1,0 +1,138 @@
+import { median } from '../bench/report.ts';
+import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { dealerUrlOf } from './dealer-client.ts';
+import { formatRequest, HttpPool } from './http-client.ts';
+import type { Answer } from './http-parser.ts';
+import { formatMs } from './latencies.ts';
+import { type Options, parseOptions } from './options.ts';
+import { mannWhitneyZ } from './ranks.ts';
+import type { Server } from './server.ts';
+
+/** Beyond it, chance would do so to one run in a hundred. */
+const Z_MAX = 2.576;
+const MEDIANS_APART_MAX = 0.05;
+const WARM_UP = 20;
+/** Of the demo data; the unknown ones are as long. */
+const KNOWN = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
+const UNKNOWN = KNOWN.map((name) => `${name.slice(0, -1)}x`);
+const PASSWORD = 'not-the-one';
+const OF_THE_MOMENT = /^(date|x-request-id):/i;
+
+const options = {
+  numbers: {
+    logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each door' },
+    ...SERVER_OPTIONS.numbers,
+  },
+  words: SERVER_OPTIONS.words,
+  flags: {},
+} as const;
+
+type Chosen = Options<typeof options>;
+
+/** Whether a name that nobody has can be told from one with a wrong password. */
+export const names: Command<Chosen> = {
+  summary: 'log-ins with wrong names and with wrong passwords: do they differ in answer or time',
+  options,
+  parse: (args) => parseOptions(options, args),
+  run,
+};
+
+/** Where one logs in. */
+interface Door {
+  path: string;
+  body(username: string): string;
+  headers: Record<string, string>;
+}
+
+const json = (path: string, role: string): Door => ({
+  path,
+  headers: {},
+  body: (username) => JSON.stringify({ role, username, password: PASSWORD }),
+});
+
+const DOORS: readonly Door[] = [
+  {
+    path: '/api/token',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: (username) => new URLSearchParams({ username, password: PASSWORD }).toString(),
+  },
+  json('/api/auth/login', 'customer'),
+  json('/api/auth/admin-login', 'admin'),
+];
+
+async function run(chosen: Chosen, server: Server): Promise<Outcome> {
+  const url = dealerUrlOf(server);
+  const pool = await HttpPool.open(url, 1);
+  let asked = 0;
+  const stopProgress = progress(() => `${asked} log-ins`);
+  const doors = [];
+  for (const door of DOORS) {
+    const ask = async (username: string) => {
+      const request = formatRequest(url, 'POST', door.path, door.headers, door.body(username));
+      const startMs = performance.now();
+      const answer = await pool.ask(request);
+      asked += 1;
+      return { answer, ms: performance.now() - startMs };
+    };
+    for (let i = 0; i < WARM_UP; i += 1) await ask('nobody');
+    doors.push({ door: door.path, ...(await compare(ask, chosen.logins)) });
+  }
+  stopProgress();
+  pool.close();
+  const rows = doors.flatMap((each): Outcome['rows'] => [
+    [`${each.door}, answers`, each.areAlike ? 'all the same' : 'THEY DIFFER'],
+    ['  times', formatTimes(each)],
+  ]);
+  return { rows, figures: { logins: chosen.logins, doors } };
+}
+
+type Ask = (username: string) => Promise<{ answer: Answer; ms: number }>;
+
+export interface Compared {
+  areAlike: boolean;
+  /** What answers looked like, without what differs from one to the next anyway. */
+  looks: string[];
+  knownMedianMs: number;
+  unknownMedianMs: number;
+  z: number;
+  isAlikeInTime: boolean;
+}
+
+/** Asks with a known and an unknown name in turn, now one first and now the other. */
+export async function compare(ask: Ask, count: number): Promise<Compared> {
+  const looks = new Set<string>();
+  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+  const kinds = ['known', 'unknown'] as const;
+  for (let i = 0; i < count; i += 1) {
+    const turn = Math.random() < 0.5 ? kinds : kinds.toReversed();
+    for (const kind of turn) {
+      const from = kind === 'known' ? KNOWN : UNKNOWN;
+      const { answer, ms } = await ask(from[i % from.length] ?? '');
+      looks.add(lookOf(answer));
+      times[kind].push(ms);
+    }
+  }
+  const [knownMedianMs, unknownMedianMs] = [median(times.known), median(times.unknown)];
+  const z = mannWhitneyZ(times.known, times.unknown);
+  const apart = Math.abs(knownMedianMs / unknownMedianMs - 1);
+  return {
+    areAlike: looks.size === 1,
+    looks: [...looks],
+    knownMedianMs,
+    unknownMedianMs,
+    z,
+    isAlikeInTime: Math.abs(z) < Z_MAX && apart <= MEDIANS_APART_MAX,
+  };
+}
+
+/** Status line, headers and body. */
+export function lookOf({ head, body }: Answer): string {
+  const lines = head.split('\r\n').filter((line) => !OF_THE_MOMENT.test(line));
+  return [...lines, '', body.toString()].join('\n');
+}
+
+function formatTimes({ knownMedianMs, unknownMedianMs, z, isAlikeInTime }: Compared): string {
+  const medians = `median ${formatMs(knownMedianMs)} known, ${formatMs(unknownMedianMs)} unknown`;
+  const verdict = isAlikeInTime ? 'cannot be told apart' : 'THEY DIFFER';
+  return `${medians}, z = ${z.toFixed(2)}: ${verdict}`;
+}
