@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAnswer } from '../testing/published.ts';
 
 export interface Ask {
   token?: string | undefined;
@@ -27,9 +28,11 @@ export interface Fault {
 }
 
 export const PASSWORDS = { admin: 'admin-demo', dealer: 'dealer-demo', user: 'customer-demo' };
+/** Describes the others, and is described by none. */
+const DOCUMENT = '/openapi.json';
 export type Role = keyof typeof PASSWORDS;
 
-/** A client of one dealer platform. */
+/** A client of one dealer platform. Every JSON answer is held against the published document. */
 export class DealerApi {
   readonly url: string;
 
@@ -37,7 +40,10 @@ export class DealerApi {
     this.url = url;
   }
 
-  /** @param call method and path: `GET /api/cars` */
+  /**
+   * @param call method and path: `GET /api/cars`
+   * @throws where the answer is not as published
+   */
   async ask(call: string, { token, json, body, headers }: Ask = {}): Promise<Answer> {
     const [method = '', path = ''] = call.split(' ');
     const sent = json === undefined ? body : JSON.stringify(json);
@@ -53,7 +59,10 @@ export class DealerApi {
     });
     const text = await response.text();
     const body_ = text === '' ? undefined : JSON.parse(text);
-    return { status: response.status, headers: response.headers, body: body_, text };
+    const { status } = response;
+    if (path !== DOCUMENT)
+      await checkAnswer('dealer', this.url, { method, path, status, body: body_ });
+    return { status, headers: response.headers, body: body_, text };
   }
 
   /** The body of a success. Throws for anything else. */

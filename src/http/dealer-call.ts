@@ -155,8 +155,8 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     tag,
     auth,
     ...(method === 'GET' ? {} : { body: { maxBytes: BODY_BYTES_MAX, ...described } }),
-    ...(params ? { params: schemasOf(params) } : {}),
-    ...(query ? { query: schemasOf(query) } : {}),
+    ...(params ? { params: params.schema.properties } : {}),
+    ...(query ? { query: query.schema.properties } : {}),
     answers: { 200: { description: summary, schema: answer } },
     errors: [],
     refusals: {
@@ -167,12 +167,6 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     },
     handle,
   };
-}
-
-function schemasOf(form: Form): Record<string, Schema> {
-  return Object.fromEntries(
-    Object.entries(form.fields).map(([name, { schema }]) => [name, schema]),
-  );
 }
 
 /** What was sent, of which nothing but the syntax has been looked at. */

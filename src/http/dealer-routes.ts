@@ -67,7 +67,7 @@ function dealerListRoutes({ platform, log }: DealerContext): Route[] {
       summary: 'Delete a dealer; its cars and customers are unlinked, or go to another',
       tag,
       action: 'dealer.delete',
-      params: forms.ByUsername,
+      params: forms.ByDealer,
       query: forms.Removal,
       answer: schemas.DealerRemoval,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such dealer.' },

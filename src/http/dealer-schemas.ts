@@ -1,6 +1,7 @@
 import {
   described,
   integer,
+  like,
   list,
   object,
   oneOf,
@@ -16,20 +17,28 @@ const numberOrNull: Schema = { type: ['number', 'null'] };
 const booleanOrNull: Schema = { type: ['boolean', 'null'] };
 const count: Schema = { type: 'integer', minimum: 0 };
 const role = oneOf('admin', 'dealer', 'user');
-const secret = described('Shown to the customer and to admins only.', stringOrNull);
+const username = like('anna', string);
+const dealerName = like('nordbil', string);
+const dealerOrNull = like('nordbil', stringOrNull);
+const email = like('anna@example.com', stringOrNull);
+const phone = like('+46 70 000 00 00', stringOrNull);
+const vin = like('DEMCAR00000000001', string);
+const latitude = like(59.33, numberOrNull);
+const longitude = like(18.07, numberOrNull);
+const secret = described('Shown to the customer and to admins only.', like(null, stringOrNull));
 
 export const Dealer = object('A dealership.', {
-  username: string,
-  name: string,
-  city: string,
+  username: dealerName,
+  name: like('Nordbil', string),
+  city: like('Umeå', string),
   created_at: time,
 });
 
 export const Dealers = list(Dealer);
 
 export const DealerRemoval = object('What became of a dealer that was deleted.', {
-  deleted: string,
-  reassigned_to: stringOrNull,
+  deleted: dealerName,
+  reassigned_to: like('vastauto', stringOrNull),
   cars: described('Cars that were moved or unlinked.', count),
   customers: described('Customers that were moved or unlinked.', count),
 });
@@ -37,24 +46,24 @@ export const DealerRemoval = object('What became of a dealer that was deleted.',
 export const Customer = object(
   'A customer.',
   {
-    username: string,
+    username,
     role: { const: 'user' },
-    name: stringOrNull,
-    email: stringOrNull,
-    phone: stringOrNull,
-    address: stringOrNull,
+    name: like('Anna Berg', stringOrNull),
+    email,
+    phone,
+    address: like('Storgatan 1, Umeå', stringOrNull),
     personnummer: secret,
-    emergency_contact: stringOrNull,
-    emergency_phone: stringOrNull,
-    insurance_policy: stringOrNull,
+    emergency_contact: like('Per Berg', stringOrNull),
+    emergency_phone: phone,
+    insurance_policy: like('FB-1', stringOrNull),
     iban: secret,
     charging_card_rfid: secret,
-    home_lat: numberOrNull,
-    home_lng: numberOrNull,
-    work_lat: numberOrNull,
-    work_lng: numberOrNull,
-    dealer: described('Username of the dealer.', stringOrNull),
-    cars: described('VINs of the cars that the customer may switch.', list(string)),
+    home_lat: latitude,
+    home_lng: longitude,
+    work_lat: latitude,
+    work_lng: longitude,
+    dealer: described('Username of the dealer.', dealerOrNull),
+    cars: described('VINs of the cars that the customer may switch.', list(vin)),
     created_at: time,
   },
   {
@@ -66,7 +75,7 @@ export const Customer = object(
 export const Customers = list(Customer);
 
 export const Admin = object('A platform admin.', {
-  username: string,
+  username: like('admin', string),
   role: { const: 'admin' },
   created_at: time,
   updated_at: time,
@@ -75,19 +84,22 @@ export const Admin = object('A platform admin.', {
 export const Profile: Schema = { anyOf: [Customer, Dealer, Admin] };
 
 export const Identity = object('Whoever a token belongs to.', {
-  username: string,
-  role,
-  name: stringOrNull,
-  email: stringOrNull,
-  dealer: stringOrNull,
+  username,
+  role: like('user', role),
+  name: like('Anna Berg', stringOrNull),
+  email,
+  dealer: dealerOrNull,
 });
 
 const token = {
-  access_token: string,
+  access_token: like(
+    'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IBbOGoC_6Hk',
+    string,
+  ),
   token_type: { const: 'bearer' },
-  expires_in: described('Seconds.', integer),
-  role,
-  username: string,
+  expires_in: described('Seconds.', like(28_800, integer)),
+  role: like('user', role),
+  username,
 };
 
 export const Token = object('A bearer token.', token);
@@ -102,26 +114,26 @@ export const Done = object('It is done.', { ok: { const: true } });
 export const Owner: Schema = {
   anyOf: [
     object('The owner of a car.', {
-      email: string,
-      since: string,
-      username: described('Of the account that has the rights.', stringOrNull),
+      email: like('anna@example.com', string),
+      since: like('2026-03-02', string),
+      username: described('Of the account that has the rights.', like('anna', stringOrNull)),
     }),
     { type: 'null' },
   ],
 };
 
 export const Car = object('A car. Owner and flags are null for callers who may not know them.', {
-  vin: string,
-  model: stringOrNull,
-  plate: stringOrNull,
-  colour: stringOrNull,
-  dealer: stringOrNull,
+  vin,
+  model: like('Sedan', stringOrNull),
+  plate: like('ABC 123', stringOrNull),
+  colour: like('blue', stringOrNull),
+  dealer: dealerOrNull,
   owner: Owner,
   locked: booleanOrNull,
   climate: booleanOrNull,
   charging: booleanOrNull,
-  world: described('The living twin world that the car drives in.', stringOrNull),
-  viewer_url: stringOrNull,
+  world: described('The living twin world that the car drives in.', like(null, stringOrNull)),
+  viewer_url: like(null, stringOrNull),
   updated_at: time,
 });
 
@@ -129,7 +141,7 @@ export const Cars = list(Car);
 
 export const PlatformState = object('The state of the platform.', {
   status: { const: 'ok' },
-  version: string,
+  version: like('2.0.0', string),
   started_at: time,
   uptime_s: count,
   store: oneOf('embedded', 'redis'),
@@ -143,7 +155,9 @@ export const PlatformState = object('The state of the platform.', {
     climate: count,
     charging: count,
   }),
-  fleets: list(object('A dealer in figures.', { dealer: string, cars: count, customers: count })),
+  fleets: list(
+    object('A dealer in figures.', { dealer: dealerName, cars: count, customers: count }),
+  ),
   worlds: count,
   nodes: count,
 });
@@ -155,16 +169,16 @@ export const Reset = object('What there is after a reset.', {
   cars: count,
 });
 
-export const Detail = object('What is wrong.', { detail: string });
+export const Detail = object('What is wrong.', { detail: like('Not Found', string) });
 
 export const ValidationErrors = object('Every field that is wrong.', {
   detail: list(
     object(
       'One fault.',
       {
-        loc: list({ anyOf: [string, integer] }),
-        msg: string,
-        type: string,
+        loc: like(['body', 'username'], list({ anyOf: [string, integer] })),
+        msg: like('Field required', string),
+        type: like('missing', string),
       },
       { ctx: { type: 'object' } },
     ),

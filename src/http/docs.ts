@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TwinError } from '../errors.ts';
 import { type Asset, assetOf, fresh, readAsset } from './assets.ts';
+import { asyncApiOf } from './asyncapi.ts';
 import { openApiOf, type Service } from './openapi.ts';
 import type { Route } from './router.ts';
 
@@ -52,6 +53,18 @@ export function docsRoutes(
       errors: ['not_found'],
     },
   ];
+}
+
+/**
+ * The AsyncAPI document of the stream, made when it is first asked for: before the node listens, its
+ * address may not be known.
+ */
+export function streamDocsRoute(publicUrl: () => string): Route {
+  let document: Asset | undefined;
+  return assetRoute('/asyncapi.json', 'getAsyncApi', 'The stream as an AsyncAPI document', () => {
+    document ??= assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), POLICY);
+    return document;
+  });
 }
 
 function assetRoute(

@@ -1,7 +1,7 @@
 import FastestValidator, { type RuleCustom, type ValidationError } from 'fastest-validator';
 import { DealerError, type FieldFault } from '../dealer/errors.ts';
 import { emailFault } from './email.ts';
-import type { Schema } from './schema-parts.ts';
+import { like, type Properties, type Schema } from './schema-parts.ts';
 
 /** Texts that have no limit of their own. */
 export const TEXT_LENGTH_MAX = 256;
@@ -216,23 +216,27 @@ type Check = (values: object) => true | ValidationError[];
 
 /** The fields of a body, a query or a path, in the order in which faults are told. */
 export class Form<F extends Fields = Fields> {
-  readonly schema: Schema;
+  readonly schema: Schema & { readonly properties: Properties };
   readonly fields: F;
   readonly #names: readonly string[];
   readonly #check: Check;
 
-  constructor(fields: F, description = '') {
+  /** @param example of what may be sent, field by field */
+  constructor(fields: F, example: Partial<Record<keyof F, unknown>>) {
     this.fields = fields;
     this.#names = Object.keys(fields);
     const rules = this.#names.map((name) => [name, { ...fields[name]?.rule }]);
     this.#check = validator.compile(Object.fromEntries(rules)) as Check;
-    const schemas = this.#names.map((name) => [name, fields[name]?.schema]);
+    const schemas = this.#names.map((name) => {
+      const schema = fields[name]?.schema ?? {};
+      return [name, name in example ? like(example[name], schema) : schema];
+    });
     const required = this.#names.filter((name) => isRequired(fields[name]?.rule));
     this.schema = {
       type: 'object',
-      ...(description === '' ? {} : { description }),
       properties: Object.fromEntries(schemas),
       ...(required.length > 0 ? { required } : {}),
+      examples: [example],
     };
   }
 

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts';
 import type { TwinService } from '../twin/service.ts';
 import { HttpServer } from './adapter.ts';
 import { detailReply } from './detail.ts';
-import { docsRoutes, readDocsFiles } from './docs.ts';
+import { docsRoutes, readDocsFiles, streamDocsRoute } from './docs.ts';
 import { Fanout } from './fanout.ts';
 import { opsRoutes } from './ops.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
@@ -142,7 +142,8 @@ function openTwin(
     ...viewerRoutes(webFolder, worlds),
     streamRoute(),
   ];
-  const router = new Router([...routes, ...docsRoutes(TWIN, routes, docs)]);
+  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
+  const router = new Router([...routes, ...documentation]);
   const stream = new WorldStream(worlds, limits, fanout);
   return new HttpServer({
     name: 'twin',

@@ -30,6 +30,11 @@ export function described(description: string, schema: Schema): Schema {
   return { ...schema, description };
 }
 
+/** The same, with what stands for it in examples. */
+export function like(example: unknown, schema: Schema): Schema {
+  return { ...schema, examples: [example] };
+}
+
 export const string: Schema = { type: 'string' };
 export const number: Schema = { type: 'number' };
 export const boolean: Schema = { type: 'boolean' };

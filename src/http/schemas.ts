@@ -6,6 +6,7 @@ import {
   boolean,
   described,
   integer,
+  like,
   list,
   nonNegative,
   number,
@@ -44,15 +45,21 @@ const featureName = oneOf(...FEATURE_NAMES);
 const features = list(featureName);
 const effective = oneOf('on', 'off', 'degraded');
 
-export const WorldId: Schema = { type: 'string', pattern: '^[0-9a-hjkmnp-tv-z]{10}$' };
-export const Vin: Schema = { type: 'string', pattern: '^[0-9A-HJ-NPR-Z]{17}$' };
+export const WorldId = like('3f7qz0k2mw', {
+  type: 'string',
+  pattern: '^[0-9a-hjkmnp-tv-z]{10}$',
+});
+export const Vin = like('YTWNF5BB9TS3LH0WC', {
+  type: 'string',
+  pattern: '^[0-9A-HJ-NPR-Z]{17}$',
+});
 export const FeatureName = featureName;
-export const IncidentId = string;
+export const IncidentId = like('8204-0', string);
 export const EncodingName = oneOf('json', 'msgpack');
 
 export const ErrorBody = object('What went wrong, and what to do about it.', {
-  error: described('A short code.', string),
-  hint: string,
+  error: described('A short code.', like('internal_error', string)),
+  hint: like('Try again later.', string),
 });
 
 // ── world ─────────────────────────────────────────────────────────────────────────────────────
@@ -107,6 +114,7 @@ const JournalFeatures: Schema = {
   propertyNames: featureName,
   additionalProperties: boolean,
   minProperties: 1,
+  examples: [{ brakes: false }],
 };
 
 const journal: Properties = {
@@ -143,6 +151,7 @@ export const WorldOptions: Schema = {
     },
   },
   additionalProperties: false,
+  examples: [{ seed: 7, city: 'old-town' }],
 };
 
 // ── map ───────────────────────────────────────────────────────────────────────────────────────
@@ -301,6 +310,7 @@ export const FeaturePatch: Schema = {
   description: 'Features to switch on or off; all of them or none.',
   properties: Object.fromEntries(FEATURE_NAMES.map((name) => [name, boolean])),
   additionalProperties: false,
+  examples: [{ front_radar: false, aeb: false }],
 };
 
 export const FeaturePut: Schema = {

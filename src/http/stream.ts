@@ -14,7 +14,7 @@ import { chain, type WorldAccess } from './world-access.ts';
 export const RATE_HZ = 1000 / FRAME_MS;
 /** Open streams of the whole node; beyond it is 503. */
 const SOCKETS_MAX = 20_000;
-const PATH = '/ws/worlds/{id}';
+export const STREAM_PATH = '/ws/worlds/{id}';
 
 /** One connection, from its upgrade on. */
 export interface StreamSession {
@@ -26,7 +26,7 @@ export interface StreamSession {
 
 /** The stream of a world: a hello, then a snapshot a frame. */
 export class WorldStream implements Stream<StreamSession> {
-  readonly path = PATH;
+  readonly path = STREAM_PATH;
   readonly #worlds: WorldAccess;
   readonly #sockets: RateLimits['sockets'];
   readonly #fanout: Fanout;
@@ -88,7 +88,7 @@ export class WorldStream implements Stream<StreamSession> {
 export function streamRoute(): Route {
   return {
     method: 'GET',
-    path: PATH,
+    path: STREAM_PATH,
     operationId: 'openStream',
     summary: 'A WebSocket: a hello, then a snapshot every 80 ms',
     tag: 'stream',

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
+import { checkAnswer } from '../testing/published.ts';
 import { type ShapeName, type Shapes, shaped } from './schemas.ts';
 import type { ErrorBody, World } from './wire.ts';
 
@@ -24,7 +25,7 @@ export interface Answer {
   body: unknown;
 }
 
-/** A client of one twin. */
+/** A client of one twin. Every decoded answer is held against the published document. */
 export class Api {
   readonly url: string;
 
@@ -32,6 +33,7 @@ export class Api {
     this.url = url;
   }
 
+  /** @throws where the answer is not as published */
   async ask(path: string, ask: Ask = {}): Promise<Answer> {
     const headers = new Headers(ask.headers);
     if (ask.vin !== undefined) headers.set('Authorization', `VIN ${ask.vin}`);
@@ -45,7 +47,12 @@ export class Api {
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const type = response.headers.get('Content-Type') ?? '';
-    return { status: response.status, headers: response.headers, bytes, body: read(type, bytes) };
+    const { status } = response;
+    const answer = { status, headers: response.headers, bytes, body: read(type, bytes) };
+    const method = ask.method ?? 'GET';
+    if (/^\/(api|ws)\//.test(path))
+      await checkAnswer('twin', this.url, { ...answer, method, path });
+    return answer;
   }
 
   /** The body of a successful call, checked against its schema. Throws for anything else. */

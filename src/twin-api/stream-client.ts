@@ -1,4 +1,5 @@
 import { decode } from '@msgpack/msgpack';
+import { checkMessage } from '../testing/published.ts';
 import { type RawAnswer, raw } from './client.ts';
 import { shaped } from './schemas.ts';
 import type { Hello, Snapshot } from './wire.ts';
@@ -63,14 +64,21 @@ export class Stream {
   }
 
   async hello(): Promise<Hello> {
-    return shaped('hello', (await this.next()).content);
+    return shaped('hello', await this.#published());
   }
 
   /** The next so many frames. */
   async frames(count: number): Promise<Snapshot[]> {
     const frames: Snapshot[] = [];
-    while (frames.length < count) frames.push(shaped('snapshot', (await this.next()).content));
+    while (frames.length < count) frames.push(shaped('snapshot', await this.#published()));
     return frames;
+  }
+
+  /** The content of the next message, which is as the published document says. */
+  async #published(): Promise<unknown> {
+    const { content } = await this.next();
+    await checkMessage(this.socket.url, content);
+    return content;
   }
 
   async close(): Promise<Closing> {
