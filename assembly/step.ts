@@ -27,11 +27,13 @@ export function step(slab: usize, ticks: i32): i32 {
   const city = cityOf(slab);
   fetch(slab, city);
   const contacts = load<u32>(slab + H_CONTACT_COUNT);
-  for (let done = 0; done < ticks; done++) {
+  let done = 0;
+  while (done < ticks && load<u32>(slab + H_CONTACT_COUNT) == contacts) {
     tick(slab, city);
-    if (load<u32>(slab + H_CONTACT_COUNT) != contacts) return done + 1;
+    done++;
   }
-  return ticks;
+  trapUnlessFinite(slab);
+  return done;
 }
 
 /**
