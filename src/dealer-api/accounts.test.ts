@@ -336,17 +336,17 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       expect(listed.find((each) => each.username === username)).toMatchObject(hidden);
     });
 
-    test.runIf(engine === 'embedded')(
-      'has its secrets on the disk in no readable form',
-      async () => {
+    // What Redis keeps on its disk is its own affair; what it is given is the same.
+    if (engine === 'embedded') {
+      test('has its secrets on the disk in no readable form', async () => {
         const { token } = await signUp();
         const json = { iban: 'CANARY-IBAN', personnummer: 'CANARY-PN', phone: 'CANARY-PHONE' };
         await api.get('PATCH /api/me/profile', { token, json });
         const disk = readFileSync(join(node.dataDir, 'data.mdb')).toString('latin1');
         expect(disk).toContain('CANARY-PHONE');
         expect(disk).not.toMatch(/CANARY-IBAN|CANARY-PN/);
-      },
-    );
+      });
+    }
 
     test('of another role cannot be changed here, and admins are told where', async () => {
       const { status, body } = await api.ask('PATCH /api/me/profile', { token: admin, json: {} });
