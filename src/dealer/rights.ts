@@ -17,29 +17,29 @@ export interface Thing {
 
 type Rule = (actor: Actor, thing: Thing) => boolean;
 
-const any: Rule = () => true;
+const anybody: Rule = () => true;
 const ofOwnFleet: Rule = (actor, thing) => thing.dealer === actor.username;
 const own: Rule = (actor, thing) => thing.account === actor.id;
 
 /** Who may do what; what is not here is forbidden. */
 const RIGHTS = {
-  'dealer.create': { admin: any },
-  'dealer.delete': { admin: any },
-  'identity.read': { admin: any, dealer: any, user: any },
-  'admin.read': { admin: any },
-  'admin.change': { admin: any },
-  'profile.read': { admin: any, dealer: any, user: any },
-  'profile.change': { user: any },
-  'cars.list': { admin: any, dealer: any, user: any },
-  'car.read-private': { admin: any, dealer: ofOwnFleet, user: own },
-  'car.add': { admin: any, dealer: ofOwnFleet },
-  'car.set-owner': { admin: any, dealer: ofOwnFleet },
-  'car.clear-owner': { admin: any, dealer: ofOwnFleet },
-  'car.set-state': { admin: any, dealer: ofOwnFleet, user: own },
-  'customers.list': { admin: any, dealer: any },
-  'customer.read': { admin: any, dealer: ofOwnFleet },
-  'customer.read-secrets': { admin: any, user: own },
-  reset: { admin: any },
+  'dealer.create': { admin: anybody },
+  'dealer.delete': { admin: anybody },
+  'identity.read': { admin: anybody, dealer: anybody, user: anybody },
+  'admin.read': { admin: anybody },
+  'admin.change': { admin: anybody },
+  'profile.read': { admin: anybody, dealer: anybody, user: anybody },
+  'profile.change': { user: anybody },
+  'cars.list': { admin: anybody, dealer: anybody, user: anybody },
+  'car.read-private': { admin: anybody, dealer: ofOwnFleet, user: own },
+  'car.add': { admin: anybody, dealer: ofOwnFleet },
+  'car.set-owner': { admin: anybody, dealer: ofOwnFleet },
+  'car.clear-owner': { admin: anybody, dealer: ofOwnFleet },
+  'car.set-state': { admin: anybody, dealer: ofOwnFleet, user: own },
+  'customers.list': { admin: anybody, dealer: anybody },
+  'customer.read': { admin: anybody, dealer: ofOwnFleet },
+  'customer.read-secrets': { admin: anybody, user: own },
+  reset: { admin: anybody },
 } as const satisfies Record<string, Partial<Record<Role, Rule>>>;
 
 export type Action = keyof typeof RIGHTS;
