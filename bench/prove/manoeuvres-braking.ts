@@ -16,6 +16,7 @@ import {
   CYCLIST_FROM_PARKED_CARS,
   DEER_FROM_HEDGE,
   headOn,
+  headOnChangingLane,
   towardsSlower,
   towardsStanding,
   type Walk,
@@ -84,6 +85,15 @@ export const BRAKING_GROUPS: readonly Group[] = [
     ...SPEED_AXES,
   },
   {
+    name: 'CCFhol',
+    asks:
+      `${NCAP_C2C}: an oncoming car of the same speed comes out from behind another one into the ` +
+      'lane, in 44 m at 50 km/h and in 60 m at 70 km/h, and is in it 1.5 s before. Nobody steers out ' +
+      'of its way and it does not brake: passed without contact, or where the car that brakes is ' +
+      '30 % slower at the contact.',
+    ...SPEED_AXES,
+  },
+  {
     name: 'Animal',
     asks: `A deer leaps out of a hedge at 3 m/s, in sight 1.58 s before. ${NO_CONTACT}`,
     ...SPEED_AXES,
@@ -105,6 +115,10 @@ const OVERLAPS = [-0.75, -0.5, 0.5, 0.75];
 const CHILD_KMH_MAX = 50;
 const CYCLIST_ALONG_SPEEDS = [25, 30, 40, 50, 60];
 const ONCOMING_SPEEDS = [50, 70];
+const LANE_CHANGES = [
+  { kmh: 50, changeM: 44 },
+  { kmh: 70, changeM: 60 },
+];
 /** What is left of its own speed at a contact that cannot be avoided. */
 const MILDER_SHARE = 0.7;
 const WET = 0.55;
@@ -198,6 +212,14 @@ const CASES: readonly Case[] = [
       })),
     ),
   ),
+  ...LANE_CHANGES.map(({ kmh, changeM }) => ({
+    group: 'CCFhol',
+    feature: 'aeb' as const,
+    label: `${kmh} km/h, ${changeM} m`,
+    isDrawn: true,
+    impactKmhMax: MILDER_SHARE * kmh,
+    drive: (conditions: Conditions) => headOnChangingLane(kmh, changeM, conditions),
+  })),
   ...[30, 40, 50].map((kmh) => ({
     group: 'Animal',
     feature: 'animal_detection' as const,
