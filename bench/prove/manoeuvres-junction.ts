@@ -35,7 +35,7 @@ const TURNS = [
   { turn: 'right', side: 'near side' },
 ] as const;
 const WALKS = ['same', 'opposite'] as const;
-const SPEED_AXES = { x: 's', y: 'speed, km/h' };
+const SPEED_AXES = { x: 'time, s', y: 'speed, km/h' };
 
 export const JUNCTION_GROUPS: readonly Group[] = [
   {
@@ -45,7 +45,9 @@ export const JUNCTION_GROUPS: readonly Group[] = [
   },
   {
     name: 'CMCscp',
-    asks: `${FRONTAL_2026}: the same with a motorcycle of 2.08 × 0.79 m. ${ALONE}`,
+    asks:
+      `${FRONTAL_2026}: straight over the path of a motorcycle of 2.08 × 0.79 m that crosses at a ` +
+      `steady speed. ${ALONE}`,
     ...SPEED_AXES,
   },
   {

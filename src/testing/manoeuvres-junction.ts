@@ -195,7 +195,10 @@ function drive(run: TimedRun, meetsS: number | undefined) {
     result.flags |= arrays.i32[C_FLAGS / 4] ?? 0;
     const gapM = apart(bodyOf(crossing), other.box);
     result.minGapM = Math.min(result.minGapM, Math.max(gapM, 0));
-    if (run.unattended && speedMps < STANDING_MPS) break;
+    if (run.unattended && speedMps < STANDING_MPS) {
+      result.slowestKmh = 0;
+      break;
+    }
     if (gapM > 0 && crossing.kernel.contactCount(crossing.slab) === 0) continue;
     result.contact = true;
     result.impactSpeedKmh = beforeMps / KMH;
