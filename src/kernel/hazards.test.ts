@@ -459,17 +459,25 @@ describe('What stands behind a crest', () => {
 
   test('is there for nobody who sees it too late to steer, however they speed up on the way.', () => {
     const endsOf = (features: number) => {
-      const ends: { speedMps: number; hits: boolean }[] = [];
+      const ends: { seenS: number; hits: boolean }[] = [];
       for (let speedMps = 12; speedMps < 16.5; speedMps += 0.1) {
         const stage = stageOf('wet_crest');
-        stage.set({ wayM: 3.15 * speedMps, speedMps, features });
-        if (!stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 80)) continue;
-        ends.push({ speedMps, hits: contactOf(stage, 320) !== undefined });
+        const { x, y, site } = stage.hazard;
+        const [car = 0] = stage.set({ wayM: 3.15 * speedMps, speedMps, features });
+        const wayM = () =>
+          Math.hypot(stage.car(C_X, car) - x, stage.car(C_Y, car) - y) - at([...NOSE_M], 2);
+        // The camera is 1.6 m behind the front.
+        stepUntil(stage, () => wayM() <= site.sightM - 1.6, 150);
+        if (stage.i32(A_STATE) !== ACTOR_STANDS) continue;
+        const seenS = (site.sightM - 1.6) / stage.car(C_VX, car);
+        ends.push({ seenS, hits: contactOf(stage, 320) !== undefined });
       }
       return ends;
     };
     const on = endsOf(F_ALL);
     expect(on.length).toBeGreaterThan(8);
+    // 0.23 s until the camera knows it, 1.05 s to gain a metre, 0.15 s to spare.
+    expect(Math.min(...on.map(({ seenS }) => seenS))).toBeGreaterThan(1.43);
     expect(on.filter(({ hits }) => hits)).toEqual([]);
     // Who cannot steer is too fast to brake.
     const off = endsOf(F_ALL & ~F_EVASIVE_STEERING);
