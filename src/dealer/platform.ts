@@ -81,12 +81,18 @@ export class DealerPlatform {
     const secrets = await Secrets.open(store, settings.fieldKey);
     const passwords = await Passwords.open();
     const platform = new DealerPlatform(parts, settings, { tokens, passwords, secrets });
-    await platform.seeding.seed();
-    return platform;
+    try {
+      await platform.seeding.seed();
+      return platform;
+    } catch (error) {
+      await platform.close();
+      throw error;
+    }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#sweeper);
     this.dealerList.close();
+    await this.passwords.close();
   }
 }
