@@ -6,6 +6,8 @@ import { busy } from './errors.ts';
 const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
 /** More at once would be slower in all. */
 const RUNNING_MAX = 2;
+/** How a hash with the parameters of the threads begins. */
+const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
 /** The second thread ends when it has had nothing to do for so long. */
 const IDLE_MS = 60_000;
 const WAITING_MAX = 64;
@@ -61,17 +63,12 @@ export class Passwords {
     maxThreads: RUNNING_MAX,
     idleTimeout: IDLE_MS,
   });
-  #standIn = '';
+  /** Looks like the hash of a password, and is that of none that anybody knows. */
+  readonly #standIn = `${HASH_HEAD}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(32))}`;
 
-  private constructor() {
+  constructor() {
     // Whoever waits for the thread is told; another one takes its place.
     this.#threads.on('error', () => {});
-  }
-
-  static async open(): Promise<Passwords> {
-    const passwords = new Passwords();
-    passwords.#standIn = await passwords.hash(randomBytes(32).toString('hex'));
-    return passwords;
   }
 
   /** Throws DealerError 503. */
@@ -95,4 +92,8 @@ export class Passwords {
   close(): Promise<void> {
     return this.#threads.destroy();
   }
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
 }

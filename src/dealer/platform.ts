@@ -79,7 +79,7 @@ export class DealerPlatform {
     const { store, clock } = parts;
     const tokens = await Tokens.open(store, clock, settings.tokenLifetimeS);
     const secrets = await Secrets.open(store, settings.fieldKey);
-    const passwords = await Passwords.open();
+    const passwords = new Passwords();
     const platform = new DealerPlatform(parts, settings, { tokens, passwords, secrets });
     try {
       await platform.seeding.seed();
