@@ -62,6 +62,12 @@ describe('passwords', () => {
     for (const none of [null, undefined]) expect(await passwords.verify(none, '')).toBe(false);
   });
 
+  test('are hashed on after a fault', async () => {
+    await expect(passwords.verify('no hash', 'secret')).rejects.toThrow();
+    expect(await passwords.verify(await passwords.hash('secret'), 'secret')).toBe(true);
+    expect([passwords.gate.running, passwords.gate.waiting]).toEqual([0, 0]);
+  });
+
   test.runIf(process.platform === 'linux')('are hashed by threads that give way', async () => {
     await Promise.all(Array.from({ length: 4 }, () => passwords.hash('secret')));
     const after = nicenesses();
