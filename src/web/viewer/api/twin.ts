@@ -1,6 +1,6 @@
-/** The calls of the twin that the viewer makes. All throw Refusal. */
+/** The calls of the twin that the viewer makes. All throw as `request` does. */
+import { request } from '../../common/request.ts';
 import type { CityMap } from '../map-types.ts';
-import { ask } from './ask.ts';
 import type {
   CarRoute,
   City,
@@ -14,6 +14,21 @@ import type {
 } from './wire.ts';
 
 const API = '/api/v1';
+/** Whoever waits longer asks again. */
+const TIMEOUT_MS = 15_000;
+
+interface Ask {
+  method?: 'POST' | 'PATCH';
+  /** The car that is spoken of. */
+  vin?: string;
+  body?: unknown;
+}
+
+function ask<Body>(path: string, { vin, ...options }: Ask = {}): Promise<Body> {
+  const headers: Record<string, string> = vin === undefined ? {} : { 'X-VIN': vin };
+  return request<Body>(path, { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+}
+
 const worldPath = (world: string, rest = '') => `${API}/worlds/${encodeURIComponent(world)}${rest}`;
 
 export const readWorld = (world: string) => ask<World>(worldPath(world));

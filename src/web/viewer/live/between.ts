@@ -43,8 +43,21 @@ function move(shown: Mutable<Pose>, from: Pose, to: Pose, part: number): void {
   shown.heading = turned(from.heading, to.heading, part);
 }
 
-/** Writes a car as it is a part of the way, 0 to 1, from one frame to the next. */
-export function showCar(car: Car, from: Vehicle, to: Vehicle, part: number, seconds: number): void {
+/** How far a tick is from one frame to the next, 0 to 1, and how long that takes. */
+function wayOf(from: Snapshot, to: Snapshot, tick: number): { part: number; seconds: number } {
+  const ticks = to.tick - from.tick;
+  const part = ticks > 0 ? Math.min(1, Math.max(0, (tick - from.tick) / ticks)) : 0;
+  return { part, seconds: ticks / TICKS_PER_S };
+}
+
+/** Writes one car as it is at a tick between two frames. */
+export function showCar(car: Car, index: number, from: Snapshot, to: Snapshot, tick: number): void {
+  const [a, b] = [from.vehicles[index], to.vehicles[index]];
+  const { part, seconds } = wayOf(from, to, tick);
+  if (a && b) place(car, a, b, part, seconds);
+}
+
+function place(car: Car, from: Vehicle, to: Vehicle, part: number, seconds: number): void {
   const isJump = jumped(from, to, Math.max(from.speed, to.speed), seconds);
   move(car, from, isJump ? from : to, isJump ? 0 : part);
   car.speed = isJump ? from.speed : from.speed + (to.speed - from.speed) * part;
@@ -70,14 +83,9 @@ function showHazard(shown: ShownThing, from: Hazard, to: Hazard, part: number, s
 
 /** Writes the world as it is at a tick between two frames; cars keep who they are. */
 export function showBetween(board: Board, from: Snapshot, to: Snapshot, tick: number): void {
-  const ticks = to.tick - from.tick;
-  const part = ticks > 0 ? Math.min(1, Math.max(0, (tick - from.tick) / ticks)) : 0;
-  const seconds = ticks / TICKS_PER_S;
-  board.tick = from.tick + part * ticks;
-  for (const [i, car] of board.cars.entries()) {
-    const [a, b] = [from.vehicles[i], to.vehicles[i]];
-    if (a && b) showCar(car, a, b, part, seconds);
-  }
+  const { part, seconds } = wayOf(from, to, tick);
+  board.tick = from.tick + part * (to.tick - from.tick);
+  for (const [i, car] of board.cars.entries()) showCar(car, i, from, to, tick);
   for (const [i, hazard] of from.hazards.entries()) {
     board.hazards[i] ??= { ...hazard };
     showHazard(board.hazards[i], hazard, to.hazards[i] ?? hazard, part, seconds);

@@ -1,5 +1,5 @@
 import { decode } from '@msgpack/msgpack';
-import { Refusal } from '../api/ask.ts';
+import { RequestError } from '../../common/request.ts';
 import { readState, readWorld } from '../api/twin.ts';
 import type { Hello, Snapshot } from '../api/wire.ts';
 import type { Outside, Socket, WorldAnswer } from './connection.ts';
@@ -21,7 +21,7 @@ export function browserOutside(world: string): Outside {
 }
 
 function failed(error: unknown): Exclude<WorldAnswer, 'there'> {
-  return error instanceof Refusal && error.status === 404 ? 'gone' : 'unavailable';
+  return error instanceof RequestError && error.status === 404 ? 'gone' : 'unavailable';
 }
 
 function openSocket(world: string): Socket {

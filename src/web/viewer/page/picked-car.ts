@@ -1,8 +1,8 @@
 import { batch, computed, signal } from '@preact/signals';
-import { reasonOf } from '../api/ask.ts';
+import { RequestError } from '../../common/request.ts';
 import { changeFeatures, readFeatures, readRoute, resetFeatures } from '../api/twin.ts';
 import type { FeatureState } from '../api/wire.ts';
-import type { CityMap, Point } from '../map-types.ts';
+import type { CityMap, MapPoint } from '../map-types.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
@@ -19,10 +19,10 @@ export class PickedCar {
   /** What a change that is on its way asks for. */
   readonly wanted = signal<Readonly<Record<string, boolean>>>({});
   readonly error = signal('');
-  readonly route = signal<readonly Point[]>([]);
+  readonly route = signal<readonly MapPoint[]>([]);
   readonly streets = signal<readonly string[]>([]);
   readonly #world: LiveWorld;
-  #lanes: ReadonlyMap<string, readonly Point[]> = new Map();
+  #lanes: ReadonlyMap<string, readonly MapPoint[]> = new Map();
   /** Goes up with each change and each pick: an answer to what was asked before it is old. */
   #version = 0;
 
@@ -86,7 +86,7 @@ export class PickedCar {
     } catch (error) {
       if (vin !== this.vin.peek()) return;
       this.#version++;
-      this.#settle(this.features.peek(), `This could not be switched. ${reasonOf(error)}`);
+      this.#settle(this.features.peek(), `This could not be switched. ${error instanceof RequestError ? error.message : 'The service did not answer.'}`);
       void this.refresh();
     }
   }
