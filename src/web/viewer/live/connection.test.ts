@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Hello, Snapshot } from '../api/wire.ts';
-import { Connection, type Link, type Outside, type Socket, type WorldAnswer } from './connection.ts';
+import {
+  Connection,
+  type Link,
+  type Outside,
+  type Socket,
+  type WorldAnswer,
+} from './connection.ts';
 
 const FRAME: Snapshot = {
   type: 'snapshot',

@@ -35,7 +35,8 @@ export class Happenings {
     const newest = this.events.peek()[0]?.seq ?? -1;
     const news = events.filter(({ seq }) => seq > newest);
     const isOpen = this.incidents.peek().some(({ explained }) => !explained);
-    if (isFirst || isOpen || news.some(({ kind }) => kind === 'collision')) await this.#readIncidents();
+    if (isFirst || isOpen || news.some(({ kind }) => kind === 'collision'))
+      await this.#readIncidents();
     batch(() => {
       this.areRead.value = true;
       if (news.length > 0) this.events.value = events.toReversed();

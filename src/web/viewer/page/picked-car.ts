@@ -13,7 +13,9 @@ const REFRESH_MS = 1500;
 export class PickedCar {
   /** VIN. */
   readonly vin = signal<string | null>(null);
-  readonly index = computed(() => this.#world.fleet.value.findIndex(({ vin }) => vin === this.vin.value));
+  readonly index = computed(() =>
+    this.#world.fleet.value.findIndex(({ vin }) => vin === this.vin.value),
+  );
   readonly entry = computed(() => this.#world.fleet.value[this.index.value] ?? null);
   readonly features = signal<FeatureState | null>(null);
   /** What a change that is on its way asks for. */
@@ -86,7 +88,10 @@ export class PickedCar {
     } catch (error) {
       if (vin !== this.vin.peek()) return;
       this.#version++;
-      this.#settle(this.features.peek(), `This could not be switched. ${error instanceof RequestError ? error.message : 'The service did not answer.'}`);
+      this.#settle(
+        this.features.peek(),
+        `This could not be switched. ${error instanceof RequestError ? error.message : 'The service did not answer.'}`,
+      );
       void this.refresh();
     }
   }

@@ -20,7 +20,12 @@ describe('figures', () => {
   });
 
   it('are times of the world', () => {
-    expect([0, 19.92, 95.44, 3723.4].map(clock)).toEqual(['0:00.0', '0:19.9', '1:35.4', '1:02:03.4']);
+    expect([0, 19.92, 95.44, 3723.4].map(clock)).toEqual([
+      '0:00.0',
+      '0:19.9',
+      '1:35.4',
+      '1:02:03.4',
+    ]);
   });
 
   it('are times ago', () => {

@@ -101,9 +101,7 @@ function Identity({ entry }: { entry: FleetEntry }) {
           <dd>{streets.value.length === 0 ? '–' : `${grouped(streets.value.length)} streets`}</dd>
         </div>
       </dl>
-      {streets.value.length === 0 ? null : (
-        <p class="small soft">{streets.value.join(' · ')}</p>
-      )}
+      {streets.value.length === 0 ? null : <p class="small soft">{streets.value.join(' · ')}</p>}
     </section>
   );
 }

@@ -38,7 +38,9 @@ export function Fleet() {
           </li>
         ))}
       </ul>
-      {fleet.length > 0 && found === 0 ? <p class="panel-text soft">No car is called that.</p> : null}
+      {fleet.length > 0 && found === 0 ? (
+        <p class="panel-text soft">No car is called that.</p>
+      ) : null}
     </>
   );
 }

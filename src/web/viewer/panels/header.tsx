@@ -17,7 +17,12 @@ export function Header() {
       <StatusChip />
       <Watchers />
       <div class="top-actions">
-        <Button kind="quiet" icon label="New city" onClick={() => (viewer.dialog.value = 'new-city')}>
+        <Button
+          kind="quiet"
+          icon
+          label="New city"
+          onClick={() => (viewer.dialog.value = 'new-city')}
+        >
           <Icon name="city" />
         </Button>
         <Button kind="quiet" icon label="Share this view" onClick={() => viewer.share()}>

@@ -1,12 +1,11 @@
+import { Button, Switch } from '../../common/button.tsx';
 import { Dialog } from '../../common/dialog.tsx';
 import { Loading } from '../../common/states.tsx';
-import { Switch } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { shortcutsAreOn, SHORTCUTS, switchShortcuts } from '../page/shortcuts.ts';
+import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts';
 import { needs, title } from '../page/words.ts';
 import { GROUPS } from './features.tsx';
 import { startTour } from './tour.tsx';
-import { Button } from '../../common/button.tsx';
 
 /** What each feature does and needs, and how the page is used. */
 export function Help() {

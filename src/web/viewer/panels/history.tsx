@@ -57,7 +57,8 @@ function HistoryPlot({ plot }: { plot: Plot }) {
     const last = past.at(-1);
     const now = last === undefined ? null : plot.value(last);
     const digits = plot.unit === 'km/h' ? 0 : 1;
-    const text = now === null ? '–' : `${now.toFixed(digits).replace(/^-(0\.?0*)$/, '$1')} ${plot.unit}`;
+    const text =
+      now === null ? '–' : `${now.toFixed(digits).replace(/^-(0\.?0*)$/, '$1')} ${plot.unit}`;
     if (figure.current && figure.current.textContent !== text) figure.current.textContent = text;
     // The colours come from the page, and change with its theme.
     if (canvas.current && theme.value) draw(canvas.current, plot, past);
@@ -68,7 +69,7 @@ function HistoryPlot({ plot }: { plot: Plot }) {
         {plot.name} <span class="soft">30 s</span>
         <span class="plot-now" ref={figure} />
       </figcaption>
-      <canvas ref={canvas} aria-hidden="true" />
+      <canvas ref={canvas} role="img" aria-label={`${plot.name} over the last half minute`} />
     </figure>
   );
 }

@@ -11,10 +11,7 @@ export function IncidentPanel() {
   const { replay } = useViewer();
   const incident = replay.incident.value;
   return (
-    <RightPanel
-      title="Incident"
-      subtitle={incident === null ? '' : headline(incident)}
-    >
+    <RightPanel title="Incident" subtitle={incident === null ? '' : headline(incident)}>
       {replay.error.value === '' ? null : (
         <Note kind="bad">
           <p>This could not be loaded. {replay.error.value}</p>

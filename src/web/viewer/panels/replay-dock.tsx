@@ -45,7 +45,9 @@ export function ReplayDock() {
           <span
             class="contact"
             title="The contact"
-            style={{ insetInlineStart: `${((contact - first) / Math.max(1, last - first)) * 100}%` }}
+            style={{
+              insetInlineStart: `${((contact - first) / Math.max(1, last - first)) * 100}%`,
+            }}
           />
         </div>
         <output class="dock-time">{beside(replay.tick.value, contact)}</output>

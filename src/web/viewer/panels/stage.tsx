@@ -50,8 +50,6 @@ function MapCanvas({ canvasRef }: { canvasRef: { current: HTMLCanvasElement | nu
     if (car !== null) viewer.pickIndex(car);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the list of cars does the same by keyboard
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it is focusable for the keys that move the map
     <canvas
       ref={canvasRef}
       class="map"

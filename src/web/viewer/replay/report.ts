@@ -15,11 +15,9 @@ export function story(incident: Incident): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
   const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
   const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
-  const what = [
-    ...struck.map(carName),
-    ...incident.other.map(({ kind }) => withArticle(kind)),
-  ];
-  if (striking === undefined) return `At ${clock(incident.time)}, ${listed(what)} collided${where}.`;
+  const what = [...struck.map(carName), ...incident.other.map(({ kind }) => withArticle(kind))];
+  if (striking === undefined)
+    return `At ${clock(incident.time)}, ${listed(what)} collided${where}.`;
   const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
   return `At ${clock(incident.time)}, ${carName(striking)} hit ${listed(what)}${where}, ${speed}.`;
 }
@@ -29,7 +27,9 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
   if (off.length === 0) return '';
   const names = listed(off.map(spoken));
   const was = `${names.charAt(0).toUpperCase()}${names.slice(1)} switched off`;
-  return degraded.length === 0 ? `${was}.` : `${was}; this degraded ${listed(degraded.map(spoken))}.`;
+  return degraded.length === 0
+    ? `${was}.`
+    : `${was}; this degraded ${listed(degraded.map(spoken))}.`;
 }
 
 /** Failures that explain the collision together; one of them alone where one is enough. */
@@ -51,7 +51,9 @@ export function explanations({ failures }: Incident): Explanation[] {
     effect: members[0]?.effect ?? 'mitigates',
     sentences: unique(members.map(({ explanation }) => explanation)),
   }));
-  return all.toSorted((a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'));
+  return all.toSorted(
+    (a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'),
+  );
 }
 
 function unique<T>(values: T[]): T[] {

@@ -8,7 +8,10 @@ export const SPEEDS = [0.25, 0.5, 1] as const;
 export type Speed = (typeof SPEEDS)[number];
 
 /** The two frames that a tick lies between; the same one twice at either end. */
-export function framesAround(frames: readonly Snapshot[], tick: number): [Snapshot, Snapshot] | null {
+export function framesAround(
+  frames: readonly Snapshot[],
+  tick: number,
+): [Snapshot, Snapshot] | null {
   const [first] = frames;
   const last = frames.at(-1);
   if (first === undefined || last === undefined) return null;
