@@ -143,10 +143,20 @@ describe('a connection', () => {
     stage.serve();
     const [first] = stage.sockets;
     await stage.pass(5000);
+    expect(stage.links.at(-1)).toBe('streaming');
+    await stage.pass(500);
     expect(first?.isClosed).toBe(true);
     expect(stage.links.at(-1)).toBe('reconnecting');
     await stage.pass(500);
     expect(stage.sockets.length).toBe(2);
+  });
+
+  it('keeps a stream whose snapshots waited for a page that was busy', async () => {
+    stage.serve();
+    await stage.pass(5000);
+    stage.serve();
+    expect(stage.waits).toEqual([5000]);
+    expect(stage.links.at(-1)).toBe('streaming');
   });
 
   it('is gone where REST does not know the world, and tries nothing more', async () => {

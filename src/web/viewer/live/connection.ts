@@ -34,6 +34,8 @@ export interface Listener {
 
 /** An open stream is never silent for so long: what is at the other end is no node. */
 const SILENCE_MS = 5000;
+/** A page that was busy or asleep finds its timers ended before it reads what has come. */
+const GRACE_MS = 500;
 /** So many streams in a row that brought nothing while REST answered: something blocks them. */
 const BLOCKED_AFTER = 3;
 const POLL_MS = 400;
@@ -115,8 +117,10 @@ export class Connection {
   #watch(): void {
     this.#cancelWatchdog();
     this.#cancelWatchdog = this.#outside.after(SILENCE_MS, () => {
-      this.#drop();
-      this.#lost(1006);
+      this.#cancelWatchdog = this.#outside.after(GRACE_MS, () => {
+        this.#drop();
+        this.#lost(1006);
+      });
     });
   }
 
