@@ -5,6 +5,7 @@ import {
   type IUniform,
   KeepStencilOp,
   NotEqualStencilFunc,
+  OneFactor,
   OneMinusSrcAlphaFactor,
   ReplaceStencilOp,
   ShaderMaterial,
@@ -71,7 +72,14 @@ export const ON_GROUND = {
   blending: CustomBlending,
   blendSrc: SrcAlphaFactor,
   blendDst: OneMinusSrcAlphaFactor,
+  // The canvas itself stays opaque: nothing of the page is to shine through.
+  blendSrcAlpha: OneFactor,
+  blendDstAlpha: OneMinusSrcAlphaFactor,
 } as const satisfies ShaderMaterialParameters;
+
+/** Signs that houses hide, and signs that nothing hides. */
+export const BEFORE_HOUSES = { transparent: true, depthWrite: false } as const;
+export const ON_TOP = { transparent: true, depthWrite: false, depthTest: false } as const;
 
 export function shaderMaterial(
   shared: Shared,
@@ -112,6 +120,10 @@ export const groundMaterial = (shared: Shared): ShaderMaterial =>
     depthWrite: false,
     side: DoubleSide,
   });
+
+/** Trees and posts: painted, not lit anew. */
+export const standingMaterial = (shared: Shared): ShaderMaterial =>
+  shaderMaterial(shared, GROUND_VERTEX, GROUND_FRAGMENT);
 
 const SHADOW_FRAGMENT = /* glsl */ `
 void main() {
@@ -186,7 +198,7 @@ attribute vec3 lamps;
 varying vec3 tone;
 void main() {
   vec3 own = color;
-  own = part > 0.5 && part < 1.5 ? own * tint : own;
+  own = part > 0.5 && part < 1.5 ? own * (tint * 0.92 + 0.05) : own;
   own = part > 1.5 && part < 2.5 ? mix(own, vec3(1.0, 0.98, 0.88), lamps.x) : own;
   own = part > 2.5 && part < 3.5 ? mix(own, vec3(1.0, 0.13, 0.1), lamps.y) : own;
   own = part > 3.5 ? mix(own, vec3(1.0, 0.62, 0.08), lamps.z) : own;
