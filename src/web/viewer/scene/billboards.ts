@@ -46,8 +46,10 @@ void main() {
     gl_Position.xy += offset * 2.0 * ratio / buffer * gl_Position.w;
   } else if (look.x < 1.5) {
     vec2 along = vec2(cos(look.y), sin(look.y));
-    float turned = dot(along, right.xy) < 0.0 ? -1.0 : 1.0;
-    float line = clamp(LINE_PX * perPixel, look.z, look.z * 4.0);
+    float across = dot(along, right.xy);
+    // What runs up or down the screen is read upwards, whichever way its street was drawn.
+    float turned = (abs(across) < 0.05 ? dot(along, vec2(-right.y, right.x)) : across) < 0.0 ? -1.0 : 1.0;
+    float line = clamp(LINE_PX * perPixel, look.z, look.z * 9.0);
     vec2 world = anchor.xy + turned * line * (offset.x * along + offset.y * vec2(-along.y, along.x));
     float shown = smoothstep(LINE_MIN_PX, LINE_MIN_PX + 3.0, line / perPixel);
     // A name longer than its street would lie over the houses.
@@ -76,6 +78,9 @@ void main() {
   if (alpha < 0.02) discard;
   gl_FragColor = vec4(mix(outer.rgb, inner.rgb, own / max(alpha, 0.001) * ink.r), alpha);
 }`;
+
+/** Of capital letters, above the foot of their cell, in heights of a line. */
+const MIDDLE = 0.74;
 
 export interface Ink {
   fill: Tint;
@@ -148,7 +153,7 @@ export class Billboards {
     for (let i = 0; i < text.length; i++) {
       const glyph = this.#atlas.glyphs.get(text.charAt(i));
       if (!glyph) continue;
-      const low = risePx - 0.39 * linePx;
+      const low = risePx - MIDDLE * linePx;
       this.#put(glyph, x, y, z, left, low, linePx, MODE.screen, 0, 0, ink);
       left += glyph.advance * linePx;
     }
@@ -162,7 +167,7 @@ export class Billboards {
       const glyph = this.#atlas.glyphs.get(text.charAt(i));
       if (!glyph) continue;
       const longest = roomM / Math.max(0.1, width);
-      this.#put(glyph, x, y, longest, left, -0.66, 1, MODE.ground, heading, lineM, ink);
+      this.#put(glyph, x, y, longest, left, -MIDDLE, 1, MODE.ground, heading, lineM, ink);
       left += glyph.advance;
     }
   }

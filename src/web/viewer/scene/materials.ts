@@ -32,6 +32,8 @@ export interface Shared {
   timeS: IUniform<number>;
   /** 0 in the light theme, 1 in the dark. */
   night: IUniform<number>;
+  /** Houses are this part of their height: from straight above high ones would hide the streets. */
+  rise: IUniform<number>;
   /** What houses give way to: middle in px of the buffer, radius in px, depth in m. */
   hole: IUniform<Vector4>;
 }
@@ -45,6 +47,7 @@ export const createShared = (): Shared => ({
   right: { value: new Vector3(1, 0, 0) },
   timeS: { value: 0 },
   night: { value: 0 },
+  rise: { value: 1 },
   hole: { value: new Vector4(0, 0, 0, 0) },
 });
 
@@ -58,6 +61,7 @@ uniform float ratio;
 uniform vec3 right;
 uniform float timeS;
 uniform float night;
+uniform float rise;
 uniform vec4 hole;
 `;
 
@@ -127,7 +131,7 @@ export const standingMaterial = (shared: Shared): ShaderMaterial =>
 
 const SHADOW_FRAGMENT = /* glsl */ `
 void main() {
-  gl_FragColor = vec4(0.05, 0.07, 0.12, mix(0.2, 0.34, night));
+  gl_FragColor = vec4(0.05, 0.07, 0.12, mix(0.2, 0.3, night));
 }`;
 
 /** Where shadows overlap, the stencil keeps the ground from being darkened twice. */
@@ -156,7 +160,7 @@ varying float depth;
 void main() {
   tone = color;
   bay = facade;
-  vec4 seen = viewMatrix * vec4(position, 1.0);
+  vec4 seen = viewMatrix * vec4(position.xy, position.z * rise, 1.0);
   depth = -seen.z;
   gl_Position = projectionMatrix * seen;
 }`;

@@ -1,6 +1,8 @@
 import type { CityMap, MapRoad, MapZone } from '../map-types.ts';
 import type { Billboards, Ink } from './billboards.ts';
-import { at, distance, type Line, lengthOf, middleOf, stationAt, thinned } from './lines.ts';
+import type { Tint } from './decals.ts';
+import { distance, type Line, lengthOf, middleOf, stationAt, thinned } from './lines.ts';
+import { writePill } from './pill.ts';
 import type { Theme } from './types.ts';
 
 /** A name stands once in so many metres of street. */
@@ -57,14 +59,8 @@ function straightestNear(text: string, line: Line, middleM: number, totalM: numb
   return { text, x, y, heading: Math.atan2(hy, hx), roomM: 20 };
 }
 
-const ZONE_TEXTS: Readonly<Record<string, string>> = {
-  ice: 'ICE',
-  wet: 'WET ROAD',
-  fog: 'FOG',
-  dusk: 'DUSK',
-};
-const LINE_M = 3.4;
-const ZONE_LINE_M = 4.2;
+/** Of what is near; from far away names are larger. */
+const LINE_M = 1.5;
 
 /** Writes all names that lie on the ground. */
 export function writeNames(map: CityMap, names: Billboards, theme: Theme): void {
@@ -79,33 +75,58 @@ export function writeNames(map: CityMap, names: Billboards, theme: Theme): void 
   for (const { text, x, y, heading, roomM } of namePlaces(map.roads)) {
     names.lay(text, x, y, heading, LINE_M, roomM, street);
   }
-  for (const zone of map.zones) writeZone(zone, names);
   names.flush();
 }
 
-const ZONE_INKS: Readonly<Record<string, Ink>> = {
-  ice: { fill: [0.04, 0.3, 0.55], halo: [0.9, 0.97, 1], fillAlpha: 1, haloAlpha: 0.95 },
-  wet: { fill: [1, 1, 1], halo: [0.06, 0.22, 0.5], fillAlpha: 1, haloAlpha: 0.95 },
-  fog: { fill: [0.24, 0.28, 0.33], halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 0.95 },
-  dusk: { fill: [0.93, 0.89, 1], halo: [0.2, 0.13, 0.42], fillAlpha: 1, haloAlpha: 0.95 },
-};
+const pillOf = (fill: Tint, halo: Tint): Ink => ({ fill, halo, fillAlpha: 0.92, haloAlpha: 0.95 });
+const inkOf = (fill: Tint): Ink => ({ fill, halo: [0, 0, 0], fillAlpha: 1, haloAlpha: 0 });
+const WHITE: Tint = [1, 1, 1];
 
-/** Beside the middle of the zone, along its longest side. */
-function writeZone({ kind, polygon }: MapZone, names: Billboards): void {
-  const text = ZONE_TEXTS[kind];
-  const ink = ZONE_INKS[kind];
-  if (!text || !ink) return;
-  let side: Line = [];
-  polygon.forEach((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const longest = side.length === 2 ? distance(at(side, 0), at(side, 1)) : 0;
-    if (distance(corner, next) > longest) side = [corner, next];
+const ZONE_SIGNS: Readonly<Record<string, { text: string; pill: Ink; ink: Ink }>> = {
+  ice: {
+    text: 'ICE',
+    pill: pillOf([0.86, 0.96, 1], [0.1, 0.56, 0.9]),
+    ink: inkOf([0.03, 0.27, 0.5]),
+  },
+  wet: { text: 'WET ROAD', pill: pillOf([0.1, 0.32, 0.68], [0.75, 0.88, 1]), ink: inkOf(WHITE) },
+  fog: {
+    text: 'FOG',
+    pill: pillOf([0.95, 0.96, 0.97], [0.5, 0.54, 0.6]),
+    ink: inkOf([0.2, 0.23, 0.28]),
+  },
+  dusk: { text: 'DUSK', pill: pillOf([0.27, 0.18, 0.52], [0.8, 0.74, 1]), ink: inkOf(WHITE) },
+};
+const SINK_PX = -17;
+/** Where a pixel is more metres than this, the signs would cover the streets. */
+const PER_PIXEL_MAX_M = 1.3;
+
+/** Says what each zone is. */
+export function showZoneSigns(
+  zones: readonly ZoneSign[],
+  perPixelM: number,
+  signs: Billboards,
+): void {
+  if (perPixelM > PER_PIXEL_MAX_M) return;
+  for (const { x, y, text, pill, ink } of zones) {
+    writePill(text, x, y, 0, SINK_PX, pill, ink, signs, SMALL_PX);
+  }
+}
+
+const SMALL_PX = 10.5;
+
+interface ZoneSign {
+  x: number;
+  y: number;
+  text: string;
+  pill: Ink;
+  ink: Ink;
+}
+
+export function zoneSigns(zones: readonly MapZone[]): ZoneSign[] {
+  return zones.flatMap(({ kind, polygon }) => {
+    const sign = ZONE_SIGNS[kind];
+    if (!sign) return [];
+    const [x, y] = middleOf(polygon);
+    return [{ x, y, ...sign }];
   });
-  const [a, b] = [at(side, 0), at(side, 1)];
-  const [x, y] = middleOf(polygon);
-  const heading = Math.atan2(b[1] - a[1], b[0] - a[0]);
-  // Nearer to that side than the middle is: there the street's own name may lie.
-  const towards = 0.62;
-  const [sx, sy] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-  names.lay(text, x + (sx - x) * towards, y + (sy - y) * towards, heading, ZONE_LINE_M, 60, ink);
 }

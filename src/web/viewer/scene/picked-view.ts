@@ -55,8 +55,8 @@ const FIELD_FRAGMENT = /* glsl */ `
 uniform vec3 tone;
 varying float part;
 void main() {
-  float rim = smoothstep(0.965, 0.98, part);
-  gl_FragColor = vec4(tone, mix(0.34, 0.1, part) + 0.5 * rim);
+  float rim = smoothstep(0.975, 0.985, part);
+  gl_FragColor = vec4(tone, mix(0.24, 0.05, part) + 0.55 * rim);
 }`;
 
 const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];

@@ -14,8 +14,9 @@ export function writePill(
   pill: Ink,
   ink: Ink,
   signs: Billboards,
+  textPx: number = TEXT_PX,
 ): void {
-  const widthPx = widthOf(text, signs.glyphs) * TEXT_PX + ROOM_PX.across;
-  signs.pill(x, y, z, risePx, widthPx, TEXT_PX + ROOM_PX.above, pill);
-  signs.write(text, x, y, z, risePx, TEXT_PX, ink);
+  const widthPx = widthOf(text, signs.glyphs) * textPx + ROOM_PX.across * (textPx / TEXT_PX);
+  signs.pill(x, y, z, risePx, widthPx, textPx + ROOM_PX.above * (textPx / TEXT_PX), pill);
+  signs.write(text, x, y, z, risePx, textPx, ink);
 }

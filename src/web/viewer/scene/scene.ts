@@ -7,6 +7,7 @@ import { metresPerPixel, project } from './camera.ts';
 import { Decals } from './decals.ts';
 import { FleetView } from './fleet-view.ts';
 import { listenToGestures } from './gestures.ts';
+import { Grove } from './grove.ts';
 import { HazardView } from './hazard-view.ts';
 import {
   BEFORE_HOUSES,
@@ -20,14 +21,14 @@ import {
   standingMaterial,
 } from './materials.ts';
 import { Mesh } from './mesh.ts';
-import { writeNames } from './names.ts';
+import { showZoneSigns, writeNames, zoneSigns } from './names.ts';
 import { PickedView } from './picked-view.ts';
 import { carUnder } from './picking.ts';
 import { Rig } from './rig.ts';
 import { type Signal, showLights, signalMesh, signalsOf } from './signals.ts';
 import { Stage } from './stage.ts';
 import { drawnLanes, groundOf } from './streets.ts';
-import { treeMesh, treeShadowOf, treesOf } from './trees.ts';
+import { type Tree, treeShadowOf, treesOf } from './trees.ts';
 import type {
   CameraMode,
   CityScene,
@@ -78,8 +79,10 @@ class ThreeScene implements CityScene {
   readonly #lamps: Billboards;
   readonly #signs: Billboards;
   readonly #signals: readonly Signal[];
+  readonly #zoneSigns: ReturnType<typeof zoneSigns>;
   readonly #hazards: HazardView;
   readonly #picked: PickedView;
+  readonly #grove: Grove;
   readonly #map: CityMap;
   readonly #ends: (() => void)[] = [];
   #cars: readonly ShownCar[] = [];
@@ -97,13 +100,16 @@ class ThreeScene implements CityScene {
     this.#hazards = new HazardView(map.hazards, solid);
     this.#picked = new PickedView(shared, map.zones, ORDER);
     this.#signals = signalsOf(map);
+    this.#zoneSigns = zoneSigns(map.zones);
     this.#decals = new Decals(shared, DECALS_MAX, ORDER.decals);
     const atlas = drawAtlas();
     this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
     this.#lamps = new Billboards(shared, atlas, LAMPS_MAX, ORDER.lamps, BEFORE_HOUSES);
     this.#signs = new Billboards(shared, atlas, SIGNS_MAX, ORDER.signs, ON_TOP);
-    this.#addCity(map);
-    const parts = [this.#fleet, this.#hazards, this.#picked];
+    const trees = treesOf(map.blocks);
+    this.#grove = new Grove(trees, solid);
+    this.#addCity(map, trees);
+    const parts = [this.#grove, this.#fleet, this.#hazards, this.#picked];
     const layers = [this.#decals, this.#names, this.#lamps, this.#signs];
     for (const { object } of [...parts, ...layers]) this.#stage.add(object);
     this.#ends.push(
@@ -125,6 +131,7 @@ class ThreeScene implements CityScene {
     decals.clear();
     lamps.clear();
     signs.clear();
+    showZoneSigns(this.#zoneSigns, perPixelM, signs);
     showLights(this.#signals, world.lights, perPixelM, decals, lamps);
     this.#hazards.show(world.hazards, world.tick, perPixelM, isCalm, decals, signs);
     this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, lamps, signs);
@@ -158,6 +165,7 @@ class ThreeScene implements CityScene {
     this.#stage.setTheme(theme);
     this.#fleet.setTheme(theme);
     this.#hazards.setTheme(theme);
+    this.#grove.setTheme(theme);
     writeNames(this.#map, this.#names, theme);
   }
 
@@ -208,7 +216,7 @@ class ThreeScene implements CityScene {
     this.#stage.dispose();
   }
 
-  #addCity(map: CityMap): void {
+  #addCity(map: CityMap, trees: readonly Tree[]): void {
     const { shared } = this.#stage;
     const lanes = drawnLanes(map);
     this.#stage.addStill(groundOf(map, lanes), groundMaterial(shared), ORDER.ground);
@@ -216,12 +224,9 @@ class ThreeScene implements CityScene {
     const shadows = new Mesh();
     const standing = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
     for (const block of standing) shadows.area(shadowOf(block), 'ground');
-    const trees = treesOf(map.blocks);
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
     this.#stage.addStill(shadows, shadowMaterial(shared), ORDER.shadows);
-    const still = standingMaterial(shared);
-    this.#stage.addStill(treeMesh(trees), still, 0);
-    this.#stage.addStill(signalMesh(this.#signals), still, 0);
+    this.#stage.addStill(signalMesh(this.#signals), standingMaterial(shared), 0);
     const houses = housesOf(map.blocks);
     const geometry = this.#stage.addStill(houses, houseMaterial(shared), 0);
     const facade = new Float32BufferAttribute(houses.facade, 3);

@@ -48,48 +48,25 @@ function grove(polygon: MapBlock['polygon']): Tree[] {
 /** Away from the middle, so that trees keep off the edge. */
 const edge = (value: number, middle: number): number => Math.sign(value - middle) * FROM_EDGE_M;
 
-/** A trunk under a crown of two cones that meet at the widest. */
-export function treeMesh(trees: readonly Tree[]): Mesh {
+const TURN_RAD = 0.3;
+
+/** One tree, a metre high and a metre from its middle to the widest: instances stretch it. */
+export function treeBody(): Mesh {
   const mesh = new Mesh();
-  for (const { x, y, radiusM, heightM, leaf } of trees) {
-    const crownM = heightM * 0.28;
-    const widestM = heightM * 0.5;
-    mesh.box({ x, y, z: 0, length: 0.45, width: 0.45, height: crownM + 0.8 }, 'trunk');
-    const turn = hashOf(x, y) * Math.PI;
-    const ring = ringAround(x, y, radiusM, turn);
-    const upper = ringAround(x, y, radiusM * 0.55, turn + 0.3);
-    for (let i = 0; i < SIDES; i++) {
-      const [ax, ay] = at(ring, i);
-      const [bx, by] = at(ring, (i + 1) % SIDES);
-      const [cx, cy] = at(upper, i);
-      const [dx, dy] = at(upper, (i + 1) % SIDES);
-      const shoulderM = heightM * 0.84;
-      mesh.face(
-        [
-          [x, y, crownM],
-          [bx, by, widestM],
-          [ax, ay, widestM],
-        ],
-        leaf,
-      );
-      mesh.face(
-        [
-          [ax, ay, widestM],
-          [bx, by, widestM],
-          [dx, dy, shoulderM],
-          [cx, cy, shoulderM],
-        ],
-        leaf,
-      );
-      mesh.face(
-        [
-          [cx, cy, shoulderM],
-          [dx, dy, shoulderM],
-          [x, y, heightM],
-        ],
-        leaf,
-      );
-    }
+  mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
+  const [low, wide, shoulder] = [0.28, 0.5, 0.84];
+  const ring = ringAround(0, 0, 1);
+  const upper = ringAround(0, 0, 0.55, TURN_RAD);
+  for (let i = 0; i < SIDES; i++) {
+    const [ax, ay] = at(ring, i);
+    const [bx, by] = at(ring, (i + 1) % SIDES);
+    const [cx, cy] = at(upper, i);
+    const [dx, dy] = at(upper, (i + 1) % SIDES);
+    const [a, b] = [[ax, ay, wide] as const, [bx, by, wide] as const];
+    const [c, d] = [[cx, cy, shoulder] as const, [dx, dy, shoulder] as const];
+    mesh.face([[0, 0, low], b, a], 'paint');
+    mesh.face([a, b, d, c], 'paint');
+    mesh.face([c, d, [0, 0, 1]], 'paint');
   }
   return mesh;
 }
