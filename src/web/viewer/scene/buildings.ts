@@ -174,7 +174,7 @@ function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void
 }
 
 /** Metres of shadow for each metre of height, from the sun in the south-west. */
-const SHADOW = { x: 0.3, y: 0.38 } as const;
+export const SHADOW = { x: 0.3, y: 0.38 } as const;
 /** Taller ones would darken streets away from them. */
 const SHADOW_HEIGHT_MAX_M = 26;
 

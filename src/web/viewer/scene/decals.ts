@@ -56,8 +56,9 @@ void main() {
     alpha = max(0.0, 1.0 - far);
     alpha *= alpha;
   } else if (shape < 2.5) {
-    alpha = smoothstep(0.84 - fine, 0.84, far) * (1.0 - smoothstep(1.0 - fine, 1.0, far));
-    alpha += 0.22 * (1.0 - step(0.84, far));
+    float hollow = 1.0 - clamp(max(0.28, 3.0 * perPixel) / size.x, 0.04, 0.4);
+    alpha = smoothstep(hollow - fine, hollow, far) * (1.0 - smoothstep(1.0 - fine, 1.0, far));
+    alpha += 0.16 * (1.0 - step(hollow, far));
   } else if (shape < 3.5) {
     float ahead = 0.5 * (at.x + 1.0);
     float aside = abs(at.y) / (0.3 + 0.7 * ahead);

@@ -14,7 +14,7 @@ export const distance = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], 
 
 /** The member at an index that is known to exist; negative ones count from the end. */
 export function at<T>(list: readonly T[], index: number): T {
-  const member = list.at(index);
+  const member = list[index < 0 ? list.length + index : index];
   if (member === undefined) throw new RangeError(`no member ${index} among ${list.length}`);
   return member;
 }

@@ -23,7 +23,7 @@ const EDGE_INSIDE_M = 0.22;
 const STOP_LINE_M = 0.45;
 const YIELD_TOOTH_M = 0.6;
 
-/** What is left of a lane: its own direction, the oncoming one, or the edge of the road. */
+/** What is beside a lane: its own direction, the oncoming one, or the edge of the road. */
 export type Beside = 'same' | 'oncoming' | 'nothing';
 
 /** Lines, bars and arrows on the lanes. */
@@ -35,9 +35,15 @@ export function markLanes(mesh: Mesh, map: CityMap, lanes: readonly DrawnLane[])
   );
   for (const ofRoad of byRoad.values()) {
     for (const own of ofRoad) {
-      markSides(mesh, own, ofRoad);
+      const left = besideOf(own, ofRoad, 1);
+      const right = besideOf(own, ofRoad, -1);
+      const isWide = left.what === 'same' || right.what === 'same';
+      if (left.what === 'same') stripes(mesh, aside(own.line, own.lane.width / 2), DIVIDER_M);
+      else if (left.what === 'oncoming') markCentre(mesh, own, left.lane, isWide, ofRoad);
+      else markEdge(mesh, own, 1);
+      if (right.what === 'nothing') markEdge(mesh, own, -1);
       markEnd(mesh, own, ends.lit.has(own.lane.id));
-      if (ends.lit.has(own.lane.id) && ofRoad.length > 2) markArrow(mesh, own, ends.turns);
+      if (isWide && ends.lit.has(own.lane.id)) markArrow(mesh, own, ends.turns);
     }
   }
   for (const own of lanes) {
@@ -47,49 +53,45 @@ export function markLanes(mesh: Mesh, map: CityMap, lanes: readonly DrawnLane[])
   for (const spot of map.hazards) if (spot.kind === 'dark_zebra') markZebra(mesh, spot, lanes);
 }
 
-/** Which neighbour a lane has beside it, so many widths to the left. */
-export function besideOf(own: DrawnLane, others: readonly DrawnLane[], widths: number): Beside {
+/** Which neighbour a lane has in its middle, so many widths to the left. */
+export function besideOf(
+  own: DrawnLane,
+  others: readonly DrawnLane[],
+  widths: number,
+): { what: Beside; lane: DrawnLane | null } {
   const middle = stationAt(own.line, lengthOf(own.line) / 2);
-  const reachM = own.lane.width * widths;
-  const spot: Point = [middle.x - reachM * middle.hy, middle.y + reachM * middle.hx];
-  for (const other of others) {
-    if (other === own) continue;
-    for (let i = 1; i < other.line.length; i++) {
-      const a = at(other.line, i - 1);
-      const b = at(other.line, i);
-      if (distanceToSegment(spot, a, b) > own.lane.width / 3) continue;
+  const [x, y] = beside(middle, 0, own.lane.width * widths);
+  for (const lane of others) {
+    if (lane === own) continue;
+    for (let i = 1; i < lane.line.length; i++) {
+      const a = at(lane.line, i - 1);
+      const b = at(lane.line, i);
+      if (distanceToSegment([x, y], a, b) > own.lane.width / 3) continue;
       const cosine = (b[0] - a[0]) * middle.hx + (b[1] - a[1]) * middle.hy;
-      return cosine > 0 ? 'same' : 'oncoming';
+      return { what: cosine > 0 ? 'same' : 'oncoming', lane };
     }
   }
-  return 'nothing';
+  return { what: 'nothing', lane: null };
 }
 
-function markSides(mesh: Mesh, own: DrawnLane, ofRoad: readonly DrawnLane[]): void {
+/** Between the directions: a solid line from either side, or dashes, drawn by the first of two. */
+function markCentre(
+  mesh: Mesh,
+  own: DrawnLane,
+  oncoming: DrawnLane | null,
+  isWide: boolean,
+  ofRoad: readonly DrawnLane[],
+): void {
   const half = own.lane.width / 2;
-  const left = besideOf(own, ofRoad, 1);
-  if (left === 'same') {
-    stripes(mesh, aside(own.line, half), DIVIDER_M);
-  } else if (left === 'oncoming') {
-    if (ofRoad.length > 2) {
-      mesh.band(own.line, half - LINE_M * 1.5, half - LINE_M * 0.5, 'marking');
-    } else if (own === ofRoad[0]) {
-      stripes(mesh, aside(own.line, half), CENTRE_M);
-    } else if (besideOf(own, ofRoad.slice(0, 1), 1) === 'nothing' && isFirstOfPair(own, ofRoad)) {
-      stripes(mesh, aside(own.line, half), CENTRE_M);
-    }
-  } else {
-    mesh.band(own.line, half - EDGE_INSIDE_M - LINE_M, half - EDGE_INSIDE_M, 'divider');
-  }
-  if (besideOf(own, ofRoad, -1) === 'nothing') {
-    mesh.band(own.line, EDGE_INSIDE_M - half, EDGE_INSIDE_M + LINE_M - half, 'divider');
+  if (isWide) mesh.band(own.line, half - LINE_M * 1.5, half - LINE_M * 0.5, 'marking');
+  else if (oncoming && ofRoad.indexOf(own) < ofRoad.indexOf(oncoming)) {
+    stripes(mesh, aside(own.line, half), CENTRE_M);
   }
 }
 
-/** Of two lanes that share a centre line, the one that comes first draws it. */
-function isFirstOfPair(own: DrawnLane, ofRoad: readonly DrawnLane[]): boolean {
-  const index = ofRoad.indexOf(own);
-  return besideOf(own, ofRoad.slice(0, index), 1) === 'nothing';
+function markEdge(mesh: Mesh, { lane, line }: DrawnLane, side: 1 | -1): void {
+  const outerM = side * (lane.width / 2 - EDGE_INSIDE_M);
+  mesh.band(line, outerM - side * LINE_M, outerM, 'divider');
 }
 
 function stripes(mesh: Mesh, line: Line, { dash, gap }: { dash: number; gap: number }): void {
@@ -207,9 +209,11 @@ function turnOf(own: DrawnLane | undefined): number[] {
 }
 
 const ARROW_BEFORE_M = 7;
-const ARROW_M = 3.4;
-const SHAFT_M = 0.16;
-const HEAD_M = { length: 1, width: 0.7 } as const;
+const ARROW_M = 4.6;
+const SHAFT_M = 0.2;
+/** Of an arrow to the side, before its head. */
+const ARM_M = 0.45;
+const HEAD_M = { length: 1.5, width: 1.1 } as const;
 /** Less of a turn than this is straight on. */
 const STRAIGHT_RAD = 0.6;
 
@@ -241,12 +245,12 @@ function sideArrow(mesh: Mesh, foot: Station, side: 1 | -1): void {
   const aheadM = ARROW_M * 0.55;
   const arm = [
     beside(foot, aheadM - SHAFT_M, 0),
-    beside(foot, aheadM - SHAFT_M, side * 0.4),
-    beside(foot, aheadM + SHAFT_M, side * 0.4),
+    beside(foot, aheadM - SHAFT_M, side * ARM_M),
+    beside(foot, aheadM + SHAFT_M, side * ARM_M),
     beside(foot, aheadM + SHAFT_M, 0),
   ];
   mesh.area(side > 0 ? arm.toReversed() : arm, 'marking');
-  head(mesh, foot, aheadM, side * 0.4, side);
+  head(mesh, foot, aheadM, side * ARM_M, side);
 }
 
 /** The head of an arrow, straight on (0) or to the left (1) or right (−1). */

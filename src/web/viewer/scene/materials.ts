@@ -5,6 +5,7 @@ import {
   type IUniform,
   KeepStencilOp,
   NotEqualStencilFunc,
+  OneFactor,
   OneMinusSrcAlphaFactor,
   ReplaceStencilOp,
   ShaderMaterial,
@@ -31,6 +32,8 @@ export interface Shared {
   timeS: IUniform<number>;
   /** 0 in the light theme, 1 in the dark. */
   night: IUniform<number>;
+  /** Houses are this part of their height: from straight above high ones would hide the streets. */
+  rise: IUniform<number>;
   /** What houses give way to: middle in px of the buffer, radius in px, depth in m. */
   hole: IUniform<Vector4>;
 }
@@ -44,6 +47,7 @@ export const createShared = (): Shared => ({
   right: { value: new Vector3(1, 0, 0) },
   timeS: { value: 0 },
   night: { value: 0 },
+  rise: { value: 1 },
   hole: { value: new Vector4(0, 0, 0, 0) },
 });
 
@@ -57,6 +61,7 @@ uniform float ratio;
 uniform vec3 right;
 uniform float timeS;
 uniform float night;
+uniform float rise;
 uniform vec4 hole;
 `;
 
@@ -71,7 +76,14 @@ export const ON_GROUND = {
   blending: CustomBlending,
   blendSrc: SrcAlphaFactor,
   blendDst: OneMinusSrcAlphaFactor,
+  // The canvas itself stays opaque: nothing of the page is to shine through.
+  blendSrcAlpha: OneFactor,
+  blendDstAlpha: OneMinusSrcAlphaFactor,
 } as const satisfies ShaderMaterialParameters;
+
+/** Signs that houses hide, and signs that nothing hides. */
+export const BEFORE_HOUSES = { transparent: true, depthWrite: false } as const;
+export const ON_TOP = { transparent: true, depthWrite: false, depthTest: false } as const;
 
 export function shaderMaterial(
   shared: Shared,
@@ -113,9 +125,13 @@ export const groundMaterial = (shared: Shared): ShaderMaterial =>
     side: DoubleSide,
   });
 
+/** Trees and posts: painted, not lit anew. */
+export const standingMaterial = (shared: Shared): ShaderMaterial =>
+  shaderMaterial(shared, GROUND_VERTEX, GROUND_FRAGMENT);
+
 const SHADOW_FRAGMENT = /* glsl */ `
 void main() {
-  gl_FragColor = vec4(0.05, 0.07, 0.12, mix(0.2, 0.34, night));
+  gl_FragColor = vec4(0.05, 0.07, 0.12, mix(0.2, 0.3, night));
 }`;
 
 /** Where shadows overlap, the stencil keeps the ground from being darkened twice. */
@@ -144,7 +160,7 @@ varying float depth;
 void main() {
   tone = color;
   bay = facade;
-  vec4 seen = viewMatrix * vec4(position, 1.0);
+  vec4 seen = viewMatrix * vec4(position.xy, position.z * rise, 1.0);
   depth = -seen.z;
   gl_Position = projectionMatrix * seen;
 }`;
@@ -186,7 +202,7 @@ attribute vec3 lamps;
 varying vec3 tone;
 void main() {
   vec3 own = color;
-  own = part > 0.5 && part < 1.5 ? own * tint : own;
+  own = part > 0.5 && part < 1.5 ? own * (tint * 0.92 + 0.05) : own;
   own = part > 1.5 && part < 2.5 ? mix(own, vec3(1.0, 0.98, 0.88), lamps.x) : own;
   own = part > 2.5 && part < 3.5 ? mix(own, vec3(1.0, 0.13, 0.1), lamps.y) : own;
   own = part > 3.5 ? mix(own, vec3(1.0, 0.62, 0.08), lamps.z) : own;

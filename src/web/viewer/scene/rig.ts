@@ -22,7 +22,7 @@ const SWING_S = 0.35;
 /** Farther out than the whole city by this much. */
 const FARTHEST = 1.7;
 const FOLLOW = { distance: 110, tilt: 0.75 } as const;
-const CHASE = { distance: 17, tilt: 1.2, aheadM: 5, heightM: 1.4 } as const;
+const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
 
 /** What the camera may be tied to. */
 export interface Anchor {

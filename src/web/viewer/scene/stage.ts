@@ -10,7 +10,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
-import { FIELD_RAD, metresPerPixel, type Pose, type Viewport } from './camera.ts';
+import { eased, FIELD_RAD, metresPerPixel, type Pose, type Viewport } from './camera.ts';
 import { coat, geometryOf } from './geometry.ts';
 import { createShared, type Shared } from './materials.ts';
 import type { Mesh } from './mesh.ts';
@@ -22,6 +22,9 @@ const FAR_M = 9000;
 /** The nearest that is drawn, as a part of the distance to the target. */
 const NEAR_PART = 0.06;
 const NEAR_MIN_M = 0.4;
+/** Houses from straight above, and the tilt at which they have all their height. */
+const RISE_MIN = 0.3;
+const RISE_TILT = 0.6;
 
 /** The renderer, the camera and what stands still. */
 export class Stage {
@@ -109,6 +112,7 @@ export class Stage {
     camera.far = FAR_M;
     camera.updateProjectionMatrix();
     shared.perPixel.value = metresPerPixel(pose, view);
+    shared.rise.value = RISE_MIN + (1 - RISE_MIN) * eased(Math.min(1, pose.tilt / RISE_TILT));
     shared.haze.value.set(260 + 1.6 * pose.distance, 1300 + 3 * pose.distance);
   }
 }
