@@ -31,12 +31,14 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
           Add to fleet
         </Button>
       </form>
-      <p class="small soft">
-        A car of a living city brings its model, plate and colour:{' '}
-        <a href={NEW_CITY_URL}>open a city</a>, pick a car and copy its VIN.
-      </p>
-      <Failure text={form.failure} />
-      <div role="status">{added === undefined ? null : <Added car={added} />}</div>
+      <div>
+        <p class="small soft">
+          A car of a living city brings its model, plate and colour:{' '}
+          <a href={NEW_CITY_URL}>open a city</a>, pick a car and copy its VIN.
+        </p>
+        <Failure text={form.failure} />
+        <div role="status">{added === undefined ? null : <Added car={added} />}</div>
+      </div>
     </section>
   );
 }

@@ -31,8 +31,13 @@ const SINCE: Column<Dealer> = {
   cell: (dealer) => dayOf(dealer.created_at),
 };
 
+interface DealerTableProps {
+  dealers: readonly Dealer[];
+  isPlain?: boolean;
+}
+
 /** The dealers as anyone may see them. */
-export function DealerTable({ dealers }: { dealers: readonly Dealer[] }) {
+export function DealerTable({ dealers, isPlain = false }: DealerTableProps) {
   const actions = ({ username, name }: Dealer) => (
     <a href={`#/sign-up?dealer=${encodeURIComponent(username)}`}>
       Sign up<span class="visually-hidden"> with {name}</span>
@@ -45,6 +50,7 @@ export function DealerTable({ dealers }: { dealers: readonly Dealer[] }) {
       columns={session.value === null ? COLUMNS.slice(0, 2) : [...COLUMNS, SINCE]}
       idOf={({ username }) => username}
       {...(session.value === null ? { actions } : {})}
+      isPlain={isPlain}
       empty={<Empty title="There is no dealer yet" />}
     />
   );

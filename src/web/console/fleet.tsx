@@ -121,6 +121,7 @@ function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly
     ...Object.entries(FLAGS).map(([flag, head]) => ({
       key: flag,
       head,
+      isShort: true,
       value: (car: Car) => car[flag as Flag],
       cell: (car: Car) => (
         <FlagSwitch car={car} flag={flag as Flag} isInTable onChange={onChange} />

@@ -17,22 +17,20 @@ export function WelcomePage() {
       lead="Fleets, owners and remote control for connected cars: lock them, warm them, charge them."
     >
       <div class="welcome">
-        <div class="welcome-main">
-          <ResourceView resource={state} what="the figures">
-            {(figures) => <Figures figures={shownOf(figures)} />}
+        <ResourceView resource={state} what="the figures">
+          {(figures) => <Figures figures={shownOf(figures)} />}
+        </ResourceView>
+        <LogInCard />
+        <section class="section" aria-labelledby="dealers">
+          <h2 id="dealers">Our dealers</h2>
+          <ResourceView resource={dealers} what="the dealers">
+            {(all) => <DealerTable dealers={all} isPlain />}
           </ResourceView>
-          <section class="section" aria-labelledby="dealers">
-            <h2 id="dealers">Our dealers</h2>
-            <ResourceView resource={dealers} what="the dealers">
-              {(all) => <DealerTable dealers={all} />}
-            </ResourceView>
-          </section>
           <p class="soft">
             Cars of a living city can join a fleet. <a href={NEW_CITY_URL}>Open a city</a>, pick a
             car and copy its VIN.
           </p>
-        </div>
-        <LogInCard />
+        </section>
       </div>
     </Page>
   );
