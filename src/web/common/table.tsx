@@ -13,6 +13,8 @@ export interface Column<Row> {
   /** What is shown; by default the value. */
   cell?: (row: Row) => ComponentChildren;
   align?: 'end';
+  /** Three such stand side by side in a card. */
+  isShort?: boolean;
 }
 
 interface TableProps<Row> {
@@ -27,6 +29,8 @@ interface TableProps<Row> {
   actions?: (row: Row) => ComponentChildren;
   /** Beside the field to filter by. */
   tools?: ComponentChildren;
+  /** A short list that nobody filters or sorts. */
+  isPlain?: boolean;
   /** Where there is no row at all. */
   empty: ComponentChildren;
 }
@@ -57,8 +61,8 @@ export function Table<Row>(props: TableProps<Row>) {
         {empty}
       </div>
     );
-  const shown = found.slice(0, shownCount);
-  const parts = { ...props, rows: shown, order, setOrder };
+  const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
+  if (props.isPlain) return <Rows {...parts} />;
   return (
     <div class="table-frame">
       <div class="table-tools">
@@ -138,9 +142,18 @@ function Sorter<Row>({ columns, order, setOrder }: SorterProps<Row>) {
         label={order.isDown ? 'Sorted downwards; sort upwards' : 'Sorted upwards; sort downwards'}
         onClick={() => setOrder({ ...order, isDown: !order.isDown })}
       >
-        {order.isDown ? '↓' : '↑'}
+        <Arrow isDown={order.isDown} />
       </Button>
     </div>
+  );
+}
+
+/** Not every font has one. */
+function Arrow({ isDown }: { isDown: boolean }) {
+  return (
+    <svg class="arrow" viewBox="0 0 12 12" aria-hidden="true">
+      <path d={isDown ? 'M6 2v8M3 7l3 3 3-3' : 'M6 10V2M3 5l3-3 3 3'} />
+    </svg>
   );
 }
 
@@ -193,13 +206,15 @@ function cellOf<Row>(column: Column<Row>, row: Row, isFirst: boolean) {
   );
 }
 
-function Head<Row>({ column, order, setOrder }: SorterProps<Row> & { column: Column<Row> }) {
+type HeadProps<Row> = RowsProps<Row> & { column: Column<Row> };
+
+function Head<Row>({ column, order, setOrder, isPlain }: HeadProps<Row>) {
   const { key, head, value, align } = column;
   const isSorted = order.key === key;
   const sort = order.isDown ? 'descending' : 'ascending';
   return (
-    <th scope="col" data-align={align} aria-sort={isSorted ? sort : undefined}>
-      {value === undefined ? (
+    <th scope="col" data-align={align} aria-sort={isSorted && !isPlain ? sort : undefined}>
+      {value === undefined || isPlain ? (
         head
       ) : (
         <button
@@ -208,7 +223,7 @@ function Head<Row>({ column, order, setOrder }: SorterProps<Row> & { column: Col
           onClick={() => setOrder({ key, isDown: isSorted && !order.isDown })}
         >
           {head}
-          <span aria-hidden="true">{isSorted ? (order.isDown ? '↓' : '↑') : ''}</span>
+          {isSorted ? <Arrow isDown={order.isDown} /> : null}
         </button>
       )}
     </th>
@@ -223,12 +238,14 @@ function Cards<Row>({ label, rows, columns, idOf, actions }: RowsProps<Row>) {
         <li class="card" key={idOf(row)}>
           <div class="card-title">{first ? contentOf(first, row) : null}</div>
           <dl class="pairs">
-            {rest.map((column) => (
-              <div key={column.key}>
-                <dt>{column.head}</dt>
-                <dd>{contentOf(column, row)}</dd>
-              </div>
-            ))}
+            {rest
+              .filter(({ value }) => value?.(row) !== null)
+              .map((column) => (
+                <div key={column.key} data-short={column.isShort ? '' : undefined}>
+                  <dt>{column.head}</dt>
+                  <dd>{contentOf(column, row)}</dd>
+                </div>
+              ))}
           </dl>
           {actions ? <div class="row-actions">{actions(row)}</div> : null}
         </li>

@@ -1,16 +1,10 @@
 import '../common/base.css';
 import '../common/widgets.css';
+import './console.css';
 import { render } from 'preact';
 import { startTheme } from '../common/theme.ts';
-import { ThemeToggle } from '../common/theme-toggle.tsx';
+import { App } from './app.tsx';
 
 startTheme();
 const root = document.getElementById('app');
-if (root)
-  render(
-    <>
-      <h1>Dealer platform</h1>
-      <ThemeToggle />
-    </>,
-    root,
-  );
+if (root !== null) render(<App />, root);
