@@ -19,10 +19,11 @@ export interface Board extends ShownWorld {
   lights: Map<string, LightState>;
   hazards: ShownThing[];
   ghosts: Car[];
+  contact: [x: number, y: number] | null;
 }
 
 export function emptyBoard(): Board {
-  return { tick: 0, cars: [], lights: new Map(), hazards: [], ghosts: [] };
+  return { tick: 0, cars: [], lights: new Map(), hazards: [], ghosts: [], contact: null };
 }
 
 /** Whether something was put where it is: respawned after a crash, or back at its start. */

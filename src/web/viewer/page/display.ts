@@ -8,6 +8,8 @@ import type { Viewer } from './viewer.ts';
 
 /** A tab that slept does not make cars leap on: what is animated goes on from where it was. */
 const STEP_MAX_S = 0.25;
+/** The same for a replay, which is to take its time on a slow machine too. */
+const REPLAY_STEP_MAX_S = 1;
 /** How much of the city is shown around an incident, m. */
 const INCIDENT_SPAN_M = 70;
 const SENSORS: readonly SensorName[] = ['front_camera', 'front_radar', 'corner_radars'];
@@ -56,17 +58,17 @@ export class Display {
 
   #frame(nowMs: number): void {
     const { live, replay } = this.#viewer;
-    const seconds = Math.min(STEP_MAX_S, (nowMs - this.#lastMs) / 1000);
+    const passedS = (nowMs - this.#lastMs) / 1000;
     this.#lastMs = nowMs;
     live.tell(nowMs);
-    replay.advance(seconds);
+    replay.advance(Math.min(REPLAY_STEP_MAX_S, passedS));
     const world = this.#worldAt(nowMs);
     if (world === null) return;
     this.#drawn.world = world;
     if (this.#drawn.scene === null) return;
     const isLive = world === live.playback.board;
     if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
-    this.#drawn.scene.draw(world, this.#picked, seconds);
+    this.#drawn.scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
   }
 

@@ -131,6 +131,7 @@ export class ReplayPlayer {
       if (id !== this.id.peek()) return;
       batch(() => {
         this.incident.value = incident;
+        this.board.contact = [incident.place.x, incident.place.y];
         this.asItWas.value = replay;
         this.seek(extent(replay.frames)[0]);
         this.isPlaying.value = !matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -31,7 +31,7 @@ function Report({ incident }: { incident: Incident }) {
   return (
     <>
       <p>{story(incident)}</p>
-      <dl class="figures" aria-label="What it earned">
+      <dl class="figures figures-pairs" aria-label="What it earned">
         <div>
           <dt>Severity</dt>
           <dd>{title(severity)}</dd>

@@ -4,6 +4,7 @@ import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';
 import { metresPerPixel, project } from './camera.ts';
+import { markContact } from './contact.ts';
 import { Decals } from './decals.ts';
 import { FleetView } from './fleet-view.ts';
 import { listenToGestures } from './gestures.ts';
@@ -136,6 +137,7 @@ class ThreeScene implements CityScene {
     this.#hazards.show(world.hazards, world.tick, perPixelM, isCalm, decals, signs);
     this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, lamps, signs);
     this.#picked.show(picked, car, perPixelM, decals, signs);
+    markContact(world.contact, perPixelM, decals);
     decals.flush();
     lamps.flush();
     signs.flush();

@@ -41,6 +41,8 @@ export interface ShownWorld {
   hazards: readonly ShownHazard[];
   /** Translucent cars of a replay: as it would have been. */
   ghosts: readonly ShownCar[];
+  /** Where the collision of a replay was. */
+  contact: readonly [x: number, y: number] | null;
 }
 
 export type SensorName = 'front_camera' | 'front_radar' | 'corner_radars';
