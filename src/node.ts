@@ -8,6 +8,7 @@ import { Records } from './cluster/records.ts';
 import { NodeStanding } from './cluster/standing.ts';
 import { Worlds } from './cluster/worlds.ts';
 import type { Config } from './config.ts';
+import { DEMO_LOGINS } from './dealer/demo.ts';
 import { DealerPlatform } from './dealer/platform.ts';
 import { dealerRoutes } from './http/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front.ts';
@@ -23,7 +24,7 @@ import { openRedis } from './store/redis/store.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
-const WEB_FOLDER = fileURLToPath(new URL('./web/', import.meta.url));
+const WEB_FOLDER = fileURLToPath(new URL('../build/web/', import.meta.url));
 /** How often the clock is published while worlds are watched; a shard waits for it at most so. */
 const PUBLISH_MS = 10;
 /** How often a suspended machine is looked for, and the clock's high-water mark saved. */
@@ -335,6 +336,7 @@ function openFrontEnd(
       corsOrigins: config.corsOrigins,
       rateLimits: config.rateLimits,
       webFolder: WEB_FOLDER,
+      demoLogins: config.demo.demo ? DEMO_LOGINS : [],
       kernelHash: kernel,
     },
     {

@@ -47,10 +47,10 @@ function importsOf(path: string, text: string): Import[] {
 
 const sources: Source[] = ['assembly', 'src', 'workers', 'bench', 'load']
   .flatMap(filesBelow)
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
   .map((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    const isTest = /\.(test|suite)\.ts$/.test(path) || TEST_FOLDERS.has(areaOf(path));
+    const isTest = /\.(test|suite)\.tsx?$/.test(path) || TEST_FOLDERS.has(areaOf(path));
     return { path, text, area: areaOf(path), isTest, imports: importsOf(path, text) };
   });
 
@@ -69,6 +69,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   cluster: ['store', 'shard', 'twin', 'city'],
   dealer: ['store', 'twin'],
   http: ['cluster', 'dealer', 'twin', 'codec', 'city'],
+  web: [],
 };
 const PURE = ['city', 'twin', 'codec'];
 /** Files of `src` itself that any folder may use. */
@@ -77,6 +78,7 @@ const COMMON_OF: Record<string, readonly string[]> = {
   http: [...COMMON, 'src/metrics.ts', 'src/config.ts'],
   kernel: [],
   city: [],
+  web: [],
   codec: ['src/errors.ts'],
   twin: ['src/errors.ts'],
 };

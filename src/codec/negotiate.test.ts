@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerEncoding, streamChoice } from './negotiate.ts';
+import { answerEncoding, contentCoding, streamChoice } from './negotiate.ts';
 
 describe('a stream', () => {
   test.each([
@@ -89,5 +89,37 @@ describe('an answer', () => {
     ',;,',
   ])('is JSON for %j', (accept) => {
     expect(answerEncoding(accept)).toBe('json');
+  });
+});
+
+describe('the coding of a body', () => {
+  const offered = ['br', 'gzip', 'identity'] as const;
+
+  test.each([
+    ['', 'identity'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['br;q=0.5, gzip;q=0.8', 'gzip'],
+    ['br;q=0, gzip;q=0.001', 'gzip'],
+    ['br;q=0, *', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0', 'identity'],
+    ['*;q=0.2, gzip;q=0.7', 'gzip'],
+    ['identity', 'identity'],
+    ['identity;q=1, br;q=0.9', 'identity'],
+    ['identity;q=0, gzip', 'gzip'],
+    ['identity;q=0, *;q=0', 'identity'],
+    ['deflate, zstd', 'identity'],
+    ['br;q=2, gzip', 'gzip'],
+    ['br ; Q=0.1 , gzip ; q=0.2', 'gzip'],
+  ])('of "%s" is %s', (accept, coding) => {
+    expect(contentCoding(accept, offered)).toBe(coding);
+  });
+
+  test('is one that is offered', () => {
+    expect(contentCoding('br, gzip', ['identity'])).toBe('identity');
+    expect(contentCoding('br, gzip;q=0.1', ['gzip', 'identity'])).toBe('gzip');
   });
 });

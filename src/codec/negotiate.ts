@@ -58,6 +58,37 @@ export function answerEncoding(accept: string): Encoding {
   return json.position < msgpack.position ? 'json' : 'msgpack';
 }
 
+/** How the body of an answer is packed, in the words of HTTP. */
+export type ContentCoding = 'br' | 'gzip' | 'identity';
+
+/** Of codings that nobody names, the one that everybody understands. */
+const UNNAMED_IDENTITY = Number.MIN_VALUE;
+
+/**
+ * Coding of an answer's body (RFC 9110, 12.5.3): the one of the highest weight, of equal ones the
+ * first that is offered. Identity where the client takes none of them.
+ * @param accept the Accept-Encoding header, empty where there is none
+ * @param offered best first
+ */
+export function contentCoding(accept: string, offered: readonly ContentCoding[]): ContentCoding {
+  if (accept === '' || offered.length === 1) return 'identity';
+  const ranges = accept.split(',').map(mediaRange);
+  const weightOf = (coding: ContentCoding) => {
+    const names = coding === 'gzip' ? ['gzip', 'x-gzip'] : [coding];
+    const standard = coding === 'identity' ? UNNAMED_IDENTITY : 0;
+    return (best(ranges, names) ?? best(ranges, ['*']))?.quality ?? standard;
+  };
+  let chosen: ContentCoding = 'identity';
+  let highest = 0;
+  for (const coding of offered) {
+    const weight = weightOf(coding);
+    if (weight <= highest) continue;
+    chosen = coding;
+    highest = weight;
+  }
+  return chosen;
+}
+
 /** `application/msgpack; q=0.5` with its place in the header. */
 function mediaRange(text: string, position: number): MediaRange {
   const [type = '', ...parameters] = text.split(';').map(trimmed);

@@ -83,6 +83,14 @@ const COLOURS = ['white', 'silver', 'black', 'steelblue', 'seagreen', 'firebrick
 const PLATE_LETTERS = 'ABCDEFGHJKLMNPRSTUWXYZ';
 const CAR_COUNT = 40;
 
+/** A log-in that everybody may know. */
+export interface DemoLogin {
+  role: keyof typeof DEMO_PASSWORDS;
+  username: string;
+  name: string;
+  password: string;
+}
+
 function pick<T>(list: readonly T[], index: number): T {
   return list[index % list.length] as T;
 }
@@ -126,6 +134,17 @@ export const DEMO_CUSTOMERS: readonly DemoCustomer[] = PEOPLE.map(([username, na
     createdAtMs: FIRST_DAY_MS + DAY_MS + i * HOUR_MS,
   };
 });
+
+/** The admin, the dealers and a customer of each. */
+export const DEMO_LOGINS: readonly DemoLogin[] = [
+  { role: 'admin', username: DEMO_ADMIN, name: 'Platform admin', password: DEMO_PASSWORDS.admin },
+  ...HOUSES.map(({ username, name }) => loginOf('dealer', username, name)),
+  ...PEOPLE.slice(0, HOUSES.length).map(([username, name]) => loginOf('user', username, name)),
+];
+
+function loginOf(role: 'dealer' | 'user', username: string, name: string): DemoLogin {
+  return { role, username, name, password: DEMO_PASSWORDS[role] };
+}
 
 /** Ten cars in each fleet. The first of them belong to the dealer's customers, one each. */
 export const DEMO_CARS: readonly DemoCar[] = Array.from({ length: CAR_COUNT }, (_, i) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { type ContentCoding, contentCoding } from '../codec/negotiate.ts';
 import { matchesEtag } from './etag.ts';
 import { bodyless, type Header, type Reply } from './reply.ts';
 import type { Call } from './router.ts';
@@ -14,40 +15,87 @@ const TYPES = new Map([
   ['.png', 'image/png'],
 ]);
 
-/** A file as it is served: whole, and to those who have it. */
+/** Codings that a file may lie in beside itself, by what its name then ends in; best first. */
+const ENDINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const satisfies readonly [ContentCoding, string][];
+
+/** A file as it is served: in each of its codings. */
 export interface Asset {
+  /** Best first, the file as it is last. */
+  codings: readonly ContentCoding[];
+  variants: ReadonlyMap<ContentCoding, Variant>;
+}
+
+/** A file in one coding: whole, and to those who have it. */
+interface Variant {
   etag: string;
   whole: Reply;
   notModified: Reply;
 }
+
+export interface AssetHeaders {
+  /** What the page that it may be is allowed to load. */
+  policy: string;
+  /** Who may keep it, and for how long. */
+  cache: string;
+}
+
+/** Bodies by coding; the file as it is apart. */
+export type Coded = ReadonlyMap<ContentCoding, Uint8Array>;
+
+const NOT_CODED: Coded = new Map();
 
 /** Whether a file of this name is one that browsers are given. */
 export function isAsset(name: string): boolean {
   return TYPES.has(extname(name));
 }
 
-/** @param policy what the page that it may be is allowed to load */
-export function readAsset(path: string, policy: string): Asset {
-  return assetOf(path, readFileSync(path), policy);
+/** A file of a folder, with what lies beside it compressed. */
+export function readAsset(path: string, headers: AssetHeaders): Asset {
+  const beside = ENDINGS.filter(([, ending]) => existsSync(path + ending));
+  const coded = new Map(beside.map(([coding, ending]) => [coding, readFileSync(path + ending)]));
+  return assetOf(path, readFileSync(path), headers, coded);
 }
 
 /** A file that is in no folder. */
-export function assetOf(name: string, body: string | Uint8Array, policy: string): Asset {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const headers: Header[] = [
-    ['ETag', etag],
-    ['Cache-Control', 'no-cache'],
-    ['Content-Security-Policy', policy],
-  ];
+export function assetOf(
+  name: string,
+  body: string | Uint8Array,
+  headers: AssetHeaders,
+  coded: Coded = NOT_CODED,
+): Asset {
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   const type = TYPES.get(extname(name)) ?? '';
-  return {
-    etag,
-    whole: { status: 200, type, body, headers },
-    notModified: bodyless(304, headers),
-  };
+  const variants = new Map<ContentCoding, Variant>();
+  for (const [coding, bytes] of [...coded, ['identity', body] as const]) {
+    const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
+    const common: Header[] = [
+      ['ETag', etag],
+      ['Cache-Control', headers.cache],
+      ['Content-Security-Policy', headers.policy],
+    ];
+    if (coded.size > 0) common.push(['Vary', 'Accept-Encoding']);
+    const notModified = bodyless(304, [...common]);
+    if (coding !== 'identity') common.push(['Content-Encoding', coding]);
+    const whole = { status: 200, type, body: bytes, headers: common };
+    variants.set(coding, { etag, whole, notModified });
+  }
+  return { codings: [...variants.keys()], variants };
 }
 
-/** The file, or that the client has it. */
-export function fresh({ etag, whole, notModified }: Asset, { head }: Call): Reply {
-  return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
+/** The file in the coding that the client likes best, or that the client has it. */
+export function fresh(asset: Asset, call: Call): Reply {
+  const { etag, whole, notModified } = chosen(asset, call);
+  return matchesEtag(call.head.ifNoneMatch, etag) ? notModified : whole;
+}
+
+/** The file, in an answer of another status. */
+export function withStatus(status: number, asset: Asset, call: Call): Reply {
+  return { ...chosen(asset, call).whole, status };
+}
+
+function chosen({ codings, variants }: Asset, { head }: Call): Variant {
+  return variants.get(contentCoding(head.acceptEncoding, codings)) as Variant;
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TwinError } from '../errors.ts';
-import { type Asset, assetOf, fresh, readAsset } from './assets.ts';
+import { type Asset, type AssetHeaders, assetOf, fresh, readAsset } from './assets.ts';
 import { asyncApiOf } from './asyncapi.ts';
 import { openApiOf, type Service } from './openapi.ts';
 import type { Route } from './router.ts';
@@ -11,6 +11,7 @@ type DocsFiles = ReadonlyMap<string, Asset>;
 /** Swagger UI styles elements one by one, and has its pictures in its style sheet. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+const HEADERS: AssetHeaders = { policy: POLICY, cache: 'no-cache' };
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const START = `window.addEventListener('load', () => {
   SwaggerUIBundle({
@@ -33,10 +34,10 @@ export function docsRoutes(
   packageFiles: DocsFiles,
 ): Route[] {
   const text = JSON.stringify(openApiOf(service, routes));
-  const document = assetOf('openapi.json', text, POLICY);
+  const document = assetOf('openapi.json', text, HEADERS);
   const files = new Map(packageFiles);
-  files.set('start.js', assetOf('start.js', START, POLICY));
-  const page = assetOf('docs.html', pageOf(service.title), POLICY);
+  files.set('start.js', assetOf('start.js', START, HEADERS));
+  const page = assetOf('docs.html', pageOf(service.title), HEADERS);
   return [
     assetRoute(
       '/openapi.json',
@@ -62,7 +63,7 @@ export function docsRoutes(
 export function streamDocsRoute(publicUrl: () => string): Route {
   let document: Asset | undefined;
   return assetRoute('/asyncapi.json', 'getAsyncApi', 'The stream as an AsyncAPI document', () => {
-    document ??= assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), POLICY);
+    document ??= assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), HEADERS);
     return document;
   });
 }
@@ -93,7 +94,7 @@ function assetRoute(
 /** The files of Swagger UI, which all services share. */
 export function readDocsFiles(): DocsFiles {
   const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
-  return new Map(PACKAGE_FILES.map((name) => [name, readAsset(join(folder, name), POLICY)]));
+  return new Map(PACKAGE_FILES.map((name) => [name, readAsset(join(folder, name), HEADERS)]));
 }
 
 function pageOf(title: string): string {

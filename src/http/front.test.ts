@@ -1,18 +1,37 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ask, openTestFront, type TestFront } from './test-front.ts';
 
 let front: TestFront;
 let webFolder: string;
 
+const SCRIPT = 'viewer-Bq3_x-9a.js';
+const ICON = 'icon-0aZ_9b.svg';
+const CODE = 'export const streets = [];\n'.repeat(50);
+
+/** A folder as the build of the pages leaves it. */
+function makePages(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'web-'));
+  for (const page of ['viewer', 'console']) {
+    mkdirSync(join(folder, page));
+    const html = `<!doctype html><html><head><title>the ${page}</title></head><body></body></html>`;
+    writeFileSync(join(folder, page, 'index.html'), html);
+  }
+  const assets = join(folder, 'assets');
+  mkdirSync(assets);
+  writeFileSync(join(assets, SCRIPT), CODE);
+  writeFileSync(join(assets, `${SCRIPT}.br`), brotliCompressSync(CODE));
+  writeFileSync(join(assets, `${SCRIPT}.gz`), gzipSync(CODE));
+  writeFileSync(join(assets, ICON), '<svg/>');
+  return folder;
+}
+
 beforeEach(() => {
-  webFolder = mkdtempSync(join(tmpdir(), 'web-'));
-  writeFileSync(join(webFolder, 'index.html'), '<!doctype html><title>the page</title>');
-  writeFileSync(join(webFolder, 'viewer.js'), 'export {};');
-  writeFileSync(join(webFolder, 'viewer.test.ts'), 'no asset');
-  writeFileSync(join(webFolder, 'icon.svg'), '<svg/>');
+  webFolder = makePages();
   front = openTestFront({ webFolder });
 });
 
@@ -21,67 +40,235 @@ afterEach(async () => {
   rmSync(webFolder, { recursive: true });
 });
 
+/** Directives of a policy by their names. */
+function directives(headers: Headers): Map<string, string> {
+  const policy = headers.get('content-security-policy') ?? '';
+  return new Map(
+    policy.split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources.join(' ')];
+    }),
+  );
+}
+
+/** What both pages may load: what their own origin has, and nothing that is written in the page. */
+const STRICT = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'form-action': "'self'",
+  'frame-ancestors': "'none'",
+  'base-uri': "'none'",
+};
+
+/** What comes over the wire, which `fetch` unpacks. */
+function rawBody(url: string, headers: Record<string, string>) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>(
+    (resolve, reject) => {
+      get(url, { headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        );
+      }).on('error', reject);
+    },
+  );
+}
+
 describe('the viewer', () => {
   test('is at the address of a world', async () => {
     const world = front.service.add();
     const { status, headers, body } = await ask(`${front.twinUrl}/worlds/${world.id}`);
     expect(status).toBe(200);
-    expect(body).toContain('the page');
+    expect(body).toContain('the viewer');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'self'; connect-src 'self' ws: wss:; frame-ancestors 'none'",
-    );
     expect(headers.get('cache-control')).toBe('no-cache');
     expect(world.touches).toBe(1);
+  });
+
+  test('may load and ask nothing but its own origin, streams too', async () => {
+    const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
+    const { host } = new URL(front.twinUrl);
+    expect(Object.fromEntries(directives(headers))).toEqual({
+      ...STRICT,
+      'connect-src': `'self' ws://${host}`,
+    });
+  });
+
+  test('streams from where the node is reached, by what was set', async () => {
+    const far = openTestFront({ webFolder, publicTwinUrl: 'https://twin.example/demo' });
+    try {
+      const { headers } = await ask(`${far.twinUrl}/worlds/${far.service.add().id}`);
+      expect(directives(headers).get('connect-src')).toBe("'self' wss://twin.example");
+    } finally {
+      await far.close();
+    }
   });
 
   test('is the same page with status 404 where there is no such world', async () => {
     for (const id of ['zzzzzzzzzz', 'no-id']) {
       const { status, headers, body } = await ask(`${front.twinUrl}/worlds/${id}`);
       expect(status).toBe(404);
-      expect(body).toContain('the page');
+      expect(body).toContain('the viewer');
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(directives(headers).get('default-src')).toBe("'none'");
+    }
+  });
+});
+
+describe('the console', () => {
+  test('is the root of the dealer platform and asks nobody but that', async () => {
+    const { status, headers, body } = await ask(`${front.dealerUrl}/`);
+    expect(status).toBe(200);
+    expect(body).toContain('the console');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(Object.fromEntries(directives(headers))).toEqual({
+      ...STRICT,
+      'connect-src': "'self'",
+    });
+  });
+
+  test('is told where worlds are made, and of no log-ins unless all know them', async () => {
+    const { body } = await ask(`${front.dealerUrl}/`);
+    expect(body).toContain(`<meta name="twin-url" content="${front.twinUrl}">`);
+    expect(body).toContain('<meta name="demo-logins" content="[]">');
+  });
+
+  test('is told of the log-ins of demo mode, in a page that stays well-formed', async () => {
+    const name = '"<b>&';
+    const demo = openTestFront({
+      webFolder,
+      demoLogins: [{ role: 'user', username: 'anna', name, password: 'secret' }],
+    });
+    try {
+      const { body } = await ask(`${demo.dealerUrl}/`);
+      const quoted = '\\&quot;&lt;b>&amp;';
+      expect(body).toContain(
+        `content="[{&quot;role&quot;:&quot;user&quot;,&quot;username&quot;:&quot;anna&quot;,` +
+          `&quot;name&quot;:&quot;${quoted}&quot;,&quot;password&quot;:&quot;secret&quot;}]">`,
+      );
+    } finally {
+      await demo.close();
+    }
+  });
+
+  test('is in no document of the interface', async () => {
+    const { body } = await ask(`${front.dealerUrl}/openapi.json`);
+    expect(Object.keys((body as { paths: object }).paths)).toEqual([]);
+  });
+});
+
+describe('the files of the pages', () => {
+  const both = () => [front.twinUrl, front.dealerUrl];
+
+  test.each([
+    [SCRIPT, 'text/javascript; charset=utf-8'],
+    [ICON, 'image/svg+xml'],
+  ])('%s is on both ports, to be kept for good', async (file, type) => {
+    for (const url of both()) {
+      const { status, headers } = await ask(`${url}/assets/${file}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe(type);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     }
   });
 
   test.each([
-    ['viewer.js', 'text/javascript; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml'],
-  ])('has its file %s', async (file, type) => {
-    const { status, headers } = await ask(`${front.twinUrl}/assets/${file}`);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe(type);
-    const etag = headers.get('etag') ?? '';
-    const again = await ask(`${front.twinUrl}/assets/${file}`, {
-      headers: { 'If-None-Match': etag },
-    });
-    expect(again.status).toBe(304);
-    expect(again.body).toBe('');
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)('come in %s where that is liked best', async (coding, unpack) => {
+    for (const url of both()) {
+      const accept = { 'Accept-Encoding': `identity;q=0.1, ${coding}` };
+      const { headers, body } = await rawBody(`${url}/assets/${SCRIPT}`, accept);
+      expect(headers['content-encoding']).toBe(coding);
+      expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+      expect(headers.vary?.split(', ')).toContain('Accept-Encoding');
+      expect(body.byteLength).toBeLessThan(CODE.length / 2);
+      expect(unpack(body).toString()).toBe(CODE);
+    }
   });
 
-  test.each(['none.js', 'viewer.test.ts', '..%2Findex.html', ''])(
-    'has no file "%s"',
+  test('come as they are where nothing is said, and where nothing else is taken', async () => {
+    for (const accept of ['', 'br;q=0, gzip;q=0', 'deflate', 'identity, br;q=0.9']) {
+      const header: Record<string, string> = accept === '' ? {} : { 'Accept-Encoding': accept };
+      const { headers, body } = await rawBody(`${front.twinUrl}/assets/${SCRIPT}`, header);
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(headers.vary?.split(', ')).toContain('Accept-Encoding');
+      expect(body.toString()).toBe(CODE);
+    }
+  });
+
+  test('come as they are where they are not compressed', async () => {
+    const accept = { 'Accept-Encoding': 'br, gzip' };
+    const { headers, body } = await rawBody(`${front.twinUrl}/assets/${ICON}`, accept);
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers.vary?.split(', ')).not.toContain('Accept-Encoding');
+    expect(body.toString()).toBe('<svg/>');
+  });
+
+  test('and the pages are not sent to who has them, in the coding that was asked for', async () => {
+    const { id } = front.service.add();
+    for (const path of [`/assets/${SCRIPT}`, `/worlds/${id}`]) {
+      const url = front.twinUrl + path;
+      const tags = new Set<string>();
+      for (const coding of ['br', 'gzip', 'identity']) {
+        const accept = { 'Accept-Encoding': coding };
+        const first = await rawBody(url, accept);
+        const tag = first.headers.etag ?? '';
+        expect(first.status).toBe(200);
+        const again = await rawBody(url, { ...accept, 'If-None-Match': tag });
+        expect(again).toMatchObject({ status: 304, headers: { etag: tag } });
+        expect(again.body.byteLength).toBe(0);
+        expect(again.headers['content-encoding']).toBeUndefined();
+        for (const other of tags) {
+          const asked = { ...accept, 'If-None-Match': other };
+          expect((await rawBody(url, asked)).status).toBe(200);
+        }
+        tags.add(tag);
+      }
+      expect(tags.size).toBe(3);
+    }
+  });
+
+  test.each(['none.js', `${SCRIPT}.br`, '..%2Fviewer%2Findex.html', 'index.html'])(
+    'are those only: not "%s"',
     async (file) => {
-      const { status, body } = await ask(`${front.twinUrl}/assets/${file}`);
-      expect(status).toBe(404);
-      expect(body).toMatchObject({ error: 'not_found' });
+      const twin = await ask(`${front.twinUrl}/assets/${file}`);
+      expect(twin).toMatchObject({ status: 404, body: { error: 'not_found' } });
+      const dealer = await ask(`${front.dealerUrl}/assets/${file}`);
+      expect(dealer).toMatchObject({ status: 404, body: { detail: 'Not Found' } });
     },
   );
 
-  test('must have its page when the node starts', () => {
-    rmSync(join(webFolder, 'index.html'));
-    expect(() => openTestFront({ webFolder })).toThrow(`there is no index.html in ${webFolder}`);
-  });
+  test.each(['viewer/index.html', 'console/index.html', 'assets'])(
+    'must be there when the node starts: %s',
+    (missing) => {
+      rmSync(join(webFolder, missing), { recursive: true });
+      expect(() => openTestFront({ webFolder })).toThrow(
+        `there is no ${missing} in ${webFolder}; "npm run build:web" makes the pages`,
+      );
+    },
+  );
 });
 
-test.each(['/', '/nosuch', '/api/login'])('the dealer port has nothing at %s', async (path) => {
-  const { status, headers, body } = await ask(front.dealerUrl + path);
-  expect(status).toBe(404);
-  expect(body).toEqual({ detail: 'Not Found' });
-  expect(headers.get('content-type')).toBe('application/json');
-  const posted = await ask(front.dealerUrl + path, { method: 'POST', body: '{}' });
-  expect(posted.status).toBe(404);
-});
+test.each(['/nosuch', '/assets', '/api/login'])(
+  'the dealer port has nothing at %s',
+  async (path) => {
+    const { status, headers, body } = await ask(front.dealerUrl + path);
+    expect(status).toBe(404);
+    expect(body).toEqual({ detail: 'Not Found' });
+    expect(headers.get('content-type')).toBe('application/json');
+    const posted = await ask(front.dealerUrl + path, { method: 'POST', body: '{}' });
+    expect(posted.status).toBe(404);
+  },
+);
 
 describe('the private port', () => {
   test('says that the process lives and takes requests', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { RateLimitSettings } from '../config.ts';
+import type { DemoLogin } from '../dealer/demo.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { TwinService } from '../twin/service.ts';
@@ -8,6 +9,7 @@ import { detailReply } from './detail.ts';
 import { docsRoutes, readDocsFiles, streamDocsRoute } from './docs.ts';
 import { Fanout } from './fanout.ts';
 import { opsRoutes } from './ops.ts';
+import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { errorReply } from './reply.ts';
 import { type Route, Router } from './router.ts';
@@ -16,7 +18,6 @@ import { DEALER_PLATFORM, TWIN } from './services.ts';
 import { type StreamSession, streamRoute, WorldStream } from './stream.ts';
 import { twinRoutes } from './twin-routes.ts';
 import { vehicleRoutes } from './vehicle-routes.ts';
-import { viewerRoutes } from './viewer.ts';
 import { WorldAccess } from './world-access.ts';
 
 export interface FrontEndOptions {
@@ -31,8 +32,10 @@ export interface FrontEndOptions {
   tls?: TlsFiles | undefined;
   corsOrigins: '*' | readonly string[];
   rateLimits: RateLimitSettings | 'off';
-  /** The files of the viewer. */
+  /** Where the pages were built. */
   webFolder: string;
+  /** Known log-ins, in demo mode; without it there are none. */
+  demoLogins: readonly DemoLogin[];
   /** Hash of the kernel that lives the worlds. */
   kernelHash: string;
 }
@@ -76,13 +79,14 @@ export function startFrontEnd(options: FrontEndOptions, parts: FrontEndParts): F
   const publicTwinUrl = () => options.publicTwinUrl ?? state.twinUrl;
   const limits = createRateLimits(options.rateLimits, parts.clock);
   const docs = readDocsFiles();
+  const web = readWebFiles(options.webFolder);
   const opened = <Server extends Pick<HttpServer, 'drain' | 'end'>>(server: Server): Server => {
     servers.push(server);
     return server;
   };
   try {
-    const twin = opened(openTwin(options, parts, { fanout, limits, publicTwinUrl, docs }));
-    const dealer = opened(openDealer(options, parts, { limits, publicTwinUrl, docs }));
+    const twin = opened(openTwin(options, parts, { fanout, limits, publicTwinUrl, docs, web }));
+    const dealer = opened(openDealer(options, parts, { limits, publicTwinUrl, docs, web }));
     const ops = opened(openOps(options, parts, () => state.isReady && (parts.isReady?.() ?? true)));
     const scheme = options.tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, options.host, twin.port);
@@ -127,19 +131,20 @@ function connect({ service, metrics }: FrontEndParts, fanout: Fanout): () => voi
 /** What the services share of the front end. */
 interface Shared extends DealerSurroundings {
   docs: ReturnType<typeof readDocsFiles>;
+  web: WebFiles;
 }
 
 function openTwin(
   options: FrontEndOptions,
   { service, clock, metrics, log }: FrontEndParts,
-  { fanout, limits, publicTwinUrl, docs }: Shared & { fanout: Fanout },
+  { fanout, limits, publicTwinUrl, docs, web }: Shared & { fanout: Fanout },
 ): HttpServer<StreamSession> {
   const worlds = new WorldAccess(service, limits);
-  const { host, twinPort, tls, corsOrigins, kernelHash, webFolder } = options;
+  const { host, twinPort, tls, corsOrigins, kernelHash } = options;
   const routes = [
     ...twinRoutes({ service, worlds, limits, publicUrl: publicTwinUrl, kernelHash }),
     ...vehicleRoutes({ worlds, limits }),
-    ...viewerRoutes(webFolder, worlds),
+    ...viewerRoutes(web, worlds, publicTwinUrl),
     streamRoute(),
   ];
   const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
@@ -161,17 +166,19 @@ function openTwin(
 }
 
 function openDealer(
-  { host, dealerPort, tls, corsOrigins }: FrontEndOptions,
+  { host, dealerPort, tls, corsOrigins, demoLogins }: FrontEndOptions,
   { dealerRoutes, clock, metrics, log }: FrontEndParts,
-  { docs, ...around }: Shared,
+  { docs, web, ...around }: Shared,
 ): HttpServer {
   const routes = dealerRoutes(around);
+  const { publicTwinUrl } = around;
+  const pages = consoleRoutes(web, { demoLogins, publicTwinUrl });
   return new HttpServer({
     name: 'dealer',
     host,
     port: dealerPort,
     tls,
-    router: new Router([...routes, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
+    router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
     render: detailReply,
     dropsTrailingSlash: true,
     corsOrigins,

@@ -1,6 +1,7 @@
 /** The headers of one request, as far as anybody asks for them. Of several alike the first counts. */
 export class Head {
   accept = '';
+  acceptEncoding = '';
   authorization = '';
   vin = '';
   ifNoneMatch = '';
@@ -41,6 +42,10 @@ export class Head {
       case 'accept':
         // A list may be spread over several headers.
         this.accept = this.accept === '' ? value : `${this.accept},${value}`;
+        break;
+      case 'accept-encoding':
+        this.acceptEncoding =
+          this.acceptEncoding === '' ? value : `${this.acceptEncoding},${value}`;
         break;
       case 'authorization':
         this.authorization ||= value;

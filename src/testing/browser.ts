@@ -3,10 +3,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import chromium, { inflate } from '@sparticuz/chromium';
-import { type Browser, type BrowserContext, chromium as driver } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as driver,
+} from 'playwright-core';
+
+const VIEWPORT = { width: 1280, height: 900 };
 
 export interface TestBrowser {
   context: BrowserContext;
+  /** Another visitor, who is watched for the same. */
+  visit(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** What pages asked for elsewhere than at `origin`; it is refused. */
   foreign: string[];
   /** What pages complained of. */
@@ -17,20 +26,23 @@ export interface TestBrowser {
 /** A browser whose pages get nothing but what one origin serves. */
 export async function openBrowser(origin: string): Promise<TestBrowser> {
   const browser = await launch();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const foreign: string[] = [];
   const complaints: string[] = [];
-  await context.route('**/*', (route) => {
-    const url = route.request().url();
-    if (new URL(url).origin === origin) return route.continue();
-    foreign.push(url);
-    return route.abort();
-  });
-  context.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  return { context, foreign, complaints, close: () => browser.close() };
+  const visit = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ viewport: VIEWPORT, ...options });
+    await context.route('**/*', (route) => {
+      const url = route.request().url();
+      if (new URL(url).origin === origin) return route.continue();
+      foreign.push(url);
+      return route.abort();
+    });
+    context.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    context.on('weberror', (error) => complaints.push(String(error.error())));
+    return context;
+  };
+  return { context: await visit(), visit, foreign, complaints, close: () => browser.close() };
 }
 
 async function launch(): Promise<Browser> {
@@ -39,7 +51,8 @@ async function launch(): Promise<Browser> {
   try {
     return await driver.launch({
       executablePath,
-      args: ['--no-sandbox', '--disable-gpu'],
+      // WebGL, drawn by the processor: there is no other on a machine that tests.
+      args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
       env: {
         ...process.env,
         FONTCONFIG_PATH: join(tmpdir(), 'fonts'),

@@ -57,7 +57,9 @@ describe('the viewer', () => {
   test('keeps scripts of others out', async () => {
     const { viewer_url } = await api.makeWorld();
     const { headers } = await pageAt(viewer_url);
-    expect(headers.get('Content-Security-Policy')).toMatch(/default-src 'self'/);
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 

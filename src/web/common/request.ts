@@ -1,0 +1,108 @@
+/** A field that the service does not take, and why. */
+export interface FieldFault {
+  /** `body`, `query` or `path`, then the name of the field. */
+  loc: readonly (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** What the service refused, or that it did not answer. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  /** 0 where there was no answer. */
+  readonly status: number;
+  /** What the twin calls the error; empty elsewhere. */
+  readonly code: string;
+  /** Of a 422: all of them. */
+  readonly faults: readonly FieldFault[];
+  readonly retryAfterS: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { code?: string; faults?: readonly FieldFault[]; retryAfterS?: number | undefined } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = more.code ?? '';
+    this.faults = more.faults ?? [];
+    this.retryAfterS = more.retryAfterS;
+  }
+}
+
+export interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a URLSearchParams as a form. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * Asks either service for JSON. Throws RequestError for whatever is not a success, and what `fetch`
+ * throws where the caller itself has given up.
+ */
+export async function request<T>(url: string, options: RequestOptions = {}): Promise<T> {
+  const response = await answerTo(url, options);
+  const body = await jsonOf(response);
+  if (!response.ok) throw errorOf(response, body);
+  return body as T;
+}
+
+async function answerTo(url: string, options: RequestOptions): Promise<Response> {
+  const { method = 'GET', body, signal } = options;
+  const isForm = body instanceof URLSearchParams;
+  const headers = new Headers({ Accept: 'application/json', ...options.headers });
+  if (body !== undefined && !isForm) headers.set('Content-Type', 'application/json');
+  const sent = body === undefined || isForm ? (body ?? null) : JSON.stringify(body);
+  try {
+    return await fetch(url, { method, headers, body: sent, signal: signal ?? null });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new RequestError(0, 'The service cannot be reached. Is the connection up?');
+  }
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text().catch(() => '');
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    // Something on the way may have answered in its own words.
+    return undefined;
+  }
+}
+
+/** An error of the dealer platform is `{detail}`, a sentence or a list; one of the twin `{error, hint}`. */
+function errorOf(response: Response, body: unknown): RequestError {
+  const { status } = response;
+  const { detail, error, hint } = (body ?? {}) as {
+    detail?: unknown;
+    error?: unknown;
+    hint?: unknown;
+  };
+  const retryAfterS = retryAfter(response);
+  if (Array.isArray(detail)) {
+    return new RequestError(status, 'Some fields are not as they should be.', { faults: detail });
+  }
+  const said = [detail, hint].find((each) => typeof each === 'string');
+  const words = said === undefined ? `The service answered ${status}.` : sentence(String(said));
+  const message = retryAfterS === undefined ? words : `${words} ${waitWords(status, retryAfterS)}`;
+  return new RequestError(status, message, { code: String(error ?? ''), retryAfterS });
+}
+
+function retryAfter({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+function waitWords(status: number, seconds: number): string {
+  const wait = seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return status === 429
+    ? `Please wait ${wait} before you try again.`
+    : `Please try again in ${wait}.`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,292 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useMemo, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
+import { isNarrow } from './narrow.ts';
+import { Empty } from './states.tsx';
+
+export interface Column<Row> {
+  /** Names it for sorting. */
+  key: string;
+  head: string;
+  /** By what it is sorted and, where it is text, found; without it neither. */
+  value?: (row: Row) => string | number | boolean | null;
+  /** What is shown; by default the value. */
+  cell?: (row: Row) => ComponentChildren;
+  align?: 'end';
+  /** Three such stand side by side in a card. */
+  isShort?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What it lists, read out as its name: "Cars". */
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  idOf: (row: Row) => string;
+  /** What there is beside the columns to find a row by. */
+  alsoFindBy?: (row: Row) => string;
+  /** What may be done with a row. */
+  actions?: (row: Row) => ComponentChildren;
+  /** Beside the field to filter by. */
+  tools?: ComponentChildren;
+  /** A short list that nobody filters or sorts. */
+  isPlain?: boolean;
+  /** Where there is no row at all. */
+  empty: ComponentChildren;
+}
+
+interface Order {
+  key: string;
+  isDown: boolean;
+}
+
+/** Rows beyond are shown when asked for. */
+const ROWS_SHOWN = 100;
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** Rows to filter and to sort: a table where there is room, otherwise a list of cards. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, empty } = props;
+  const [sought, setSought] = useState('');
+  const [order, setOrder] = useState<Order>({ key: columns[0]?.key ?? '', isDown: false });
+  const [shownCount, setShownCount] = useState(ROWS_SHOWN);
+  const found = useMemo(
+    () => sorted(filtered(props, sought), columns, order),
+    [rows, sought, order, columns],
+  );
+  if (rows.length === 0)
+    return (
+      <div class="table-frame">
+        {props.tools}
+        {empty}
+      </div>
+    );
+  const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
+  if (props.isPlain) return <Rows {...parts} />;
+  return (
+    <div class="table-frame">
+      <div class="table-tools">
+        <Finder label={label} sought={sought} onSeek={setSought} />
+        {isNarrow.value ? <Sorter columns={columns} order={order} setOrder={setOrder} /> : null}
+        <p class="soft small" role="status">
+          {found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`}
+          <span class="visually-hidden"> {label}</span>
+        </p>
+        {props.tools}
+      </div>
+      {found.length === 0 ? (
+        <Empty title="Nothing matches">
+          <Button onClick={() => setSought('')}>Clear the filter</Button>
+        </Empty>
+      ) : isNarrow.value ? (
+        <Cards {...parts} />
+      ) : (
+        <Rows {...parts} />
+      )}
+      {found.length > shownCount ? (
+        <Button onClick={() => setShownCount(shownCount + ROWS_SHOWN)}>
+          Show {Math.min(ROWS_SHOWN, found.length - shownCount)} more
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface FinderProps {
+  label: string;
+  sought: string;
+  onSeek: (sought: string) => void;
+}
+
+function Finder({ label, sought, onSeek }: FinderProps) {
+  return (
+    <input
+      class="table-filter"
+      type="search"
+      value={sought}
+      placeholder="Filter"
+      aria-label={`Filter ${label.toLowerCase()}`}
+      onInput={({ currentTarget }) => onSeek(currentTarget.value)}
+    />
+  );
+}
+
+interface SorterProps<Row> {
+  columns: readonly Column<Row>[];
+  order: Order;
+  setOrder: (order: Order) => void;
+}
+
+function Sorter<Row>({ columns, order, setOrder }: SorterProps<Row>) {
+  const id = useId();
+  return (
+    <div class="table-sorter">
+      <label class="visually-hidden" for={id}>
+        Sort by
+      </label>
+      <select
+        id={id}
+        value={order.key}
+        onInput={({ currentTarget }) => setOrder({ ...order, key: currentTarget.value })}
+      >
+        {columns
+          .filter(({ value }) => value !== undefined)
+          .map(({ key, head }) => (
+            <option value={key} key={key}>
+              {head}
+            </option>
+          ))}
+      </select>
+      <Button
+        icon
+        label={order.isDown ? 'Sorted downwards; sort upwards' : 'Sorted upwards; sort downwards'}
+        onClick={() => setOrder({ ...order, isDown: !order.isDown })}
+      >
+        <Arrow isDown={order.isDown} />
+      </Button>
+    </div>
+  );
+}
+
+/** Not every font has one. */
+function Arrow({ isDown }: { isDown: boolean }) {
+  return (
+    <svg class="arrow" viewBox="0 0 12 12" aria-hidden="true">
+      <path d={isDown ? 'M6 2v8M3 7l3 3 3-3' : 'M6 10V2M3 5l3-3 3 3'} />
+    </svg>
+  );
+}
+
+type RowsProps<Row> = TableProps<Row> & SorterProps<Row>;
+
+function Rows<Row>(props: RowsProps<Row>) {
+  const { label, rows, columns, idOf, actions } = props;
+  return (
+    <div class="table-scroll">
+      <table class="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.key} column={column} {...props} />
+            ))}
+            {actions ? (
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            ) : null}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={idOf(row)}>
+              {columns.map((column, i) => cellOf(column, row, i === 0))}
+              {actions ? (
+                <td>
+                  <div class="row-actions">{actions(row)}</div>
+                </td>
+              ) : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function cellOf<Row>(column: Column<Row>, row: Row, isFirst: boolean) {
+  const content = contentOf(column, row);
+  return isFirst ? (
+    <th scope="row" key={column.key} data-align={column.align}>
+      {content}
+    </th>
+  ) : (
+    <td key={column.key} data-align={column.align}>
+      {content}
+    </td>
+  );
+}
+
+type HeadProps<Row> = RowsProps<Row> & { column: Column<Row> };
+
+function Head<Row>({ column, order, setOrder, isPlain }: HeadProps<Row>) {
+  const { key, head, value, align } = column;
+  const isSorted = order.key === key;
+  const sort = order.isDown ? 'descending' : 'ascending';
+  return (
+    <th scope="col" data-align={align} aria-sort={isSorted && !isPlain ? sort : undefined}>
+      {value === undefined || isPlain ? (
+        head
+      ) : (
+        <button
+          type="button"
+          class="table-sort"
+          onClick={() => setOrder({ key, isDown: isSorted && !order.isDown })}
+        >
+          {head}
+          {isSorted ? <Arrow isDown={order.isDown} /> : null}
+        </button>
+      )}
+    </th>
+  );
+}
+
+function Cards<Row>({ label, rows, columns, idOf, actions }: RowsProps<Row>) {
+  const [first, ...rest] = columns;
+  return (
+    <ul class="cards" aria-label={label}>
+      {rows.map((row) => (
+        <li class="card" key={idOf(row)}>
+          <div class="card-title">{first ? contentOf(first, row) : null}</div>
+          <dl class="pairs">
+            {rest
+              .filter(({ value }) => value?.(row) !== null)
+              .map((column) => (
+                <div key={column.key} data-short={column.isShort ? '' : undefined}>
+                  <dt>{column.head}</dt>
+                  <dd>{contentOf(column, row)}</dd>
+                </div>
+              ))}
+          </dl>
+          {actions ? <div class="row-actions">{actions(row)}</div> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function contentOf<Row>({ cell, value }: Column<Row>, row: Row): ComponentChildren {
+  return cell ? cell(row) : String(value?.(row) ?? '–');
+}
+
+/** Rows in which every word that is sought stands somewhere. */
+function filtered<Row>(
+  { rows, columns, alsoFindBy }: TableProps<Row>,
+  sought: string,
+): readonly Row[] {
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const texts = columns
+      .map(({ value }) => value?.(row))
+      .filter((each) => typeof each === 'string');
+    const text = [...texts, alsoFindBy?.(row) ?? ''].join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** What has no value comes last, up or down. */
+function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { key, isDown }: Order,
+): readonly Row[] {
+  const value = columns.find((column) => column.key === key)?.value;
+  if (value === undefined) return rows;
+  const isNothing = (each: unknown) => each === null || each === '';
+  return rows.toSorted((one, other) => {
+    const [a, b] = [value(one), value(other)];
+    if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
+    const compared = typeof a === 'string' ? collator.compare(a, String(b)) : Number(a) - Number(b);
+    return isDown ? -compared : compared;
+  });
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../common/button.tsx';
+import { Field, Select } from '../common/field.tsx';
+import { Note } from '../common/states.tsx';
+import { dealerOptions, useDealers } from './dealer-options.tsx';
+import { type FormField, useForm } from './form.ts';
+import { CityLink, Failure } from './parts.tsx';
+import { call, session } from './session.ts';
+import { NEW_CITY_URL } from './settings.ts';
+import type { Car } from './types.ts';
+
+/** Puts a car into a fleet by its VIN. */
+export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
+  const [added, setAdded] = useState<Car>();
+  const isAdmin = session.value?.role === 'admin';
+  const form = useForm({ vin: '', dealer: '' }, async ({ vin, dealer }) => {
+    const whose = isAdmin && dealer !== '' ? { dealer } : {};
+    const body = { vin: vin.trim(), ...whose };
+    const car = await call<Car>('/api/cars/add-to-fleet', { method: 'POST', body });
+    setAdded(car);
+    onAdded(car);
+    form.fill({ vin: '', dealer });
+  });
+  return (
+    <section class="panel" aria-labelledby="add-car">
+      <h2 id="add-car">Add a car</h2>
+      <form class="form form-line" {...form.attributes}>
+        <Field label="VIN" placeholder="Paste it here" required {...form.field('vin')} />
+        {isAdmin ? <FleetSelect field={form.field('dealer')} /> : null}
+        <Button kind="main" type="submit" disabled={form.isSending}>
+          Add to fleet
+        </Button>
+      </form>
+      <div>
+        <p class="small soft">
+          A car of a living city brings its model, plate and colour:{' '}
+          <a href={NEW_CITY_URL}>open a city</a>, pick a car and copy its VIN.
+        </p>
+        <Failure text={form.failure} />
+        <div role="status">{added === undefined ? null : <Added car={added} />}</div>
+      </div>
+    </section>
+  );
+}
+
+function FleetSelect({ field }: { field: FormField }) {
+  const dealers = useDealers();
+  return (
+    <Select label="Fleet of" required {...field}>
+      <option value="">Choose a dealer</option>
+      {dealerOptions(dealers.value ?? [])}
+    </Select>
+  );
+}
+
+function Added({ car }: { car: Car }) {
+  const { model, plate, colour, vin, dealer, viewer_url } = car;
+  const looks = [model, plate, colour].filter((each) => each !== null).join(', ');
+  return (
+    <Note kind="good">
+      <p>
+        {looks === '' ? vin : looks} is in the fleet of {dealer} now.
+        {viewer_url === null ? ' It lives in no city.' : ''}
+      </p>
+      {viewer_url === null ? null : <CityLink car={car} />}
+    </Note>
+  );
+}

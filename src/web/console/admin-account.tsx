@@ -1,0 +1,65 @@
+import { Button } from '../common/button.tsx';
+import { Field } from '../common/field.tsx';
+import { say } from '../common/toasts.tsx';
+import { useForm } from './form.ts';
+import { dayOf, Failure } from './parts.tsx';
+import { call, refreshIdentity } from './session.ts';
+import type { Admin } from './types.ts';
+
+interface AdminFormProps {
+  admin: Admin;
+  onSaved: (admin: Admin) => void;
+}
+
+/** The account of an admin: its name and its password. */
+export function AdminForm({ admin, onSaved }: AdminFormProps) {
+  const initial = { username: admin.username, new_password: '', current_password: '' };
+  const form = useForm(initial, async ({ username, new_password, current_password }) => {
+    const name = username === admin.username ? {} : { username };
+    const password = new_password === '' ? {} : { new_password };
+    if (Object.keys({ ...name, ...password }).length === 0) {
+      say('There is nothing new to save.');
+      return;
+    }
+    const body = { current_password, ...name, ...password };
+    const saved = await call<Admin>('/api/me/admin', { method: 'PATCH', body });
+    await refreshIdentity();
+    onSaved(saved);
+    form.fill({ ...initial, username: saved.username });
+    say(new_password === '' ? 'Saved.' : 'Saved. All your other sessions have ended.');
+  });
+  return (
+    <form class="panel form" aria-label="Account" {...form.attributes}>
+      <p class="small soft">
+        Admin since {dayOf(admin.created_at)}, changed last on {dayOf(admin.updated_at)}.
+      </p>
+      <Field
+        label="Username"
+        autocomplete="username"
+        hint="3 to 32 small letters, digits and underscores"
+        {...form.field('username')}
+      />
+      <Field
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        hint="At least 4 characters; leave it empty to keep the one you have"
+        {...form.field('new_password')}
+      />
+      <Field
+        label="Current password"
+        type="password"
+        autocomplete="current-password"
+        hint="To show that it is you"
+        required
+        {...form.field('current_password')}
+      />
+      <Failure text={form.failure} />
+      <div class="form-end">
+        <Button kind="main" type="submit" disabled={form.isSending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button } from '../common/button.tsx';
+import { Dialog } from '../common/dialog.tsx';
+import { Select } from '../common/field.tsx';
+import { say } from '../common/toasts.tsx';
+import { dealerOptions } from './dealer-options.tsx';
+import { useForm } from './form.ts';
+import { count, Failure } from './parts.tsx';
+import { call } from './session.ts';
+import type { Dealer, DealerRemoval, PlatformState } from './types.ts';
+
+interface DeleteDealerProps {
+  dealer: Dealer;
+  others: readonly Dealer[];
+  /** What there is to move or to unlink, as far as it is known. */
+  counts: PlatformState['fleets'][number] | undefined;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Deletes a dealer, and lets its cars and customers go to another or to none. */
+export function DeleteDealer({ dealer, others, counts, onClose, onDone }: DeleteDealerProps) {
+  const form = useForm({ reassign_to: '' }, async ({ reassign_to }) => {
+    const query = reassign_to === '' ? '' : `?${new URLSearchParams({ reassign_to })}`;
+    const path = `/api/dealers/${encodeURIComponent(dealer.username)}${query}`;
+    say(outcome(dealer, await call<DealerRemoval>(path, { method: 'DELETE' })));
+    onDone();
+  });
+  const what = counts
+    ? `${count(counts.cars, 'car')} and ${count(counts.customers, 'customer')}`
+    : 'cars and customers';
+  return (
+    <Dialog title={`Delete ${dealer.name}?`} onClose={onClose}>
+      <form class="form" {...form.attributes}>
+        <p>
+          Its log-in ends at once. Its {what} go to another dealer, or stay without one. This cannot
+          be undone.
+        </p>
+        <Select label="Cars and customers" {...form.field('reassign_to')}>
+          <option value="">Leave them without a dealer</option>
+          <optgroup label="Move them to">{dealerOptions(others)}</optgroup>
+        </Select>
+        <Failure text={form.failure} />
+        <div class="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" type="submit" disabled={form.isSending}>
+            Delete {dealer.name}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function outcome({ name }: Dealer, { cars, customers, reassigned_to: to }: DealerRemoval): string {
+  const moved = `${count(cars, 'car')} and ${count(customers, 'customer')}`;
+  return to === null
+    ? `${name} is deleted; ${moved} have no dealer now.`
+    : `${name} is deleted; ${moved} went to ${to}.`;
+}

@@ -1,0 +1,149 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../common/button.tsx';
+import { Empty, ResourceView } from '../common/states.tsx';
+import { type Column, Table } from '../common/table.tsx';
+import { Tabs } from '../common/tabs.tsx';
+import { AddCar } from './add-car.tsx';
+import { replaced, useCars } from './cars.ts';
+import { FLAGS, FlagSwitch } from './flags.tsx';
+import { OwnerDialog } from './owner.tsx';
+import { CarLooks, CityLink, Page, Vin } from './parts.tsx';
+import { session } from './session.ts';
+import type { Car, Flag } from './types.ts';
+
+/** The fleet of a dealer, and for admins all fleets. */
+export function FleetPage() {
+  const cars = useCars();
+  const isAdmin = session.value?.role === 'admin';
+  const change = (car: Car) => cars.set(replaced(car));
+  return (
+    <Page
+      title={isAdmin ? 'Cars' : 'Your fleet'}
+      lead={isAdmin ? 'All fleets, and cars in none.' : 'Your cars, their owners and their state.'}
+      actions={
+        <Button onClick={cars.reload} disabled={cars.isLoading}>
+          Refresh
+        </Button>
+      }
+    >
+      <AddCar onAdded={change} />
+      <ResourceView resource={cars} what="the cars">
+        {(all) =>
+          isAdmin ? (
+            <CarTable label="Cars" cars={all} onChange={change} />
+          ) : (
+            <FleetTabs cars={all} onChange={change} />
+          )
+        }
+      </ResourceView>
+    </Page>
+  );
+}
+
+interface CarsProps {
+  cars: readonly Car[];
+  onChange: (car: Car) => void;
+}
+
+function FleetTabs({ cars, onChange }: CarsProps) {
+  const [chosen, setChosen] = useState<'own' | 'all'>('own');
+  const username = session.value?.username;
+  const own = useMemo(() => cars.filter(({ dealer }) => dealer === username), [cars, username]);
+  const tabs = { own: `Own fleet (${own.length})`, all: `All cars (${cars.length})` };
+  return (
+    <Tabs label="Which cars" tabs={tabs} chosen={chosen} onChoose={setChosen}>
+      <CarTable
+        key={chosen}
+        label={chosen === 'own' ? 'Own fleet' : 'All cars'}
+        cars={chosen === 'own' ? own : cars}
+        onChange={onChange}
+      />
+    </Tabs>
+  );
+}
+
+function CarTable({ label, cars, onChange }: CarsProps & { label: string }) {
+  const [owned, setOwned] = useState<string>();
+  const { role, username } = session.value ?? {};
+  const columns = useMemo(() => columnsFor(label === 'Own fleet', onChange), [label]);
+  const car = cars.find(({ vin }) => vin === owned);
+  return (
+    <>
+      <Table
+        label={label}
+        rows={cars}
+        columns={columns}
+        idOf={({ vin }) => vin}
+        alsoFindBy={({ model, colour, owner }) =>
+          [model, colour, owner?.username].filter(Boolean).join('\n')
+        }
+        actions={(row) =>
+          role === 'admin' || row.dealer === username ? (
+            <Button
+              size="small"
+              label={`Owner of ${row.plate ?? row.vin}`}
+              onClick={() => setOwned(row.vin)}
+            >
+              Owner
+            </Button>
+          ) : null
+        }
+        empty={
+          <Empty title="There is no car yet">
+            <p>Add the first by its VIN above.</p>
+          </Empty>
+        }
+      />
+      {car === undefined ? null : (
+        <OwnerDialog car={car} onClose={() => setOwned(undefined)} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly Column<Car>[] {
+  const dealer: Column<Car> = { key: 'dealer', head: 'Dealer', value: (car) => car.dealer };
+  return [
+    {
+      key: 'plate',
+      head: 'Car',
+      value: ({ plate, vin }) => plate ?? vin,
+      cell: (car) => <CarLooks car={car} />,
+    },
+    { key: 'vin', head: 'VIN', value: ({ vin }) => vin, cell: ({ vin }) => <Vin vin={vin} /> },
+    ...(isOwnFleet ? [] : [dealer]),
+    {
+      key: 'owner',
+      head: 'Owner',
+      value: ({ owner }) => owner?.email ?? null,
+      cell: ({ owner }) => <OwnerCell owner={owner} />,
+    },
+    ...Object.entries(FLAGS).map(([flag, head]) => ({
+      key: flag,
+      head,
+      isShort: true,
+      value: (car: Car) => car[flag as Flag],
+      cell: (car: Car) => (
+        <FlagSwitch car={car} flag={flag as Flag} isInTable onChange={onChange} />
+      ),
+    })),
+    {
+      key: 'world',
+      head: 'City',
+      value: ({ world }) => world,
+      cell: (car) => <CityLink car={car} />,
+    },
+  ];
+}
+
+function OwnerCell({ owner }: Pick<Car, 'owner'>) {
+  if (owner === null) return <span class="soft">–</span>;
+  return (
+    <span class="two-lines">
+      {owner.email}
+      <span class="soft small">
+        {owner.username === null ? 'no account' : owner.username}, since {owner.since}
+      </span>
+    </span>
+  );
+}

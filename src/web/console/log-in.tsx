@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../common/button.tsx';
+import { Dialog } from '../common/dialog.tsx';
+import { Field } from '../common/field.tsx';
+import { useForm } from './form.ts';
+import { Failure, Page } from './parts.tsx';
+import { forget, hasEnded, logIn, session } from './session.ts';
+import { DEMO_LOGINS, type DemoLogin } from './settings.ts';
+import type { Role } from './types.ts';
+
+const ROLES: Record<Role, string> = { admin: 'Admin', dealer: 'Dealers', user: 'Customers' };
+
+/** Log-in where a page needs one; afterwards the page is shown. */
+export function LogInPage() {
+  return (
+    <Page title="Log in" lead="One log-in for customers, dealers and admins.">
+      <div class="narrow">
+        <LogInCard />
+      </div>
+    </Page>
+  );
+}
+
+/** The form, and the log-ins that everybody knows. */
+export function LogInCard() {
+  return (
+    <section class="panel" aria-label="Log in">
+      <LogInForm />
+      <p class="small soft">
+        New here? <a href="#/sign-up">Sign up as a customer</a> of a dealer.
+      </p>
+      {DEMO_LOGINS.length > 0 ? <DemoLogIns /> : null}
+    </section>
+  );
+}
+
+function LogInForm({ username = '' }: { username?: string }) {
+  const form = useForm({ username, password: '' }, (given) =>
+    logIn(given.username.trim(), given.password),
+  );
+  return (
+    <form class="form" {...form.attributes}>
+      <Field label="Username" autocomplete="username" required {...form.field('username')} />
+      <Field
+        label="Password"
+        type="password"
+        autocomplete="current-password"
+        required
+        {...form.field('password')}
+      />
+      <Failure text={form.failure} />
+      <Button kind="main" type="submit" disabled={form.isSending}>
+        Log in
+      </Button>
+    </form>
+  );
+}
+
+function DemoLogIns() {
+  const [failure, setFailure] = useState<string>();
+  const enter = async ({ username, password }: DemoLogin) => {
+    setFailure(undefined);
+    await logIn(username, password).catch((error: Error) => setFailure(error.message));
+  };
+  return (
+    <div class="demo">
+      <h2 class="demo-title">Or look around as somebody of the demo</h2>
+      {Object.entries(ROLES).map(([role, name]) => (
+        <div class="demo-row" key={role}>
+          <h3 class="small soft">{name}</h3>
+          <div class="demo-buttons">
+            {DEMO_LOGINS.filter((login) => login.role === role).map((login) => (
+              <Button size="small" key={login.username} onClick={() => enter(login)}>
+                {login.name}
+              </Button>
+            ))}
+          </div>
+        </div>
+      ))}
+      <Failure text={failure} />
+    </div>
+  );
+}
+
+/** Over the page, which keeps what was typed into it, when the session ends in the middle. */
+export function LogInAgain() {
+  if (!hasEnded.value || session.value === null) return null;
+  return (
+    <Dialog title="Please log in again" onClose={forget}>
+      <p class="soft">Your session has ended. What you were doing is still there.</p>
+      <LogInForm username={session.value.username} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,10 @@
+import '../common/base.css';
+import '../common/widgets.css';
+import './console.css';
+import { render } from 'preact';
+import { startTheme } from '../common/theme.ts';
+import { App } from './app.tsx';
+
+startTheme();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

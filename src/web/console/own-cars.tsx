@@ -1,0 +1,84 @@
+import { Button } from '../common/button.tsx';
+import { Empty, ResourceView } from '../common/states.tsx';
+import { replaced, useCars } from './cars.ts';
+import { FLAGS, FlagSwitch } from './flags.tsx';
+import { CarLooks, CityLink, dayOf, Page, Vin } from './parts.tsx';
+import { session } from './session.ts';
+import type { Car, Flag } from './types.ts';
+
+/** The cars of a customer, to be locked, warmed and charged. */
+export function OwnCarsPage() {
+  const cars = useCars();
+  const username = session.value?.username;
+  return (
+    <Page
+      title="Your cars"
+      lead="What you switch here the car does at once."
+      actions={
+        <Button onClick={cars.reload} disabled={cars.isLoading}>
+          Refresh
+        </Button>
+      }
+    >
+      <ResourceView resource={cars} what="your cars">
+        {(all) => {
+          const own = all.filter(({ owner }) => owner?.username === username);
+          return own.length === 0 ? (
+            <Empty title="You have no car yet">
+              <p>
+                Your dealer makes you the owner of a car by the email in{' '}
+                <a href="#/profile">your profile</a>; it is here from then on.
+              </p>
+            </Empty>
+          ) : (
+            <ul class="own-cars" aria-label="Your cars">
+              {own.map((car) => (
+                <OwnCar car={car} key={car.vin} onChange={(now) => cars.set(replaced(now))} />
+              ))}
+            </ul>
+          );
+        }}
+      </ResourceView>
+    </Page>
+  );
+}
+
+function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
+  return (
+    <li class="panel own-car" aria-label={car.plate ?? car.vin}>
+      <CarLooks car={car} />
+      <div class="own-car-flags">
+        {Object.keys(FLAGS).map((flag) => (
+          <FlagSwitch car={car} flag={flag as Flag} key={flag} onChange={onChange} />
+        ))}
+      </div>
+      <dl class="pairs">
+        <div>
+          <dt>VIN</dt>
+          <dd>
+            <Vin vin={car.vin} />
+          </dd>
+        </div>
+        <div>
+          <dt>Dealer</dt>
+          <dd>{car.dealer ?? 'none'}</dd>
+        </div>
+        <div>
+          <dt>Yours since</dt>
+          <dd>{sinceOf(car.owner?.since)}</dd>
+        </div>
+        <div>
+          <dt>In a city</dt>
+          <dd>
+            <CityLink car={car} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+/** Whoever sets an owner may write anything there. */
+function sinceOf(since = ''): string {
+  return Number.isNaN(Date.parse(since)) ? since || '–' : dayOf(since);
+}

@@ -1,0 +1,72 @@
+import { Button } from '../common/button.tsx';
+import { Dialog } from '../common/dialog.tsx';
+import { Field } from '../common/field.tsx';
+import { Note } from '../common/states.tsx';
+import { say } from '../common/toasts.tsx';
+import { useCustomers } from './customers.tsx';
+import { useForm } from './form.ts';
+import { CarLooks, Failure } from './parts.tsx';
+import { call } from './session.ts';
+import type { Car } from './types.ts';
+
+interface OwnerDialogProps {
+  car: Car;
+  onClose: () => void;
+  onChange: (car: Car) => void;
+}
+
+/** Sets who owns a car, or that nobody does. */
+export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
+  const path = `/api/cars/${encodeURIComponent(car.vin)}/owner`;
+  const name = car.plate ?? car.vin;
+  const customers = useCustomers();
+  const emails = (customers.value ?? []).map(({ email }) => String(email ?? '')).filter(Boolean);
+  const since = car.owner?.since ?? new Date().toISOString().slice(0, 10);
+  const form = useForm({ email: car.owner?.email ?? '', since }, async (body) => {
+    const changed = await call<Car>(path, { method: 'PATCH', body });
+    onChange(changed);
+    say(`${name} belongs to ${changed.owner?.email} now.`);
+    // Otherwise there is something to read first.
+    if (changed.owner?.username !== null) onClose();
+  });
+  const removal = useForm({}, async () => {
+    onChange(await call<Car>(path, { method: 'DELETE' }));
+    say(`${name} has no owner now.`);
+    onClose();
+  });
+  return (
+    <Dialog title="Owner" onClose={onClose}>
+      <CarLooks car={car} />
+      <form class="form" {...form.attributes}>
+        <Field
+          label="Email of the owner"
+          type="email"
+          hint="Whoever has this email now may lock the car, warm it and charge it."
+          suggestions={emails}
+          required
+          {...form.field('email')}
+        />
+        <Field label="Since" type="date" required {...form.field('since')} />
+        {car.owner?.username === null ? (
+          <Note kind="warn">
+            <p>
+              No account has the email {car.owner.email}, so nobody got any rights. Once somebody
+              has signed up with it, set the owner again.
+            </p>
+          </Note>
+        ) : null}
+        <Failure text={form.failure ?? removal.failure} />
+        <div class="form-end">
+          {car.owner === null ? null : (
+            <Button disabled={removal.isSending} onClick={removal.attributes.onSubmit}>
+              Remove the owner
+            </Button>
+          )}
+          <Button kind="main" type="submit" disabled={form.isSending}>
+            Set the owner
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../common/button.tsx';
+import { Note } from '../common/states.tsx';
+import { route } from './route.ts';
+import type { Car } from './types.ts';
+
+interface PageProps {
+  title: string;
+  lead?: ComponentChildren;
+  /** Beside the title. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page with its title, which a screen reader is led to when the page is gone to. */
+export function Page({ title, lead, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Dealer console`;
+  }, [title]);
+  useEffect(() => {
+    // Not when the site is entered: there a reader begins at the top.
+    if (lastPage !== undefined && lastPage !== route.peek().page) heading.current?.focus();
+    lastPage = route.peek().page;
+  }, []);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead === undefined ? null : <p class="soft">{lead}</p>}
+        </div>
+        {actions === undefined ? null : <div class="page-actions">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+let lastPage: string | undefined;
+
+/** What is wrong with a form as a whole. */
+export function Failure({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <Note kind="bad">
+      <p>{text}</p>
+    </Note>
+  );
+}
+
+/** A registration plate. */
+export function Plate({ text }: { text: string | null }) {
+  return text === null ? <span class="soft">no plate</span> : <span class="plate">{text}</span>;
+}
+
+/** Plate, model and colour. */
+export function CarLooks({ car: { plate, model, colour } }: { car: Car }) {
+  return (
+    <div class="looks">
+      <Plate text={plate} />
+      <span class="looks-model">
+        {model ?? 'Unknown model'}
+        {colour === null ? null : (
+          <span class="soft small">
+            <span class="swatch" style={{ backgroundColor: colour }} />
+            {colour}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+const COPIED_MS = 1500;
+
+/** A VIN, and a button that copies it where the browser lets it. */
+export function Vin({ vin }: { vin: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(vin);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return (
+    <span class="vin">
+      <span class="mono">{vin}</span>
+      {navigator.clipboard === undefined ? null : (
+        <Button kind="quiet" size="small" label={`Copy the VIN ${vin}`} onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+/** The way to a car that lives in a world. */
+export function CityLink({ car }: { car: Car }) {
+  if (car.viewer_url === null) return <span class="soft">–</span>;
+  return (
+    <a href={car.viewer_url}>
+      Watch it drive<span class="visually-hidden"> {car.plate ?? car.vin}</span>
+    </a>
+  );
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** A time of the service as a date. */
+export function dayOf(time: string): string {
+  return day.format(new Date(time));
+}
+
+/** `1 car`, `2 cars`. */
+export function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? '' : 's'}`;
+}

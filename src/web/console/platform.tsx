@@ -1,0 +1,101 @@
+import { Button } from '../common/button.tsx';
+import { Field } from '../common/field.tsx';
+import { ResourceView } from '../common/states.tsx';
+import { say } from '../common/toasts.tsx';
+import { Figures, usePlatformState } from './figures.tsx';
+import { useForm } from './form.ts';
+import { count, Failure, Page } from './parts.tsx';
+import { call, refreshIdentity } from './session.ts';
+import { DEMO_LOGINS } from './settings.ts';
+import type { PlatformState, ResetCounts } from './types.ts';
+
+const WORD = 'reset';
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+
+/** How the platform is, and the way back to the demo data. */
+export function PlatformPage() {
+  const state = usePlatformState();
+  return (
+    <Page
+      title="Platform"
+      lead="What there is, and how long it has been running."
+      actions={
+        <Button onClick={state.reload} disabled={state.isLoading}>
+          Refresh
+        </Button>
+      }
+    >
+      <ResourceView resource={state} what="the state of the platform">
+        {(known) => (
+          <>
+            <Figures figures={figuresOf(known)} />
+            <Figures figures={runningOf(known)} />
+          </>
+        )}
+      </ResourceView>
+      {DEMO_LOGINS.length > 0 ? <ResetForm onReset={state.reload} /> : null}
+    </Page>
+  );
+}
+
+function figuresOf({ dealers, customers, cars }: PlatformState) {
+  return {
+    Dealers: dealers,
+    Customers: customers,
+    Cars: cars.total,
+    'In a fleet': cars.in_fleet,
+    Owned: cars.owned,
+    Locked: cars.locked,
+    'Climate on': cars.climate,
+    Charging: cars.charging,
+  };
+}
+
+function runningOf({ worlds, nodes, store, version, uptime_s }: PlatformState) {
+  return {
+    'Living cities': worlds,
+    Nodes: nodes,
+    Store: store,
+    Version: version,
+    'Up for': uptimeOf(uptime_s),
+  };
+}
+
+function uptimeOf(seconds: number): string {
+  if (seconds < MINUTE_S) return `${seconds} s`;
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
+  if (seconds < DAY_S) return `${Math.floor(seconds / HOUR_S)} h`;
+  return count(Math.floor(seconds / DAY_S), 'day');
+}
+
+function ResetForm({ onReset }: { onReset: () => void }) {
+  const form = useForm({ word: '' }, async ({ word }) => {
+    if (word.trim().toLowerCase() !== WORD) throw new Error(`Type “${WORD}” to confirm.`);
+    const { dealers, customers, cars } = await call<ResetCounts>('/api/admin/reset', {
+      method: 'POST',
+    });
+    await refreshIdentity();
+    form.fill({ word: '' });
+    onReset();
+    const there = [count(dealers, 'dealer'), count(customers, 'customer'), count(cars, 'car')];
+    say(`The demo data is back: ${there.join(', ')}.`);
+  });
+  return (
+    <section class="panel danger" aria-labelledby="reset">
+      <h2 id="reset">Bring the demo data back</h2>
+      <p>
+        Everything that anybody changed here is lost: dealers, customers, cars and passwords become
+        what they were on the first day, and everybody but you is logged out. Cities go on.
+      </p>
+      <form class="form form-line" {...form.attributes}>
+        <Field label={`Type “${WORD}” to confirm`} {...form.field('word')} />
+        <Button kind="danger" type="submit" disabled={form.isSending}>
+          Reset everything
+        </Button>
+      </form>
+      <Failure text={form.failure} />
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+import { Button } from '../common/button.tsx';
+import { Field, Select } from '../common/field.tsx';
+import { useResource } from '../common/resource.ts';
+import { ResourceView } from '../common/states.tsx';
+import { say } from '../common/toasts.tsx';
+import { AdminForm } from './admin-account.tsx';
+import { dealerOptions, useDealers } from './dealer-options.tsx';
+import { Figures, usePlatformState } from './figures.tsx';
+import { useForm } from './form.ts';
+import { dayOf, Failure, Page } from './parts.tsx';
+import { LABELS } from './profile-fields.ts';
+import { call, session } from './session.ts';
+import {
+  type Admin,
+  type Customer,
+  type Dealer,
+  PROFILE_FIELDS,
+  type ProfileField,
+} from './types.ts';
+
+type Profile = Customer | Dealer | Admin;
+
+/** The own account, whatever its role. */
+export function ProfilePage() {
+  const profile = useResource(
+    (signal) => call<Profile>('/api/me/profile', { signal }),
+    [session.value?.token],
+  );
+  return (
+    <Page title="Your profile" lead={<>You are logged in as {session.value?.username}.</>}>
+      <ResourceView resource={profile} what="your profile">
+        {(known) => (
+          <div class="narrow wide">
+            {!('role' in known) ? (
+              <DealerSheet dealer={known} />
+            ) : known.role === 'user' ? (
+              <ProfileForm customer={known} onSaved={(now) => profile.set(() => now)} />
+            ) : (
+              <AdminForm admin={known} onSaved={(now) => profile.set(() => now)} />
+            )}
+          </div>
+        )}
+      </ResourceView>
+    </Page>
+  );
+}
+
+type Values = Record<ProfileField, string>;
+
+function valuesOf(customer: Customer): Values {
+  const given = PROFILE_FIELDS.map((field) => [field, String(customer[field] ?? '')]);
+  return Object.fromEntries(given) as Values;
+}
+
+/** What differs, as a merge patch: what is empty now is cleared. */
+function changeOf(before: Values, now: Values): Partial<Record<ProfileField, string | null>> {
+  const changed = PROFILE_FIELDS.filter((field) => now[field] !== before[field]);
+  return Object.fromEntries(changed.map((field) => [field, now[field] === '' ? null : now[field]]));
+}
+
+interface ProfileFormProps {
+  customer: Customer;
+  onSaved: (customer: Customer) => void;
+}
+
+function ProfileForm({ customer, onSaved }: ProfileFormProps) {
+  const dealers = useDealers();
+  const form = useForm(valuesOf(customer), async (given) => {
+    const body = changeOf(valuesOf(customer), given);
+    if (Object.keys(body).length === 0) {
+      say('There is nothing new to save.');
+      return;
+    }
+    const saved = await call<Customer>('/api/me/profile', { method: 'PATCH', body });
+    onSaved(saved);
+    form.fill(valuesOf(saved));
+    say('Your profile is saved.');
+  });
+  const field = (name: ProfileField) => ({ label: LABELS[name], ...form.field(name) });
+  return (
+    <form class="form" aria-label="Profile" {...form.attributes}>
+      <fieldset class="panel">
+        <legend>About you</legend>
+        <Field autocomplete="name" {...field('name')} />
+        <Field type="email" autocomplete="email" {...field('email')} />
+        <Field type="tel" autocomplete="tel" {...field('phone')} />
+        <Field autocomplete="street-address" {...field('address')} />
+        <Select
+          hint="Sees your profile, but for what identifies you and what you pay with."
+          {...field('dealer')}
+        >
+          <option value="">No dealer</option>
+          {dealerOptions(dealers.value ?? [])}
+        </Select>
+      </fieldset>
+      <fieldset class="panel">
+        <legend>In an emergency</legend>
+        <Field {...field('emergency_contact')} />
+        <Field type="tel" {...field('emergency_phone')} />
+        <Field {...field('insurance_policy')} />
+      </fieldset>
+      <fieldset class="panel">
+        <legend>Identity and payment</legend>
+        <p class="small soft form-whole">
+          Only you and the platform’s admins see these; they are stored encrypted.
+        </p>
+        <Field {...field('personnummer')} />
+        <Field {...field('iban')} />
+        <Field {...field('charging_card_rfid')} />
+      </fieldset>
+      <fieldset class="panel">
+        <legend>Places</legend>
+        <Field inputMode="decimal" {...field('home_lat')} />
+        <Field inputMode="decimal" {...field('home_lng')} />
+        <Field inputMode="decimal" {...field('work_lat')} />
+        <Field inputMode="decimal" {...field('work_lng')} />
+      </fieldset>
+      <Failure text={form.failure} />
+      <div class="form-end form-sticky">
+        <Button onClick={() => form.fill(valuesOf(customer))}>Undo changes</Button>
+        <Button kind="main" type="submit" disabled={form.isSending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function DealerSheet({ dealer }: { dealer: Dealer }) {
+  const state = usePlatformState();
+  const fleet = state.value?.fleets.find((each) => each.dealer === dealer.username);
+  return (
+    <>
+      <section class="panel" aria-labelledby="dealership">
+        <h2 id="dealership">{dealer.name}</h2>
+        <dl class="pairs">
+          <div>
+            <dt>City</dt>
+            <dd>{dealer.city}</dd>
+          </div>
+          <div>
+            <dt>Username</dt>
+            <dd>{dealer.username}</dd>
+          </div>
+          <div>
+            <dt>Dealer since</dt>
+            <dd>{dayOf(dealer.created_at)}</dd>
+          </div>
+        </dl>
+        <p class="small soft">An admin of the platform keeps these.</p>
+      </section>
+      {fleet ? <Figures figures={{ Cars: fleet.cars, Customers: fleet.customers }} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/** The calls of the twin that the viewer makes. All throw as `request` does. */
+import { request } from '../../common/request.ts';
+import type { CityMap } from '../map-types.ts';
+import type {
+  CarRoute,
+  City,
+  Feature,
+  FeatureState,
+  Incident,
+  Replay,
+  Snapshot,
+  World,
+  WorldEvent,
+} from './wire.ts';
+
+const API = '/api/v1';
+/** Whoever waits longer asks again. */
+const TIMEOUT_MS = 15_000;
+
+interface Ask {
+  method?: 'POST' | 'PATCH';
+  /** The car that is spoken of. */
+  vin?: string;
+  body?: unknown;
+}
+
+function ask<Body>(path: string, { vin, ...options }: Ask = {}): Promise<Body> {
+  const headers: Record<string, string> = vin === undefined ? {} : { 'X-VIN': vin };
+  return request<Body>(path, { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+}
+
+const worldPath = (world: string, rest = '') => `${API}/worlds/${encodeURIComponent(world)}${rest}`;
+
+export const readWorld = (world: string) => ask<World>(worldPath(world));
+export const readMap = (world: string) => ask<CityMap>(worldPath(world, '/map'));
+export const readState = (world: string) => ask<Snapshot>(worldPath(world, '/state'));
+export const readEvents = (world: string) => ask<WorldEvent[]>(worldPath(world, '/events'));
+export const readIncidents = (world: string) => ask<Incident[]>(worldPath(world, '/incidents'));
+
+export const readIncident = (world: string, id: string) =>
+  ask<Incident>(worldPath(world, `/incidents/${encodeURIComponent(id)}`));
+
+/** @param features that are on for the cars that had them off; none: as it was */
+export function readReplay(world: string, id: string, features: readonly string[]) {
+  const query = features.length === 0 ? '' : `?with=${features.join(',')}`;
+  return ask<Replay>(worldPath(world, `/incidents/${encodeURIComponent(id)}/replay${query}`));
+}
+
+export const readCatalogue = async () =>
+  (await ask<{ features: Feature[] }>(`${API}/features`)).features;
+
+export const readCities = async () => (await ask<{ cities: City[] }>(`${API}/cities`)).cities;
+
+export const makeWorld = (city: string) =>
+  ask<World>(`${API}/worlds`, { method: 'POST', body: { city } });
+
+export const readFeatures = (vin: string) => ask<FeatureState>(`${API}/vehicle/features`, { vin });
+export const readRoute = (vin: string) => ask<CarRoute>(`${API}/vehicle/route`, { vin });
+
+export const changeFeatures = (vin: string, body: Record<string, boolean>) =>
+  ask<FeatureState>(`${API}/vehicle/features`, { method: 'PATCH', vin, body });
+
+export const resetFeatures = (vin: string) =>
+  ask<FeatureState>(`${API}/vehicle/features/reset`, { method: 'POST', vin });

@@ -1,0 +1,258 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Hello, Snapshot } from '../api/wire.ts';
+import {
+  Connection,
+  type Link,
+  type Outside,
+  type Socket,
+  type WorldAnswer,
+} from './connection.ts';
+
+const FRAME: Snapshot = {
+  type: 'snapshot',
+  world: 'w',
+  tick: 4,
+  time: 0.08,
+  vehicles: [],
+  lights: [],
+  hazards: [],
+};
+const HELLO: Hello = { type: 'hello', world: 'w', rate_hz: 12.5, fleet: [], tick: 0 };
+
+/** The network, the node and the clock, all in the hands of the test. */
+class Stage implements Outside {
+  sockets: (Socket & { isClosed: boolean })[] = [];
+  timers = new Map<object, { ms: number; call: () => void }>();
+  world: WorldAnswer = 'there';
+  links: Link[] = [];
+  frames = 0;
+  hellos = 0;
+
+  openSocket() {
+    const socket = {
+      onmessage: null,
+      onclose: null,
+      isClosed: false,
+      close() {
+        socket.isClosed = true;
+      },
+    };
+    this.sockets.push(socket);
+    return socket;
+  }
+  askWorld = async () => this.world;
+  readState = async () => (this.world === 'there' ? FRAME : this.world);
+  after(ms: number, call: () => void) {
+    const key = {};
+    this.timers.set(key, { ms, call });
+    return () => this.timers.delete(key);
+  }
+  chance = () => 1;
+  listener = {
+    hello: () => {
+      this.hellos++;
+    },
+    snapshot: () => {
+      this.frames++;
+    },
+    link: (link: Link) => {
+      this.links.push(link);
+    },
+  };
+
+  get socket(): Socket {
+    const socket = this.sockets.at(-1);
+    if (socket === undefined) throw new Error('no socket was opened');
+    return socket;
+  }
+  get waits(): number[] {
+    return [...this.timers.values()].map(({ ms }) => ms);
+  }
+  serve() {
+    this.socket.onmessage?.(HELLO);
+    this.socket.onmessage?.(FRAME);
+  }
+  /** Closes the socket and lets what follows from it happen. */
+  async lose(code = 1006) {
+    this.socket.onclose?.(code);
+    await settle();
+  }
+  /** Lets the timer of so many milliseconds end. */
+  async pass(ms: number) {
+    for (const [key, timer] of this.timers) {
+      if (timer.ms !== ms) continue;
+      this.timers.delete(key);
+      timer.call();
+      await settle();
+      return;
+    }
+    throw new Error(`nothing waits ${ms} ms: ${this.waits}`);
+  }
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+let stage: Stage;
+let connection: Connection;
+beforeEach(() => {
+  stage = new Stage();
+  connection = new Connection(stage, stage.listener);
+});
+
+describe('a connection', () => {
+  it('is connecting until the first snapshot, then streaming', () => {
+    expect(stage.links).toEqual(['connecting']);
+    stage.socket.onmessage?.(HELLO);
+    expect(stage.links).toEqual(['connecting']);
+    stage.socket.onmessage?.(FRAME);
+    expect(stage.links).toEqual(['connecting', 'streaming']);
+    expect([stage.hellos, stage.frames]).toEqual([1, 1]);
+  });
+
+  it('comes back at once where the node restarts', async () => {
+    stage.serve();
+    await stage.lose(1012);
+    expect(stage.sockets.length).toBe(2);
+    expect(stage.links.at(-1)).toBe('reconnecting');
+    stage.serve();
+    expect(stage.links.at(-1)).toBe('streaming');
+  });
+
+  it('waits longer each time the node cannot be reached, and never gives up', async () => {
+    stage.serve();
+    stage.world = 'unavailable';
+    for (const ms of [500, 1000, 2000, 4000, 8000, 15_000, 15_000]) {
+      await stage.lose();
+      expect(stage.waits).toEqual([ms]);
+      await stage.pass(ms);
+    }
+    stage.serve();
+    expect(stage.links).toEqual(['connecting', 'streaming', 'reconnecting', 'streaming']);
+  });
+
+  it('starts over with short pauses after it was there again', async () => {
+    stage.serve();
+    await stage.lose();
+    await stage.pass(500);
+    stage.serve();
+    await stage.lose();
+    expect(stage.waits).toEqual([500]);
+  });
+
+  it('ends a stream that falls silent', async () => {
+    stage.serve();
+    const [first] = stage.sockets;
+    await stage.pass(5000);
+    expect(stage.links.at(-1)).toBe('streaming');
+    await stage.pass(500);
+    expect(first?.isClosed).toBe(true);
+    expect(stage.links.at(-1)).toBe('reconnecting');
+    await stage.pass(500);
+    expect(stage.sockets.length).toBe(2);
+  });
+
+  it('keeps a stream whose snapshots waited for a page that was busy', async () => {
+    stage.serve();
+    await stage.pass(5000);
+    stage.serve();
+    expect(stage.waits).toEqual([5000]);
+    expect(stage.links.at(-1)).toBe('streaming');
+  });
+
+  it('is gone where REST does not know the world, and tries nothing more', async () => {
+    stage.serve();
+    stage.world = 'gone';
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('gone');
+    expect(stage.waits).toEqual([]);
+    connection.hurry();
+    expect(stage.sockets.length).toBe(1);
+  });
+
+  it('hurries when asked to, once', async () => {
+    stage.serve();
+    stage.world = 'unavailable';
+    await stage.lose();
+    connection.hurry();
+    connection.hurry();
+    expect(stage.sockets.length).toBe(2);
+    expect(stage.waits).toEqual([5000]);
+  });
+
+  it('does nothing once it is stopped', async () => {
+    stage.serve();
+    connection.stop();
+    expect(stage.waits).toEqual([]);
+    expect(stage.sockets[0]?.isClosed).toBe(true);
+  });
+});
+
+describe('where WebSockets are blocked', () => {
+  /** Three streams that bring nothing. */
+  async function block() {
+    await stage.lose();
+    await stage.pass(500);
+    await stage.lose();
+    await stage.pass(1000);
+    await stage.lose();
+  }
+
+  it('it polls after three streams in a row that brought nothing while REST answered', async () => {
+    await stage.lose();
+    await stage.pass(500);
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('reconnecting');
+    await stage.pass(1000);
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('polling');
+    expect(stage.frames).toBe(1);
+    await stage.pass(400);
+    expect(stage.frames).toBe(2);
+  });
+
+  it('it does not where REST was silent in between', async () => {
+    await stage.lose();
+    await stage.pass(500);
+    stage.world = 'unavailable';
+    await stage.lose();
+    stage.world = 'there';
+    await stage.pass(1000);
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('reconnecting');
+  });
+
+  it('it goes back to the stream when it can, and polls no more', async () => {
+    await block();
+    await stage.pass(20_000);
+    expect(stage.links.at(-1)).toBe('polling');
+    stage.serve();
+    expect(stage.links.at(-1)).toBe('streaming');
+    expect(stage.waits).toEqual([5000]);
+  });
+
+  it('it stays polling while the stream is tried in vain', async () => {
+    await block();
+    await stage.pass(20_000);
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('polling');
+    expect(stage.waits.toSorted((a, b) => a - b)).toEqual([400, 20_000]);
+  });
+
+  it('it says so where REST fails too, and polls on when that is back', async () => {
+    await block();
+    stage.world = 'unavailable';
+    await stage.pass(400);
+    expect(stage.links.at(-1)).toBe('reconnecting');
+    stage.world = 'there';
+    await stage.pass(400);
+    expect(stage.links.at(-1)).toBe('polling');
+  });
+
+  it('it is gone when a poll finds no world', async () => {
+    await block();
+    stage.world = 'gone';
+    await stage.pass(400);
+    expect(stage.links.at(-1)).toBe('gone');
+    expect(stage.waits).toEqual([]);
+  });
+});

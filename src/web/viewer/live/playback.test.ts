@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../api/wire.ts';
+import { Playback } from './playback.ts';
+
+const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' }];
+
+/** A car that drives east at 10 m/s from x = 0 at tick 0. */
+function frame(tick: number): Snapshot {
+  const vehicle = { vin: 'A', x: tick / 5, y: 0, heading: 0, speed: 10, road: 'r1', gap: null };
+  const still = { braking: false, aeb: false, esc: false, evasive: false };
+  const vehicles = [{ ...vehicle, ...still, status: 'driving' as const }];
+  const time = tick / 50;
+  return { type: 'snapshot', world: 'w', tick, time, vehicles, lights: [], hazards: [] };
+}
+
+function playing(): Playback {
+  const playback = new Playback();
+  playback.meet(FLEET);
+  return playback;
+}
+
+/** Frames that arrive on time, 5000 ms on the local clock being tick 0. */
+function feed(playback: Playback, fromTick: number, toTick: number, lateMs = () => 0): void {
+  for (let tick = fromTick; tick <= toTick; tick += 4) {
+    playback.add(frame(tick), 5000 + tick * 20 + lateMs());
+  }
+}
+
+const xOf = ({ board }: Playback) => board.cars[0]?.x;
+
+describe('playback', () => {
+  it('shows nothing before the first frame', () => {
+    expect(playing().show(5000)).toBe(false);
+  });
+
+  it('shows a frame as soon as there is one', () => {
+    const playback = playing();
+    playback.add(frame(40), 5800);
+    expect(playback.show(5801)).toBe(true);
+    expect(xOf(playback)).toBe(8);
+  });
+
+  it('is a frame and a half late, and between two frames in proportion', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    // 120 ms before 7000 ms on the local clock is tick 94.
+    playback.show(7000);
+    expect(playback.board.tick).toBeCloseTo(94);
+    expect(xOf(playback)).toBeCloseTo(18.8);
+    playback.show(7010);
+    expect(playback.board.tick).toBeCloseTo(94.5);
+  });
+
+  it('never goes back', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    playback.show(7000);
+    feed(playback, 104, 140, () => 400);
+    playback.show(7001);
+    expect(playback.board.tick).toBeGreaterThanOrEqual(94);
+  });
+
+  it('waits at the newest frame where none follows', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    playback.show(9000);
+    expect(playback.board.tick).toBe(100);
+    expect(xOf(playback)).toBe(20);
+  });
+
+  it('drives on through a frame that was lost', () => {
+    const playback = playing();
+    feed(playback, 0, 80);
+    feed(playback, 88, 120);
+    playback.show(5000 + 84 * 20 + playback.delayMs);
+    expect(xOf(playback)).toBeCloseTo(16.8, 0);
+  });
+
+  it('waits longer where frames come late now and then, and forgets it', () => {
+    const playback = playing();
+    let i = 0;
+    feed(playback, 0, 400, () => (i++ % 10 === 0 ? 150 : 0));
+    for (let ms = 0; ms <= 4000; ms += 16) playback.show(13_000 + ms);
+    expect(playback.delayMs).toBeGreaterThan(200);
+    feed(playback, 404, 1600);
+    for (let ms = 0; ms <= 4000; ms += 16) playback.show(37_000 + ms);
+    expect(playback.delayMs).toBeLessThan(125);
+  });
+
+  it('waits longer where it is polled, and for no more than a second and a half', () => {
+    const playback = playing();
+    for (let tick = 0; tick <= 500; tick += 20) playback.add(frame(tick), 5000 + tick * 20);
+    playback.show(15_000);
+    expect(playback.delayMs).toBeGreaterThan(550);
+    expect(playback.delayMs).toBeLessThanOrEqual(1500);
+  });
+
+  it('is there at once after a tab slept', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    playback.show(7000);
+    // A minute later all that the socket held comes in one heap, the newest on time.
+    for (let tick = 2960; tick <= 3100; tick += 4) playback.add(frame(tick), 67_000);
+    playback.show(67_001);
+    expect(playback.board.tick).toBeGreaterThan(3050);
+  });
+
+  it('takes no frame that is older than the newest', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    playback.add(frame(48), 7001);
+    expect(playback.newest?.tick).toBe(100);
+  });
+});
+
+describe('behind', () => {
+  it('is said when frames stay away, and taken back with the next', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    expect(playback.isBehind(7500)).toBe(false);
+    expect(playback.isBehind(8200)).toBe(true);
+    playback.add(frame(160), 8210);
+    expect(playback.isBehind(8220)).toBe(false);
+  });
+
+  it('is said while frames come that are old', () => {
+    const playback = playing();
+    feed(playback, 0, 100);
+    feed(playback, 104, 200, () => 3000);
+    expect(playback.isBehind(12_001)).toBe(true);
+    feed(playback, 204, 400);
+    expect(playback.isBehind(13_001)).toBe(false);
+  });
+});

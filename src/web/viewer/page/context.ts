@@ -1,0 +1,25 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Display } from './display.ts';
+import type { Viewer } from './viewer.ts';
+
+interface Page {
+  viewer: Viewer;
+  display: Display;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === null) throw new Error('nothing of the viewer stands outside its page');
+  return page;
+}
+
+export function useViewer(): Viewer {
+  return usePage().viewer;
+}
+
+export function useDisplay(): Display {
+  return usePage().display;
+}

@@ -1,0 +1,92 @@
+import { effect } from '@preact/signals';
+import { theme } from '../../common/theme.ts';
+import type { CityMap } from '../map-types.ts';
+import { createScene } from '../scene/scene.ts';
+import type { CityScene, Picked, SensorName, ShownWorld } from '../scene/types.ts';
+import { type Drawn, observe } from './observed.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A tab that slept does not make cars leap on: what is animated goes on from where it was. */
+const STEP_MAX_S = 0.25;
+/** The same for a replay, which is to take its time on a slow machine too. */
+const REPLAY_STEP_MAX_S = 1;
+/** How much of the city is shown around an incident, m. */
+const INCIDENT_SPAN_M = 70;
+const SENSORS: readonly SensorName[] = ['front_camera', 'front_radar', 'corner_radars'];
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Draws what is to be seen, at the rate of the display. */
+export class Display {
+  readonly #viewer: Viewer;
+  readonly #drawn: Drawn = { count: 0, world: null, scene: null };
+  #picked: Mutable<Picked> | null = null;
+  #lastMs = performance.now();
+
+  constructor(viewer: Viewer) {
+    this.#viewer = viewer;
+    observe(viewer, this.#drawn);
+    effect(() => {
+      this.#picked = pickedOf(viewer);
+    });
+    const next = (nowMs: number) => {
+      this.#frame(nowMs);
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  }
+
+  get scene(): CityScene | null {
+    return this.#drawn.scene;
+  }
+
+  /** Shows the map on a canvas. Throws where the browser cannot draw it. */
+  show(canvas: HTMLCanvasElement, map: CityMap): void {
+    const { camera, replay } = this.#viewer;
+    const scene = createScene(canvas, map);
+    this.#drawn.scene = scene;
+    scene.onCameraMoved = () => {
+      camera.value = 'city';
+    };
+    effect(() => scene.setTheme(theme.value));
+    effect(() => scene.setMode(camera.value));
+    effect(() => {
+      const incident = replay.incident.value;
+      if (incident !== null) scene.lookAt(incident.place.x, incident.place.y, INCIDENT_SPAN_M);
+    });
+  }
+
+  #frame(nowMs: number): void {
+    const { live, replay } = this.#viewer;
+    const passedS = (nowMs - this.#lastMs) / 1000;
+    this.#lastMs = nowMs;
+    live.tell(nowMs);
+    replay.advance(Math.min(REPLAY_STEP_MAX_S, passedS));
+    const world = this.#worldAt(nowMs);
+    if (world === null) return;
+    this.#drawn.world = world;
+    if (this.#drawn.scene === null) return;
+    const isLive = world === live.playback.board;
+    if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
+    this.#drawn.scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
+    this.#drawn.count++;
+  }
+
+  #worldAt(nowMs: number): ShownWorld | null {
+    const { live, replay } = this.#viewer;
+    if (replay.show()) return replay.board;
+    return live.playback.show(nowMs) ? live.playback.board : null;
+  }
+}
+
+function pickedOf({ car }: Viewer): Mutable<Picked> | null {
+  const index = car.index.value;
+  if (index < 0) return null;
+  const effective = car.features.value?.effective;
+  const sensors = new Set(SENSORS.filter((name) => effective?.[name] === 'on'));
+  return { car: index, route: car.route.value, sensors, gap: null };
+}
+
+function gapOf({ live, car }: Viewer): number | null {
+  return live.playback.newest?.vehicles[car.index.peek()]?.gap ?? null;
+}

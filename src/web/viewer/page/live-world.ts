@@ -1,0 +1,80 @@
+import { computed, signal } from '@preact/signals';
+import { readWorld } from '../api/twin.ts';
+import type { FleetEntry, Hello, Snapshot, World } from '../api/wire.ts';
+import { Connection, type Link } from '../live/connection.ts';
+import { History } from '../live/history.ts';
+import { browserOutside } from '../live/outside.ts';
+import { Playback } from '../live/playback.ts';
+import { whileVisible } from './visible.ts';
+
+/** The state of the connection as it is shown. */
+export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
+
+const WATCHERS_MS = 10_000;
+/** How often the panels are told of the newest frame: as often as one can read. */
+const TOLD_MS = 200;
+
+/** The world as it comes in: who is in it, what is true now, and whether that is so. */
+export class LiveWorld {
+  readonly id: string;
+  readonly playback = new Playback();
+  readonly history = new History();
+  readonly world = signal<World | null>(null);
+  readonly fleet = signal<readonly FleetEntry[]>([]);
+  /** The newest frame, a few times a second. */
+  readonly told = signal<Snapshot | null>(null);
+  readonly #link = signal<Link>('connecting');
+  readonly #isBehind = signal(false);
+  readonly status = computed<Status>(() => {
+    const link = this.#link.value;
+    if (link !== 'streaming') return link;
+    return this.#isBehind.value ? 'behind' : 'live';
+  });
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  start(): void {
+    const connection = new Connection(browserOutside(this.id), {
+      hello: ({ fleet }: Hello) => this.#meet(fleet),
+      snapshot: (snapshot) => this.#take(snapshot),
+      link: (link) => {
+        this.#link.value = link;
+      },
+    });
+    addEventListener('online', () => connection.hurry());
+    document.addEventListener('visibilitychange', () => !document.hidden && connection.hurry());
+    whileVisible(WATCHERS_MS, () => this.#refresh());
+  }
+
+  /** Once a displayed frame. */
+  tell(nowMs: number): void {
+    const isBehind = this.playback.isBehind(nowMs);
+    if (isBehind !== this.#isBehind.peek()) this.#isBehind.value = isBehind;
+    if (nowMs - this.#toldAtMs < TOLD_MS) return;
+    this.#toldAtMs = nowMs;
+    this.told.value = this.playback.newest ?? null;
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.status.peek() === 'gone') return;
+    // Who is gone is said by the connection; a count that cannot be had just stays as it is.
+    const world = await readWorld(this.id).catch(() => null);
+    if (world === null) return;
+    this.world.value = world;
+    this.#meet(world.fleet);
+  }
+
+  #meet(fleet: readonly FleetEntry[]): void {
+    if (this.fleet.peek().length > 0) return;
+    this.playback.meet(fleet);
+    this.fleet.value = fleet;
+  }
+
+  #take(snapshot: Snapshot): void {
+    this.playback.add(snapshot, performance.now());
+    this.history.add(snapshot);
+  }
+}

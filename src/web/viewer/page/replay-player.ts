@@ -1,0 +1,175 @@
+import { batch, computed, signal } from '@preact/signals';
+import { RequestError } from '../../common/request.ts';
+import { readIncident, readReplay } from '../api/twin.ts';
+import type { Incident, Replay, Snapshot } from '../api/wire.ts';
+import { type Board, emptyBoard, showBetween, showCar } from '../live/between.ts';
+import { carOf } from '../live/playback.ts';
+import { explanations } from '../replay/report.ts';
+import { extent, framesAround, played, type Speed, within } from '../replay/timeline.ts';
+import type { LiveWorld } from './live-world.ts';
+
+/** An incident whose explanation is being worked out is looked at again after so long. */
+const EXPLAINED_MS = 2000;
+/** The panels are told where the replay is so often. */
+const TOLD_TICKS = 2;
+
+/** The incident that is open, and its replay. */
+export class ReplayPlayer {
+  /** Id. */
+  readonly id = signal<string | null>(null);
+  readonly incident = signal<Incident | null>(null);
+  readonly error = signal('');
+  readonly asItWas = signal<Replay | null>(null);
+  /** As it would have been, with `explanation`. */
+  readonly asItWouldHaveBeen = signal<Replay | null>(null);
+  /** Which of the explanations is shown. */
+  readonly chosen = signal(0);
+  readonly explanation = computed(() => {
+    const incident = this.incident.value;
+    return incident === null ? null : (explanations(incident)[this.chosen.value] ?? null);
+  });
+  readonly tick = signal(0);
+  readonly isPlaying = signal(false);
+  readonly speed = signal<Speed>(1);
+  readonly board: Board = emptyBoard();
+  readonly #world: LiveWorld;
+  #exactTick = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(world: LiveWorld) {
+    this.#world = world;
+  }
+
+  get frames(): readonly Snapshot[] {
+    return this.asItWas.peek()?.frames ?? [];
+  }
+
+  /** Opens an incident, or goes back to what is live. */
+  open(id: string | null): void {
+    if (id === this.id.peek()) return;
+    clearTimeout(this.#timer);
+    batch(() => {
+      this.id.value = id;
+      this.incident.value = null;
+      this.error.value = '';
+      this.asItWas.value = null;
+      this.asItWouldHaveBeen.value = null;
+      this.chosen.value = 0;
+      this.isPlaying.value = false;
+    });
+    if (id !== null) void this.#load(id);
+  }
+
+  /** Shows another of the explanations. */
+  choose(index: number): void {
+    this.chosen.value = index;
+    this.asItWouldHaveBeen.value = null;
+    void this.#loadGhost();
+  }
+
+  async retry(): Promise<void> {
+    const id = this.id.peek();
+    this.error.value = '';
+    if (id !== null) await this.#load(id);
+  }
+
+  seek(tick: number): void {
+    this.#exactTick = within(tick, extent(this.frames));
+    this.tick.value = this.#exactTick;
+  }
+
+  toggle(): void {
+    const [first, last] = extent(this.frames);
+    if (!this.isPlaying.peek() && this.#exactTick >= last) this.seek(first);
+    this.isPlaying.value = !this.isPlaying.peek() && last > first;
+  }
+
+  /** Plays on for some seconds of real time. */
+  advance(seconds: number): void {
+    if (!this.isPlaying.peek()) return;
+    const [, last] = extent(this.frames);
+    this.#exactTick = played(this.#exactTick, seconds, this.speed.peek(), last);
+    const isEnd = this.#exactTick >= last;
+    if (isEnd || Math.abs(this.#exactTick - this.tick.peek()) >= TOLD_TICKS) {
+      this.tick.value = this.#exactTick;
+    }
+    if (isEnd) this.isPlaying.value = false;
+  }
+
+  /** Writes where the replay is to the board; false where there is none. */
+  show(): boolean {
+    const around = framesAround(this.frames, this.#exactTick);
+    if (around === null) return false;
+    const fleet = this.#world.fleet.peek();
+    if (this.board.cars.length !== fleet.length) this.board.cars = fleet.map(carOf);
+    showBetween(this.board, ...around, this.#exactTick);
+    this.#showGhosts();
+    return true;
+  }
+
+  #showGhosts(): void {
+    const would = framesAround(this.asItWouldHaveBeen.peek()?.frames ?? [], this.#exactTick);
+    const vins = would === null ? [] : (this.explanation.peek()?.vins ?? []);
+    const { ghosts, cars } = this.board;
+    ghosts.length = vins.length;
+    if (would === null) return;
+    for (const [i, vin] of vins.entries()) {
+      const car = cars.findIndex((each) => each.vin === vin);
+      const entry = cars[car];
+      if (entry === undefined) continue;
+      if (ghosts[i]?.vin !== vin) ghosts[i] = { ...entry };
+      showCar(ghosts[i], car, ...would, this.#exactTick);
+    }
+  }
+
+  async #load(id: string): Promise<void> {
+    try {
+      const [incident, replay] = await Promise.all([
+        readIncident(this.#world.id, id),
+        readReplay(this.#world.id, id, []),
+      ]);
+      if (id !== this.id.peek()) return;
+      batch(() => {
+        this.incident.value = incident;
+        this.board.contact = [incident.place.x, incident.place.y];
+        this.asItWas.value = replay;
+        this.seek(extent(replay.frames)[0]);
+        this.isPlaying.value = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+      });
+      if (incident.explained) await this.#loadGhost();
+      else this.#awaitExplanation(id);
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #awaitExplanation(id: string): void {
+    this.#timer = setTimeout(async () => {
+      // A look that fails is followed by the next.
+      const incident = await readIncident(this.#world.id, id).catch(() => null);
+      if (id !== this.id.peek()) return;
+      if (incident?.explained !== true) return this.#awaitExplanation(id);
+      this.incident.value = incident;
+      await this.#loadGhost();
+    }, EXPLAINED_MS);
+  }
+
+  async #loadGhost(): Promise<void> {
+    const id = this.id.peek();
+    const explanation = this.explanation.peek();
+    if (id === null || explanation === null) return;
+    try {
+      const replay = await readReplay(this.#world.id, id, explanation.features);
+      const isWanted = id === this.id.peek() && explanation === this.explanation.peek();
+      if (isWanted) this.asItWouldHaveBeen.value = replay;
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  #fail(id: string, error: unknown): void {
+    if (id !== this.id.peek()) return;
+    this.error.value =
+      error instanceof RequestError ? error.message : 'The service did not answer in time.';
+  }
+}

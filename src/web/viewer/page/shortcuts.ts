@@ -1,0 +1,117 @@
+import { signal } from '@preact/signals';
+import type { Display } from './display.ts';
+import { forget, isKept, keep } from './kept.ts';
+import type { Viewer } from './viewer.ts';
+
+const OFF_KEY = 'viewer.keys-off';
+const PAN_PX = 90;
+const ZOOM = 1.3;
+const TURN_RAD = 0.15;
+/** Five frames. */
+const SEEK_TICKS = 20;
+
+interface Shortcut {
+  keys: readonly string[];
+  does: string;
+}
+
+/** For the help. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ['/'], does: 'Search the cars' },
+  { keys: ['n', 'p'], does: 'Next and previous car' },
+  { keys: ['f'], does: 'Follow the picked car, or stop following' },
+  { keys: ['c'], does: 'Chase camera behind the picked car' },
+  { keys: ['←', '→', '↑', '↓'], does: 'Move the map' },
+  { keys: ['+', '−'], does: 'Nearer and farther' },
+  { keys: ['[', ']'], does: 'Turn the map' },
+  { keys: ['<', '>'], does: 'Tilt the map' },
+  { keys: ['0'], does: 'The whole city' },
+  { keys: ['Space'], does: 'Play and pause a replay' },
+  { keys: [',', '.'], does: 'Back and forward in a replay' },
+  { keys: ['?'], does: 'This help' },
+  { keys: ['Esc'], does: 'Close what is open' },
+];
+
+/** Some type by voice, and single keys get in their way. */
+export const shortcutsAreOn = signal(!isKept(OFF_KEY));
+
+export function switchShortcuts(isOn: boolean): void {
+  shortcutsAreOn.value = isOn;
+  if (isOn) forget(OFF_KEY);
+  else keep(OFF_KEY);
+}
+
+/** Makes the keys do what `SHORTCUTS` says. */
+export function listenToKeys(viewer: Viewer, display: Display): void {
+  const actions = actionsOf(viewer, display);
+  document.addEventListener('keydown', (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || viewer.dialog.peek() !== null) return;
+    if (!(target instanceof Element) || isTyping(target)) return;
+    if (key !== 'Escape' && !shortcutsAreOn.peek()) return;
+    // Keys that move within a control, or press it, belong to it.
+    const isOwn = key === ' ' || key.startsWith('Arrow');
+    if (isOwn && target.closest('button, a, input, [role="tablist"], .panel') !== null) return;
+    const action = actions[key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function isTyping(target: Element): boolean {
+  return target.matches('input:not([type="range"]), textarea, select');
+}
+
+function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, () => void>> {
+  const { camera, car, replay } = viewer;
+  const toMode = (mode: 'follow' | 'chase') => () => {
+    if (car.vin.peek() === null) return;
+    camera.value = camera.peek() === mode ? 'city' : mode;
+  };
+  const pan = (x: number, y: number) => () => {
+    camera.value = 'city';
+    display.scene?.panBy(x * PAN_PX, y * PAN_PX);
+  };
+  const zoom = (factor: number) => () => display.scene?.zoomBy(factor);
+  const seek = (by: number) => () => {
+    replay.isPlaying.value = false;
+    replay.seek(replay.tick.peek() + by);
+  };
+  return {
+    '/': () => searchCars(viewer),
+    n: () => viewer.pickNext(1),
+    p: () => viewer.pickNext(-1),
+    f: toMode('follow'),
+    c: toMode('chase'),
+    ArrowLeft: pan(1, 0),
+    ArrowRight: pan(-1, 0),
+    ArrowUp: pan(0, 1),
+    ArrowDown: pan(0, -1),
+    '+': zoom(ZOOM),
+    '=': zoom(ZOOM),
+    '-': zoom(1 / ZOOM),
+    '[': () => display.scene?.rotateBy(-TURN_RAD),
+    ']': () => display.scene?.rotateBy(TURN_RAD),
+    '<': () => display.scene?.tiltBy(-TURN_RAD),
+    '>': () => display.scene?.tiltBy(TURN_RAD),
+    '0': () => {
+      camera.value = 'city';
+      display.scene?.showAll();
+    },
+    ' ': () => replay.toggle(),
+    ',': seek(-SEEK_TICKS),
+    '.': seek(SEEK_TICKS),
+    '?': () => {
+      viewer.dialog.value = 'help';
+    },
+    Escape: () => viewer.closeRight(),
+  };
+}
+
+function searchCars(viewer: Viewer): void {
+  viewer.left.value = 'cars';
+  viewer.front.value = 'left';
+  // The field is there once the page has followed.
+  requestAnimationFrame(() => document.getElementById('fleet-search')?.focus());
+}

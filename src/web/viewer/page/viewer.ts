@@ -1,0 +1,146 @@
+import { computed, effect, signal } from '@preact/signals';
+import { say } from '../../common/toasts.tsx';
+import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
+import type { City, Feature } from '../api/wire.ts';
+import type { CityMap } from '../map-types.ts';
+import type { CameraMode } from '../scene/types.ts';
+import { readAddress, writeAddress } from './address.ts';
+import { Happenings } from './happenings.ts';
+import { LiveWorld } from './live-world.ts';
+import { PickedCar } from './picked-car.ts';
+import { ReplayPlayer } from './replay-player.ts';
+
+export type LeftPanel = 'cars' | 'events' | 'incidents';
+export type DialogName = 'help' | 'new-city';
+
+const START_RETRY_MS = 3000;
+
+/** All that the page knows, and what can be done with it. */
+export class Viewer {
+  readonly live: LiveWorld;
+  readonly car: PickedCar;
+  readonly happenings: Happenings;
+  readonly replay: ReplayPlayer;
+  readonly map = signal<CityMap | null>(null);
+  readonly catalogue = signal<readonly Feature[]>([]);
+  readonly cities = signal<readonly City[]>([]);
+  readonly camera = signal<CameraMode>('city');
+  readonly left = signal<LeftPanel | null>('cars');
+  /** Where there is room for one panel only: which it is. */
+  readonly front = signal<'left' | 'right' | null>(null);
+  readonly right = computed<'car' | 'incident' | null>(() => {
+    if (this.replay.id.value !== null) return 'incident';
+    return this.car.vin.value === null ? null : 'car';
+  });
+  readonly dialog = signal<DialogName | null>(null);
+  /** Why there is no map to be seen; empty where there is one. */
+  readonly mapError = signal('');
+
+  constructor(world: string) {
+    this.live = new LiveWorld(world);
+    this.car = new PickedCar(this.live);
+    this.happenings = new Happenings(this.live);
+    this.replay = new ReplayPlayer(this.live);
+  }
+
+  start(): void {
+    this.live.start();
+    this.happenings.start();
+    this.happenings.onNews = (events) => {
+      const vin = this.car.vin.peek();
+      const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
+      if (isSwitched) void this.car.refresh();
+    };
+    void this.#readOnce();
+    this.#followAddress();
+  }
+
+  /** The map does not change, nor do features and cities: they are read until they are there. */
+  async #readOnce(): Promise<void> {
+    try {
+      const [map, catalogue, cities] = await Promise.all([
+        readMap(this.live.id),
+        readCatalogue(),
+        readCities(),
+      ]);
+      this.map.value = map;
+      this.catalogue.value = catalogue;
+      this.cities.value = cities;
+      this.car.learn(map);
+    } catch {
+      // What is wrong is said by the connection, which asks too.
+      if (this.live.status.peek() !== 'gone') setTimeout(() => this.#readOnce(), START_RETRY_MS);
+    }
+  }
+
+  #followAddress(): void {
+    const follow = () => {
+      const { car, incident } = readAddress(location);
+      if (car !== null) this.pick(car);
+      if (incident !== null) this.openIncident(incident);
+    };
+    follow();
+    addEventListener('hashchange', follow);
+    effect(() => {
+      const [car, incident] = [this.car.vin.value, this.replay.id.value];
+      history.replaceState(null, '', writeAddress({ world: this.live.id, car, incident }));
+    });
+  }
+
+  /** Picks a car and follows it; null lets it go. */
+  pick(vin: string | null): void {
+    this.car.pick(vin);
+    this.front.value = vin === null ? null : 'right';
+    if (vin !== null && this.camera.peek() === 'city') this.camera.value = 'follow';
+    if (vin === null) this.camera.value = 'city';
+  }
+
+  pickIndex(index: number | null): void {
+    const vin = index === null ? undefined : this.live.fleet.peek()[index]?.vin;
+    if (vin === undefined) return;
+    this.openIncident(null);
+    this.pick(vin);
+  }
+
+  pickNext(by: number): void {
+    const { length } = this.live.fleet.peek();
+    const from = Math.max(this.car.index.peek(), by > 0 ? -1 : 0);
+    if (length > 0) this.pickIndex((from + by + length) % length);
+  }
+
+  openIncident(id: string | null): void {
+    this.replay.open(id);
+    if (id !== null) {
+      this.camera.value = 'city';
+      this.front.value = 'right';
+    } else if (this.car.vin.peek() !== null) this.camera.value = 'follow';
+  }
+
+  /** Closes the panel on the right: the incident first, then the car. */
+  closeRight(): void {
+    if (this.replay.id.peek() === null) this.pick(null);
+    else this.openIncident(null);
+  }
+
+  async goToNewCity(city: string): Promise<void> {
+    const { id } = await makeWorld(city);
+    location.assign(`/worlds/${id}`);
+  }
+
+  async share(): Promise<void> {
+    const url = new URL(writeAddress(readAddress(location)), location.origin).href;
+    const title = document.title;
+    try {
+      if ('share' in navigator && matchMedia('(pointer: coarse)').matches) {
+        await navigator.share({ url, title });
+        return;
+      }
+      await navigator.clipboard.writeText(url);
+      say('The link is copied.');
+    } catch (error) {
+      // Whoever closes the sheet wants nothing shared.
+      const isCancelled = error instanceof DOMException && error.name === 'AbortError';
+      if (!isCancelled) say(`Copy this link: ${url}`, 'bad');
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** Figures and names as people read them. */
+import type { Effective, Feature, FleetEntry } from '../api/wire.ts';
+
+const KMH_PER_MPS = 3.6;
+const TICKS_PER_S = 50;
+
+const SHORT: Readonly<Record<string, string>> = { aeb: 'AEB', esc: 'ESC' };
+
+/** The name of a feature or a kind: `front_camera` is “Front camera”, `aeb` “AEB”. */
+export function title(name: string): string {
+  const short = SHORT[name];
+  if (short !== undefined) return short;
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The same inside a sentence. */
+export function spoken(name: string): string {
+  return SHORT[name] ?? name.replaceAll('_', ' ');
+}
+
+/** “a”, “a and b”, “a, b and c”. */
+export function listed(names: readonly string[], word = 'and'): string {
+  const last = names.at(-1) ?? '';
+  if (names.length < 2) return last;
+  return `${names.slice(0, -1).join(', ')} ${word} ${last}`;
+}
+
+export function kmh(mps: number): string {
+  return `${Math.round(mps * KMH_PER_MPS)} km/h`;
+}
+
+/** “0:19.9”, “1:02:03.4”: the age of the world at a moment. */
+export function clock(seconds: number): string {
+  const tenths = Math.floor(seconds * 10 + 1e-6);
+  const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
+  const rest = `${String(Math.floor(tenths / 10) % 60).padStart(2, '0')}.${tenths % 10}`;
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** “12 s ago”, “3 min ago”, “2 h ago”. */
+export function ago(seconds: number): string {
+  if (seconds < 2) return 'now';
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  return `${Math.floor(seconds / 3600)} h ago`;
+}
+
+/** “1.2 s before the contact”. */
+export function beside(tick: number, contactTick: number): string {
+  const seconds = (tick - contactTick) / TICKS_PER_S;
+  const figure = Math.abs(seconds).toFixed(1);
+  if (figure === '0.0') return 'at the contact';
+  return `${figure} s ${seconds < 0 ? 'before' : 'after'} the contact`;
+}
+
+export function percent(part: number): string {
+  const figure = part * 100;
+  return `${figure < 10 ? figure.toFixed(1) : Math.round(figure)} %`;
+}
+
+export function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-GB');
+}
+
+/** “Aurora Vela, NK 090 XG”. */
+export function carName({ model, plate }: Pick<FleetEntry, 'model' | 'plate'>): string {
+  return `${model}, ${plate}`;
+}
+
+/** What a feature needs, as a sentence; empty where it needs nothing. */
+export function needs({ needs: list }: Pick<Feature, 'needs'>): string {
+  if (list.length === 0) return '';
+  const parts = list.map((need) =>
+    typeof need === 'string' ? spoken(need) : listed(need.map(spoken), 'or'),
+  );
+  return `Needs ${listed(parts)}.`;
+}
+
+/** Why a feature does not do what it is switched on for. */
+export function lacking(effective: Effective | undefined, missing: readonly string[]): string {
+  if (effective !== 'degraded') return '';
+  return `Degraded: ${listed(missing.map(spoken))} ${missing.length === 1 ? 'is' : 'are'} off`;
+}
+
+/** Whether what is searched for is in plate, model or VIN; spaces and case do not count. */
+export function matches(car: FleetEntry, search: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '');
+  const wanted = plain(search);
+  return [car.plate, car.model, car.vin].some((text) => plain(text).includes(wanted));
+}

@@ -1,0 +1,114 @@
+import { isNarrow } from '../../common/narrow.ts';
+import { Toasts } from '../../common/toasts.tsx';
+import { useViewer } from '../page/context.ts';
+import type { LeftPanel } from '../page/viewer.ts';
+import { CarPanel } from './car.tsx';
+import { Events } from './events.tsx';
+import { Fleet } from './fleet.tsx';
+import { Header } from './header.tsx';
+import { Help } from './help.tsx';
+import { Icon } from './icons.tsx';
+import { IncidentPanel } from './incident.tsx';
+import { Incidents } from './incidents.tsx';
+import { NewCity } from './new-city.tsx';
+import { Stage } from './stage.tsx';
+
+/** The page of one world. */
+export function App() {
+  const viewer = useViewer();
+  const right = viewer.right.value;
+  return (
+    <div class="page" data-front={viewer.front.value ?? 'none'} data-right={right ?? 'none'}>
+      <Header />
+      <Places />
+      <Left />
+      <Stage />
+      {right === 'car' ? <CarPanel /> : null}
+      {right === 'incident' ? <IncidentPanel /> : null}
+      {viewer.dialog.value === 'help' ? <Help /> : null}
+      {viewer.dialog.value === 'new-city' ? <NewCity /> : null}
+      <p class="visually-hidden" role="status">
+        {viewer.happenings.announcement.value}
+      </p>
+      <Toasts />
+    </div>
+  );
+}
+
+const PLACES: readonly { name: LeftPanel; title: string }[] = [
+  { name: 'cars', title: 'Cars' },
+  { name: 'events', title: 'Events' },
+  { name: 'incidents', title: 'Incidents' },
+];
+
+/** Which panel is open. */
+function Places() {
+  const viewer = useViewer();
+  const { left, front, right, happenings } = viewer;
+  const isLeftOpen = !isNarrow.value || front.value === 'left';
+  const count = happenings.incidents.value.length;
+  return (
+    <nav class="places" aria-label="Panels">
+      {PLACES.map(({ name, title }) => {
+        const isOpen = isLeftOpen && left.value === name;
+        return (
+          <button
+            type="button"
+            class="place"
+            key={name}
+            aria-pressed={isOpen}
+            onClick={() => {
+              left.value = isOpen && !isNarrow.value ? null : name;
+              front.value = isOpen ? null : 'left';
+            }}
+          >
+            <Icon name={name} />
+            {title}
+            {name === 'incidents' && count > 0 ? <span class="count">{count}</span> : null}
+          </button>
+        );
+      })}
+      {isNarrow.value && right.value !== null ? (
+        <button
+          type="button"
+          class="place"
+          aria-pressed={front.value === 'right'}
+          onClick={() => {
+            front.value = front.value === 'right' ? null : 'right';
+          }}
+        >
+          <Icon name={right.value === 'car' ? 'car' : 'play'} />
+          {right.value === 'car' ? 'This car' : 'Report'}
+        </button>
+      ) : null}
+    </nav>
+  );
+}
+
+/** The lists. All cars are in the document even while another list is looked at. */
+function Left() {
+  const { left } = useViewer();
+  const shown = left.value;
+  return (
+    <div class="panel panel-left" hidden={shown === null}>
+      <section class="panel-list" aria-labelledby="cars-title" hidden={shown !== 'cars'}>
+        <h2 id="cars-title" class="visually-hidden">
+          Cars
+        </h2>
+        <Fleet />
+      </section>
+      <section class="panel-list" aria-labelledby="events-title" hidden={shown !== 'events'}>
+        <h2 id="events-title" class="visually-hidden">
+          Events
+        </h2>
+        {shown === 'events' ? <Events /> : null}
+      </section>
+      <section class="panel-list" aria-labelledby="incidents-title" hidden={shown !== 'incidents'}>
+        <h2 id="incidents-title" class="visually-hidden">
+          Incidents
+        </h2>
+        {shown === 'incidents' ? <Incidents /> : null}
+      </section>
+    </div>
+  );
+}

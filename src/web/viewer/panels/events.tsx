@@ -1,0 +1,58 @@
+import { Empty, Loading } from '../../common/states.tsx';
+import type { EventKind, WorldEvent } from '../api/wire.ts';
+import { useViewer } from '../page/context.ts';
+import { clock } from '../page/words.ts';
+
+const KINDS: Readonly<Record<EventKind, { name: string; kind: string }>> = {
+  hazard: { name: 'Hazard', kind: 'warn' },
+  intervention: { name: 'Helped', kind: 'good' },
+  configuration: { name: 'Switched', kind: 'plain' },
+  collision: { name: 'Collision', kind: 'bad' },
+};
+
+/** What happened lately, newest first. */
+export function Events() {
+  const { happenings } = useViewer();
+  if (!happenings.areRead.value) return <Loading what="the events" />;
+  if (happenings.events.value.length === 0) {
+    return (
+      <Empty title="Nothing has happened yet">
+        <p>Hazards, interventions, switched features and collisions come here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ol class="rows" aria-label="Events, newest first">
+      {happenings.events.value.map((event) => (
+        <EventRow event={event} key={event.seq} />
+      ))}
+    </ol>
+  );
+}
+
+function EventRow({ event }: { event: WorldEvent }) {
+  const viewer = useViewer();
+  const { name, kind } = KINDS[event.kind];
+  const act = () => {
+    if (event.incident !== null) viewer.openIncident(event.incident);
+    else viewer.pickIndex(viewer.live.fleet.value.findIndex(({ vin }) => vin === event.vin));
+  };
+  return (
+    <li>
+      <button
+        type="button"
+        class="row row-event"
+        disabled={event.vin === null && event.incident === null}
+        onClick={act}
+      >
+        <span class="row-line">
+          <span class="tag" data-kind={kind}>
+            {name}
+          </span>
+          <time class="small soft">{clock(event.time)}</time>
+        </span>
+        <span class="row-text">{event.message}</span>
+      </button>
+    </li>
+  );
+}

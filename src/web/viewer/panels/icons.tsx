@@ -1,0 +1,38 @@
+/** Outlines on a 20 by 20 grid; what they mean is said by what they stand in. */
+const PATHS = {
+  cars: 'M3 13v-2.2l1.6-4A2 2 0 0 1 6.4 5.5h7.2a2 2 0 0 1 1.8 1.3l1.6 4V13m-14 0h14m-14 0v2.2h2.2V13m9.6 0v2.2H17V13M5.2 10.4h9.6',
+  events: 'M4 5.5h.01M4 10h.01M4 14.5h.01M7.5 5.5H16M7.5 10H16M7.5 14.5H16',
+  incidents: 'M10 3.5 17.5 16h-15L10 3.5Zm0 4.8v3.4m0 2.2v.1',
+  car: 'M10 3.2a6.8 6.8 0 1 0 0 13.6 6.8 6.8 0 0 0 0-13.6Zm0 4.4a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8Zm0 4.8v4.2M7.7 9.4 3.5 8.3m8.8 1.1 4.2-1.1',
+  share:
+    'M13.5 6.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4Zm0 11a2 2 0 1 0 0-4 2 2 0 0 0 0 4Zm-8-5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4Zm1.8-1 4.4 3.4M11.7 5.6 7.3 9',
+  help: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm-2-8.7a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4m0 2.2v.1',
+  city: 'M3 17V8l4-2.5V17m0-6.5h6M7 17V3h6v14m0-9 4 2v7M9.5 6h1m-1 3.5h1m-1 3.5h1',
+  close: 'm5 5 10 10M15 5 5 15',
+  play: 'M6 4v12l10-6L6 4Z',
+  pause: 'M6.5 4.5v11m7-11v11',
+  plus: 'M10 4v12M4 10h12',
+  minus: 'M4 10h12',
+  whole: 'M3.5 7V3.5H7m6 0h3.5V7m0 6v3.5H13m-6 0H3.5V13',
+  copy: 'M7 7V3.5h9.5V13H13M3.5 7H13v9.5H3.5V7Z',
+  watchers:
+    'M2.5 10S5.2 5 10 5s7.5 5 7.5 5-2.7 5-7.5 5-7.5-5-7.5-5Zm7.5 2a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z',
+  back: 'M12.5 4.5 7 10l5.5 5.5',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.6"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+        d={PATHS[name]}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,132 @@
+import { Button } from '../../common/button.tsx';
+import { Loading, Note } from '../../common/states.tsx';
+import type { Incident, IncidentVehicle } from '../api/wire.ts';
+import { useViewer } from '../page/context.ts';
+import { carName, grouped, kmh, listed, percent, title } from '../page/words.ts';
+import { explanations, headline, shortcomings, story } from '../replay/report.ts';
+import { RightPanel } from './right-panel.tsx';
+
+/** The report of the incident that is open. */
+export function IncidentPanel() {
+  const { replay } = useViewer();
+  const incident = replay.incident.value;
+  return (
+    <RightPanel title="Incident" subtitle={incident === null ? '' : headline(incident)}>
+      {replay.error.value === '' ? null : (
+        <Note kind="bad">
+          <p>This could not be loaded. {replay.error.value}</p>
+          <Button size="small" onClick={() => replay.retry()}>
+            Try again
+          </Button>
+        </Note>
+      )}
+      {incident === null ? null : <Report incident={incident} />}
+      {incident === null && replay.error.value === '' ? <Loading what="the incident" /> : null}
+    </RightPanel>
+  );
+}
+
+function Report({ incident }: { incident: Incident }) {
+  const { severity, injury_risk, points, repair_cost } = incident.earned;
+  return (
+    <>
+      <p>{story(incident)}</p>
+      <dl class="figures figures-pairs" aria-label="What it earned">
+        <div>
+          <dt>Severity</dt>
+          <dd>{title(severity)}</dd>
+        </div>
+        <div>
+          <dt>Injury risk</dt>
+          <dd>{percent(injury_risk)}</dd>
+        </div>
+        <div>
+          <dt>Points</dt>
+          <dd>{grouped(points)}</dd>
+        </div>
+        <div>
+          <dt>Repair</dt>
+          <dd>{grouped(repair_cost)}</dd>
+        </div>
+      </dl>
+      <Explanations incident={incident} />
+      <section class="section" aria-labelledby="involved">
+        <h3 id="involved">Who was involved</h3>
+        <ul class="involved">
+          {incident.vehicles.map((vehicle) => (
+            <Involved vehicle={vehicle} key={vehicle.vin} />
+          ))}
+          {incident.other.map(({ kind, hazard }) => (
+            <li key={`${kind} ${hazard}`}>
+              <strong>{title(kind)}</strong>
+              {hazard === null ? null : <span class="small soft"> of hazard spot {hazard}</span>}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function Explanations({ incident }: { incident: Incident }) {
+  const { replay } = useViewer();
+  const all = explanations(incident);
+  return (
+    <section class="section" aria-labelledby="why">
+      <h3 id="why">What would have helped</h3>
+      {incident.explained ? null : (
+        <p class="soft" role="status">
+          Its last seconds are being lived again with what was off…
+        </p>
+      )}
+      {incident.explained && all.length === 0 ? (
+        <p>Nothing that was switched off would have avoided or mitigated it.</p>
+      ) : null}
+      <ul class="explanations">
+        {all.map(({ set, features, effect, sentences }, index) => (
+          <li key={set}>
+            <button
+              type="button"
+              class="explanation"
+              aria-pressed={replay.chosen.value === index}
+              onClick={() => replay.choose(index)}
+            >
+              <span class="row-line">
+                <strong>{listed(features.map(title))}</strong>
+                <span class="tag" data-kind={effect === 'avoids' ? 'good' : 'warn'}>
+                  {effect}
+                </span>
+              </span>
+              {sentences.map((sentence) => (
+                <span class="row-text" key={sentence}>
+                  {sentence}
+                </span>
+              ))}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Involved({ vehicle }: { vehicle: IncidentVehicle }) {
+  const viewer = useViewer();
+  const index = viewer.live.fleet.value.findIndex(({ vin }) => vin === vehicle.vin);
+  const lack = shortcomings(vehicle);
+  return (
+    <li>
+      <div class="row-line">
+        <strong>{carName(vehicle)}</strong>
+        <span class="tag">{vehicle.role}</span>
+      </div>
+      <p class="small">
+        {kmh(vehicle.speed)}, changed by {kmh(vehicle.delta_v)}
+      </p>
+      {lack === '' ? null : <p class="small soft">{lack}</p>}
+      <Button size="small" onClick={() => viewer.pickIndex(index)}>
+        Go to this car<span class="visually-hidden">, {carName(vehicle)}</span>
+      </Button>
+    </li>
+  );
+}

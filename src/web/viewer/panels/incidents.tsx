@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../common/button.tsx';
+import { Empty, Loading } from '../../common/states.tsx';
+import type { Incident } from '../api/wire.ts';
+import { useViewer } from '../page/context.ts';
+import { clock } from '../page/words.ts';
+import { headline } from '../replay/report.ts';
+
+/** A world may have very many: a list that long is made when it is asked for. */
+const SHOWN_FIRST = 50;
+
+export const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;
+
+/** All collisions, newest first. */
+export function Incidents() {
+  const { happenings } = useViewer();
+  const showsAll = useSignal(false);
+  const incidents = happenings.incidents.value;
+  if (!happenings.areRead.value) return <Loading what="the incidents" />;
+  if (incidents.length === 0) {
+    return (
+      <Empty title="No collision so far">
+        <p>Switch something off on a car and watch what follows.</p>
+      </Empty>
+    );
+  }
+  const shown = showsAll.value ? incidents : incidents.slice(0, SHOWN_FIRST);
+  return (
+    <>
+      <ol class="rows" aria-label="Incidents, newest first">
+        {shown.map((incident) => (
+          <IncidentRow incident={incident} key={incident.id} />
+        ))}
+      </ol>
+      {shown.length < incidents.length ? (
+        <div class="panel-text">
+          <Button
+            onClick={() => {
+              showsAll.value = true;
+            }}
+          >
+            Show all {incidents.length}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function IncidentRow({ incident }: { incident: Incident }) {
+  const viewer = useViewer();
+  const { severity } = incident.earned;
+  return (
+    <li>
+      <button
+        type="button"
+        class="row row-event"
+        aria-pressed={viewer.replay.id.value === incident.id}
+        onClick={() => viewer.openIncident(incident.id)}
+      >
+        <span class="row-line">
+          <span class="tag" data-kind={SEVERITY_KINDS[severity]}>
+            {severity}
+          </span>
+          <time class="small soft">{clock(incident.time)}</time>
+        </span>
+        <span class="row-text">{headline(incident)}</span>
+        <span class="small soft">{incident.place.street}</span>
+      </button>
+    </li>
+  );
+}

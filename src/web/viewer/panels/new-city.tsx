@@ -1,0 +1,53 @@
+import { useSignal } from '@preact/signals';
+import { Dialog } from '../../common/dialog.tsx';
+import { Loading, Note } from '../../common/states.tsx';
+import { useViewer } from '../page/context.ts';
+
+/** The cities of the catalogue, each a click away from a new world. */
+export function NewCity() {
+  const viewer = useViewer();
+  const going = useSignal('');
+  const error = useSignal('');
+  const go = async (city: string) => {
+    going.value = city;
+    error.value = '';
+    try {
+      await viewer.goToNewCity(city);
+    } catch (failure) {
+      going.value = '';
+      error.value = failure instanceof Error ? failure.message : String(failure);
+    }
+  };
+  return (
+    <Dialog
+      title="New city"
+      onClose={() => {
+        viewer.dialog.value = null;
+      }}
+    >
+      <p>A city of its own with twenty cars of its own. This one stays where it is.</p>
+      {error.value === '' ? null : (
+        <Note kind="bad">
+          <p>{error.value}</p>
+        </Note>
+      )}
+      {viewer.cities.value.length === 0 ? <Loading what="the cities" /> : null}
+      <ul class="cities">
+        {viewer.cities.value.map(({ name, title, description }) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="explanation"
+              disabled={going.value !== ''}
+              aria-busy={going.value === name}
+              onClick={() => go(name)}
+            >
+              <strong>{title}</strong>
+              <span class="row-text">{description}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

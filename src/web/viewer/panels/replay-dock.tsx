@@ -1,0 +1,96 @@
+import { Button } from '../../common/button.tsx';
+import { useViewer } from '../page/context.ts';
+import { beside, carName, listed, title } from '../page/words.ts';
+import { extent, SPEEDS } from '../replay/timeline.ts';
+import { Icon } from './icons.tsx';
+
+const SPEED_NAMES: Readonly<Record<number, string>> = { 0.25: '¼', 0.5: '½', 1: '1' };
+/** Ticks of a step of the scrubber: one frame. */
+const STEP = 4;
+
+/** The controls of the replay, over the map. */
+export function ReplayDock() {
+  const viewer = useViewer();
+  const { replay } = viewer;
+  const was = replay.asItWas.value;
+  if (replay.id.value === null || was === null) return null;
+  const [first, last] = extent(was.frames);
+  const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
+  const isPlaying = replay.isPlaying.value;
+  return (
+    <section class="dock" aria-label="Replay">
+      <div class="dock-line">
+        <Button
+          kind="main"
+          icon
+          label={isPlaying ? 'Pause the replay' : 'Play the replay'}
+          onClick={() => replay.toggle()}
+        >
+          <Icon name={isPlaying ? 'pause' : 'play'} />
+        </Button>
+        <div class="scrubber">
+          <input
+            type="range"
+            aria-label="Moment of the replay"
+            aria-valuetext={beside(replay.tick.value, contact)}
+            min={first}
+            max={last}
+            step={STEP}
+            value={replay.tick.value}
+            onInput={({ currentTarget }) => {
+              replay.isPlaying.value = false;
+              replay.seek(Number(currentTarget.value));
+            }}
+          />
+          <span
+            class="contact"
+            title="The contact"
+            style={{
+              insetInlineStart: `${((contact - first) / Math.max(1, last - first)) * 100}%`,
+            }}
+          />
+        </div>
+        <output class="dock-time">{beside(replay.tick.value, contact)}</output>
+      </div>
+      <div class="dock-line dock-foot">
+        <fieldset class="speeds">
+          <legend class="visually-hidden">Speed of the replay</legend>
+          {SPEEDS.map((speed) => (
+            <button
+              type="button"
+              class="tab"
+              key={speed}
+              aria-pressed={replay.speed.value === speed}
+              onClick={() => {
+                replay.speed.value = speed;
+              }}
+            >
+              {SPEED_NAMES[speed]}
+              <span aria-hidden="true">×</span>
+              <span class="visually-hidden"> of real time</span>
+            </button>
+          ))}
+        </fieldset>
+        <GhostLegend />
+        <Button size="small" onClick={() => viewer.openIncident(null)}>
+          Back to live
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function GhostLegend() {
+  const { replay, live } = useViewer();
+  const explanation = replay.explanation.value;
+  if (explanation === null) return <p class="legend small soft">As it was</p>;
+  const cars = live.fleet.value.filter(({ vin }) => explanation.vins.includes(vin));
+  const isThere = replay.asItWouldHaveBeen.value !== null;
+  return (
+    <p class="legend small">
+      <span class="ghost-mark" aria-hidden="true" />
+      {isThere ? 'Ghost: ' : 'Loading the ghost: '}
+      {listed(cars.map(carName))} with {listed(explanation.features.map(title))}
+    </p>
+  );
+}

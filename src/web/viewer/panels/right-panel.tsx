@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from '../../common/button.tsx';
+import { useViewer } from '../page/context.ts';
+import { Icon } from './icons.tsx';
+
+interface RightPanelProps {
+  title: string;
+  subtitle: string;
+  colour?: string;
+  children: ComponentChildren;
+}
+
+/** What was picked: a car or an incident. */
+export function RightPanel({ title, subtitle, colour, children }: RightPanelProps) {
+  const viewer = useViewer();
+  return (
+    <section class="panel panel-right" aria-labelledby="right-title">
+      <div class="panel-head">
+        {colour === undefined ? null : <span class="swatch" style={{ background: colour }} />}
+        <div class="panel-title">
+          <h2 id="right-title">{title}</h2>
+          <p class="small soft">{subtitle}</p>
+        </div>
+        <Button kind="quiet" icon label={`Close ${title}`} onClick={() => viewer.closeRight()}>
+          <Icon name="close" />
+        </Button>
+      </div>
+      <div class="panel-body">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,142 @@
+import { useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { Button } from '../../common/button.tsx';
+import { useDisplay, useViewer } from '../page/context.ts';
+import type { CameraMode } from '../scene/types.ts';
+import { Icon } from './icons.tsx';
+import { ReplayDock } from './replay-dock.tsx';
+import { StatusNote } from './status.tsx';
+import { Tour } from './tour.tsx';
+
+const ZOOM = 1.4;
+/** A press that moved farther was a drag. */
+const CLICK_PX = 6;
+
+/** The map, and what lies over it. */
+export function Stage() {
+  const viewer = useViewer();
+  const display = useDisplay();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useSignalEffect(() => {
+    const map = viewer.map.value;
+    if (map === null || canvas.current === null || display.scene !== null) return;
+    try {
+      display.show(canvas.current, map);
+    } catch (error) {
+      console.warn(error);
+      viewer.mapError.value =
+        'This browser cannot draw the city: it needs WebGL 2. The lists and the panels work without.';
+    }
+  });
+  return (
+    <main class="stage" aria-label="City">
+      <MapCanvas canvasRef={canvas} />
+      {viewer.mapError.value === '' ? null : <p class="stage-note">{viewer.mapError.value}</p>}
+      <StatusNote />
+      <Camera />
+      <Gone />
+      <Tour />
+      <ReplayDock />
+    </main>
+  );
+}
+
+function MapCanvas({ canvasRef }: { canvasRef: { current: HTMLCanvasElement | null } }) {
+  const viewer = useViewer();
+  const display = useDisplay();
+  const down = useRef<{ x: number; y: number } | null>(null);
+  const pick = ({ offsetX, offsetY }: MouseEvent) => {
+    const car = display.scene?.pick(offsetX, offsetY) ?? null;
+    if (car !== null) viewer.pickIndex(car);
+  };
+  return (
+    <canvas
+      ref={canvasRef}
+      class="map"
+      role="img"
+      tabIndex={0}
+      aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
+      onPointerDown={({ clientX, clientY }) => {
+        down.current = { x: clientX, y: clientY };
+      }}
+      onPointerUp={(event) => {
+        const from = down.current;
+        down.current = null;
+        if (from === null || event.button !== 0) return;
+        const movedPx = Math.hypot(event.clientX - from.x, event.clientY - from.y);
+        if (movedPx < CLICK_PX) pick(event);
+      }}
+    />
+  );
+}
+
+const MODES: readonly { mode: CameraMode; name: string }[] = [
+  { mode: 'city', name: 'Free' },
+  { mode: 'follow', name: 'Follow' },
+  { mode: 'chase', name: 'Chase' },
+];
+
+function Camera() {
+  const viewer = useViewer();
+  const { scene } = useDisplay();
+  const isPicked = viewer.car.index.value >= 0;
+  return (
+    <div class="camera">
+      {isPicked ? (
+        <fieldset class="speeds">
+          <legend class="visually-hidden">Camera</legend>
+          {MODES.map(({ mode, name }) => (
+            <button
+              type="button"
+              class="tab"
+              key={mode}
+              aria-pressed={viewer.camera.value === mode}
+              onClick={() => {
+                viewer.camera.value = mode;
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      ) : null}
+      <div class="zoom">
+        <Button icon label="Nearer" onClick={() => scene?.zoomBy(ZOOM)}>
+          <Icon name="plus" />
+        </Button>
+        <Button icon label="Farther" onClick={() => scene?.zoomBy(1 / ZOOM)}>
+          <Icon name="minus" />
+        </Button>
+        <Button
+          icon
+          label="The whole city"
+          onClick={() => {
+            viewer.camera.value = 'city';
+            scene?.showAll();
+          }}
+        >
+          <Icon name="whole" />
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Gone() {
+  const viewer = useViewer();
+  if (viewer.live.status.value !== 'gone') return null;
+  return (
+    <section class="gone" role="alert">
+      <h2>This city is gone</h2>
+      <p>Nobody watched it for thirty minutes, or its address is mistyped.</p>
+      <Button
+        kind="main"
+        onClick={() => {
+          viewer.dialog.value = 'new-city';
+        }}
+      >
+        Make a new city
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { useViewer } from '../page/context.ts';
+import type { Status } from '../page/live-world.ts';
+
+const WORDS: Readonly<Record<Status, { name: string; detail: string }>> = {
+  connecting: { name: 'Connecting', detail: 'The first picture is on its way.' },
+  live: { name: 'Live', detail: 'You see what happens now.' },
+  behind: { name: 'Behind', detail: 'The newest picture is more than a second old.' },
+  reconnecting: {
+    name: 'Reconnecting',
+    detail: 'The connection is lost. What you see is the last that came.',
+  },
+  polling: {
+    name: 'Polling',
+    detail: 'WebSockets are blocked here: the picture is asked for a few times a second.',
+  },
+  gone: { name: 'Gone', detail: 'There is no such city any more.' },
+};
+
+/** What is true of the connection now. */
+export function StatusChip() {
+  const status = useViewer().live.status.value;
+  const { name, detail } = WORDS[status];
+  return (
+    <div class="status" role="status" data-state={status} title={detail}>
+      <span class="status-dot" />
+      {name}
+      <span class="visually-hidden">. {detail}</span>
+    </div>
+  );
+}
+
+/** What is wrong with the connection and is not to be overlooked. */
+export function StatusNote() {
+  const viewer = useViewer();
+  const status = viewer.live.status.value;
+  if (status !== 'polling' && status !== 'reconnecting' && status !== 'behind') return null;
+  return (
+    // The chip is read out; this is the same for the eye.
+    <p class="status-note" aria-hidden="true" data-state={status}>
+      {WORDS[status].detail}
+    </p>
+  );
+}

@@ -1,0 +1,121 @@
+import { signal, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../common/button.tsx';
+import { useViewer } from '../page/context.ts';
+import { isKept, keep } from '../page/kept.ts';
+import type { Viewer } from '../page/viewer.ts';
+
+const TOURED_KEY = 'viewer.toured';
+
+interface Step {
+  title: string;
+  text: string;
+  /** What is done as one comes to it. */
+  arrive?: (viewer: Viewer) => void;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    title: 'This city is alive',
+    text: 'Twenty cars drive themselves through it, and everybody with its link sees the same. Drag to move, scroll or pinch to come nearer.',
+  },
+  {
+    title: 'Each car is one of the list',
+    text: 'Pick one there or on the map, and the map follows it: its route, what its sensors see, and the gap to the car ahead.',
+    arrive: (viewer) => {
+      viewer.left.value = 'cars';
+      viewer.front.value = 'left';
+    },
+  },
+  {
+    title: 'What happens is kept',
+    text: 'Hazards, interventions and collisions are told as they happen. Every collision has a report and a replay that shows what would have helped.',
+    arrive: (viewer) => {
+      viewer.left.value = 'events';
+      viewer.front.value = 'left';
+    },
+  },
+  {
+    title: 'Switch AEB off on this car and watch',
+    text: 'This car is close behind another. Without autonomous emergency braking, the next surprise is the driver’s alone.',
+    arrive: (viewer) => {
+      viewer.left.value = 'cars';
+      viewer.pickIndex(closeFollower(viewer));
+      requestAnimationFrame(() => {
+        document.querySelector('[data-feature="aeb"]')?.scrollIntoView({ block: 'center' });
+      });
+    },
+  },
+];
+
+/** Number of the step that is shown; null where there is no tour. */
+const step = signal<number | null>(isKept(TOURED_KEY) ? null : 0);
+
+export function startTour(): void {
+  step.value = 0;
+}
+
+function end(): void {
+  keep(TOURED_KEY);
+  step.value = null;
+}
+
+/** The driving car that is closest behind another; without one, the first. */
+function closeFollower({ live }: Viewer): number {
+  const vehicles = live.playback.newest?.vehicles ?? [];
+  let [closest, gapM] = [0, Number.POSITIVE_INFINITY];
+  for (const [i, { status, gap }] of vehicles.entries()) {
+    if (status === 'driving' && gap !== null && gap < gapM) [closest, gapM] = [i, gap];
+  }
+  return closest;
+}
+
+/** The tour of a first visit. It lies over the page and holds nothing up. */
+export function Tour() {
+  const viewer = useViewer();
+  const number = step.value;
+  const current = number === null ? undefined : STEPS[number];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (number === null || number === 0) return;
+    STEPS[number]?.arrive?.(viewer);
+    heading.current?.focus();
+  }, [number]);
+  useSignalEffect(() => {
+    const isLast = step.value === STEPS.length - 1;
+    if (isLast && viewer.car.features.value?.declared.aeb === false) end();
+  });
+  if (number === null || current === undefined || viewer.live.status.value === 'gone') return null;
+  const isLast = number === STEPS.length - 1;
+  return (
+    <section class="tour" aria-labelledby="tour-title">
+      <p class="small soft">
+        {number + 1} of {STEPS.length}
+      </p>
+      <h2 id="tour-title" ref={heading} tabIndex={-1}>
+        {current.title}
+      </h2>
+      <p>{current.text}</p>
+      <div class="tour-actions">
+        <Button kind="quiet" size="small" onClick={end}>
+          {isLast ? 'Close' : 'Skip the tour'}
+        </Button>
+        {isLast ? (
+          <Button kind="main" size="small" onClick={() => viewer.car.switchTo('aeb', false)}>
+            Switch AEB off
+          </Button>
+        ) : (
+          <Button
+            kind="main"
+            size="small"
+            onClick={() => {
+              step.value = number + 1;
+            }}
+          >
+            Next
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

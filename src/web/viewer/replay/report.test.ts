@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
+import { explanations, headline, shortcomings, story } from './report.ts';
+
+const TERRA: IncidentVehicle = {
+  vin: 'A',
+  model: 'Halden Terra',
+  plate: 'BL 319 DR',
+  speed: 11.64,
+  delta_v: 4.42,
+  heading: 3.14,
+  role: 'striking',
+  off: ['brakes'],
+  degraded: ['aeb', 'esc'],
+};
+const CITY: IncidentVehicle = {
+  ...TERRA,
+  vin: 'B',
+  model: 'Lumen City',
+  plate: 'FN 331 WT',
+  role: 'struck',
+  off: [],
+  degraded: [],
+};
+const INCIDENT: Incident = {
+  id: 'i996-0',
+  world: 'w',
+  tick: 996,
+  time: 19.92,
+  place: { x: 0, y: 0, road: 'r5', street: 'Parliament Avenue' },
+  kind: 'vehicle',
+  vehicles: [TERRA, CITY],
+  other: [],
+  explained: true,
+  failures: [],
+  earned: { severity: 'slight', injury_risk: 0.0152, points: 133.6, repair_cost: 12803.88 },
+};
+
+function failure(fields: Partial<Failure>): Failure {
+  const base = { vin: 'A', restores: [], effect: 'avoids' as const, set: 0, explanation: 'So.' };
+  return { ...base, feature: 'brakes', ...fields };
+}
+
+describe('the story', () => {
+  it('tells who hit whom, where and how fast', () => {
+    expect(story(INCIDENT)).toBe(
+      'At 0:19.9, Halden Terra, BL 319 DR hit Lumen City, FN 331 WT on Parliament Avenue, at 42 km/h.',
+    );
+    expect(headline(INCIDENT)).toBe('Halden Terra and Lumen City');
+  });
+
+  it('tells what was hit that is no car', () => {
+    const other = [{ kind: 'animal', hazard: 'h1' }];
+    const incident = { ...INCIDENT, kind: 'animal' as const, vehicles: [TERRA], other };
+    expect(story(incident)).toBe(
+      'At 0:19.9, Halden Terra, BL 319 DR hit an animal on Parliament Avenue, at 42 km/h.',
+    );
+    expect(headline(incident)).toBe('Halden Terra and an animal');
+  });
+
+  it('tells what was off and what that took', () => {
+    expect(shortcomings(TERRA)).toBe('Brakes switched off; this degraded AEB and ESC.');
+    expect(shortcomings({ ...TERRA, off: ['aeb'], degraded: [] })).toBe('AEB switched off.');
+    expect(shortcomings(CITY)).toBe('');
+  });
+});
+
+describe('explanations', () => {
+  it('are one for each set, those that avoid it first', () => {
+    const failures = [
+      failure({ feature: 'esc', effect: 'mitigates', set: 0, explanation: 'Milder.' }),
+      failure({ feature: 'brakes', set: 1, explanation: 'With brakes.' }),
+      failure({ feature: 'steering', vin: 'B', set: 1, explanation: 'With steering.' }),
+    ];
+    expect(explanations({ ...INCIDENT, failures })).toEqual([
+      {
+        set: 1,
+        features: ['brakes', 'steering'],
+        vins: ['A', 'B'],
+        effect: 'avoids',
+        sentences: ['With brakes.', 'With steering.'],
+      },
+      { set: 0, features: ['esc'], vins: ['A'], effect: 'mitigates', sentences: ['Milder.'] },
+    ]);
+  });
+
+  it('are none where nothing would have helped', () => {
+    expect(explanations(INCIDENT)).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** A collision report in sentences. */
+import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
+import { carName, clock, kmh, listed, spoken } from '../page/words.ts';
+
+/** What happened, in one line: for lists. */
+export function headline({ vehicles, other, kind }: Incident): string {
+  const [first, second] = vehicles;
+  const name = first?.model ?? 'A vehicle';
+  const opponent = second?.model ?? withArticle(other[0]?.kind ?? kind);
+  return `${name} and ${opponent}`;
+}
+
+/** What happened, as one tells it. */
+export function story(incident: Incident): string {
+  const striking = incident.vehicles.find(({ role }) => role === 'striking');
+  const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
+  const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
+  const what = [...struck.map(carName), ...incident.other.map(({ kind }) => withArticle(kind))];
+  if (striking === undefined)
+    return `At ${clock(incident.time)}, ${listed(what)} collided${where}.`;
+  const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
+  return `At ${clock(incident.time)}, ${carName(striking)} hit ${listed(what)}${where}, ${speed}.`;
+}
+
+/** What of a car was off, and what that took away; empty where it was whole. */
+export function shortcomings({ off, degraded }: IncidentVehicle): string {
+  if (off.length === 0) return '';
+  const names = listed(off.map(spoken));
+  const was = `${names.charAt(0).toUpperCase()}${names.slice(1)} switched off`;
+  return degraded.length === 0
+    ? `${was}.`
+    : `${was}; this degraded ${listed(degraded.map(spoken))}.`;
+}
+
+/** Failures that explain the collision together; one of them alone where one is enough. */
+export interface Explanation {
+  set: number;
+  features: string[];
+  vins: string[];
+  effect: Failure['effect'];
+  sentences: string[];
+}
+
+/** The explanations, those that avoid it first. */
+export function explanations({ failures }: Incident): Explanation[] {
+  const bySet = Map.groupBy(failures, ({ set }) => set);
+  const all = [...bySet].map(([set, members]) => ({
+    set,
+    features: unique(members.map(({ feature }) => feature)),
+    vins: unique(members.map(({ vin }) => vin)),
+    effect: members[0]?.effect ?? 'mitigates',
+    sentences: unique(members.map(({ explanation }) => explanation)),
+  }));
+  return all.toSorted(
+    (a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'),
+  );
+}
+
+function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
+}
+
+function withArticle(kind: string): string {
+  const name = spoken(kind);
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../api/wire.ts';
+import { extent, framesAround, played, within } from './timeline.ts';
+
+const frames = [596, 600, 604].map((tick) => ({ tick }) as Snapshot);
+const around = (tick: number) => framesAround(frames, tick)?.map((frame) => frame.tick);
+
+it('finds the frames that a tick lies between', () => {
+  expect(around(597)).toEqual([596, 600]);
+  expect(around(600)).toEqual([600, 604]);
+  expect(around(500)).toEqual([596, 596]);
+  expect(around(604)).toEqual([604, 604]);
+  expect(framesAround([], 600)).toBeNull();
+});
+
+it('goes from the first frame to the last', () => {
+  expect(extent(frames)).toEqual([596, 604]);
+  expect([500, 601, 700].map((tick) => within(tick, [596, 604]))).toEqual([596, 601, 604]);
+});
+
+it('plays at a part of real time and stops at the end', () => {
+  // A tenth of a second is five ticks.
+  expect(played(500, 0.1, 1, 604)).toBe(505);
+  expect(played(500, 0.1, 0.25, 604)).toBe(501.25);
+  expect(played(600, 1, 1, 604)).toBe(604);
+});

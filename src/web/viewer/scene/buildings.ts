@@ -1,0 +1,203 @@
+import type { MapBlock } from '../map-types.ts';
+import { at, distance, isInside, type Line, middleOf, type Point } from './lines.ts';
+import { Mesh, shadeOf } from './mesh.ts';
+import type { Slot } from './palette.ts';
+
+const WALLS: readonly Slot[] = ['wall0', 'wall1', 'wall2', 'wall3', 'wall4', 'wall5'];
+const TILES: readonly Slot[] = ['roof0', 'roof1', 'roof2', 'roof3'];
+const FLATS: readonly Slot[] = ['flat0', 'flat1', 'flat2'];
+/** One window with the wall around it. */
+const BAY_M = 3;
+const FLOOR_M = 3.2;
+/** Higher houses have flat roofs. */
+const PITCHED_MAX_M = 17;
+const PITCHED_DEPTH_MAX_M = 16;
+const RISE = 0.55;
+const RISE_MAX_M = 4.5;
+const PARAPET_M = 0.7;
+
+/** Walls with windows: beside the mesh, for each corner bays, floors and whether it has windows. */
+export class Houses extends Mesh {
+  readonly facade: number[] = [];
+
+  wall(ax: number, ay: number, bx: number, by: number, topM: number, slot: Slot): void {
+    const widthM = Math.hypot(bx - ax, by - ay) || 1;
+    const shade = shadeOf((by - ay) / widthM, (ax - bx) / widthM, 0);
+    const bays = Math.max(1, Math.round(widthM / BAY_M));
+    const floors = Math.max(1, Math.round(topM / FLOOR_M));
+    const first = this.count;
+    this.corner(ax, ay, 0, slot, shade);
+    this.corner(bx, by, 0, slot, shade);
+    this.corner(bx, by, topM, slot, shade);
+    this.corner(ax, ay, topM, slot, shade);
+    // Where on the pattern a house begins is its own, so that neighbours do not look alike.
+    const from = Math.floor(hashOf(ax, ay) * 8);
+    this.facade.push(from, 0, 1, from + bays, 0, 1, from + bays, floors, 1, from, floors, 1);
+    this.fan(first, 4);
+  }
+
+  /** Gives corners that were added as plain faces no windows. */
+  closePlain(): void {
+    while (this.facade.length < 3 * this.count) this.facade.push(0);
+  }
+}
+
+/** A number from 0 to 1 that belongs to a place. */
+export function hashOf(x: number, y: number): number {
+  const wave = Math.sin(x * 12.9898 + y * 78.233) * 43758.5453;
+  return wave - Math.floor(wave);
+}
+
+/** All houses and walls of a city as one mesh. */
+export function housesOf(blocks: readonly MapBlock[]): Houses {
+  const houses = new Houses();
+  for (const { kind, polygon, height } of blocks) {
+    if (kind === 'wall') {
+      houses.prism(polygon, 0, height, 'fence', 'fence');
+      houses.closePlain();
+    } else if (kind === 'building') {
+      build(houses, polygon, height);
+    }
+  }
+  return houses;
+}
+
+function build(houses: Houses, polygon: Line, heightM: number): void {
+  const [mx, my] = middleOf(polygon);
+  const pick = hashOf(mx, my);
+  const wall = chosen(WALLS, pick);
+  const ridge = ridgeOf(polygon, heightM);
+  const topM = ridge ? heightM - ridge.riseM : heightM;
+  for (let i = 0; i < polygon.length; i++) {
+    const [ax, ay] = at(polygon, i);
+    const [bx, by] = at(polygon, (i + 1) % polygon.length);
+    houses.wall(ax, ay, bx, by, topM, wall);
+  }
+  if (ridge) hipRoof(houses, polygon, topM, heightM, ridge, chosen(TILES, hashOf(my, mx)));
+  else flatRoof(houses, polygon, heightM, chosen(FLATS, hashOf(my, mx)));
+  houses.closePlain();
+}
+
+const chosen = (slots: readonly Slot[], part: number): Slot =>
+  at(slots, Math.floor(part * slots.length));
+
+interface Ridge {
+  /** Index of the first corner of one of the two long sides. */
+  side: number;
+  riseM: number;
+}
+
+/** How the ridge of a house with a pitched roof runs; null for one with a flat roof. */
+export function ridgeOf(polygon: Line, heightM: number): Ridge | null {
+  if (polygon.length !== 4 || heightM > PITCHED_MAX_M) return null;
+  const sides = polygon.map((corner, i) => distance(corner, at(polygon, (i + 1) % 4)));
+  const [a, b] = [at(sides, 0) + at(sides, 2), at(sides, 1) + at(sides, 3)];
+  const depthM = Math.min(a, b) / 2;
+  if (depthM > PITCHED_DEPTH_MAX_M) return null;
+  return { side: a >= b ? 0 : 1, riseM: Math.min(RISE_MAX_M, depthM * RISE * 0.5) };
+}
+
+function hipRoof(
+  houses: Houses,
+  polygon: Line,
+  eavesM: number,
+  topM: number,
+  { side }: Ridge,
+  slot: Slot,
+): void {
+  const corner = (i: number): readonly [number, number, number] => {
+    const [x, y] = at(polygon, (side + i) % 4);
+    return [x, y, eavesM];
+  };
+  const [a, b, c, d] = [corner(0), corner(1), corner(2), corner(3)];
+  const hip = Math.min(0.5, (0.5 * distance([b[0], b[1]], [c[0], c[1]])) / spanOf(a, b));
+  const start = between(between(a, d, 0.5), between(b, c, 0.5), hip);
+  const end = between(between(a, d, 0.5), between(b, c, 0.5), 1 - hip);
+  const [p, q] = [
+    [start[0], start[1], topM],
+    [end[0], end[1], topM],
+  ] as const;
+  houses.face([a, b, q, p], slot);
+  houses.face([c, d, p, q], slot);
+  houses.face([b, c, q], slot);
+  houses.face([d, a, p], slot);
+}
+
+type Spot = readonly [number, number, number];
+const between = (a: Spot, b: Spot, part: number): Spot => [
+  a[0] + (b[0] - a[0]) * part,
+  a[1] + (b[1] - a[1]) * part,
+  a[2],
+];
+const spanOf = (a: Spot, b: Spot): number => Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+
+/** A lid behind a parapet, and what machines stand on it. */
+function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void {
+  const [mx, my] = middleOf(polygon);
+  const inner = polygon.map(([x, y]): Point => {
+    const size = Math.hypot(x - mx, y - my) || 1;
+    const part = Math.max(0.5, 1 - 0.8 / size);
+    return [mx + (x - mx) * part, my + (y - my) * part];
+  });
+  polygon.forEach(([ax, ay], i) => {
+    const [bx, by] = at(polygon, (i + 1) % polygon.length);
+    const [cx, cy] = at(inner, (i + 1) % polygon.length);
+    const [dx, dy] = at(inner, i);
+    const rim = [
+      [ax, ay, topM],
+      [bx, by, topM],
+      [cx, cy, topM],
+      [dx, dy, topM],
+    ] as const;
+    houses.face(rim, 'rooftop');
+    const lip = [
+      [cx, cy, topM - PARAPET_M],
+      [dx, dy, topM - PARAPET_M],
+      [dx, dy, topM],
+      [cx, cy, topM],
+    ] as const;
+    houses.face(lip, slot);
+  });
+  houses.face(
+    inner.map(([x, y]) => [x, y, topM - PARAPET_M] as const),
+    slot,
+  );
+  const [ax, ay] = at(polygon, 0);
+  const [bx, by] = at(polygon, 1);
+  const size = Math.hypot(bx - ax, by - ay) || 1;
+  const along: Point = [(bx - ax) / size, (by - ay) / size];
+  const shift = (hashOf(ax, by) - 0.5) * size * 0.4;
+  const [x, y] = [mx + along[0] * shift, my + along[1] * shift];
+  if (!isInside(inner, x, y)) return;
+  const box = { x, y, z: topM - PARAPET_M, length: 3.4, width: 2.2, height: 1.9, along };
+  houses.box(box, 'rooftop');
+}
+
+/** Metres of shadow for each metre of height, from the sun in the south-west. */
+export const SHADOW = { x: 0.3, y: 0.38 } as const;
+/** Taller ones would darken streets away from them. */
+const SHADOW_HEIGHT_MAX_M = 26;
+
+/** The ground that a house darkens: what it stands on, pulled along the light. */
+export function shadowOf({ polygon, height }: Pick<MapBlock, 'polygon' | 'height'>): Point[] {
+  const reach = Math.min(height, SHADOW_HEIGHT_MAX_M);
+  const moved = polygon.map(([x, y]): Point => [x + SHADOW.x * reach, y + SHADOW.y * reach]);
+  return hullOf([...polygon, ...moved]);
+}
+
+/** Convex hull, counter-clockwise (Andrew's monotone chain). */
+export function hullOf(points: readonly Point[]): Point[] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const half = (list: readonly Point[]): Point[] => {
+    const chain: Point[] = [];
+    for (const p of list) {
+      while (chain.length > 1 && turn(at(chain, -2), at(chain, -1), p) <= 0) chain.pop();
+      chain.push(p);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.toReversed())];
+}
+
+const turn = (a: Point, b: Point, c: Point): number =>
+  (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);

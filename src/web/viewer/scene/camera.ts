@@ -1,0 +1,129 @@
+import type { Bounds } from '../map-types.ts';
+
+/**
+ * The camera as arithmetic. It looks at a target on the ground from a distance; `tilt` is 0 from
+ * straight above and π/2 from the horizon; `bearing` is the direction that is up on the screen.
+ */
+export interface Pose {
+  x: number;
+  y: number;
+  z: number;
+  distance: number;
+  tilt: number;
+  bearing: number;
+}
+
+export interface Viewport {
+  /** CSS pixels. */
+  widthPx: number;
+  heightPx: number;
+}
+
+/** Vertical field of view: narrow, so that a city from above looks like a map. */
+export const FIELD_RAD = 0.56;
+export const NORTH = Math.PI / 2;
+export const TILT_MAX = 1.43;
+export const DISTANCE_MIN_M = 7;
+const TAN_HALF = Math.tan(FIELD_RAD / 2);
+
+/** Metres of ground per CSS pixel at the target. */
+export const metresPerPixel = (pose: Pose, { heightPx }: Viewport): number =>
+  (2 * pose.distance * TAN_HALF) / Math.max(1, heightPx);
+
+/** How far away the camera must be to have so many metres in sight, each way. */
+export function distanceFor(widthM: number, heightM: number, view: Viewport): number {
+  const aspect = view.widthPx / Math.max(1, view.heightPx);
+  return Math.max(heightM, widthM / aspect) / (2 * TAN_HALF);
+}
+
+const FIT_MARGIN = 1.04;
+
+/** The whole city from above, north up. */
+export function wholeOf(bounds: Bounds, view: Viewport): Pose {
+  const width = bounds.max_x - bounds.min_x;
+  const height = bounds.max_y - bounds.min_y;
+  return {
+    x: (bounds.min_x + bounds.max_x) / 2,
+    y: (bounds.min_y + bounds.max_y) / 2,
+    z: 0,
+    distance: distanceFor(width, height, view) * FIT_MARGIN,
+    tilt: 0,
+    bearing: NORTH,
+  };
+}
+
+export interface Projected {
+  xPx: number;
+  yPx: number;
+  /** Along the line of sight, m; what is behind the camera has none above zero. */
+  depth: number;
+}
+
+/** Where a place of the world is on the canvas; leaves it in `out`. */
+export function project(
+  pose: Pose,
+  view: Viewport,
+  x: number,
+  y: number,
+  z: number,
+  out: Projected,
+): Projected {
+  const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
+  const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
+  const [dx, dy, dz] = [x - pose.x, y - pose.y, z - pose.z];
+  const ahead = dx * cb + dy * sb;
+  const depth = pose.distance + ahead * st - dz * ct;
+  const right = dx * sb - dy * cb;
+  const up = ahead * ct + dz * st;
+  const scale = view.heightPx / (2 * TAN_HALF * Math.max(1e-6, depth));
+  out.xPx = view.widthPx / 2 + right * scale;
+  out.yPx = view.heightPx / 2 - up * scale;
+  out.depth = depth;
+  return out;
+}
+
+/** The place on the ground under a point of the canvas; null above the horizon. */
+export function groundUnder(pose: Pose, view: Viewport, xPx: number, yPx: number) {
+  const perPx = (2 * TAN_HALF) / view.heightPx;
+  const right = (xPx - view.widthPx / 2) * perPx;
+  const up = (view.heightPx / 2 - yPx) * perPx;
+  const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
+  const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
+  const down = ct - up * st;
+  if (down <= 1e-4) return null;
+  const reach = (pose.z + pose.distance * ct) / down;
+  const ahead = (st + up * ct) * reach - pose.distance * st;
+  return {
+    x: pose.x + ahead * cb + right * reach * sb,
+    y: pose.y + ahead * sb - right * reach * cb,
+  };
+}
+
+/** The smallest turn from one direction to another, −π to π. */
+export function turnBetween(from: number, to: number): number {
+  const turn = (to - from) % (2 * Math.PI);
+  if (turn > Math.PI) return turn - 2 * Math.PI;
+  return turn < -Math.PI ? turn + 2 * Math.PI : turn;
+}
+
+/** A pose on the way between two; distances go by ratio, so that zooming looks even. */
+export function blend(from: Pose, to: Pose, part: number, out: Pose): void {
+  out.x = from.x + (to.x - from.x) * part;
+  out.y = from.y + (to.y - from.y) * part;
+  out.z = from.z + (to.z - from.z) * part;
+  out.distance = from.distance * (to.distance / from.distance) ** part;
+  out.tilt = from.tilt + (to.tilt - from.tilt) * part;
+  out.bearing = from.bearing + turnBetween(from.bearing, to.bearing) * part;
+}
+
+/** Slow at both ends. */
+export const eased = (part: number): number => part * part * (3 - 2 * part);
+
+export function copyPose(from: Pose, to: Pose): void {
+  to.x = from.x;
+  to.y = from.y;
+  to.z = from.z;
+  to.distance = from.distance;
+  to.tilt = from.tilt;
+  to.bearing = from.bearing;
+}

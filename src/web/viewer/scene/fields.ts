@@ -1,0 +1,81 @@
+import type { Point } from './lines.ts';
+import type { SensorName } from './types.ts';
+
+/** What a sensor overlooks, in the car's frame: from where, and how far in each direction. */
+export interface Field {
+  /** Of the mount, from the front bumper ahead and from the middle to the left, m. */
+  aheadM: number;
+  leftM: number;
+  /** Pieces from right to left, radians from straight ahead, with the range in each, m. */
+  sectors: readonly Sector[];
+}
+
+interface Sector {
+  fromRad: number;
+  toRad: number;
+  rangeM: number;
+}
+
+const rad = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Ranges for vehicles by day. */
+export const CAMERA_M = 120;
+export const CAMERA_DUSK_M = 80;
+export const CAMERA_FOG_M = 16.1;
+const RADAR_M = 100;
+const RADAR_WIDE_M = 70;
+const CORNERS_M = 80;
+const CAMERA_BEHIND_M = 1.6;
+const CORNER_ASIDE_M = 0.75;
+
+export const FIELDS: Readonly<Record<SensorName, readonly Field[]>> = {
+  front_camera: [
+    {
+      aheadM: -CAMERA_BEHIND_M,
+      leftM: 0,
+      sectors: [{ fromRad: rad(-50), toRad: rad(50), rangeM: CAMERA_M }],
+    },
+  ],
+  front_radar: [
+    {
+      aheadM: 0,
+      leftM: 0,
+      sectors: [
+        { fromRad: rad(-45), toRad: rad(-10), rangeM: RADAR_WIDE_M },
+        { fromRad: rad(-10), toRad: rad(10), rangeM: RADAR_M },
+        { fromRad: rad(10), toRad: rad(45), rangeM: RADAR_WIDE_M },
+      ],
+    },
+  ],
+  corner_radars: [
+    {
+      aheadM: 0,
+      leftM: CORNER_ASIDE_M,
+      sectors: [{ fromRad: rad(-25), toRad: rad(115), rangeM: CORNERS_M }],
+    },
+    {
+      aheadM: 0,
+      leftM: -CORNER_ASIDE_M,
+      sectors: [{ fromRad: rad(-115), toRad: rad(25), rangeM: CORNERS_M }],
+    },
+  ],
+};
+
+const ARC_STEP_RAD = rad(5);
+
+/** The outline of a field from its mount, without the mount itself: from right to left. */
+export function outlineOf({ sectors }: Field): Point[] {
+  return sectors.flatMap(({ fromRad, toRad, rangeM }) => {
+    const steps = Math.max(1, Math.round((toRad - fromRad) / ARC_STEP_RAD));
+    return Array.from({ length: steps + 1 }, (_, i): Point => {
+      const angle = fromRad + ((toRad - fromRad) * i) / steps;
+      return [rangeM * Math.cos(angle), rangeM * Math.sin(angle)];
+    });
+  });
+}
+
+/** How much of its range by day a camera has where it is dark or foggy. */
+export function cameraPart(zones: ReadonlySet<string>): number {
+  if (zones.has('fog')) return CAMERA_FOG_M / CAMERA_M;
+  return zones.has('dusk') ? CAMERA_DUSK_M / CAMERA_M : 1;
+}

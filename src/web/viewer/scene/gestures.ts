@@ -1,0 +1,110 @@
+import type { Rig } from './rig.ts';
+
+const CLICK_PX = 6;
+const TILT_PER_PX = 0.006;
+const ROTATE_PER_PX = 0.006;
+const WHEEL_LINE_PX = 16;
+const WHEEL_STEP = 0.0018;
+/** Two fingers that move alike tilt the view; their turn against each other rotates it. */
+const PAIR_TILT_PER_PX = 0.007;
+
+interface Finger {
+  x: number;
+  y: number;
+}
+
+/**
+ * One pointer drags the city, the wheel or a pinch zooms, the right button or two fingers tilt and
+ * rotate. `onMoved` is told of what takes the view elsewhere. Returns how to stop listening.
+ */
+export function listenToGestures(
+  canvas: HTMLCanvasElement,
+  rig: Rig,
+  onMoved: () => void,
+): () => void {
+  const fingers = new Map<number, Finger>();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let travelPx = 0;
+  let isTurning = false;
+
+  const move = (event: PointerEvent) => {
+    const finger = fingers.get(event.pointerId);
+    if (!finger) return;
+    const dx = event.clientX - finger.x;
+    const dy = event.clientY - finger.y;
+    travelPx += Math.hypot(dx, dy);
+    const others = [...fingers.entries()].filter(([id]) => id !== event.pointerId);
+    const other = others[0]?.[1];
+    if (travelPx >= CLICK_PX || other) {
+      if (other) moveTwo(rig, canvas, finger, other, dx, dy);
+      else if (isTurning) turn(rig, dx, dy);
+      else {
+        rig.panBy(dx, dy);
+        onMoved();
+      }
+    }
+    finger.x = event.clientX;
+    finger.y = event.clientY;
+  };
+  const down = (event: PointerEvent) => {
+    if (fingers.size === 0) travelPx = 0;
+    isTurning = event.button === 2 || event.ctrlKey || event.shiftKey;
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    canvas.setPointerCapture(event.pointerId);
+  };
+  const up = (event: PointerEvent) => fingers.delete(event.pointerId);
+  const wheel = (event: WheelEvent) => {
+    event.preventDefault();
+    const px = event.deltaMode === 1 ? event.deltaY * WHEEL_LINE_PX : event.deltaY;
+    const { left, top } = canvas.getBoundingClientRect();
+    const factor = Math.exp(-Math.max(-150, Math.min(150, px)) * WHEEL_STEP);
+    rig.zoomBy(factor, event.clientX - left, event.clientY - top);
+  };
+  // What ends a drag is no click on whatever lies there.
+  const click = (event: MouseEvent) => {
+    if (travelPx >= CLICK_PX) event.stopImmediatePropagation();
+  };
+  canvas.style.touchAction = 'none';
+  canvas.addEventListener('pointerdown', down, { signal });
+  canvas.addEventListener('pointermove', move, { signal });
+  canvas.addEventListener('pointerup', up, { signal });
+  canvas.addEventListener('pointercancel', up, { signal });
+  canvas.addEventListener('wheel', wheel, { signal, passive: false });
+  canvas.addEventListener('click', click, { signal, capture: true });
+  canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
+  return () => ending.abort();
+}
+
+function turn(rig: Rig, dx: number, dy: number): void {
+  rig.rotateBy(dx * ROTATE_PER_PX);
+  rig.tiltBy(-dy * TILT_PER_PX);
+}
+
+/** One of two fingers moved by so much: they part or close in, turn, or rise together. */
+function moveTwo(
+  rig: Rig,
+  canvas: HTMLCanvasElement,
+  moved: Finger,
+  other: Finger,
+  dx: number,
+  dy: number,
+): void {
+  const before = { x: moved.x - other.x, y: moved.y - other.y };
+  const after = { x: before.x + dx, y: before.y + dy };
+  const wasPx = Math.hypot(before.x, before.y);
+  const isPx = Math.hypot(after.x, after.y);
+  if (wasPx < 1 || isPx < 1) return;
+  const { left, top } = canvas.getBoundingClientRect();
+  const middleX = (moved.x + other.x) / 2 - left;
+  const middleY = (moved.y + other.y) / 2 - top;
+  rig.zoomBy(isPx / wasPx, middleX, middleY);
+  const turned = Math.atan2(
+    before.x * after.y - before.y * after.x,
+    before.x * after.x + before.y * after.y,
+  );
+  rig.rotateBy(turned);
+  // Of a pinch, each finger moves along the line between them; what is left over is a common rise.
+  const across = Math.abs(before.x) / wasPx;
+  rig.tiltBy(-dy * PAIR_TILT_PER_PX * 0.5 * across);
+}

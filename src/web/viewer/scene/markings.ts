@@ -1,0 +1,277 @@
+import type { CityMap, MapHazardSpot } from '../map-types.ts';
+import {
+  aside,
+  at,
+  dashesOf,
+  distance,
+  distanceToSegment,
+  type Line,
+  lengthOf,
+  type Point,
+  type Station,
+  sliceOf,
+  stationAt,
+} from './lines.ts';
+import type { Mesh } from './mesh.ts';
+import type { DrawnLane } from './streets.ts';
+
+const LINE_M = 0.14;
+/** Dashes and gaps: between lanes of one direction, and between the directions of small streets. */
+const DIVIDER_M = { dash: 3, gap: 6 } as const;
+const CENTRE_M = { dash: 3, gap: 4.5 } as const;
+const EDGE_INSIDE_M = 0.22;
+const STOP_LINE_M = 0.45;
+const YIELD_TOOTH_M = 0.6;
+
+/** What is beside a lane: its own direction, the oncoming one, or the edge of the road. */
+export type Beside = 'same' | 'oncoming' | 'nothing';
+
+/** Lines, bars and arrows on the lanes. */
+export function markLanes(mesh: Mesh, map: CityMap, lanes: readonly DrawnLane[]): void {
+  const ends = junctionEnds(map, lanes);
+  const byRoad = Map.groupBy(
+    lanes.filter(({ road }) => road !== null),
+    ({ lane }) => lane.road,
+  );
+  for (const ofRoad of byRoad.values()) {
+    for (const own of ofRoad) {
+      const left = besideOf(own, ofRoad, 1);
+      const right = besideOf(own, ofRoad, -1);
+      const isWide = left.what === 'same' || right.what === 'same';
+      if (left.what === 'same') stripes(mesh, aside(own.line, own.lane.width / 2), DIVIDER_M);
+      else if (left.what === 'oncoming') markCentre(mesh, own, left.lane, isWide, ofRoad);
+      else markEdge(mesh, own, 1);
+      if (right.what === 'nothing') markEdge(mesh, own, -1);
+      markEnd(mesh, own, ends.lit.has(own.lane.id));
+      if (isWide && ends.lit.has(own.lane.id)) markArrow(mesh, own, ends.turns);
+    }
+  }
+  for (const own of lanes) {
+    if (ends.lit.has(own.lane.id)) zebra(mesh, own, lengthOf(own.line) + CROSSING_BEYOND_M);
+    if (ends.leaves.has(own.lane.id)) zebra(mesh, own, -CROSSING_BEYOND_M - CROSSING_M);
+  }
+  for (const spot of map.hazards) if (spot.kind === 'dark_zebra') markZebra(mesh, spot, lanes);
+}
+
+/** Which neighbour a lane has in its middle, so many widths to the left. */
+export function besideOf(
+  own: DrawnLane,
+  others: readonly DrawnLane[],
+  widths: number,
+): { what: Beside; lane: DrawnLane | null } {
+  const middle = stationAt(own.line, lengthOf(own.line) / 2);
+  const [x, y] = beside(middle, 0, own.lane.width * widths);
+  for (const lane of others) {
+    if (lane === own) continue;
+    for (let i = 1; i < lane.line.length; i++) {
+      const a = at(lane.line, i - 1);
+      const b = at(lane.line, i);
+      if (distanceToSegment([x, y], a, b) > own.lane.width / 3) continue;
+      const cosine = (b[0] - a[0]) * middle.hx + (b[1] - a[1]) * middle.hy;
+      return { what: cosine > 0 ? 'same' : 'oncoming', lane };
+    }
+  }
+  return { what: 'nothing', lane: null };
+}
+
+/** Between the directions: a solid line from either side, or dashes, drawn by the first of two. */
+function markCentre(
+  mesh: Mesh,
+  own: DrawnLane,
+  oncoming: DrawnLane | null,
+  isWide: boolean,
+  ofRoad: readonly DrawnLane[],
+): void {
+  const half = own.lane.width / 2;
+  if (isWide) mesh.band(own.line, half - LINE_M * 1.5, half - LINE_M * 0.5, 'marking');
+  else if (oncoming && ofRoad.indexOf(own) < ofRoad.indexOf(oncoming)) {
+    stripes(mesh, aside(own.line, half), CENTRE_M);
+  }
+}
+
+function markEdge(mesh: Mesh, { lane, line }: DrawnLane, side: 1 | -1): void {
+  const outerM = side * (lane.width / 2 - EDGE_INSIDE_M);
+  mesh.band(line, outerM - side * LINE_M, outerM, 'divider');
+}
+
+function stripes(mesh: Mesh, line: Line, { dash, gap }: { dash: number; gap: number }): void {
+  for (const piece of dashesOf(line, dash, gap)) {
+    mesh.band(piece, -LINE_M / 2, LINE_M / 2, 'marking');
+  }
+}
+
+/** Where a lane ends: a bar to stop at, or teeth to give way at. */
+function markEnd(mesh: Mesh, { lane, line }: DrawnLane, isLit: boolean): void {
+  const endM = lengthOf(line);
+  const half = lane.width / 2 - EDGE_INSIDE_M;
+  if (isLit || lane.sign === 'stop') {
+    mesh.band(sliceOf(line, endM - STOP_LINE_M, endM), -half, half, 'marking');
+  } else if (lane.sign === 'yield') {
+    const end = stationAt(line, endM);
+    for (let left = -half + 0.2; left + YIELD_TOOTH_M <= half; left += YIELD_TOOTH_M + 0.25) {
+      const corners = [
+        beside(end, 0, left),
+        beside(end, 0, left + YIELD_TOOTH_M),
+        beside(end, -0.8, left + YIELD_TOOTH_M / 2),
+      ];
+      mesh.area(corners, 'marking');
+    }
+  }
+}
+
+export const beside = ({ x, y, hx, hy }: Station, aheadM: number, leftM: number): Point => [
+  x + aheadM * hx - leftM * hy,
+  y + aheadM * hy + leftM * hx,
+];
+
+const CROSSING_BEYOND_M = 0.9;
+const CROSSING_M = 2.8;
+const BAR_M = 0.5;
+
+/** The bars of a pedestrian crossing over one lane, from a station on. */
+function zebra(mesh: Mesh, { lane, line }: DrawnLane, fromM: number): void {
+  const start = stationAt(line, fromM);
+  const count = Math.floor(lane.width / (2 * BAR_M));
+  const step = lane.width / count;
+  for (let i = 0; i < count; i++) {
+    const left = -lane.width / 2 + (i + 0.5) * step - BAR_M / 2;
+    mesh.area(
+      [
+        beside(start, 0, left + BAR_M),
+        beside(start, 0, left),
+        beside(start, CROSSING_M, left),
+        beside(start, CROSSING_M, left + BAR_M),
+      ],
+      'marking',
+    );
+  }
+}
+
+/** The crossing that a hazard spot of that kind is about: over every lane of the road there. */
+function markZebra(mesh: Mesh, spot: MapHazardSpot, lanes: readonly DrawnLane[]): void {
+  for (const own of lanes) {
+    if (own.lane.road !== spot.road) continue;
+    const near = nearestStation(own.line, spot);
+    if (near.offM > own.lane.width * 1.2) continue;
+    zebra(mesh, own, near.stationM - CROSSING_M / 2);
+  }
+}
+
+/** The station of a line that is nearest to a place. */
+export function nearestStation(line: Line, place: { x: number; y: number }) {
+  let best = { stationM: 0, offM: Number.POSITIVE_INFINITY };
+  let along = 0;
+  for (let i = 1; i < line.length; i++) {
+    const a = at(line, i - 1);
+    const b = at(line, i);
+    const pieceM = distance(a, b);
+    const offM = distanceToSegment([place.x, place.y], a, b);
+    if (offM < best.offM && pieceM > 0) {
+      const ahead = ((place.x - a[0]) * (b[0] - a[0]) + (place.y - a[1]) * (b[1] - a[1])) / pieceM;
+      best = { stationM: along + Math.min(pieceM, Math.max(0, ahead)), offM };
+    }
+    along += pieceM;
+  }
+  return best;
+}
+
+interface JunctionEnds {
+  /** Lanes that end before a signal. */
+  lit: ReadonlySet<string>;
+  /** Lanes that leave a junction with signals. */
+  leaves: ReadonlySet<string>;
+  /** For each lane the turns that it allows, radians, left positive. */
+  turns: ReadonlyMap<string, number[]>;
+}
+
+function junctionEnds(map: CityMap, lanes: readonly DrawnLane[]): JunctionEnds {
+  const byId = new Map(lanes.map((own) => [own.lane.id, own]));
+  const lit = new Set(map.junctions.flatMap(({ lights }) => lights.flatMap((one) => one.lanes)));
+  const signalled = new Set(map.junctions.filter((j) => j.lights.length > 0).map(({ id }) => id));
+  const leaves = new Set(
+    map.lanes
+      .filter(({ junction }) => junction !== null && signalled.has(junction))
+      .flatMap(({ next }) => next),
+  );
+  const turns = new Map(
+    lanes.map(({ lane }) => [lane.id, lane.next.flatMap((id) => turnOf(byId.get(id)))]),
+  );
+  return { lit, leaves, turns };
+}
+
+/** The change of direction along a lane. */
+function turnOf(own: DrawnLane | undefined): number[] {
+  if (!own || own.road !== null) return [];
+  const start = stationAt(own.line, 0);
+  const end = stationAt(own.line, lengthOf(own.line));
+  const cross = start.hx * end.hy - start.hy * end.hx;
+  return [Math.atan2(cross, start.hx * end.hx + start.hy * end.hy)];
+}
+
+const ARROW_BEFORE_M = 7;
+const ARROW_M = 4.6;
+const SHAFT_M = 0.2;
+/** Of an arrow to the side, before its head. */
+const ARM_M = 0.45;
+const HEAD_M = { length: 1.5, width: 1.1 } as const;
+/** Less of a turn than this is straight on. */
+const STRAIGHT_RAD = 0.6;
+
+/** Where the lane leads, as an arrow on the road before the line. */
+function markArrow(mesh: Mesh, own: DrawnLane, turns: JunctionEnds['turns']): void {
+  const endM = lengthOf(own.line);
+  if (endM < 3 * ARROW_BEFORE_M) return;
+  const foot = stationAt(own.line, endM - ARROW_BEFORE_M - ARROW_M);
+  const to = turns.get(own.lane.id) ?? [];
+  const bar = (fromM: number, toM: number) =>
+    mesh.area(
+      [
+        beside(foot, fromM, SHAFT_M / 2),
+        beside(foot, fromM, -SHAFT_M / 2),
+        beside(foot, toM, -SHAFT_M / 2),
+        beside(foot, toM, SHAFT_M / 2),
+      ],
+      'marking',
+    );
+  const isStraight = to.some((rad) => Math.abs(rad) < STRAIGHT_RAD);
+  bar(0, isStraight ? ARROW_M - HEAD_M.length : ARROW_M * 0.55);
+  if (isStraight) head(mesh, foot, ARROW_M - HEAD_M.length, 0, 0);
+  if (to.some((rad) => rad >= STRAIGHT_RAD)) sideArrow(mesh, foot, 1);
+  if (to.some((rad) => rad <= -STRAIGHT_RAD)) sideArrow(mesh, foot, -1);
+}
+
+/** A short arm to one side, with its head. */
+function sideArrow(mesh: Mesh, foot: Station, side: 1 | -1): void {
+  const aheadM = ARROW_M * 0.55;
+  const arm = [
+    beside(foot, aheadM - SHAFT_M, 0),
+    beside(foot, aheadM - SHAFT_M, side * ARM_M),
+    beside(foot, aheadM + SHAFT_M, side * ARM_M),
+    beside(foot, aheadM + SHAFT_M, 0),
+  ];
+  mesh.area(side > 0 ? arm.toReversed() : arm, 'marking');
+  head(mesh, foot, aheadM, side * ARM_M, side);
+}
+
+/** The head of an arrow, straight on (0) or to the left (1) or right (−1). */
+function head(mesh: Mesh, foot: Station, aheadM: number, leftM: number, side: -1 | 0 | 1): void {
+  const half = HEAD_M.width / 2;
+  if (side === 0) {
+    mesh.area(
+      [
+        beside(foot, aheadM, leftM + half),
+        beside(foot, aheadM, leftM - half),
+        beside(foot, aheadM + HEAD_M.length, leftM),
+      ],
+      'marking',
+    );
+    return;
+  }
+  const tip = leftM + side * HEAD_M.length * 0.8;
+  const ring = [
+    beside(foot, aheadM - half, leftM),
+    beside(foot, aheadM + half, leftM),
+    beside(foot, aheadM, tip),
+  ];
+  mesh.area(side > 0 ? ring : ring.toReversed(), 'marking');
+}

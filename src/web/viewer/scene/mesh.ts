@@ -1,0 +1,129 @@
+import { at, type Line, leftward, type Point } from './lines.ts';
+import type { Slot } from './palette.ts';
+
+/** Towards the sun: south-west, rather high. */
+const SUN = { x: -0.42, y: -0.55, z: 0.72 } as const;
+/** What a face gets that is turned away from the sun, and how much more it gets at best. */
+const SHADE_MIN = 0.62;
+const SHADE_RANGE = 0.44;
+
+/** How bright a face of that unit normal is. */
+export const shadeOf = (nx: number, ny: number, nz: number): number =>
+  SHADE_MIN + SHADE_RANGE * Math.max(0, nx * SUN.x + ny * SUN.y + nz * SUN.z);
+
+/**
+ * Triangles that are drawn in one go. Each corner has a slot of the palette and a brightness, so that
+ * a change of the theme is a new coat of paint and no new geometry.
+ */
+export class Mesh {
+  readonly positions: number[] = [];
+  readonly slots: Slot[] = [];
+  readonly shades: number[] = [];
+  readonly indices: number[] = [];
+
+  get count(): number {
+    return this.slots.length;
+  }
+
+  corner(x: number, y: number, z: number, slot: Slot, shade = 1): number {
+    this.positions.push(x, y, z);
+    this.slots.push(slot);
+    this.shades.push(shade);
+    return this.slots.length - 1;
+  }
+
+  /** A flat face with corners in a ring, lit by its own normal. */
+  face(corners: readonly (readonly [number, number, number])[], slot: Slot): void {
+    const [nx, ny, nz] = normalOf(corners);
+    const shade = shadeOf(nx, ny, nz);
+    const first = this.count;
+    for (const [x, y, z] of corners) this.corner(x, y, z, slot, shade);
+    this.fan(first, corners.length);
+  }
+
+  /** Triangles between the corners of a convex ring. */
+  fan(first: number, corners: number): void {
+    for (let i = 2; i < corners; i++) this.indices.push(first, first + i - 1, first + i);
+  }
+
+  /** A convex area of the ground. */
+  area(polygon: Line, slot: Slot, z = 0): void {
+    const first = this.count;
+    for (const [x, y] of polygon) this.corner(x, y, z, slot);
+    this.fan(first, polygon.length);
+  }
+
+  /** A band along a line, between two distances to its left. */
+  band(line: Line, fromLeftM: number, toLeftM: number, slot: Slot, z = 0): void {
+    const vectors = leftward(line);
+    const first = this.count;
+    line.forEach(([x, y], i) => {
+      const [dx, dy] = at(vectors, i);
+      this.corner(x + fromLeftM * dx, y + fromLeftM * dy, z, slot);
+      this.corner(x + toLeftM * dx, y + toLeftM * dy, z, slot);
+    });
+    for (let i = 0; i + 1 < line.length; i++) {
+      const a = first + 2 * i;
+      this.indices.push(a, a + 2, a + 1, a + 1, a + 2, a + 3);
+    }
+  }
+
+  /** An upright box; `along` is the unit vector of its length. */
+  box(box: Box, slot: Slot): void {
+    const { x, y, z, length, width, height, along = [1, 0] } = box;
+    const [hx, hy] = along;
+    const spot = (ahead: number, left: number): Point => [
+      x + ahead * hx - left * hy,
+      y + ahead * hy + left * hx,
+    ];
+    const [l, w] = [length / 2, width / 2];
+    const ring = [spot(-l, -w), spot(l, -w), spot(l, w), spot(-l, w)];
+    this.prism(ring, z, z + height, slot, slot);
+  }
+
+  /** Walls over a counter-clockwise convex ring, and a lid. */
+  prism(ring: Line, fromZ: number, toZ: number, wall: Slot, lid: Slot): void {
+    for (let i = 0; i < ring.length; i++) {
+      const [ax, ay] = at(ring, i);
+      const [bx, by] = at(ring, (i + 1) % ring.length);
+      const corners = [
+        [ax, ay, fromZ],
+        [bx, by, fromZ],
+        [bx, by, toZ],
+        [ax, ay, toZ],
+      ] as const;
+      this.face(corners, wall);
+    }
+    this.face(
+      ring.map(([x, y]) => [x, y, toZ] as const),
+      lid,
+    );
+  }
+}
+
+export interface Box {
+  /** Its middle. */
+  x: number;
+  y: number;
+  /** Its foot. */
+  z: number;
+  length: number;
+  width: number;
+  height: number;
+  along?: Point;
+}
+
+/** Unit normal of a ring of corners, by Newell's method. */
+export function normalOf(
+  corners: readonly (readonly [number, number, number])[],
+): [number, number, number] {
+  let [nx, ny, nz] = [0, 0, 0];
+  corners.forEach((a, i) => {
+    const b = at(corners, (i + 1) % corners.length);
+    nx += (a[1] - b[1]) * (a[2] + b[2]);
+    ny += (a[2] - b[2]) * (a[0] + b[0]);
+    nz += (a[0] - b[0]) * (a[1] + b[1]);
+  });
+  const size = Math.hypot(nx, ny, nz) || 1;
+  return [nx / size, ny / size, nz / size];
+}

@@ -1,0 +1,251 @@
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  Mesh as Drawn,
+  Group,
+  type Matrix4,
+  type ShaderMaterial,
+  Sphere,
+  Vector3,
+} from 'three';
+import type { MapZone } from '../map-types.ts';
+import type { Billboards, Ink } from './billboards.ts';
+import { type Decals, SHAPE, type Tint } from './decals.ts';
+import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
+import { enlargement, planOf } from './fleet-view.ts';
+import { gapText } from './glyphs.ts';
+import { at, distance, isInside, type Line, leftward, type Station, thinned } from './lines.ts';
+import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
+import { writePill } from './pill.ts';
+import { RouteLine } from './route-line.ts';
+import type { Picked, SensorName, ShownCar } from './types.ts';
+
+const THIN_M = 0.1;
+const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);
+
+const ROUTE_VERTEX = /* glsl */ `
+attribute vec2 side;
+attribute float station;
+varying float along;
+void main() {
+  along = station;
+  vec2 world = position.xy + side * max(0.5, 2.0 * perPixel);
+  gl_Position = projectionMatrix * viewMatrix * vec4(world, 0.0, 1.0);
+}`;
+
+const ROUTE_FRAGMENT = /* glsl */ `
+varying float along;
+void main() {
+  float step = max(7.0, 26.0 * perPixel);
+  float pulse = smoothstep(0.0, 0.5, fract(along / step - timeS * 0.6));
+  vec3 tone = mix(vec3(0.05, 0.42, 0.95), vec3(0.3, 0.66, 1.0), night);
+  gl_FragColor = vec4(tone, 0.42 + 0.3 * pulse);
+}`;
+
+const FIELD_VERTEX = /* glsl */ `
+attribute float reach;
+varying float part;
+void main() {
+  part = reach;
+  gl_Position = projectionMatrix * viewMatrix * modelMatrix * vec4(position, 1.0);
+}`;
+
+const FIELD_FRAGMENT = /* glsl */ `
+uniform vec3 tone;
+varying float part;
+void main() {
+  float rim = smoothstep(0.975, 0.985, part);
+  gl_FragColor = vec4(tone, mix(0.24, 0.05, part) + 0.55 * rim);
+}`;
+
+const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
+const SENSOR_TONES: Readonly<Record<SensorName, number>> = {
+  front_camera: 0xffc022,
+  front_radar: 0x2f8bff,
+  corner_radars: 0x21b573,
+};
+
+const GAP_TONE: Tint = [1, 0.35, 0.6];
+const GAP_INK: Ink = { fill: [1, 1, 1], halo: [0.7, 0.1, 0.35], fillAlpha: 1, haloAlpha: 1 };
+const GAP_PILL: Ink = { fill: [0.82, 0.14, 0.42], halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 1 };
+const PLATE_INK: Ink = { fill: [0.08, 0.1, 0.14], halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 0 };
+const PLATE_PILL: Ink = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, haloAlpha: 1 };
+const DASH_M = 1;
+const DASH_STEP_M = 1.7;
+const DASHES_MAX = 60;
+const PLATE_RISE_PX = 34;
+
+/** What is drawn around the picked car: its route, what its sensors overlook, its gap, its plate. */
+export class PickedView {
+  readonly object = new Group();
+  readonly #zones: readonly MapZone[];
+  readonly #route: Drawn;
+  readonly #fields: { sensor: SensorName; field: Field; drawn: Drawn }[] = [];
+  readonly #here = new Set<string>();
+  readonly #spot: Station = { x: 0, y: 0, hx: 1, hy: 0 };
+  #shown: Line | null = null;
+  #line: RouteLine | null = null;
+  #gapM = -1;
+  #gapText = '';
+
+  constructor(shared: Shared, zones: readonly MapZone[], order: { route: number; fields: number }) {
+    this.#zones = zones;
+    const material = shaderMaterial(shared, ROUTE_VERTEX, ROUTE_FRAGMENT, ON_GROUND);
+    this.#route = laid(new BufferGeometry(), material, order.route);
+    this.object.add(this.#route);
+    for (const sensor of SENSORS) {
+      const tone = { value: new Color(SENSOR_TONES[sensor]) };
+      const how = { ...ON_GROUND, uniforms: { tone } };
+      const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, how);
+      for (const field of FIELDS[sensor]) {
+        const drawn = laid(fanOf(field), fan, order.fields);
+        this.object.add(drawn);
+        this.#fields.push({ sensor, field, drawn });
+      }
+    }
+  }
+
+  show(
+    picked: Picked | null,
+    car: ShownCar | null,
+    perPixelM: number,
+    decals: Decals,
+    signs: Billboards,
+  ): void {
+    this.object.visible = picked !== null && car !== null;
+    if (!picked || !car) return;
+    if (picked.route !== this.#shown) this.#layRoute(picked.route);
+    const plan = planOf(car.model);
+    const noseM = plan.lengthM / 2;
+    this.#findZones(car);
+    for (const { sensor, field, drawn } of this.#fields) {
+      drawn.visible = picked.sensors.has(sensor) && car.status !== 'crashed';
+      if (!drawn.visible) continue;
+      const part = sensor === 'front_camera' ? cameraPart(this.#here) : 1;
+      putField(drawn.matrixWorld, car, noseM + field.aheadM, field.leftM, part);
+    }
+    if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, perPixelM, decals, signs);
+    const heightM = plan.roofM * enlargement(plan.lengthM, perPixelM);
+    writePlate(car.plate, car.x, car.y, heightM, signs);
+  }
+
+  #findZones({ x, y }: ShownCar): void {
+    this.#here.clear();
+    for (const { kind, polygon } of this.#zones) {
+      if (isInside(polygon, x, y)) this.#here.add(kind);
+    }
+  }
+
+  #layRoute(route: Line): void {
+    this.#shown = route;
+    this.#line = route.length > 1 ? new RouteLine(thinned(route, THIN_M)) : null;
+    this.#route.geometry.dispose();
+    this.#route.geometry = ribbonOf(thinned(route, THIN_M));
+    this.#route.visible = route.length > 1;
+  }
+
+  /** Dashes from the front bumper along the route, and how long that is. */
+  #showGap(
+    gapM: number,
+    car: ShownCar,
+    noseM: number,
+    perPixelM: number,
+    decals: Decals,
+    signs: Billboards,
+  ): void {
+    const station = this.#line?.locate(car.x, car.y, car.heading) ?? -1;
+    const halfWidth = Math.max(0.16, 1.5 * perPixelM);
+    const step = Math.max(DASH_STEP_M, gapM / DASHES_MAX);
+    for (let along = DASH_M / 2; along < gapM; along += step) {
+      const { x, y, hx, hy } = this.#ahead(car, station, noseM + along);
+      const heading = Math.atan2(hy, hx);
+      decals.add(SHAPE.bar, x, y, heading, DASH_M / 2, halfWidth, GAP_TONE, 0.95);
+    }
+    const end = this.#ahead(car, station, noseM + gapM);
+    decals.add(SHAPE.bar, end.x, end.y, Math.atan2(end.hy, end.hx), halfWidth, 1.1, GAP_TONE, 0.95);
+    const { x, y } = this.#ahead(car, station, noseM + gapM / 2);
+    const tenths = Math.round(gapM * 10);
+    if (tenths !== this.#gapM) {
+      this.#gapM = tenths;
+      this.#gapText = gapText(gapM);
+    }
+    writePill(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_INK, signs);
+  }
+
+  /** So far ahead of a car's middle: on its route, or straight on where it is off it. */
+  #ahead(car: ShownCar, station: number, aheadM: number): Station {
+    if (this.#line && station >= 0) return this.#line.placeAt(station + aheadM, this.#spot);
+    this.#spot.hx = Math.cos(car.heading);
+    this.#spot.hy = Math.sin(car.heading);
+    this.#spot.x = car.x + aheadM * this.#spot.hx;
+    this.#spot.y = car.y + aheadM * this.#spot.hy;
+    return this.#spot;
+  }
+}
+
+function writePlate(plate: string, x: number, y: number, z: number, signs: Billboards): void {
+  writePill(plate, x, y, z, PLATE_RISE_PX, PLATE_PILL, PLATE_INK, signs);
+}
+
+function laid(geometry: BufferGeometry, material: ShaderMaterial, order: number): Drawn {
+  geometry.boundingSphere = EVERYWHERE;
+  const drawn = new Drawn(geometry, material);
+  drawn.renderOrder = order;
+  drawn.matrixAutoUpdate = false;
+  drawn.frustumCulled = false;
+  return drawn;
+}
+
+/** Turned and moved with the car, and shortened to a part of its range. */
+function putField(
+  matrix: Matrix4,
+  { x, y, heading }: ShownCar,
+  aheadM: number,
+  leftM: number,
+  part: number,
+): void {
+  const [c, s] = [Math.cos(heading), Math.sin(heading)];
+  const [cx, cy] = [x + aheadM * c - leftM * s, y + aheadM * s + leftM * c];
+  matrix.set(c * part, -s * part, 0, cx, s * part, c * part, 0, cy, 0, 0, 1, 0, 0, 0, 0, 1);
+}
+
+function fanOf(field: Field): BufferGeometry {
+  const outline = outlineOf(field);
+  const positions = [0, 0, 0, ...outline.flatMap(([x, y]) => [x, y, 0])];
+  const reach = [0, ...outline.map(() => 1)];
+  const indices = outline.slice(1).flatMap((_, i) => [0, i + 1, i + 2]);
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
+  geometry.setAttribute('reach', new BufferAttribute(new Float32Array(reach), 1));
+  geometry.setIndex(indices);
+  return geometry;
+}
+
+/** A band along the route; the shader gives it its width. */
+function ribbonOf(line: Line): BufferGeometry {
+  const vectors = line.length > 1 ? leftward(line) : [];
+  const positions: number[] = [];
+  const sides: number[] = [];
+  const stations: number[] = [];
+  const indices: number[] = [];
+  let along = 0;
+  vectors.forEach(([lx, ly], i) => {
+    const [x, y] = at(line, i);
+    if (i > 0) along += distance(at(line, i - 1), [x, y]);
+    positions.push(x, y, 0, x, y, 0);
+    sides.push(lx, ly, -lx, -ly);
+    stations.push(along, along);
+    if (i > 0) {
+      const a = 2 * i - 2;
+      indices.push(a, a + 1, a + 2, a + 1, a + 3, a + 2);
+    }
+  });
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
+  geometry.setAttribute('side', new BufferAttribute(new Float32Array(sides), 2));
+  geometry.setAttribute('station', new BufferAttribute(new Float32Array(stations), 1));
+  geometry.setIndex(indices);
+  geometry.boundingSphere = EVERYWHERE;
+  return geometry;
+}

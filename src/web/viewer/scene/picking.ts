@@ -1,0 +1,33 @@
+import { type Pose, type Projected, project, type Viewport } from './camera.ts';
+import type { ShownCar } from './types.ts';
+
+/** A finger is no finer than this. */
+const REACH_PX = 16;
+const MIDDLE_M = 0.7;
+
+const spot: Projected = { xPx: 0, yPx: 0, depth: 0 };
+
+/** The car that is drawn nearest to a point of the canvas, within reach of it; null where none is. */
+export function carUnder(
+  cars: readonly ShownCar[],
+  pose: Pose,
+  view: Viewport,
+  xPx: number,
+  yPx: number,
+): number | null {
+  let best: number | null = null;
+  let bestPx = Number.POSITIVE_INFINITY;
+  for (const [i, car] of cars.entries()) {
+    project(pose, view, car.x, car.y, MIDDLE_M, spot);
+    if (spot.depth <= 0) continue;
+    // Near by, the car itself is larger than a finger.
+    const bodyPx = (1.6 * pxPerMetre(view, spot.depth)) | 0;
+    const apartPx = Math.hypot(spot.xPx - xPx, spot.yPx - yPx);
+    if (apartPx > Math.max(REACH_PX, bodyPx) || apartPx >= bestPx) continue;
+    best = i;
+    bestPx = apartPx;
+  }
+  return best;
+}
+
+const pxPerMetre = ({ heightPx }: Viewport, depth: number): number => heightPx / (0.576 * depth);

@@ -1,0 +1,193 @@
+import type { Bounds } from '../map-types.ts';
+import {
+  blend,
+  copyPose,
+  DISTANCE_MIN_M,
+  distanceFor,
+  eased,
+  groundUnder,
+  metresPerPixel,
+  NORTH,
+  type Pose,
+  TILT_MAX,
+  turnBetween,
+  type Viewport,
+  wholeOf,
+} from './camera.ts';
+import type { CameraMode } from './types.ts';
+
+const MOVE_S = 0.9;
+/** In this time the chase camera makes up for two thirds of a turn. */
+const SWING_S = 0.35;
+/** Farther out than the whole city by this much. */
+const FARTHEST = 1.7;
+const FOLLOW = { distance: 110, tilt: 0.75 } as const;
+const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
+
+/** What the camera may be tied to. */
+export interface Anchor {
+  x: number;
+  y: number;
+  heading: number;
+}
+
+/** Moves the camera: by hand, after a car, and smoothly between the ways to look. */
+export class Rig {
+  /** Where the camera is. */
+  readonly pose: Pose;
+  readonly view: Viewport = { widthPx: 1, heightPx: 1 };
+  mode: CameraMode = 'city';
+  /** The picked car is kept in the middle. */
+  isTied = false;
+  /** Without transitions, for whoever asked for less motion. */
+  isCalm = false;
+  readonly #bounds: Bounds;
+  /** Where the camera is to be, but for what ties it to a car. */
+  readonly #goal: Pose;
+  readonly #from: Pose;
+  #left = 0;
+  #isFitted = true;
+  #swing = 0;
+  /** The chased car's direction, as the camera has it. */
+  #bearing: number | null = null;
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+    this.pose = wholeOf(bounds, this.view);
+    this.#goal = { ...this.pose };
+    this.#from = { ...this.pose };
+  }
+
+  resize(widthPx: number, heightPx: number): void {
+    this.view.widthPx = Math.max(1, widthPx);
+    this.view.heightPx = Math.max(1, heightPx);
+    if (!this.#isFitted) return;
+    copyPose(wholeOf(this.#bounds, this.view), this.#goal);
+    if (this.#left <= 0) copyPose(this.#goal, this.pose);
+  }
+
+  setMode(mode: CameraMode): void {
+    this.mode = mode;
+    if (mode === 'city') {
+      this.showAll();
+      return;
+    }
+    this.#depart();
+    this.isTied = true;
+    this.#swing = 0;
+    this.#bearing = null;
+    this.#goal.distance = mode === 'chase' ? CHASE.distance : FOLLOW.distance;
+    this.#goal.tilt = mode === 'chase' ? CHASE.tilt : FOLLOW.tilt;
+    if (mode === 'follow') this.#goal.bearing = NORTH;
+  }
+
+  showAll(): void {
+    this.#depart();
+    this.#isFitted = true;
+    copyPose(wholeOf(this.#bounds, this.view), this.#goal);
+  }
+
+  lookAt(x: number, y: number, spanM: number): void {
+    this.#depart();
+    this.#goal.x = x;
+    this.#goal.y = y;
+    this.#goal.z = 0;
+    this.#goal.distance = this.#near(distanceFor(spanM, spanM, this.view));
+    this.#goal.tilt = Math.min(this.#goal.tilt, FOLLOW.tilt);
+  }
+
+  /** Keeps the place under a point of the canvas, by default the middle. */
+  zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
+    this.#settle();
+    const before = this.#goal.distance;
+    this.#goal.distance = this.#near(before / factor);
+    if (this.isTied) return;
+    this.#isFitted = false;
+    const under = groundUnder(this.#goal, this.view, xPx, yPx);
+    if (!under) return;
+    // Under the pointer is now what was this much nearer to the middle of the view.
+    const part = before / this.#goal.distance - 1;
+    this.#goal.x += (under.x - this.#goal.x) * part;
+    this.#goal.y += (under.y - this.#goal.y) * part;
+    this.#keepInside();
+  }
+
+  /** Moves the city with the hand; lets go of the car. */
+  panBy(dxPx: number, dyPx: number): void {
+    this.#settle();
+    this.isTied = false;
+    this.#isFitted = false;
+    const perPx = metresPerPixel(this.#goal, this.view);
+    const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
+    const right = -dxPx * perPx;
+    const [sb, cb] = [Math.sin(this.#goal.bearing), Math.cos(this.#goal.bearing)];
+    this.#goal.x += ahead * cb + right * sb;
+    this.#goal.y += ahead * sb - right * cb;
+    this.#goal.z = 0;
+    this.#keepInside();
+  }
+
+  tiltBy(rad: number): void {
+    this.#settle();
+    this.#isFitted = false;
+    this.#goal.tilt = Math.min(TILT_MAX, Math.max(0, this.#goal.tilt + rad));
+  }
+
+  rotateBy(rad: number): void {
+    this.#settle();
+    this.#isFitted = false;
+    if (this.isTied && this.mode === 'chase') this.#swing += rad;
+    else this.#goal.bearing += rad;
+  }
+
+  /** Brings the pose up to date; `anchor` is the picked car. */
+  advance(dtS: number, anchor: Anchor | null): void {
+    if (this.isTied && anchor) this.#tie(dtS, anchor);
+    this.#left = this.isCalm ? 0 : Math.max(0, this.#left - dtS);
+    if (this.#left <= 0) copyPose(this.#goal, this.pose);
+    else blend(this.#from, this.#goal, eased(1 - this.#left / MOVE_S), this.pose);
+  }
+
+  #tie(dtS: number, { x, y, heading }: Anchor): void {
+    const goal = this.#goal;
+    if (this.mode !== 'chase') {
+      goal.x = x;
+      goal.y = y;
+      goal.z = 0;
+      return;
+    }
+    const lag = this.#bearing === null ? 1 : 1 - Math.exp(-dtS / SWING_S);
+    const was = this.#bearing ?? heading;
+    this.#bearing = was + turnBetween(was, heading) * lag;
+    goal.bearing = this.#bearing + this.#swing;
+    goal.x = x + CHASE.aheadM * Math.cos(heading);
+    goal.y = y + CHASE.aheadM * Math.sin(heading);
+    goal.z = CHASE.heightM;
+  }
+
+  /** From where the camera is now it sets out for a new goal. */
+  #depart(): void {
+    copyPose(this.pose, this.#from);
+    this.#left = MOVE_S;
+    this.#isFitted = false;
+    this.isTied = false;
+  }
+
+  /** A hand on the view ends a transition where it has come to. */
+  #settle(): void {
+    if (this.#left <= 0) return;
+    this.#left = 0;
+    copyPose(this.pose, this.#goal);
+  }
+
+  #near(distance: number): number {
+    const farthest = wholeOf(this.#bounds, this.view).distance * FARTHEST;
+    return Math.min(farthest, Math.max(DISTANCE_MIN_M, distance));
+  }
+
+  #keepInside(): void {
+    const { min_x, min_y, max_x, max_y } = this.#bounds;
+    this.#goal.x = Math.min(max_x, Math.max(min_x, this.#goal.x));
+    this.#goal.y = Math.min(max_y, Math.max(min_y, this.#goal.y));
+  }
+}

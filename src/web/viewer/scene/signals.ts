@@ -1,0 +1,148 @@
+import type { CityMap, MapLane, MapLight } from '../map-types.ts';
+import type { Billboards, Ink } from './billboards.ts';
+import { type Decals, SHAPE, type Tint } from './decals.ts';
+import { PICTURE } from './glyphs.ts';
+import { at, type Point, stationAt } from './lines.ts';
+import { Mesh } from './mesh.ts';
+import type { LightState } from './types.ts';
+
+const POST_M = 3.5;
+const ARM_M = 5.6;
+const HEAD_M = { length: 0.3, width: 0.42, height: 1.14 } as const;
+const LAMP_STEP_M = 0.35;
+const LAMP_M = 0.5;
+const LAMP_MIN_PX = 4.5;
+/** The bar of colour on the road lies before the line and is so deep. */
+const BAR_BEFORE_M = 1.6;
+const BAR_HALF_M = 0.32;
+const BAR_MIN_PX = 1.4;
+
+/** From the top: red, amber, green. */
+const LAMPS = ['red', 'amber', 'green'] as const;
+type Lamp = (typeof LAMPS)[number];
+
+const LIT: Readonly<Record<LightState, readonly Lamp[]>> = {
+  red: ['red'],
+  red_amber: ['red', 'amber'],
+  amber: ['amber'],
+  green: ['green'],
+};
+
+const TONES: Readonly<Record<Lamp, Tint>> = {
+  red: [1, 0.18, 0.16],
+  amber: [1, 0.72, 0.08],
+  green: [0.1, 0.9, 0.42],
+};
+
+const inkOf = (tone: Tint): Ink => ({ fill: tone, halo: tone, fillAlpha: 1, haloAlpha: 0.85 });
+const INKS: Readonly<Record<Lamp, Ink>> = {
+  red: inkOf(TONES.red),
+  amber: inkOf(TONES.amber),
+  green: inkOf(TONES.green),
+};
+
+interface Bar {
+  x: number;
+  y: number;
+  heading: number;
+  halfWidth: number;
+}
+
+/** One signal: where its heads hang and the lanes that it stops. */
+export interface Signal {
+  id: string;
+  /** Middles of the heads. */
+  heads: readonly (readonly [number, number, number])[];
+  /** Towards the traffic that it faces. */
+  face: Point;
+  bars: readonly Bar[];
+}
+
+export function signalsOf(map: CityMap): Signal[] {
+  const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
+  return map.junctions.flatMap(({ lights }) => lights.map((light) => signalOf(light, lanes)));
+}
+
+function signalOf(light: MapLight, lanes: ReadonlyMap<string, MapLane>): Signal {
+  const { id, x, y, heading } = light;
+  const own = light.lanes.flatMap((lane) => lanes.get(lane) ?? []);
+  const face: Point = [-Math.cos(heading), -Math.sin(heading)];
+  const ends = own.map(({ polyline }) => at(polyline, -1));
+  const heads: [number, number, number][] = [[x, y, POST_M - HEAD_M.height / 2]];
+  const middleX = ends.reduce((sum, end) => sum + end[0], 0) / (ends.length || 1);
+  const middleY = ends.reduce((sum, end) => sum + end[1], 0) / (ends.length || 1);
+  if (ends.length > 0) heads.push([middleX, middleY, ARM_M - HEAD_M.height / 2]);
+  const bars = own.map(({ polyline, width }) => {
+    const end = at(polyline, -1);
+    const line = polyline.slice(-2);
+    const { hx, hy } = stationAt(line, 0);
+    return {
+      x: end[0] - BAR_BEFORE_M * hx,
+      y: end[1] - BAR_BEFORE_M * hy,
+      heading: Math.atan2(hy, hx),
+      halfWidth: width / 2 - 0.3,
+    };
+  });
+  return { id, heads, face, bars };
+}
+
+/** Posts, arms and heads with their lamps dark. */
+export function signalMesh(signals: readonly Signal[]): Mesh {
+  const mesh = new Mesh();
+  for (const { heads, face } of signals) {
+    const [post, over] = heads;
+    if (!post) continue;
+    const heightM = over ? ARM_M : POST_M;
+    mesh.box({ x: post[0], y: post[1], z: 0, length: 0.16, width: 0.16, height: heightM }, 'metal');
+    if (over) arm(mesh, post, over);
+    for (const head of heads) headBox(mesh, head, face);
+  }
+  return mesh;
+}
+
+function arm(mesh: Mesh, from: readonly number[], to: readonly number[]): void {
+  const [ax = 0, ay = 0] = from;
+  const [bx = 0, by = 0] = to;
+  const length = Math.hypot(bx - ax, by - ay) || 1;
+  const along: Point = [(bx - ax) / length, (by - ay) / length];
+  const box = { x: (ax + bx) / 2, y: (ay + by) / 2, z: ARM_M, height: 0.12 };
+  mesh.box({ ...box, length, width: 0.12, along }, 'metal');
+}
+
+function headBox(mesh: Mesh, [x, y, z]: readonly [number, number, number], face: Point): void {
+  mesh.box({ x, y, z: z - HEAD_M.height / 2, ...HEAD_M, along: face }, 'casing');
+  LAMPS.forEach((_, i) => {
+    const lampZ = z + (1 - i) * LAMP_STEP_M - 0.13;
+    const reach = HEAD_M.length / 2 + 0.01;
+    const spot = { x: x + reach * face[0], y: y + reach * face[1], z: lampZ };
+    mesh.box({ ...spot, length: 0.02, width: 0.26, height: 0.26, along: face }, 'lampOff');
+  });
+}
+
+/** The lamps that are lit, on their heads and as bars on the road before them. */
+export function showLights(
+  signals: readonly Signal[],
+  lights: ReadonlyMap<string, LightState>,
+  perPixelM: number,
+  decals: Decals,
+  lamps: Billboards,
+): void {
+  const barHalf = Math.max(BAR_HALF_M, BAR_MIN_PX * perPixelM);
+  for (const { id, heads, face, bars } of signals) {
+    const state = lights.get(id);
+    if (!state) continue;
+    for (const lamp of LIT[state]) {
+      const down = (1 - LAMPS.indexOf(lamp)) * LAMP_STEP_M;
+      for (const head of heads) {
+        const reach = HEAD_M.length / 2 + 0.12;
+        const x = head[0] + reach * face[0];
+        const y = head[1] + reach * face[1];
+        lamps.float(PICTURE.disc, x, y, head[2] + down, LAMP_M, LAMP_MIN_PX, INKS[lamp]);
+      }
+    }
+    const tone = TONES[LIT[state].at(-1) ?? 'red'];
+    for (const bar of bars) {
+      decals.add(SHAPE.bar, bar.x, bar.y, bar.heading, barHalf, bar.halfWidth, tone, 0.85);
+    }
+  }
+}

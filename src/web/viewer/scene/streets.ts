@@ -1,0 +1,100 @@
+import type { CityMap, MapBlock, MapLane, MapRoad } from '../map-types.ts';
+import { at, type Line, middleOf, type Point, thinned } from './lines.ts';
+import { markLanes } from './markings.ts';
+import { Mesh } from './mesh.ts';
+import type { Slot } from './palette.ts';
+
+/** Straight streets come with a point a metre; so far the drawn line may be off. */
+const THIN_M = 0.03;
+const PAVEMENT_M = 2.6;
+const KERB_M = 0.3;
+/** The plain around the city reaches to the horizon. */
+const PLAIN_M = 4000;
+
+/** A lane with its line made ready for drawing. */
+export interface DrawnLane {
+  lane: MapLane;
+  line: Point[];
+  road: MapRoad | null;
+}
+
+/** Lanes in the map's order. */
+export function drawnLanes(map: CityMap): DrawnLane[] {
+  const roads = new Map(map.roads.map((road) => [road.id, road]));
+  return map.lanes.map((lane) => ({
+    lane,
+    line: thinned(lane.polyline, THIN_M),
+    road: lane.road === null ? null : (roads.get(lane.road) ?? null),
+  }));
+}
+
+/**
+ * All that lies flat on the ground, in the order in which it is painted: later triangles cover
+ * earlier ones.
+ */
+export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): Mesh {
+  const mesh = new Mesh();
+  mesh.area(squareOf(PLAIN_M), 'ground');
+  for (const block of map.blocks) paintBlock(mesh, block);
+  layStreets(mesh, map, lanes, PAVEMENT_M, 'pavement');
+  layStreets(mesh, map, lanes, KERB_M, 'kerb');
+  layStreets(mesh, map, lanes, 0, 'asphalt');
+  markLanes(mesh, map, lanes);
+  return mesh;
+}
+
+const squareOf = (reachM: number): Point[] => [
+  [-reachM, -reachM],
+  [reachM, -reachM],
+  [reachM, reachM],
+  [-reachM, reachM],
+];
+
+/** Parts of a green or a square that another tone sets off from its edge. */
+const INSET = 0.86;
+
+function paintBlock(mesh: Mesh, { kind, polygon }: MapBlock): void {
+  if (kind !== 'park' && kind !== 'square') return;
+  const tones: [Slot, Slot] = kind === 'park' ? ['park', 'lawn'] : ['square', 'paving'];
+  mesh.area(polygon, tones[0]);
+  const [mx, my] = middleOf(polygon);
+  mesh.area(
+    polygon.map(([x, y]): Point => [mx + INSET * (x - mx), my + INSET * (y - my)]),
+    tones[1],
+  );
+}
+
+/** Streets and junctions, so much wider on each side. */
+function layStreets(
+  mesh: Mesh,
+  map: CityMap,
+  lanes: readonly DrawnLane[],
+  wider: number,
+  slot: Slot,
+): void {
+  for (const { lane, line, road } of lanes) {
+    // The ways through a junction lie on its area, which has the kerb.
+    if (road === null && wider > KERB_M) continue;
+    const reach = lane.width / 2 + wider;
+    mesh.band(line, -reach, reach, slot);
+  }
+  for (const { polygon } of map.junctions) mesh.area(grown(polygon, wider), slot);
+}
+
+/** A convex, counter-clockwise polygon with each side moved outwards. */
+export function grown(polygon: Line, byM: number): Point[] {
+  if (byM === 0) return [...polygon];
+  return polygon.map((corner, i) => {
+    const before = at(polygon, (i + polygon.length - 1) % polygon.length);
+    const after = at(polygon, (i + 1) % polygon.length);
+    const [ax, ay] = outward(before, corner);
+    const [bx, by] = outward(corner, after);
+    const scale = byM / Math.max(0.25, (1 + ax * bx + ay * by) / 1);
+    return [corner[0] + (ax + bx) * scale, corner[1] + (ay + by) * scale];
+  });
+}
+
+function outward(a: Point, b: Point): Point {
+  const size = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+  return [(b[1] - a[1]) / size, (a[0] - b[0]) / size];
+}

@@ -1,0 +1,83 @@
+import type { MapBlock } from '../map-types.ts';
+import { hashOf, SHADOW } from './buildings.ts';
+import { at, isInside, middleOf, type Point } from './lines.ts';
+import { Mesh } from './mesh.ts';
+import type { Slot } from './palette.ts';
+
+const STEP_M = 11;
+const FROM_EDGE_M = 4;
+/** Of the places in a park, so many have a tree; the rest is meadow. */
+const DENSITY = 0.55;
+const LEAVES: readonly Slot[] = ['leaf0', 'leaf1', 'leaf2'];
+const SIDES = 7;
+
+export interface Tree {
+  x: number;
+  y: number;
+  radiusM: number;
+  heightM: number;
+  leaf: Slot;
+}
+
+/** Trees of all parks: the same for everybody, as the city is. */
+export function treesOf(blocks: readonly MapBlock[]): Tree[] {
+  return blocks.filter(({ kind }) => kind === 'park').flatMap(({ polygon }) => grove(polygon));
+}
+
+function grove(polygon: MapBlock['polygon']): Tree[] {
+  const xs = polygon.map(([x]) => x);
+  const ys = polygon.map(([, y]) => y);
+  const trees: Tree[] = [];
+  const [mx, my] = middleOf(polygon);
+  for (let x = Math.min(...xs); x < Math.max(...xs); x += STEP_M) {
+    for (let y = Math.min(...ys); y < Math.max(...ys); y += STEP_M) {
+      const chance = hashOf(x, y);
+      if (chance > DENSITY) continue;
+      const place: Point = [x + hashOf(y, x) * STEP_M, y + hashOf(x + 1, y) * STEP_M];
+      if (!isInside(polygon, place[0] + edge(place[0], mx), place[1] + edge(place[1], my)))
+        continue;
+      const size = hashOf(y + 1, x);
+      const leaf = at(LEAVES, Math.floor(hashOf(y, y + x) * LEAVES.length));
+      const [px, py] = place;
+      trees.push({ x: px, y: py, radiusM: 2 + 1.5 * size, heightM: 5.5 + 4.5 * size, leaf });
+    }
+  }
+  return trees;
+}
+
+/** Away from the middle, so that trees keep off the edge. */
+const edge = (value: number, middle: number): number => Math.sign(value - middle) * FROM_EDGE_M;
+
+const TURN_RAD = 0.3;
+
+/** One tree, a metre high and a metre from its middle to the widest: instances stretch it. */
+export function treeBody(): Mesh {
+  const mesh = new Mesh();
+  mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
+  const [low, wide, shoulder] = [0.28, 0.5, 0.84];
+  const ring = ringAround(0, 0, 1);
+  const upper = ringAround(0, 0, 0.55, TURN_RAD);
+  for (let i = 0; i < SIDES; i++) {
+    const [ax, ay] = at(ring, i);
+    const [bx, by] = at(ring, (i + 1) % SIDES);
+    const [cx, cy] = at(upper, i);
+    const [dx, dy] = at(upper, (i + 1) % SIDES);
+    const [a, b] = [[ax, ay, wide] as const, [bx, by, wide] as const];
+    const [c, d] = [[cx, cy, shoulder] as const, [dx, dy, shoulder] as const];
+    mesh.face([[0, 0, low], b, a], 'paint');
+    mesh.face([a, b, d, c], 'paint');
+    mesh.face([c, d, [0, 0, 1]], 'paint');
+  }
+  return mesh;
+}
+
+/** A regular polygon, counter-clockwise. */
+export const ringAround = (x: number, y: number, radiusM: number, turn = 0): Point[] =>
+  Array.from({ length: SIDES }, (_, i): Point => {
+    const rad = turn + (2 * Math.PI * i) / SIDES;
+    return [x + radiusM * Math.cos(rad), y + radiusM * Math.sin(rad)];
+  });
+
+/** What a tree darkens beside it. */
+export const treeShadowOf = ({ x, y, radiusM, heightM }: Tree): Point[] =>
+  ringAround(x + SHADOW.x * heightM * 0.55, y + SHADOW.y * heightM * 0.55, radiusM * 0.95);

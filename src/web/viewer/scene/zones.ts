@@ -1,0 +1,126 @@
+import { BufferAttribute, type BufferGeometry, DoubleSide, Mesh as Drawn, Group } from 'three';
+import type { MapZone } from '../map-types.ts';
+import { geometryOf } from './geometry.ts';
+import { at, type Line } from './lines.ts';
+import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
+import { Mesh } from './mesh.ts';
+
+/** As the shader tells them apart. */
+const KINDS: Readonly<Record<string, number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
+const BORDER_M = 0.7;
+/** Sheets of fog above the ground, m. */
+const SHEETS_M = [0.8, 1.7, 2.7, 3.8, 5] as const;
+
+const VERTEX = /* glsl */ `
+attribute vec2 zone;
+varying vec2 spot;
+varying vec2 kind;
+varying float depth;
+void main() {
+  spot = position.xy;
+  kind = zone;
+  vec4 seen = viewMatrix * vec4(position, 1.0);
+  depth = -seen.z;
+  gl_Position = projectionMatrix * seen;
+}`;
+
+const PATTERN = /* glsl */ `
+varying vec2 spot;
+varying vec2 kind;
+varying float depth;
+float band(float across, float wide) {
+  float blur = fwidth(across);
+  float near = abs(fract(across) - 0.5);
+  return mix(1.0 - smoothstep(wide - blur, wide + blur, near), 2.0 * wide, smoothstep(0.3, 0.8, blur));
+}
+float noise(vec2 p) {
+  return 0.5 + 0.25 * (sin(p.x * 0.31 + timeS * 0.21) + sin(p.y * 0.27 - p.x * 0.11 - timeS * 0.17));
+}
+void main() {
+  vec4 shown;
+  if (kind.x < 0.5) {
+    float a = band(dot(spot, vec2(0.34, 0.1)), 0.035);
+    float b = band(dot(spot, vec2(-0.12, 0.37)), 0.035);
+    float c = band(dot(spot, vec2(0.24, -0.29)), 0.035);
+    float crack = max(a, max(b, c));
+    shown = mix(vec4(0.62, 0.87, 1.0, 0.72), vec4(1.0, 1.0, 1.0, 0.95), crack);
+  } else if (kind.x < 1.5) {
+    float wave = band(spot.y * 0.3 + 0.35 * sin(spot.x * 0.9), 0.11);
+    shown = mix(vec4(0.1, 0.3, 0.62, 0.5), vec4(0.62, 0.82, 1.0, 0.7), wave);
+  } else if (kind.x < 2.5) {
+    float stripe = band(dot(spot, vec2(0.11, 0.11)), 0.25);
+    shown = mix(vec4(0.93, 0.95, 0.97, 0.34), vec4(1.0, 1.0, 1.0, 0.62), stripe);
+    shown.rgb *= mix(1.0, 0.66, night);
+  } else {
+    vec2 cell = fract(spot * 0.28) - 0.5;
+    float star = 1.0 - smoothstep(0.12, 0.16 + fwidth(spot.x) * 0.3, length(cell));
+    shown = mix(vec4(0.13, 0.09, 0.32, mix(0.46, 0.62, night)), vec4(0.8, 0.74, 1.0, 0.5), star * 0.8);
+  }
+  vec3 rim = kind.x < 0.5 ? vec3(0.15, 0.6, 0.92) : kind.x < 1.5 ? vec3(0.1, 0.35, 0.8)
+    : kind.x < 2.5 ? vec3(0.62, 0.66, 0.72) : vec3(0.36, 0.24, 0.72);
+  shown = kind.y > 0.5 ? vec4(rim, 0.9 * band((spot.x + spot.y) * 0.35, 0.3)) : shown;
+  gl_FragColor = shown;
+}`;
+
+const FOG = /* glsl */ `
+varying vec2 spot;
+varying vec2 kind;
+varying float depth;
+void main() {
+  float drift = 0.5 + 0.25 * (sin(spot.x * 0.21 + timeS * 0.3 + kind.x) + sin(spot.y * 0.19 - timeS * 0.23 + 2.0 * kind.x));
+  vec3 tone = mix(vec3(0.95, 0.97, 0.98), vec3(0.55, 0.6, 0.66), night);
+  gl_FragColor = vec4(tone, 0.1 + 0.2 * drift);
+}`;
+
+/** Where it is icy, wet, foggy or dark: patterns on the ground, and sheets of fog above it. */
+export function zonesObject(shared: Shared, zones: readonly MapZone[], order: number): Group {
+  const group = new Group();
+  const floor = new Drawn(floorOf(zones), shaderMaterial(shared, VERTEX, PATTERN, ON_GROUND));
+  floor.renderOrder = order;
+  floor.matrixAutoUpdate = false;
+  group.add(floor);
+  const banks = zones.filter(({ kind }) => kind === 'fog');
+  if (banks.length === 0) return group;
+  const how = { transparent: true, depthWrite: false, side: DoubleSide };
+  const fog = new Drawn(sheetsOf(banks), shaderMaterial(shared, VERTEX, FOG, how));
+  fog.renderOrder = 1;
+  fog.matrixAutoUpdate = false;
+  group.add(fog);
+  return group;
+}
+
+function floorOf(zones: readonly MapZone[]): BufferGeometry {
+  const mesh = new Mesh();
+  const marks: number[] = [];
+  const mark = (kind: number, isRim: 0 | 1) => {
+    while (marks.length < 2 * mesh.count) marks.push(kind, isRim);
+  };
+  for (const { kind, polygon } of zones) {
+    const number = KINDS[kind];
+    if (number === undefined) continue;
+    mesh.area(polygon, 'ground');
+    mark(number, 0);
+    mesh.band(closed(polygon), 0, BORDER_M, 'ground');
+    mark(number, 1);
+  }
+  return marked(mesh, marks);
+}
+
+/** From the lowest to the highest, so that they blend as seen from above. */
+function sheetsOf(banks: readonly MapZone[]): BufferGeometry {
+  const mesh = new Mesh();
+  const marks: number[] = [];
+  for (const [i, z] of SHEETS_M.entries()) {
+    for (const { polygon } of banks) mesh.area(polygon, 'ground', z);
+    while (marks.length < 2 * mesh.count) marks.push(i, 0);
+  }
+  return marked(mesh, marks);
+}
+
+const closed = (polygon: Line): Line => [...polygon, at(polygon, 0)];
+
+function marked(mesh: Mesh, marks: readonly number[]): BufferGeometry {
+  const geometry = geometryOf(mesh);
+  geometry.setAttribute('zone', new BufferAttribute(new Float32Array(marks), 2));
+  return geometry;
+}
