@@ -35,7 +35,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
     onClose();
   });
   return (
-    <Dialog title="Owner" onClose={onClose}>
+    <Dialog title={`Owner of ${name}`} onClose={onClose}>
       <CarLooks car={car} />
       <form class="form" {...form.attributes}>
         <Field
