@@ -99,11 +99,11 @@ export function Vin({ vin }: { vin: string }) {
   );
 }
 
-/** The way to a car that lives in a world. */
+/** The way to a car that lives in a world: the viewer picks it. */
 export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?: string }) {
   if (car.viewer_url === null) return <span class="soft">{elsewhere}</span>;
   return (
-    <a href={car.viewer_url}>
+    <a href={`${car.viewer_url}#${new URLSearchParams({ car: car.vin })}`}>
       Watch it drive<span class="visually-hidden"> {car.plate ?? car.vin}</span>
     </a>
   );
