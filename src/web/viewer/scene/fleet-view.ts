@@ -10,7 +10,7 @@ import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
 const FLEET_MAX = 20;
 /** From far away a car is drawn larger than it is, so that one still sees where it goes. */
-const LENGTH_MIN_PX = 13;
+const LENGTH_MIN_PX = 12.5;
 const SCALE_MAX = 9;
 /** How a wreck hangs, and how fast warning lights blink. */
 const WRECK_ROLL_RAD = 0.16;
@@ -28,6 +28,7 @@ export const TONES = {
   esc: [0.98, 0.68, 0.06],
   evasive: [0.72, 0.25, 0.95],
   crashed: [0.95, 0.3, 0.1],
+  ghost: [0.1, 0.75, 0.95],
 } as const satisfies Record<string, Tint>;
 
 /** So many times its size is a car of that length drawn, where a pixel is so many metres. */
@@ -104,17 +105,20 @@ export class FleetView {
       showOnGround(car, plan, scale, isNight, i === picked, tick, decals);
       showSigns(car, plan, scale, i === picked, tick, smoke, signs);
     }
-    for (const ghost of ghosts) this.#showGhost(ghost, perPixelM);
+    for (const ghost of ghosts) this.#showGhost(ghost, perPixelM, decals);
     for (const body of this.#bodies.values()) {
       body.crowd.flush();
       body.ghosts?.crowd.flush();
     }
   }
 
-  #showGhost(car: ShownCar, perPixelM: number): void {
+  #showGhost(car: ShownCar, perPixelM: number, decals: Decals): void {
     const body = this.#bodyOf(car.model);
     body.ghosts ??= this.#ghostsOf(body);
-    this.#place(car, enlargement(body.plan.lengthM, perPixelM));
+    const scale = enlargement(body.plan.lengthM, perPixelM);
+    const ring = 0.72 * body.plan.lengthM * scale;
+    decals.add(SHAPE.dashedRing, car.x, car.y, car.heading, ring, ring, TONES.ghost, 0.95);
+    this.#place(car, scale);
     body.ghosts.crowd.add(this.#stance, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
   }
 
@@ -251,8 +255,8 @@ export function interventionOf(car: ShownCar): Mark | null {
 }
 
 /** From thick to thin. */
-const PUFF_INKS: readonly Ink[] = [0.5, 0.42, 0.33, 0.24, 0.15, 0.07].map((fillAlpha) => ({
-  fill: [0.34, 0.35, 0.37],
+const PUFF_INKS: readonly Ink[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
+  fill: [0.2, 0.21, 0.23],
   halo: [0, 0, 0],
   fillAlpha,
   haloAlpha: 0,

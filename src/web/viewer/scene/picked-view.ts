@@ -56,7 +56,7 @@ uniform vec3 tone;
 varying float part;
 void main() {
   float rim = smoothstep(0.975, 0.985, part);
-  gl_FragColor = vec4(tone, mix(0.24, 0.05, part) + 0.55 * rim);
+  gl_FragColor = vec4(tone, mix(0.17, 0.035, part) + 0.55 * rim);
 }`;
 
 const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
@@ -74,6 +74,8 @@ const PLATE_PILL: Ink = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, h
 const DASH_M = 1;
 const DASH_STEP_M = 1.7;
 const DASHES_MAX = 60;
+/** Nearer to the end: at the beginning is the car with its plate. */
+const LABEL_PART = 0.7;
 const PLATE_RISE_PX = 34;
 
 /** What is drawn around the picked car: its route, what its sensors overlook, its gap, its plate. */
@@ -164,7 +166,7 @@ export class PickedView {
     }
     const end = this.#ahead(car, station, noseM + gapM);
     decals.add(SHAPE.bar, end.x, end.y, Math.atan2(end.hy, end.hx), halfWidth, 1.1, GAP_TONE, 0.95);
-    const { x, y } = this.#ahead(car, station, noseM + gapM / 2);
+    const { x, y } = this.#ahead(car, station, noseM + gapM * LABEL_PART);
     const tenths = Math.round(gapM * 10);
     if (tenths !== this.#gapM) {
       this.#gapM = tenths;

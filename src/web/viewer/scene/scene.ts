@@ -42,9 +42,10 @@ import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;
 const TICK_S = 0.02;
-/** Around the followed car houses before it are left out; from straight above none is before it. */
-const HOLE_PX = 120;
-const HOLE_BEFORE_M = 4;
+/** Around what is looked at, houses before it are left out; from straight above none is before it. */
+const HOLE_M = 20;
+const HOLE_PART_MAX = 0.4;
+const HOLE_BEFORE_M = 2;
 const HOLE_TILT_MIN = 0.1;
 /** Layers of the ground, in the order in which they are painted. */
 const ORDER = {
@@ -143,18 +144,21 @@ class ThreeScene implements CityScene {
     this.#stage.render(pose, view);
   }
 
-  /** Houses between the viewer and the car that is followed give way. */
+  /** Houses between the viewer and what is looked at give way. */
   #openHouses(car: ShownCar | null): void {
-    const { pose, view, isTied } = this.#rig;
+    const { pose, view, isTied, isPlace } = this.#rig;
     const hole = this.#stage.shared.hole.value;
-    if (!car || !isTied || pose.tilt < HOLE_TILT_MIN) {
+    const focus = isTied ? car : isPlace ? pose : null;
+    if (!focus || pose.tilt < HOLE_TILT_MIN) {
       hole.set(0, 0, 0, 0);
       return;
     }
     const { ratio, buffer } = this.#stage.shared;
-    const { xPx, yPx, depth } = project(pose, view, car.x, car.y, 1, this.#spot);
-    const radius = HOLE_PX * ratio.value;
-    hole.set(xPx * ratio.value, buffer.value.y - yPx * ratio.value, radius, depth - HOLE_BEFORE_M);
+    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1, this.#spot);
+    const ahead = focus.x * Math.cos(pose.bearing) + focus.y * Math.sin(pose.bearing);
+    const widestPx = HOLE_PART_MAX * Math.min(view.widthPx, view.heightPx);
+    const radius = Math.min(widestPx, HOLE_M / metresPerPixel(pose, view)) * ratio.value;
+    hole.set(xPx * ratio.value, buffer.value.y - yPx * ratio.value, radius, ahead - HOLE_BEFORE_M);
   }
 
   setMode(mode: CameraMode): void {

@@ -24,7 +24,7 @@ const NEAR_PART = 0.06;
 const NEAR_MIN_M = 0.4;
 /** Houses from straight above, and the tilt at which they have all their height. */
 const RISE_MIN = 0.3;
-const RISE_TILT = 0.6;
+const RISE_TILT = 1.1;
 
 /** The renderer, the camera and what stands still. */
 export class Stage {
