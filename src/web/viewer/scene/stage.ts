@@ -41,6 +41,8 @@ export class Stage {
     ColorManagement.enabled = false;
     this.renderer = openRenderer(canvas);
     this.renderer.outputColorSpace = LinearSRGBColorSpace;
+    // Asking whether a shader compiled waits until it has; all are known to.
+    this.renderer.debug.checkShaderErrors = false;
     this.#scene.matrixWorldAutoUpdate = false;
     this.#camera.matrixAutoUpdate = false;
     this.#camera.matrixWorldAutoUpdate = false;
