@@ -184,16 +184,19 @@ function showOnGround(
   const { x, y, heading } = car;
   const half = (lengthM / 2) * scale;
   const side = (widthM / 2) * scale;
-  const [hx, hy] = [Math.cos(heading), Math.sin(heading)];
+  const hx = Math.cos(heading);
+  const hy = Math.sin(heading);
   decals.add(SHAPE.shadow, x, y, heading, half * 1.22, side * 1.45, TONES.shadow, 0.55);
   if (isNight && car.status !== 'crashed') {
     const reach = BEAM_M * scale;
-    const [bx, by] = [x + hx * (half + reach), y + hy * (half + reach)];
+    const bx = x + hx * (half + reach);
+    const by = y + hy * (half + reach);
     decals.add(SHAPE.beam, bx, by, heading, reach, 3.4 * scale, TONES.beam, 0.5);
   }
   if (car.braking || car.aeb) {
     const back = half + 0.6 * scale;
-    const [gx, gy] = [x - hx * back, y - hy * back];
+    const gx = x - hx * back;
+    const gy = y - hy * back;
     decals.add(SHAPE.glow, gx, gy, heading, 1.9 * scale, 2 * scale, TONES.brake, 0.85);
   }
   const ring = half * 1.55;

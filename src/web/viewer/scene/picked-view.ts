@@ -207,8 +207,10 @@ function putField(
   leftM: number,
   part: number,
 ): void {
-  const [c, s] = [Math.cos(heading), Math.sin(heading)];
-  const [cx, cy] = [x + aheadM * c - leftM * s, y + aheadM * s + leftM * c];
+  const c = Math.cos(heading);
+  const s = Math.sin(heading);
+  const cx = x + aheadM * c - leftM * s;
+  const cy = y + aheadM * s + leftM * c;
   matrix.set(c * part, -s * part, 0, cx, s * part, c * part, 0, cy, 0, 0, 1, 0, 0, 0, 0, 1);
 }
 

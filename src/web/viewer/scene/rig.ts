@@ -125,7 +125,8 @@ export class Rig {
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
     const right = -dxPx * perPx;
-    const [sb, cb] = [Math.sin(this.#goal.bearing), Math.cos(this.#goal.bearing)];
+    const sb = Math.sin(this.#goal.bearing);
+    const cb = Math.cos(this.#goal.bearing);
     this.#goal.x += ahead * cb + right * sb;
     this.#goal.y += ahead * sb - right * cb;
     this.#goal.z = 0;

@@ -25,7 +25,7 @@ import { showZoneSigns, writeNames, zoneSigns } from './names.ts';
 import { PickedView } from './picked-view.ts';
 import { carUnder } from './picking.ts';
 import { Rig } from './rig.ts';
-import { type Signal, showLights, signalMesh, signalsOf } from './signals.ts';
+import { LightView, type Signal, signalMesh, signalsOf } from './signals.ts';
 import { Stage } from './stage.ts';
 import { drawnLanes, groundOf } from './streets.ts';
 import { type Tree, treeShadowOf, treesOf } from './trees.ts';
@@ -56,11 +56,14 @@ const ORDER = {
   fields: -60,
   decals: -50,
   names: -40,
+  bars: -55,
   lamps: 2,
+  smoke: 2,
   signs: 3,
 } as const;
 const NAMES_MAX = 3000;
-const LAMPS_MAX = 400;
+const SMOKE_MAX = 100;
+const LIGHTS_MAX = 200;
 const SIGNS_MAX = 600;
 
 /** Throws where WebGL 2 is not to be had. */
@@ -77,9 +80,9 @@ class ThreeScene implements CityScene {
   readonly #decals: Decals;
   readonly #names: Billboards;
   /** What is hidden behind houses, and what is not. */
-  readonly #lamps: Billboards;
+  readonly #smoke: Billboards;
   readonly #signs: Billboards;
-  readonly #signals: readonly Signal[];
+  readonly #lights: LightView;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
   readonly #hazards: HazardView;
   readonly #picked: PickedView;
@@ -100,18 +103,24 @@ class ThreeScene implements CityScene {
     this.#fleet = new FleetView(solid, ghostMaterial(shared), dusk);
     this.#hazards = new HazardView(map.hazards, solid);
     this.#picked = new PickedView(shared, map.zones, ORDER);
-    this.#signals = signalsOf(map);
+    const signals = signalsOf(map);
     this.#zoneSigns = zoneSigns(map.zones);
     this.#decals = new Decals(shared, DECALS_MAX, ORDER.decals);
     const atlas = drawAtlas();
     this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
-    this.#lamps = new Billboards(shared, atlas, LAMPS_MAX, ORDER.lamps, BEFORE_HOUSES);
+    this.#smoke = new Billboards(shared, atlas, SMOKE_MAX, ORDER.smoke, BEFORE_HOUSES);
+    this.#lights = new LightView(
+      signals,
+      new Decals(shared, LIGHTS_MAX, ORDER.bars),
+      new Billboards(shared, atlas, LIGHTS_MAX, ORDER.lamps, BEFORE_HOUSES),
+    );
     this.#signs = new Billboards(shared, atlas, SIGNS_MAX, ORDER.signs, ON_TOP);
     const trees = treesOf(map.blocks);
     this.#grove = new Grove(trees, solid);
-    this.#addCity(map, trees);
+    this.#addCity(map, signals, trees);
     const parts = [this.#grove, this.#fleet, this.#hazards, this.#picked];
-    const layers = [this.#decals, this.#names, this.#lamps, this.#signs];
+    const { bars, lamps } = this.#lights;
+    const layers = [this.#decals, this.#names, this.#smoke, this.#signs, bars, lamps];
     for (const { object } of [...parts, ...layers]) this.#stage.add(object);
     this.#ends.push(
       listenToGestures(canvas, this.#rig, () => this.onCameraMoved?.()),
@@ -128,17 +137,19 @@ class ThreeScene implements CityScene {
     this.#rig.advance(dtS, car);
     if (!isCalm) this.#stage.shared.timeS.value = world.tick * TICK_S;
     const perPixelM = metresPerPixel(pose, view);
-    const [decals, lamps, signs] = [this.#decals, this.#lamps, this.#signs];
+    const decals = this.#decals;
+    const smoke = this.#smoke;
+    const signs = this.#signs;
     decals.clear();
-    lamps.clear();
+    smoke.clear();
     signs.clear();
     showZoneSigns(this.#zoneSigns, perPixelM, signs);
-    showLights(this.#signals, world.lights, perPixelM, decals, lamps);
+    this.#lights.show(world.lights, perPixelM);
     this.#hazards.show(world.hazards, world.tick, perPixelM, isCalm, decals, signs);
-    this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, lamps, signs);
+    this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, smoke, signs);
     this.#picked.show(picked, car, perPixelM, decals, signs);
     decals.flush();
-    lamps.flush();
+    smoke.flush();
     signs.flush();
     this.#openHouses(car);
     this.#stage.render(pose, view);
@@ -220,7 +231,7 @@ class ThreeScene implements CityScene {
     this.#stage.dispose();
   }
 
-  #addCity(map: CityMap, trees: readonly Tree[]): void {
+  #addCity(map: CityMap, signals: readonly Signal[], trees: readonly Tree[]): void {
     const { shared } = this.#stage;
     const lanes = drawnLanes(map);
     this.#stage.addStill(groundOf(map, lanes), groundMaterial(shared), ORDER.ground);
@@ -230,7 +241,7 @@ class ThreeScene implements CityScene {
     for (const block of standing) shadows.area(shadowOf(block), 'ground');
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
     this.#stage.addStill(shadows, shadowMaterial(shared), ORDER.shadows);
-    this.#stage.addStill(signalMesh(this.#signals), standingMaterial(shared), 0);
+    this.#stage.addStill(signalMesh(signals), standingMaterial(shared), 0);
     const houses = housesOf(map.blocks);
     const geometry = this.#stage.addStill(houses, houseMaterial(shared), 0);
     const facade = new Float32BufferAttribute(houses.facade, 3);

@@ -98,8 +98,10 @@ export class Stage {
   #aim(pose: Pose, view: Viewport): void {
     const { shared } = this;
     const camera = this.#camera;
-    const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
-    const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
+    const st = Math.sin(pose.tilt);
+    const ct = Math.cos(pose.tilt);
+    const sb = Math.sin(pose.bearing);
+    const cb = Math.cos(pose.bearing);
     const right = shared.right.value.set(sb, -cb, 0);
     const up = this.#up.set(ct * cb, ct * sb, st);
     const back = this.#ahead.set(-st * cb, -st * sb, ct);
