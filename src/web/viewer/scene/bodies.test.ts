@@ -88,8 +88,8 @@ describe('the bodies of hazards', () => {
 describe('cars on display', () => {
   it('are enlarged from far away only, and not without end', () => {
     expect(enlargement(4, 0.1)).toBe(1);
-    // 12.5 px of half a metre are 6.25 m.
-    expect(enlargement(4, 0.5)).toBeCloseTo(6.25 / 4, 12);
+    // 15 px of half a metre are 7.5 m.
+    expect(enlargement(4, 0.5)).toBeCloseTo(7.5 / 4, 12);
     expect(enlargement(4, 100)).toBe(9);
   });
 

@@ -10,7 +10,12 @@ import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
 const FLEET_MAX = 20;
 /** From far away a car is drawn larger than it is, so that one still sees where it goes. */
-const LENGTH_MIN_PX = 12.5;
+const LENGTH_MIN_PX = 15;
+/** Enlarged by more than this, a car has a rim that sets it off from the street. */
+const RIM_SCALE = 1.25;
+const RIM_PX = 1.6;
+/** Light reaches no farther because the car is drawn larger. */
+const BEAM_SCALE_MAX = 2;
 const SCALE_MAX = 9;
 /** How a wreck hangs, and how fast warning lights blink. */
 const WRECK_ROLL_RAD = 0.16;
@@ -29,6 +34,7 @@ export const TONES = {
   evasive: [0.72, 0.25, 0.95],
   crashed: [0.95, 0.3, 0.1],
   ghost: [0.1, 0.75, 0.95],
+  rim: [1, 1, 1],
 } as const satisfies Record<string, Tint>;
 
 /** So many times its size is a car of that length drawn, where a pixel is so many metres. */
@@ -187,11 +193,15 @@ function showOnGround(
   const hx = Math.cos(heading);
   const hy = Math.sin(heading);
   decals.add(SHAPE.shadow, x, y, heading, half * 1.22, side * 1.45, TONES.shadow, 0.55);
+  if (scale > RIM_SCALE) {
+    const rim = (RIM_PX * scale * lengthM) / LENGTH_MIN_PX;
+    decals.add(SHAPE.bar, x, y, heading, half + rim, side + rim, TONES.rim, 0.9);
+  }
   if (isNight && car.status !== 'crashed') {
-    const reach = BEAM_M * scale;
+    const reach = BEAM_M * Math.min(BEAM_SCALE_MAX, scale);
     const bx = x + hx * (half + reach);
     const by = y + hy * (half + reach);
-    decals.add(SHAPE.beam, bx, by, heading, reach, 3.4 * scale, TONES.beam, 0.5);
+    decals.add(SHAPE.beam, bx, by, heading, reach, 0.38 * reach, TONES.beam, 0.5);
   }
   if (car.braking || car.aeb) {
     const back = half + 0.6 * scale;

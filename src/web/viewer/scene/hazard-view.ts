@@ -25,6 +25,9 @@ const SHADOW: Tint = [0.03, 0.04, 0.07];
 const SPOT: Ink = { fill: [0.16, 0.12, 0.02], halo: WARNING, fillAlpha: 1, haloAlpha: 0.95 };
 const ACTIVE: Ink = { fill: [1, 1, 1], halo: DANGER, fillAlpha: 1, haloAlpha: 1 };
 
+const signPart = (perPixelM: number): number =>
+  Math.max(SIGN_PART_MIN, Math.min(1, FULL_PER_PIXEL_M / perPixelM));
+
 interface Drawn {
   body: HazardBody;
   geometry: BufferGeometry;
@@ -64,7 +67,7 @@ export class HazardView {
     signs: Billboards,
   ): void {
     for (const { crowd } of this.#bodies.values()) crowd.clear();
-    const part = Math.max(SIGN_PART_MIN, Math.min(1, FULL_PER_PIXEL_M / perPixelM));
+    const part = signPart(perPixelM);
     for (const { x, y } of this.#spots) {
       const radius = Math.max(2.6, 7 * perPixelM);
       decals.add(SHAPE.dashedRing, x, y, 0, radius, radius, WARNING, 0.9);
@@ -102,7 +105,16 @@ export class HazardView {
       SHADOW,
       0.55,
     );
-    signs.stick(PICTURE.warning, x, y, 2.2, SIGN_RISE_PX + 6, SIGN_ACTIVE_PX, ACTIVE);
+    const part = signPart(perPixelM);
+    signs.stick(
+      PICTURE.warning,
+      x,
+      y,
+      2.2,
+      (SIGN_RISE_PX + 6) * part,
+      SIGN_ACTIVE_PX * part,
+      ACTIVE,
+    );
     const drawn = this.#bodies.get(hazard.id);
     if (!drawn) return;
     const { body, crowd } = drawn;

@@ -53,10 +53,11 @@ void main() {
 
 const FIELD_FRAGMENT = /* glsl */ `
 uniform vec3 tone;
+uniform float ink;
 varying float part;
 void main() {
   float rim = smoothstep(0.975, 0.985, part);
-  gl_FragColor = vec4(tone, mix(0.17, 0.035, part) + 0.55 * rim);
+  gl_FragColor = vec4(tone, ink * mix(0.2, 0.04, part) + 0.55 * rim);
 }`;
 
 const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
@@ -64,6 +65,13 @@ const SENSOR_TONES: Readonly<Record<SensorName, number>> = {
   front_camera: 0xffc022,
   front_radar: 0x2f8bff,
   corner_radars: 0x21b573,
+};
+
+/** The wider a field, the thinner its colour: all three lie over each other. */
+const SENSOR_INKS: Readonly<Record<SensorName, number>> = {
+  front_camera: 1,
+  front_radar: 1,
+  corner_radars: 0.45,
 };
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
@@ -98,7 +106,7 @@ export class PickedView {
     this.object.add(this.#route);
     for (const sensor of SENSORS) {
       const tone = { value: new Color(SENSOR_TONES[sensor]) };
-      const how = { ...ON_GROUND, uniforms: { tone } };
+      const how = { ...ON_GROUND, uniforms: { tone, ink: { value: SENSOR_INKS[sensor] } } };
       const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, how);
       for (const field of FIELDS[sensor]) {
         const drawn = laid(fanOf(field), fan, order.fields);
