@@ -204,27 +204,13 @@ export class Billboards {
     const low = risePx - heightPx / 2;
     const half = heightPx / 2;
     const straight = Math.max(0, widthPx - heightPx) / 2;
-    const put = (left: number, width: number, u0: number, u1: number) =>
-      this.#raw(
-        u0,
-        glyph.v0,
-        u1,
-        glyph.v1,
-        x,
-        y,
-        z,
-        left,
-        low,
-        width,
-        heightPx,
-        MODE.screen,
-        0,
-        0,
-        ink,
-      );
-    put(-straight - half, half, glyph.u0, middle);
-    put(-straight, 2 * straight, middle, middle);
-    put(straight, half, middle, glyph.u1);
+    const { u0, v0, u1, v1 } = glyph;
+    const inner = -straight;
+    const outer = inner - half;
+    this.#raw(u0, v0, middle, v1, x, y, z, outer, low, half, heightPx, MODE.screen, 0, 0, ink);
+    const bar = 2 * straight;
+    this.#raw(middle, v0, middle, v1, x, y, z, inner, low, bar, heightPx, MODE.screen, 0, 0, ink);
+    this.#raw(middle, v0, u1, v1, x, y, z, straight, low, half, heightPx, MODE.screen, 0, 0, ink);
   }
 
   /** A picture of some metres around its anchor, at least so many pixels large. */

@@ -68,9 +68,13 @@ export function project(
   z: number,
   out: Projected,
 ): Projected {
-  const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
-  const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
-  const [dx, dy, dz] = [x - pose.x, y - pose.y, z - pose.z];
+  const st = Math.sin(pose.tilt);
+  const ct = Math.cos(pose.tilt);
+  const sb = Math.sin(pose.bearing);
+  const cb = Math.cos(pose.bearing);
+  const dx = x - pose.x;
+  const dy = y - pose.y;
+  const dz = z - pose.z;
   const ahead = dx * cb + dy * sb;
   const depth = pose.distance + ahead * st - dz * ct;
   const right = dx * sb - dy * cb;
@@ -87,8 +91,10 @@ export function groundUnder(pose: Pose, view: Viewport, xPx: number, yPx: number
   const perPx = (2 * TAN_HALF) / view.heightPx;
   const right = (xPx - view.widthPx / 2) * perPx;
   const up = (view.heightPx / 2 - yPx) * perPx;
-  const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
-  const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
+  const st = Math.sin(pose.tilt);
+  const ct = Math.cos(pose.tilt);
+  const sb = Math.sin(pose.bearing);
+  const cb = Math.cos(pose.bearing);
   const down = ct - up * st;
   if (down <= 1e-4) return null;
   const reach = (pose.z + pose.distance * ct) / down;

@@ -10,7 +10,12 @@ import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
 const FLEET_MAX = 20;
 /** From far away a car is drawn larger than it is, so that one still sees where it goes. */
-const LENGTH_MIN_PX = 13;
+const LENGTH_MIN_PX = 15;
+/** Enlarged by more than this, a car has a rim that sets it off from the street. */
+const RIM_SCALE = 1.25;
+const RIM_PX = 1.6;
+/** Light reaches no farther because the car is drawn larger. */
+const BEAM_SCALE_MAX = 2;
 const SCALE_MAX = 9;
 /** How a wreck hangs, and how fast warning lights blink. */
 const WRECK_ROLL_RAD = 0.16;
@@ -28,6 +33,8 @@ export const TONES = {
   esc: [0.98, 0.68, 0.06],
   evasive: [0.72, 0.25, 0.95],
   crashed: [0.95, 0.3, 0.1],
+  ghost: [0.1, 0.75, 0.95],
+  rim: [1, 1, 1],
 } as const satisfies Record<string, Tint>;
 
 /** So many times its size is a car of that length drawn, where a pixel is so many metres. */
@@ -104,17 +111,20 @@ export class FleetView {
       showOnGround(car, plan, scale, isNight, i === picked, tick, decals);
       showSigns(car, plan, scale, i === picked, tick, smoke, signs);
     }
-    for (const ghost of ghosts) this.#showGhost(ghost, perPixelM);
+    for (const ghost of ghosts) this.#showGhost(ghost, perPixelM, decals);
     for (const body of this.#bodies.values()) {
       body.crowd.flush();
       body.ghosts?.crowd.flush();
     }
   }
 
-  #showGhost(car: ShownCar, perPixelM: number): void {
+  #showGhost(car: ShownCar, perPixelM: number, decals: Decals): void {
     const body = this.#bodyOf(car.model);
     body.ghosts ??= this.#ghostsOf(body);
-    this.#place(car, enlargement(body.plan.lengthM, perPixelM));
+    const scale = enlargement(body.plan.lengthM, perPixelM);
+    const ring = 0.72 * body.plan.lengthM * scale;
+    decals.add(SHAPE.dashedRing, car.x, car.y, car.heading, ring, ring, TONES.ghost, 0.95);
+    this.#place(car, scale);
     body.ghosts.crowd.add(this.#stance, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
   }
 
@@ -180,16 +190,23 @@ function showOnGround(
   const { x, y, heading } = car;
   const half = (lengthM / 2) * scale;
   const side = (widthM / 2) * scale;
-  const [hx, hy] = [Math.cos(heading), Math.sin(heading)];
+  const hx = Math.cos(heading);
+  const hy = Math.sin(heading);
   decals.add(SHAPE.shadow, x, y, heading, half * 1.22, side * 1.45, TONES.shadow, 0.55);
+  if (scale > RIM_SCALE) {
+    const rim = (RIM_PX * scale * lengthM) / LENGTH_MIN_PX;
+    decals.add(SHAPE.bar, x, y, heading, half + rim, side + rim, TONES.rim, 0.9);
+  }
   if (isNight && car.status !== 'crashed') {
-    const reach = BEAM_M * scale;
-    const [bx, by] = [x + hx * (half + reach), y + hy * (half + reach)];
-    decals.add(SHAPE.beam, bx, by, heading, reach, 3.4 * scale, TONES.beam, 0.5);
+    const reach = BEAM_M * Math.min(BEAM_SCALE_MAX, scale);
+    const bx = x + hx * (half + reach);
+    const by = y + hy * (half + reach);
+    decals.add(SHAPE.beam, bx, by, heading, reach, 0.38 * reach, TONES.beam, 0.5);
   }
   if (car.braking || car.aeb) {
     const back = half + 0.6 * scale;
-    const [gx, gy] = [x - hx * back, y - hy * back];
+    const gx = x - hx * back;
+    const gy = y - hy * back;
     decals.add(SHAPE.glow, gx, gy, heading, 1.9 * scale, 2 * scale, TONES.brake, 0.85);
   }
   const ring = half * 1.55;
@@ -251,8 +268,8 @@ export function interventionOf(car: ShownCar): Mark | null {
 }
 
 /** From thick to thin. */
-const PUFF_INKS: readonly Ink[] = [0.5, 0.42, 0.33, 0.24, 0.15, 0.07].map((fillAlpha) => ({
-  fill: [0.34, 0.35, 0.37],
+const PUFF_INKS: readonly Ink[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
+  fill: [0.2, 0.21, 0.23],
   halo: [0, 0, 0],
   fillAlpha,
   haloAlpha: 0,

@@ -110,8 +110,10 @@ export class Stance {
 
   /** As a column-major matrix: scaled, rolled about its length, turned, moved. */
   writeTo(array: Float32Array, from: number): void {
-    const [c, s] = [Math.cos(this.heading), Math.sin(this.heading)];
-    const [cr, sr] = [Math.cos(this.roll), Math.sin(this.roll)];
+    const c = Math.cos(this.heading);
+    const s = Math.sin(this.heading);
+    const cr = Math.cos(this.roll);
+    const sr = Math.sin(this.roll);
     array[from] = c * this.scaleX;
     array[from + 1] = s * this.scaleX;
     array[from + 2] = 0;

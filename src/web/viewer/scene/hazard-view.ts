@@ -13,6 +13,9 @@ const SCALE_MAX = 8;
 const SIGN_PX = 21;
 const SIGN_ACTIVE_PX = 27;
 const SIGN_RISE_PX = 14;
+/** Where a pixel is many metres, signs are smaller, or they would cover the city. */
+const FULL_PER_PIXEL_M = 0.8;
+const SIGN_PART_MIN = 0.6;
 const STEP_RAD_PER_TICK = 0.22;
 const STEP_M = 0.06;
 const BLINK_TICKS = 18;
@@ -21,6 +24,9 @@ const DANGER: Tint = [0.93, 0.2, 0.12];
 const SHADOW: Tint = [0.03, 0.04, 0.07];
 const SPOT: Ink = { fill: [0.16, 0.12, 0.02], halo: WARNING, fillAlpha: 1, haloAlpha: 0.95 };
 const ACTIVE: Ink = { fill: [1, 1, 1], halo: DANGER, fillAlpha: 1, haloAlpha: 1 };
+
+const signPart = (perPixelM: number): number =>
+  Math.max(SIGN_PART_MIN, Math.min(1, FULL_PER_PIXEL_M / perPixelM));
 
 interface Drawn {
   body: HazardBody;
@@ -61,10 +67,11 @@ export class HazardView {
     signs: Billboards,
   ): void {
     for (const { crowd } of this.#bodies.values()) crowd.clear();
+    const part = signPart(perPixelM);
     for (const { x, y } of this.#spots) {
       const radius = Math.max(2.6, 7 * perPixelM);
       decals.add(SHAPE.dashedRing, x, y, 0, radius, radius, WARNING, 0.9);
-      signs.stick(PICTURE.warning, x, y, 0.4, SIGN_RISE_PX, SIGN_PX, SPOT);
+      signs.stick(PICTURE.warning, x, y, 0.4, SIGN_RISE_PX * part, SIGN_PX * part, SPOT);
     }
     for (const hazard of hazards) {
       if (hazard.active) this.#showActive(hazard, tick, perPixelM, isCalm, decals, signs);
@@ -98,7 +105,16 @@ export class HazardView {
       SHADOW,
       0.55,
     );
-    signs.stick(PICTURE.warning, x, y, 2.2, SIGN_RISE_PX + 6, SIGN_ACTIVE_PX, ACTIVE);
+    const part = signPart(perPixelM);
+    signs.stick(
+      PICTURE.warning,
+      x,
+      y,
+      2.2,
+      (SIGN_RISE_PX + 6) * part,
+      SIGN_ACTIVE_PX * part,
+      ACTIVE,
+    );
     const drawn = this.#bodies.get(hazard.id);
     if (!drawn) return;
     const { body, crowd } = drawn;

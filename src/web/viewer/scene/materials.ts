@@ -34,7 +34,10 @@ export interface Shared {
   night: IUniform<number>;
   /** Houses are this part of their height: from straight above high ones would hide the streets. */
   rise: IUniform<number>;
-  /** What houses give way to: middle in px of the buffer, radius in px, depth in m. */
+  /**
+   * What houses give way to: its middle and the radius around it, px of the buffer; and how far ahead of
+   * the origin, as the viewer looks, a house must stand to be behind it, m.
+   */
   hole: IUniform<Vector4>;
 }
 
@@ -157,9 +160,11 @@ attribute vec3 facade;
 varying vec3 tone;
 varying vec3 bay;
 varying float depth;
+varying float ahead;
 void main() {
   tone = color;
   bay = facade;
+  ahead = dot(position.xy, vec2(-right.y, right.x));
   vec4 seen = viewMatrix * vec4(position.xy, position.z * rise, 1.0);
   depth = -seen.z;
   gl_Position = projectionMatrix * seen;
@@ -169,10 +174,12 @@ const HOUSE_FRAGMENT = /* glsl */ `
 varying vec3 tone;
 varying vec3 bay;
 varying float depth;
+varying float ahead;
 void main() {
   vec2 off = gl_FragCoord.xy - hole.xy;
-  if (depth < hole.w && dot(off, off) < hole.z * hole.z) {
-    if (mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) < 0.5 || dot(off, off) < hole.z * hole.z * 0.6) discard;
+  if (ahead < hole.w && dot(off, off) < hole.z * hole.z) {
+    bool isOdd = mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) < 0.5;
+    if (isOdd || dot(off, off) < hole.z * hole.z * 0.88) discard;
   }
   vec3 shown = tone;
   vec2 cell = fract(bay.xy);

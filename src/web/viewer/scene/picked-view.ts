@@ -53,10 +53,11 @@ void main() {
 
 const FIELD_FRAGMENT = /* glsl */ `
 uniform vec3 tone;
+uniform float ink;
 varying float part;
 void main() {
   float rim = smoothstep(0.975, 0.985, part);
-  gl_FragColor = vec4(tone, mix(0.24, 0.05, part) + 0.55 * rim);
+  gl_FragColor = vec4(tone, ink * mix(0.2, 0.04, part) + 0.55 * rim);
 }`;
 
 const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
@@ -64,6 +65,13 @@ const SENSOR_TONES: Readonly<Record<SensorName, number>> = {
   front_camera: 0xffc022,
   front_radar: 0x2f8bff,
   corner_radars: 0x21b573,
+};
+
+/** The wider a field, the thinner its colour: all three lie over each other. */
+const SENSOR_INKS: Readonly<Record<SensorName, number>> = {
+  front_camera: 1,
+  front_radar: 1,
+  corner_radars: 0.45,
 };
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
@@ -74,6 +82,8 @@ const PLATE_PILL: Ink = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, h
 const DASH_M = 1;
 const DASH_STEP_M = 1.7;
 const DASHES_MAX = 60;
+/** Nearer to the end: at the beginning is the car with its plate. */
+const LABEL_PART = 0.7;
 const PLATE_RISE_PX = 34;
 
 /** What is drawn around the picked car: its route, what its sensors overlook, its gap, its plate. */
@@ -96,7 +106,7 @@ export class PickedView {
     this.object.add(this.#route);
     for (const sensor of SENSORS) {
       const tone = { value: new Color(SENSOR_TONES[sensor]) };
-      const how = { ...ON_GROUND, uniforms: { tone } };
+      const how = { ...ON_GROUND, uniforms: { tone, ink: { value: SENSOR_INKS[sensor] } } };
       const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, how);
       for (const field of FIELDS[sensor]) {
         const drawn = laid(fanOf(field), fan, order.fields);
@@ -164,7 +174,7 @@ export class PickedView {
     }
     const end = this.#ahead(car, station, noseM + gapM);
     decals.add(SHAPE.bar, end.x, end.y, Math.atan2(end.hy, end.hx), halfWidth, 1.1, GAP_TONE, 0.95);
-    const { x, y } = this.#ahead(car, station, noseM + gapM / 2);
+    const { x, y } = this.#ahead(car, station, noseM + gapM * LABEL_PART);
     const tenths = Math.round(gapM * 10);
     if (tenths !== this.#gapM) {
       this.#gapM = tenths;
@@ -205,8 +215,10 @@ function putField(
   leftM: number,
   part: number,
 ): void {
-  const [c, s] = [Math.cos(heading), Math.sin(heading)];
-  const [cx, cy] = [x + aheadM * c - leftM * s, y + aheadM * s + leftM * c];
+  const c = Math.cos(heading);
+  const s = Math.sin(heading);
+  const cx = x + aheadM * c - leftM * s;
+  const cy = y + aheadM * s + leftM * c;
   matrix.set(c * part, -s * part, 0, cx, s * part, c * part, 0, cy, 0, 0, 1, 0, 0, 0, 0, 1);
 }
 

@@ -21,7 +21,9 @@ const MOVE_S = 0.9;
 const SWING_S = 0.35;
 /** Farther out than the whole city by this much. */
 const FARTHEST = 1.7;
-const FOLLOW = { distance: 110, tilt: 0.75 } as const;
+const FOLLOW = { distance: 115, tilt: 0.55 } as const;
+/** A place that is shown is seen from this much aside at most. */
+const PLACE_TILT_MAX = 0.75;
 const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
 
 /** What the camera may be tied to. */
@@ -39,6 +41,8 @@ export class Rig {
   mode: CameraMode = 'city';
   /** The picked car is kept in the middle. */
   isTied = false;
+  /** A place is shown, until the view is taken elsewhere. */
+  isPlace = false;
   /** Without transitions, for whoever asked for less motion. */
   isCalm = false;
   readonly #bounds: Bounds;
@@ -89,16 +93,16 @@ export class Rig {
 
   lookAt(x: number, y: number, spanM: number): void {
     this.#depart();
+    this.isPlace = true;
     this.#goal.x = x;
     this.#goal.y = y;
     this.#goal.z = 0;
     this.#goal.distance = this.#near(distanceFor(spanM, spanM, this.view));
-    this.#goal.tilt = Math.min(this.#goal.tilt, FOLLOW.tilt);
+    this.#goal.tilt = Math.min(this.#goal.tilt, PLACE_TILT_MAX);
   }
 
   /** Keeps the place under a point of the canvas, by default the middle. */
   zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
-    this.#settle();
     const before = this.#goal.distance;
     this.#goal.distance = this.#near(before / factor);
     if (this.isTied) return;
@@ -116,11 +120,13 @@ export class Rig {
   panBy(dxPx: number, dyPx: number): void {
     this.#settle();
     this.isTied = false;
+    this.isPlace = false;
     this.#isFitted = false;
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
     const right = -dxPx * perPx;
-    const [sb, cb] = [Math.sin(this.#goal.bearing), Math.cos(this.#goal.bearing)];
+    const sb = Math.sin(this.#goal.bearing);
+    const cb = Math.cos(this.#goal.bearing);
     this.#goal.x += ahead * cb + right * sb;
     this.#goal.y += ahead * sb - right * cb;
     this.#goal.z = 0;
@@ -128,13 +134,11 @@ export class Rig {
   }
 
   tiltBy(rad: number): void {
-    this.#settle();
     this.#isFitted = false;
     this.#goal.tilt = Math.min(TILT_MAX, Math.max(0, this.#goal.tilt + rad));
   }
 
   rotateBy(rad: number): void {
-    this.#settle();
     this.#isFitted = false;
     if (this.isTied && this.mode === 'chase') this.#swing += rad;
     else this.#goal.bearing += rad;
@@ -171,9 +175,10 @@ export class Rig {
     this.#left = MOVE_S;
     this.#isFitted = false;
     this.isTied = false;
+    this.isPlace = false;
   }
 
-  /** A hand on the view ends a transition where it has come to. */
+  /** A hand that takes the city ends a transition where it has come to. */
   #settle(): void {
     if (this.#left <= 0) return;
     this.#left = 0;

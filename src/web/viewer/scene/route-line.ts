@@ -23,7 +23,8 @@ export class RouteLine {
 
   /** The station nearest to a place, on a stretch that goes its way; −1 where the place is off it. */
   locate(x: number, y: number, heading: number): number {
-    const [hx, hy] = [Math.cos(heading), Math.sin(heading)];
+    const hx = Math.cos(heading);
+    const hy = Math.sin(heading);
     let best = OFF_ROUTE_M * OFF_ROUTE_M;
     let station = -1;
     for (let i = 1; i < this.#line.length; i++) {

@@ -26,7 +26,7 @@ import { showZoneSigns, writeNames, zoneSigns } from './names.ts';
 import { PickedView } from './picked-view.ts';
 import { carUnder } from './picking.ts';
 import { Rig } from './rig.ts';
-import { type Signal, showLights, signalMesh, signalsOf } from './signals.ts';
+import { LightView, type Signal, signalMesh, signalsOf } from './signals.ts';
 import { Stage } from './stage.ts';
 import { drawnLanes, groundOf } from './streets.ts';
 import { type Tree, treeShadowOf, treesOf } from './trees.ts';
@@ -43,9 +43,10 @@ import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;
 const TICK_S = 0.02;
-/** Around the followed car houses before it are left out; from straight above none is before it. */
-const HOLE_PX = 120;
-const HOLE_BEFORE_M = 4;
+/** Around what is looked at, houses before it are left out; from straight above none is before it. */
+const HOLE_M = 20;
+const HOLE_PART_MAX = 0.4;
+const HOLE_BEFORE_M = 2;
 const HOLE_TILT_MIN = 0.1;
 /** Layers of the ground, in the order in which they are painted. */
 const ORDER = {
@@ -56,11 +57,14 @@ const ORDER = {
   fields: -60,
   decals: -50,
   names: -40,
+  bars: -55,
   lamps: 2,
+  smoke: 2,
   signs: 3,
 } as const;
 const NAMES_MAX = 3000;
-const LAMPS_MAX = 400;
+const SMOKE_MAX = 100;
+const LIGHTS_MAX = 200;
 const SIGNS_MAX = 600;
 
 /** Throws where WebGL 2 is not to be had. */
@@ -77,9 +81,9 @@ class ThreeScene implements CityScene {
   readonly #decals: Decals;
   readonly #names: Billboards;
   /** What is hidden behind houses, and what is not. */
-  readonly #lamps: Billboards;
+  readonly #smoke: Billboards;
   readonly #signs: Billboards;
-  readonly #signals: readonly Signal[];
+  readonly #lights: LightView;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
   readonly #hazards: HazardView;
   readonly #picked: PickedView;
@@ -100,18 +104,24 @@ class ThreeScene implements CityScene {
     this.#fleet = new FleetView(solid, ghostMaterial(shared), dusk);
     this.#hazards = new HazardView(map.hazards, solid);
     this.#picked = new PickedView(shared, map.zones, ORDER);
-    this.#signals = signalsOf(map);
+    const signals = signalsOf(map);
     this.#zoneSigns = zoneSigns(map.zones);
     this.#decals = new Decals(shared, DECALS_MAX, ORDER.decals);
     const atlas = drawAtlas();
     this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
-    this.#lamps = new Billboards(shared, atlas, LAMPS_MAX, ORDER.lamps, BEFORE_HOUSES);
+    this.#smoke = new Billboards(shared, atlas, SMOKE_MAX, ORDER.smoke, BEFORE_HOUSES);
+    this.#lights = new LightView(
+      signals,
+      new Decals(shared, LIGHTS_MAX, ORDER.bars),
+      new Billboards(shared, atlas, LIGHTS_MAX, ORDER.lamps, BEFORE_HOUSES),
+    );
     this.#signs = new Billboards(shared, atlas, SIGNS_MAX, ORDER.signs, ON_TOP);
     const trees = treesOf(map.blocks);
     this.#grove = new Grove(trees, solid);
-    this.#addCity(map, trees);
+    this.#addCity(map, signals, trees);
     const parts = [this.#grove, this.#fleet, this.#hazards, this.#picked];
-    const layers = [this.#decals, this.#names, this.#lamps, this.#signs];
+    const { bars, lamps } = this.#lights;
+    const layers = [this.#decals, this.#names, this.#smoke, this.#signs, bars, lamps];
     for (const { object } of [...parts, ...layers]) this.#stage.add(object);
     this.#ends.push(
       listenToGestures(canvas, this.#rig, () => this.onCameraMoved?.()),
@@ -128,35 +138,40 @@ class ThreeScene implements CityScene {
     this.#rig.advance(dtS, car);
     if (!isCalm) this.#stage.shared.timeS.value = world.tick * TICK_S;
     const perPixelM = metresPerPixel(pose, view);
-    const [decals, lamps, signs] = [this.#decals, this.#lamps, this.#signs];
+    const decals = this.#decals;
+    const smoke = this.#smoke;
+    const signs = this.#signs;
     decals.clear();
-    lamps.clear();
+    smoke.clear();
     signs.clear();
     showZoneSigns(this.#zoneSigns, perPixelM, signs);
-    showLights(this.#signals, world.lights, perPixelM, decals, lamps);
+    this.#lights.show(world.lights, perPixelM);
     this.#hazards.show(world.hazards, world.tick, perPixelM, isCalm, decals, signs);
-    this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, lamps, signs);
+    this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, smoke, signs);
     this.#picked.show(picked, car, perPixelM, decals, signs);
     markContact(world.contact, perPixelM, decals);
     decals.flush();
-    lamps.flush();
+    smoke.flush();
     signs.flush();
     this.#openHouses(car);
     this.#stage.render(pose, view);
   }
 
-  /** Houses between the viewer and the car that is followed give way. */
+  /** Houses between the viewer and what is looked at give way. */
   #openHouses(car: ShownCar | null): void {
-    const { pose, view, isTied } = this.#rig;
+    const { pose, view, isTied, isPlace } = this.#rig;
     const hole = this.#stage.shared.hole.value;
-    if (!car || !isTied || pose.tilt < HOLE_TILT_MIN) {
+    const focus = isTied ? car : isPlace ? pose : null;
+    if (!focus || pose.tilt < HOLE_TILT_MIN) {
       hole.set(0, 0, 0, 0);
       return;
     }
     const { ratio, buffer } = this.#stage.shared;
-    const { xPx, yPx, depth } = project(pose, view, car.x, car.y, 1, this.#spot);
-    const radius = HOLE_PX * ratio.value;
-    hole.set(xPx * ratio.value, buffer.value.y - yPx * ratio.value, radius, depth - HOLE_BEFORE_M);
+    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1, this.#spot);
+    const ahead = focus.x * Math.cos(pose.bearing) + focus.y * Math.sin(pose.bearing);
+    const widestPx = HOLE_PART_MAX * Math.min(view.widthPx, view.heightPx);
+    const radius = Math.min(widestPx, HOLE_M / metresPerPixel(pose, view)) * ratio.value;
+    hole.set(xPx * ratio.value, buffer.value.y - yPx * ratio.value, radius, ahead - HOLE_BEFORE_M);
   }
 
   setMode(mode: CameraMode): void {
@@ -218,7 +233,7 @@ class ThreeScene implements CityScene {
     this.#stage.dispose();
   }
 
-  #addCity(map: CityMap, trees: readonly Tree[]): void {
+  #addCity(map: CityMap, signals: readonly Signal[], trees: readonly Tree[]): void {
     const { shared } = this.#stage;
     const lanes = drawnLanes(map);
     this.#stage.addStill(groundOf(map, lanes), groundMaterial(shared), ORDER.ground);
@@ -228,7 +243,7 @@ class ThreeScene implements CityScene {
     for (const block of standing) shadows.area(shadowOf(block), 'ground');
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
     this.#stage.addStill(shadows, shadowMaterial(shared), ORDER.shadows);
-    this.#stage.addStill(signalMesh(this.#signals), standingMaterial(shared), 0);
+    this.#stage.addStill(signalMesh(signals), standingMaterial(shared), 0);
     const houses = housesOf(map.blocks);
     const geometry = this.#stage.addStill(houses, houseMaterial(shared), 0);
     const facade = new Float32BufferAttribute(houses.facade, 3);

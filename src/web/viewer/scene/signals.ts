@@ -120,29 +120,56 @@ function headBox(mesh: Mesh, [x, y, z]: readonly [number, number, number], face:
 }
 
 /** The lamps that are lit, on their heads and as bars on the road before them. */
-export function showLights(
-  signals: readonly Signal[],
-  lights: ReadonlyMap<string, LightState>,
-  perPixelM: number,
-  decals: Decals,
-  lamps: Billboards,
-): void {
-  const barHalf = Math.max(BAR_HALF_M, BAR_MIN_PX * perPixelM);
-  for (const { id, heads, face, bars } of signals) {
-    const state = lights.get(id);
-    if (!state) continue;
-    for (const lamp of LIT[state]) {
-      const down = (1 - LAMPS.indexOf(lamp)) * LAMP_STEP_M;
-      for (const head of heads) {
-        const reach = HEAD_M.length / 2 + 0.12;
-        const x = head[0] + reach * face[0];
-        const y = head[1] + reach * face[1];
-        lamps.float(PICTURE.disc, x, y, head[2] + down, LAMP_M, LAMP_MIN_PX, INKS[lamp]);
+export class LightView {
+  readonly bars: Decals;
+  readonly lamps: Billboards;
+  readonly #signals: readonly Signal[];
+  readonly #shown: (LightState | undefined)[] = [];
+  #barHalf = 0;
+
+  constructor(signals: readonly Signal[], bars: Decals, lamps: Billboards) {
+    this.#signals = signals;
+    this.bars = bars;
+    this.lamps = lamps;
+  }
+
+  /** Lights change seldom: only then is anything written anew. */
+  show(lights: ReadonlyMap<string, LightState>, perPixelM: number): void {
+    const barHalf = Math.max(BAR_HALF_M, BAR_MIN_PX * perPixelM);
+    let isChanged = barHalf !== this.#barHalf;
+    this.#barHalf = barHalf;
+    for (let i = 0; i < this.#signals.length; i++) {
+      const state = lights.get(this.#signals[i]?.id ?? '');
+      if (state === this.#shown[i]) continue;
+      this.#shown[i] = state;
+      isChanged = true;
+    }
+    if (isChanged) this.#write();
+  }
+
+  #write(): void {
+    this.bars.clear();
+    this.lamps.clear();
+    for (const [i, { heads, face, bars }] of this.#signals.entries()) {
+      const state = this.#shown[i];
+      if (!state) continue;
+      for (const lamp of LIT[state]) this.#light(lamp, heads, face);
+      const tone = TONES[LIT[state].at(-1) ?? 'red'];
+      for (const { x, y, heading, halfWidth } of bars) {
+        this.bars.add(SHAPE.bar, x, y, heading, this.#barHalf, halfWidth, tone, 0.85);
       }
     }
-    const tone = TONES[LIT[state].at(-1) ?? 'red'];
-    for (const bar of bars) {
-      decals.add(SHAPE.bar, bar.x, bar.y, bar.heading, barHalf, bar.halfWidth, tone, 0.85);
+    this.bars.flush();
+    this.lamps.flush();
+  }
+
+  #light(lamp: Lamp, heads: Signal['heads'], face: Point): void {
+    const down = (1 - LAMPS.indexOf(lamp)) * LAMP_STEP_M;
+    const reach = HEAD_M.length / 2 + 0.12;
+    for (const [hx, hy, hz] of heads) {
+      const x = hx + reach * face[0];
+      const y = hy + reach * face[1];
+      this.lamps.float(PICTURE.disc, x, y, hz + down, LAMP_M, LAMP_MIN_PX, INKS[lamp]);
     }
   }
 }

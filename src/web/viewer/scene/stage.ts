@@ -24,7 +24,7 @@ const NEAR_PART = 0.06;
 const NEAR_MIN_M = 0.4;
 /** Houses from straight above, and the tilt at which they have all their height. */
 const RISE_MIN = 0.3;
-const RISE_TILT = 0.6;
+const RISE_TILT = 1.1;
 
 /** The renderer, the camera and what stands still. */
 export class Stage {
@@ -41,6 +41,8 @@ export class Stage {
     ColorManagement.enabled = false;
     this.renderer = openRenderer(canvas);
     this.renderer.outputColorSpace = LinearSRGBColorSpace;
+    // Asking whether a shader compiled waits until it has; all are known to.
+    this.renderer.debug.checkShaderErrors = false;
     this.#scene.matrixWorldAutoUpdate = false;
     this.#camera.matrixAutoUpdate = false;
     this.#camera.matrixWorldAutoUpdate = false;
@@ -96,8 +98,10 @@ export class Stage {
   #aim(pose: Pose, view: Viewport): void {
     const { shared } = this;
     const camera = this.#camera;
-    const [st, ct] = [Math.sin(pose.tilt), Math.cos(pose.tilt)];
-    const [sb, cb] = [Math.sin(pose.bearing), Math.cos(pose.bearing)];
+    const st = Math.sin(pose.tilt);
+    const ct = Math.cos(pose.tilt);
+    const sb = Math.sin(pose.bearing);
+    const cb = Math.cos(pose.bearing);
     const right = shared.right.value.set(sb, -cb, 0);
     const up = this.#up.set(ct * cb, ct * sb, st);
     const back = this.#ahead.set(-st * cb, -st * sb, ct);

@@ -7,7 +7,7 @@ import { Mesh } from './mesh.ts';
 
 /** As the shader tells them apart. */
 const KINDS: Readonly<Record<string, number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
-const BORDER_M = 0.7;
+const BORDER_M = 0.4;
 /** Sheets of fog above the ground, m. */
 const SHEETS_M = [0.8, 1.7, 2.7, 3.8, 5] as const;
 
@@ -45,15 +45,16 @@ void main() {
     float crack = max(a, max(b, c));
     shown = mix(vec4(0.62, 0.87, 1.0, 0.72), vec4(1.0, 1.0, 1.0, 0.95), crack);
   } else if (kind.x < 1.5) {
-    float wave = band(spot.y * 0.3 + 0.35 * sin(spot.x * 0.9), 0.11);
-    shown = mix(vec4(0.1, 0.3, 0.62, 0.5), vec4(0.62, 0.82, 1.0, 0.7), wave);
+    float wave = band(spot.y * 0.5 + 0.12 * sin(spot.x * 1.1), 0.07);
+    float gaps = step(0.35, fract(spot.x * 0.13 + floor(spot.y * 0.5 + 0.12 * sin(spot.x * 1.1)) * 0.37));
+    shown = mix(vec4(0.1, 0.28, 0.56, 0.46), vec4(0.66, 0.84, 1.0, 0.62), wave * gaps);
   } else if (kind.x < 2.5) {
     float stripe = band(dot(spot, vec2(0.11, 0.11)), 0.25);
     shown = mix(vec4(0.93, 0.95, 0.97, 0.34), vec4(1.0, 1.0, 1.0, 0.62), stripe);
     shown.rgb *= mix(1.0, 0.66, night);
   } else {
-    vec2 cell = fract(spot * 0.28) - 0.5;
-    float star = 1.0 - smoothstep(0.12, 0.16 + fwidth(spot.x) * 0.3, length(cell));
+    vec2 cell = fract(spot * 0.36) - 0.5;
+    float star = 1.0 - smoothstep(0.07, 0.1 + fwidth(spot.x) * 0.3, length(cell));
     shown = mix(vec4(0.13, 0.09, 0.32, mix(0.46, 0.62, night)), vec4(0.8, 0.74, 1.0, 0.5), star * 0.8);
   }
   vec3 rim = kind.x < 0.5 ? vec3(0.15, 0.6, 0.92) : kind.x < 1.5 ? vec3(0.1, 0.35, 0.8)

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { CITIES, generateCity } from '../../../city/catalogue.ts';
+import { mapOf } from '../../../city/map.ts';
+import type { CityMap, MapLane } from '../map-types.ts';
+import { housesOf, hullOf, ridgeOf, shadowOf } from './buildings.ts';
+import { isInside, lengthOf, type Point } from './lines.ts';
+import { besideOf } from './markings.ts';
+import { normalOf } from './mesh.ts';
+import { namePlaces } from './names.ts';
+import { colourOf, paint, type Slot } from './palette.ts';
+import { signalsOf } from './signals.ts';
+import { drawnLanes, groundOf, grown } from './streets.ts';
+import { treesOf } from './trees.ts';
+
+const SQUARE: Point[] = [
+  [0, 0],
+  [10, 0],
+  [10, 10],
+  [0, 10],
+];
+
+const lane = (id: string, y: number, isBack = false): MapLane => ({
+  id,
+  road: 'r1',
+  junction: null,
+  width: 3,
+  speed_limit: 14,
+  polyline: isBack
+    ? [
+        [100, y],
+        [0, y],
+      ]
+    : [
+        [0, y],
+        [100, y],
+      ],
+  next: [],
+  sign: null,
+});
+
+/** Two lanes eastwards and one back, 3 m each, the kerb in the south at y = 0. */
+const ROAD: CityMap = {
+  city: 'one road',
+  bounds: { min_x: 0, min_y: 0, max_x: 100, max_y: 9 },
+  roads: [
+    {
+      id: 'r1',
+      name: 'Long Lane',
+      class: 'local',
+      speed_limit: 14,
+      lanes: ['a', 'b', 'c'],
+      centerline: [
+        [0, 6],
+        [100, 6],
+      ],
+    },
+  ],
+  junctions: [],
+  lanes: [lane('a', 1.5), lane('b', 4.5), lane('c', 7.5, true)],
+  blocks: [],
+  zones: [],
+  hazards: [],
+};
+
+describe('lanes', () => {
+  const lanes = drawnLanes(ROAD);
+  const beside = (index: number, widths: number) => {
+    const own = lanes[index];
+    if (!own) throw new Error('there is that lane');
+    return besideOf(own, lanes, widths).what;
+  };
+
+  it('know what is beside them', () => {
+    expect([beside(0, 1), beside(0, -1)]).toEqual(['same', 'nothing']);
+    expect([beside(1, 1), beside(1, -1)]).toEqual(['oncoming', 'same']);
+    expect([beside(2, 1), beside(2, -1)]).toEqual(['oncoming', 'nothing']);
+  });
+
+  it('are painted over the ground, the markings last', () => {
+    const { slots } = groundOf(ROAD, lanes);
+    const first = (slot: Slot) => slots.indexOf(slot);
+    const layers: Slot[] = ['ground', 'pavement', 'kerb', 'asphalt', 'marking'];
+    const order = layers.map(first);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(order[0]).toBe(0);
+  });
+});
+
+describe('areas', () => {
+  it('grow on all sides alike', () => {
+    expect(grown(SQUARE, 2)).toEqual([
+      [-2, -2],
+      [12, -2],
+      [12, 12],
+      [-2, 12],
+    ]);
+  });
+
+  it('have a hull without what is inside', () => {
+    expect(hullOf([...SQUARE, [5, 5], [5, 0]])).toEqual(SQUARE);
+  });
+
+  it('look upwards when counter-clockwise', () => {
+    expect(normalOf(SQUARE.map(([x, y]) => [x, y, 3] as const))).toEqual([0, 0, 1]);
+  });
+});
+
+describe('houses', () => {
+  it('have a ridge along the longer side, where they are low enough', () => {
+    const wide: Point[] = SQUARE.map(([x, y]) => [2 * x, y]);
+    expect(ridgeOf(wide, 9)?.side).toBe(0);
+    expect(
+      ridgeOf(
+        wide.map(([x, y]): Point => [-y, x]),
+        9,
+      )?.side,
+    ).toBe(0);
+    expect(
+      ridgeOf(
+        SQUARE.map(([x, y]): Point => [x, 2 * y]),
+        9,
+      )?.side,
+    ).toBe(1);
+    expect(ridgeOf(wide, 30)).toBeNull();
+    expect(ridgeOf([...SQUARE, [-3, 5]], 9)).toBeNull();
+  });
+
+  it('stand as high as the map says and no higher', () => {
+    for (const height of [9, 30]) {
+      const { positions } = housesOf([{ id: 'b', kind: 'building', polygon: SQUARE, height }]);
+      const heights = positions.filter((_, i) => i % 3 === 2);
+      const top = Math.max(...heights.filter((z) => z <= height + 1e-9));
+      expect(top).toBeCloseTo(height, 9);
+      expect(Math.max(...heights)).toBeLessThan(height + 2);
+    }
+  });
+
+  it('throw a shadow from where they stand, away from the sun', () => {
+    const shadow = shadowOf({ polygon: SQUARE, height: 10 });
+    // 0.3 m east and 0.38 m north for each metre.
+    expect(shadow).toContainEqual([0, 0]);
+    expect(shadow).toContainEqual([13, 13.8]);
+    expect(isInside(shadow, 12, 12.5)).toBe(true);
+    expect(isInside(shadow, 5, -1)).toBe(false);
+  });
+});
+
+describe('paint', () => {
+  it('is the colour of the theme, as bright as the face is lit', () => {
+    const colour = colourOf('marking', 'light');
+    expect([...paint(['marking', 'marking'], [1, 0.5], 'light')]).toEqual([
+      colour >> 16,
+      (colour >> 8) & 255,
+      colour & 255,
+      Math.floor((colour >> 16) / 2),
+      Math.floor(((colour >> 8) & 255) / 2),
+      Math.floor((colour & 255) / 2),
+    ]);
+    expect(colourOf('ground', 'dark')).toBeLessThan(colourOf('ground', 'light'));
+  });
+});
+
+describe.each(CITIES)('the city of $name', ({ name, seed }) => {
+  const map: CityMap = mapOf(generateCity(name, seed));
+
+  it('has every name on its street', () => {
+    const places = namePlaces(map.roads);
+    expect(new Set(places.map(({ text }) => text)).size).toBe(
+      new Set(map.roads.map(({ name: text }) => text)).size,
+    );
+    for (const { text, x, y } of places) {
+      const near = map.roads.some(
+        (road) =>
+          road.name === text &&
+          road.centerline.some((point) => Math.hypot(point[0] - x, point[1] - y) < 130),
+      );
+      expect(near).toBe(true);
+    }
+  });
+
+  it('has a bar before each lane that a light stops', () => {
+    const signals = signalsOf(map);
+    const lights = map.junctions.flatMap((junction) => junction.lights);
+    expect(signals.map(({ id }) => id)).toEqual(lights.map(({ id }) => id));
+    for (const [i, { bars }] of signals.entries()) {
+      expect(bars.length).toBe(lights[i]?.lanes.length);
+    }
+  });
+
+  it('has its trees in its parks', () => {
+    const parks = map.blocks.filter(({ kind }) => kind === 'park');
+    const trees = treesOf(map.blocks);
+    expect(trees.length).toBeGreaterThan(50);
+    for (const { x, y } of trees) {
+      expect(parks.some(({ polygon }) => isInside(polygon, x, y))).toBe(true);
+    }
+  });
+
+  it('is drawn without a coordinate that is none', () => {
+    const meshes = [groundOf(map, drawnLanes(map)), housesOf(map.blocks)];
+    for (const { positions, indices, slots } of meshes) {
+      expect(positions.every(Number.isFinite)).toBe(true);
+      expect(Math.max(...indices.slice(0, 50_000))).toBeLessThan(slots.length);
+    }
+    expect(map.lanes.every(({ polyline }) => lengthOf(polyline) > 0)).toBe(true);
+  });
+});

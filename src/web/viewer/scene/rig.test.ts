@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { groundUnder, NORTH, project, TILT_MAX } from './camera.ts';
+import { Rig } from './rig.ts';
+
+const BOUNDS = { min_x: -300, min_y: -300, max_x: 300, max_y: 300 };
+const CAR = { x: 120, y: -40, heading: 0.5 };
+
+describe('the rig', () => {
+  let rig: Rig;
+  beforeEach(() => {
+    rig = new Rig(BOUNDS);
+    rig.resize(800, 600);
+    rig.advance(0, null);
+  });
+
+  const settle = (car: typeof CAR | null = null) => {
+    for (let i = 0; i < 40; i++) rig.advance(0.1, car);
+  };
+
+  it('shows the whole city from above at first, and after the canvas has changed', () => {
+    expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0, bearing: NORTH });
+    const before = rig.pose.distance;
+    rig.resize(400, 600);
+    rig.advance(0.1, null);
+    // As wide as high is the city: now the width decides, and there is 600 / 400 less of it.
+    expect(rig.pose.distance / before).toBeCloseTo(1.5, 9);
+  });
+
+  it('is over the picked car, north up, when it follows', () => {
+    rig.setMode('follow');
+    settle(CAR);
+    expect(rig.pose.x).toBeCloseTo(120, 9);
+    expect(rig.pose.y).toBeCloseTo(-40, 9);
+    expect(rig.pose.bearing).toBeCloseTo(NORTH, 9);
+    rig.advance(0.016, { ...CAR, x: 125 });
+    expect(rig.pose.x).toBeCloseTo(125, 9);
+  });
+
+  it('is behind the picked car when it chases, and swings round after it', () => {
+    rig.setMode('chase');
+    settle(CAR);
+    expect(rig.pose.bearing).toBeCloseTo(0.5, 6);
+    const car = project(rig.pose, rig.view, CAR.x, CAR.y, 0, { xPx: 0, yPx: 0, depth: 0 });
+    expect(car.xPx).toBeCloseTo(400, 6);
+    expect(car.yPx).toBeGreaterThan(300);
+    rig.advance(0.35, { ...CAR, heading: 1.5 });
+    // After one time constant 1 − 1/e of the turn is made.
+    expect(rig.pose.bearing).toBeCloseTo(0.5 + (1 - Math.exp(-1)), 6);
+  });
+
+  it('comes there gradually, or at once for who wants less motion', () => {
+    rig.setMode('follow');
+    rig.advance(0.1, CAR);
+    expect(rig.pose.x).toBeGreaterThan(0);
+    expect(rig.pose.x).toBeLessThan(60);
+    rig.isCalm = true;
+    rig.advance(0.1, CAR);
+    expect(rig.pose.x).toBe(120);
+  });
+
+  it('lets go of the car when the city is dragged, not when it is zoomed or turned', () => {
+    rig.setMode('follow');
+    settle(CAR);
+    rig.zoomBy(2);
+    rig.rotateBy(0.3);
+    rig.tiltBy(0.1);
+    expect(rig.isTied).toBe(true);
+    rig.panBy(10, 0);
+    expect(rig.isTied).toBe(false);
+    rig.advance(0.1, { ...CAR, x: 200 });
+    expect(rig.pose.x).toBeLessThan(121);
+  });
+
+  it('drags the city along with the hand', () => {
+    const under = groundUnder(rig.pose, rig.view, 300, 200);
+    rig.panBy(50, -30);
+    rig.advance(0, null);
+    const after = groundUnder(rig.pose, rig.view, 350, 170);
+    expect(after?.x).toBeCloseTo(under?.x ?? Number.NaN, 6);
+    expect(after?.y).toBeCloseTo(under?.y ?? Number.NaN, 6);
+  });
+
+  it('keeps the place under the pointer when it zooms', () => {
+    rig.tiltBy(0.6);
+    rig.advance(0, null);
+    const under = groundUnder(rig.pose, rig.view, 500, 350);
+    rig.zoomBy(1.8, 500, 350);
+    rig.advance(0, null);
+    const after = groundUnder(rig.pose, rig.view, 500, 350);
+    expect(after?.x).toBeCloseTo(under?.x ?? Number.NaN, 6);
+    expect(after?.y).toBeCloseTo(under?.y ?? Number.NaN, 6);
+  });
+
+  it('goes neither under the ground nor out of sight', () => {
+    const whole = rig.pose.distance;
+    rig.zoomBy(1e-6);
+    rig.tiltBy(9);
+    rig.panBy(-1e6, 0);
+    rig.advance(0, null);
+    expect(rig.pose.tilt).toBe(TILT_MAX);
+    expect(rig.pose.x).toBe(300);
+    expect(rig.pose.distance).toBeLessThan(2 * whole);
+    rig.zoomBy(1e9);
+    rig.tiltBy(-9);
+    rig.advance(0, null);
+    expect(rig.pose.distance).toBeGreaterThan(5);
+    expect(rig.pose.tilt).toBe(0);
+  });
+
+  it('shows a place with so much around it, and the city again', () => {
+    rig.lookAt(50, 60, 40);
+    settle();
+    const top = groundUnder(rig.pose, rig.view, 400, 0);
+    expect(rig.isPlace).toBe(true);
+    expect(rig.pose).toMatchObject({ x: 50, y: 60 });
+    expect(top?.y).toBeCloseTo(80, 6);
+    rig.showAll();
+    settle();
+    expect(rig.isPlace).toBe(false);
+    expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0 });
+  });
+});
