@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { HAS_REDIS } from './src/testing/redis.ts';
 
@@ -14,6 +15,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)],
     include: ['src/**/*.test.ts', 'load/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
+    // Many files wait for restarts, leases and time-outs rather than for a core.
+    maxWorkers: Math.max(2, availableParallelism()),
     execArgv: ['--disable-warning=ExperimentalWarning'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -4,9 +4,11 @@ import { AGE_TICKS, carTickIn, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from '.
 import { compared, type Figure, figure } from './figures.ts';
 import { livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { memory } from './memory.ts';
+import { stalledCar } from './stalled-car.ts';
 
 const ROUNDS = 7;
-const NS_MAX = 150;
+/** With sensing, functions and hazards. */
+const NS_MAX = 260;
 const GROWTH_MAX = 1.25;
 
 export async function run(): Promise<Figure[]> {
@@ -26,6 +28,7 @@ export async function run(): Promise<Figure[]> {
     compared('growth', many, 'ns', { name: '100 worlds', value: hundred }, { atMost: GROWTH_MAX }),
     figure('cars that move at 20 s', moving * 100, '%'),
     figure('cities in turn', cities.tables.length, ''),
+    ...stalledCar(kernel, slabs, images),
     ...bursts(kernel, slabs, images),
     ...memory(),
   ];

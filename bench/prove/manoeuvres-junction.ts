@@ -1,12 +1,28 @@
-/** Straight over and left turns on an open junction, before somebody who keeps going. */
-import { F_AEB, F_ALL, F_INTERSECTION_ASSIST, TICK_MS } from '../../assembly/layout.ts';
-import { type CrossingRun, runCrossing } from '../../src/testing/manoeuvres-junction.ts';
+/** Straight over a junction or turning there, before somebody who keeps going. */
+import {
+  F_AEB,
+  F_ALL,
+  F_EVASIVE_STEERING,
+  F_INTERSECTION_ASSIST,
+  TICK_MS,
+} from '../../assembly/layout.ts';
+import { MOTORCYCLE } from '../../src/testing/manoeuvres.ts';
+import {
+  type CrossingResult,
+  type CrossingRun,
+  runCrossing,
+  runTurn,
+} from '../../src/testing/manoeuvres-junction.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
 
 /** Emergency braking looks straight ahead too: here the one function is on trial. */
 const ON = F_ALL & ~F_AEB;
 const OFF = ON & ~F_INTERSECTION_ASSIST;
 const ALONE = 'Emergency braking is off in both runs. Passed without contact.';
+/** Who walks crosses the path too: here the other one is. */
+const BRAKING_ON = F_ALL & ~F_INTERSECTION_ASSIST & ~F_EVASIVE_STEERING;
+const BRAKING_OFF = BRAKING_ON & ~F_AEB;
+const FRONTAL_2026 = 'Euro NCAP Crash Avoidance Frontal 1.1 (2026)';
 const SPEEDS = [20, 30, 40, 50, 60];
 const TURNING_SPEEDS = [10, 15, 20];
 const ONCOMING_SPEEDS = [30, 45, 60];
@@ -14,67 +30,127 @@ const SIDES = [
   { from: 'south', side: 'near side' },
   { from: 'north', side: 'far side' },
 ] as const;
+const TURNS = [
+  { turn: 'left', side: 'far side' },
+  { turn: 'right', side: 'near side' },
+] as const;
+const WALKS = ['same', 'opposite'] as const;
+const SPEED_AXES = { x: 'time, s', y: 'speed, km/h' };
 
 export const JUNCTION_GROUPS: readonly Group[] = [
   {
     name: 'CCCscp',
+    asks: `${FRONTAL_2026}: straight over the path of a car that crosses at a steady speed. ${ALONE}`,
+    ...SPEED_AXES,
+  },
+  {
+    name: 'CMCscp',
     asks:
-      'Euro NCAP Crash Avoidance Frontal 1.1 (2026): straight over the path of a car that ' +
-      `crosses at a steady speed. ${ALONE}`,
-    x: 's',
-    y: 'speed, km/h',
+      `${FRONTAL_2026}: straight over the path of a motorcycle of 2.08 × 0.79 m that crosses at a ` +
+      `steady speed. ${ALONE}`,
+    ...SPEED_AXES,
   },
   {
     name: 'CCFtap',
     asks: `Euro NCAP C2C 4.3.1 (2023): left across the path of an oncoming car. ${ALONE}`,
-    x: 's',
-    y: 'speed, km/h',
+    ...SPEED_AXES,
+  },
+  {
+    name: 'CMFtap',
+    asks:
+      'Euro NCAP VRU 4.5.1: left across the path of an oncoming motorcycle of 2.08 × 0.79 m. ' +
+      ALONE,
+    ...SPEED_AXES,
+  },
+  {
+    name: 'CPTA',
+    asks:
+      'Euro NCAP VRU 4.5.1: left (far side) or right (near side) into a road that an adult walks ' +
+      'over at 5 km/h, the way the car came or the opposite one. Nobody sits at the wheel, and ' +
+      'intersection assist and evasive steering are off in both runs. Passed without contact.',
+    ...SPEED_AXES,
   },
 ];
 
-interface Case extends CrossingRun {
+interface Crossing extends CrossingRun {
   group: string;
   label: string;
 }
 
-const CASES: readonly Case[] = [
-  ...SIDES.flatMap(({ from, side }) =>
+const straightOver = (group: string, actor?: CrossingRun['actor']): Crossing[] =>
+  SIDES.flatMap(({ from, side }) =>
     SPEEDS.flatMap((speedKmh) =>
       SPEEDS.map((otherKmh) => ({
-        group: 'CCCscp',
+        group,
         label: `${speedKmh} against ${otherKmh} km/h, ${side}`,
         from,
-        turn: 'straight' as const,
+        turn: 'straight',
         speedKmh,
         otherKmh,
+        ...(actor && { actor }),
       })),
     ),
-  ),
-  ...TURNING_SPEEDS.flatMap((speedKmh) =>
+  );
+
+const leftAcross = (group: string, actor?: CrossingRun['actor']): Crossing[] =>
+  TURNING_SPEEDS.flatMap((speedKmh) =>
     ONCOMING_SPEEDS.map((otherKmh) => ({
-      group: 'CCFtap',
+      group,
       label: `${speedKmh} against ${otherKmh} km/h`,
-      from: 'east' as const,
-      turn: 'left' as const,
+      from: 'east',
+      turn: 'left',
       speedKmh,
       otherKmh,
+      ...(actor && { actor }),
     })),
-  ),
+  );
+
+const CROSSINGS: readonly Crossing[] = [
+  ...straightOver('CCCscp'),
+  ...straightOver('CMCscp', MOTORCYCLE),
+  ...leftAcross('CCFtap'),
+  ...leftAcross('CMFtap', MOTORCYCLE),
 ];
 
-export const JUNCTION_MANOEUVRES: readonly Manoeuvre[] = CASES.map(({ group, label, ...run }) => ({
-  id: `${group} ${label}`,
-  group,
-  label,
-  feature: 'intersection_assist',
-  passesWith: true,
-  failsWithout: true,
-  isDrawn: run.speedKmh === run.otherKmh ? run.from === 'south' : run.otherKmh === 45,
-  run: (isOn) => drive({ ...run, features: isOn ? ON : OFF }),
-}));
+const CROSSING_MANOEUVRES = CROSSINGS.map(
+  ({ group, label, ...run }): Manoeuvre => ({
+    id: `${group} ${label}`,
+    group,
+    label,
+    feature: 'intersection_assist',
+    passesWith: true,
+    failsWithout: true,
+    isDrawn: run.speedKmh === run.otherKmh ? run.from === 'south' : run.otherKmh === 45,
+    run: (isOn) => runOf(runCrossing({ ...run, features: isOn ? ON : OFF })),
+  }),
+);
 
-function drive(run: CrossingRun): ManoeuvreRun {
-  const { contact, impactSpeedKmh, minGapM, decelMps2, slowestKmh, speedsKmh } = runCrossing(run);
+const TURN_MANOEUVRES = TURNS.flatMap(({ turn, side }) =>
+  WALKS.flatMap((walks) =>
+    TURNING_SPEEDS.map((speedKmh): Manoeuvre => {
+      const label = `${speedKmh} km/h, ${side}, ${walks} way`;
+      return {
+        id: `CPTA ${label}`,
+        group: 'CPTA',
+        label,
+        feature: 'aeb',
+        passesWith: true,
+        failsWithout: true,
+        isDrawn: turn === 'left' && walks === 'same',
+        run: (isOn) =>
+          runOf(runTurn({ turn, walks, speedKmh, features: isOn ? BRAKING_ON : BRAKING_OFF })),
+      };
+    }),
+  ),
+);
+
+export const JUNCTION_MANOEUVRES: readonly Manoeuvre[] = [
+  ...CROSSING_MANOEUVRES,
+  ...TURN_MANOEUVRES,
+];
+
+function runOf(result: CrossingResult): ManoeuvreRun {
+  const { contact, impactSpeedKmh, minGapM, decelMps2, slowestKmh, speedsKmh } = result;
   return {
     hasPassed: !contact,
     readings: [

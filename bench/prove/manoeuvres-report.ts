@@ -4,6 +4,11 @@ import type { Outcome } from './manoeuvres.ts';
 import { linePlot } from './plot.ts';
 import { mark, type Plot, type Section, shown, type Table } from './section.ts';
 
+const METHOD =
+  'Every case is driven twice: with its feature on, and with nothing changed but that it is off. A ✓ ' +
+  'says that a run ended as it has to; a run without ✓ or ✗ is only reported. In the plots lines are ' +
+  'solid with the feature and dashed without; they end with the contact, or where the manoeuvre does.';
+
 export function manoeuvresSection(outcomes: readonly Outcome[], groups: readonly Group[]): Section {
   const parts = groups
     .map((group) => ({ group, outcomes: outcomes.filter((each) => each.group === group.name) }))
@@ -11,7 +16,9 @@ export function manoeuvresSection(outcomes: readonly Outcome[], groups: readonly
   return {
     id: 'manoeuvres',
     title: 'Manoeuvres: each with its feature on and off',
-    method: parts.map(({ group: { name, asks } }) => `**${name}.** ${asks}`).join('\n\n'),
+    method: [METHOD, ...parts.map(({ group: { name, asks } }) => `**${name}.** ${asks}`)].join(
+      '\n\n',
+    ),
     figures: parts.flatMap(({ group, outcomes }) => marksOf(group, outcomes)),
     tables: parts.map(({ group, outcomes }) => tableOf(group, outcomes)),
     plots: parts.flatMap(({ group, outcomes }) => plotOf(group, outcomes)),
@@ -60,7 +67,7 @@ function tableOf({ name }: Group, outcomes: readonly Outcome[]): Table {
     ],
   ]);
   const heads = names.map((each) => (unitOf(each) ? `${each}, ${unitOf(each)}` : each));
-  return { title: name, head: ['Case', 'with', ...heads, '', ''], rows };
+  return { title: name, head: ['Case', 'with', ...heads, 'result', 'as asked'], rows };
 }
 
 /** What is less than half a hundredth is none. */
@@ -74,7 +81,9 @@ function plotOf({ name, x, y }: Group, outcomes: readonly Outcome[]): Plot[] {
     { name: `${label}, on`, points: on.trace, colour },
     { name: `${label}, off`, points: off.trace, colour, dashed: true },
   ]);
-  return [{ name: slug(name), title: name, svg: linePlot({ title: name, x, y, series }) }];
+  const features = [...new Set(drawn.map(({ feature }) => feature))].join(', ');
+  const title = `${name}: ${features} on and off`;
+  return [{ name: slug(name), title, svg: linePlot({ title, x, y, series }) }];
 }
 
 const slug = (name: string): string =>

@@ -30,7 +30,7 @@ it('asks every run with the feature to pass, and those without it to fail that h
     ['Stops, feature on: passed', 2, false],
     ['Stops, feature off: failed', 1, false],
   ]);
-  expect(tables[0]?.head).toEqual(['Case', 'with', 'impact, km/h', '', '']);
+  expect(tables[0]?.head).toEqual(['Case', 'with', 'impact, km/h', 'result', 'as asked']);
   expect(tables[0]?.rows).toEqual([
     ['10 km/h', 'aeb on', '0', 'passed', '✓'],
     ['', 'off', '0', 'passed', ''],
@@ -39,7 +39,9 @@ it('asks every run with the feature to pass, and those without it to fail that h
     ['50 km/h', 'aeb on', '10', 'failed', '✗'],
     ['', 'off', '0', 'passed', '✗'],
   ]);
-  expect(plots.map(({ name }) => name)).toEqual(['stops']);
+  expect(plots.map(({ name, title }) => [name, title])).toEqual([
+    ['stops', 'Stops: aeb on and off'],
+  ]);
   expect(plots[0]?.svg.match(/fill="none"/g)).toHaveLength(4);
 });
 

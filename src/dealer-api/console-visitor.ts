@@ -9,9 +9,13 @@ export function complaintsOf({ complaints }: TestBrowser): string[] {
   return complaints.filter((complaint) => !REFUSED.test(complaint));
 }
 
+/** A machine may be slow, and busy with something else for a while. */
+const PATIENCE_MS = 90_000;
+
 /** Opens a page of the console for a visitor of its own: nobody is logged in. */
 export async function visit({ context }: TestBrowser, url: string, path = ''): Promise<Page> {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(`${url}/#/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;

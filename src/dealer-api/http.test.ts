@@ -10,13 +10,18 @@ beforeAll(async () => {
 });
 afterAll(() => node.discard());
 
-test.each(['/', '/api', '/api/nosuch', '/api/cars/x', '/API/DEALERS', '//api/dealers', '/nosuch/'])(
-  'there is nothing at %s',
-  async (path) => {
-    const { status, body } = await api.ask(`GET ${path}`);
-    expect([status, body]).toEqual([404, { detail: 'Not Found' }]);
-  },
-);
+test.each([
+  '/assets',
+  '/api',
+  '/api/nosuch',
+  '/api/cars/x',
+  '/API/DEALERS',
+  '//api/dealers',
+  '/nosuch/',
+])('there is nothing at %s', async (path) => {
+  const { status, body } = await api.ask(`GET ${path}`);
+  expect([status, body]).toEqual([404, { detail: 'Not Found' }]);
+});
 
 test.each([
   ['PUT /api/dealers', 'GET, POST, OPTIONS'],

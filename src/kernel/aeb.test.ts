@@ -8,6 +8,7 @@ import {
   F_EVASIVE_STEERING,
   F_FRONT_CAMERA,
   F_FRONT_RADAR,
+  F_INTERSECTION_ASSIST,
   FLAG_AEB,
   FLAG_BRAKING,
 } from '../../assembly/layout.ts';
@@ -27,11 +28,13 @@ import {
   CYCLIST_FROM_PARKED_CARS,
   DEER_FROM_HEDGE,
   headOn,
+  headOnChangingLane,
   PERSON,
   towardsSlower,
   towardsStanding,
   VEHICLE,
 } from '../testing/manoeuvres.ts';
+import { runTurn } from '../testing/manoeuvres-junction.ts';
 
 /** Nobody steers around anything: braking alone counts. */
 const ON = F_ALL & ~F_EVASIVE_STEERING;
@@ -91,6 +94,25 @@ describe('Euro NCAP car to car, dry', () => {
     },
   );
 
+  it.each([
+    [50, 44],
+    [70, 60],
+  ])(
+    'CCFhol %i km/h: is 30 %% slower when an oncoming car changes lane in %i m',
+    (kmh, changeM) => {
+      const on = headOnChangingLane(kmh, changeM, { features: ON });
+      // It begins to come over after one second, and is over 1.5 s before they would meet.
+      const [first, ...others] = on.interventions;
+      expect(first?.feature).toBe('aeb');
+      expect(first?.timeS).toBeGreaterThan(1);
+      expect(first?.timeS).toBeLessThan(1 + changeM / (kmh / 3.6) + 0.5);
+      expect(others).toEqual([]);
+      expect(on.impactSpeedKmh).toBeLessThan((1 + 0.7) * kmh);
+      const off = headOnChangingLane(kmh, changeM, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(2 * kmh, 0);
+    },
+  );
+
   it('stops for a van that pulls out 2 s ahead, at 50 km/h', () => {
     expect(behindCutIn(50, 2, { features: ON }).contact).toBe(false);
     expect(behindCutIn(50, 2, { features: OFF }).contact).toBe(true);
@@ -115,6 +137,25 @@ describe('Euro NCAP pedestrians, dry', () => {
   it.each([10, 20, 30, 40, 50])('CPNCO-50 %i km/h', (kmh) => {
     expect(acrossTheLane(kmh, CHILD_FROM_PARKED_CARS, { features: ON }).contact).toBe(false);
     expect(acrossTheLane(kmh, CHILD_FROM_PARKED_CARS, { features: OFF }).contact).toBe(true);
+  });
+
+  describe.each([
+    ['left', 'same'],
+    ['left', 'opposite'],
+    ['right', 'same'],
+    ['right', 'opposite'],
+  ] as const)('CPTA, %s, the adult walks the %s way', (turn, walks) => {
+    const run = { turn, walks } as const;
+
+    it.each([10, 15, 20])('%i km/h', (speedKmh) => {
+      // Else something that looks out at junctions would brake for who walks there as well.
+      const on = runTurn({ ...run, speedKmh, features: ON & ~F_INTERSECTION_ASSIST });
+      expect(on.contact).toBe(false);
+      expect(on.interventions.map(({ feature }) => feature)).toEqual(['aeb']);
+      const off = runTurn({ ...run, speedKmh, features: OFF & ~F_INTERSECTION_ASSIST });
+      expect(off.contact).toBe(true);
+      expect(off.impactSpeedKmh).toBeCloseTo(speedKmh, 0);
+    });
   });
 
   it('needs the camera', () => {

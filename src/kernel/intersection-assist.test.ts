@@ -18,7 +18,7 @@ import {
   HAZARDS,
 } from '../../assembly/layout.ts';
 import { Crossing, type CrossingPlan } from '../testing/crossing.ts';
-import { VEHICLE } from '../testing/manoeuvres.ts';
+import { MOTORCYCLE, VEHICLE } from '../testing/manoeuvres.ts';
 import { runCrossing } from '../testing/manoeuvres-junction.ts';
 import { spotOf } from '../testing/proving-road.ts';
 import { edit } from '../testing/slab-editor.ts';
@@ -62,6 +62,38 @@ describe('crossing manoeuvres of Euro NCAP', () => {
     'CCFtap, left at %i km/h before %i km/h: avoided, and hit without',
     (speedKmh, otherKmh) => {
       const run = { from: 'east', turn: 'left', speedKmh, otherKmh } as const;
+      expect(runCrossing({ ...run, features: ON }).contact).toBe(false);
+      expect(runCrossing({ ...run, features: OFF }).contact).toBe(true);
+    },
+  );
+});
+
+describe('crossing manoeuvres of Euro NCAP with a motorcycle', () => {
+  test.each([
+    ['south', 20, 60],
+    ['south', 60, 20],
+    ['north', 20, 20],
+    ['north', 40, 40],
+    ['north', 60, 60],
+  ] as const)(
+    'CMCscp from %s, %i against %i km/h: avoided, and hit without',
+    (from, speedKmh, otherKmh) => {
+      const run = { from, turn: 'straight', speedKmh, otherKmh, actor: MOTORCYCLE } as const;
+      expect(runCrossing({ ...run, features: ON }).contact).toBe(false);
+      const off = runCrossing({ ...run, features: OFF });
+      expect(off.contact).toBe(true);
+      expect(off.impactSpeedKmh).toBeGreaterThan(speedKmh - 5);
+    },
+  );
+
+  test.each([
+    [10, 60],
+    [15, 45],
+    [20, 30],
+  ] as const)(
+    'CMFtap, left at %i km/h before %i km/h: avoided, and hit without',
+    (speedKmh, otherKmh) => {
+      const run = { from: 'east', turn: 'left', speedKmh, otherKmh, actor: MOTORCYCLE } as const;
       expect(runCrossing({ ...run, features: ON }).contact).toBe(false);
       expect(runCrossing({ ...run, features: OFF }).contact).toBe(true);
     },

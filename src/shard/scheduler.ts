@@ -164,7 +164,8 @@ export class Scheduler {
    * to be done until something comes in.
    */
   turn(): number | undefined {
-    const end = this.#hooks.elapsed() + SLICE_MS;
+    // Nothing begins so late that it would not end with the slice, be it twice as dear as most.
+    const end = this.#hooks.elapsed() + SLICE_MS - 2 * CHUNK_MS;
     const burstsFirst = ++this.#turns % BURST_TURN === 0;
     // Read before the drain: a hold posted before a reading that is seen here is met by the drain.
     const published = this.#hooks.published();
@@ -262,8 +263,7 @@ export class Scheduler {
   #burst(end: number): void {
     const score = this.#turns % OLDEST_TURN === 0 ? ageScore : lengthScore;
     let burst = this.#first(score);
-    // The last chunk ends with the slice.
-    while (burst !== undefined && this.#hooks.elapsed() < end - CHUNK_MS) {
+    while (burst !== undefined && this.#hooks.elapsed() < end) {
       const { resident } = burst;
       if (burst.background && this.#spareLeft) break;
       const begin = this.#hooks.worked();

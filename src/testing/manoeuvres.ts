@@ -26,6 +26,21 @@ export const PERSON: Actor = {
   massKg: 75,
   speedMps: 0,
 };
+/** Euro NCAP's motorcyclist: by its class a vehicle, though a narrow one. */
+export const MOTORCYCLE: Actor = {
+  ...VEHICLE,
+  name: 'motorcycle',
+  lengthM: 2.08,
+  widthM: 0.79,
+  massKg: 270,
+};
+/** Behind which Euro NCAP hides what changes lane. */
+const CAR_AHEAD: Actor = {
+  ...VEHICLE,
+  name: 'car ahead',
+  lengthM: 4.418,
+  widthM: 1.82,
+};
 const CHILD: Actor = { ...PERSON, name: 'child', lengthM: 0.5, widthM: 0.4, massKg: 30 };
 /** A cyclist on a bicycle, as Euro NCAP's target. */
 const CYCLIST: Actor = {
@@ -121,6 +136,60 @@ export function headOn(
   };
   // To stand in time helps only half: the other keeps coming.
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover], goesOnStanding: true });
+}
+
+/** Of oncoming traffic to the middle of the own lane, m. */
+const ONCOMING_M = 3.5;
+/** When what comes the other way begins to change lane, s. */
+const CHANGE_FROM_S = 1;
+/** Time to collision at which it has changed, if nobody brakes, s. */
+const CHANGED_S = 1.5;
+/** Time between it and the car ahead of it, s. */
+const ONCOMING_HEADWAY_S = 1;
+
+/**
+ * CCFhol: an oncoming car of the same speed comes out from behind another one into the own lane, in
+ * so many metres.
+ */
+export function headOnChangingLane(
+  speedKmh: number,
+  changeM: number,
+  conditions: Conditions = {},
+): ManoeuvreResult {
+  const speedMps = speedKmh * KMH;
+  const meetsS = CHANGE_FROM_S + changeM / speedMps + CHANGED_S;
+  const aheadAt = (timeS: number) => speedMps * (2 * meetsS - timeS) + VEHICLE.lengthM / 2;
+  const leftAt = (timeS: number) => {
+    const share = (speedMps * (timeS - CHANGE_FROM_S)) / changeM;
+    return ONCOMING_M * (1 - shareAside(share));
+  };
+  const target: Mover = {
+    actor: VEHICLE,
+    at: (timeS) => ({
+      aheadM: aheadAt(timeS),
+      leftM: leftAt(timeS),
+      headingRad: Math.atan2((leftAt(timeS + 0.01) - leftAt(timeS)) / 0.01, -speedMps),
+      speedMps,
+      accelMps2: 0,
+    }),
+  };
+  const leadM = ONCOMING_HEADWAY_S * speedMps + (VEHICLE.lengthM + CAR_AHEAD.lengthM) / 2;
+  const carAhead: Mover = {
+    actor: CAR_AHEAD,
+    at: (timeS) => ({
+      ...standing(aheadAt(timeS) - leadM, ONCOMING_M),
+      headingRad: Math.PI,
+      speedMps,
+    }),
+  };
+  const movers = [target, carAhead];
+  return runManoeuvre({ ...conditions, speedKmh, movers, goesOnStanding: true });
+}
+
+/** How far something has come aside when it has done such a share of the way to there, as a share. */
+function shareAside(wayShare: number): number {
+  const share = Math.min(Math.max(wayShare, 0), 1);
+  return share * share * (3 - 2 * share);
 }
 
 /** CCRb: behind a car of the same speed that brakes after a second until it stands. */
@@ -267,10 +336,7 @@ export function behindCutIn(
   const actor: Actor = { ...VEHICLE, name: 'van', lengthM: 5.9, widthM: 2, massKg: 2800 };
   const startM = speedKmh * KMH * (LEAD_IN_S + fromS) + actor.lengthM / 2;
   const pullOutMps = 15 * KMH;
-  const leftAt = (wayM: number) => {
-    const rest = Math.max(0, 1 - wayM / PULL_OUT_M);
-    return -BAY_M * rest * rest * (3 - 2 * rest);
-  };
+  const leftAt = (wayM: number) => -BAY_M * (1 - shareAside(wayM / PULL_OUT_M));
   const mover: Mover = {
     actor,
     at: (timeS) => {

@@ -69,8 +69,9 @@ export function Table<Row>(props: TableProps<Row>) {
         <Finder label={label} sought={sought} onSeek={setSought} />
         {isNarrow.value ? <Sorter columns={columns} order={order} setOrder={setOrder} /> : null}
         <p class="soft small" role="status">
-          {found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`}
-          <span class="visually-hidden"> {label}</span>
+          {found.length === rows.length
+            ? `${rows.length} in all`
+            : `${found.length} of ${rows.length}`}
         </p>
         {props.tools}
       </div>

@@ -131,7 +131,7 @@ function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly
       key: 'world',
       head: 'City',
       value: ({ world }) => world,
-      cell: (car) => <CityLink car={car} />,
+      cell: (car) => <CityLink car={car} elsewhere="–" />,
     },
   ];
 }

@@ -112,6 +112,8 @@ function verdictOf(error: unknown, values: object): Verdict {
 
 /** What the service says, without what only programs want to read. */
 function words(msg: string): string {
-  const text = msg.replace(/^(Value error, |value is not a valid email address: )/, '');
+  const text = msg
+    .replace(/^(Value error, |value is not a valid email address: )/, '')
+    .replace(/^(String|Input) should/, 'Should');
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

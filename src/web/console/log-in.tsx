@@ -86,7 +86,7 @@ function DemoLogIns() {
 export function LogInAgain() {
   if (!hasEnded.value || session.value === null) return null;
   return (
-    <Dialog title="Please log in again" onClose={forget}>
+    <Dialog title="Please log in again" closeLabel="Log out" onClose={forget}>
       <p class="soft">Your session has ended. What you were doing is still there.</p>
       <LogInForm username={session.value.username} />
     </Dialog>

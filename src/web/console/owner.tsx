@@ -35,7 +35,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
     onClose();
   });
   return (
-    <Dialog title="Owner" onClose={onClose}>
+    <Dialog title={`Owner of ${name}`} onClose={onClose}>
       <CarLooks car={car} />
       <form class="form" {...form.attributes}>
         <Field
@@ -47,14 +47,9 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
           {...form.field('email')}
         />
         <Field label="Since" type="date" required {...form.field('since')} />
-        {car.owner?.username === null ? (
-          <Note kind="warn">
-            <p>
-              No account has the email {car.owner.email}, so nobody got any rights. Once somebody
-              has signed up with it, set the owner again.
-            </p>
-          </Note>
-        ) : null}
+        <div role="status">
+          {car.owner?.username === null ? <NoAccount email={car.owner.email} /> : null}
+        </div>
         <Failure text={form.failure ?? removal.failure} />
         <div class="form-end">
           {car.owner === null ? null : (
@@ -68,5 +63,16 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function NoAccount({ email }: { email: string }) {
+  return (
+    <Note kind="warn">
+      <p>
+        No account has the email {email}, so nobody got any rights. Once somebody has signed up with
+        it, set the owner again.
+      </p>
+    </Note>
   );
 }

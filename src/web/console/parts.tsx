@@ -21,8 +21,10 @@ export function Page({ title, lead, actions, children }: PageProps) {
   }, [title]);
   useEffect(() => {
     // Not when the site is entered: there a reader begins at the top.
-    if (lastPage !== undefined && lastPage !== route.peek().page) heading.current?.focus();
-    lastPage = route.peek().page;
+    const { page, id } = route.peek();
+    const place = `${page}/${id}`;
+    if (lastPlace !== undefined && lastPlace !== place) heading.current?.focus();
+    lastPlace = place;
   }, []);
   return (
     <div class="page">
@@ -40,7 +42,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
   );
 }
 
-let lastPage: string | undefined;
+let lastPlace: string | undefined;
 
 /** What is wrong with a form as a whole. */
 export function Failure({ text }: { text: string | undefined }) {
@@ -97,11 +99,11 @@ export function Vin({ vin }: { vin: string }) {
   );
 }
 
-/** The way to a car that lives in a world. */
-export function CityLink({ car }: { car: Car }) {
-  if (car.viewer_url === null) return <span class="soft">–</span>;
+/** The way to a car that lives in a world: the viewer picks it. */
+export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?: string }) {
+  if (car.viewer_url === null) return <span class="soft">{elsewhere}</span>;
   return (
-    <a href={car.viewer_url}>
+    <a href={`${car.viewer_url}#${new URLSearchParams({ car: car.vin })}`}>
       Watch it drive<span class="visually-hidden"> {car.plate ?? car.vin}</span>
     </a>
   );

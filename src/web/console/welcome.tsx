@@ -26,10 +26,28 @@ export function WelcomePage() {
           <ResourceView resource={dealers} what="the dealers">
             {(all) => <DealerTable dealers={all} isPlain />}
           </ResourceView>
-          <p class="soft">
-            Cars of a living city can join a fleet. <a href={NEW_CITY_URL}>Open a city</a>, pick a
-            car and copy its VIN.
-          </p>
+          <ul class="roles">
+            <li>
+              <h3>For customers</h3>
+              <p class="small soft">
+                Lock your cars, warm them up and charge them from wherever you are, and keep your
+                profile.
+              </p>
+            </li>
+            <li>
+              <h3>For dealers</h3>
+              <p class="small soft">
+                Put cars into your fleet by VIN, set who owns them, and look after your customers.
+              </p>
+            </li>
+            <li>
+              <h3>Living cars</h3>
+              <p class="small soft">
+                Some cars drive in a city of their own: <a href={NEW_CITY_URL}>open one</a>, pick a
+                car, copy its VIN and put it into a fleet.
+              </p>
+            </li>
+          </ul>
         </section>
       </div>
     </Page>

@@ -1,0 +1,82 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { RequestError, request } from './request.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function answering(status: number, body: string, headers: Record<string, string> = {}) {
+  const asked = vi.fn((_url: string, _init: RequestInit) =>
+    Promise.resolve(new Response(body, { status, headers })),
+  );
+  vi.stubGlobal('fetch', asked);
+  return asked;
+}
+
+async function errorOf(asking: Promise<unknown>): Promise<RequestError> {
+  const error = await asking.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(RequestError);
+  return error as RequestError;
+}
+
+test('sends JSON, or a form, and reads JSON', async () => {
+  const asked = answering(200, '{"ok":true}');
+  expect(await request('/a', { method: 'PATCH', body: { locked: true } })).toEqual({ ok: true });
+  const [, json] = asked.mock.calls[0] ?? [];
+  expect(json?.body).toBe('{"locked":true}');
+  expect(new Headers(json?.headers).get('Content-Type')).toBe('application/json');
+
+  await request('/b', { method: 'POST', body: new URLSearchParams({ username: 'anna' }) });
+  const [, form] = asked.mock.calls[1] ?? [];
+  expect(String(form?.body)).toBe('username=anna');
+  expect(new Headers(form?.headers).get('Content-Type')).toBeNull();
+
+  await request('/c', { headers: { Authorization: 'Bearer x' } });
+  const [, plain] = asked.mock.calls[2] ?? [];
+  expect(plain).toMatchObject({ method: 'GET', body: null });
+  expect(new Headers(plain?.headers).get('Authorization')).toBe('Bearer x');
+});
+
+test('knows the error of the dealer platform', async () => {
+  answering(409, '{"detail":"The username is taken"}');
+  const error = await errorOf(request('/'));
+  expect(error).toMatchObject({ status: 409, message: 'The username is taken.', faults: [] });
+});
+
+test('knows which fields the dealer platform does not take', async () => {
+  const fault = { loc: ['body', 'vin'], msg: 'Field required', type: 'missing' };
+  answering(422, JSON.stringify({ detail: [fault] }));
+  expect(await errorOf(request('/'))).toMatchObject({ status: 422, faults: [fault] });
+});
+
+test('knows the error of the twin', async () => {
+  answering(404, '{"error":"unknown_world","hint":"There is no such world."}');
+  const error = await errorOf(request('/'));
+  expect(error).toMatchObject({ code: 'unknown_world', message: 'There is no such world.' });
+});
+
+test.each([
+  [429, '7', 'Too much. Please wait 7 seconds before you try again.'],
+  [429, '1', 'Too much. Please wait 1 second before you try again.'],
+  [503, '2', 'Too much. Please try again in 2 seconds.'],
+  [503, 'soon', 'Too much.'],
+])('says in words what a %i with Retry-After %s means', async (status, seconds, words) => {
+  answering(status, '{"detail":"Too much"}', { 'Retry-After': seconds });
+  expect((await errorOf(request('/'))).message).toBe(words);
+});
+
+test('has something to say of what is no answer of the service', async () => {
+  answering(502, '<html>Bad gateway</html>');
+  expect(await errorOf(request('/'))).toMatchObject({
+    status: 502,
+    message: 'The service answered 502.',
+  });
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+  expect((await errorOf(request('/'))).status).toBe(0);
+});
+
+test('leaves it to the caller where the caller has given up', async () => {
+  const reason = new DOMException('gone', 'AbortError');
+  vi.stubGlobal('fetch', () => Promise.reject(reason));
+  await expect(request('/', { signal: AbortSignal.abort() })).rejects.toBe(reason);
+});
