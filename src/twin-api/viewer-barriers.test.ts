@@ -53,7 +53,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   'a car with a degraded feature': async (page) => {
     await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
-    await page.getByText('Degraded: brakes is off').first().waitFor();
+    await page.getByText('Lacks brakes').first().waitFor();
   },
   'the cars': async (page) => {
     await openPanel(page, 'Cars');

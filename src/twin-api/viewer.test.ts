@@ -146,7 +146,7 @@ describe('a switch', () => {
   test('says what is degraded and why', async () => {
     await page.getByRole('switch', { name: /^Front camera/ }).click();
     const recognition = page.getByRole('switch', { name: /^Traffic light recognition/ });
-    await recognition.getByText('Degraded: front camera is off').waitFor();
+    await recognition.getByText('Lacks front camera').waitFor();
     expect(await recognition.getAttribute('aria-checked')).toBe('true');
   });
 

@@ -8,6 +8,11 @@ const SPEED_NAMES: Readonly<Record<number, string>> = { 0.25: '¼', 0.5: '½', 1
 /** Ticks of a step of the scrubber: one frame. */
 const STEP = 4;
 
+/** Where on the scrubber a part of it is: its thumb, 16 px wide, stays within its ends. */
+function contactAt(part: number): string {
+  return `calc(8px + (100% - 16px) * ${part})`;
+}
+
 /** The controls of the replay, over the map. */
 export function ReplayDock() {
   const viewer = useViewer();
