@@ -50,9 +50,7 @@ export function ReplayDock() {
           <span
             class="contact"
             title="The contact"
-            style={{
-              insetInlineStart: `${((contact - first) / Math.max(1, last - first)) * 100}%`,
-            }}
+            style={{ insetInlineStart: contactAt((contact - first) / Math.max(1, last - first)) }}
           />
         </div>
         <output class="dock-time">{beside(replay.tick.value, contact)}</output>
