@@ -40,9 +40,7 @@ afterAll(async () => {
 
 /** What one comes to see, from the page as it is opened. */
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  'the first look': async (page) => {
-    await page.getByText('Nothing has happened yet').or(page.getByRole('list')).first().waitFor();
-  },
+  'the first look': (page) => untilState(page, 'live'),
   'the tour': async (page) => {
     await page.evaluate('localStorage.clear()');
     await page.evaluate(`localStorage.removeItem('viewer.toured')`);
