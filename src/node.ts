@@ -100,9 +100,10 @@ async function startOn(
   const { store, isReady } = open;
   const living = await makeWorlds(open, config, log, faults);
   const { worlds, shards, records, clock, kernel } = living;
+  let platform: DealerPlatform | undefined;
   try {
     await Promise.all(shards.map((shard) => shard.start()));
-    const platform = await openPlatform(config, {
+    platform = await openPlatform(config, {
       store,
       standing: open.standing,
       records,
@@ -115,7 +116,7 @@ async function startOn(
     worlds.idle.start();
     const stop = once(async () => {
       await frontEnd.close();
-      platform.close();
+      await served.platform.close();
       await worlds.idle.stop();
       await saveImages(shards, worlds);
       await living.stop();
@@ -124,6 +125,7 @@ async function startOn(
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
     return { twinUrl, dealerUrl, opsUrl, worlds, shards, stop };
   } catch (error) {
+    await platform?.close();
     await living.stop();
     throw error;
   }

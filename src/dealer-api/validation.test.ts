@@ -14,6 +14,14 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const missing = (...loc: string[]): Fault => ({ type: 'missing', loc, msg: MISSING });
 const noString = (...loc: string[]): Fault => ({ type: 'string_type', loc, msg: STRING });
 
+const TOO_LONG = 'a'.repeat(257);
+const tooLong = (...loc: string[]): Fault => ({
+  type: 'string_too_long',
+  loc,
+  msg: 'String should have at most 256 characters',
+  ctx: { max_length: 256 },
+});
+
 const dealer = { username: 'ok_1', password: 'abc', name: 'N', city: 'C' };
 const customer = {
   name: 'N',
@@ -223,18 +231,27 @@ const STRINGS: readonly Case[] = [
       },
     ],
   ],
+  ['a path that is too long', `DELETE /api/dealers/${TOO_LONG}`, {}, [tooLong('path', 'username')]],
   [
-    'a path that is too long',
-    `DELETE /api/dealers/${'a'.repeat(257)}`,
+    'path and query',
+    `GET /api/customers/${TOO_LONG}?include_password=x`,
     {},
     [
-      {
-        type: 'string_too_long',
-        loc: ['path', 'username'],
-        msg: 'String should have at most 256 characters',
-        ctx: { max_length: 256 },
-      },
+      tooLong('path', 'username'),
+      { type: 'bool_parsing', loc: ['query', 'include_password'], msg: NO_BOOLEAN },
     ],
+  ],
+  [
+    'path and body',
+    `PATCH /api/cars/${TOO_LONG}/owner`,
+    { json: { since: 1 } },
+    [tooLong('path', 'vin'), missing('body', 'email'), noString('body', 'since')],
+  ],
+  [
+    'a path without a body',
+    `PATCH /api/cars/${TOO_LONG}/state`,
+    {},
+    [tooLong('path', 'vin'), missing('body')],
   ],
 ];
 
@@ -528,6 +545,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     ['UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), JSON_TYPE],
     ['a form', new Uint8Array([0x61, 0x3d, 0xff]), FORM],
     ['parts', 'no parts', { 'Content-Type': 'multipart/form-data; boundary=b' }],
+    ['parts with a boundary', '--b--', { 'Content-Type': 'multipart/form-data' }],
   ])('bytes that are no %s', async (_, body, headers) => {
     const call = headers === JSON_TYPE ? 'POST /api/auth/login' : 'POST /api/token';
     const answer = await ask(call, { body, headers });

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
 import { busy } from './errors.ts';
 
-/** OWASP's minimum. The package's names for the algorithms do not exist at run time: 2 is argon2id. */
-const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** More at once would be slower in all, and keep the store from the threads that it shares. */
+const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
+/** More at once would be slower in all. */
 const RUNNING_MAX = 2;
+/** How a hash with the parameters of the threads begins. */
+const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
+/** The second thread ends when it has had nothing to do for so long. */
+const IDLE_MS = 60_000;
 const WAITING_MAX = 64;
 const RETRY_AFTER_S = 1;
 
@@ -50,22 +54,26 @@ export class Gate {
   }
 }
 
-/** Hashes and verifies passwords off the event loop. */
+/** Hashes and verifies passwords, in threads that give way to those that serve. */
 export class Passwords {
   readonly gate = new Gate(RUNNING_MAX, WAITING_MAX);
-  readonly #standIn: string;
+  readonly #threads = new Piscina({
+    filename: WORKER,
+    minThreads: 1,
+    maxThreads: RUNNING_MAX,
+    idleTimeout: IDLE_MS,
+  });
+  /** Looks like the hash of a password, and is that of none that anybody knows. */
+  readonly #standIn = `${HASH_HEAD}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(32))}`;
 
-  private constructor(standIn: string) {
-    this.#standIn = standIn;
-  }
-
-  static async open(): Promise<Passwords> {
-    return new Passwords(await hash(randomBytes(32), PARAMETERS));
+  constructor() {
+    // Whoever waits for the thread is told; another one takes its place.
+    this.#threads.on('error', () => {});
   }
 
   /** Throws DealerError 503. */
   hash(password: string): Promise<string> {
-    return this.gate.run(() => hash(password, PARAMETERS));
+    return this.gate.run(() => this.#threads.run(password, { name: 'hash' }));
   }
 
   /**
@@ -73,7 +81,19 @@ export class Passwords {
    * Throws DealerError 503.
    */
   async verify(password: string | null | undefined, given: string): Promise<boolean> {
-    const isRight = await this.gate.run(() => verify(password ?? this.#standIn, given));
+    const known = password ?? this.#standIn;
+    const isRight = await this.gate.run(() =>
+      this.#threads.run({ known, given }, { name: 'verify' }),
+    );
     return isRight && typeof password === 'string';
   }
+
+  /** Ends the threads, whatever they are doing. */
+  close(): Promise<void> {
+    return this.#threads.destroy();
+  }
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -79,14 +79,20 @@ export class DealerPlatform {
     const { store, clock } = parts;
     const tokens = await Tokens.open(store, clock, settings.tokenLifetimeS);
     const secrets = await Secrets.open(store, settings.fieldKey);
-    const passwords = await Passwords.open();
+    const passwords = new Passwords();
     const platform = new DealerPlatform(parts, settings, { tokens, passwords, secrets });
-    await platform.seeding.seed();
-    return platform;
+    try {
+      await platform.seeding.seed();
+      return platform;
+    } catch (error) {
+      await platform.close();
+      throw error;
+    }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#sweeper);
     this.dealerList.close();
+    await this.passwords.close();
   }
 }

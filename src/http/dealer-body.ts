@@ -4,7 +4,7 @@ import { jsonFault } from './json-fault.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-const MULTIPART_TYPE = /^multipart\/form-data\s*;/i;
+const MULTIPART_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
 
 const BODY_MISSING: FieldFault = { type: 'missing', loc: ['body'], msg: 'Field required' };
 const NO_OBJECT: FieldFault = {

@@ -1,4 +1,4 @@
-import { DealerError, forbidden } from '../dealer/errors.ts';
+import { DealerError, type FieldFault, forbidden, invalid } from '../dealer/errors.ts';
 import { type Action, can } from '../dealer/rights.ts';
 import type { Session, Sessions } from '../dealer/sessions.ts';
 import { TwinError } from '../errors.ts';
@@ -179,19 +179,34 @@ async function bodyOf(
   return isForm ? readForm(call.body, contentType) : readJson(call.body, contentType);
 }
 
+/** Every part of a call. Throws DealerError 422 with the faults of all of them. */
 function read<B extends Fields, Q extends Fields, P extends Fields>(
   { params, query, body }: Operation<B, Q, P>,
   call: Call,
   given: unknown,
 ): Ask<B, Q, P> {
-  const { head, requestId } = call;
-  return {
-    path: (params?.read('path', inPath(params, call)) ?? {}) as Values<P>,
-    query: (query?.read('query', inQuery(call)) ?? {}) as Values<Q>,
-    body: (body?.read('body', asObject(given)) ?? {}) as Values<B>,
-    authorization: head.authorization,
-    requestId,
+  const faults: FieldFault[] = [];
+  const part = <T>(look: () => T): T | undefined => {
+    try {
+      return look();
+    } catch (error) {
+      faults.push(...faultsOf(error));
+      return undefined;
+    }
   };
+  const parts = {
+    path: part(() => params?.read('path', inPath(params, call))) ?? {},
+    query: part(() => query?.read('query', inQuery(call))) ?? {},
+    body: part(() => body?.read('body', asObject(given))) ?? {},
+  } as Pick<Ask<B, Q, P>, 'path' | 'query' | 'body'>;
+  if (faults.length > 0) throw invalid(...faults);
+  const { head, requestId } = call;
+  return { ...parts, authorization: head.authorization, requestId };
+}
+
+function faultsOf(error: unknown): readonly FieldFault[] {
+  if (error instanceof DealerError && typeof error.detail !== 'string') return error.detail;
+  throw error;
 }
 
 /** The fields of a form for a path have the order of its parameters. */

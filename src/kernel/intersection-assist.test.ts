@@ -8,6 +8,10 @@ import {
   A_Y,
   ACTOR_STANDS,
   ACTOR_WAITS,
+  C_CLAIM,
+  C_LANE,
+  C_ROUTE_INDEX,
+  C_STATION,
   C_X,
   C_Y,
   F_AEB,
@@ -17,7 +21,9 @@ import {
   FLAG_AEB,
   HAZARDS,
 } from '../../assembly/layout.ts';
-import { Crossing, type CrossingPlan } from '../testing/crossing.ts';
+import { at } from '../city/geometry.ts';
+import { NOSE_M } from '../testing/course.ts';
+import { CAR_TYPE, Crossing, type CrossingPlan } from '../testing/crossing.ts';
 import { MOTORCYCLE, VEHICLE } from '../testing/manoeuvres.ts';
 import { runCrossing } from '../testing/manoeuvres-junction.ts';
 import { spotOf } from '../testing/proving-road.ts';
@@ -230,6 +236,47 @@ describe('at its line a car', () => {
     }
   });
 
+  /** Seconds until a car drives off that stands with its nose where something comes along that passes after 3 s. */
+  function leavesZoneAfter(features: number): number {
+    const world = new Crossing({
+      ...standing,
+      cars: { 0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, features } },
+    });
+    const own = world.connector('south', 'straight');
+    const laneY = world.connector('west', 'straight').polyline[0]?.[1] ?? 0;
+    const startY = own.polyline[0]?.[1] ?? 0;
+    const noseM = at([...NOSE_M], CAR_TYPE);
+    edit(world.kernel, world.slab, (slab) => {
+      const lane = world.city.lanes.indexOf(own);
+      slab.setI32(C_LANE, 0, lane);
+      slab.setI32(C_CLAIM, 0, lane);
+      slab.setI32(C_ROUTE_INDEX, 0, 1);
+      slab.setF64(C_STATION, 0, laneY - startY - noseM);
+      slab.setF64(C_Y, 0, laneY - noseM);
+    });
+    const speedMps = 40 * KMH;
+    let tick = 0;
+    const started = world.until(() => {
+      edit(world.kernel, world.slab, (slab) => {
+        const x = slab.f64(C_X, 0);
+        slab.setF64(HAZARDS + A_X, 0, x + (tick / TICKS_PER_S - 3) * speedMps);
+        slab.setF64(HAZARDS + A_Y, 0, laneY);
+        slab.setF64(HAZARDS + A_HX, 0, 1);
+        slab.setF64(HAZARDS + A_HY, 0, 0);
+        slab.setF64(HAZARDS + A_SPEED, 0, speedMps);
+        slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+      });
+      tick++;
+      return world.car(0).speedMps > 0.5;
+    }, 2 * TICKS_PER_S);
+    return started < 0 ? Number.POSITIVE_INFINITY : started / TICKS_PER_S;
+  }
+
+  it('or in a zone does not start right before what stops for who stands', () => {
+    expect(leavesZoneAfter(OFF)).toBeLessThan(1.5);
+    expect(leavesZoneAfter(ON)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('starts where what crosses is far off', () => {
     expect(startsAfter(30, ON)).toBeLessThan(1.5);
   });
@@ -248,5 +295,29 @@ describe('where what crosses comes into sight late', () => {
     expect(on.decelMps2).toBeGreaterThan(7);
     expect(on.interventions[0]).toMatchObject({ feature: 'intersection_assist' });
     expect(runCrossing({ ...run, features: OFF }).contact).toBe(true);
+  });
+});
+
+describe('where what crosses is late', () => {
+  // In sight 1.2 s before the car is in the middle: full braking from 30 km/h would end right before the
+  // other's way, or in it. Who drives on has its 4.6 m out of that half a second before the other comes.
+  test.each([
+    ['south', 1.6],
+    ['north', 1.6],
+    ['south', 1.8],
+    ['north', 1.8],
+  ] as const)('a car before %s traffic that is %d s later drives on', (from, lateS) => {
+    const run = runCrossing({
+      from,
+      turn: 'straight',
+      speedKmh: 30,
+      otherKmh: 40,
+      revealS: 1.2 + lateS,
+      lateS,
+      features: ON,
+    });
+    expect(run.contact).toBe(false);
+    expect(run.slowestKmh).toBeGreaterThan(28);
+    expect(run.minGapM).toBeGreaterThan(2);
   });
 });

@@ -56,6 +56,8 @@ export interface CrossingRun {
   actor?: Actor;
   /** So long before both would be in the middle the other comes into sight, s; always there without. */
   revealS?: number;
+  /** So much later than the car under test would the other be in the middle, s. */
+  lateS?: number;
   /** Declared mask of the car under test. */
   features?: number;
 }
@@ -136,6 +138,7 @@ interface TimedRun {
   otherKmh: number;
   actor: Actor;
   revealS?: number;
+  lateS?: number;
   features?: number;
   /** Classes of the road that the car under test comes on and of the other one. */
   row: Road['class'];
@@ -155,7 +158,7 @@ interface Line {
 
 function runTimed(run: TimedRun): CrossingResult {
   const alone = drive(run, undefined);
-  return drive(run, alone.meetsS).result;
+  return drive(run, alone.meetsS + (run.lateS ?? 0)).result;
 }
 
 function drive(run: TimedRun, meetsS: number | undefined) {

@@ -4,16 +4,21 @@ import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { useForm } from './form.ts';
 import { Failure, Page } from './parts.tsx';
+import { route } from './route.ts';
 import { forget, hasEnded, logIn, session } from './session.ts';
 import { DEMO_LOGINS, type DemoLogin } from './settings.ts';
 import type { Role } from './types.ts';
 
 const ROLES: Record<Role, string> = { admin: 'Admin', dealer: 'Dealers', user: 'Customers' };
 
-/** Log-in where a page needs one; afterwards the page is shown. */
+/** Log-in, also in the place of a page that needs one; afterwards that page is shown. */
 export function LogInPage() {
+  const lead =
+    route.value.page === 'log-in'
+      ? 'One log-in for customers, dealers and admins.'
+      : 'The page that you asked for comes right after.';
   return (
-    <Page title="Log in" lead="One log-in for customers, dealers and admins.">
+    <Page title="Log in" lead={lead}>
       <div class="narrow">
         <LogInCard />
       </div>
