@@ -58,6 +58,16 @@ describe('the rig', () => {
     expect(rig.pose.x).toBe(120);
   });
 
+  it('goes over to another car gradually', () => {
+    rig.setMode('follow');
+    settle(CAR);
+    rig.retie();
+    rig.advance(0.1, { ...CAR, x: -200 });
+    expect(rig.pose.x).toBeGreaterThan(0);
+    settle({ ...CAR, x: -200 });
+    expect(rig.pose.x).toBe(-200);
+  });
+
   it('lets go of the car when the city is dragged, not when it is zoomed or turned', () => {
     rig.setMode('follow');
     settle(CAR);

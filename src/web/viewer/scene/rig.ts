@@ -144,6 +144,13 @@ export class Rig {
     else this.#goal.bearing += rad;
   }
 
+  /** What the camera is tied to is another car now: it goes there gradually. */
+  retie(): void {
+    copyPose(this.pose, this.#from);
+    this.#left = MOVE_S;
+    this.#bearing = null;
+  }
+
   /** Brings the pose up to date; `anchor` is the picked car. */
   advance(dtS: number, anchor: Anchor | null): void {
     if (this.isTied && anchor) this.#tie(dtS, anchor);

@@ -91,6 +91,7 @@ class ThreeScene implements CityScene {
   readonly #map: CityMap;
   readonly #ends: (() => void)[] = [];
   #cars: readonly ShownCar[] = [];
+  #pickedCar = -1;
   readonly #spot = { xPx: 0, yPx: 0, depth: 0 };
 
   constructor(canvas: HTMLCanvasElement, map: CityMap) {
@@ -135,6 +136,9 @@ class ThreeScene implements CityScene {
     const { pose, view, isCalm } = this.#rig;
     this.#cars = world.cars;
     const car = picked ? (world.cars[picked.car] ?? null) : null;
+    const index = car && picked ? picked.car : -1;
+    if (index !== this.#pickedCar && this.#rig.isTied) this.#rig.retie();
+    this.#pickedCar = index;
     this.#rig.advance(dtS, car);
     if (!isCalm) this.#stage.shared.timeS.value = world.tick * TICK_S;
     const perPixelM = metresPerPixel(pose, view);
@@ -147,7 +151,7 @@ class ThreeScene implements CityScene {
     showZoneSigns(this.#zoneSigns, perPixelM, signs);
     this.#lights.show(world.lights, perPixelM);
     this.#hazards.show(world.hazards, world.tick, perPixelM, isCalm, decals, signs);
-    this.#fleet.show(world, picked?.car ?? -1, perPixelM, decals, smoke, signs);
+    this.#fleet.show(world, index, perPixelM, decals, smoke, signs);
     this.#picked.show(picked, car, perPixelM, decals, signs);
     markContact(world.contact, perPixelM, decals);
     decals.flush();
