@@ -129,6 +129,12 @@ describe('a switch', () => {
   const untilChecked = (of: Page, isOn: boolean) =>
     of.locator(`[data-feature="aeb"][aria-checked="${isOn}"][aria-busy="false"]`).waitFor();
   let other: Page;
+  // The map was seen; from here on it is the panels that count, and they come sooner without it.
+  beforeAll(async () => {
+    const url = page.url();
+    await page.close();
+    page = await openCity(await mapless(browser), url);
+  });
 
   test('acts, and is shown to another who watches the same city', async () => {
     other = await openCity(await mapless(browser), page.url());
@@ -267,7 +273,7 @@ describe('an incident', () => {
 
 describe('a connection that is lost', () => {
   beforeAll(async () => {
-    page = await openCity(context, `${doorway.url}/worlds/${world.id}`);
+    page = await openCity(await mapless(browser), `${doorway.url}/worlds/${world.id}`);
   });
 
   test('is said to be, until it is there again and goes on', async () => {
