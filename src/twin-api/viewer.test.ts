@@ -298,6 +298,7 @@ describe('a connection that is lost', () => {
     await page.getByRole('heading', { name: 'This city is gone' }).waitFor();
     await page.getByRole('button', { name: 'Make a new city' }).click();
     await page.getByRole('button', { name: /^Compact old town/ }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(world.id), { waitUntil: 'commit' });
     await untilState(page, 'live');
     expect(await page.getByText('Compact old town behind its ramparts').count()).toBe(1);
   });
