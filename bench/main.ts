@@ -13,6 +13,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
+  viewer: () => import('./viewer.ts'),
 };
 /** Looked at while one works on the code: they write no results. */
 const LOOKS: Readonly<Record<string, Question>> = {
@@ -30,6 +31,8 @@ npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes 
 npm run bench -- kernel --profile   ns by phase of a tick and by function; writes nothing
 
 npm run bench -- dealer [--worlds 100000]   as many in the store that a node starts with
+
+npm run bench -- viewer [--minutes 10]   how long the heap is looked at
 
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 

@@ -40,9 +40,7 @@ afterAll(async () => {
 
 /** What one comes to see, from the page as it is opened. */
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  'the first look': async (page) => {
-    await page.getByText('Nothing has happened yet').or(page.getByRole('list')).first().waitFor();
-  },
+  'the first look': (page) => untilState(page, 'live'),
   'the tour': async (page) => {
     await page.evaluate('localStorage.clear()');
     await page.evaluate(`localStorage.removeItem('viewer.toured')`);
@@ -53,7 +51,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   'a car with a degraded feature': async (page) => {
     await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
-    await page.getByText('Degraded: brakes is off').first().waitFor();
+    await page.getByText('Lacks brakes').first().waitFor();
   },
   'the cars': async (page) => {
     await openPanel(page, 'Cars');

@@ -102,7 +102,7 @@ describe('each state is said while it is true', () => {
 
   test('live, and nothing else, while all is well', async () => {
     await untilState(page, 'live');
-    expect(await page.getByText('Live', { exact: true }).count()).toBe(1);
+    expect(await page.locator('.status').innerText()).toMatch(/^Live/);
     expect(await page.locator('.status-note').count()).toBe(0);
   });
 

@@ -67,9 +67,9 @@ describe('names', () => {
   });
 
   it('say what a feature lacks', () => {
-    expect(lacking('degraded', ['brakes'])).toBe('Degraded: brakes is off');
+    expect(lacking('degraded', ['brakes'])).toBe('Lacks brakes');
     expect(lacking('degraded', ['front_radar', 'front_camera'])).toBe(
-      'Degraded: front radar and front camera are off',
+      'Lacks front radar and front camera',
     );
     expect(lacking('on', [])).toBe('');
   });

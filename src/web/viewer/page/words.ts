@@ -19,6 +19,11 @@ export function spoken(name: string): string {
   return SHORT[name] ?? name.replaceAll('_', ' ');
 }
 
+/** What the twin says, as a sentence begins. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** “a”, “a and b”, “a, b and c”. */
 export function listed(names: readonly string[], word = 'and'): string {
   const last = names.at(-1) ?? '';
@@ -63,9 +68,9 @@ export function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-GB');
 }
 
-/** “Aurora Vela, NK 090 XG”. */
+/** “Aurora Vela (NK 090 XG)”. */
 export function carName({ model, plate }: Pick<FleetEntry, 'model' | 'plate'>): string {
-  return `${model}, ${plate}`;
+  return `${model} (${plate})`;
 }
 
 /** What a feature needs, as a sentence; empty where it needs nothing. */
@@ -79,8 +84,7 @@ export function needs({ needs: list }: Pick<Feature, 'needs'>): string {
 
 /** Why a feature does not do what it is switched on for. */
 export function lacking(effective: Effective | undefined, missing: readonly string[]): string {
-  if (effective !== 'degraded') return '';
-  return `Degraded: ${listed(missing.map(spoken))} ${missing.length === 1 ? 'is' : 'are'} off`;
+  return effective === 'degraded' ? `Lacks ${listed(missing.map(spoken))}` : '';
 }
 
 /** Whether what is searched for is in plate, model or VIN; spaces and case do not count. */

@@ -8,6 +8,11 @@ const SPEED_NAMES: Readonly<Record<number, string>> = { 0.25: '¼', 0.5: '½', 1
 /** Ticks of a step of the scrubber: one frame. */
 const STEP = 4;
 
+/** Where on the scrubber a part of it is: its thumb, 16 px wide, stays within its ends. */
+function contactAt(part: number): string {
+  return `calc(8px + (100% - 16px) * ${part})`;
+}
+
 /** The controls of the replay, over the map. */
 export function ReplayDock() {
   const viewer = useViewer();
@@ -45,9 +50,7 @@ export function ReplayDock() {
           <span
             class="contact"
             title="The contact"
-            style={{
-              insetInlineStart: `${((contact - first) / Math.max(1, last - first)) * 100}%`,
-            }}
+            style={{ insetInlineStart: contactAt((contact - first) / Math.max(1, last - first)) }}
           />
         </div>
         <output class="dock-time">{beside(replay.tick.value, contact)}</output>

@@ -13,6 +13,11 @@ interface RightPanelProps {
 /** What was picked: a car or an incident. */
 export function RightPanel({ title, subtitle, colour, children }: RightPanelProps) {
   const viewer = useViewer();
+  const close = () => {
+    viewer.closeRight();
+    // Whoever came by keyboard is not to start over at the top of the page.
+    document.querySelector<HTMLElement>('.map')?.focus();
+  };
   return (
     <section class="panel panel-right" aria-labelledby="right-title">
       <div class="panel-head">
@@ -21,7 +26,7 @@ export function RightPanel({ title, subtitle, colour, children }: RightPanelProp
           <h2 id="right-title">{title}</h2>
           <p class="small soft">{subtitle}</p>
         </div>
-        <Button kind="quiet" icon label={`Close ${title}`} onClick={() => viewer.closeRight()}>
+        <Button kind="quiet" icon label={`Close ${title}`} onClick={close}>
           <Icon name="close" />
         </Button>
       </div>

@@ -44,7 +44,7 @@ function failure(fields: Partial<Failure>): Failure {
 describe('the story', () => {
   it('tells who hit whom, where and how fast', () => {
     expect(story(INCIDENT)).toBe(
-      'At 0:19.9, Halden Terra, BL 319 DR hit Lumen City, FN 331 WT on Parliament Avenue, at 42 km/h.',
+      'At 0:19.9, Halden Terra (BL 319 DR) hit Lumen City (FN 331 WT) on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(INCIDENT)).toBe('Halden Terra and Lumen City');
   });
@@ -53,7 +53,7 @@ describe('the story', () => {
     const other = [{ kind: 'animal', hazard: 'h1' }];
     const incident = { ...INCIDENT, kind: 'animal' as const, vehicles: [TERRA], other };
     expect(story(incident)).toBe(
-      'At 0:19.9, Halden Terra, BL 319 DR hit an animal on Parliament Avenue, at 42 km/h.',
+      'At 0:19.9, Halden Terra (BL 319 DR) hit an animal on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(incident)).toBe('Halden Terra and an animal');
   });
@@ -69,7 +69,7 @@ describe('explanations', () => {
   it('are one for each set, those that avoid it first', () => {
     const failures = [
       failure({ feature: 'esc', effect: 'mitigates', set: 0, explanation: 'Milder.' }),
-      failure({ feature: 'brakes', set: 1, explanation: 'With brakes.' }),
+      failure({ feature: 'brakes', set: 1, explanation: 'with brakes.' }),
       failure({ feature: 'steering', vin: 'B', set: 1, explanation: 'With steering.' }),
     ];
     expect(explanations({ ...INCIDENT, failures })).toEqual([

@@ -1,6 +1,6 @@
 /** A collision report in sentences. */
 import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
-import { carName, clock, kmh, listed, spoken } from '../page/words.ts';
+import { carName, clock, kmh, listed, sentence, spoken } from '../page/words.ts';
 
 /** What happened, in one line: for lists. */
 export function headline({ vehicles, other, kind }: Incident): string {
@@ -49,7 +49,7 @@ export function explanations({ failures }: Incident): Explanation[] {
     features: unique(members.map(({ feature }) => feature)),
     vins: unique(members.map(({ vin }) => vin)),
     effect: members[0]?.effect ?? 'mitigates',
-    sentences: unique(members.map(({ explanation }) => explanation)),
+    sentences: unique(members.map(({ explanation }) => sentence(explanation))),
   }));
   return all.toSorted(
     (a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'),

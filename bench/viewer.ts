@@ -1,0 +1,136 @@
+/** What the viewer costs a browser: bytes, time to the first car, scripting a frame, and the heap. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { CDPSession, Page } from 'playwright-core';
+import { startNode } from '../load/server.ts';
+import { openBrowser } from '../src/testing/browser.ts';
+import { type Figure, figure } from './figures.ts';
+import { median } from './report.ts';
+
+const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
+const KIB = 1024;
+const SIZE_KIB_MAX = 350;
+const FIRST_CAR_S_MAX = 2;
+const SCRIPT_MS_MAX = 4;
+/** Growth that is none: of a heap that is collected now and then, by the line through all looks. */
+const GROWTH_KIB_PER_MIN_MAX = 50;
+const VISITS = 5;
+const MINUTES = 10;
+const LOOK_S = 15;
+/** What is loaded and compiled in the first seconds is no frame. */
+const SETTLED_S = 10;
+const LOOK_AT_FIRST_MS = 10;
+
+const WINDOW = { viewport: { width: 1280, height: 800 } };
+const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
+
+/** `--minutes 2` looks at the heap for so long. */
+export async function run(options: string[]): Promise<Figure[]> {
+  const minutes = Number(options[options.indexOf('--minutes') + 1] ?? MINUTES) || MINUTES;
+  const node = await startNode();
+  const browser = await openBrowser(node.url.origin);
+  try {
+    const visit = async () => {
+      const context = await browser.visit(WINDOW);
+      await context.addInitScript(NO_TOUR);
+      return context;
+    };
+    const firsts: number[] = [];
+    for (let i = 0; i < VISITS; i++) {
+      const context = await visit();
+      firsts.push(await firstCarS(await context.newPage(), node.url));
+      await context.close();
+    }
+    const context = await visit();
+    const page = await context.newPage();
+    await firstCarS(page, node.url);
+    await sleep(SETTLED_S * 1000);
+    const looks = await watch(page, await context.newCDPSession(page), minutes);
+    return [
+      figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
+      figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
+      ...figuresOf(looks, minutes),
+    ];
+  } finally {
+    await browser.close();
+    await node.stop();
+  }
+}
+
+/** All that the page loads, as it is served. */
+function sizeKiB(): number {
+  const html = readFileSync(`${WEB}viewer/index.html`, 'utf8');
+  const entries = [...html.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name);
+  const names = readdirSync(`${WEB}assets`).filter((name) => name.endsWith('.br'));
+  const loaded = names.filter((name) => entries.includes(name.slice(0, -'.br'.length)));
+  const bytes = loaded.map((name) => statSync(`${WEB}assets/${name}`).size);
+  return bytes.reduce((sum, each) => sum + each, 0) / KIB;
+}
+
+/** From the first request to the first frame with cars, in the page's own clock. */
+async function firstCarS(page: Page, url: URL): Promise<number> {
+  await page.addInitScript(`
+    const look = () => {
+      if (typeof viewer === 'object' && viewer.drawn > 0) window.firstCarMs = performance.now();
+      else setTimeout(look, ${LOOK_AT_FIRST_MS});
+    };
+    look();
+  `);
+  await page.goto(`${url.origin}/`);
+  for (;;) {
+    const ms = (await page.evaluate('window.firstCarMs')) as number | undefined;
+    if (ms !== undefined) return ms / 1000;
+    await sleep(LOOK_AT_FIRST_MS);
+  }
+}
+
+interface Look {
+  atS: number;
+  drawn: number;
+  scriptS: number;
+  heapBytes: number;
+}
+
+async function watch(page: Page, session: CDPSession, minutes: number): Promise<Look[]> {
+  await session.send('Performance.enable');
+  await session.send('HeapProfiler.enable');
+  const looks: Look[] = [];
+  for (let i = 0; i <= (minutes * 60) / LOOK_S; i++) {
+    if (i > 0) await sleep(LOOK_S * 1000);
+    await session.send('HeapProfiler.collectGarbage');
+    const { metrics } = await session.send('Performance.getMetrics');
+    const value = (name: string) => metrics.find((each) => each.name === name)?.value ?? Number.NaN;
+    looks.push({
+      atS: value('Timestamp'),
+      drawn: Number(await page.evaluate('viewer.drawn')),
+      scriptS: value('ScriptDuration'),
+      heapBytes: value('JSHeapUsedSize'),
+    });
+  }
+  return looks;
+}
+
+function figuresOf(looks: readonly Look[], minutes: number): Figure[] {
+  const [first, last] = [looks[0], looks.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const frames = last.drawn - first.drawn;
+  const scriptMs = ((last.scriptS - first.scriptS) * 1000) / frames;
+  const growth = (slope(looks) * 60) / KIB;
+  return [
+    figure('scripting a displayed frame, 20 cars', scriptMs, 'ms', { atMost: SCRIPT_MS_MAX }),
+    figure('frames displayed', frames / (last.atS - first.atS), '/s'),
+    figure('heap after the last collection', last.heapBytes / KIB, 'KiB'),
+    figure(`heap growth over ${minutes} min`, growth, 'KiB/min', {
+      atMost: GROWTH_KIB_PER_MIN_MAX,
+    }),
+  ];
+}
+
+/** Bytes a second, by least squares. */
+function slope(looks: readonly Look[]): number {
+  const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const [atS, bytes] = [mean(looks.map((l) => l.atS)), mean(looks.map((l) => l.heapBytes))];
+  const across = looks.reduce((sum, l) => sum + (l.atS - atS) * (l.heapBytes - bytes), 0);
+  return across / looks.reduce((sum, l) => sum + (l.atS - atS) ** 2, 0);
+}
