@@ -6,9 +6,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '54f28c71c7842ed61c6ace358419a3e73c8a026e2cbfb48b9dd9279c869c5813',
-  'old-town': 'eb044c1caba65439a71455fbc58b122f4dfc0d83b2922f5736d4001057d6fa4c',
-  'mixed-town': '0d6051f3b3bc33f970e63266524b671232b1f2c825d99f13f6cf0c104ffa6523',
+  grid: '8228bec686f50e0147828edcacfc4e7ca6fd3a0c83a2202f60e8a7192a79105f',
+  'old-town': '8590d7636b93b646cce0f66d6da65e4b0ccee61c46fe0faa21f17b79da350215',
+  'mixed-town': '8b8eaf9372654ff1404ae360b65ef1686996edfafbec99196b0fc1fb93333e89',
 };
 
 const entry = CITIES[0];

@@ -17,8 +17,6 @@ interface Rule {
   kind: HazardKind;
   /** Together these fail without each of the twelve features. */
   isNeeded: boolean;
-  /** How many of it a city needs, one where nothing is said. */
-  count?: number;
   places: (ground: Ground) => Place[];
 }
 
@@ -28,7 +26,7 @@ export const SITE_RULES: readonly Rule[] = [
   { kind: 'ice_bend', isNeeded: true, places: iceBends },
   { kind: 'red_light_lorry', isNeeded: true, places: redLights },
   { kind: 'fog_stall', isNeeded: true, places: fogStalls },
-  { kind: 'wet_crest', isNeeded: true, count: 2, places: wetCrests },
+  { kind: 'wet_crest', isNeeded: true, places: wetCrests },
   { kind: 'blind_crossing', isNeeded: true, places: blindCrossings },
   { kind: 'tram_crossing', isNeeded: true, places: tramCrossings },
   { kind: 'left_turn_oncoming', isNeeded: false, places: leftTurns },

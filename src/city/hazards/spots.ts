@@ -10,7 +10,7 @@ import { cornersOf, isClearOf } from './paths.ts';
 import { SITE_RULES } from './rules.ts';
 
 /** More would be so many that twenty short loops do not come by each often enough. */
-const SPOT_COUNT_MAX = 12;
+const SPOT_COUNT_MAX = 11;
 /** Between any two spots. */
 const APART_M = 60;
 /** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
@@ -30,7 +30,7 @@ const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', '
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * Spots of different kinds but for those that a city needs two of, `APART_M` from each other at least, at places that suit the kind and that
+ * Spots of different kinds, `APART_M` from each other at least, at places that suit the kind and that
  * lie on `loops` which come by many other spots. Kinds that a city cannot do without come first, in
  * the order of the rules; then those that fit in best.
  */
@@ -43,12 +43,10 @@ export function placeHazardSpots(
   const search = createSearch(ground, loops);
   const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
   const optional = new Map(placesOf);
-  for (const { kind, isNeeded, count = 1 } of SITE_RULES) {
+  for (const { kind, isNeeded } of SITE_RULES) {
     if (!isNeeded) continue;
-    for (let i = 0; i < count; i++) {
-      const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
-      if (fit) search.take(fit);
-    }
+    const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
+    if (fit) search.take(fit);
     optional.delete(kind);
   }
   while (search.taken.length < SPOT_COUNT_MAX) {

@@ -83,18 +83,18 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_MISFIT = 60;
 
-/** So far before the end of its lane nobody slows down yet for that, as far as they see in fog. */
-const UNBRAKED_M = 44;
+/** So far before the end of its lane nobody slows down for that yet. */
+const UNBRAKED_M = 60;
 
-/** Only who has got fast there comes too fast for a camera that sees 16 m. */
+/** Only who drives 60 km/h there comes too fast for a camera that sees 16 m. */
 const FOG_RUN_WEIGHT = 2;
 
 export const fogStalls = (ground: Ground): Place[] =>
   midLanes(ground, {
     limitFromMps: fastestOf(ground),
     beforeM: 45,
-    afterM: 36,
-    wantedM: 77,
+    afterM: 20,
+    wantedM: 50,
     wantedAfterM: UNBRAKED_M,
   }).map((place) =>
     placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
@@ -106,8 +106,8 @@ const CREST_RUN_WEIGHT = 4;
 export function wetCrests(ground: Ground): Place[] {
   const rule = {
     limitFromMps: fastestOf(ground),
-    beforeM: 68,
-    afterM: 28,
+    beforeM: 60,
+    afterM: 20,
     wantedM: 90,
     wantedAfterM: 32,
   };
@@ -115,7 +115,7 @@ export function wetCrests(ground: Ground): Place[] {
     const misfit =
       place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () =>
-      crestShape(place.frame, place.lane.widthM, place.lane.speedLimitMps),
+      crestShape(place.frame, place.lane.widthM, place.stationM),
     );
   });
 }
@@ -157,7 +157,7 @@ export const parkedRows = (ground: Ground): Place[] =>
   );
 
 export const bays = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 76, afterM: 20, wantedM: 80 }).map((place) =>
+  on50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }).map((place) =>
     placeAt(place, () => cutInShape(place.frame, place.lane.widthM)),
   );
 
