@@ -214,7 +214,8 @@ describe('an incident', () => {
     await crash.goto(`${doorway.url}/worlds/${crashed.id}#incident=${incident.id}`);
     await crash.reload();
     const report = crash.getByRole('region', { name: 'Incident' });
-    const sentence = incident.failures[0]?.explanation ?? '';
+    // Without regard to case, and features by their spoken names.
+    const sentence = (incident.failures[0]?.explanation ?? '').replaceAll('_', ' ');
     await report.getByText(sentence).waitFor();
     expect(await report.innerText()).toContain(incident.place.street);
     for (const { plate } of incident.vehicles) {

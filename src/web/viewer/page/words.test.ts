@@ -10,9 +10,17 @@ import {
   matches,
   needs,
   percent,
+  sentence,
   spoken,
   title,
 } from './words.ts';
+
+it('reads what the twin says with the names of features as people say them', () => {
+  const said = 'front_camera was off; with it and aeb the car would have stopped 2.6 m short.';
+  expect(sentence(said)).toBe(
+    'Front camera was off; with it and AEB the car would have stopped 2.6 m short.',
+  );
+});
 
 describe('figures', () => {
   it('are speeds in km/h', () => {

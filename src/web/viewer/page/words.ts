@@ -19,9 +19,13 @@ export function spoken(name: string): string {
   return SHORT[name] ?? name.replaceAll('_', ' ');
 }
 
-/** What the twin says, as a sentence begins. */
+/** Names as the interface writes them, in the middle of what it says. */
+const WRITTEN_NAME = /\b(?:[a-z]+(?:_[a-z]+)+|aeb|esc)\b/g;
+
+/** What the twin says, as a sentence that is read: features by their spoken names. */
 export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const words = text.replace(WRITTEN_NAME, spoken);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** “a”, “a and b”, “a, b and c”. */
