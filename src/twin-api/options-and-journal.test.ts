@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestNode, type TestNode } from '../testing/node.ts';
 import { parseWorldId } from '../twin/ids.ts';
@@ -5,6 +6,9 @@ import { Api, vinOf } from './client.ts';
 import { bare, openBoth, pairs } from './lockstep.ts';
 import { Stream } from './stream-client.ts';
 import type { Incident, Journal, World } from './wire.ts';
+
+/** Explanations are looked for so often. */
+const LOOK_MS = 200;
 
 let node: TestNode;
 let api: Api;
@@ -156,8 +160,14 @@ describe('a given journal', () => {
 const journalOf = (world: World) => api.world('journal', world, '/journal');
 
 /** A report without what is a world's own. */
-function bareIncident({ world: _, vehicles, ...rest }: Incident) {
-  return { ...rest, vehicles: vehicles.map(({ vin: _, ...vehicle }) => vehicle) };
+/** What is of the world itself: cars by their place in the fleet. */
+function bareIncident({ world: _, vehicles, failures, ...rest }: Incident, { fleet }: World) {
+  const carOf = (vin: string) => fleet.findIndex((car) => car.vin === vin);
+  return {
+    ...rest,
+    vehicles: vehicles.map(({ vin, ...vehicle }) => ({ ...vehicle, car: carOf(vin) })),
+    failures: failures.map(({ vin, ...failure }) => ({ ...failure, car: carOf(vin) })),
+  };
 }
 
 /** Cars that cannot slow down or turn hit something before long. */
@@ -293,10 +303,16 @@ describe.concurrent('a world made from a journal', () => {
     const first = await api.makeWorld(options);
     const lived = await journalOf(first);
     const second = await api.makeWorld({ journal: lived, start_tick: 3000 });
-    const incidents = async (world: World) =>
-      (await api.world('incidents', world, '/incidents'))
-        .filter(({ tick }) => tick <= 3000)
-        .map(bareIncident);
+    const incidents = async (world: World) => {
+      for (;;) {
+        const all = await api.world('incidents', world, '/incidents');
+        const early = all.filter(({ tick }) => tick <= 3000);
+        if (early.every(({ explained }) => explained)) {
+          return early.map((incident) => bareIncident(incident, world));
+        }
+        await sleep(LOOK_MS);
+      }
+    };
     expect((await incidents(first)).length).toBeGreaterThan(3);
     expect(await incidents(second)).toEqual(await incidents(first));
     const events = async (world: World) =>
