@@ -20,5 +20,7 @@ export default defineConfig({
     execArgv: ['--disable-warning=ExperimentalWarning'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What a browser shows may take a slow machine longer than the usual second.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
