@@ -20,6 +20,7 @@ const CONTEXT = {
   hazards: [
     { id: 'h1', kind: 'deer_crossing', site: { actor: { name: 'deer' } } },
     { id: 'h2', kind: 'wet_crest', site: { actor: { name: 'obstacle' } } },
+    { id: 'h3', kind: 'ice_bend', site: { actor: null } },
   ],
 };
 const RAW: RawEvent = {
@@ -88,9 +89,18 @@ test('a collision event names its incident and what was hit', () => {
   });
   expect(event(collision).message).toBe('Vela (plate AB 0) collided with a building.');
   expect(event({ ...collision, feature: 3 })).toMatchObject({ feature: null, incident: 'i3-2' });
-  expect(event({ ...collision, hazard: 0 }).message).toBe(
-    'Vela (plate AB 0) collided with deer crossing (h1).',
+});
+
+test('a collision with what stands beside the road at a spot says that the car left its lane', () => {
+  const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 0, other: -1 };
+  const messageAt = (hazard: number) => event({ ...collision, hazard }).message;
+  expect(messageAt(0)).toBe(
+    'Vela (plate AB 0) left its lane at the deer crossing (h1) and hit a hedge.',
   );
+  expect(messageAt(2)).toBe(
+    'Vela (plate AB 0) left its lane at the ice bend (h3) and hit a bollard.',
+  );
+  expect(event({ ...collision, hazard: 2 })).toMatchObject({ kind: 'collision', hazard: 'h3' });
 });
 
 test('a collision with what came out at a spot names it', () => {
@@ -100,7 +110,4 @@ test('a collision with what came out at a spot names it', () => {
   expect(deer.message).toBe('Vela (plate AB 0) collided with a deer (h1).');
   const obstacle = event({ ...collision, hazard: 1 });
   expect(obstacle.message).toBe('Vela (plate AB 0) collided with an obstacle (h2).');
-  expect(event({ ...collision, hazard: 0, other: -1 }).message).toBe(
-    'Vela (plate AB 0) collided with deer crossing (h1).',
-  );
 });

@@ -54,6 +54,15 @@ interface EventHazard {
   site?: { actor: { name: string } | null };
 }
 
+/** What stands beside the road at a spot, by its kind: a car that hits it has left its lane. */
+const BESIDE_ROAD: Readonly<Record<string, string>> = {
+  parked_row_child: 'a parked car',
+  deer_crossing: 'a hedge',
+  blind_crossing: 'a house',
+  ice_bend: 'a bollard',
+  sharp_bend: 'a wall',
+};
+
 /** How many events a world shows. */
 export const EVENTS_SHOWN = 60;
 
@@ -83,25 +92,34 @@ function messageOf(raw: RawEvent, context: EventContext): string {
   const car = carName(context.fleet[raw.car]);
   const feature = (FEATURE_NAMES[raw.feature] ?? 'a feature').replaceAll('_', ' ');
   const hazard = context.hazards[raw.hazard];
-  const spot = hazard && `${hazard.kind.replaceAll('_', ' ')} (${hazard.id})`;
+  const spot = hazard && spotName(hazard);
   switch (raw.kind) {
     case EVENT_CONFIGURATION:
       return `${car} had ${feature} switched ${raw.arg === 1 ? 'on' : 'off'}.`;
     case EVENT_INTERVENTION:
       return `${car} was helped by ${feature}${spot ? ` at ${spot}` : ''}.`;
     case EVENT_COLLISION:
-      return `${car} collided with ${opponent(raw, context) ?? spot ?? 'a building'}.`;
+      return `${car} ${collisionOf(raw, context)}.`;
     default:
       return `Hazard${spot ? ` ${spot}` : ''} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
   }
 }
 
-function opponent({ other, hazard }: RawEvent, context: EventContext): string | undefined {
-  if (other >= 0) return carName(context.fleet[other]);
-  const spot = context.hazards[hazard];
-  const name = spot?.site?.actor?.name;
-  if (other !== OTHER_ACTOR || !spot || !name) return undefined;
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name} (${spot.id})`;
+function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventContext): string {
+  if (other >= 0) return `collided with ${carName(fleet[other])}`;
+  const spot = hazards[hazard];
+  if (spot === undefined) return 'collided with a building';
+  const actor = spot.site?.actor?.name;
+  if (other === OTHER_ACTOR && actor) return `collided with ${withArticle(actor)} (${spot.id})`;
+  return `left its lane at the ${spotName(spot)} and hit ${BESIDE_ROAD[spot.kind] ?? 'an obstacle'}`;
+}
+
+function spotName({ id, kind }: EventHazard): string {
+  return `${kind.replaceAll('_', ' ')} (${id})`;
+}
+
+function withArticle(name: string): string {
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function carName(entry: FleetEntry | undefined): string {
