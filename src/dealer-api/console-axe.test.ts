@@ -1,32 +1,15 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, type TestBrowser } from '../testing/browser.ts';
-import { startTestNode, type TestNode } from '../testing/node.ts';
+import { describe, expect, test } from 'vitest';
+import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../testing/console.ts';
 import { complaintsOf, visit, visitAs } from './console-visitor.ts';
 
 const WIDTHS = [390, 1440];
 const SCHEMES = ['light', 'dark'] as const;
 const GRAVE = ['serious', 'critical'];
-const LOGINS = {
-  admin: ['admin', 'admin-demo'],
-  dealer: ['nordbil', 'dealer-demo'],
-  customer: ['anna', 'customer-demo'],
-} as const;
+const LOGINS = { admin: ADMIN, dealer: DEALER, customer: CUSTOMER };
 
-let node: TestNode;
-let browser: TestBrowser;
-beforeAll(async () => {
-  node = await startTestNode();
-  browser = await openBrowser(node.dealerUrl);
-});
-afterAll(async () => {
-  await browser.close();
-  await node.discard();
-});
-afterEach(async () => {
-  for (const page of browser.context.pages()) await page.close();
-});
+const served = serveConsole();
 
 /** What would keep somebody from using a page who cannot see it, or not well. */
 async function barriers(page: Page): Promise<string[]> {
@@ -68,11 +51,11 @@ async function settled(page: Page): Promise<Page> {
 
 describe('a visitor meets no barrier', () => {
   test.each(['', 'dealers', 'sign-up', 'log-in', 'cars'])('at #/%s', async (path) => {
-    await expectNoBarriers(await settled(await visit(browser, node.dealerUrl, path)));
+    await expectNoBarriers(await settled(await visit(served.browser, served.node.dealerUrl, path)));
   });
 
   test('in a form that was refused', async () => {
-    const page = await settled(await visit(browser, node.dealerUrl, 'sign-up'));
+    const page = await settled(await visit(served.browser, served.node.dealerUrl, 'sign-up'));
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.locator('[aria-invalid="true"]').first().waitFor();
     await expectNoBarriers(page);
@@ -88,7 +71,9 @@ describe.each(
 )('whoever is a %s meets no barrier', (role, paths) => {
   test.each(paths)('at #/%s', async (path) => {
     const login = LOGINS[role as keyof typeof LOGINS];
-    await expectNoBarriers(await settled(await visitAs(browser, node.dealerUrl, path, login)));
+    await expectNoBarriers(
+      await settled(await visitAs(served.browser, served.node.dealerUrl, path, login)),
+    );
   });
 });
 
@@ -98,14 +83,18 @@ describe('nobody meets a barrier', () => {
     ['admin', 'dealers', 'New dealer'],
     ['admin', 'dealers', 'Delete Nordbil'],
   ] as const)('in what opens for a %s at #/%s by "%s"', async (role, path, name) => {
-    const page = await settled(await visitAs(browser, node.dealerUrl, path, LOGINS[role]));
+    const page = await settled(
+      await visitAs(served.browser, served.node.dealerUrl, path, LOGINS[role]),
+    );
     await page.getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor();
     await expectNoBarriers(page);
   });
 
   test('where something failed, and in what is said of it', async () => {
-    const page = await settled(await visitAs(browser, node.dealerUrl, 'cars', LOGINS.customer));
+    const page = await settled(
+      await visitAs(served.browser, served.node.dealerUrl, 'cars', LOGINS.customer),
+    );
     await page.route('**/state', (route) => route.abort());
     await page.getByRole('switch', { name: 'Locked' }).click();
     await page.getByText('could not be switched').waitFor();
@@ -117,6 +106,6 @@ describe('nobody meets a barrier', () => {
 });
 
 test('nothing was asked of anybody else, and no page broke its policy', () => {
-  expect(browser.foreign).toEqual([]);
-  expect(complaintsOf(browser).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+  expect(served.browser.foreign).toEqual([]);
+  expect(complaintsOf(served.browser).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
 });

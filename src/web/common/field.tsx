@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-interface FieldProps {
+interface ControlProps {
   name: string;
   label: string;
   value: string;
@@ -9,42 +9,36 @@ interface FieldProps {
   /** What is wrong with it. */
   error?: string | undefined;
   hint?: string | undefined;
+  required?: boolean;
+}
+
+interface FieldProps extends ControlProps {
   type?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'search';
   inputMode?: 'decimal' | 'text';
   autocomplete?: string;
   placeholder?: string;
   /** What may be meant. */
   suggestions?: readonly string[];
-  required?: boolean;
   /** Names and numbers of things are not words to correct. */
   spellcheck?: boolean;
 }
 
 /** A line of text with its name, and with what is wrong with it. */
 export function Field(props: FieldProps) {
-  const { label, name, value, error, hint, suggestions, type = 'text' } = props;
+  const { suggestions, type = 'text' } = props;
   const id = useId();
   return (
-    <div class="field">
-      <label class="field-label" for={id}>
-        {label}
-      </label>
+    <Labelled id={id} {...props}>
       <input
-        id={id}
-        name={name}
+        {...attributesOf(id, props)}
         // The types of Preact keep a list from some kinds of input; browsers do not.
         type={type as 'text'}
-        value={value}
         inputMode={props.inputMode}
         autocomplete={props.autocomplete ?? 'off'}
         placeholder={props.placeholder}
         spellcheck={props.spellcheck ?? false}
         autocapitalize={type === 'text' ? 'off' : undefined}
         list={suggestions ? `${id}-list` : undefined}
-        aria-required={props.required}
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        onInput={({ currentTarget }) => props.onInput(currentTarget.value)}
       />
       {suggestions ? (
         <datalist id={`${id}-list`}>
@@ -53,64 +47,53 @@ export function Field(props: FieldProps) {
           ))}
         </datalist>
       ) : null}
-      <Below id={id} hint={hint} error={error} />
-    </div>
+    </Labelled>
   );
 }
 
-interface SelectProps {
-  name: string;
-  label: string;
-  value: string;
-  onInput: (value: string) => void;
-  error?: string | undefined;
-  hint?: string | undefined;
-  required?: boolean;
+interface SelectProps extends ControlProps {
   /** `<option>`s. */
   children: ComponentChildren;
 }
 
 /** One of several, with what is wrong with it. */
 export function Select(props: SelectProps) {
-  const { label, name, value, error, hint, children } = props;
   const id = useId();
+  return (
+    <Labelled id={id} {...props}>
+      <select {...attributesOf(id, props)}>{props.children}</select>
+    </Labelled>
+  );
+}
+
+/** What every control has, whatever its kind. */
+function attributesOf(id: string, { name, value, required, error, hint, onInput }: ControlProps) {
+  const below = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`];
+  return {
+    id,
+    name,
+    value,
+    'aria-required': required,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': below.filter((part) => part !== '').join(' ') || undefined,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onInput(currentTarget.value),
+  };
+}
+
+type LabelledProps = Pick<ControlProps, 'label' | 'error' | 'hint'> & {
+  id: string;
+  children: ComponentChildren;
+};
+
+/** A control below its name, and above what there is to say of it. */
+function Labelled({ id, label, error, hint, children }: LabelledProps) {
   return (
     <div class="field">
       <label class="field-label" for={id}>
         {label}
       </label>
-      <select
-        id={id}
-        name={name}
-        value={value}
-        aria-required={props.required}
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        onInput={({ currentTarget }) => props.onInput(currentTarget.value)}
-      >
-        {children}
-      </select>
-      <Below id={id} hint={hint} error={error} />
-    </div>
-  );
-}
-
-function describedBy(id: string, hint?: string, error?: string): string | undefined {
-  const parts = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`];
-  return parts.filter((part) => part !== '').join(' ') || undefined;
-}
-
-function Below({
-  id,
-  hint,
-  error,
-}: {
-  id: string;
-  hint?: string | undefined;
-  error?: string | undefined;
-}) {
-  return (
-    <>
+      {children}
       {error === undefined ? null : (
         <span class="field-error" id={`${id}-error`}>
           {error}
@@ -121,6 +104,6 @@ function Below({
           {hint}
         </span>
       )}
-    </>
+    </div>
   );
 }

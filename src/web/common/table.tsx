@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useId, useMemo, useState } from 'preact/hooks';
+import type { ComponentChildren, Ref } from 'preact';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { isNarrow } from './narrow.ts';
 import { Empty } from './states.tsx';
@@ -49,6 +49,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, empty } = props;
   const [sought, setSought] = useState('');
   const [order, setOrder] = useState<Order>({ key: columns[0]?.key ?? '', isDown: false });
+  const finder = useRef<HTMLInputElement>(null);
   const [shownCount, setShownCount] = useState(ROWS_SHOWN);
   const found = useMemo(
     () => sorted(filtered(props, sought), columns, order),
@@ -61,12 +62,17 @@ export function Table<Row>(props: TableProps<Row>) {
         {empty}
       </div>
     );
+  const clear = () => {
+    setSought('');
+    // The button goes away, and whoever came by keyboard is not to start over at the top.
+    finder.current?.focus();
+  };
   const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
   if (props.isPlain) return <Rows {...parts} />;
   return (
     <div class="table-frame">
       <div class="table-tools">
-        <Finder label={label} sought={sought} onSeek={setSought} />
+        <Finder inputRef={finder} label={label} sought={sought} onSeek={setSought} />
         {isNarrow.value ? <Sorter columns={columns} order={order} setOrder={setOrder} /> : null}
         <p class="soft small" role="status">
           {found.length === rows.length
@@ -77,7 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
       </div>
       {found.length === 0 ? (
         <Empty title="Nothing matches">
-          <Button onClick={() => setSought('')}>Clear the filter</Button>
+          <Button onClick={clear}>Clear the filter</Button>
         </Empty>
       ) : isNarrow.value ? (
         <Cards {...parts} />
@@ -94,14 +100,16 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 interface FinderProps {
+  inputRef: Ref<HTMLInputElement>;
   label: string;
   sought: string;
   onSeek: (sought: string) => void;
 }
 
-function Finder({ label, sought, onSeek }: FinderProps) {
+function Finder({ inputRef, label, sought, onSeek }: FinderProps) {
   return (
     <input
+      ref={inputRef}
       class="table-filter"
       type="search"
       value={sought}

@@ -7,7 +7,7 @@ import { AddCar } from './add-car.tsx';
 import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { OwnerDialog } from './owner.tsx';
-import { CarLooks, CityLink, Page, Vin } from './parts.tsx';
+import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
@@ -142,7 +142,7 @@ function OwnerCell({ owner }: Pick<Car, 'owner'>) {
     <span class="two-lines">
       {owner.email}
       <span class="soft small">
-        {owner.username === null ? 'no account' : owner.username}, since {owner.since}
+        {owner.username === null ? 'no account' : owner.username}, since {dayWritten(owner.since)}
       </span>
     </span>
   );

@@ -110,9 +110,17 @@ function verdictOf(error: unknown, values: object): Verdict {
   };
 }
 
+/** What the service says for programs, as people say it. */
+const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  'Field required': 'Please fill this in',
+  'String should have at least 1 character': 'Please fill this in',
+  "String should match pattern '^[a-z0-9_]+$'":
+    'Should have only small letters, digits and underscores',
+};
+
 /** What the service says, without what only programs want to read. */
 function words(msg: string): string {
-  const text = msg
+  const text = (PLAIN_WORDS[msg] ?? msg)
     .replace(/^(Value error, |value is not a valid email address: )/, '')
     .replace(/^(String|Input) should/, 'Should');
   return text.slice(0, 1).toUpperCase() + text.slice(1);

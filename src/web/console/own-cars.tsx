@@ -2,7 +2,7 @@ import { Button } from '../common/button.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { CarLooks, CityLink, dayOf, Page, Vin } from './parts.tsx';
+import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
@@ -65,7 +65,7 @@ function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
         </div>
         <div>
           <dt>Yours since</dt>
-          <dd>{sinceOf(car.owner?.since)}</dd>
+          <dd>{dayWritten(car.owner?.since)}</dd>
         </div>
         <div>
           <dt>In a city</dt>
@@ -76,9 +76,4 @@ function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
       </dl>
     </li>
   );
-}
-
-/** Whoever sets an owner may write anything there. */
-function sinceOf(since = ''): string {
-  return Number.isNaN(Date.parse(since)) ? since || '–' : dayOf(since);
 }

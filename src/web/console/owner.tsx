@@ -25,9 +25,10 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   const form = useForm({ email: car.owner?.email ?? '', since }, async (body) => {
     const changed = await call<Car>(path, { method: 'PATCH', body });
     onChange(changed);
+    // Where nobody has the email, that is said here.
+    if (changed.owner?.username === null) return;
     say(`${name} belongs to ${changed.owner?.email} now.`);
-    // Otherwise there is something to read first.
-    if (changed.owner?.username !== null) onClose();
+    onClose();
   });
   const removal = useForm({}, async () => {
     onChange(await call<Car>(path, { method: 'DELETE' }));

@@ -116,6 +116,11 @@ export function dayOf(time: string): string {
   return day.format(new Date(time));
 }
 
+/** The same of a day that somebody wrote, who may have written anything there. */
+export function dayWritten(text = ''): string {
+  return Number.isNaN(Date.parse(text)) ? text || '–' : dayOf(text);
+}
+
 /** `1 car`, `2 cars`. */
 export function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? '' : 's'}`;
