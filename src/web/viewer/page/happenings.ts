@@ -3,6 +3,7 @@ import { readEvents, readIncidents } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/wire.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
+import { sentence } from './words.ts';
 
 const REFRESH_MS = 2000;
 
@@ -51,7 +52,7 @@ export class Happenings {
     const last = collisions.at(-1);
     if (last === undefined) return;
     const others = collisions.length > 1 ? ` And ${collisions.length - 1} more.` : '';
-    this.announcement.value = `${last.message}${others}`;
+    this.announcement.value = `${sentence(last.message)}${others}`;
   }
 
   async #readIncidents(): Promise<void> {

@@ -21,7 +21,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['n', 'p'], does: 'Next and previous car' },
   { keys: ['f'], does: 'Follow the picked car, or stop following' },
   { keys: ['c'], does: 'Chase camera behind the picked car' },
-  { keys: ['←', '→', '↑', '↓'], does: 'Move the map' },
+  { keys: ['Arrows'], does: 'Move the map' },
   { keys: ['+', '−'], does: 'Nearer and farther' },
   { keys: ['[', ']'], does: 'Turn the map' },
   { keys: ['<', '>'], does: 'Tilt the map' },

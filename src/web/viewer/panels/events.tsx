@@ -1,7 +1,7 @@
 import { Empty, Loading } from '../../common/states.tsx';
 import type { EventKind, WorldEvent } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { clock } from '../page/words.ts';
+import { clock, sentence } from '../page/words.ts';
 
 const KINDS: Readonly<Record<EventKind, { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },
@@ -51,7 +51,7 @@ function EventRow({ event }: { event: WorldEvent }) {
           </span>
           <time class="small soft">{clock(event.time)}</time>
         </span>
-        <span class="row-text">{event.message}</span>
+        <span class="row-text">{sentence(event.message)}</span>
       </button>
     </li>
   );

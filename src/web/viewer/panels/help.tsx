@@ -51,7 +51,7 @@ export function Help() {
       <section class="section">
         <h3>Keys</h3>
         <Switch
-          label="Single keys do something"
+          label="Shortcuts by single keys"
           isOn={shortcutsAreOn.value}
           onChange={switchShortcuts}
         />

@@ -94,7 +94,7 @@ function Explanations({ incident }: { incident: Incident }) {
               <span class="row-line">
                 <strong>{listed(features.map(title))}</strong>
                 <span class="tag" data-kind={effect === 'avoids' ? 'good' : 'warn'}>
-                  {effect}
+                  {title(effect)}
                 </span>
               </span>
               {sentences.map((sentence) => (
@@ -118,7 +118,7 @@ function Involved({ vehicle }: { vehicle: IncidentVehicle }) {
     <li>
       <div class="row-line">
         <strong>{carName(vehicle)}</strong>
-        <span class="tag">{vehicle.role}</span>
+        <span class="tag">{title(vehicle.role)}</span>
       </div>
       <p class="small">
         {kmh(vehicle.speed)}, changed by {kmh(vehicle.delta_v)}

@@ -3,7 +3,7 @@ import { Button } from '../../common/button.tsx';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { clock } from '../page/words.ts';
+import { clock, title } from '../page/words.ts';
 import { headline } from '../replay/report.ts';
 
 /** A world may have very many: a list that long is made when it is asked for. */
@@ -60,7 +60,7 @@ function IncidentRow({ incident }: { incident: Incident }) {
       >
         <span class="row-line">
           <span class="tag" data-kind={SEVERITY_KINDS[severity]}>
-            {severity}
+            {title(severity)}
           </span>
           <time class="small soft">{clock(incident.time)}</time>
         </span>

@@ -25,7 +25,7 @@ export function NewCity() {
         viewer.dialog.value = null;
       }}
     >
-      <p>A city of its own with twenty cars of its own. This one stays where it is.</p>
+      <p>It comes with twenty cars of its own, and this one stays where it is.</p>
       {error.value === '' ? null : (
         <Note kind="bad">
           <p>{error.value}</p>

@@ -20,8 +20,8 @@ const STEPS: readonly Step[] = [
     text: 'Twenty cars drive themselves through it, and everybody with its link sees the same. Drag to move, scroll or pinch to come nearer.',
   },
   {
-    title: 'Each car is one of the list',
-    text: 'Pick one there or on the map, and the map follows it: its route, what its sensors see, and the gap to the car ahead.',
+    title: 'Every car is in the list',
+    text: 'Pick one there or on the map: the map follows it and shows its route, what its sensors see and the gap to the car ahead.',
     arrive: (viewer) => {
       viewer.left.value = 'cars';
       viewer.front.value = 'left';

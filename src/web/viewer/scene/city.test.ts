@@ -178,6 +178,14 @@ describe.each(CITIES)('the city of $name', ({ name, seed }) => {
     }
   });
 
+  it('has no name within twenty metres of the crossing of its street with another', () => {
+    const crossings = map.junctions.map(({ x, y }) => [x, y] as const);
+    const near = namePlaces(map.roads).filter(({ x, y }) =>
+      crossings.some((point) => Math.hypot(point[0] - x, point[1] - y) < 20),
+    );
+    expect(near).toEqual([]);
+  });
+
   it('has a bar before each lane that a light stops', () => {
     const signals = signalsOf(map);
     const lights = map.junctions.flatMap((junction) => junction.lights);

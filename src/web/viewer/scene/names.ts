@@ -1,7 +1,16 @@
 import type { CityMap, MapRoad, MapZone } from '../map-types.ts';
 import type { Billboards, Ink } from './billboards.ts';
 import type { Tint } from './decals.ts';
-import { distance, type Line, lengthOf, middleOf, stationAt, thinned } from './lines.ts';
+import {
+  at,
+  distance,
+  distanceToSegment,
+  type Line,
+  lengthOf,
+  middleOf,
+  stationAt,
+  thinned,
+} from './lines.ts';
 import { writePill } from './pill.ts';
 import type { Theme } from './types.ts';
 
@@ -22,41 +31,66 @@ export interface NamePlace {
   roomM: number;
 }
 
-/** Names of all streets, each where its street is straight. */
+/** Names of all streets, each where its street is straight and as clear of others as it can be. */
 export function namePlaces(roads: readonly MapRoad[]): NamePlace[] {
-  return roads.flatMap(({ name, centerline }) => placesAlong(name, thinned(centerline, 0.2)));
+  const lines = roads.map(({ centerline }) => thinned(centerline, 0.2));
+  return roads.flatMap(({ name }, i) => placesAlong(name, at(lines, i), lines.toSpliced(i, 1)));
 }
 
-function placesAlong(text: string, line: Line): NamePlace[] {
+function placesAlong(text: string, line: Line, others: readonly Line[]): NamePlace[] {
   const totalM = lengthOf(line);
   if (totalM < STREET_MIN_M) return [];
   const count = Math.max(1, Math.round(totalM / EVERY_M));
   return Array.from({ length: count }, (_, i) => {
     const middleM = ((i + 0.5) * totalM) / count;
-    return straightestNear(text, line, middleM, totalM);
+    return clearestNear(text, line, middleM, totalM, others);
   });
 }
 
-const SHIFTS_M = [0, 1, -1, 2, -2, 3, -3] as const;
+const SHIFTS_M = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5] as const;
 const ROOMS_M = [90, 60, 40, 25] as const;
+/** What is so far from any other street is clear of their names. */
+const CLEAR_M = 45;
 
-/** Of some places around a station the first with the most straight street around it. */
-function straightestNear(text: string, line: Line, middleM: number, totalM: number): NamePlace {
+/** Of the places around a station with the most straight street around them the clearest. */
+function clearestNear(
+  text: string,
+  line: Line,
+  middleM: number,
+  totalM: number,
+  others: readonly Line[],
+): NamePlace {
   for (const roomM of ROOMS_M) {
-    for (const shift of SHIFTS_M) {
-      const station = middleM + shift * TRY_M;
-      const [fromM, toM] = [station - roomM / 2, station + roomM / 2];
-      if (fromM < 0 || toM > totalM) continue;
-      const a = stationAt(line, fromM);
-      const b = stationAt(line, toM);
-      const c = stationAt(line, station);
-      const bendM = distance([(a.x + b.x) / 2, (a.y + b.y) / 2], [c.x, c.y]);
-      if (bendM > BEND_MAX_M) continue;
-      return { text, x: c.x, y: c.y, heading: Math.atan2(b.y - a.y, b.x - a.x), roomM };
-    }
+    const places = SHIFTS_M.map((shift) => middleM + shift * TRY_M)
+      .filter((station) => station >= roomM / 2 && station + roomM / 2 <= totalM)
+      .flatMap((station) => straightAt(text, line, station, roomM));
+    const clearM = places.map((place) => clearanceOf(place, others));
+    const best = places[clearM.indexOf(Math.max(...clearM))];
+    if (best !== undefined) return best;
   }
   const { x, y, hx, hy } = stationAt(line, middleM);
   return { text, x, y, heading: Math.atan2(hy, hx), roomM: 20 };
+}
+
+/** The place around a station, where the street is straight there. */
+function straightAt(text: string, line: Line, station: number, roomM: number): NamePlace[] {
+  const a = stationAt(line, station - roomM / 2);
+  const b = stationAt(line, station + roomM / 2);
+  const { x, y } = stationAt(line, station);
+  const bendM = distance([(a.x + b.x) / 2, (a.y + b.y) / 2], [x, y]);
+  if (bendM > BEND_MAX_M) return [];
+  return [{ text, x, y, heading: Math.atan2(b.y - a.y, b.x - a.x), roomM }];
+}
+
+/** How far the nearest other street is; all that is enough is the same. */
+function clearanceOf({ x, y }: NamePlace, others: readonly Line[]): number {
+  let clearM = CLEAR_M;
+  for (const line of others) {
+    for (let i = 1; i < line.length; i++) {
+      clearM = Math.min(clearM, distanceToSegment([x, y], at(line, i - 1), at(line, i)));
+    }
+  }
+  return clearM;
 }
 
 /** Of what is near; from far away names are larger. */
