@@ -125,6 +125,17 @@ describe('each state is said while it is true', () => {
     await lost.close();
   });
 
+  test('nothing but that there is none, for a link to an incident that never was', async () => {
+    const lost = await page.context().newPage();
+    await lost.goto(`${cityUrl()}#incident=i999999-0`);
+    await lost.getByText('There is no such incident in this city').waitFor();
+    await lost.getByRole('button', { name: 'See all incidents' }).click();
+    await lost.getByRole('button', { name: 'Incidents', pressed: true }).waitFor();
+    expect((await display(lost)).replay).toBeNull();
+    expect(new URL(lost.url()).hash).toBe('');
+    await lost.close();
+  });
+
   async function openLost(id: string): Promise<Page> {
     const lost = await page.context().newPage();
     await lost.goto(`${node.twinUrl}/worlds/${id}`);

@@ -19,6 +19,8 @@ export class ReplayPlayer {
   readonly id = signal<string | null>(null);
   readonly incident = signal<Incident | null>(null);
   readonly error = signal('');
+  /** The world has no incident of this id. */
+  readonly isUnknown = signal(false);
   readonly asItWas = signal<Replay | null>(null);
   /** As it would have been, with `explanation`. */
   readonly asItWouldHaveBeen = signal<Replay | null>(null);
@@ -52,6 +54,7 @@ export class ReplayPlayer {
       this.id.value = id;
       this.incident.value = null;
       this.error.value = '';
+      this.isUnknown.value = false;
       this.asItWas.value = null;
       this.asItWouldHaveBeen.value = null;
       this.chosen.value = 0;
@@ -169,6 +172,8 @@ export class ReplayPlayer {
 
   #fail(id: string, error: unknown): void {
     if (id !== this.id.peek()) return;
+    this.isUnknown.value = error instanceof RequestError && error.code === 'unknown_incident';
+    if (this.isUnknown.peek()) return;
     this.error.value =
       error instanceof RequestError ? error.message : 'The service did not answer in time.';
   }

@@ -116,6 +116,13 @@ export class Viewer {
     } else if (this.car.vin.peek() !== null) this.camera.value = 'follow';
   }
 
+  /** Opens the list of them, in the place of one. */
+  showIncidents(): void {
+    this.openIncident(null);
+    this.left.value = 'incidents';
+    this.front.value = 'left';
+  }
+
   /** Closes the panel on the right: the incident first, then the car. */
   closeRight(): void {
     if (this.replay.id.peek() === null) this.pick(null);

@@ -34,7 +34,7 @@ export function CarPanel() {
 /** The address names a VIN: that of another city, or one that came before the fleet. */
 function UnknownCar() {
   if (useViewer().live.fleet.value.length === 0) return <Loading what="the car" />;
-  return <p class="panel-text">There is no car with this VIN in this city.</p>;
+  return <p>There is no car with this VIN in this city.</p>;
 }
 
 function Telemetry() {

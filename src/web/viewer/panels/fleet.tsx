@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
+import { Loading } from '../../common/states.tsx';
 import type { FleetEntry, Vehicle } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
 import { matches } from '../page/words.ts';
@@ -31,6 +32,7 @@ export function Fleet() {
           {search.value === '' ? '' : `${found} of ${fleet.length} cars`}
         </p>
       </div>
+      {fleet.length === 0 && live.status.value !== 'gone' ? <Loading what="the cars" /> : null}
       <ul class="rows" aria-label="Cars">
         {fleet.map((car, index) => (
           <li key={car.vin} hidden={!matches(car, search.value)}>
@@ -39,7 +41,7 @@ export function Fleet() {
         ))}
       </ul>
       {fleet.length > 0 && found === 0 ? (
-        <p class="panel-text soft">No car is called that.</p>
+        <p class="panel-text soft">No car has that plate, model or VIN.</p>
       ) : null}
     </>
   );

@@ -39,7 +39,8 @@ export function Header() {
 
 function Watchers() {
   const count = useViewer().live.world.value?.watchers;
-  if (count === undefined) return null;
+  // Whoever polls is not counted.
+  if (count === undefined || count === 0) return null;
   const words = count === 1 ? '1 watcher' : `${count} watchers`;
   return (
     <p class="watchers" title={words}>

@@ -1,5 +1,5 @@
 import { Button } from '../../common/button.tsx';
-import { Loading, Note } from '../../common/states.tsx';
+import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
 import { carName, grouped, kmh, listed, percent, title } from '../page/words.ts';
@@ -8,8 +8,18 @@ import { RightPanel } from './right-panel.tsx';
 
 /** The report of the incident that is open. */
 export function IncidentPanel() {
-  const { replay } = useViewer();
+  const viewer = useViewer();
+  const { replay } = viewer;
   const incident = replay.incident.value;
+  if (replay.isUnknown.value) {
+    return (
+      <RightPanel title="Incident" subtitle="">
+        <Empty title="There is no such incident in this city">
+          <Button onClick={() => viewer.showIncidents()}>See all incidents</Button>
+        </Empty>
+      </RightPanel>
+    );
+  }
   return (
     <RightPanel title="Incident" subtitle={incident === null ? '' : headline(incident)}>
       {replay.error.value === '' ? null : (

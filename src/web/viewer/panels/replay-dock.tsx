@@ -1,6 +1,6 @@
 import { Button } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { beside, carName, listed, title } from '../page/words.ts';
+import { beside, carName, listed, spoken } from '../page/words.ts';
 import { extent, SPEEDS } from '../replay/timeline.ts';
 import { Icon } from './icons.tsx';
 
@@ -93,7 +93,7 @@ function GhostLegend() {
     <p class="legend small">
       <span class="ghost-mark" aria-hidden="true" />
       {isThere ? 'Ghost: ' : 'Loading the ghost: '}
-      {listed(cars.map(carName))} with {listed(explanation.features.map(title))}
+      {listed(cars.map(carName))} with {listed(explanation.features.map(spoken))}
     </p>
   );
 }
