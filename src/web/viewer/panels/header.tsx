@@ -38,9 +38,10 @@ export function Header() {
 }
 
 function Watchers() {
-  const count = useViewer().live.world.value?.watchers;
+  const { live } = useViewer();
+  const count = live.world.value?.watchers ?? 0;
   // Whoever polls is not counted.
-  if (count === undefined || count === 0) return null;
+  if (count === 0 || live.status.value === 'gone') return null;
   const words = count === 1 ? '1 watcher' : `${count} watchers`;
   return (
     <p class="watchers" title={words}>

@@ -33,7 +33,7 @@ export function Stage() {
       <MapCanvas canvasRef={canvas} />
       {viewer.mapError.value === '' ? null : <p class="stage-note">{viewer.mapError.value}</p>}
       <StatusNote />
-      <Camera />
+      {viewer.mapError.value === '' ? <Camera /> : null}
       <Gone />
       <Tour />
       <ReplayDock />
