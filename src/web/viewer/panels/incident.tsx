@@ -3,7 +3,7 @@ import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
 import { carName, grouped, kmh, listed, percent, title } from '../page/words.ts';
-import { explanations, headline, shortcomings, story } from '../replay/report.ts';
+import { explanations, headline, shortcomings, story, whose } from '../replay/report.ts';
 import { RightPanel } from './right-panel.tsx';
 
 /** The report of the incident that is open. */
@@ -93,8 +93,8 @@ function Explanations({ incident }: { incident: Incident }) {
         <p>Nothing that was switched off would have avoided or mitigated it.</p>
       ) : null}
       <ul class="explanations">
-        {all.map(({ set, features, effect, sentences }, index) => (
-          <li key={set}>
+        {all.map((explanation, index) => (
+          <li key={explanation.set}>
             <button
               type="button"
               class="explanation"
@@ -102,12 +102,15 @@ function Explanations({ incident }: { incident: Incident }) {
               onClick={() => replay.choose(index)}
             >
               <span class="row-line">
-                <strong>{listed(features.map(title))}</strong>
-                <span class="tag" data-kind={effect === 'avoids' ? 'good' : 'warn'}>
-                  {title(effect)}
+                <span>
+                  <strong>{listed(explanation.features.map(title))}</strong>{' '}
+                  {whose(explanation, incident)}
+                </span>
+                <span class="tag" data-kind={explanation.effect === 'avoids' ? 'good' : 'warn'}>
+                  {title(explanation.effect)}
                 </span>
               </span>
-              {sentences.map((sentence) => (
+              {explanation.sentences.map((sentence) => (
                 <span class="row-text" key={sentence}>
                   {sentence}
                 </span>

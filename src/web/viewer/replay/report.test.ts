@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
-import { explanations, headline, shortcomings, story } from './report.ts';
+import { explanations, headline, shortcomings, story, whose } from './report.ts';
 
 const TERRA: IncidentVehicle = {
   vin: 'A',
@@ -56,6 +56,17 @@ describe('the story', () => {
       'At 0:19.9, Halden Terra (BL 319 DR) hit an animal on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(incident)).toBe('Halden Terra and an animal');
+  });
+
+  it('tells of which cars an explanation speaks, where there are several', () => {
+    const both = [failure({ vin: 'B' }), failure({ vin: 'A' }), failure({ vin: 'B', set: 1 })];
+    const told = (incident: Incident) =>
+      explanations(incident).map((explanation) => whose(explanation, incident));
+    expect(told({ ...INCIDENT, failures: both })).toEqual([
+      'of BL 319 DR and FN 331 WT',
+      'of FN 331 WT',
+    ]);
+    expect(told({ ...INCIDENT, vehicles: [TERRA], failures: [failure({})] })).toEqual(['']);
   });
 
   it('tells what was off and what that took', () => {

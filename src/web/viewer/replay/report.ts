@@ -56,6 +56,13 @@ export function explanations({ failures }: Incident): Explanation[] {
   );
 }
 
+/** Of which cars the features of an explanation are; empty where there is one car only. */
+export function whose({ vins }: Explanation, { vehicles }: Incident): string {
+  if (vehicles.length < 2) return '';
+  const plates = vehicles.filter(({ vin }) => vins.includes(vin)).map(({ plate }) => plate);
+  return `of ${listed(plates)}`;
+}
+
 function unique<T>(values: T[]): T[] {
   return [...new Set(values)];
 }
