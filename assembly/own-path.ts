@@ -81,7 +81,6 @@ export function beginPath(slab: usize, city: usize, car: i32): void {
   store<f64>(STATION, getF(slab, C_STATION, car) + nose);
   store<f64>(HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH) + CORRIDOR_MARGIN_M);
   store<f64>(AIM, aim);
-  store<f64>(AWAY, offset - aim);
   store<f64>(PER_RETURN, 1.0 / greatest(RETURN_M, RETURN_S * getF(slab, C_VX, car)));
   store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
   store<f64>(END_AT, 0.0);
@@ -138,7 +137,9 @@ function extendOnLane(slab: usize, city: usize): void {
   const length = load<f64>(record + L_LENGTH);
   const station = load<f64>(STATION);
   const point = pointAt(city, lane, station);
-  const beyond = shareAt(city, lane, station) * load<f64>(record + L_SPACING);
+  const from = shareAt(city, lane, station);
+  const beyond = from * load<f64>(record + L_SPACING);
+  if (load<i32>(COUNT) == 0) store<f64>(AWAY, frontLeftOf(point, from) - load<f64>(AIM));
   const away = load<f64>(AWAY);
   let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
   const isReturning = abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
@@ -157,6 +158,13 @@ function extendOnLane(slab: usize, city: usize): void {
   if (end < length) return;
   store<i32>(AHEAD, load<i32>(AHEAD) + 1);
   store<f64>(STATION, 0.0);
+}
+
+/** How far left of its lane the front is, m: in a bend not as far as the middle of the car. */
+@inline function frontLeftOf(point: usize, share: f64): f64 {
+  const dx = load<f64>(END_X) - along(point, PT_X, share);
+  const dy = load<f64>(END_Y) - along(point, PT_Y, share);
+  return dy * along(point, PT_TX, share) - dx * along(point, PT_TY, share);
 }
 
 /** What is left of an offset after so many lengths of return; a cubic in place of an exponential. */
