@@ -1,5 +1,5 @@
 import { Watcher } from './watcher.ts';
-import { WatchSocket } from './ws-client.ts';
+import { UpgradeRefused, WatchSocket } from './ws-client.ts';
 
 const FRAMES_PER_S = 12.5;
 /** Upgrades under way at once. */
@@ -9,6 +9,8 @@ const OPENING_MAX = 50;
 export class Crowd {
   readonly watchers: Watcher[] = [];
   readonly sockets: WatchSocket[] = [];
+  /** How often an upgrade was refused, by what was answered. */
+  readonly refused: Record<string, number> = {};
 
   /** From here on frames count. */
   record(): void {
@@ -20,10 +22,7 @@ export class Crowd {
   }
 }
 
-/**
- * Opens a stream for each path, with room for the gaps of so many seconds. Throws where one is
- * refused.
- */
+/** Opens a stream for each path, with room for the gaps of so many seconds; who is refused is counted. */
 export async function gather(url: URL, paths: readonly string[], seconds: number): Promise<Crowd> {
   const crowd = new Crowd();
   const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
@@ -31,14 +30,20 @@ export async function gather(url: URL, paths: readonly string[], seconds: number
   const open = async () => {
     for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
       const watcher = new Watcher(gapsMax);
-      const socket = await WatchSocket.open(url, path, {
-        message: (opcode, payload) => watcher.message(opcode, payload, performance.now()),
-        closed: (code) => {
+      const events = {
+        message: (opcode: number, payload: Buffer) =>
+          watcher.message(opcode, payload, performance.now()),
+        closed: (code: number) => {
           watcher.closeCode = code;
         },
-      });
-      crowd.watchers.push(watcher);
-      crowd.sockets.push(socket);
+      };
+      try {
+        crowd.sockets.push(await WatchSocket.open(url, path, events));
+        crowd.watchers.push(watcher);
+      } catch (error) {
+        if (!(error instanceof UpgradeRefused)) throw error;
+        crowd.refused[error.statusLine] = (crowd.refused[error.statusLine] ?? 0) + 1;
+      }
     }
   };
   await Promise.all(Array.from({ length: OPENING_MAX }, open));

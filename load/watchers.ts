@@ -68,6 +68,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['load generator', verdict.text],
     ['gaps from an empty server', formatGaps(ceiling.gaps)],
   );
+  const refused = Object.entries(healthy.refused);
+  if (refused.length > 0) {
+    rows.push(['upgrades refused', refused.map(([line, n]) => `${n} × ${line}`).join(', ')]);
+  }
   if (chosen.slow > 0) {
     rows.push(
       ['memory of the server over time', measured.rssBytes.map(formatMiB).join(', ')],
@@ -75,7 +79,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     );
   }
   const reference = ceiling.gaps;
-  return { rows, figures: { ...measured, expected, verdict, reference, slowClosed } };
+  return {
+    rows,
+    figures: { ...measured, expected, verdict, reference, slowClosed, refused: healthy.refused },
+  };
 }
 
 /** How long a snapshot is: the calibration's frames are as long. */

@@ -13,13 +13,23 @@ export interface WatchEvents {
   closed(code: number): void;
 }
 
+/** The server answered an upgrade with something else, such as `HTTP/1.1 503 Service Unavailable`. */
+export class UpgradeRefused extends Error {
+  readonly statusLine: string;
+
+  constructor(statusLine: string) {
+    super(`the upgrade was refused: ${statusLine}`);
+    this.statusLine = statusLine;
+  }
+}
+
 /** A WebSocket that receives. It answers pings, so an open stream stays open, and sends nothing else. */
 export class WatchSocket {
   readonly #socket: Socket;
   readonly #events: WatchEvents;
   #closeCode = CLOSED_WITHOUT_CODE;
 
-  /** Resolves when the upgrade is accepted; rejects with the refusal's status line. */
+  /** Resolves when the upgrade is accepted; rejects with UpgradeRefused where it is not. */
   static async open(url: URL, path: string, events: WatchEvents): Promise<WatchSocket> {
     const socket = await openSocket(url);
     socket.write(
@@ -87,7 +97,7 @@ function upgraded(socket: Socket): Promise<Buffer> {
         return resolve(head.subarray(headBytes + HEAD_END.length));
       }
       socket.destroy();
-      reject(new Error(`the upgrade was refused: ${statusLine}`));
+      reject(new UpgradeRefused(statusLine));
     };
     socket.on('data', receive).once('close', ended).once('error', ended);
   });

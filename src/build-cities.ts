@@ -1,3 +1,3 @@
-import { buildCities } from './shard/cities.ts';
+import { buildCities } from './shard/grown-cities.ts';
 
 buildCities();

@@ -20,7 +20,6 @@ import { Shard } from './shard/handle.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded.ts';
-import { openRedis } from './store/redis/store.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
@@ -85,6 +84,8 @@ async function openStore(
     const store = await (parts.openStore ?? openEmbedded)(dataDir);
     return { store, isReady: () => true };
   }
+  // A node without it starts sooner without its client.
+  const { openRedis } = await import('./store/redis/store.ts');
   const store = await openRedis({ url, nodeName, leaseMs }, standing);
   standing.concern(store, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
@@ -102,15 +103,13 @@ async function startOn(
   const { worlds, shards, records, clock, kernel } = living;
   let platform: DealerPlatform | undefined;
   try {
-    await Promise.all(shards.map((shard) => shard.start()));
-    platform = await openPlatform(config, {
-      store,
-      standing: open.standing,
-      records,
-      worlds,
-      clock,
-      log,
-    });
+    const begun = Promise.all(shards.map((shard) => shard.start()));
+    const parts = { store, standing: open.standing, records, worlds, clock, log };
+    // Both wait for threads of their own most of the time.
+    const [shardsUp, opened] = await Promise.allSettled([begun, openPlatform(config, parts)]);
+    if (opened.status === 'rejected') throw opened.reason;
+    platform = opened.value;
+    if (shardsUp.status === 'rejected') throw shardsUp.reason;
     const served = { worlds, platform, shards, clock, log, kernel, isReady };
     const frontEnd = openFrontEnd(config, served);
     worlds.idle.start();

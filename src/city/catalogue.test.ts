@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cityOf } from '../testing/cities.ts';
-import { CITIES, generateCity } from './catalogue.ts';
+import { CITIES } from './catalogue.ts';
+import { generateCity } from './generate.ts';
 import { at } from './geometry.ts';
 
 describe('The catalogue', () => {

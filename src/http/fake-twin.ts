@@ -9,7 +9,8 @@ import {
   OC_STRIDE,
   OUT_LENGTH,
 } from '../../assembly/layout.ts';
-import { CITIES, generateCity } from '../city/catalogue.ts';
+import { CITIES } from '../city/catalogue.ts';
+import { generateCity } from '../city/generate.ts';
 import type { City } from '../city/types.ts';
 import { cityNames } from '../codec/names.ts';
 import { TwinError } from '../errors.ts';

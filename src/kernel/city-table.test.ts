@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../assembly/layout.ts';
-import { CITIES, generateCity } from '../city/catalogue.ts';
+import { CITIES } from '../city/catalogue.ts';
+import { generateCity } from '../city/generate.ts';
 import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES, generateCity } from '../city/catalogue.ts';
+import { CITIES } from '../city/catalogue.ts';
+import { generateCity } from '../city/generate.ts';
 import type { City, Lane, Point } from '../city/types.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 

@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { CITIES, generateCity } from '../city/catalogue.ts';
+import { readFileSync } from 'node:fs';
+import { CITIES } from '../city/catalogue.ts';
 import type { City } from '../city/types.ts';
 import { type CityNames, cityNames } from '../codec/names.ts';
-import { packCity } from '../kernel/city-table.ts';
 
 /** The cities of the catalogue in every form that a node needs; the index is the kernel's. */
 export interface CitySet {
@@ -11,22 +10,8 @@ export interface CitySet {
   names: readonly CityNames[];
 }
 
-const BUILT = new URL('../../build/cities/', import.meta.url);
-
-/** Grows every city, which takes some seconds. */
-export function makeCities(): CitySet {
-  return citySet(CITIES.map(({ name, seed }) => generateCity(name, seed)));
-}
-
-/** Leaves every city in the build folder, for `loadCities`. */
-export function buildCities(): void {
-  const { cities, tables } = makeCities();
-  mkdirSync(BUILT, { recursive: true });
-  for (const [i, city] of cities.entries()) {
-    writeFileSync(new URL(`${city.name}.json`, BUILT), JSON.stringify(city));
-    writeFileSync(new URL(`${city.name}.table`, BUILT), new Uint8Array(tables[i] ?? []));
-  }
-}
+/** Where cities are built. */
+export const BUILT = new URL('../../build/cities/', import.meta.url);
 
 /**
  * The cities as they were built: a node that grew them itself would not start within a second.
@@ -39,7 +24,7 @@ export function loadCities(): CitySet {
   return citySet(cities, tables);
 }
 
-function citySet(cities: readonly City[], tables = cities.map(packCity)): CitySet {
+export function citySet(cities: readonly City[], tables: readonly ArrayBuffer[]): CitySet {
   return { cities, tables, names: cities.map(cityNames) };
 }
 

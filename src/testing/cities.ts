@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CITIES, generateCity } from '../city/catalogue.ts';
+import { CITIES } from '../city/catalogue.ts';
+import { generateCity } from '../city/generate.ts';
 import type { City } from '../city/types.ts';
 import { loadCities } from '../shard/cities.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CITIES, generateCity } from '../../../city/catalogue.ts';
+import { CITIES } from '../../../city/catalogue.ts';
+import { generateCity } from '../../../city/generate.ts';
 import { mapOf } from '../../../city/map.ts';
 import type { CityMap, MapLane } from '../map-types.ts';
 import { housesOf, hullOf, ridgeOf, shadowOf } from './buildings.ts';

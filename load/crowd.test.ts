@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { gather } from './crowd.ts';
+import { startEmptyServer } from './server.ts';
+
+test('who is refused is counted by the answer, and the others watch', async () => {
+  const server = await startEmptyServer();
+  try {
+    const crowd = await gather(server.url, ['/ws/900', '/not-modified', '/ws/900'], 5);
+    expect(crowd.refused).toEqual({ 'HTTP/1.1 304 Not Modified': 1 });
+    expect(crowd.watchers).toHaveLength(2);
+    crowd.record();
+    await expect
+      .poll(() => crowd.watchers.every(({ frames }) => frames > 0), { timeout: 10_000 })
+      .toBe(true);
+    crowd.close();
+  } finally {
+    await server.stop();
+  }
+});
