@@ -93,7 +93,7 @@ export const CONTACTS = 53248;
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
-export const TARGET_BYTES = 104;
+export const TARGET_BYTES = 96;
 /** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
 export const CROSSINGS = 82944;
 export const CITY_BASE = 86016;
@@ -513,9 +513,6 @@ export const TG_ACCEL = 80; // f64 m/s², along its heading
  */
 export const TG_PATH = 88;
 export const TG_PATH_OPEN = -2;
-export const TG_ASIDE = 92; // f32 m that its box and the corridor share in width, 0 where PATH is −1
-export const TG_RIGHT = 96; // f32 m left of the own path: the right and the left end of its box there
-export const TG_LEFT = 100;
 
 export const SEEN_CAMERA = 1;
 export const SEEN_RADAR = 2;

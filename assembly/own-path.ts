@@ -18,7 +18,7 @@ const PATH_MAX_M = 70.0;
 /** No way through a city is longer than this times the straight line, while it leads there at all. */
 const DETOUR = 1.6;
 /** Pieces that it has at most. */
-const PIECES_MAX = 46;
+const PIECES_MAX = 45;
 /** What the corridor is wider than the car, to each side, m. */
 export const CORRIDOR_MARGIN_M = 0.2;
 /** A car further from its lane's centre follows its wheels, not its lane, m. */
@@ -50,20 +50,20 @@ const END_Y: usize = OWN_PATH + 72;
 const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, where it follows the wheels
 const END_TX: usize = OWN_PATH + 88; // f64, direction there where it follows the wheels
 const END_TY: usize = OWN_PATH + 96;
-const RANGE: usize = OWN_PATH + 128; // f64 m, to which it is known
-const PIECES: usize = OWN_PATH + 136;
+const RANGE: usize = OWN_PATH + 112; // f64 m, to which it is known
+const SPREAD: usize = OWN_PATH + 120; // f64 m left of its front, where its middle is
+const PIECES: usize = OWN_PATH + 128;
 const PW_X: usize = 0; // m, where it begins
 const PW_Y: usize = 8;
 const PW_TX: usize = 16; // unit vector
 const PW_TY: usize = 24;
 const PW_LENGTH: usize = 32; // m
 const PW_AT: usize = 40; // m from the front bumper
-const PW_BYTES: usize = 48;
+const PW_SPREAD: usize = 48; // m, by which the corridor is wider to the left, or where negative to the right
+const PW_BYTES: usize = 56;
 
-/** What `meetPath` leaves where it found something, f64 m. */
-export const MET_AT: usize = OWN_PATH + 104; // from the front bumper
-export const MET_RIGHT: usize = OWN_PATH + 112; // ends of the box left of the path
-export const MET_LEFT: usize = OWN_PATH + 120;
+/** What `meetPath` leaves where it found something, f64 m from the front bumper. */
+export const MET_AT: usize = OWN_PATH + 104;
 
 /** From here on the path is that of `car`: not a piece of it is known yet. */
 export function beginPath(slab: usize, city: usize, car: i32): void {
@@ -81,7 +81,7 @@ export function beginPath(slab: usize, city: usize, car: i32): void {
   store<f64>(STATION, getF(slab, C_STATION, car) + nose);
   store<f64>(HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH) + CORRIDOR_MARGIN_M);
   store<f64>(AIM, aim);
-  store<f64>(AWAY, offset - aim);
+  store<f64>(SPREAD, 0.0);
   store<f64>(PER_RETURN, 1.0 / greatest(RETURN_M, RETURN_S * getF(slab, C_VX, car)));
   store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
   store<f64>(END_AT, 0.0);
@@ -123,7 +123,7 @@ function extendFree(): void {
   const ty = load<f64>(END_TY);
   const bend = load<f64>(CURVATURE) * FREE_PIECE_M;
   const norm = 1.0 / sqrt(1.0 + bend * bend);
-  addPiece(load<f64>(END_X) + FREE_PIECE_M * tx, load<f64>(END_Y) + FREE_PIECE_M * ty);
+  addPiece(load<f64>(END_X) + FREE_PIECE_M * tx, load<f64>(END_Y) + FREE_PIECE_M * ty, 0.0);
   store<f64>(END_TX, (tx - bend * ty) * norm);
   store<f64>(END_TY, (ty + bend * tx) * norm);
 }
@@ -138,7 +138,13 @@ function extendOnLane(slab: usize, city: usize): void {
   const length = load<f64>(record + L_LENGTH);
   const station = load<f64>(STATION);
   const point = pointAt(city, lane, station);
-  const beyond = shareAt(city, lane, station) * load<f64>(record + L_SPACING);
+  const from = shareAt(city, lane, station);
+  const beyond = from * load<f64>(record + L_SPACING);
+  if (load<i32>(COUNT) == 0) {
+    const front = frontLeftOf(point, from);
+    store<f64>(AWAY, front - load<f64>(AIM));
+    store<f64>(SPREAD, getF(slab, C_OFFSET, load<i32>(CAR)) - front);
+  }
   const away = load<f64>(AWAY);
   let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
   const isReturning = abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
@@ -149,14 +155,25 @@ function extendOnLane(slab: usize, city: usize): void {
   const way = load<f64>(END_AT) + end - station;
   const last = pointAt(city, lane, end);
   const share = shareAt(city, lane, end);
-  const left = load<f64>(AIM) + away * shareLeft(way * load<f64>(PER_RETURN));
+  const unreturned = shareLeft(way * load<f64>(PER_RETURN));
+  const left = load<f64>(AIM) + away * unreturned;
   const tx = along(last, PT_TX, share);
   const ty = along(last, PT_TY, share);
-  addPiece(along(last, PT_X, share) - left * ty, along(last, PT_Y, share) + left * tx);
+  addPiece(along(last, PT_X, share) - left * ty, along(last, PT_Y, share) + left * tx, load<f64>(SPREAD) * unreturned);
   store<f64>(STATION, end);
   if (end < length) return;
   store<i32>(AHEAD, load<i32>(AHEAD) + 1);
   store<f64>(STATION, 0.0);
+}
+
+/**
+ * How far left of its lane the front is, m: in a bend not as far as the middle of the car, which passes as
+ * far on the inner side of it.
+ */
+@inline function frontLeftOf(point: usize, share: f64): f64 {
+  const dx = load<f64>(END_X) - along(point, PT_X, share);
+  const dy = load<f64>(END_Y) - along(point, PT_Y, share);
+  return dy * along(point, PT_TX, share) - dx * along(point, PT_TY, share);
 }
 
 /** What is left of an offset after so many lengths of return; a cubic in place of an exponential. */
@@ -165,8 +182,8 @@ function extendOnLane(slab: usize, city: usize): void {
   return share * share * (3.0 - 2.0 * share);
 }
 
-/** A piece from where the last one ended. */
-function addPiece(x: f64, y: f64): void {
+/** A piece from where the last one ended, with what its corridor is wider to one side. */
+function addPiece(x: f64, y: f64, spread: f64): void {
   const count = load<i32>(COUNT);
   const at = pieceAt(count);
   const dx = x - load<f64>(END_X);
@@ -179,18 +196,16 @@ function addPiece(x: f64, y: f64): void {
   store<f64>(at + PW_TY, dy * per);
   store<f64>(at + PW_LENGTH, length);
   store<f64>(at + PW_AT, load<f64>(END_AT));
+  store<f64>(at + PW_SPREAD, spread);
   store<f64>(END_X, x);
   store<f64>(END_Y, y);
   store<f64>(END_AT, load<f64>(END_AT) + length);
   store<i32>(COUNT, count + 1);
 }
 
-/**
- * Whether a box of the given circumradius reaches into the corridor; leaves where first, and its ends
- * across the path there.
- */
+/** Whether a box of the given circumradius reaches into the corridor; leaves where first. */
 export function meetPath(slab: usize, city: usize, box: usize, radius: f64): bool {
-  const reach = radius + load<f64>(HALF_WIDTH);
+  let reach = radius + load<f64>(HALF_WIDTH);
   const bx = load<f64>(box + BOX_X);
   const by = load<f64>(box + BOX_Y);
   let far = load<f64>(RANGE);
@@ -199,6 +214,7 @@ export function meetPath(slab: usize, city: usize, box: usize, radius: f64): boo
       if (load<f64>(END_AT) >= far) return false;
       extend(slab, city);
     }
+    if (index == 0) reach += abs(load<f64>(SPREAD));
     const piece = pieceAt(index);
     const dx = bx - load<f64>(piece + PW_X);
     const dy = by - load<f64>(piece + PW_Y);
@@ -222,7 +238,6 @@ function meetPiece(box: usize, piece: usize): bool {
   const dx = load<f64>(box + BOX_X) - px;
   const dy = load<f64>(box + BOX_Y) - py;
   const middleX = dx * tx + dy * ty;
-  const middleY = dy * tx - dx * ty;
   const hx = load<f64>(box + BOX_HX);
   const hy = load<f64>(box + BOX_HY);
   const cosine = hx * tx + hy * ty;
@@ -231,7 +246,9 @@ function meetPiece(box: usize, piece: usize): bool {
   const ly = load<f64>(box + BOX_HALF_LENGTH) * sine;
   const wx = -load<f64>(box + BOX_HALF_WIDTH) * sine;
   const wy = load<f64>(box + BOX_HALF_WIDTH) * cosine;
-  const half = load<f64>(HALF_WIDTH);
+  const aside = 0.5 * load<f64>(piece + PW_SPREAD);
+  const half = load<f64>(HALF_WIDTH) + abs(aside);
+  const middleY = dy * tx - dx * ty - aside;
   const right = middleY - abs(ly) - abs(wy);
   const left = middleY + abs(ly) + abs(wy);
   if (right >= half || left <= -half) return false;
@@ -255,8 +272,6 @@ function meetPiece(box: usize, piece: usize): bool {
   const at = load<f64>(piece + PW_AT) + greatest(nearest, 0.0);
   if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE)) return false;
   store<f64>(MET_AT, at);
-  store<f64>(MET_RIGHT, right);
-  store<f64>(MET_LEFT, left);
   return true;
 }
 
@@ -270,10 +285,4 @@ function meetPiece(box: usize, piece: usize): bool {
   const a = (-half - from) * per;
   const b = (half - from) * per;
   return end == 0.0 ? clamp(a < b ? a : b, 0.0, 2.0) : clamp(a < b ? b : a, -1.0, 1.0);
-}
-
-/** Width that a box and the corridor share where `meetPath` found it, m. */
-export function sharedWidth(): f64 {
-  const half = load<f64>(HALF_WIDTH);
-  return least(load<f64>(MET_LEFT), half) - greatest(load<f64>(MET_RIGHT), -half);
 }

@@ -4,8 +4,8 @@
  */
 import {
   CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y, FRAME_TICKS,
-  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL, TG_ASIDE,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_LEFT, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_RIGHT, TG_SENSORS, TG_VX, TG_VY,
+  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL,
+  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_SENSORS, TG_VX, TG_VY,
   TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './between';
@@ -15,7 +15,7 @@ import { least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { beginPath, meetPath, MET_AT, MET_LEFT, MET_RIGHT, sharedWidth } from './own-path';
+import { beginPath, meetPath, MET_AT } from './own-path';
 import { isAstray } from './sensing';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
 import { clearTargets, newTarget, targetAt, targetCount } from './targets';
@@ -381,7 +381,4 @@ function describe(slab: usize, car: i32, object: usize, target: usize): void {
 function place(slab: usize, city: usize, object: usize, target: usize): void {
   const isMet = meetPath(slab, city, object, load<f64>(object + OB_RADIUS));
   store<f32>(target + TG_PATH, isMet ? <f32>load<f64>(MET_AT) : -1.0);
-  store<f32>(target + TG_ASIDE, isMet ? <f32>sharedWidth() : 0.0);
-  store<f32>(target + TG_RIGHT, isMet ? <f32>load<f64>(MET_RIGHT) : 0.0);
-  store<f32>(target + TG_LEFT, isMet ? <f32>load<f64>(MET_LEFT) : 0.0);
 }

@@ -82,7 +82,7 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
     const room = laneLength(city, lane) - START_TO_LINE_M - START_FROM_ENTRY_M;
     if (isConnector(city, lane) || room < 0.0) continue;
     const station = START_FROM_ENTRY_M + between(key, <u64>(2 * n + 1), 0.0, room);
-    if (!isFree(slab, car, lane, station)) continue;
+    if (apartFrom(slab, car, lane, station) < START_APART_M) continue;
     place(slab, city, car, position, station);
     roll(slab, city, car);
     return;
@@ -90,29 +90,34 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
   startAnywhere(slab, city, car, count);
 }
 
-/** The first free place along the route: there are far more places than cars. */
+/** The first free place along the route, or else the one that is farthest from everybody: some route may be crowded. */
 function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
-  for (let position = 0; position < count; position++) {
+  let best = -1.0;
+  let bestPosition = 0;
+  let bestStation = START_FROM_ENTRY_M;
+  for (let position = 0; position < count && best < START_APART_M; position++) {
     const lane = routeLane(city, car, position);
     if (isConnector(city, lane)) continue;
     const last = laneLength(city, lane) - START_TO_LINE_M;
-    for (let station = START_FROM_ENTRY_M; station < last; station += 4.0) {
-      if (!isFree(slab, car, lane, station)) continue;
-      place(slab, city, car, position, station);
-      roll(slab, city, car);
-      return;
+    for (let station = START_FROM_ENTRY_M; station < last && best < START_APART_M; station += 4.0) {
+      const apart = apartFrom(slab, car, lane, station);
+      if (apart <= best) continue;
+      best = apart;
+      bestPosition = position;
+      bestStation = station;
     }
   }
-  unreachable();
+  place(slab, city, car, bestPosition, bestStation);
+  roll(slab, city, car);
 }
 
-function isFree(slab: usize, car: i32, lane: i32, station: f64): bool {
+/** From a place on a lane to the nearest of the cars before this one there, m; START_APART_M where nobody is nearer. */
+function apartFrom(slab: usize, car: i32, lane: i32, station: f64): f64 {
+  let nearest = START_APART_M;
   for (let other = 0; other < car; other++) {
-    if (getI(slab, C_LANE, other) != lane) continue;
-    const apart = getF(slab, C_STATION, other) - station;
-    if (apart < START_APART_M && apart > -START_APART_M) return false;
+    if (getI(slab, C_LANE, other) == lane) nearest = least(nearest, abs(getF(slab, C_STATION, other) - station));
   }
-  return true;
+  return nearest;
 }
 
 /** Stands a car on the centre of a lane of its route. */

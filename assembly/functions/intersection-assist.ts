@@ -142,13 +142,15 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   const past = <f64>looks * (1.0 / LOOKS_PER_S) - PAST_S;
   if (past + YIELD_MARGIN_S < soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))) return;
   const isUrgent = isLate(speed, greatest(begins, 0.0)) && canStay(speed, begins);
-  keep(slab, car, begins, at, object, (lost >> 8) & 255, looks, isUrgent);
+  keep(slab, car, isConnector(city, getI(slab, C_LANE, car)), begins, at, object, (lost >> 8) & 255, looks, isUrgent);
 }
 
 /** Notes what the car gives way to, where, and for how many looks if it goes out of sight. */
-function keep(slab: usize, car: i32, begins: f64, at: f64, object: i32, seen: i32, looks: i32, isUrgent: bool): void {
+function keep(slab: usize, car: i32, isInside: bool, begins: f64, at: f64, object: i32, seen: i32, looks: i32, isUrgent: bool): void {
   const place = <usize>car;
-  store<f64>(EDGE + (place << 3), greatest(begins, 0.0));
+  // Who had to stop in a junction does not creep up to what it waits for: others pass close by.
+  const stands = isInside && getF(slab, C_VX, car) < STANDING_MPS;
+  store<f64>(EDGE + (place << 3), stands ? 0.0 : greatest(begins, 0.0));
   store<i32>(OBJECT + (place << 2), object);
   store<i32>(SEEN + (place << 2), seen);
   if (isUrgent) store<i32>(URGENT + (place << 2), 1);
@@ -321,7 +323,8 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const known = crossingDistance(car);
   if (known >= 0.0 && from >= known && !isUrgent) return;
   const looks = <i32>least((theirsTo + PAST_S) * LOOKS_PER_S + 1.0, LOOKS_MAX);
-  keep(slab, car, begins, begins - base, targetI(target, TG_OBJECT), targetI(target, TG_SENSORS), looks, isUrgent);
+  const isInside = isConnector(city, getI(slab, C_LANE, car));
+  keep(slab, car, isInside, begins, begins - base, targetI(target, TG_OBJECT), targetI(target, TG_SENSORS), looks, isUrgent);
 }
 
 /** Whether only hard braking still ends before a zone that begins so far ahead. */

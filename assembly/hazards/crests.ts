@@ -1,8 +1,8 @@
 import {
-  CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_VY, C_X, C_Y, HS_LANE_COUNT, HS_SIGHT, HS_START_HX, HS_START_HY, HS_X, HS_Y,
-  STATUS_CRASHED,
+  CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_X, C_Y, HS_LANE_COUNT, HS_SIGHT, HS_START_HX, HS_START_HY, HS_X, HS_Y, STATUS_CRASHED,
 } from '../layout';
-import { clamp, greatest } from '../math';
+import { velocityX, velocityY } from '../body';
+import { greatest, least } from '../math';
 import { getF, getI } from '../memory';
 import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
@@ -19,12 +19,13 @@ const CAMERA_BEHIND_M = 1.6;
  */
 const STEERS_FROM_S = 1.46;
 /** From when on one could brake instead: so late, s, and then so hard, m/s². */
-const BRAKES_LATE_S = 0.38;
-const BRAKES = 5.1;
+const BRAKES_LATE_S = 0.33;
+const BRAKES = 5.2;
 /** Until it is settled a car may turn out to be so much slower, share. */
 const SPARE = 0.03;
-/** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s². */
+/** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s²; who slows down so much may stop. */
 const ACCEL_MAX = 1.5;
+const SLOWING = -1.0;
 /** Who is so far beyond it with its front has passed it, m. */
 const PASSED_M = 8.0;
 /** Nobody stands so near behind it, m. */
@@ -79,8 +80,10 @@ function soonThere(slab: usize, city: usize, at: usize, car: i32): f64 {
 /** Whether a car, as it speeds up or slows down, will see it so late that it has to steer, and not later. */
 function isSurprised(slab: usize, at: usize, car: i32, way: f64, spare: f64): bool {
   const now = getF(slab, C_VX, car);
+  const accel = getF(slab, C_ACCEL, car);
+  if (accel < SLOWING) return false;
   const sight = load<f64>(at + HS_SIGHT) - CAMERA_BEHIND_M;
-  const gained = 2.0 * clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX) * (way - sight);
+  const gained = 2.0 * least(accel, ACCEL_MAX) * (way - sight);
   const speed = sqrt(greatest(now * now + gained, 0.0));
   const steers = STEERS_FROM_S * speed;
   const brakes = BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
@@ -103,9 +106,10 @@ function isAnybodyBeside(slab: usize, at: usize): bool {
     const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
     const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
     if (abs(hx * dy - hy * dx) > STREET_M) continue;
-    const vx = getF(slab, C_VX, car);
-    const vy = getF(slab, C_VY, car);
-    const reach = NEAR_M + COMING_S * sqrt(vx * vx + vy * vy);
+    const vx = velocityX(slab, car);
+    const vy = velocityY(slab, car);
+    // Who drives away does not come.
+    const reach = dx * vx + dy * vy > 0.0 ? NEAR_M : NEAR_M + COMING_S * sqrt(vx * vx + vy * vy);
     if (dx * dx + dy * dy < reach * reach) return true;
   }
   return false;

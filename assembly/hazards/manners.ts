@@ -42,8 +42,11 @@ const LEAD_TICKS: u32 = 200;
 const LEAD_ON_MPS = 8.0;
 /** A lead may set off where the car is up to so much nearer than it should be, m. */
 const LEAD_LATE_M = 3.0;
-/** A van is met while it is still so far from where it is in the middle of the lane, m. */
-const VAN_SHORT_M = 3.5;
+/**
+ * A van is met while it is still so far from where it is in the middle of the lane, m: its rear swings out
+ * last, so that until then the way behind it gets shorter as fast as the car drives.
+ */
+const VAN_SHORT_M = 3.1;
 /** Until there it suits its speed to the car's; so far beyond the middle it speeds up. */
 const VAN_SUITS_M = 2.0;
 const VAN_STEADY_M = 10.0;

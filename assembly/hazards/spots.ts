@@ -26,6 +26,8 @@ export const TICKS_PER_S = 50.0;
 /** After an actor has gone, until the next, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;
+/** The same at most for what lies behind a crest: cars that are meant are rare. */
+const SHORT_PAUSE_MAX_S = 30.0;
 /** The same for what stands there, so that it does for about half of the time. */
 const LONG_PAUSE_MIN_S = 40.0;
 const LONG_PAUSE_MAX_S = 80.0;
@@ -71,11 +73,11 @@ export function leadTime(kind: i32): f64 {
 }
 
 /**
- * How much later than that an actor may still set off, s: who drives across can wait for a gap in the
- * other traffic.
+ * How much later than that an actor may still set off, s: who drives across from afar can wait for a gap
+ * in the other traffic.
  */
 export function lateBy(kind: i32): f64 {
-  return kind == HAZARD_TRAM_CROSSING || kind == HAZARD_DOWNHILL_STOP ? 1.4 : 0.24;
+  return kind == HAZARD_TRAM_CROSSING || hasLine(kind) ? 1.4 : 0.24;
 }
 
 /**
@@ -127,9 +129,9 @@ export function hasTrack(kind: i32): bool {
 
 /** The actor is gone; the next comes after a pause. */
 export function leave(slab: usize, spot: i32, at: usize): void {
-  const isLong = kindOf(at) == HAZARD_FOG_STALL;
-  if (isLong) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
-  else pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
+  const kind = kindOf(at);
+  if (kind == HAZARD_FOG_STALL) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
+  else pause(slab, spot, PAUSE_MIN_S, kind == HAZARD_WET_CREST ? SHORT_PAUSE_MAX_S : PAUSE_MAX_S);
 }
 
 /** In a new world none comes at once. */

@@ -29,9 +29,8 @@ const JUNCTION_LANES = 3;
 /** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
 const LEAVING_MPS = 2.0;
 const STARTING_MPS = 1.5;
-/** A lorry meets who comes so long into red, ticks: 4 to 16 s. */
+/** A lorry meets who comes so long into red at least, ticks (4 s), for as long as it has green itself. */
 const RED_FROM: i32 = 200;
-const RED_TO: i32 = 800;
 /** So long before it reaches the conflict point it passes its own line, s. */
 const LINE_S = 1.5;
 
@@ -221,7 +220,6 @@ export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arriv
   if (!isFirst(slab, city, at, car, 0.0)) return false;
   const ticks = <i32>(arrival * TICKS_PER_S);
   const own = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_LIGHT);
-  const red = redAge(slab, city, own, ticks);
-  if (red < RED_FROM || red > RED_TO) return false;
+  if (redAge(slab, city, own, ticks) < RED_FROM) return false;
   return isGreenIn(slab, city, load<i32>(at + HS_LIGHT), <i32>((arrival - LINE_S) * TICKS_PER_S));
 }

@@ -52,31 +52,40 @@ export interface SweepWorld {
 
 /** Drives one world, counts, and switches everything on again where the job says so. */
 export function driveSweepWorld(job: SweepJob): SweepWorld {
-  return inWorld(job, (slab) => {
-    const world: SweepWorld = {
-      job,
-      driven: emptyStretch(),
-      backOn: null,
-      accounts: [],
-      trap: null,
-    };
-    try {
-      // With something off, contacts are what is asked for.
-      world.driven = drive(slab, job, job.ticks, job.mask === F_ALL ? world.accounts : []);
-      if (job.ticksBackOn > 0) {
-        const { kernel } = ground();
-        for (let car = 0; car < CAR_COUNT; car++) {
-          kernel.apply(slab, kernel.tick(slab) + 1, car, F_ALL, F_ALL);
-        }
-        drive(slab, job, SETTLE_TICKS, []);
-        world.backOn = drive(slab, job, job.ticksBackOn, world.accounts);
+  const world: SweepWorld = {
+    job,
+    driven: emptyStretch(),
+    backOn: null,
+    accounts: [],
+    trap: null,
+  };
+  let tick = 0;
+  try {
+    inWorld(job, (slab) => {
+      const { kernel } = ground();
+      try {
+        driveAll(slab, job, world);
+      } finally {
+        tick = kernel.tick(slab);
       }
-    } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-      world.trap = `seed ${job.seed} after tick ${ground().kernel.tick(slab)}: ${error.message}`;
-    }
-    return world;
-  });
+    });
+  } catch (error) {
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+    world.trap = `seed ${job.seed} after tick ${tick}: ${error.message}`;
+  }
+  return world;
+}
+
+function driveAll(slab: Slab, job: SweepJob, world: SweepWorld): void {
+  // With something off, contacts are what is asked for.
+  world.driven = drive(slab, job, job.ticks, job.mask === F_ALL ? world.accounts : []);
+  if (job.ticksBackOn === 0) return;
+  const { kernel } = ground();
+  for (let car = 0; car < CAR_COUNT; car++) {
+    kernel.apply(slab, kernel.tick(slab) + 1, car, F_ALL, F_ALL);
+  }
+  drive(slab, job, SETTLE_TICKS, []);
+  world.backOn = drive(slab, job, job.ticksBackOn, world.accounts);
 }
 
 export function emptyStretch(): Stretch {

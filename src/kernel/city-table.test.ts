@@ -7,9 +7,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '8228bec686f50e0147828edcacfc4e7ca6fd3a0c83a2202f60e8a7192a79105f',
-  'old-town': '8590d7636b93b646cce0f66d6da65e4b0ccee61c46fe0faa21f17b79da350215',
-  'mixed-town': '8b8eaf9372654ff1404ae360b65ef1686996edfafbec99196b0fc1fb93333e89',
+  grid: '1c75ed7455c46c16e050b17f5090bf5c5b33318a740b363e1d44cd450999cb56',
+  'old-town': 'b1e6e590c691fff3976cf908143db4968ec7505d2ddc74667e471244480cc1d7',
+  'mixed-town': '3fac3e7c3f725b3e72f93c2d40af6ac25a8ff7b0e1f6d264d84389dd414422b1',
 };
 
 const entry = CITIES[0];

@@ -236,8 +236,11 @@ describe('at its line a car', () => {
     }
   });
 
-  /** Seconds until a car drives off that stands with its nose where something comes along that passes after 3 s. */
-  function leavesZoneAfter(features: number): number {
+  /**
+   * Metres that a car moves in 2 s that stands in a junction with its nose so far short of where something
+   * comes along that passes after 3 s.
+   */
+  function goesOn(shortM: number, features: number): number {
     const world = new Crossing({
       ...standing,
       cars: { 0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, features } },
@@ -245,20 +248,21 @@ describe('at its line a car', () => {
     const own = world.connector('south', 'straight');
     const laneY = world.connector('west', 'straight').polyline[0]?.[1] ?? 0;
     const startY = own.polyline[0]?.[1] ?? 0;
-    const noseM = at([...NOSE_M], CAR_TYPE);
+    const beginsY = laneY - at([...NOSE_M], CAR_TYPE) - shortM;
     edit(world.kernel, world.slab, (slab) => {
       const lane = world.city.lanes.indexOf(own);
       slab.setI32(C_LANE, 0, lane);
       slab.setI32(C_CLAIM, 0, lane);
       slab.setI32(C_ROUTE_INDEX, 0, 1);
-      slab.setF64(C_STATION, 0, laneY - startY - noseM);
-      slab.setF64(C_Y, 0, laneY - noseM);
+      slab.setF64(C_STATION, 0, beginsY - startY);
+      slab.setF64(C_Y, 0, beginsY);
     });
     const speedMps = 40 * KMH;
-    let tick = 0;
-    const started = world.until(() => {
+    let goneM = 0;
+    for (let tick = 0; tick < 2 * TICKS_PER_S; tick++) {
       edit(world.kernel, world.slab, (slab) => {
         const x = slab.f64(C_X, 0);
+        goneM = slab.f64(C_Y, 0) - beginsY;
         slab.setF64(HAZARDS + A_X, 0, x + (tick / TICKS_PER_S - 3) * speedMps);
         slab.setF64(HAZARDS + A_Y, 0, laneY);
         slab.setF64(HAZARDS + A_HX, 0, 1);
@@ -266,15 +270,22 @@ describe('at its line a car', () => {
         slab.setF64(HAZARDS + A_SPEED, 0, speedMps);
         slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
       });
-      tick++;
-      return world.car(0).speedMps > 0.5;
-    }, 2 * TICKS_PER_S);
-    return started < 0 ? Number.POSITIVE_INFINITY : started / TICKS_PER_S;
+      world.step();
+    }
+    return goneM;
   }
 
   it('or in a zone does not start right before what stops for who stands', () => {
-    expect(leavesZoneAfter(OFF)).toBeLessThan(1.5);
-    expect(leavesZoneAfter(ON)).toBe(Number.POSITIVE_INFINITY);
+    expect(goesOn(0, OFF)).toBeGreaterThan(1);
+    expect(goesOn(0, ON)).toBeLessThan(0.1);
+  });
+
+  it('or further back in a junction does not creep up to the way of what comes', () => {
+    // As far from it as the junction lets a car stand whose rear has left the line.
+    for (const shortM of [3, 4, 5]) {
+      expect(goesOn(shortM, OFF)).toBeGreaterThan(1);
+      expect(goesOn(shortM, ON)).toBeLessThan(0.1);
+    }
   });
 
   it('starts where what crosses is far off', () => {

@@ -6,6 +6,7 @@ import {
   C_LANE,
   C_LOAD_ACCEL,
   C_OFFSET,
+  C_STATION,
   C_STATUS,
   C_STEER,
   C_TYPE,
@@ -27,7 +28,8 @@ import { at } from '../city/geometry.ts';
 import { cities, makeKernel, makeWorld, SlabView, stepTo, wasmOf } from '../testing/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
-import { type Kernel, kernelIdentity } from './kernel.ts';
+import { packCity } from './city-table.ts';
+import { Kernel, kernelIdentity } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;
 const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
@@ -74,6 +76,34 @@ describe('driving with everything on', () => {
       expect(cities.cities[0]?.lanes[lane]?.road).toBeGreaterThanOrEqual(0);
       expect(view.f64(C_VX, car)).toBeGreaterThan(5);
       expect(view.f64(C_OFFSET, car)).toBe(0);
+    }
+  });
+});
+
+describe('a world in which all routes are the same', () => {
+  it('begins with every car on the route, none on top of another', () => {
+    const city = at(cities.cities, 0);
+    const route = at(city.routes, 0);
+    const crowded = { ...city, routes: city.routes.map(() => route) };
+    const kernel = new Kernel({
+      module: new WebAssembly.Module(wasmOf('release')),
+      cityTables: [packCity(crowded)],
+      carTypes: CAR_TYPES,
+      slabCount: 1,
+    });
+    for (let seed = 1; seed <= 50; seed++) {
+      const slab = makeWorld(kernel, seed);
+      const world = look(kernel, slab);
+      const places = cars.map(
+        (car) => [world.i32(C_LANE, car), world.f64(C_STATION, car)] as const,
+      );
+      for (const [car, [lane, stationM]] of places.entries()) {
+        expect(route).toContain(lane);
+        for (const [otherLane, otherM] of places.slice(0, car)) {
+          if (otherLane === lane) expect(Math.abs(otherM - stationM)).toBeGreaterThan(7);
+        }
+      }
+      kernel.release(slab);
     }
   });
 });

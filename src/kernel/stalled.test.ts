@@ -58,7 +58,8 @@ describe('a car that does not get going', () => {
     for (const seed of [1, 2]) {
       const seen = watchStanding(seed, () => F_THROTTLE, 400);
       expect(seen.longestS).toBeGreaterThan(100);
-      expect(seen.longestS).toBeLessThan(150);
+      // Who stands behind another begins to want to go when that one has been towed.
+      expect(seen.longestS).toBeLessThan(250);
       expect(seen.movingShare).toBeGreaterThan(0.12);
       expect(seen.tows).toBeGreaterThan(20);
     }

@@ -22,7 +22,6 @@ import {
   TARGET_COUNTS,
   TARGET_MAX,
   TARGETS,
-  TG_ASIDE,
   TG_CLASS,
   TG_OBJECT,
   TG_PATH,
@@ -59,7 +58,6 @@ export interface Sighting {
   ahead: number;
   left: number;
   path: number;
-  aside: number;
 }
 
 export interface GroundPlan {
@@ -223,7 +221,6 @@ export class SensingGround {
         ahead: memory.getFloat64(at + TG_X, true),
         left: memory.getFloat64(at + TG_Y, true),
         path: memory.getFloat32(at + TG_PATH, true),
-        aside: memory.getFloat32(at + TG_ASIDE, true),
       };
     });
   }

@@ -24,10 +24,6 @@ export function furnish(network: Network, blocks: readonly Block[], random: Rand
     blocks,
     zones: zonesAround(network, hazards),
     hazards,
-    routes: planRoutes(
-      network,
-      hazards.map(({ site }) => site),
-      random,
-    ),
+    routes: planRoutes(network, hazards, random),
   };
 }

@@ -134,38 +134,43 @@ export const roadLanesOf = ({ lanes }: Ground): number[] =>
   lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));
 
 /** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
-export function pathBehind({ lanes, before }: Ground, last: number, lengthM: number): Point[] {
-  const parts = polylinesFrom(lanes, last, lengthM, ({ connector }, index) =>
-    connector ? connector.from : straightest(lanes, at(before, index)),
-  );
+export function pathBehind(ground: Ground, last: number, lengthM: number): Point[] {
+  const parts = lanesBehind(ground, last, lengthM).map((index) => at(ground.lanes, index).polyline);
   return headOf(joined(parts.reverse()).reverse(), lengthM).reverse();
 }
 
+/** The lanes of that path, the nearest first. */
+export const lanesBehind = ({ lanes, before }: Ground, last: number, lengthM: number): number[] =>
+  lanesFrom(lanes, last, lengthM, ({ connector }, index) =>
+    connector ? connector.from : straightest(lanes, at(before, index)),
+  );
+
 /** From where the lane `first` begins, the path on over straight connectors, so long at most. */
 export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
-  const parts = polylinesFrom(lanes, first, lengthM, ({ connector, next }) =>
+  const on = lanesFrom(lanes, first, lengthM, ({ connector, next }) =>
     connector ? connector.to : straightest(lanes, next),
   );
+  const parts = on.map((index) => at(lanes, index).polyline);
   return headOf(joined(parts), lengthM);
 }
 
-/** Of lanes one after another, none twice, until they are long enough or nothing follows. */
-function polylinesFrom(
+/** Lanes one after another, none twice, until they are long enough or nothing follows. */
+function lanesFrom(
   lanes: readonly Lane[],
   from: number,
   lengthM: number,
   following: (lane: Lane, index: number) => number | undefined,
-): (readonly Point[])[] {
-  const parts = new Map<number, readonly Point[]>();
+): number[] {
+  const found = new Set<number>();
   let restM = lengthM;
   let index: number | undefined = from;
-  while (index !== undefined && restM > 0 && !parts.has(index)) {
+  while (index !== undefined && restM > 0 && !found.has(index)) {
     const lane: Lane = at(lanes, index);
-    parts.set(index, lane.polyline);
+    found.add(index);
     restM -= lengthOf(lane.polyline);
     index = following(lane, index);
   }
-  return [...parts.values()];
+  return [...found];
 }
 
 const straightest = (lanes: readonly Lane[], connectors: readonly number[]): number | undefined =>

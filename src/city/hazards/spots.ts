@@ -30,9 +30,9 @@ const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', '
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * Spots of different kinds, `APART_M` from each other at least, at places that suit the kind and that
- * lie on `loops` which come by many other spots. Kinds that a city cannot do without come first, in
- * the order of the rules; then those that fit in best.
+ * Spots of different kinds, but for those that a city has two of, `APART_M` from each other at least, at
+ * places that suit the kind and that lie on `loops` which come by many other spots. Kinds that a city
+ * cannot do without come first, in the order of the rules; then those that fit in best.
  */
 export function placeHazardSpots(
   network: Network,
@@ -43,10 +43,12 @@ export function placeHazardSpots(
   const search = createSearch(ground, loops);
   const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
   const optional = new Map(placesOf);
-  for (const { kind, isNeeded } of SITE_RULES) {
+  for (const { kind, isNeeded, count = 1 } of SITE_RULES) {
     if (!isNeeded) continue;
-    const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
-    if (fit) search.take(fit);
+    for (let i = 0; i < count; i++) {
+      const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
+      if (fit) search.take(fit);
+    }
     optional.delete(kind);
   }
   while (search.taken.length < SPOT_COUNT_MAX) {

@@ -1,10 +1,12 @@
 import { at, distanceToPath, dot, lengthOf, startDirection } from '../geometry.ts';
+import { FIRST_LANE_MIN_M } from '../routes/loops.ts';
 import type { Lane } from '../types.ts';
 import {
   blockAt,
   fastestOf,
   GO_ON_M,
   type Ground,
+  lanesBehind,
   type Place,
   pathBehind,
   pathBeyond,
@@ -83,18 +85,18 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_MISFIT = 60;
 
-/** So far before the end of its lane nobody slows down for that yet. */
-const UNBRAKED_M = 60;
+/** So far before the end of its lane nobody slows down yet for that, as far as they see in fog. */
+const UNBRAKED_M = 44;
 
-/** Only who drives 60 km/h there comes too fast for a camera that sees 16 m. */
+/** Only who has got fast there comes too fast for a camera that sees 16 m. */
 const FOG_RUN_WEIGHT = 2;
 
 export const fogStalls = (ground: Ground): Place[] =>
   midLanes(ground, {
     limitFromMps: fastestOf(ground),
     beforeM: 45,
-    afterM: 20,
-    wantedM: 50,
+    afterM: 36,
+    wantedM: 77,
     wantedAfterM: UNBRAKED_M,
   }).map((place) =>
     placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
@@ -106,8 +108,8 @@ const CREST_RUN_WEIGHT = 4;
 export function wetCrests(ground: Ground): Place[] {
   const rule = {
     limitFromMps: fastestOf(ground),
-    beforeM: 60,
-    afterM: 20,
+    beforeM: 68,
+    afterM: 28,
     wantedM: 90,
     wantedAfterM: 32,
   };
@@ -115,7 +117,7 @@ export function wetCrests(ground: Ground): Place[] {
     const misfit =
       place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
     return placeAt({ ...place, misfit }, () =>
-      crestShape(place.frame, place.lane.widthM, place.stationM),
+      crestShape(place.frame, place.lane.widthM, place.lane.speedLimitMps),
     );
   });
 }
@@ -176,15 +178,26 @@ const LORRY_BEFORE_M = 600;
 const STALL_GRADE = -0.015;
 const STALL_SIGHT_M = 30;
 
+/** On so many lanes of the lorry's way a route should be able to begin: who stalls has not got far. */
+const STALL_LANES_WANTED = 5;
+/** What each that is missing is worse by, m. */
+const STALL_LANE_WORTH = 60;
+
 export function blindStalls(ground: Ground): Place[] {
-  const rule = { limitFromMps: IDEAL_MPS, beforeM: 30, afterM: 15, wantedM: 40 };
-  return midLanes(ground, rule).map((place) =>
-    placeAt(place, () => ({
+  const rule = { limitFromMps: IDEAL_MPS, beforeM: 45, afterM: 15, wantedM: 60 };
+  return midLanes(ground, rule).map((place) => {
+    const way = lanesBehind(ground, place.index, LORRY_BEFORE_M).map((i) => at(ground.lanes, i));
+    const begins = way.filter(
+      ({ road, polyline }) => road >= 0 && lengthOf(polyline) >= FIRST_LANE_MIN_M,
+    );
+    const missing = Math.max(0, STALL_LANES_WANTED - begins.length);
+    const misfit = place.misfit + missing * STALL_LANE_WORTH;
+    return placeAt({ ...place, misfit }, () => ({
       ...alongLane(ground, place, LORRY_BEFORE_M, 'lorry'),
       grade: STALL_GRADE,
       sightM: STALL_SIGHT_M,
-    })),
-  );
+    }));
+  });
 }
 
 /** A vehicle that comes along the lane from behind and goes on over the conflict point. */

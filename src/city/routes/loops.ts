@@ -4,6 +4,9 @@ import type { Random } from '../random.ts';
 import type { Lane } from '../types.ts';
 import { shortestFrom } from './ways.ts';
 
+/** A route begins on a lane long enough for a car to be rolling there. */
+export const FIRST_LANE_MIN_M = 60;
+
 /** A closed lane list that begins with a lane of a road. */
 export interface Loop {
   lanes: readonly number[];

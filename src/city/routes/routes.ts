@@ -1,9 +1,10 @@
-import { at, lengthOf } from '../geometry.ts';
+import { at, distanceToPath, lengthOf, pointAlong } from '../geometry.ts';
+import { HAZARD_KINDS } from '../hazards/kinds.ts';
 import type { Network } from '../network/network.ts';
 import type { Random } from '../random.ts';
-import type { HazardSite, Route } from '../types.ts';
+import type { HazardSite, HazardSpot, Route } from '../types.ts';
 import { type Candidate, choose, matched } from './choice.ts';
-import { type Loop, loopsOver } from './loops.ts';
+import { FIRST_LANE_MIN_M, type Loop, loopsOver } from './loops.ts';
 
 const ROUTE_COUNT = 20;
 /** Most routes are short, so that cars come round in three minutes. */
@@ -16,8 +17,9 @@ const LONG_STARTS_MAX = 8;
 const KEPT_PER_SITE = 60;
 const KEPT_PER_LIGHT = 15;
 const LIGHT_WORTH = 0.1;
-/** A route begins on a lane long enough for a car to be rolling there. */
-const FIRST_LANE_MIN_M = 60;
+
+/** Who drives on a lane is so close to a way that leads along it, m. */
+const ALONG_M = 1;
 
 /** What a car drives in three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
 const REACH_M = 1050;
@@ -32,9 +34,10 @@ const SITES_APART_S = 8;
  */
 export function planRoutes(
   network: Network,
-  sites: readonly HazardSite[],
+  hazards: readonly HazardSpot[],
   random: Random,
 ): Route[] {
+  const sites = hazards.map(({ site }) => site);
   const goals = sites.map(({ lanes }) => lanes);
   const starts = [
     ...goals.map((goal) => at(goal, 0)),
@@ -51,7 +54,21 @@ export function planRoutes(
   if (candidates.length < ROUTE_COUNT) {
     throw new RangeError('the network has no loops of the wanted length');
   }
-  return withStarts(choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random));
+  const chosen = choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random);
+  return withStarts(streets, chosen, stallWay(streets, hazards));
+}
+
+/** The lanes on which something comes from behind for whoever stalls. */
+function stallWay({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]): Set<number> {
+  const isOn = (lane: number, way: HazardSite['actorPath']): boolean =>
+    [0.5, 1].every((share) => {
+      const point = pointAlong(at(lanes, lane).polyline, share * at(lengthsM, lane));
+      return distanceToPath(point, way) < ALONG_M;
+    });
+  const ways = hazards
+    .filter(({ kind }) => HAZARD_KINDS[kind].failsWithout.includes('throttle'))
+    .map(({ site }) => site.actorPath);
+  return new Set([...lanes.keys()].filter((lane) => ways.some((way) => isOn(lane, way))));
 }
 
 interface Streets extends Network {
@@ -150,9 +167,25 @@ function hurriedSitesOn(
 const startsOf = ({ lanes, lengthsM }: Streets, loop: readonly number[]): number[] =>
   loop.filter((lane) => at(lanes, lane).road >= 0 && at(lengthsM, lane) >= FIRST_LANE_MIN_M);
 
-/** The loops turned so that each begins on a lane of its own. */
-function withStarts(chosen: readonly Candidate[]): Route[] {
-  const firsts = matched(chosen.map(({ starts }) => starts)) ?? [];
+/**
+ * The loops turned so that each begins on a lane of its own, where it can be at the beginning of a long
+ * stretch of the way of what comes for those who stall: without throttle nobody gets far.
+ */
+function withStarts(
+  { lengthsM }: Streets,
+  chosen: readonly Candidate[],
+  way: ReadonlySet<number>,
+): Route[] {
+  const stretchM = (loop: readonly number[], lane: number): number => {
+    const first = loop.indexOf(lane);
+    const turned = [...loop.slice(first), ...loop.slice(0, first)];
+    const end = turned.findIndex((each) => !way.has(each));
+    return turned.slice(0, end).reduce((sum, each) => sum + at(lengthsM, each), 0);
+  };
+  const wishes = chosen.map(({ starts, loop: { lanes } }) =>
+    starts.toSorted((a, b) => stretchM(lanes, b) - stretchM(lanes, a)),
+  );
+  const firsts = matched(wishes) ?? [];
   return chosen.map(({ loop: { lanes } }, index) => {
     const first = lanes.indexOf(at(firsts, index));
     return [...lanes.slice(first), ...lanes.slice(0, first)];
