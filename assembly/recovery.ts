@@ -68,6 +68,7 @@ export function recover(slab: usize, city: usize): void {
 /**
  * Has a car towed that stands although nothing held it: it did not move when its driver wanted to. In a
  * queue of such each only waits for the one ahead, so the time that it stood counts, not that it wanted.
+ * Those that stand in each other's way are held by their own brakes, for as long.
  */
 function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   if (speedOf(slab, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
@@ -78,11 +79,12 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   if (getI(slab, C_STILL_TICK, car) == 0) setI(slab, C_STILL_TICK, car, tick);
   const since = <u32>getI(slab, C_STALL_TICK, car);
   const isStalled = since != 0 && tick - since > WANTS_TICKS;
+  const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL;
+  const isHeld = getF(slab, C_EMERGENCY, car) > 0.0;
   if (!isStalled) {
-    const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL && getF(slab, C_EMERGENCY, car) == 0.0;
-    if (!wants) setI(slab, C_STALL_TICK, car, 0);
+    if (!wants || isHeld) setI(slab, C_STALL_TICK, car, 0);
     else if (since == 0) setI(slab, C_STALL_TICK, car, tick);
-    return;
+    if (!wants || !isHeld) return;
   }
   const stood = tick - <u32>getI(slab, C_STILL_TICK, car);
   if (stood < STALL_TICKS) return;

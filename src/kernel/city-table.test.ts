@@ -8,7 +8,7 @@ import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
   grid: '1c75ed7455c46c16e050b17f5090bf5c5b33318a740b363e1d44cd450999cb56',
-  'old-town': 'b1e6e590c691fff3976cf908143db4968ec7505d2ddc74667e471244480cc1d7',
+  'old-town': 'abeb401afecd0aa8e036a7bd17bd2b1685bba686cb4ec56fe206ca472538fed7',
   'mixed-town': '3fac3e7c3f725b3e72f93c2d40af6ac25a8ff7b0e1f6d264d84389dd414422b1',
 };
 

@@ -17,7 +17,7 @@ const BUILDS: readonly Build[] = ['release', 'scalar', 'debug'];
 const GOLDEN_TICK = 100_000;
 const GOLDEN: Readonly<Record<string, string>> = {
   grid: '62847dfa80b1ba3c',
-  'old-town': 'f807018193b1df26',
+  'old-town': '27342cebc7559487',
   'mixed-town': 'bc17c91a33d0164a',
 };
 

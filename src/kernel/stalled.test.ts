@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   C_BRAKE,
+  C_CLAIM,
   C_DRIVE,
   C_GAP,
   C_HX,
@@ -17,8 +18,9 @@ import {
   F_BRAKES,
   F_THROTTLE,
 } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
-import type { City, HazardSpot } from '../city/types.ts';
+import { at, lengthOf, pointAlong } from '../city/geometry.ts';
+import type { City, HazardSpot, Lane } from '../city/types.ts';
+import { Crossing } from '../testing/crossing.ts';
 import { cities, makeKernel, makeWorld } from '../testing/kernel.ts';
 import { edit } from '../testing/slab-editor.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
@@ -53,6 +55,27 @@ function watchStanding(seed: number, off: (car: number) => number, seconds: numb
   return { ...seen, contacts: kernel.contactCount(slab) };
 }
 
+/** Stands a car at a station of a lane through the junction. */
+function stand({ kernel, slab, city }: Crossing, car: number, lane: Lane, stationM: number): void {
+  const [x, y] = pointAlong(lane.polyline, stationM);
+  const [toX, toY] = pointAlong(lane.polyline, stationM + 0.3);
+  const stepM = Math.hypot(toX - x, toY - y);
+  const index = city.lanes.indexOf(lane);
+  edit(kernel, slab, (world) => {
+    for (const array of [C_LANE, C_CLAIM]) world.setI32(array, car, index);
+    world.setI32(C_ROUTE_INDEX, car, 1);
+    for (const [array, value] of [
+      [C_STATION, stationM],
+      [C_X, x],
+      [C_Y, y],
+      [C_HX, (toX - x) / stepM],
+      [C_HY, (toY - y) / stepM],
+    ] as const) {
+      world.setF64(array, car, value);
+    }
+  });
+}
+
 describe('a car that does not get going', () => {
   it('is towed after a hundred seconds and rolls on: a world without throttles keeps moving', () => {
     for (const seed of [1, 2]) {
@@ -69,6 +92,34 @@ describe('a car that does not get going', () => {
     const seen = watchStanding(3, (car) => (car === 4 ? F_THROTTLE : 0), 400);
     expect(seen.tows).toBeGreaterThan(1);
     expect(seen.longestS).toBeLessThan(150);
+  });
+
+  it('is towed too where two stand in the way of each other, held by their own brakes', () => {
+    const world = new Crossing({
+      control: 'none',
+      row: 'collector',
+      column: 'collector',
+      cars: {
+        0: { from: 'east', turn: 'straight', distanceM: 1, speedMps: 0 },
+        1: { from: 'north', turn: 'left', distanceM: 1, speedMps: 0 },
+      },
+    });
+    const left = world.connector('north', 'left');
+    stand(world, 0, world.connector('east', 'straight'), 5);
+    stand(world, 1, left, 0.4 * lengthOf(left.polyline));
+    const { f64 } = world.kernel.view(world.slab);
+    const places = () => [0, 1].map((car) => [f64[C_X / 8 + car] ?? 0, f64[C_Y / 8 + car] ?? 0]);
+    const from = places();
+    const movedM = () =>
+      places().map(([x = 0, y = 0], car) => {
+        const [fromX = 0, fromY = 0] = at(from, car);
+        return Math.hypot(x - fromX, y - fromY);
+      });
+    world.step(95 * TICKS_PER_S);
+    expect(Math.max(...movedM())).toBeLessThan(3);
+    world.step(60 * TICKS_PER_S);
+    expect(Math.max(...movedM())).toBeGreaterThan(50);
+    expect(world.kernel.contactCount(world.slab)).toBe(0);
   });
 
   it('is none where everything is on', () => {
@@ -168,10 +219,12 @@ describe('on a slope', () => {
     const sloped = new Set(
       city.hazards.filter(({ site }) => site.grade !== 0).flatMap(({ site }) => site.lanes),
     );
+    const isOnSlope = (car: number) => sloped.has(i32[C_LANE / 4 + car] ?? -1);
     for (let tick = 0; tick < 1000; tick += 10) {
+      // A slope is felt until the next look, up to four ticks later.
+      const were = cars.map(isOnSlope);
       kernel.step(slab, 10);
-      for (const car of cars) {
-        if (sloped.has(i32[C_LANE / 4 + car] ?? -1)) continue;
+      for (const car of cars.filter((each) => !were[each] && !isOnSlope(each))) {
         expect(f64[C_SLOPE / 8 + car]).toBe(0);
       }
     }

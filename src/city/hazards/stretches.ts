@@ -164,7 +164,7 @@ export const bays = (ground: Ground): Place[] =>
   );
 
 export const zebras = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 40, afterM: 12, wantedM: 50 }).map((place) =>
+  on50(ground, { beforeM: 48, afterM: 12, wantedM: 50 }).map((place) =>
     placeAt(place, () => zebraShape(place.frame)),
   );
 
