@@ -129,9 +129,9 @@ describe('incidents of a watched world', () => {
   });
 
   it('are kept from when it is looked at: what it catches up with is told to be missing', async () => {
-    const { shard, explainer, chains, work } = setUp(1200);
+    const { shard, explainer, chains, work } = setUp(500);
     shard.pass(300 * 20, 80);
-    const [past, seen] = [chains(0).filter(([{ tick }]) => tick < 1100), chains(1200)];
+    const [past, seen] = [chains(0).filter(([{ tick }]) => tick < 400), chains(500)];
     expect([past.length > 2, seen.length > 0]).toEqual([true, true]);
     const all = [...past, ...seen];
     const answer = await work(explainer.explain({ ...task(all), past: undefined }));

@@ -199,7 +199,7 @@ describe('an incident', () => {
   afterAll(() => crash.close());
 
   test('made by a prepared journal appears', async () => {
-    const journal = { seed: 7, city: 'grid', changes };
+    const journal = { seed: 8, city: 'grid', changes };
     crashed = await api.makeWorld({ journal, start_tick: TICKS });
     incident = await explained();
     crash = await openCity(context, `${doorway.url}/worlds/${crashed.id}`);
