@@ -34,6 +34,8 @@ const WORLDS_MAX = 400;
 /** Ticks before a collision at which a feature may come on. */
 const LEADS = [800, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
 const ASK_MS = 200;
+/** Of a request that a busy node refuses. */
+const ATTEMPTS_MAX = 10;
 const PROGRESS_MS = 10_000;
 const ACCOUNTS_MAX = 40;
 
@@ -74,22 +76,29 @@ class Client {
   }
 
   async get<Body>(path: string): Promise<Body> {
-    return this.#body(await fetch(new URL(path, this.#url)));
+    return this.#body(() => fetch(new URL(path, this.#url)));
   }
 
   async make(journal: Journal, startTick: number): Promise<World> {
     const body = JSON.stringify({ journal, start_tick: startTick });
     const headers = { 'Content-Type': 'application/json' };
     const url = new URL('/api/v1/worlds', this.#url);
-    const { id, fleet } = await this.#body<{ id: string; fleet: { vin: string }[] }>(
-      await fetch(url, { method: 'POST', body, headers }),
+    const { id, fleet } = await this.#body<{ id: string; fleet: { vin: string }[] }>(() =>
+      fetch(url, { method: 'POST', body, headers }),
     );
     return { id, fleet: fleet.map(({ vin }) => vin) };
   }
 
-  async #body<Body>(response: Response): Promise<Body> {
-    if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
-    return (await response.json()) as Body;
+  /** A node that is busy says for how long. */
+  async #body<Body>(ask: () => Promise<Response>): Promise<Body> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await ask();
+      if (response.ok) return (await response.json()) as Body;
+      if (response.status !== 503 || attempt === ATTEMPTS_MAX) {
+        throw new Error(`${response.url}: ${response.status}`);
+      }
+      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
+    }
   }
 }
 
