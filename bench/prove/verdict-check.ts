@@ -215,7 +215,8 @@ function nearestOf(
     );
   const others = report.vehicles.filter((vehicle) => vehicle.vin !== vin);
   const stands = report.other.some(({ kind }) => STANDING.includes(kind));
-  const actors = report.other.filter(({ kind }) => !STANDING.includes(kind));
+  // What lies behind a crest is an obstacle too, and there only while its hazard is alive.
+  const actors = report.other.filter(({ hazard }) => hazard !== null);
   const actorIn = ({ hazards }: Frame, id: string | null) =>
     actorOf(hazards.find((each) => each.id === id));
   const all = [

@@ -91,6 +91,12 @@ it('what would have been is compared with the replay', () => {
   expect(hit(20)).toEqual(['hits at 10 m/s']);
 });
 
+it('an obstacle that is there only for a while is one that the car may have met', () => {
+  const { report, failure } = reportOf('it would have passed 4.0 m clear.', 'avoids');
+  const met: Report = { ...report, other: [{ kind: 'obstacle', hazard: 'h1' }] };
+  expect(wrongReplay(met, failure, played(null), [])).toEqual([]);
+});
+
 it('what was is compared with the report', () => {
   const past = (told: string) => {
     const { report, failure } = reportOf(`with it the car would ${told}.`);
