@@ -5,7 +5,9 @@ import { startEmptyServer } from './server.ts';
 test('who is refused is counted by the answer, and the others watch', async () => {
   const server = await startEmptyServer();
   try {
-    const crowd = await gather(server.url, ['/ws/900', '/not-modified', '/ws/900'], 5);
+    const paths = ['/ws/900', '/not-modified', '/ws/900'];
+    await expect(gather(server.url, paths, 5)).rejects.toThrow('the upgrade was refused');
+    const crowd = await gather(server.url, paths, 5, true);
     expect(crowd.refused).toEqual({ 'HTTP/1.1 304 Not Modified': 1 });
     expect(crowd.watchers).toHaveLength(2);
     crowd.record();

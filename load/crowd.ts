@@ -22,8 +22,16 @@ export class Crowd {
   }
 }
 
-/** Opens a stream for each path, with room for the gaps of so many seconds; who is refused is counted. */
-export async function gather(url: URL, paths: readonly string[], seconds: number): Promise<Crowd> {
+/**
+ * Opens a stream for each path, with room for the gaps of so many seconds. Throws UpgradeRefused where
+ * one is refused, unless those are to be counted.
+ */
+export async function gather(
+  url: URL,
+  paths: readonly string[],
+  seconds: number,
+  countRefused = false,
+): Promise<Crowd> {
   const crowd = new Crowd();
   const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
   let next = 0;
@@ -41,7 +49,7 @@ export async function gather(url: URL, paths: readonly string[], seconds: number
         crowd.sockets.push(await WatchSocket.open(url, path, events));
         crowd.watchers.push(watcher);
       } catch (error) {
-        if (!(error instanceof UpgradeRefused)) throw error;
+        if (!countRefused || !(error instanceof UpgradeRefused)) throw error;
         crowd.refused[error.statusLine] = (crowd.refused[error.statusLine] ?? 0) + 1;
       }
     }

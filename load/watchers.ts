@@ -51,7 +51,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=${chosen.encoding}`);
   const each = paths.flatMap((path) => Array<string>(chosen.watchers).fill(path));
   const slowEach = Array<string>(chosen.slow).fill(paths[0] ?? '');
-  const healthy = await gather(server.url, each, chosen.seconds);
+  const healthy = await gather(server.url, each, chosen.seconds, true);
   const slow = await gather(server.url, slowEach, chosen.seconds);
   for (const socket of slow.sockets) socket.pause();
   await sleep(SETTLE_MS);
