@@ -23,7 +23,7 @@
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 4;
+export const LAYOUT_VERSION = 5;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -209,6 +209,7 @@ export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
 export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next look
+export const A_SIGHT = 100; // f32 m, nothing sees it over a crest from farther: the flatter it is, the nearer
 
 /** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;

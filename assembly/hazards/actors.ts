@@ -1,11 +1,11 @@
 import {
-  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SINCE, A_SPEED, A_STATE,
-  A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HAZARD_WET_CREST,
+  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SIGHT, A_SINCE, A_SPEED,
+  A_STATE, A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HAZARD_WET_CREST,
   HS_BODY_LENGTH, HS_BODY_WIDTH, H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
-import { isCrestAwaited } from './crests';
+import { awaitedSight } from './crests';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
 import { putAtStart, putOnPath } from './paths';
 import {
@@ -64,7 +64,9 @@ function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mod
     if (car < 0) return;
   } else if (kindOf(at) == HAZARD_WET_CREST) {
     // Hidden behind the crest it may be there from one moment to the next.
-    if (!isCrestAwaited(slab, city, at)) return;
+    const sight = awaitedSight(slab, city, at);
+    if (sight < 0.0) return;
+    store<f32>(actor + A_SIGHT, <f32>sight);
     putAtStart(at, actor);
   } else if (!isUnseen(slab, city, at, NEAR_BY_M, COMING_M)) {
     return;

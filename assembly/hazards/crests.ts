@@ -1,5 +1,5 @@
 import {
-  CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_X, C_Y, HS_LANE_COUNT, HS_SIGHT, HS_START_HX, HS_START_HY, HS_X, HS_Y, STATUS_CRASHED,
+  A_SIGHT, CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_X, C_Y, HS_LANE_COUNT, HS_START_HX, HS_START_HY, HS_X, HS_Y, STATUS_CRASHED,
 } from '../layout';
 import { velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
@@ -21,6 +21,12 @@ const STEERS_FROM_S = 1.46;
 /** From when on one could brake instead: so late, s, and then so hard, m/s². */
 const BRAKES_LATE_S = 0.33;
 const BRAKES = 5.2;
+/** What comes to lie there is of a height at which a car sees it about so long before, s. */
+const SEEN_S = 1.6;
+/** That is so far on, as a share, from where one can only just steer to where one could still brake. */
+const SEEN_SHARE = 0.35;
+/** Nothing is there for a car for which these two are not apart by this factor: a little slower and it could brake. */
+const WORTHWHILE = 1.03;
 /** Until it is settled a car may turn out to be so much slower, share. */
 const SPARE = 0.03;
 /** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s²; who slows down so much may stop. */
@@ -38,14 +44,28 @@ const NEAR_M = 30.0;
 /** Who is further aside of the lane than this is on another street, m. */
 const STREET_M = 12.0;
 
-/** Whether a car comes along first that will see what lies behind the crest too late to brake, and has room to steer around it. */
-export function isCrestAwaited(slab: usize, city: usize, at: usize): bool {
+/**
+ * From how far what comes to lie behind the crest is to be seen, m, so that the first car that comes along sees it
+ * too late to brake and has room to steer around it; −1 while none such comes.
+ */
+export function awaitedSight(slab: usize, city: usize, at: usize): f64 {
   for (let car = 0; car < CAR_COUNT; car++) {
     const way = soonThere(slab, city, at, car);
-    if (way < 0.0 || !isSurprised(slab, at, car, way, 0.0)) continue;
-    if (isFirst(slab, city, at, car, CLEAR_M) && !isFollowed(slab, city, at, car, way) && !isAnybodyBeside(slab, at)) return true;
+    if (way < 0.0) continue;
+    const sight = surprisingSight(slab, car, way);
+    if (sight < 0.0 || !isFirst(slab, city, at, car, CLEAR_M) || isFollowed(slab, city, at, car, way)) continue;
+    if (!isAnybodyBeside(slab, at)) return sight;
   }
-  return false;
+  return -1.0;
+}
+
+/** From how far a car that is so far away, m, must see it to have to steer; −1 where one so slow could always brake instead. */
+function surprisingSight(slab: usize, car: i32, way: f64): f64 {
+  if (getF(slab, C_ACCEL, car) < SLOWING) return -1.0;
+  const speed = speedAfter(slab, car, way - SEEN_S * getF(slab, C_VX, car));
+  const steers = STEERS_FROM_S * speed;
+  const brakes = brakingWay(speed);
+  return brakes < steers * WORTHWHILE ? -1.0 : CAMERA_BEHIND_M + steers + SEEN_SHARE * (brakes - steers);
 }
 
 /**
@@ -53,12 +73,12 @@ export function isCrestAwaited(slab: usize, city: usize, at: usize): bool {
  * would have nowhere to go, since somebody else is on the street beside it or comes along there. Not while another
  * is so near that it sees it.
  */
-export function isCrestSpared(slab: usize, city: usize, at: usize): bool {
+export function isCrestSpared(slab: usize, city: usize, at: usize, actor: usize): bool {
   let spared = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (isAtIt(slab, city, at, car)) return false;
     const way = soonThere(slab, city, at, car);
-    if (way >= 0.0 && (!isSurprised(slab, at, car, way, SPARE) || isAnybodyBeside(slab, at))) spared = true;
+    if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, at))) spared = true;
   }
   return spared;
 }
@@ -78,16 +98,21 @@ function soonThere(slab: usize, city: usize, at: usize, car: i32): f64 {
 }
 
 /** Whether a car, as it speeds up or slows down, will see it so late that it has to steer, and not later. */
-function isSurprised(slab: usize, at: usize, car: i32, way: f64, spare: f64): bool {
+function isSurprised(slab: usize, actor: usize, car: i32, way: f64): bool {
+  if (getF(slab, C_ACCEL, car) < SLOWING) return false;
+  const sight = <f64>load<f32>(actor + A_SIGHT) - CAMERA_BEHIND_M;
+  const speed = speedAfter(slab, car, way - sight);
+  return sight > STEERS_FROM_S * speed && sight < brakingWay(speed) * (1.0 + SPARE);
+}
+
+/** m/s of a car that goes on speeding up or slowing down for so many metres. */
+@inline function speedAfter(slab: usize, car: i32, way: f64): f64 {
   const now = getF(slab, C_VX, car);
-  const accel = getF(slab, C_ACCEL, car);
-  if (accel < SLOWING) return false;
-  const sight = load<f64>(at + HS_SIGHT) - CAMERA_BEHIND_M;
-  const gained = 2.0 * least(accel, ACCEL_MAX) * (way - sight);
-  const speed = sqrt(greatest(now * now + gained, 0.0));
-  const steers = STEERS_FROM_S * speed;
-  const brakes = BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
-  return sight > steers && sight < brakes * (1.0 + spare);
+  return sqrt(greatest(now * now + 2.0 * least(getF(slab, C_ACCEL, car), ACCEL_MAX) * way, 0.0));
+}
+
+@inline function brakingWay(speed: f64): f64 {
+  return BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
 }
 
 function isFollowed(slab: usize, city: usize, at: usize, car: i32, way: f64): bool {

@@ -253,7 +253,7 @@ export function follow(slab: usize, city: usize, at: usize, actor: usize): void 
 export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
   const isCrest = kindOf(at) == HAZARD_WET_CREST;
   if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
-  if (isCrest && isCrestSpared(slab, city, at)) return false;
+  if (isCrest && isCrestSpared(slab, city, at, actor)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;

@@ -7,9 +7,9 @@ import type { City } from '../city/types.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '1c75ed7455c46c16e050b17f5090bf5c5b33318a740b363e1d44cd450999cb56',
-  'old-town': 'abeb401afecd0aa8e036a7bd17bd2b1685bba686cb4ec56fe206ca472538fed7',
-  'mixed-town': '3fac3e7c3f725b3e72f93c2d40af6ac25a8ff7b0e1f6d264d84389dd414422b1',
+  grid: 'fcbde86de7f9304f071cc3181e9d750c9335e77afb8086fc33b1b8b24850fc61',
+  'old-town': '2af8643ca8b0ae4e7d320ffb9d3fcf48c23881e35dbfa29aa39ce30170398b61',
+  'mixed-town': '4528d12bb583ce37b2f483537b5d890a41e07b984473234a7b7387c7233af6e0',
 };
 
 const entry = CITIES[0];

@@ -1,6 +1,7 @@
 import {
   A_HX,
   A_HY,
+  A_SIGHT,
   A_SINCE,
   A_SPEED,
   A_STATE,
@@ -65,7 +66,7 @@ export interface GroundPlan {
   walls?: readonly { ahead: Point; left: Point }[];
   /** Everything is within the zone. */
   weather?: Zone['kind'];
-  /** What stands at the spots, one each. */
+  /** What stands at the spots, one each, and from how far it is seen. */
   actors?: readonly { kind: HazardKind; actor: Partial<Actor>; sightM?: number }[];
   features?: number;
 }
@@ -117,6 +118,9 @@ export class SensingGround {
         : [],
       hazards: actors.map((each, i) => this.#spot(each, i, lane)),
     };
+    for (const [spot, { sightM = 0 }] of actors.entries()) {
+      view.setFloat32(HAZARDS + spot * HAZARD_BYTES + A_SIGHT, sightM, true);
+    }
     this.#kernel = new Kernel({
       module: new WebAssembly.Module(wasmOf('release')),
       cityTables: [packCity(city)],

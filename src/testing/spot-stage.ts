@@ -172,6 +172,10 @@ export class SpotStage {
     return this.kernel.view(this.slab).i32[this.#at(field) / 4] as number;
   }
 
+  f32(field: number): number {
+    return new Float32Array(Int32Array.of(this.i32(field)).buffer)[0] as number;
+  }
+
   f64(field: number): number {
     return this.kernel.view(this.slab).f64[this.#at(field) / 8] as number;
   }

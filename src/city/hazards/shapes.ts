@@ -69,18 +69,13 @@ export const fogShape = (frame: Frame): SiteShape => ({
 const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
-/** Who comes at 45 to 48 km/h cannot brake any more from the first sight of it, but can steer; 47 to 52 km/h on faster roads. */
-const CREST_SIGHT_M = 21.2;
-const FAST_MPS = 55 / 3.6;
-const FAST_SIGHT_M = 22.5;
 
-export function crestShape(frame: Frame, laneWidthM: number, limitMps: number): SiteShape {
+export function crestShape(frame: Frame, laneWidthM: number): SiteShape {
   const leftM = CAR_HALF_WIDTH_M - OBSTACLE_OVERLAP_M;
   const widthM = laneWidthM / 2 + OBSTACLE_OUTSIDE_LANE_M - leftM;
   const box = { lengthM: OBSTACLE_LENGTH_M, widthM };
   return {
     active: [boxBeside(frame, OBSTACLE_LENGTH_M / 2, leftM + widthM / 2, box)],
-    sightM: limitMps > FAST_MPS ? FAST_SIGHT_M : CREST_SIGHT_M,
   };
 }
 

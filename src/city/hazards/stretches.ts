@@ -116,9 +116,7 @@ export function wetCrests(ground: Ground): Place[] {
   return midLanes(ground, rule).map((place) => {
     const misfit =
       place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
-    return placeAt({ ...place, misfit }, () =>
-      crestShape(place.frame, place.lane.widthM, place.lane.speedLimitMps),
-    );
+    return placeAt({ ...place, misfit }, () => crestShape(place.frame, place.lane.widthM));
   });
 }
 
