@@ -124,6 +124,7 @@ export function figuresOf(explanation: string): Told | undefined {
   const numbers = (form: RegExp) => form.exec(explanation)?.slice(1).map(Number);
   const [metres] = numbers(/(?:stopped|passed|been|closer than) (\d+\.\d) m\b/) ?? [];
   if (metres !== undefined) return { metres };
+  if (/(?:stopped|passed|been) less than 0\.1 m\b/.test(explanation)) return { metres: 0 };
   const pair = (form: RegExp): [number, number] | undefined => {
     const [then, was] = numbers(form) ?? [];
     return then === undefined || was === undefined ? undefined : [then, was];

@@ -139,6 +139,7 @@ it('distances are found in every form of a sentence', () => {
   ]) {
     expect(figuresOf(`with it the car would have ${end}.`)).toEqual({ metres: 3.2 });
   }
+  expect(figuresOf('the car would have stopped less than 0.1 m short.')).toEqual({ metres: 0 });
   const later = 'with it the car would still have been 3.2 m away two seconds later.';
   expect(figuresOf(later)).toEqual({ metres: 3.2 });
 });

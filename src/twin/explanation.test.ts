@@ -148,6 +148,9 @@ describe('an explanation', () => {
       sentence(lights, lights, { what, distanceM }, chain)?.split('the car would ')[1];
     expect(ending('stopped')).toBe('have stopped 3.2 m short of the other car.');
     expect(ending('passed')).toBe('have passed 3.2 m clear of the other car.');
+    // By a hand's breadth is not by nothing.
+    expect(ending('stopped', 0.04)).toBe('have stopped less than 0.1 m short of the other car.');
+    expect(ending('passed', 0.05)).toBe('have passed 0.1 m clear of the other car.');
     expect(ending('approaching')).toBe(
       'still have been 3.2 m away from the other car two seconds later.',
     );

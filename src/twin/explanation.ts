@@ -186,6 +186,8 @@ function otherName(
 
 /** From here on nobody calls it short of something, or clear of it, m. */
 const FAR_M = 20;
+/** What is nearer would be told as none at all, m. */
+const NEAREST_TOLD_M = 0.05;
 
 /** `unnamed`: what the car touched, where the sentence has not told that yet. */
 function resultOf(
@@ -236,7 +238,7 @@ export function partyOf({ parties }: ContactFacts, car: number): PartyFacts | un
 }
 
 function metres(distanceM: number): string {
-  return `${tenths(distanceM)} m`;
+  return distanceM < NEAREST_TOLD_M ? 'less than 0.1 m' : `${tenths(distanceM)} m`;
 }
 
 function tenths(value: number): string {
