@@ -1,7 +1,7 @@
 /** Cars that stand on the way of a lorry whose driver sees them far too late. */
 import {
-  A_CRUISE, A_PIECE, A_SPEED, A_STATION, CAR_COUNT, C_HX, C_HY, C_STALL_TICK, C_STATUS, C_X, C_Y, FRAME_TICKS, HS_ACTOR_STATION, HS_SPEED,
-  H_TICK, STATUS_CRASHED,
+  A_CRUISE, A_PIECE, A_SPEED, A_STATION, CAR_COUNT, C_ACCEL_WANTED, C_HX, C_HY, C_STALL_TICK, C_STATUS, C_STOOD_TICK, C_X, C_Y,
+  FRAME_TICKS, HS_ACTOR_STATION, HS_SPEED, H_TICK, STATUS_CRASHED,
 } from '../layout';
 import { greatest } from '../math';
 import { getF, getI } from '../memory';
@@ -28,11 +28,20 @@ export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): 
   const last = load<f64>(at + HS_ACTOR_STATION) + BEYOND_M;
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_STALL_TICK, car);
-    if (since == 0 || tick - since < STALL_TICKS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (since == 0 || tick - since < STALL_TICKS || !wantsToGo(slab, car)) continue;
     const there = stationOf(slab, city, at, car);
     if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, at, actor, car, there)) return car;
   }
   return -1;
+}
+
+/**
+ * Whether a car would drive off if only it could. Before a line it may have stood for a light, or for others, until
+ * just now, and would be there as well.
+ */
+function wantsToGo(slab: usize, car: i32): bool {
+  if (getI(slab, C_STATUS, car) == STATUS_CRASHED || getI(slab, C_STOOD_TICK, car) != 0) return false;
+  return getF(slab, C_ACCEL_WANTED, car) > 0.0;
 }
 
 /** Puts the lorry behind the car that stands at a station of its way; whether it has a free way there. */
