@@ -17,10 +17,12 @@ import {
   ACTOR_ACTS,
   ACTOR_STANDS,
   ACTOR_WAITS,
+  C_ACCEL_WANTED,
   C_EFFECTIVE,
   C_HX,
   C_HY,
   C_STATUS,
+  C_STOOD_TICK,
   C_VX,
   C_X,
   C_Y,
@@ -55,7 +57,7 @@ import { type Frame, frameAt } from '../city/hazards/paths.ts';
 import { cutInShape, leadShape } from '../city/hazards/shapes.ts';
 import type { City, HazardKind } from '../city/types.ts';
 import { NOSE_M } from '../testing/course.ts';
-import { cities, makeKernel, makeWorld, wasmOf } from '../testing/kernel.ts';
+import { cities, makeKernel, makeWorld, SlabView, wasmOf } from '../testing/kernel.ts';
 import { edit } from '../testing/slab-editor.ts';
 import { type SpotCar, SpotStage } from '../testing/spot-stage.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
@@ -351,6 +353,28 @@ describe('A stall', () => {
     if (!lane) throw new Error('no lane');
     stage.set(stalled(site.stationM - lengthOf(lane.polyline) + 2));
     expect(stepUntil(stage, acts(stage), 500)).toBe(false);
+  });
+
+  test('is none of a car that waits before a line, however long it has stood.', () => {
+    const [wanting, waiting] = [[], []] as [number[], number[]];
+    for (const [cityIndex, city] of cities.cities.entries()) {
+      const kernel = makeKernel(1);
+      const slab = makeWorld(kernel, 11, cityIndex);
+      for (let car = 0; car < CAR_COUNT; car++) kernel.apply(slab, 0, car, F_THROTTLE, 0);
+      const spot = city.hazards.findIndex(({ kind }) => kind === 'blind_stall');
+      const actor = HAZARDS + spot * HAZARD_BYTES;
+      const { i32 } = kernel.view(slab);
+      for (let sent = 0; kernel.tick(slab) < 60_000; kernel.step(slab, LOOK_TICKS)) {
+        if (i32[(actor + A_SENT) / 4] === sent) continue;
+        const world = new SlabView(kernel.image(slab));
+        sent = world.i32(actor + A_SENT, 0);
+        const car = world.i32(actor + A_CAR, 0);
+        const wants = world.i32(C_STOOD_TICK, car) === 0 && world.f64(C_ACCEL_WANTED, car) > 0;
+        (wants ? wanting : waiting).push(kernel.tick(slab));
+      }
+    }
+    expect(wanting.length).toBeGreaterThan(30);
+    expect(waiting).toEqual([]);
   });
 });
 
