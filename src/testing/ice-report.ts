@@ -38,10 +38,15 @@ for (const [index, city] of cities.cities.entries()) {
       console.log(`${city.name} ${name} stability control, ${drive}: ${describe(own)}`);
     }
   }
-  const { kilometres, onIce, onWet, onDry } = tallyInterventions(kernel, index, seeds, ticks);
+  const { kilometres, evading, onIce, onWet, onDry } = tallyInterventions(
+    kernel,
+    index,
+    seeds,
+    ticks,
+  );
   const perThousand = (1000 * onDry) / kilometres;
   console.log(
-    `${city.name}: ${kilometres.toFixed(0)} km, ${onIce} interventions on ice, ` +
+    `${city.name}: ${kilometres.toFixed(0)} km, ${onIce} interventions on ice, ${evading} in evading, ` +
       `${onWet} on wet road, ${onDry} elsewhere (${perThousand.toFixed(2)} per 1,000 km)`,
   );
 }

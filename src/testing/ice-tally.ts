@@ -1,5 +1,6 @@
 import {
   C_ESC_ACTIVE,
+  C_EVADE_TICK,
   C_FRICTION_FRONT,
   C_FRICTION_REAR,
   C_HX,
@@ -100,9 +101,10 @@ export function tallyIce(
 
 export interface Interventions {
   kilometres: number;
-  /** Begun on ice or within a second of it. */
+  /** Begun while evasive steering was at it, which asks for all that a road gives. */
+  evading: number;
+  /** Of the others: begun on ice or within a second of it. */
   onIce: number;
-  /** Where evasive steering asks for more than the road gives. */
   onWet: number;
   onDry: number;
 }
@@ -118,7 +120,7 @@ export function tallyInterventions(
   seeds: readonly number[],
   ticks: number,
 ): Interventions {
-  const found: Interventions = { kilometres: 0, onIce: 0, onWet: 0, onDry: 0 };
+  const found: Interventions = { kilometres: 0, evading: 0, onIce: 0, onWet: 0, onDry: 0 };
   for (const seed of seeds) {
     const slab = makeWorld(kernel, seed, cityIndex);
     const { f64, i32 } = kernel.view(slab);
@@ -134,7 +136,8 @@ export function tallyInterventions(
         const active = i32[C_ESC_ACTIVE / 4 + car] as number;
         const begins = active === ESC_TICKS && before[car] === 0;
         before[car] = active;
-        if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
+        if (begins && i32[C_EVADE_TICK / 4 + car] !== 0) found.evading += 1;
+        else if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
         else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
         else if (begins) found.onDry += 1;
       }
