@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../testing/browser.ts';
 import { startTestNode, type TestNode } from '../testing/node.ts';
 import { Api, vinOf } from './client.ts';
-import { display, faults, mapless, openCity, until, untilState } from './viewer-visitor.ts';
+import {
+  display,
+  faults,
+  mapless,
+  openCity,
+  undrawn,
+  until,
+  untilState,
+} from './viewer-visitor.ts';
 import type { Incident, World } from './wire.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -134,6 +142,24 @@ describe('by keyboard alone', () => {
     expect(state.declared.esc).toBe(false);
   });
 
+  test('what is typed at once is searched, also where the cars were not on show', async () => {
+    const search = page.getByRole('searchbox', { name: 'Search by plate, model or VIN' });
+    await search.fill('');
+    const cars = page
+      .getByRole('navigation', { name: 'Panels' })
+      .getByRole('button', { name: 'Cars' });
+    await cars.click();
+    await page.locator('#fleet-search').waitFor({ state: 'hidden' });
+    const draw = await undrawn(page);
+    await page.keyboard.press('/');
+    await page.keyboard.type('np');
+    await draw();
+    expect(await search.inputValue()).toBe('np');
+    expect((await display(page)).picked).toBe(vinOf(world, 11));
+    await search.fill('');
+    await page.keyboard.press('Tab');
+  });
+
   test('the next and the one before are picked, and let go', async () => {
     await page.keyboard.press('n');
     expect((await display(page)).picked).toBe(vinOf(world, 12));
@@ -156,6 +182,20 @@ describe('by keyboard alone', () => {
     expect(await scrubber.getAttribute('aria-valuetext')).toMatch(/^7\.9 s before the contact$/);
     await page.keyboard.press('.');
     await until(page, 'viewer.tick === viewer.replay.firstTick + 24');
+    await page.keyboard.press('Escape');
+    await until(page, 'viewer.replay === null');
+  });
+
+  test('a replay that has just begun is stopped', async () => {
+    const draw = await undrawn(page);
+    await page.evaluate(`location.hash = 'incident=${incident.id}'`);
+    await until(page, `document.querySelector('.scrubber input') !== null`);
+    await page.evaluate(`document.querySelector('.scrubber input').focus()`);
+    expect((await display(page)).replay?.isPlaying).toBe(true);
+    await page.keyboard.press('Home');
+    expect((await display(page)).replay?.isPlaying).toBe(false);
+    await draw();
+    await until(page, 'viewer.tick === viewer.replay.firstTick');
     await page.keyboard.press('Escape');
     await until(page, 'viewer.replay === null');
   });

@@ -82,7 +82,13 @@ export async function openCity(context: BrowserContext, url: string): Promise<Pa
 /** Waits until something is true in the page, whose policy lets nobody evaluate text in it later. */
 export async function until(page: Page, condition: string): Promise<void> {
   const expression = `typeof viewer === 'object' && Boolean(${condition})`;
-  while (!(await page.evaluate(expression))) await sleep(LOOK_MS);
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await page.evaluate(expression))) {
+    if (performance.now() > end) {
+      throw new Error(`in vain: ${condition}; ${JSON.stringify(await display(page))}`);
+    }
+    await sleep(LOOK_MS);
+  }
 }
 
 export async function untilState(page: Page, state: Display['connection']): Promise<void> {
@@ -94,6 +100,22 @@ export async function display(page: Page): Promise<Display> {
   const names = ['connection', 'tick', 'drawn', 'cars', 'picked', 'camera', 'ghosts', 'replay'];
   const fields = names.map((name) => `${name}: viewer.${name}`).join();
   return (await page.evaluate(`({ ${fields} })`)) as Display;
+}
+
+/** Draws nothing more of the page until it is told to: one who is faster than a slow screen. */
+export async function undrawn(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(`
+    window.drawnLater = [];
+    window.drawNow = requestAnimationFrame;
+    requestAnimationFrame = (callback) => drawnLater.push(callback);
+    null;
+  `);
+  return async () => {
+    await page.evaluate(`
+      requestAnimationFrame = drawNow;
+      drawnLater.forEach((callback) => requestAnimationFrame(callback));
+    `);
+  };
 }
 
 /** The map as it is drawn, made small, as text. */

@@ -112,6 +112,6 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
 function searchCars(viewer: Viewer): void {
   viewer.left.value = 'cars';
   viewer.front.value = 'left';
-  // The field is there once the page has followed.
-  requestAnimationFrame(() => document.getElementById('fleet-search')?.focus());
+  // The page has followed once what it queued is done: before the next key, which belongs there.
+  queueMicrotask(() => document.getElementById('fleet-search')?.focus());
 }

@@ -7,6 +7,8 @@ import { Icon } from './icons.tsx';
 const SPEED_NAMES: Readonly<Record<number, string>> = { 0.25: '¼', 0.5: '½', 1: '1' };
 /** Ticks of a step of the scrubber: one frame. */
 const STEP = 4;
+/** Keys that move the thumb of the scrubber. */
+const MOVES = /^(Arrow|Page|Home|End)/;
 
 /** Where on the scrubber a part of it is: its thumb, 16 px wide, stays within its ends. */
 function contactAt(part: number): string {
@@ -22,6 +24,11 @@ export function ReplayDock() {
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
   const isPlaying = replay.isPlaying.value;
+  // Not by its input alone: a thumb that is moved to where it is tells of none, and would play on.
+  const hold = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    replay.isPlaying.value = false;
+    replay.seek(Number(currentTarget.value));
+  };
   return (
     <section class="dock" aria-label="Replay">
       <div class="dock-line">
@@ -42,9 +49,10 @@ export function ReplayDock() {
             max={last}
             step={STEP}
             value={replay.tick.value}
-            onInput={({ currentTarget }) => {
-              replay.isPlaying.value = false;
-              replay.seek(Number(currentTarget.value));
+            onInput={hold}
+            onPointerDown={hold}
+            onKeyDown={(event) => {
+              if (MOVES.test(event.key)) hold(event);
             }}
           />
           <span
