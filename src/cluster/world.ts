@@ -42,8 +42,10 @@ export class OwnedWorld implements World {
   readonly #traps = new Traps();
   /** What its shard tells of it, on its way to the store. */
   readonly reports: WorldReports;
-  readonly #history: WorldHistory;
-  #fleet: readonly FleetEntry[] | undefined;
+  /** Made when first asked: most worlds at hand are never asked what happened in them. */
+  #madeHistory: WorldHistory | undefined;
+  /** Until the next collection: 20 cars are more than all else that is known of a world at rest. */
+  #fleet: WeakRef<readonly FleetEntry[]> | undefined;
   #stay = 0;
   /** The last stay that the shard is known to have ended. */
   #endedStay = 0;
@@ -82,7 +84,6 @@ export class OwnedWorld implements World {
       saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
       warn: (message, error) => around.warn(this, message, error),
     });
-    this.#history = this.#makeHistory();
     this.#journal = new WorldJournal(record, masks, last, {
       clockTick: () => this.#clockTick(),
       append: (changes, upToDate) => around.records.append(number, changes, upToDate),
@@ -93,8 +94,11 @@ export class OwnedWorld implements World {
   }
 
   get fleet(): readonly FleetEntry[] {
-    this.#fleet ??= fleetOf(this.seed, this.number);
-    return this.#fleet;
+    const kept = this.#fleet?.deref();
+    if (kept !== undefined) return kept;
+    const fleet = fleetOf(this.seed, this.number);
+    this.#fleet = new WeakRef(fleet);
+    return fleet;
   }
 
   get watcherCount(): number {
@@ -105,7 +109,7 @@ export class OwnedWorld implements World {
   get busy(): boolean {
     const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
     const isWriting = !this.#journal.idle || !this.reports.idle;
-    return moving || isWriting || !this.#history.explanations.idle;
+    return moving || isWriting || this.#madeHistory?.explanations.idle === false;
   }
 
   touch(): void {
@@ -334,6 +338,11 @@ export class OwnedWorld implements World {
   }
 
   // ── what happened ───────────────────────────────────────────────────────────────────────────
+
+  get #history(): WorldHistory {
+    this.#madeHistory ??= this.#makeHistory();
+    return this.#madeHistory;
+  }
 
   #makeHistory(): WorldHistory {
     const { city, cityIndex, id, number, reports, shard } = this;

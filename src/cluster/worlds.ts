@@ -30,6 +30,9 @@ export interface WorldsOptions {
   randomBytes(count: number): Uint8Array;
 }
 
+const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
+/** Where a world begins. It is the same for all, as their masks are: many are at hand. */
+const START = { tick: 0, seq: 0, masks: ALL_ON };
 const CREATE_ATTEMPTS = 3;
 const EVICTION_LOOKS = 8;
 /** A world that was called so lately may be in the hands of a request. */
@@ -45,6 +48,8 @@ export class Worlds implements TwinService {
   #records: Records;
   /** By number; least recently loaded first. */
   readonly #handles = new Map<number, OwnedWorld>();
+  /** By shard and city. */
+  readonly #around: WorldSurroundings[] = [];
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
@@ -99,7 +104,7 @@ export class Worlds implements TwinService {
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
     const lived = journal?.changes ?? [];
-    const masks = Array.from({ length: CAR_COUNT }, () => F_ALL);
+    const masks = [...ALL_ON];
     for (const change of lived) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const { clock, cities, kernel, randomBytes } = this.#options;
     return {
@@ -109,10 +114,10 @@ export class Worlds implements TwinService {
       kernel,
       exact: journal === undefined || journal.kernel === kernel,
       livedCount: lived.length,
-      masks,
+      masks: lived.length === 0 ? ALL_ON : masks,
       maskSeq: lived.length,
       maskTick: lived.at(-1)?.tick ?? 0,
-      from: { tick: 0, seq: 0, masks: Array.from({ length: CAR_COUNT }, () => F_ALL) },
+      from: START,
     };
   }
 
@@ -160,12 +165,22 @@ export class Worlds implements TwinService {
     masks: Uint16Array,
     last: { seq: number; tick: number },
   ): OwnedWorld {
-    const { cities, clock, kernel, log, shards } = this.#options;
+    const { cities, shards } = this.#options;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
+    const around = this.#surroundings(cityIndex, rendezvous(number, shards.length));
+    return new OwnedWorld(number, record, masks, last, around);
+  }
+
+  /** The same for all worlds of a city and a shard: thousands of them are at hand. */
+  #surroundings(cityIndex: number, shardIndex: number): WorldSurroundings {
+    const { cities, clock, kernel, log, shards } = this.#options;
     const city = cities[cityIndex];
     if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
-    const shard = shards[rendezvous(number, shards.length)];
+    const shard = shards[shardIndex];
     if (shard === undefined) throw new Error('a node has shards');
+    const position = shardIndex * cities.length + cityIndex;
+    const known = this.#around[position];
+    if (known !== undefined) return known;
     const around: WorldSurroundings = {
       now: () => clock.now(),
       city,
@@ -180,7 +195,8 @@ export class Worlds implements TwinService {
       heated: (hot) => this.#heated(shard, hot),
       warn: (world, message, err) => log.warn({ world: world.id, err }, message),
     };
-    return new OwnedWorld(number, record, masks, last, around);
+    this.#around[position] = around;
+    return around;
   }
 
   #heated(shard: Shard, hot: boolean): void {
@@ -240,6 +256,7 @@ export class Worlds implements TwinService {
   /** What is known of all worlds does not count any more; from here on `records` do. */
   startOver(records = this.#records): void {
     this.#records = records;
+    this.#around.length = 0;
     this.idle.forgetAll();
     for (const world of [...this.#handles.values()]) this.#forget(world);
   }
