@@ -24,11 +24,6 @@ export function ReplayDock() {
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
   const isPlaying = replay.isPlaying.value;
-  // Not by its input alone: a thumb that is moved to where it is tells of none, and would play on.
-  const hold = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
-    replay.isPlaying.value = false;
-    replay.seek(Number(currentTarget.value));
-  };
   return (
     <section class="dock" aria-label="Replay">
       <div class="dock-line">
@@ -40,27 +35,7 @@ export function ReplayDock() {
         >
           <Icon name={isPlaying ? 'pause' : 'play'} />
         </Button>
-        <div class="scrubber">
-          <input
-            type="range"
-            aria-label="Moment of the replay"
-            aria-valuetext={beside(replay.tick.value, contact)}
-            min={first}
-            max={last}
-            step={STEP}
-            value={replay.tick.value}
-            onInput={hold}
-            onPointerDown={hold}
-            onKeyDown={(event) => {
-              if (MOVES.test(event.key)) hold(event);
-            }}
-          />
-          <span
-            class="contact"
-            title="The contact"
-            style={{ insetInlineStart: contactAt((contact - first) / Math.max(1, last - first)) }}
-          />
-        </div>
+        <Scrubber first={first} last={last} contact={contact} />
         <output class="dock-time">{beside(replay.tick.value, contact)}</output>
       </div>
       <div class="dock-line dock-foot">
@@ -88,6 +63,39 @@ export function ReplayDock() {
         </Button>
       </div>
     </section>
+  );
+}
+
+/** `contact`: when they met; all of them ticks. */
+function Scrubber({ first, last, contact }: { first: number; last: number; contact: number }) {
+  const { replay } = useViewer();
+  // Not by its input alone: a thumb that is moved to where it is tells of none, and would play on.
+  const hold = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    replay.isPlaying.value = false;
+    replay.seek(Number(currentTarget.value));
+  };
+  return (
+    <div class="scrubber">
+      <input
+        type="range"
+        aria-label="Moment of the replay"
+        aria-valuetext={beside(replay.tick.value, contact)}
+        min={first}
+        max={last}
+        step={STEP}
+        value={replay.tick.value}
+        onInput={hold}
+        onPointerDown={hold}
+        onKeyDown={(event) => {
+          if (MOVES.test(event.key)) hold(event);
+        }}
+      />
+      <span
+        class="contact"
+        title="The contact"
+        style={{ insetInlineStart: contactAt((contact - first) / Math.max(1, last - first)) }}
+      />
+    </div>
   );
 }
 
