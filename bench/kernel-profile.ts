@@ -31,6 +31,16 @@ export async function run(): Promise<Figure[]> {
   ];
 }
 
+/** Phases that cars without a driving computer, in a city without dangers, would not have. */
+const COMPUTER = /(^|\/)(sensing|functions|hazards)\//;
+
+/** The share of a car-tick that is driving alone: without sensing, functions and hazards. */
+export async function drivingShare(): Promise<number> {
+  const profile = await profileOf('phases');
+  const computer = [...phaseHits(profile)].filter(([name]) => COMPUTER.test(name));
+  return 1 - computer.reduce((sum, [, hits]) => sum + hits, 0) / samplesOf(profile);
+}
+
 interface Profile {
   nodes: readonly Profiler.ProfileNode[];
   phases: readonly string[];
@@ -89,8 +99,13 @@ function selfHits({ nodes }: Profile): Map<string, number> {
 
 const nameOf = ({ callFrame }: Profiler.ProfileNode): string => callFrame.functionName;
 
-function figuresOf(hits: ReadonlyMap<string, number>, { nodes, ns }: Profile): Figure[] {
-  const total = nodes.reduce((sum, node) => sum + (node.hitCount ?? 0), 0);
+function samplesOf({ nodes }: Profile): number {
+  return nodes.reduce((sum, node) => sum + (node.hitCount ?? 0), 0);
+}
+
+function figuresOf(hits: ReadonlyMap<string, number>, profile: Profile): Figure[] {
+  const { ns } = profile;
+  const total = samplesOf(profile);
   return [...hits]
     .map(([name, count]) => ({ name, share: count / total }))
     .filter(({ share }) => share >= SHARE_MIN)

@@ -2,13 +2,15 @@
 import { bursts } from './bursts.ts';
 import { AGE_TICKS, carTickIn, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from './car-ticks.ts';
 import { compared, type Figure, figure } from './figures.ts';
+import { drivingShare } from './kernel-profile.ts';
 import { livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { memory } from './memory.ts';
 import { stalledCar } from './stalled-car.ts';
 
 const ROUNDS = 7;
-/** With sensing, functions and hazards. */
+/** With sensing, functions and hazards, and without. */
 const NS_MAX = 260;
+const DRIVING_NS_MAX = 150;
 const GROWTH_MAX = 1.25;
 
 export async function run(): Promise<Figure[]> {
@@ -25,6 +27,9 @@ export async function run(): Promise<Figure[]> {
         : figure(carTickIn(worlds), ns, 'ns'),
       figure('  in processor time', processorNs, 'ns'),
     ]),
+    figure('  of it driving alone', many * (await drivingShare()), 'ns', {
+      atMost: DRIVING_NS_MAX,
+    }),
     compared('growth', many, 'ns', { name: '100 worlds', value: hundred }, { atMost: GROWTH_MAX }),
     figure('cars that move at 20 s', moving * 100, '%'),
     figure('cities in turn', cities.tables.length, ''),
