@@ -39,7 +39,7 @@ export const HEARTBEAT_MS = 250;
 /** Deaths of one shard in a minute after which the world it died on rests. */
 export const DEATHS_MAX = 3;
 /** Worlds whose records are kept at hand on the main thread. */
-export const HANDLES_MAX = 20_000;
+export const HANDLES_MAX = 4_000;
 /** Ticks between now and the tick of a change. */
 export const CHANGE_DELAY_TICKS = 2;
 /** Changes after which the masks in a world's record are brought up to date. */

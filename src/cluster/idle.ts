@@ -24,6 +24,8 @@ export interface IdleOptions {
   log: Log;
   atHand(world: number): OwnedWorld | undefined;
   forget(world: number): Promise<void>;
+  /** The touches of all worlds at rest are in the store. */
+  saved(): void;
 }
 
 /**
@@ -94,6 +96,7 @@ export class IdleIndex {
   async sweep(): Promise<void> {
     try {
       await this.#save();
+      this.#options.saved();
       for (let partition = 0; partition < PARTITION_COUNT; partition++) {
         await this.#dropDue(partition);
       }

@@ -7,6 +7,7 @@ import { startTestNode, type TestNode } from '../testing/node.ts';
 import type { EventRecord } from '../twin/events.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { WorldRecord } from './records.ts';
+import type { OwnedWorld } from './world.ts';
 import { rendezvous } from './worlds.ts';
 
 const nodes: TestNode[] = [];
@@ -42,6 +43,25 @@ describe('the worlds of a node', () => {
     const newest = await node.worlds.create({ startTick: 0 });
     expect(node.worlds.peek(newest.number)).toBe(newest);
     expect(await node.worlds.load(newest.number)).toBe(newest);
+  });
+
+  it('are let go of once they rest, all but so many of the newest, and found again', async () => {
+    const { node } = await start();
+    const made: OwnedWorld[] = [];
+    while (made.length < HANDLES_MAX + 500) {
+      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
+      made.push(...((await Promise.all(some)) as OwnedWorld[]));
+    }
+    const first = made[0] as OwnedWorld;
+    await first.change(3, F_BRAKES, 0);
+    expect(node.worlds.atHand).toBe(HANDLES_MAX + 500);
+    for (const world of made) world.lastTouchMs -= 20_000;
+    await node.worlds.idle.sweep();
+    expect(node.worlds.atHand).toBe(HANDLES_MAX);
+    expect(node.worlds.peek(first.number)).toBeUndefined();
+    const again = await node.worlds.load(first.number);
+    expect(again?.fleet).toEqual(first.fleet);
+    expect(again?.declared(3)).toBe(F_ALL & ~F_BRAKES);
   });
 
   it('start over under another kernel, with identity, features and reports', async () => {

@@ -70,6 +70,7 @@ export class Worlds implements TwinService {
       log: options.log,
       atHand: (world) => this.#handles.get(world),
       forget: (world) => this.#drop(world),
+      saved: () => this.#trim(),
     });
   }
 
@@ -211,14 +212,25 @@ export class Worlds implements TwinService {
    */
   #keep(world: OwnedWorld): void {
     this.#handles.set(world.number, world);
-    const now = this.#options.clock.now();
     for (let looks = 0; this.#handles.size > HANDLES_MAX && looks < EVICTION_LOOKS; looks++) {
       const [old] = this.#handles.values();
       if (old === undefined) return;
       this.#handles.delete(old.number);
-      const isNew = now - old.lastTouchMs < IN_USE_MS;
-      if (isNew || old.busy || this.idle.isUnsaved(old)) this.#handles.set(old.number, old);
+      if (this.#isInUse(old)) this.#handles.set(old.number, old);
     }
+  }
+
+  /** Lets go of those beyond HANDLES_MAX that were in use when the last ones came. */
+  #trim(): void {
+    for (const world of this.#handles.values()) {
+      if (this.#handles.size <= HANDLES_MAX) return;
+      if (!this.#isInUse(world)) this.#handles.delete(world.number);
+    }
+  }
+
+  #isInUse(world: OwnedWorld): boolean {
+    const isNew = this.#options.clock.now() - world.lastTouchMs < IN_USE_MS;
+    return isNew || world.busy || this.idle.isUnsaved(world);
   }
 
   async #drop(number: number): Promise<void> {
