@@ -9,8 +9,6 @@ const OPENING_MAX = 50;
 export class Crowd {
   readonly watchers: Watcher[] = [];
   readonly sockets: WatchSocket[] = [];
-  /** How often an upgrade was refused, by what was answered. */
-  readonly refused: Record<string, number> = {};
 
   /** From here on frames count. */
   record(): void {
@@ -22,15 +20,19 @@ export class Crowd {
   }
 }
 
+function fail(refused: UpgradeRefused): never {
+  throw refused;
+}
+
 /**
  * Opens a stream for each path, with room for the gaps of so many seconds. Throws UpgradeRefused where
- * one is refused, unless those are to be counted.
+ * one is refused, unless `onRefused` takes it.
  */
 export async function gather(
   url: URL,
   paths: readonly string[],
   seconds: number,
-  countRefused = false,
+  onRefused: (refused: UpgradeRefused) => void = fail,
 ): Promise<Crowd> {
   const crowd = new Crowd();
   const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
@@ -49,8 +51,8 @@ export async function gather(
         crowd.sockets.push(await WatchSocket.open(url, path, events));
         crowd.watchers.push(watcher);
       } catch (error) {
-        if (!countRefused || !(error instanceof UpgradeRefused)) throw error;
-        crowd.refused[error.statusLine] = (crowd.refused[error.statusLine] ?? 0) + 1;
+        if (!(error instanceof UpgradeRefused)) throw error;
+        onRefused(error);
       }
     }
   };
