@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../testing/browser.ts';
@@ -32,13 +33,13 @@ beforeAll(async () => {
   node = await startTestNode();
   api = new Api(node.twinUrl);
   world = await api.makeWorld({ journal: { seed: 8, city: 'grid', changes }, start_tick: TICKS });
-  for (;;) {
+  const explained = async () => {
     const all = await api.world('incidents', world, '/incidents');
-    const explained = all.find(({ failures }) => failures.length > 0);
-    if (explained === undefined) continue;
-    incident = explained;
-    break;
-  }
+    return all.find(({ failures }) => failures.length > 0);
+  };
+  let found = await explained();
+  for (; found === undefined; found = await explained()) await sleep(100);
+  incident = found;
   browser = await openBrowser(node.twinUrl);
 });
 afterAll(async () => {
