@@ -37,8 +37,9 @@ async function measureAll(node: Server, empty: Server, worlds: MadeWorld[]): Pro
     const { own, reference } = await measure(each, node.url, empty);
     figures.push(compared(each.name, own.perS, '/s', reference, each.bound));
   }
-  const patch = await measure(patchCase(worlds), node.url, empty);
-  const lmdb = { name: 'bare lmdb', value: (await bareLmdb()).perS };
+  const commits = async () => (await bareLmdb()).perS;
+  const patch = await measure(patchCase(worlds), node.url, empty, commits);
+  const lmdb = { name: 'bare lmdb', value: patch.beside };
   const create = await measure(createCase(), node.url, empty);
   return [
     ...figures,

@@ -18,17 +18,26 @@ export interface Case {
 export interface Summary {
   own: Drive;
   reference: { name: string; value: number };
+  /** Of what else took turns with them. */
+  beside: number;
 }
 
-/** The two servers take turns, so that a drift of the machine meets both. Medians. */
-export async function measure(each: Case, node: URL, { url: empty }: Server): Promise<Summary> {
+/** The two servers, and `beside`, take turns, so that a drift of the machine meets all. Medians. */
+export async function measure(
+  each: Case,
+  node: URL,
+  { url: empty }: Server,
+  beside: () => Promise<number> = async () => 0,
+): Promise<Summary> {
   const useWrk = hasWrk();
+  const others: number[] = [];
   const measured: Record<'own' | 'empty', Drive[]> = { own: [], empty: [] };
   await drive(useWrk, node, each.requests, WARM_UP_S);
   await drive(useWrk, empty, each.empty, WARM_UP_S);
   for (let round = 0; round < ROUNDS; round += 1) {
     measured.own.push(await drive(useWrk, node, each.requests, ROUND_S));
     measured.empty.push(await drive(useWrk, empty, each.empty, ROUND_S));
+    others.push(await beside());
   }
   return {
     own: {
@@ -39,5 +48,6 @@ export async function measure(each: Case, node: URL, { url: empty }: Server): Pr
       name: 'empty uWebSockets.js',
       value: median(measured.empty.map(({ perS }) => perS)),
     },
+    beside: median(others),
   };
 }
