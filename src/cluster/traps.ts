@@ -12,6 +12,11 @@ export class Traps {
     this.#atMs = [...this.#atMs.filter((at) => nowMs - at < TRAP_WINDOW_MS), nowMs];
   }
 
+  /** Whether any of it still counts. */
+  remembers(nowMs: number): boolean {
+    return this.#atMs.some((at) => nowMs - at < TRAP_WINDOW_MS);
+  }
+
   /** Rests from now on, whatever was before. */
   quarantine(nowMs: number): void {
     this.#atMs = Array.from({ length: TRAPS_MAX }, () => nowMs);

@@ -109,7 +109,8 @@ export class OwnedWorld implements World {
   get busy(): boolean {
     const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
     const isWriting = !this.#journal.idle || !this.reports.idle;
-    return moving || isWriting || this.#madeHistory?.explanations.idle === false;
+    const isExplaining = this.#madeHistory?.explanations.idle === false;
+    return moving || isWriting || isExplaining || this.#traps.remembers(this.#around.now());
   }
 
   touch(): void {

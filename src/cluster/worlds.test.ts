@@ -54,11 +54,15 @@ describe('the worlds of a node', () => {
     }
     const first = made[0] as OwnedWorld;
     await first.change(3, F_BRAKES, 0);
+    const second = made[1] as OwnedWorld;
+    second.quarantine();
     expect(node.worlds.atHand).toBe(HANDLES_MAX + 500);
     for (const world of made) world.lastTouchMs -= 20_000;
     await node.worlds.idle.sweep();
     expect(node.worlds.atHand).toBe(HANDLES_MAX);
     expect(node.worlds.peek(first.number)).toBeUndefined();
+    // It would be forgotten that it rests.
+    expect(node.worlds.peek(second.number)).toBe(second);
     const again = await node.worlds.load(first.number);
     expect(again?.fleet).toEqual(first.fleet);
     expect(again?.declared(3)).toBe(F_ALL & ~F_BRAKES);

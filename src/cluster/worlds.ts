@@ -48,6 +48,8 @@ export class Worlds implements TwinService {
   #records: Records;
   /** By number; least recently loaded first. */
   readonly #handles = new Map<number, OwnedWorld>();
+  /** Where the search for those that can be let go of has come to. */
+  #hand = this.#handles.values();
   /** By shard and city. */
   readonly #around: WorldSurroundings[] = [];
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
@@ -207,30 +209,30 @@ export class Worlds implements TwinService {
   }
 
   /**
-   * Keeps a handle at hand, and about HANDLES_MAX of them. The oldest go first, but for those that
-   * are in use; a few are looked at for each that comes, so the cost of it stays the same.
+   * Keeps a handle at hand, and about HANDLES_MAX of them, but for those that are in use. A hand goes
+   * round over all of them and on by a few for each that comes, so the cost of it stays the same.
    */
   #keep(world: OwnedWorld): void {
     this.#handles.set(world.number, world);
+    const now = this.#options.clock.now();
     for (let looks = 0; this.#handles.size > HANDLES_MAX && looks < EVICTION_LOOKS; looks++) {
-      const [old] = this.#handles.values();
-      if (old === undefined) return;
-      this.#handles.delete(old.number);
-      if (this.#isInUse(old)) this.#handles.set(old.number, old);
+      const { value: next } = this.#hand.next();
+      if (next === undefined) this.#hand = this.#handles.values();
+      else if (!this.#isInUse(next, now)) this.#handles.delete(next.number);
     }
   }
 
   /** Lets go of those beyond HANDLES_MAX that were in use when the last ones came. */
   #trim(): void {
+    const now = this.#options.clock.now();
     for (const world of this.#handles.values()) {
       if (this.#handles.size <= HANDLES_MAX) return;
-      if (!this.#isInUse(world)) this.#handles.delete(world.number);
+      if (!this.#isInUse(world, now)) this.#handles.delete(world.number);
     }
   }
 
-  #isInUse(world: OwnedWorld): boolean {
-    const isNew = this.#options.clock.now() - world.lastTouchMs < IN_USE_MS;
-    return isNew || world.busy || this.idle.isUnsaved(world);
+  #isInUse(world: OwnedWorld, now: number): boolean {
+    return now - world.lastTouchMs < IN_USE_MS || world.busy || this.idle.isUnsaved(world);
   }
 
   async #drop(number: number): Promise<void> {
