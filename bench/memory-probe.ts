@@ -1,7 +1,7 @@
 /** Prints, as JSON, how much memory a world takes; runs in a process of its own. */
 
 import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
-import { FrameEncoder } from '../src/shard/beat.ts';
+import { FrameEncoder } from '../src/shard/frame-encoder.ts';
 import { Resident } from '../src/shard/resident.ts';
 import { fleetOf } from '../src/twin/fleet.ts';
 import { worldIdOf } from '../src/twin/ids.ts';

@@ -10,7 +10,7 @@ import { ADMISSION_PER_MILLE, FRAME_MS } from '../src/limits.ts';
 import { createLog } from '../src/log.ts';
 import { loadCities } from '../src/shard/cities.ts';
 import { Shard } from '../src/shard/handle.ts';
-import { BEAT_ENTRY, type Report } from '../src/shard/protocol.ts';
+import type { Report } from '../src/shard/protocol.ts';
 import type { Encoding } from '../src/twin/service.ts';
 import { AGE_TICKS } from './car-ticks.ts';
 import { type Figure, figure } from './figures.ts';
@@ -116,7 +116,7 @@ class HotCrowd {
   #take(report: Report): void {
     if (report.kind === 'trapped') throw new Error(`a world trapped: ${report.message}`);
     if (report.kind !== 'beat') return;
-    this.#frames += report.index.length / BEAT_ENTRY;
+    this.#frames += report.worlds;
     this.#shard.acknowledge(report.beat);
   }
 

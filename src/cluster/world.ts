@@ -2,6 +2,7 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
 import { BEAT_AGE_MS_MAX, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
+import type { BeatFrame } from '../shard/beat-frames.ts';
 import type { Shard } from '../shard/handle.ts';
 import { type Look, type LookAnswer, packNumbered, type WorldCommand } from '../shard/protocol.ts';
 import type { EventRecord } from '../twin/events.ts';
@@ -11,6 +12,7 @@ import type { ContactFacts, Incident } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { Encoding, Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import { Audience } from './audience.ts';
+import { LatestFrame } from './latest-frame.ts';
 import type { WorldRecord } from './records.ts';
 import { WorldReports } from './reports.ts';
 import type { WorldSurroundings } from './surroundings.ts';
@@ -51,7 +53,7 @@ export class OwnedWorld implements World {
   #endedStay = 0;
   #opening: Promise<number> | undefined;
   /** The newest frame, while anybody watches. */
-  #beat: Omit<WorldFrame, 'world'> & { packed: Int32Array } = NO_BEAT;
+  #latest: LatestFrame | undefined;
   /** Highest tick that any answer has shown. */
   #answeredTick = 0;
   /** Where the shard will have brought the world once all looks are answered. */
@@ -130,7 +132,7 @@ export class OwnedWorld implements World {
   }
 
   tick(): number {
-    const shown = this.#isFresh() ? this.#beat.tick : this.#clockTick();
+    const shown = this.#fresh()?.tick ?? this.#clockTick();
     return this.#answer(Math.max(shown, this.#answeredTick));
   }
 
@@ -139,11 +141,11 @@ export class OwnedWorld implements World {
     return tick;
   }
 
-  /** Whether the last beat is new enough to answer with, and no answer has shown a later tick. */
-  #isFresh(): boolean {
-    const { tick } = this.#beat;
-    const ageMs = (this.#clockTick() - tick) * TICK_MS;
-    return tick >= this.#answeredTick && ageMs <= BEAT_AGE_MS_MAX;
+  /** The last frame where it is new enough to answer with, and no answer has shown a later tick. */
+  #fresh(): LatestFrame | undefined {
+    if (this.#latest === undefined || this.#latest.tick < this.#answeredTick) return undefined;
+    const ageMs = (this.#clockTick() - this.#latest.tick) * TICK_MS;
+    return ageMs <= BEAT_AGE_MS_MAX ? this.#latest : undefined;
   }
 
   // ── features ────────────────────────────────────────────────────────────────────────────────
@@ -226,7 +228,7 @@ export class OwnedWorld implements World {
     this.#endedStay = Math.max(this.#endedStay, stay);
     if (stay !== this.#stay) return;
     this.#stay = 0;
-    this.#beat = NO_BEAT;
+    this.#latest = undefined;
     void this.reopen();
   }
 
@@ -307,12 +309,12 @@ export class OwnedWorld implements World {
   }
 
   latestFrame(encoding: Encoding): Uint8Array | undefined {
-    if (!this.#isFresh()) return undefined;
-    const frame = this.#beat[encoding];
+    const latest = this.#fresh();
+    if (latest === undefined) return undefined;
     // From the next beat on, frames in this encoding are at hand.
-    if (frame !== undefined) this.#answer(this.#beat.tick);
+    if (latest[encoding] !== undefined) this.#answer(latest.tick);
     else if (this.#audience.read(encoding)) this.#sendWatch();
-    return frame;
+    return latest[encoding];
   }
 
   /** Encodings that only readers wanted are no longer made. */
@@ -327,9 +329,9 @@ export class OwnedWorld implements World {
   }
 
   latestPacked(): Int32Array | undefined {
-    if (!this.#isFresh()) return undefined;
-    this.#answer(this.#beat.tick);
-    return this.#beat.packed;
+    const latest = this.#fresh();
+    if (latest !== undefined) this.#answer(latest.tick);
+    return latest?.packed;
   }
 
   async packed(): Promise<Int32Array> {
@@ -408,8 +410,7 @@ export class OwnedWorld implements World {
     if (isGone && this.#stay !== 0) this.#sendWatch();
     if (this.watcherCount > 0) return;
     this.#around.heated(false);
-    // A frame keeps the buffer of its whole beat alive.
-    this.#beat = NO_BEAT;
+    this.#latest = undefined;
     // While it was watched nobody had to call.
     this.touch();
   }
@@ -431,18 +432,14 @@ export class OwnedWorld implements World {
     });
   }
 
-  /** A beat brought a new frame; the frame as the front end takes it. */
-  receive(frame: Omit<WorldFrame, 'world'>, packed: Int32Array): WorldFrame {
-    if (this.watcherCount > 0) this.#beat = { ...frame, packed };
+  /** A beat brought a new frame; as the front end takes it, where anybody watches. */
+  receive(frame: BeatFrame): WorldFrame | undefined {
     this.#reachedTick = Math.max(this.#reachedTick, frame.tick);
     this.#livedTick = Math.max(this.#livedTick, frame.tick);
-    return { world: this, ...frame };
+    if (this.watcherCount === 0) return undefined;
+    this.#latest ??= new LatestFrame();
+    this.#latest.take(frame);
+    const { tick, json, msgpack } = this.#latest;
+    return { world: this, tick, json, msgpack };
   }
 }
-
-const NO_BEAT = {
-  tick: -1,
-  json: undefined,
-  msgpack: undefined,
-  packed: new Int32Array(0),
-};

@@ -4,8 +4,9 @@ import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { HANDLES_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { eachFrame } from '../shard/beat-frames.ts';
 import type { Shard } from '../shard/handle.ts';
-import { BEAT_ENTRY, type BeatReport, type Report } from '../shard/protocol.ts';
+import type { BeatReport, Report } from '../shard/protocol.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { applyChange } from '../twin/journal.ts';
 import type { TwinService, World, WorldFrame } from '../twin/service.ts';
@@ -315,24 +316,16 @@ export class Worlds implements TwinService {
     }
   }
 
-  #beat(shard: Shard, { beat, buffer, index }: BeatReport): void {
+  #beat(shard: Shard, report: BeatReport): void {
     const frames: WorldFrame[] = [];
-    const part = (at: number, length: number) =>
-      length === 0 ? undefined : new Uint8Array(buffer, at, length);
-    for (let i = 0; i < index.length; i += BEAT_ENTRY) {
-      const [number = 0, tick = 0, jsonAt = 0, jsonLength = 0, msgpackAt = 0, msgpackLength = 0] =
-        index.subarray(i, i + BEAT_ENTRY);
-      const world = this.#handles.get(number);
-      if (world === undefined) continue;
-      const json = part(jsonAt, jsonLength);
-      const msgpack = part(msgpackAt, msgpackLength);
-      const packed = new Int32Array(buffer, index[i + 6], (index[i + 7] ?? 0) / 4);
-      frames.push(world.receive({ tick, json, msgpack }, packed));
-    }
+    eachFrame(report, (world, frame) => {
+      const shown = this.#handles.get(world)?.receive(frame);
+      if (shown !== undefined) frames.push(shown);
+    });
     const { incarnation } = shard;
     if (!this.#options.mayServe()) frames.length = 0;
     this.#sink(frames, () => {
-      if (shard.incarnation === incarnation) shard.acknowledge(beat);
+      if (shard.incarnation === incarnation) shard.acknowledge(report.beat);
     });
   }
 

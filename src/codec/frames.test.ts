@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { decode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
 import {
@@ -33,10 +34,12 @@ import { worldIdOf } from '../twin/ids.ts';
 import { draw, uniform } from '../twin/random.ts';
 import { snapshotOf } from '../twin/telemetry.ts';
 import { vinOf } from '../twin/vin.ts';
-import { frameBytesMax } from './frame-size.ts';
-import { JsonFrameWriter } from './json.ts';
-import { MsgpackFrameWriter } from './msgpack.ts';
+import { type FrameWriter, FrameWriters } from './frame-writer.ts';
 import type { FrameNames, HazardName } from './names.ts';
+
+const ENCODINGS = ['json', 'msgpack'] as const;
+const WASM = readFileSync(new URL('../../build/frames.wasm', import.meta.url));
+const writers = new FrameWriters(new WebAssembly.Module(WASM));
 
 /** Numbers that are the same in every run. */
 function numbers(seed: bigint): (end: number) => number {
@@ -106,24 +109,21 @@ function randomPacked(names: FrameNames, sizeMax: number, next: (end: number) =>
 }
 
 /** The bytes that a writer makes, written somewhere inside a larger buffer. */
-function encoded(
-  writer: { write(packed: Int32Array, out: Uint8Array, at: number): number },
-  packed: Int32Array,
-  names: FrameNames,
-): Uint8Array {
+function encoded(writer: FrameWriter, packed: Int32Array): Uint8Array {
   const at = 13;
-  const out = new Uint8Array(at + frameBytesMax(names)).fill(0xee);
+  const out = new Uint8Array(at + writer.bytesMax).fill(0xee);
   const end = writer.write(packed, out, at);
   expect(out.subarray(0, at)).toEqual(new Uint8Array(at).fill(0xee));
+  expect(out.subarray(end).every((byte) => byte === 0xee)).toBe(true);
   return out.slice(at, end);
 }
 
 /** What both writers must agree with: the plain snapshot. */
 function expectFrames(packed: Int32Array, names: FrameNames): void {
   const snapshot = snapshotOf(packed, names);
-  const json = encoded(new JsonFrameWriter(names), packed, names);
+  const json = encoded(writers.writer('json', names), packed);
   expect(new TextDecoder('utf-8', { fatal: true }).decode(json)).toBe(JSON.stringify(snapshot));
-  const msgpack = encoded(new MsgpackFrameWriter(names), packed, names);
+  const msgpack = encoded(writers.writer('msgpack', names), packed);
   expect(decode(msgpack)).toEqual(snapshot);
 }
 
@@ -199,18 +199,18 @@ describe('frames of many worlds', () => {
     }));
     const next = numbers(13n);
     const packed = names.map((each) => randomPacked(each, 1e6, next));
-    for (const Writer of [JsonFrameWriter, MsgpackFrameWriter]) {
-      const out = new Uint8Array(3 * frameBytesMax(names[0] as FrameNames));
+    for (const encoding of ENCODINGS) {
+      const each = names.map((world) => writers.writer(encoding, world));
+      const out = new Uint8Array(3 * (each[0]?.bytesMax ?? 0));
       const ends = [0];
-      for (const [i, each] of names.entries()) {
-        const at = ends.at(-1) as number;
-        ends.push(new Writer(each).write(packed[i] as Int32Array, out, at));
+      for (const [i, writer] of each.entries()) {
+        ends.push(writer.write(packed[i] as Int32Array, out, ends.at(-1) as number));
       }
-      for (const [i, each] of names.entries()) {
+      for (const [i, world] of names.entries()) {
         const frame = out.subarray(ends[i], ends[i + 1]);
         const value =
-          Writer === JsonFrameWriter ? JSON.parse(Buffer.from(frame).toString()) : decode(frame);
-        expect(value).toEqual(snapshotOf(packed[i] as Int32Array, each));
+          encoding === 'json' ? JSON.parse(Buffer.from(frame).toString()) : decode(frame);
+        expect(value).toEqual(snapshotOf(packed[i] as Int32Array, world));
       }
     }
   });
@@ -218,11 +218,12 @@ describe('frames of many worlds', () => {
   test('do not depend on what was written before by the same writer', () => {
     const names = namesOf(4, 5, 2);
     const next = numbers(14n);
-    for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
+    for (const encoding of ENCODINGS) {
+      const writer = writers.writer(encoding, names);
       const first = randomPacked(names, 1e6, next);
-      const bytes = encoded(writer, first, names);
-      encoded(writer, randomPacked(names, 99, next), names);
-      expect(encoded(writer, first, names)).toEqual(bytes);
+      const bytes = encoded(writer, first);
+      encoded(writer, randomPacked(names, 99, next));
+      expect(encoded(writer, first)).toEqual(bytes);
     }
   });
 });
@@ -231,31 +232,67 @@ describe('the bound of the frame size', () => {
   test('holds for the largest numbers and is the same for all worlds of a city', () => {
     const names = namesOf(8, 20, 5);
     const other = { ...namesOf(2 ** 49 + 12345, 20, 5), city: names.city };
-    expect(frameBytesMax(other)).toBe(frameBytesMax(names));
     const next = numbers(15n);
-    for (let round = 0; round < 50; round++) {
-      const packed = randomPacked(names, 2 ** 31 - 1, next);
-      for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
-        expect(encoded(writer, packed, names).length).toBeLessThan(frameBytesMax(names));
+    for (const encoding of ENCODINGS) {
+      const writer = writers.writer(encoding, names);
+      expect(writers.writer(encoding, other).bytesMax).toBe(writer.bytesMax);
+      for (let round = 0; round < 50; round++) {
+        const frame = encoded(writer, randomPacked(names, 2 ** 31 - 1, next));
+        expect(frame.length).toBeLessThanOrEqual(writer.bytesMax);
       }
     }
   });
 
   test('is no more than half as much again as a usual frame', () => {
     const names = namesOf(8, 20, 5);
-    const usual = encoded(
-      new JsonFrameWriter(names),
-      randomPacked(names, 80_000, numbers(16n)),
-      names,
-    );
-    expect(frameBytesMax(names)).toBeLessThan(1.5 * usual.length);
+    const writer = writers.writer('json', names);
+    const usual = encoded(writer, randomPacked(names, 80_000, numbers(16n)));
+    expect(writer.bytesMax).toBeLessThan(1.5 * usual.length);
   });
 
   test('names the room that is missing rather than writing beyond it', () => {
     const names = namesOf(9, 2, 0);
     const packed = randomPacked(names, 80_000, numbers(17n));
-    for (const writer of [new JsonFrameWriter(names), new MsgpackFrameWriter(names)]) {
-      expect(() => writer.write(packed, new Uint8Array(500), 0)).toThrow(RangeError);
+    for (const encoding of ENCODINGS) {
+      const out = new Uint8Array(500);
+      expect(() => writers.writer(encoding, names).write(packed, out, 0)).toThrow(RangeError);
+      expect(out).toEqual(new Uint8Array(500));
     }
   });
+});
+
+describe('a city', () => {
+  test('whose worlds have longer names than the first is written all the same', () => {
+    const names = namesOf(10, 3, 1);
+    writers.writer('json', names);
+    const longer = { ...names, vins: names.vins.map((vin) => vin + 'x'.repeat(50)) };
+    const packed = randomPacked(names, 80_000, numbers(18n));
+    expectFrames(packed, longer);
+    expectFrames(packed, names);
+  });
+});
+
+/** Hundredths and ten-thousandths of all small sizes, and around each power of ten. */
+const DECIMALS = Array.from({ length: 25_000 }, (_, value) => value);
+for (let power = 10_000; power < 2 ** 31; power *= 10) {
+  for (const leading of [1, 2]) {
+    for (let off = -101; off <= 101; off++) DECIMALS.push(leading * power + off);
+  }
+}
+DECIMALS.push(2 ** 31 - 1);
+
+test('every number is what JSON.stringify prints of it', () => {
+  const names = namesOf(11, 0, 0);
+  const values = DECIMALS.flatMap((value) => [value, -value]).concat(-(2 ** 31));
+  for (let from = 0; from < values.length; from += CAR_COUNT) {
+    const packed = randomPacked(names, 0, numbers(19n));
+    packed[O_TICK] = Math.abs(values[from] as number) & (2 ** 31 - 1);
+    for (let car = 0; car < CAR_COUNT; car++) {
+      const value = values[from + car] ?? 0;
+      for (const field of [OC_X, OC_HEADING, OC_SPEED]) {
+        packed[O_CARS + car * OC_STRIDE + field] = value;
+      }
+    }
+    expectFrames(packed, names);
+  }
 });

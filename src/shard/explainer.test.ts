@@ -5,8 +5,8 @@ import { liveFromJournal, ManualShard } from '../testing/lockstep.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { type Chain, type ContactFacts, chainsOf } from '../twin/incidents.ts';
-import { FrameEncoder } from './beat.ts';
 import { Explainer, SCRATCH_SLABS } from './explainer.ts';
+import { FrameEncoder } from './frame-encoder.ts';
 import { Pins } from './pins.ts';
 import {
   type ExplainedReport,

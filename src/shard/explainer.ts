@@ -3,8 +3,8 @@ import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { IMAGE_TICKS, LEAD_TICKS_MAX } from '../limits.ts';
 import { declaredIn } from '../twin/explanation.ts';
 import type { Chain } from '../twin/incidents.ts';
-import type { FrameEncoder } from './beat.ts';
 import { carsOf, contactsBetween } from './explain.ts';
+import type { FrameEncoder } from './frame-encoder.ts';
 import type { Pins } from './pins.ts';
 import {
   type ExplainAnswer,

@@ -1,6 +1,5 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { ShardClock } from '../clock.ts';
-import { frameBytesMax } from '../codec/frame-size.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import {
   BURST_IMAGE_TICKS,
@@ -10,8 +9,9 @@ import {
 } from '../limits.ts';
 import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import { Beat, FrameEncoder } from './beat.ts';
+import { Beat } from './beat.ts';
 import { Explainer, SCRATCH_SLABS } from './explainer.ts';
+import { FrameEncoder } from './frame-encoder.ts';
 import { Pins } from './pins.ts';
 import {
   type CloseTask,
@@ -65,7 +65,6 @@ export class ShardHost {
   readonly #explainer: Explainer;
   /** By world number; the least recently used first. */
   readonly #tenants = new Map<number, Tenant>();
-  readonly #frameBytes: number[] = [];
   readonly #heartbeat: NodeJS.Timeout;
   #imageBytesLeft = IMAGE_BYTES_PER_S;
   #wakeLater: NodeJS.Timeout | undefined;
@@ -240,9 +239,7 @@ export class ShardHost {
     const city = this.#start.cityNames[cityIndex];
     if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
     const vins = fleetOf(seed, world).map(({ vin }) => vin);
-    const names = { worldId: worldIdOf(world), vins, city };
-    this.#frameBytes[cityIndex] ??= frameBytesMax(names);
-    return new FrameEncoder(names, this.#frameBytes[cityIndex]);
+    return new FrameEncoder({ worldId: worldIdOf(world), vins, city });
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────

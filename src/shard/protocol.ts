@@ -216,17 +216,15 @@ export interface PlayedAnswer {
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Frames of many worlds in one buffer. `index` has BEAT_ENTRY numbers a world: world number, tick,
- * then offset and length of the JSON frame, the MessagePack frame and the packed snapshot; length
- * 0 where nobody wants it.
+ * Frames of many worlds in one buffer; `eachFrame` reads them. The next beat comes in the same
+ * buffer: it must not be read once this one is acknowledged.
  */
 export interface BeatReport {
   kind: 'beat';
   beat: number;
-  buffer: ArrayBuffer;
-  index: Float64Array;
+  buffer: SharedArrayBuffer;
+  worlds: number;
 }
-export const BEAT_ENTRY = 8;
 
 export interface ContactsReport {
   kind: 'contacts';
@@ -278,7 +276,6 @@ export type Report =
 
 /** Buffers that go over with a report instead of being copied. */
 export function transferred(report: Report): ArrayBuffer[] {
-  if (report.kind === 'beat') return [report.buffer, report.index.buffer as ArrayBuffer];
   return report.kind === 'image' ? [report.bytes.buffer as ArrayBuffer] : [];
 }
 

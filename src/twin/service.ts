@@ -33,7 +33,7 @@ export interface TwinService {
 
 export type Encoding = 'json' | 'msgpack';
 
-/** One frame of one world in the encodings that somebody wants. */
+/** One frame of one world in the encodings that somebody wants; its bytes last until `done`. */
 export interface WorldFrame {
   world: World;
   tick: number;
@@ -87,11 +87,11 @@ export interface World {
    */
   change(car: number, touched: number, values: number): Promise<void>;
 
-  /** The newest frame of a hot world where it may be answered, without waiting. */
+  /** The newest frame of a hot world where it may be answered, without waiting: until the next beat. */
   latestFrame(encoding: Encoding): Uint8Array | undefined;
   frame(encoding: Encoding): Promise<Uint8Array>;
 
-  /** The newest packed snapshot (see OUT_ in the memory map) of a hot world, without waiting. */
+  /** Its newest packed snapshot (see OUT_ in the memory map), without waiting: until the next beat. */
   latestPacked(): Int32Array | undefined;
   packed(): Promise<Int32Array>;
 
