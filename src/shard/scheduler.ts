@@ -46,8 +46,13 @@ const BURST_TURN = 5;
 const SPARE_TURN = 8;
 /** Behind every burst that somebody waits for, whatever its length or age. */
 const BACKGROUND = 1e18;
-/** Hot worlds are visited in steps of this many ms: fewer wake-ups, frames at most so late. */
-const GRAIN_MS = 4;
+/**
+ * Hot worlds are visited in steps of this many ms, of which a frame period is a multiple: fewer turns
+ * and beats, each world's frames always as late, and at most so late.
+ */
+const GRAIN_MS = 16;
+/** How soon to look again whether the main thread has published a later reading of its clock. */
+const PUBLISHED_MS = 4;
 /** Share of a slice after which a burst looks at the clock. */
 const CHUNK_MS = 0.25;
 
@@ -325,7 +330,7 @@ export class Scheduler {
     const waitsForClock = [...this.#bursts.values()].some(
       ({ resident }) => !resident.heldAt(resident.tick + 1),
     );
-    if (waitsForClock || this.#late.size > 0) return GRAIN_MS;
+    if (waitsForClock || this.#late.size > 0) return PUBLISHED_MS;
     return this.#hotCount > 0 ? this.#nextFrameMs() : undefined;
   }
 
