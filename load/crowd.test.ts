@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { gather } from './crowd.ts';
+import { gather, gatherPatiently } from './crowd.ts';
 import { startEmptyServer } from './server.ts';
 
 test('who is refused is told of by the answer, and the others watch', async () => {
@@ -18,5 +20,33 @@ test('who is refused is told of by the answer, and the others watch', async () =
     crowd.close();
   } finally {
     await server.stop();
+  }
+});
+
+test('who is refused comes again, and is let in or gives up', async () => {
+  const asked = new Map<string, number>();
+  const server = createServer();
+  server.on('upgrade', ({ url = '' }, socket) => {
+    const times = (asked.get(url) ?? 0) + 1;
+    asked.set(url, times);
+    const isLetIn = url === '/open' || (url === '/later' && times === 2);
+    socket.end(
+      `HTTP/1.1 ${isLetIn ? '101 Switching Protocols' : '503 Service Unavailable'}\r\n\r\n`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const url = new URL(`http://127.0.0.1:${port}`);
+    const paths = ['/open', '/never', '/later'];
+    const patience = { attempts: 3, pauseMs: 10 };
+    const { crowd, lateCount, refused } = await gatherPatiently(url, paths, 5, patience);
+    expect(crowd.watchers).toHaveLength(2);
+    expect(lateCount).toBe(1);
+    expect(refused).toEqual({ 'HTTP/1.1 503 Service Unavailable': 1 });
+    expect(Object.fromEntries(asked)).toEqual({ '/open': 1, '/never': 3, '/later': 2 });
+    crowd.close();
+  } finally {
+    server.close();
   }
 });

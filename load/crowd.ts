@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Watcher } from './watcher.ts';
 import { UpgradeRefused, WatchSocket } from './ws-client.ts';
 
@@ -9,6 +10,11 @@ const OPENING_MAX = 50;
 export class Crowd {
   readonly watchers: Watcher[] = [];
   readonly sockets: WatchSocket[] = [];
+
+  add({ watchers, sockets }: Crowd): void {
+    this.watchers.push(...watchers);
+    this.sockets.push(...sockets);
+  }
 
   /** From here on frames count. */
   record(): void {
@@ -32,7 +38,7 @@ export async function gather(
   url: URL,
   paths: readonly string[],
   seconds: number,
-  onRefused: (refused: UpgradeRefused) => void = fail,
+  onRefused: (refused: UpgradeRefused, path: string) => void = fail,
 ): Promise<Crowd> {
   const crowd = new Crowd();
   const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
@@ -52,10 +58,46 @@ export async function gather(
         crowd.watchers.push(watcher);
       } catch (error) {
         if (!(error instanceof UpgradeRefused)) throw error;
-        onRefused(error);
+        onRefused(error, path);
       }
     }
   };
   await Promise.all(Array.from({ length: OPENING_MAX }, open));
   return crowd;
+}
+
+/** Those who came at last, and of those who did not, how many were told what. */
+export interface PatientCrowd {
+  crowd: Crowd;
+  /** Who was refused at first and not in the end. */
+  lateCount: number;
+  /** By status line. */
+  refused: Record<string, number>;
+}
+
+/**
+ * The same of clients that come again when they are refused, as they are told to: up to `attempts`
+ * times, `pauseMs` apart. A node that many come to at once lets in what it can tell that it carries.
+ */
+export async function gatherPatiently(
+  url: URL,
+  paths: readonly string[],
+  seconds: number,
+  { attempts = 5, pauseMs = 5000 } = {},
+): Promise<PatientCrowd> {
+  const crowd = new Crowd();
+  let lateCount = 0;
+  for (let attempt = 1, left = paths; ; attempt++) {
+    const again: string[] = [];
+    const refused: Record<string, number> = {};
+    const came = await gather(url, left, seconds, ({ statusLine }, path) => {
+      again.push(path);
+      refused[statusLine] = (refused[statusLine] ?? 0) + 1;
+    });
+    crowd.add(came);
+    if (attempt > 1) lateCount += came.watchers.length;
+    if (again.length === 0 || attempt === attempts) return { crowd, lateCount, refused };
+    left = again;
+    await sleep(pauseMs);
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
 import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
-import { type Crowd, gather } from './crowd.ts';
+import { type Crowd, gather, gatherPatiently } from './crowd.ts';
 import { formatRequest, HttpPool } from './http-client.ts';
 import { formatMs } from './latencies.ts';
 import { makeWorlds } from './new-worlds.ts';
@@ -51,10 +51,8 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=${chosen.encoding}`);
   const each = paths.flatMap((path) => Array<string>(chosen.watchers).fill(path));
   const slowEach = Array<string>(chosen.slow).fill(paths[0] ?? '');
-  const refused: Record<string, number> = {};
-  const healthy = await gather(server.url, each, chosen.seconds, ({ statusLine }) => {
-    refused[statusLine] = (refused[statusLine] ?? 0) + 1;
-  });
+  const came = await gatherPatiently(server.url, each, chosen.seconds);
+  const { crowd: healthy, lateCount, refused } = came;
   const slow = await gather(server.url, slowEach, chosen.seconds);
   for (const socket of slow.sockets) socket.pause();
   await sleep(SETTLE_MS);
@@ -71,6 +69,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['load generator', verdict.text],
     ['gaps from an empty server', formatGaps(ceiling.gaps)],
   );
+  if (lateCount > 0) rows.push(['let in when they came again', String(lateCount)]);
   if (Object.keys(refused).length > 0) {
     const lines = Object.entries(refused).map(([line, n]) => `${n} × ${line}`);
     rows.push(['upgrades refused', lines.join(', ')]);
@@ -84,7 +83,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const reference = ceiling.gaps;
   return {
     rows,
-    figures: { ...measured, expected, verdict, reference, slowClosed, refused },
+    figures: { ...measured, expected, verdict, reference, slowClosed, lateCount, refused },
   };
 }
 

@@ -403,8 +403,10 @@ export class ShardHost {
   #turn(): void {
     this.#wakeNow = undefined;
     clearTimeout(this.#wakeLater);
+    const begin = performance.now();
     const next = this.#scheduler.turn();
     const retry = this.#sendBeat();
+    this.#scheduler.meter.turned(performance.now() - begin, threadMs());
     const wait = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(wait)) this.#schedule(wait);
   }
@@ -413,10 +415,10 @@ export class ShardHost {
   #sendBeat(): number | undefined {
     if (this.#beat.size === 0) return undefined;
     if (Atomics.load(this.#start.pulse, PULSE_ACKED) < this.#beat.number) return BEAT_RETRY_MS;
-    const begin = threadMs();
+    const begin = performance.now();
     const frames = this.#beat.size;
     this.#report(this.#beat.make());
-    this.#scheduler.meter.encoded(frames - this.#beat.size, threadMs() - begin);
+    this.#scheduler.meter.encoded(frames - this.#beat.size, performance.now() - begin);
     return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
   }
 

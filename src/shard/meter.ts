@@ -1,46 +1,114 @@
-/** Running means of a shard's work: what admission and slices are decided by. */
+import { FRAME_TICKS } from '../../assembly/layout.ts';
 
+/** The share of hot worlds is told over so long. */
 const WINDOW_MS = 500;
-/** Weight of a new sample. */
-const WEIGHT = 0.1;
+/** Turns of so long together are a sample: processor time is known in steps of 4 ms. */
+const SAMPLE_MS = 40;
+/** What took less of a sample waits for the next. */
+const PART_MS = 5;
+/** Of a new sample. */
+const WEIGHT = 0.2;
 
+/**
+ * What a shard's work costs in processor time: what admission and slices are decided by.
+ *
+ * Pieces of work are far shorter than the steps in which processor time is known, so they are timed
+ * by a fine clock. That runs on while the thread waits for a processor; for what share of a sample it
+ * had one is known, and all pieces of the sample count for that share of their time.
+ */
 export class Meter {
   /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
   hotPerMille = 0;
-  /** Mean cost of a tick of one world, ns. Begins with a cautious guess. */
-  tickNs = 4000;
-  /** Mean cost of a visit to a hot world, and of encoding its frame, ns. */
-  visitNs = 25_000;
-  encodeNs = 5000;
+  readonly #tick = new Cost(4000);
+  readonly #frame = new Cost(25_000);
+  readonly #encoding = new Cost(5000);
+  /** Processor time ÷ time of the turns, in the last sample. */
+  #share = 1;
+  /** Of the sample under way. */
+  #turnsMs = 0;
+  #workedBeforeMs: number;
+  /** Of the window under way. */
   #hotMs = 0;
   #windowStartMs: number;
 
-  constructor(nowMs: number) {
+  /** `nowMs`: of the fine clock; `workedMs`: processor time of the thread. */
+  constructor(nowMs: number, workedMs: number) {
     this.#windowStartMs = nowMs;
+    this.#workedBeforeMs = workedMs;
+  }
+
+  /** Mean cost of a tick of one world in a burst, ns. Begins, as the others, with a guess. */
+  get tickNs(): number {
+    return this.#tick.ns;
+  }
+
+  /** Mean cost of bringing a hot world from one frame to the next, ns. */
+  get visitNs(): number {
+    return this.#frame.ns;
+  }
+
+  /** Mean cost of encoding a frame, ns. */
+  get encodeNs(): number {
+    return this.#encoding.ns;
   }
 
   /** To be called every now and then: closes the window where it is old enough. */
   roll(nowMs: number): void {
     const windowMs = nowMs - this.#windowStartMs;
     if (windowMs < WINDOW_MS) return;
-    const share = Math.min(1, this.#hotMs / windowMs) * 1000;
-    this.hotPerMille = (this.hotPerMille + share) / 2;
+    const hotShare = Math.min(1, (this.#hotMs * this.#share) / windowMs) * 1000;
+    this.hotPerMille = (this.hotPerMille + hotShare) / 2;
     this.#hotMs = 0;
     this.#windowStartMs = nowMs;
   }
 
-  /** A burst did so many ticks. */
-  stepped(ticks: number, ms: number): void {
-    if (ticks > 0) this.tickNs += WEIGHT * ((ms * 1e6) / ticks - this.tickNs);
+  /** A turn took so long, with all that was done in it; `workedMs`: processor time of the thread. */
+  turned(ms: number, workedMs: number): void {
+    this.#turnsMs += ms;
+    if (this.#turnsMs < SAMPLE_MS) return;
+    this.#share = Math.min(1, (workedMs - this.#workedBeforeMs) / this.#turnsMs);
+    for (const cost of [this.#tick, this.#frame, this.#encoding]) cost.settle(this.#share);
+    this.#turnsMs = 0;
+    this.#workedBeforeMs = workedMs;
   }
 
-  visited(visits: number, ms: number): void {
+  /** A burst did so many ticks. */
+  stepped(ticks: number, ms: number): void {
+    this.#tick.add(ticks, ms);
+  }
+
+  /** Visits to hot worlds did so many ticks; a world that came late does those of several frames. */
+  visited(ticks: number, ms: number): void {
     this.#hotMs += ms;
-    if (visits > 0) this.visitNs += WEIGHT * ((ms * 1e6) / visits - this.visitNs);
+    this.#frame.add(ticks / FRAME_TICKS, ms);
   }
 
   encoded(frames: number, ms: number): void {
     this.#hotMs += ms;
-    if (frames > 0) this.encodeNs += WEIGHT * ((ms * 1e6) / frames - this.encodeNs);
+    this.#encoding.add(frames, ms);
+  }
+}
+
+/** The running mean of what one of many costs. */
+class Cost {
+  ns: number;
+  #count = 0;
+  #ms = 0;
+
+  constructor(guessNs: number) {
+    this.ns = guessNs;
+  }
+
+  add(count: number, ms: number): void {
+    this.#count += count;
+    this.#ms += ms;
+  }
+
+  /** Of what was added, `share` was processor time. */
+  settle(share: number): void {
+    if (this.#ms < PART_MS || this.#count === 0) return;
+    this.ns += WEIGHT * ((this.#ms * share * 1e6) / this.#count - this.ns);
+    this.#count = 0;
+    this.#ms = 0;
   }
 }

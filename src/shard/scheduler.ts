@@ -21,7 +21,7 @@ export interface SchedulerHooks {
   published(): number;
   /** A finer clock, to end slices by, ms. */
   elapsed(): number;
-  /** Processor time that this thread has used, ms: what work costs, however busy the machine is. */
+  /** Processor time that this thread has used, ms; in steps of 4. */
   worked(): number;
   /** Takes in commands; called before every visit and slice. */
   drain(): void;
@@ -89,7 +89,7 @@ export class Scheduler {
 
   constructor(hooks: SchedulerHooks) {
     this.#hooks = hooks;
-    this.meter = new Meter(hooks.elapsed());
+    this.meter = new Meter(hooks.elapsed(), hooks.worked());
     this.#wheelMs = hooks.now();
   }
 
@@ -211,15 +211,16 @@ export class Scheduler {
 
   #visitDue(end: number): void {
     if (this.#due.size === 0) return;
-    const begin = this.#hooks.worked();
-    let visits = 0;
+    const begin = this.#hooks.elapsed();
+    let ticks = 0;
     for (const resident of this.#due) {
       if (this.#hooks.elapsed() >= end) break;
       this.#due.delete(resident);
+      const from = resident.tick;
       this.#visit(resident);
-      visits++;
+      ticks += resident.tick - from;
     }
-    this.meter.visited(visits, this.#hooks.worked() - begin);
+    this.meter.visited(ticks, this.#hooks.elapsed() - begin);
   }
 
   /** Steps a hot world to its due frame; one that is far behind catches up in a burst. */
@@ -271,12 +272,12 @@ export class Scheduler {
     while (burst !== undefined && this.#hooks.elapsed() < end) {
       const { resident } = burst;
       if (burst.background && this.#spareLeft) break;
-      const begin = this.#hooks.worked();
+      const begin = this.#hooks.elapsed();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));
       const from = resident.tick;
       const frame = this.#frameTick(resident);
       const lives = this.#step(resident, this.#target(burst, frame), chunk);
-      this.meter.stepped(resident.tick - from, this.#hooks.worked() - begin);
+      this.meter.stepped(resident.tick - from, this.#hooks.elapsed() - begin);
       if (lives) this.#settle(resident, frame);
       const current = this.#bursts.get(resident);
       burst = current !== undefined && this.#canGoOn(current) ? current : this.#first(score);
