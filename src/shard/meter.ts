@@ -20,7 +20,7 @@ export class Meter {
   /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
   hotPerMille = 0;
   readonly #tick = new Cost(4000);
-  readonly #frame = new Cost(25_000);
+  readonly #frame = new Cost(60_000);
   readonly #encoding = new Cost(5000);
   /** Processor time ÷ time of the turns, in the last sample. */
   #share = 1;
@@ -37,7 +37,7 @@ export class Meter {
     this.#workedBeforeMs = workedMs;
   }
 
-  /** Mean cost of a tick of one world in a burst, ns. Begins, as the others, with a guess. */
+  /** Mean cost of a tick of one world in a burst, ns. Begins, as the others, with a cautious guess. */
   get tickNs(): number {
     return this.#tick.ns;
   }
