@@ -70,14 +70,14 @@ function sizeOf(value: i32): u32 {
   return value < 0 ? 0 - <u32>value : <u32>value;
 }
 
-/** A value of hundredths, not negative. */
-export function writeCount(at: usize, hundredths: u32): usize {
+/** Hundredths that are not negative. */
+export function writeUnsignedHundredths(at: usize, hundredths: u32): usize {
   const whole = hundredths / 100;
   return writeEntry(writeInteger(at, whole), FRACTION, hundredths - whole * 100);
 }
 
 export function writeHundredths(at: usize, value: i32): usize {
-  return writeCount(writeSign(at, value), sizeOf(value));
+  return writeUnsignedHundredths(writeSign(at, value), sizeOf(value));
 }
 
 export function writeTenThousandths(at: usize, value: i32): usize {

@@ -28,7 +28,7 @@ import {
   OH_Y,
   TICK_MS,
 } from '../layout';
-import { writeCount, writeHundredths, writeInteger, writeTenThousandths } from './decimals';
+import { writeHundredths, writeInteger, writeTenThousandths, writeUnsignedHundredths } from './decimals';
 import {
   FLAG_COMBINATIONS,
   LIGHT_STATES,
@@ -80,7 +80,7 @@ function frame(isJson: bool, packed: usize, world: usize, city: usize, out: usiz
   let end = copyRun(world, CAR_COUNT, out);
   end = isJson ? writeInteger(end, tick) : writeBigEndian32(end, tick);
   end = copyRun(city + X_INDEX, R_TIME, end);
-  end = isJson ? writeCount(end, tick * (TICK_MS / 10)) : writeFloat(end, <f64>tick / (1000 / TICK_MS));
+  end = isJson ? writeUnsignedHundredths(end, tick * (TICK_MS / 10)) : writeFloat(end, <f64>tick / (1000 / TICK_MS));
   end = copyRun(city + X_INDEX, R_VEHICLES, end);
   for (let car = 0; car < CAR_COUNT; car++) end = vehicle(isJson, packed, world, city, car, end);
   // In JSON each element of a list ends with a comma; what follows overwrites the last one's.

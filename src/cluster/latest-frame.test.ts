@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { LatestFrame } from './latest-frame.ts';
+
+/** The memory of a beat, which the next one is written over. */
+const memory = new Uint8Array(new SharedArrayBuffer(4096));
+
+function frameOf(tick: number, json: string | undefined, msgpack: number[] | undefined) {
+  const bytes = json === undefined ? undefined : new TextEncoder().encode(json);
+  const packed = new Int32Array(memory.buffer, 2048, 3);
+  packed.fill(tick);
+  if (bytes) memory.set(bytes, 0);
+  if (msgpack) memory.set(msgpack, 1024);
+  return {
+    tick,
+    json: bytes && memory.subarray(0, bytes.length),
+    msgpack: msgpack && memory.subarray(1024, 1024 + msgpack.length),
+    packed,
+  };
+}
+
+function shown({ tick, json, msgpack, packed }: LatestFrame) {
+  return {
+    tick,
+    json: json && new TextDecoder().decode(json),
+    msgpack: msgpack && [...msgpack],
+    packed: [...packed],
+  };
+}
+
+test('the newest frame stays as it is while the beat is written over, whatever its length', () => {
+  const latest = new LatestFrame();
+  const long = 'x'.repeat(900);
+  for (const [tick, json, msgpack] of [
+    [4, 'four', [1, 2, 3]],
+    [8, 'eight', [4, 5]],
+    [12, long, undefined],
+    [16, undefined, [6, 7, 8, 9]],
+    [20, 'v', [1]],
+  ] as const) {
+    latest.take(frameOf(tick, json, msgpack && [...msgpack]));
+    memory.fill(0xee);
+    expect(shown(latest)).toEqual({ tick, json, msgpack, packed: [tick, tick, tick] });
+  }
+});
