@@ -32,9 +32,12 @@ export function circumstances(): Circumstances {
   };
 }
 
+/** With the setting of the environment that changes what a node can carry. */
 function commandLine(): string {
   const [, script = '', ...args] = process.argv;
-  return ['node', script.replace(ROOT, ''), ...args].join(' ');
+  const { SHARDS } = process.env;
+  const settings = SHARDS === undefined ? [] : [`SHARDS=${SHARDS}`];
+  return [...settings, 'node', script.replace(ROOT, ''), ...args].join(' ');
 }
 
 function git(...args: string[]): string {

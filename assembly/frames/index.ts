@@ -31,7 +31,7 @@ import {
 import { writeHundredths, writeInteger, writeTenThousandths, writeUnsignedHundredths } from './decimals';
 import {
   FLAG_COMBINATIONS,
-  LIGHT_STATES,
+  LIGHT_STATE_COUNT,
   R_END,
   R_HAZARD_END,
   R_HAZARDS,
@@ -124,7 +124,7 @@ function lights(isJson: bool, packed: usize, city: usize, at: usize): usize {
   const count = word(packed, O_LIGHTS);
   let end = isJson ? at : writeBigEndian16(at, count);
   for (let light = 0; light < count; light++) {
-    end = copyRun(city + X_INDEX, load<i32>(city, X_LIGHTS) + light * LIGHT_STATES + word(packed, O_LIGHT + light), end);
+    end = copyRun(city + X_INDEX, load<i32>(city, X_LIGHTS) + light * LIGHT_STATE_COUNT + word(packed, O_LIGHT + light), end);
   }
   return isJson && count > 0 ? end - 1 : end;
 }

@@ -6,14 +6,14 @@
 export const X_TAILS = 0; // run of a vehicle's end: + status × FLAG_COMBINATIONS + flags
 export const X_ROADS = 4; // + road index
 export const X_JUNCTIONS = 8; // + junction index
-export const X_LIGHTS = 12; // + light index × LIGHT_STATES + state
+export const X_LIGHTS = 12; // + light index × LIGHT_STATE_COUNT + state
 export const X_HAZARDS = 16; // + hazard index × 2 + active
 export const X_RESTING = 20; // + hazard index
 export const X_PLACES = 24; // offset, from the words, of where each hazard rests: x and y, cm
 export const X_INDEX = 32;
 /** Combinations of the four FLAG_ bits. */
 export const FLAG_COMBINATIONS = 16;
-export const LIGHT_STATES = 4;
+export const LIGHT_STATE_COUNT = 4;
 
 // The first runs of a city, in their order.
 export const R_TIME = 0;

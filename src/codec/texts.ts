@@ -1,5 +1,7 @@
 import {
+  FIXED_RUNS,
   FLAG_COMBINATIONS,
+  LIGHT_STATE_COUNT,
   NUMBER_BYTES_MAX,
   R_HAZARD_END,
   R_HEADING,
@@ -8,6 +10,7 @@ import {
   R_WIDTH,
   R_Y,
   RUN_STEP,
+  WORLD_RUNS,
   X_HAZARDS,
   X_INDEX,
   X_JUNCTIONS,
@@ -30,6 +33,8 @@ import type { Notation } from './notation.ts';
 
 type Runs = readonly Uint8Array[];
 
+if (LIGHT_STATES.length !== LIGHT_STATE_COUNT) throw new Error('a light has other states');
+
 /** Of an index: offset and length. */
 const ENTRY_BYTES = 8;
 /** A list may tell its length before its elements. */
@@ -51,7 +56,9 @@ interface CityRuns {
 
 /** The texts of a world in one encoding, as the writer of frames reads them: see WORLD_RUNS. */
 export function worldTexts({ vins, worldId }: FrameNames, notation: Notation): Uint8Array {
-  return indexed([...vins.map((vin) => notation.vehicle(vin)), notation.head(worldId)]);
+  const runs = [...vins.map((vin) => notation.vehicle(vin)), notation.head(worldId)];
+  if (runs.length !== WORLD_RUNS) throw new RangeError(`a frame shows ${CAR_COUNT} cars`);
+  return indexed(runs);
 }
 
 /** The texts of a city in one encoding: see the X_ constants. */
@@ -106,6 +113,7 @@ export function frameBytesMax(names: FrameNames, notation: Notation): number {
 }
 
 function cityRuns(names: CityNames, notation: Notation): CityRuns {
+  if (notation.fixed.length !== FIXED_RUNS) throw new RangeError('a notation lacks a text');
   const combinations = Array.from({ length: FLAG_COMBINATIONS }, (_, flags) => ({
     braking: (flags & FLAG_BRAKING) !== 0,
     aeb: (flags & FLAG_AEB) !== 0,

@@ -107,8 +107,10 @@ export class Exchange implements Call {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.meter.answered(reply.status);
-    if (this.isLast) setImmediate(() => this.#answerLast(reply, commonHeaders));
-    else if (this.isCorked) this.#write(reply, commonHeaders);
+    if (this.isLast) {
+      const kept = keep(reply);
+      setImmediate(() => this.#answerLast(kept, commonHeaders));
+    } else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
@@ -150,4 +152,9 @@ export class Exchange implements Call {
     if (isDone) return;
     response.onWritable((offset) => response.tryEnd(body.subarray(offset), body.byteLength)[0]);
   }
+}
+
+/** A reply for later: a frame's bytes are written over by the next. */
+function keep(reply: Reply): Reply {
+  return typeof reply.body === 'string' ? reply : { ...reply, body: reply.body.slice() };
 }

@@ -17,10 +17,10 @@ import {
   type OpenAnswer,
   type OpenTask,
   PULSE_ACKED,
+  PULSE_FRAME_NS,
   PULSE_HEARTBEAT,
   PULSE_HOT_SHARE,
   PULSE_TICK_NS,
-  PULSE_VISIT_NS,
   PULSE_WORDS,
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
@@ -255,7 +255,7 @@ export class Shard {
   /** Whether one more watched world fits in the share of the thread for them. */
   get admits(): boolean {
     if (this.#life === undefined) return false;
-    const expected = ((this.hotCount + 1) * this.#word(PULSE_VISIT_NS) * 1000) / FRAME_MS / 1e6;
+    const expected = ((this.hotCount + 1) * this.#word(PULSE_FRAME_NS) * 1000) / FRAME_MS / 1e6;
     return this.hotPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
   }
 

@@ -27,10 +27,10 @@ import {
   type OpenAnswer,
   type OpenTask,
   PULSE_ACKED,
+  PULSE_FRAME_NS,
   PULSE_HEARTBEAT,
   PULSE_HOT_SHARE,
   PULSE_TICK_NS,
-  PULSE_VISIT_NS,
   PULSE_WORLD_HIGH,
   PULSE_WORLD_LOW,
   type ReplayAnswer,
@@ -85,7 +85,6 @@ export class ShardHost {
       now: () => this.#clock.now(),
       published: () => this.#clock.published(),
       elapsed: () => performance.now(),
-      worked: threadMs,
       drain: () => this.#drain(),
       moved: (resident) => this.#moved(resident),
       framed: (resident) => this.#beat.add(resident),
@@ -427,7 +426,7 @@ export class ShardHost {
     const { meter } = this.#scheduler;
     meter.roll(performance.now());
     pulse[PULSE_HOT_SHARE] = Math.round(meter.hotPerMille);
-    pulse[PULSE_VISIT_NS] = Math.round(meter.visitNs + meter.encodeNs);
+    pulse[PULSE_FRAME_NS] = Math.round(meter.frameNs + meter.encodeNs);
     pulse[PULSE_TICK_NS] = Math.round(meter.tickNs);
     this.#imageBytesLeft = Math.min(
       IMAGE_BYTES_PER_S,

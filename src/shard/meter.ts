@@ -8,33 +8,35 @@ const SAMPLE_MS = 40;
 const PART_MS = 5;
 /** Of a new sample. */
 const WEIGHT = 0.2;
+/** A sample counts for no more than so many times the mean: it may be one piece that had to wait. */
+const SAMPLE_MEANS_MAX = 4;
 
 /**
  * What a shard's work costs in processor time: what admission and slices are decided by.
  *
  * Pieces of work are far shorter than the steps in which processor time is known, so they are timed
  * by a fine clock. That runs on while the thread waits for a processor; for what share of a sample it
- * had one is known, and all pieces of the sample count for that share of their time.
+ * had one is known, and all pieces of the sample count for that share of their time. Work between
+ * turns, such as opening worlds, counts as if done in them: then costs may be told too high.
  */
 export class Meter {
   /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
   hotPerMille = 0;
-  readonly #tick = new Cost(4000);
+  readonly #tick = new Cost(10_000);
   readonly #frame = new Cost(60_000);
   readonly #encoding = new Cost(5000);
   /** Processor time ÷ time of the turns, in the last sample. */
   #share = 1;
   /** Of the sample under way. */
   #turnsMs = 0;
-  #workedBeforeMs: number;
+  #workedBeforeMs = 0;
   /** Of the window under way. */
   #hotMs = 0;
   #windowStartMs: number;
 
-  /** `nowMs`: of the fine clock; `workedMs`: processor time of the thread. */
-  constructor(nowMs: number, workedMs: number) {
+  /** `nowMs`: of the fine clock. */
+  constructor(nowMs: number) {
     this.#windowStartMs = nowMs;
-    this.#workedBeforeMs = workedMs;
   }
 
   /** Mean cost of a tick of one world in a burst, ns. Begins, as the others, with a cautious guess. */
@@ -43,7 +45,7 @@ export class Meter {
   }
 
   /** Mean cost of bringing a hot world from one frame to the next, ns. */
-  get visitNs(): number {
+  get frameNs(): number {
     return this.#frame.ns;
   }
 
@@ -107,7 +109,8 @@ class Cost {
   /** Of what was added, `share` was processor time. */
   settle(share: number): void {
     if (this.#ms < PART_MS || this.#count === 0) return;
-    this.ns += WEIGHT * ((this.#ms * share * 1e6) / this.#count - this.ns);
+    const sampleNs = (this.#ms * share * 1e6) / this.#count;
+    this.ns += WEIGHT * (Math.min(sampleNs, SAMPLE_MEANS_MAX * this.ns) - this.ns);
     this.#count = 0;
     this.#ms = 0;
   }

@@ -23,8 +23,8 @@ export const PULSE_HEARTBEAT = 0;
 export const PULSE_ACKED = 1;
 /** Share of the thread's time that hot worlds take, per mille, over about a second. */
 export const PULSE_HOT_SHARE = 2;
-/** Mean cost of one visit to a hot world, encoding included, in ns. */
-export const PULSE_VISIT_NS = 3;
+/** Mean cost of one frame of a hot world, encoding included, in ns. */
+export const PULSE_FRAME_NS = 3;
 /** Mean cost of a tick of one world in ns. */
 export const PULSE_TICK_NS = 4;
 /** The world being stepped: upper and lower 25 bits of its number; 0 none. */

@@ -21,8 +21,6 @@ export interface SchedulerHooks {
   published(): number;
   /** A finer clock, to end slices by, ms. */
   elapsed(): number;
-  /** Processor time that this thread has used, ms; in steps of 4. */
-  worked(): number;
   /** Takes in commands; called before every visit and slice. */
   drain(): void;
   /** The world has moved: contacts and images may be due. */
@@ -47,10 +45,12 @@ const SPARE_TURN = 8;
 /** Behind every burst that somebody waits for, whatever its length or age. */
 const BACKGROUND = 1e18;
 /**
- * Hot worlds are visited in steps of this many ms, of which a frame period is a multiple: fewer turns
- * and beats, each world's frames always as late, and at most so late.
+ * Where nothing else is to be done, the next turn for hot worlds begins at a multiple of this many ms:
+ * fewer turns and beats, for frames that are at most so late. A frame period is a multiple of it, so a
+ * world's frames are late by the same from one period to the next.
  */
 const GRAIN_MS = 16;
+if (FRAME_MS % GRAIN_MS !== 0) throw new Error('frames must not be late by ever more');
 /** How soon to look again whether the main thread has published a later reading of its clock. */
 const PUBLISHED_MS = 4;
 /** Share of a slice after which a burst looks at the clock. */
@@ -89,7 +89,7 @@ export class Scheduler {
 
   constructor(hooks: SchedulerHooks) {
     this.#hooks = hooks;
-    this.meter = new Meter(hooks.elapsed(), hooks.worked());
+    this.meter = new Meter(hooks.elapsed());
     this.#wheelMs = hooks.now();
   }
 

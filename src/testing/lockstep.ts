@@ -22,7 +22,6 @@ export class ManualShard {
       now: () => this.nowMs,
       published: () => this.publishedMs ?? this.nowMs,
       elapsed: () => performance.now(),
-      worked: () => performance.now(),
       drain: () => this.onDrain(),
       moved: () => {},
       framed: (resident) => this.frames.push({ world: resident.world, tick: resident.tick }),
