@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
@@ -19,7 +20,7 @@ describe('settings', () => {
       tls: undefined,
       logLevel: 'info',
     });
-    expect(config.shards).toBeGreaterThanOrEqual(1);
+    expect(config.shards).toBe(availableParallelism());
     expect(config.rateLimits).toMatchObject({
       worlds: { burst: 60, perS: 1 },
       featureWrites: { burst: 50, perS: 50 },

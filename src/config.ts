@@ -42,6 +42,7 @@ export interface Config {
   redisUrl: string | undefined;
   leaseMs: number;
   nodeName: string;
+  /** Threads that step worlds. One a core: watched worlds may take 60 % of each, not more. */
   shards: number;
   /** Worlds that each shard holds in memory at the same time. */
   shardWorlds: number;
@@ -79,7 +80,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: redisUrl(env),
     leaseMs: number(env, 'LEASE_SECONDS', 6, 1, 60) * 1000,
     nodeName: text(env, 'NODE_NAME', `node-${randomBytes(4).toString('hex')}`),
-    shards: whole(env, 'SHARDS', Math.max(1, availableParallelism() - 1), 1, 256),
+    shards: whole(env, 'SHARDS', availableParallelism(), 1, 256),
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, 16, 200_000),
     worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, 1, 1e8) * 1000,
     rateLimits: rateLimits(env),
