@@ -120,6 +120,7 @@ export class Appends {
       if (isDurable) this.#seq += changes.length;
       this.#writing = [];
       this.#hooks.settled(batch, isDurable ? changes : []);
+      this.#isInDoubt = false;
       if (!(failure instanceof UncertainWrite)) for (const change of batch) change.settle(failure);
     }
     this.#isWriting = false;
@@ -137,10 +138,6 @@ export class Appends {
     this.#waiting = [];
     this.#hooks.settled(refused, []);
     for (const change of refused) change.settle(new TwinError('store_unavailable', undefined, 1));
-    try {
-      return await this.#hooks.wasAppended(changes);
-    } finally {
-      this.#isInDoubt = false;
-    }
+    return this.#hooks.wasAppended(changes);
   }
 }

@@ -160,14 +160,24 @@ export class IdleIndex {
     const { atHand, forget } = this.#options;
     const records = this.#options.records();
     const world = atHand(number);
-    const alive = world !== undefined && !world.dropped;
-    if (alive && (world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first)) {
+    if (world !== undefined && this.#isWanted(world, first)) {
       const filed = world.due;
       await this.#move(world);
       if (key[SLOT_PART] === filed) return;
     }
     const due = await records.due(number);
-    if (due !== undefined && due >= first) await records.removeDue(number, key);
-    else await forget(number);
+    if (due !== undefined && due >= first) {
+      await records.removeDue(number, key);
+      return;
+    }
+    // Who was called while the store was asked stays, and is filed anew in the next round.
+    const called = atHand(number);
+    if (called === undefined || !this.#isWanted(called, first)) await forget(number);
+  }
+
+  /** Whether it is watched or was called so lately that it is not due before the slot `first`. */
+  #isWanted(world: OwnedWorld, first: number): boolean {
+    if (world.dropped) return false;
+    return world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first;
   }
 }

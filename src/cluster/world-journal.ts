@@ -13,6 +13,8 @@ export interface WorldJournalHooks {
   clockTick(): number;
   /** Makes changes durable, and the record with them where it is given. */
   append(changes: readonly NumberedChange[], record: WorldRecord | undefined): Promise<void>;
+  /** Whether the record may be written with them: nobody else writes it. */
+  mayWriteRecord(): boolean;
   /** Whether the store has a change. */
   hasChange(change: NumberedChange | undefined): Promise<boolean>;
   /** The store has other changes than are known here. */
@@ -129,7 +131,7 @@ export class WorldJournal {
   #write(changes: readonly NumberedChange[]): Promise<void> {
     const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
     const isStale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
-    if (!isStale) return this.#hooks.append(changes, undefined);
+    if (!isStale || !this.#hooks.mayWriteRecord()) return this.#hooks.append(changes, undefined);
     const masks = [...this.#masks];
     for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const upToDate = { masks, maskSeq, maskTick };

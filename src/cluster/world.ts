@@ -89,6 +89,8 @@ export class OwnedWorld implements World {
     this.#journal = new WorldJournal(record, masks, last, {
       clockTick: () => this.#clockTick(),
       append: (changes, upToDate) => around.records.append(number, changes, upToDate),
+      // Before that its start-over does.
+      mayWriteRecord: () => record.kernel === around.kernel,
       hasChange: (change) => around.records.hasChange(number, change),
       refused: () => around.forget(this),
       command: (command) => this.#command(command),

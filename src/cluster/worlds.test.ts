@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
-import { HANDLES_MAX } from '../limits.ts';
-import type { Store } from '../store/contract.ts';
+import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import type { Store, Write } from '../store/contract.ts';
 import { openEmbedded } from '../store/embedded.ts';
 import { startTestNode, type TestNode } from '../testing/node.ts';
 import type { EventRecord } from '../twin/events.ts';
+import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { WorldRecord } from './records.ts';
 import type { OwnedWorld } from './world.ts';
@@ -15,13 +16,25 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node.discard();
 });
 
-/** A node, and the store under it. */
-async function start(settings: Record<string, string> = {}) {
+/** A node, and the store under it; `onCommit` is told of each of its commits before it is made. */
+async function start(
+  settings: Record<string, string> = {},
+  onCommit: (writes: readonly Write[]) => void = () => {},
+) {
   const opened: Store[] = [];
-  const openStore = async (dir: string) => {
-    const store = await openEmbedded(dir);
+  const openStore = async (dir: string): Promise<Store> => {
+    const store: Store = await openEmbedded(dir);
     opened.push(store);
-    return store;
+    return {
+      engine: store.engine,
+      get: (key) => store.get(key),
+      list: (prefix, page) => store.list(prefix, page),
+      close: () => store.close(),
+      commit: (checks, writes, durability) => {
+        onCommit(writes);
+        return store.commit(checks, writes, durability);
+      },
+    };
   };
   const node = await startTestNode(settings, { openStore });
   nodes.push(node);
@@ -101,6 +114,48 @@ describe('the worlds of a node', () => {
     expect(configurations(await reloaded?.events())).toBe(1);
     expect(reloaded?.declared(4)).toBe(F_ALL & ~F_BRAKES);
   });
+
+  it('start over for good, whatever is changed in the same moment', async () => {
+    const { node, store } = await start();
+    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
+    for (let change = 0; change < MASK_CHECKPOINT_CHANGES - 1; change++) {
+      await made.change(3, F_BRAKES, change % 2 === 0 ? 0 : F_BRAKES);
+    }
+    const key = ['p', partitionOf(made.number), 'world', made.number];
+    const entry = await store.get<WorldRecord>(key);
+    await store.commit([], [{ key, value: { ...entry?.value, kernel: 'an older one' } }]);
+    const { dataDir } = node;
+    await node.stop();
+
+    const { node: upgraded, store: reopened } = await start({ DATA_DIR: dataDir });
+    const world = await upgraded.worlds.load(made.number);
+    await Promise.all([world?.packed(), world?.change(3, F_BRAKES, F_BRAKES)]);
+    const stored = (await reopened.get<WorldRecord>(key))?.value;
+    expect(stored).toMatchObject({ kernel: entry?.value.kernel, exact: false });
+    expect(stored?.from.tick).toBeGreaterThan(20_000);
+    expect(world?.declared(3)).toBe(F_ALL);
+  });
+
+  it('leave nothing in the store once they are dropped, whatever their shard still tells', async () => {
+    let number = -1;
+    let running: TestNode | undefined;
+    const { node, store } = await start({ WORLD_IDLE_SECONDS: '1' }, (writes) => {
+      const shard = running?.shards[0];
+      const isRemoval = writes.every((write) => 'remove' in write && write.key.includes(number));
+      if (!isRemoval || shard === undefined) return;
+      const explanation = { failures: [], reruns: 0 } as unknown as Explanation;
+      const chain = { tick: 9, order: 0, explanation };
+      running?.worlds.report(shard, { kind: 'explained', world: number, ...chain });
+    });
+    running = node;
+    number = (await node.worlds.create({ startTick: 0 })).number;
+    const ofWorld = async () => {
+      const entries = await store.list(['p', partitionOf(number)], { limit: 1000 });
+      return entries.filter(({ key }) => key.includes(number)).map(({ key }) => key.join('/'));
+    };
+    expect(await ofWorld()).not.toEqual([]);
+    await expect.poll(ofWorld, { timeout: 15_000, interval: 200 }).toEqual([]);
+  }, 30_000);
 
   it('write down no change that changes nothing, also beside one under way', async () => {
     const { node } = await start();

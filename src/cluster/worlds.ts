@@ -131,8 +131,7 @@ export class Worlds implements TwinService {
 
   peek(number: number): OwnedWorld | undefined {
     this.#refuseUnlessServing();
-    const world = this.#handles.get(number);
-    return world?.dropped ? undefined : world;
+    return this.#known(number);
   }
 
   async load(number: number): Promise<OwnedWorld | undefined> {
@@ -292,28 +291,34 @@ export class Worlds implements TwinService {
         this.#beat(shard, report);
         return;
       case 'contacts':
-        this.#handles.get(report.world)?.collided(report.from, report.facts);
+        this.#known(report.world)?.collided(report.from, report.facts);
         return;
       case 'explained': {
         this.explained++;
         const { tick, order, explanation } = report;
-        this.#handles.get(report.world)?.reports.explained({ tick, order, explanation });
+        this.#known(report.world)?.reports.explained({ tick, order, explanation });
         return;
       }
       case 'image': {
         const { tick, seq, bytes } = report;
-        this.#handles.get(report.world)?.reports.image({ tick, seq, bytes });
+        this.#known(report.world)?.reports.image({ tick, seq, bytes });
         return;
       }
       case 'cold':
-        this.#handles.get(report.world)?.leftMemory(report.stay);
+        this.#known(report.world)?.leftMemory(report.stay);
         return;
       case 'trapped': {
         const id = worldIdOf(report.world);
         this.#options.log.error({ world: id, trap: report.message }, 'world trapped');
-        this.#handles.get(report.world)?.trapped(report.stay);
+        this.#known(report.world)?.trapped(report.stay);
       }
     }
+  }
+
+  /** Of a world that is being removed from the store nothing more may get there. */
+  #known(number: number): OwnedWorld | undefined {
+    const world = this.#handles.get(number);
+    return world?.dropped ? undefined : world;
   }
 
   #beat(shard: Shard, report: BeatReport): void {

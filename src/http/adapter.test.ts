@@ -32,6 +32,8 @@ function echo(call: Call): Reply {
 }
 
 const LARGE = Buffer.alloc(3_000_000, 'abc');
+/** More than the system keeps of what a client does not read. */
+const HUGE = Buffer.alloc(24_000_000, 'abcd');
 
 function openServer(corsOrigins: '*' | readonly string[] = '*'): HttpServer {
   const router = new Router([
@@ -41,6 +43,7 @@ function openServer(corsOrigins: '*' | readonly string[] = '*'): HttpServer {
     route('PUT', '/things/{id}', (call) => echo(call)),
     { ...route('POST', '/long', (call) => echo(call)), body: { maxBytes: 2_000_000 } },
     route('GET', '/large', () => reply(200, LARGE, 'json')),
+    route('GET', '/huge', () => reply(200, HUGE, 'json')),
     route('GET', '/nothing', () => bodyless(304, [['ETag', '"a"']])),
     route('GET', '/refused', () => {
       throw new TwinError('rate_limited', undefined, 7);
@@ -451,6 +454,38 @@ describe('a server', () => {
     expect(body).toBe('done');
     expect(headers.get('connection')).toBe('close');
     await drained;
+  });
+
+  test('that stops waits for who is still reading an answer', async () => {
+    const received = await new Promise<Buffer>((resolve, reject) => {
+      request(`${url}/huge`, (response) => {
+        response.pause();
+        const ended = server.drain(5_000).then(() => server.end());
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () => ended.then(() => resolve(Buffer.concat(parts)), reject));
+        response.on('error', reject);
+        setTimeout(() => response.resume(), 600);
+      }).end();
+    });
+    expect(received.equals(HUGE)).toBe(true);
+    server = openServer();
+  });
+
+  test('that stops ends an answer that nobody reads, when its time is over', async () => {
+    const lost = new Promise<string>((resolve) => {
+      request(`${url}/huge`, (response) => {
+        response.on('error', (error) => resolve(error.message));
+        response.pause();
+        void server.drain(4_000).then(() => {
+          server.end();
+          response.resume();
+        });
+        clock.advance(4_000);
+      }).end();
+    });
+    expect(await lost).toBe('aborted');
+    server = openServer();
   });
 
   test('that stops does not wait for ever', async () => {

@@ -51,6 +51,8 @@ export class HttpServer<Session = never> {
   readonly #meters = new Map<Route, RouteMeter>();
   readonly #unmatched: RouteMeter;
   readonly #open = new Set<Exchange>();
+  /** Answered, and not all of it sent. */
+  readonly #sending = new Set<Exchange>();
   /** What clients accept comes in few spellings. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
   /** Bytes of bodies that are still coming, in all and by address. */
@@ -99,8 +101,8 @@ export class HttpServer<Session = never> {
   }
 
   /**
-   * Stops listening and waits for requests under way and a quiet moment after them. Connections
-   * that are open are still served, and end with their next answer; streams are refused.
+   * Stops listening and waits for requests under way, for answers that are still being read, and a
+   * quiet moment. Open connections are served, and end with their next answer; streams are refused.
    */
   async drain(graceMs: number): Promise<void> {
     const { clock } = this.#options;
@@ -109,7 +111,7 @@ export class HttpServer<Session = never> {
     const endMs = clock.now() + graceMs;
     for (let quietMs = 0; quietMs < DRAIN_QUIET_MS && clock.now() < endMs; ) {
       await setTimeout(DRAIN_LOOK_MS);
-      quietMs = this.#open.size > 0 ? 0 : quietMs + DRAIN_LOOK_MS;
+      quietMs = this.#open.size + this.#sending.size > 0 ? 0 : quietMs + DRAIN_LOOK_MS;
     }
   }
 
@@ -303,6 +305,7 @@ export class HttpServer<Session = never> {
   #abandon(exchange: Exchange): void {
     exchange.isOpen = false;
     exchange.isGone = true;
+    this.#sending.delete(exchange);
     this.#settle(exchange);
   }
 
@@ -321,6 +324,9 @@ export class HttpServer<Session = never> {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
     exchange.answer(reply, this.#headers.of(exchange.method, exchange.head.origin));
+    if (!exchange.isSending || exchange.isGone) return;
+    this.#sending.add(exchange);
+    exchange.sent = () => this.#sending.delete(exchange);
   }
 
   #sweep(): void {

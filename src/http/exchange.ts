@@ -54,6 +54,10 @@ export class Exchange implements Call {
   isGone = false;
   /** The connection ends with the answer. */
   isLast = false;
+  /** Some of the answer has not been handed to the operating system yet. */
+  isSending = false;
+  /** Called when that has been done, where somebody waits for it. */
+  sent: (() => void) | undefined = undefined;
   /** The library is collecting what is written, as it does within its own callbacks. */
   isCorked = true;
   startMs = 0;
@@ -106,6 +110,7 @@ export class Exchange implements Call {
   answer(reply: Reply, commonHeaders: Header): void {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.isSending = true;
     this.meter.answered(reply.status);
     if (this.isLast) {
       const kept = keep(reply);
@@ -139,18 +144,29 @@ export class Exchange implements Call {
       // With a length the library would wait for the body; it cannot end the connection here.
       if (this.isLast) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
+      this.#finish();
     } else if (body.length <= COPIED_BYTES_MAX) {
       response.end(body, this.isLast);
+      this.#finish();
     } else {
       this.#stream(typeof body === 'string' ? Buffer.from(body) : body);
     }
   }
 
   #stream(body: Uint8Array): void {
-    const response = this.#response;
-    const [, isDone] = response.tryEnd(body, body.byteLength);
-    if (isDone) return;
-    response.onWritable((offset) => response.tryEnd(body.subarray(offset), body.byteLength)[0]);
+    const [, isDone] = this.#tryEnd(body, 0);
+    if (!isDone) this.#response.onWritable((offset) => this.#tryEnd(body, offset)[0]);
+  }
+
+  #tryEnd(body: Uint8Array, offset: number): [isTaken: boolean, isDone: boolean] {
+    const result = this.#response.tryEnd(body.subarray(offset), body.byteLength);
+    if (result[1]) this.#finish();
+    return result;
+  }
+
+  #finish(): void {
+    this.isSending = false;
+    this.sent?.();
   }
 }
 

@@ -15,6 +15,7 @@ class FakeShard {
 
   start(): Promise<void> {
     this.alive = true;
+    this.heartbeat = 0;
     return new Promise((resolve) => {
       this.started = resolve;
     });
@@ -70,6 +71,18 @@ test('a thread that takes long to start is not taken for one that is stuck', asy
   expect(restarts).toBe(1);
   await vi.advanceTimersByTimeAsync(STUCK_MS + HEARTBEAT_MS);
   expect(fake.kills).toHaveLength(1);
+});
+
+test('a thread that follows one that lived long has as long to start', async () => {
+  for (let beat = 0; beat < 10; beat++) {
+    fake.heartbeat++;
+    vi.advanceTimersByTime(HEARTBEAT_MS);
+  }
+  fake.alive = false;
+  void supervisor.died(shard(), 0);
+  await vi.advanceTimersByTimeAsync(5 * STUCK_MS);
+  expect(fake.alive).toBe(true);
+  expect(fake.kills).toEqual([]);
 });
 
 test('a thread that never starts is given up', async () => {

@@ -28,7 +28,7 @@ export class Beat {
     return this.#pending.size;
   }
 
-  /** Number of the last beat that was made. */
+  /** Number of the last beat that was made, an i32: after months it begins again below zero. */
   get number(): number {
     return this.#number;
   }
@@ -50,7 +50,8 @@ export class Beat {
       this.#pending.delete(resident);
       end = this.#append(resident, worlds++, end);
     }
-    return { kind: 'beat', beat: ++this.#number, buffer: this.#buffer.memory, worlds };
+    this.#number = (this.#number + 1) | 0;
+    return { kind: 'beat', beat: this.#number, buffer: this.#buffer.memory, worlds };
   }
 
   #append(resident: Resident, i: number, at: number): number {

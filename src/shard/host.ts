@@ -325,7 +325,9 @@ export class ShardHost {
 
   #trapped(resident: Resident, error: unknown): void {
     const { world, stay } = resident;
-    this.#leave(this.#tenant(resident));
+    const tenant = this.#tenants.get(world);
+    if (tenant?.resident !== resident) return;
+    this.#leave(tenant);
     const message = error instanceof Error ? error.message : String(error);
     this.#report({ kind: 'trapped', world, stay, message });
   }
@@ -413,7 +415,7 @@ export class ShardHost {
   /** Sends what is pending once the beat before has been taken; else says when to try again. */
   #sendBeat(): number | undefined {
     if (this.#beat.size === 0) return undefined;
-    if (Atomics.load(this.#start.pulse, PULSE_ACKED) < this.#beat.number) return BEAT_RETRY_MS;
+    if (Atomics.load(this.#start.pulse, PULSE_ACKED) !== this.#beat.number) return BEAT_RETRY_MS;
     const begin = performance.now();
     const frames = this.#beat.size;
     this.#report(this.#beat.make());

@@ -93,6 +93,28 @@ describe('the scheduler', () => {
     expect(first.tick).toBe(5000);
   });
 
+  it('gives up a world for all who wait for it where it cannot be read', () => {
+    const { shard, first, second } = setUp(2, 500);
+    const told: string[] = [];
+    for (const [i, tick] of [400, 400, 450].entries()) {
+      shard.scheduler.reach(first, {
+        tick,
+        sinceMs: shard.nowMs,
+        background: false,
+        reached: () => {
+          told.push(`${i} reached`);
+          throw new Error('not to be read');
+        },
+        lost: () => told.push(`${i} lost`),
+      });
+    }
+    const other = shard.reach(second, 400);
+    shard.settle();
+    expect(told.toSorted()).toEqual(['0 reached', '1 lost', '2 lost']);
+    expect(shard.trapped).toEqual([first.world]);
+    expect(other.done).toBe(true);
+  });
+
   it('answers whoever waits for a tick of a watched world when its frame takes it there', () => {
     const { shard, first } = setUp(1);
     shard.scheduler.watch(first, true, false);

@@ -320,8 +320,11 @@ export class Scheduler {
       this.#bursts.delete(resident);
       if (!resident.hot) resident.forgetImages();
     }
+    let lives = true;
     for (const goal of goals) {
-      if (goal.tick <= resident.tick) this.#guard(resident, () => goal.reached());
+      if (goal.tick > resident.tick) continue;
+      if (lives) lives = this.#guard(resident, () => goal.reached());
+      else goal.lost();
     }
   }
 

@@ -87,6 +87,8 @@ export class Supervisor {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     if (this.#stopped) return;
     watched.isStarting = true;
+    // The new thread's heart begins at 0.
+    watched.heartbeat = 0;
     try {
       await shard.start();
       watched.missed = 0;
