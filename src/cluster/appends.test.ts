@@ -25,9 +25,9 @@ function setUp(seq = 0, lastTick = 0) {
   const found = Promise.withResolvers<boolean>();
   const add = (hold: number, tick: number) => {
     const settle = (error: unknown) => answers.push(`${hold} ${error === undefined ? 'ok' : 'no'}`);
-    const done = Promise.resolve();
-    const change: AcceptedChange = { hold, tick, car: 0, touched: 1, values: 0, settle, done };
-    appends.add(change);
+    const done = Promise.resolve(0);
+    const change = { hold, tick, car: 0, touched: 1, values: 0, declared: 0, settle, done };
+    appends.add(change satisfies AcceptedChange);
   };
   return { appends, writes, settled, answers, add, found };
 }

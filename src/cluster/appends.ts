@@ -12,8 +12,10 @@ export interface AcceptedChange {
   touched: number;
   values: number;
   settle(error: unknown): void;
-  /** What `settle` settles. */
-  readonly done: Promise<void>;
+  /** Features of its car with it and all before it in; whoever is told of `settled` sets it. */
+  declared: number;
+  /** What `settle` settles, with those features. */
+  readonly done: Promise<number>;
 }
 
 export interface AppendHooks {

@@ -83,23 +83,27 @@ export class WorldJournal {
     return this.#masks[car] ?? 0;
   }
 
-  /** Resolves once the change is durable. What changes nothing is not written down. */
-  change(car: number, touched: number, values: number): Promise<void> {
+  /**
+   * Resolves once the change is durable, with the features declared right after it. What changes
+   * nothing is not written down.
+   */
+  change(car: number, touched: number, values: number): Promise<number> {
     const asked = { tick: 0, car, touched, values };
     const before = this.#accepted[car] ?? 0;
     const after = applyChange(before, asked);
-    if (after === before) return this.#under[car]?.done ?? Promise.resolve();
+    if (after === before) return this.#under[car]?.done ?? Promise.resolve(before);
     const tick = this.#appends.tickFor(this.#hooks.clockTick() + CHANGE_DELAY_TICKS);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const settle = (error: unknown) => (error === undefined ? resolve() : reject(error));
-    const change = { ...asked, hold: this.#hold + 1, tick, settle, done: promise };
+    const { promise: done, resolve, reject } = Promise.withResolvers<number>();
+    const settle = (error: unknown) =>
+      error === undefined ? resolve(change.declared) : reject(error);
+    const change = { ...asked, hold: this.#hold + 1, tick, declared: after, settle, done };
     this.#appends.add(change);
     this.#hold = change.hold;
     this.#accepted[car] = after;
     this.#under[car] = change;
     // The hold goes out in the same turn as the clock was read: see `NodeClock`.
     this.#hooks.command({ kind: 'hold', hold: change.hold, tick });
-    return promise;
+    return done;
   }
 
   async #append(changes: readonly NumberedChange[]): Promise<void> {
@@ -141,13 +145,14 @@ export class WorldJournal {
   }
 
   #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
-    for (const change of changes) {
-      this.#masks[change.car] = applyChange(this.#masks[change.car] ?? 0, change);
-    }
     this.#sinceOpening?.push(...changes);
     for (const [i, accepted] of batch.entries()) {
       const change = changes[i];
       const durable = change === undefined ? [] : [change];
+      if (change !== undefined) {
+        accepted.declared = applyChange(this.#masks[change.car] ?? 0, change);
+        this.#masks[change.car] = accepted.declared;
+      }
       this.#hooks.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
       if (this.#under[accepted.car] === accepted) this.#under[accepted.car] = undefined;
     }

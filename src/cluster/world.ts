@@ -156,7 +156,7 @@ export class OwnedWorld implements World {
     return this.#journal.declared(car);
   }
 
-  change(car: number, touched: number, values: number): Promise<void> {
+  change(car: number, touched: number, values: number): Promise<number> {
     return this.#journal.change(car, touched, values);
   }
 

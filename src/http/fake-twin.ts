@@ -86,12 +86,14 @@ export class FakeWorld implements World {
     return this.masks[car] ?? 0;
   }
 
-  async change(car: number, touched: number, values: number): Promise<void> {
+  async change(car: number, touched: number, values: number): Promise<number> {
     await this.gate;
     if (this.failure) throw this.failure;
     const change = { tick: this.tickNow + 2, car, touched, values };
-    this.masks[car] = applyChange(this.declared(car), change);
+    const declared = applyChange(this.declared(car), change);
+    this.masks[car] = declared;
     this.changes.push(change);
+    return declared;
   }
 
   latestFrame(encoding: Encoding): Uint8Array | undefined {

@@ -72,12 +72,12 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
 }
 
 function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
-  const write = async (call: Call, plan: (car: Car) => FeatureChange): Promise<Car> => {
+  /** Answers what is declared right after the change. */
+  const write = async (call: Call, plan: () => FeatureChange): Promise<number> => {
     const car = await worlds.byVin(call);
-    const { touched, values } = plan(car);
+    const { touched, values } = plan();
     limits.featureWrites?.take(entryOf(car).vin);
-    await car.world.change(car.index, touched, values);
-    return car;
+    return car.world.change(car.index, touched, values);
   };
   return [
     {
@@ -90,8 +90,8 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       ),
       body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePatch, required: true },
       handle: async (call) => {
-        const { world, index } = await write(call, () => patchOf(call.body));
-        return stateReply(world.declared(index), call.encoding);
+        const declared = await write(call, () => patchOf(call.body));
+        return stateReply(declared, call.encoding);
       },
     },
     {
@@ -100,16 +100,16 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePut, required: true },
       handle: async (call) => {
         const name = call.params[0] as FeatureName;
-        const { world, index } = await write(call, () => putOf(name, call.body));
-        return ok(featureSetting(world.declared(index), name), call.encoding);
+        const declared = await write(call, () => putOf(name, call.body));
+        return ok(featureSetting(declared, name), call.encoding);
       },
     },
     {
       ...vehicleRoute('POST', '/features/reset', 'resetFeatures', 'All on', schemas.FeatureState),
       body: { maxBytes: BODY_BYTES_MAX },
       handle: async (call) => {
-        const { world, index } = await write(call, () => ({ touched: ALL, values: ALL }));
-        return stateReply(world.declared(index), call.encoding);
+        const declared = await write(call, () => ({ touched: ALL, values: ALL }));
+        return stateReply(declared, call.encoding);
       },
     },
   ];

@@ -202,6 +202,15 @@ describe('PUT', () => {
     expect(await put(vin, 'steering', true)).toEqual(on);
   });
 
+  test('answers each of many clients with what came of its own change', async () => {
+    const vin = await untouched();
+    const asked = Array.from({ length: 40 }, (_, i) => i % 2 === 1);
+    const answers = await Promise.all(asked.map((enabled) => put(vin, 'steering', enabled)));
+    expect(answers.map(({ enabled }) => enabled)).toEqual(asked);
+    const states = await Promise.all(asked.map((steering) => api.patch(vin, { steering })));
+    expect(states.map(({ declared }) => declared.steering)).toEqual(asked);
+  });
+
   test('tells of a function that is degraded what it lacks', async () => {
     const vin = await untouched();
     await api.patch(vin, { front_camera: false, front_radar: false, aeb: false });

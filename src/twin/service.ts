@@ -83,9 +83,10 @@ export interface World {
 
   /**
    * Switches the features of `touched` to their bits in `values`. Resolves once the change is
-   * durable (at once where it changes nothing). Throws TwinError: store_unavailable, journal_full.
+   * durable (at once where it changes nothing), with the features declared right after it: others
+   * may have been switched meanwhile. Throws TwinError: store_unavailable, journal_full.
    */
-  change(car: number, touched: number, values: number): Promise<void>;
+  change(car: number, touched: number, values: number): Promise<number>;
 
   /** The newest frame of a hot world where it may be answered, without waiting: until the next beat. */
   latestFrame(encoding: Encoding): Uint8Array | undefined;
