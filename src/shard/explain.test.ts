@@ -36,7 +36,8 @@ function contact(first: PartyFacts, second: PartyFacts, tick = TICK, block = -1)
 /** Car 0 with these features off against a wall. */
 const crash = (off: number): Chain => [contact(party(0, off), party(-1), TICK, 7)];
 
-const apart: Nearest = { distanceM: 3, speeds: new Map(), atEnd: false };
+const fromPlaceM = new Map([[0, 12.5]]);
+const apart: Nearest = { distanceM: 3, speeds: new Map(), atEnd: false, fromPlaceM };
 
 interface Life {
   /** Greatest change of speed; 0: no contact. */
@@ -285,12 +286,22 @@ describe('how it would have ended', () => {
   const speeds = (mps: number) => new Map([[0, mps]]);
 
   it('is standing, passing, coming closer still, or away', () => {
-    const at = (nearest: Nearest) => ending({ nearest })?.what;
-    expect(at({ distanceM: 2, speeds: speeds(0), atEnd: true })).toBe('stopped');
-    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: false })).toBe('passed');
-    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: true })).toBe('approaching');
+    const at = (nearest: Omit<Nearest, 'fromPlaceM'>) =>
+      ending({ nearest: { ...nearest, fromPlaceM } });
+    expect(at({ distanceM: 2, speeds: speeds(0), atEnd: true })).toEqual({
+      what: 'stopped',
+      distanceM: 2,
+    });
+    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: false })).toEqual({
+      what: 'passed',
+      distanceM: 2,
+    });
+    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: true })).toEqual({
+      what: 'approaching',
+      distanceM: 2,
+    });
     const never = { distanceM: Number.POSITIVE_INFINITY, speeds: speeds(9), atEnd: false };
-    expect(at(never)).toBe('away');
+    expect(at(never)).toEqual({ what: 'away', distanceM: 12.5 });
   });
 
   it('is a hit where the car that hits is slower by 30 %', () => {

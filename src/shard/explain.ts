@@ -34,6 +34,8 @@ export interface Nearest {
   speeds: ReadonlyMap<number, number>;
   /** They were closest when the re-run ended. */
   atEnd: boolean;
+  /** By car: how far it was from the place of the contact, at the last frame until that happened, m. */
+  fromPlaceM: Map<number, number>;
 }
 
 /** Delta-v, or speed, is called lower where it falls by 30 %. */
@@ -265,8 +267,8 @@ class Search {
   #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
     const left = contactsBetween(this.#chain, contacts);
     if (left.length > 0) return this.#milder(car, contact, left);
-    const { distanceM, speeds, atEnd } = nearest[contact] ?? NEVER;
-    if (!Number.isFinite(distanceM)) return { what: 'away' };
+    const { distanceM, speeds, atEnd, fromPlaceM } = nearest[contact] ?? NEVER;
+    if (!Number.isFinite(distanceM)) return { what: 'away', distanceM: fromPlaceM.get(car) };
     if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
   }
@@ -287,7 +289,12 @@ class Search {
   }
 }
 
-const NEVER: Nearest = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
+const NEVER: Nearest = {
+  distanceM: Number.POSITIVE_INFINITY,
+  speeds: new Map(),
+  atEnd: false,
+  fromPlaceM: new Map(),
+};
 
 /** How fast a car is that strikes; undefined for one that is struck. */
 function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {

@@ -8,6 +8,8 @@ import {
   C_EFFECTIVE,
   C_HALT_TICK,
   C_STEER,
+  C_X,
+  C_Y,
   F_BRAKES,
   F_STEERING,
   F_THROTTLE,
@@ -125,9 +127,9 @@ export class IncidentReruns {
     this.#scratch.switchOn(on);
     const until = untilTick(this.#chain);
     const cars = carsOf(this.#chain);
-    const watch = new Watch(this.#world, this.#bodies, cars);
+    const watch = new Watch(this.#world, this.#bodies, this.#chain, cars);
     const nearestFrom = this.#chain[0].tick - NEAREST_TICKS;
-    const look = () => watch.look(this.#scratch.tick >= nearestFrom);
+    const look = () => watch.look(this.#scratch.tick, this.#scratch.tick >= nearestFrom);
     yield* this.#scratch.stepTo(until, FRAME_TICKS, look);
     const { kernel, slab, contacts } = this.#scratch;
     return {
@@ -150,6 +152,7 @@ export class IncidentReruns {
 class Watch {
   readonly #world: SlabArrays;
   readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
+  readonly #chain: Chain;
   readonly #cars: readonly number[];
   readonly #moved = new Map<number, number>();
   readonly #steerAtFirst = new Map<number, number>();
@@ -158,19 +161,26 @@ class Watch {
   constructor(
     world: SlabArrays,
     bodies: readonly (readonly [BodyNow, BodyNow])[],
+    chain: Chain,
     cars: readonly number[],
   ) {
     this.#world = world;
     this.#bodies = bodies;
+    this.#chain = chain;
     this.#cars = cars;
     for (const car of cars) this.#steerAtFirst.set(car, carRow(world, C_STEER, car));
     const none = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
-    this.#nearest = bodies.map(() => none);
+    this.#nearest = bodies.map(() => ({ ...none, fromPlaceM: new Map() }));
   }
 
-  look(isNearestWanted: boolean): void {
+  look(tick: number, isNearestWanted: boolean): void {
     for (const car of this.#cars) this.#lookAtActuators(car);
     if (!isNearestWanted) return;
+    for (const [i, { fromPlaceM }] of this.#nearest.entries()) {
+      const contact = this.#chain[i];
+      if (contact === undefined || tick > contact.tick) continue;
+      for (const car of this.#cars) fromPlaceM.set(car, this.#distance(car, contact));
+    }
     this.#nearest = this.#nearest.map((known, i) => this.#nearer(known, i));
   }
 
@@ -185,13 +195,18 @@ class Watch {
     this.#moved.set(car, moved);
   }
 
+  /** From a car's centre of gravity to where a contact was, m. */
+  #distance(car: number, { x, y }: ContactFacts): number {
+    return Math.hypot(carRow(this.#world, C_X, car) - x, carRow(this.#world, C_Y, car) - y);
+  }
+
   #nearer(known: Nearest, i: number): Nearest {
     const [a, b] = (this.#bodies[i] ?? []).map((body) => body(this.#world));
     if (a === undefined || b === undefined) return known;
     const distanceM = separation(a, b);
     if (distanceM >= known.distanceM) return known.atEnd ? { ...known, atEnd: false } : known;
     const speeds = new Map(this.#cars.map((car) => [car, speedOf(this.#world, car)]));
-    return { distanceM, speeds, atEnd: true };
+    return { distanceM, speeds, atEnd: true, fromPlaceM: known.fromPlaceM };
   }
 
   moved(car: number): number {

@@ -102,9 +102,13 @@ describe('an explanation', () => {
     expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, chain)).toBe(
       'brakes were off, so the car could not brake for the person; with them the car would still have been 12.0 m away two seconds later.',
     );
-    const outcome: Outcome = { what: 'away' };
     const obstacle = contactWith(CONTACT_OBSTACLE, 1, party(0, F_ESC));
-    expect(sentence(F_ESC, F_ESC | F_BRAKES, outcome, obstacle)).toBe(
+    const away = (distanceM: number | undefined) =>
+      sentence(F_ESC, F_ESC | F_BRAKES, { what: 'away', distanceM }, obstacle);
+    expect(away(85.44)).toBe(
+      'esc was off, so nothing kept the car from skidding; with it the car would have been 85.4 m away by then and not have met the obstacle.',
+    );
+    expect(away(undefined)).toBe(
       'esc was off, so nothing kept the car from skidding; with it the car would not have met the obstacle.',
     );
   });

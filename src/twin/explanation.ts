@@ -27,8 +27,8 @@ interface Apart {
 /** How it would have ended for a car; figures are those of the re-run. */
 export type Outcome =
   | Apart
-  /** What it hit is not there. */
-  | { what: 'away' }
+  /** What it hit is not there; so far is the car from where it hit it. Older stores do not know. */
+  | { what: 'away'; distanceM: number | undefined }
   /** It hits again, but slower; or is hit again, or again hits, but its speed changes less. */
   | { what: 'hit'; speedMps: number }
   | { what: 'changed'; deltaVMps: number }
@@ -202,7 +202,7 @@ function resultOf(
     case 'approaching':
       return `the car would ${endOf(outcome, unnamed)}`;
     case 'away':
-      return `the car would not have met ${unnamed ?? 'it'}`;
+      return `the car would ${awayOf(outcome.distanceM)}not have met ${unnamed ?? 'it'}`;
     case 'hit':
       return `the car would have hit at ${kmh(outcome.speedMps)} km/h instead of ${kmh(partyOf(contact, car)?.speedMps ?? 0)} km/h`;
     case 'changed':
@@ -210,6 +210,10 @@ function resultOf(
     case 'milder':
       return `no car would have changed speed by more than ${changeOf(outcome.deltaVMps, deltaVOf(chain))}`;
   }
+}
+
+function awayOf(distanceM: number | undefined): string {
+  return distanceM === undefined ? '' : `have been ${metres(distanceM)} away by then and `;
 }
 
 function endOf({ what, distanceM }: Apart, unnamed: string | undefined): string {
