@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import { F_BRAKES, F_FRONT_CAMERA, F_FRONT_RADAR, F_STEERING } from '../../assembly/layout.ts';
 import type { Incident } from '../twin/incidents.ts';
 import { incidentsOf, makeLivedWorld, type WorldBody } from './client.ts';
 import { useNodes } from './nodes.ts';
@@ -70,4 +70,18 @@ test('a thread that dies while it explains takes nothing with it', async () => {
   node.shards[0]?.command({ kind: 'fault', fault: { what: 'die' } });
   await sleep(100);
   expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
+});
+
+test('every sentence has a figure, also where nothing would have been there to hit', async () => {
+  const { twinUrl } = await nodes.inProcess();
+  const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
+  const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));
+  const world = await makeLivedWorld(twinUrl, 'grid', { seed: 1, tick: 5000, changes });
+  let incidents: Incident[];
+  do incidents = await incidentsOf(twinUrl, world);
+  while (!incidents.every(({ tick, explained }) => explained || tick > 4700));
+  const sentences = incidents.flatMap(({ failures }) => failures.map((each) => each.explanation));
+  expect(sentences.filter((sentence) => !/\d/.test(sentence))).toEqual([]);
+  const away = sentences.filter((sentence) => sentence.includes(' away by then and not have met '));
+  expect(away.length).toBeGreaterThan(0);
 });
