@@ -7,6 +7,7 @@ import { startTestNode, type TestNode } from '../testing/node.ts';
 import type { EventRecord } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
 import type { WorldRecord } from './records.ts';
 import type { OwnedWorld } from './world.ts';
 import { rendezvous } from './worlds.ts';
@@ -156,6 +157,26 @@ describe('the worlds of a node', () => {
     expect(await ofWorld()).not.toEqual([]);
     await expect.poll(ofWorld, { timeout: 15_000, interval: 200 }).toEqual([]);
   }, 30_000);
+
+  it('hear nothing any more of a life before the one that was loaded', async () => {
+    const { node, store } = await start();
+    const [shard] = node.shards;
+    const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    await first.packed();
+    const { number: world, stay } = first;
+    expect(stay).toBeGreaterThan(0);
+    node.worlds.startOver();
+    const again = await node.worlds.load(world);
+    expect(again).not.toBe(first);
+    if (shard === undefined) throw new Error('a node has shards');
+    const facts = [{ tick: 9, order: 0 } as ContactFacts];
+    node.worlds.report(shard, { kind: 'contacts', world, stay, from: 5, facts });
+    const bytes = new Uint8Array(8);
+    node.worlds.report(shard, { kind: 'image', world, stay, tick: 9, seq: 0, bytes });
+    expect(await again?.incidents()).toEqual([]);
+    await again?.reports.written();
+    expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
+  });
 
   it('write down no change that changes nothing, also beside one under way', async () => {
     const { node } = await start();

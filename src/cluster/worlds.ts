@@ -291,7 +291,7 @@ export class Worlds implements TwinService {
         this.#beat(shard, report);
         return;
       case 'contacts':
-        this.#known(report.world)?.collided(report.from, report.facts);
+        this.#staying(report)?.collided(report.from, report.facts);
         return;
       case 'explained': {
         this.explained++;
@@ -301,7 +301,7 @@ export class Worlds implements TwinService {
       }
       case 'image': {
         const { tick, seq, bytes } = report;
-        this.#known(report.world)?.reports.image({ tick, seq, bytes });
+        this.#staying(report)?.reports.image({ tick, seq, bytes });
         return;
       }
       case 'cold':
@@ -321,10 +321,20 @@ export class Worlds implements TwinService {
     return world?.dropped ? undefined : world;
   }
 
+  /**
+   * The world that a report is of, where it is still in the memory that the report comes from. The
+   * one that was loaded after it was forgotten must not hear of a life that the store may have lost.
+   */
+  #staying({ world, stay }: { world: number; stay: number }): OwnedWorld | undefined {
+    const known = this.#known(world);
+    return known?.stay === stay ? known : undefined;
+  }
+
   #beat(shard: Shard, report: BeatReport): void {
     const frames: WorldFrame[] = [];
     eachFrame(report, (world, frame) => {
-      const shown = this.#handles.get(world)?.receive(frame);
+      const known = this.#handles.get(world);
+      const shown = known === undefined || known.stay === 0 ? undefined : known.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });
     const { incarnation } = shard;

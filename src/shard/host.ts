@@ -312,12 +312,8 @@ export class ShardHost {
       const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
       const dueTick = resident.tickAt(this.#clock.now());
       if (resident.hot) for (const contact of facts) this.#pins.keep(resident, contact, dueTick);
-      this.#report({
-        kind: 'contacts',
-        world: resident.world,
-        from: tenant.contactsSent,
-        facts,
-      });
+      const { world, stay } = resident;
+      this.#report({ kind: 'contacts', world, stay, from: tenant.contactsSent, facts });
       tenant.contactsSent = count;
     }
     if (resident.hot) this.#saveWatched(resident);

@@ -229,6 +229,7 @@ export interface BeatReport {
 export interface ContactsReport {
   kind: 'contacts';
   world: number;
+  stay: number;
   /** Number of the first of them among all contacts of the world, from 0. */
   from: number;
   facts: ContactFacts[];
