@@ -261,7 +261,7 @@ class Publisher {
 /** Saves the clock's high-water mark and notices suspended machines, until the result is called. */
 function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void> {
   const save = () =>
-    store.commit([], [{ key: CLOCK_KEY, value: clock.now() }], 'committed').catch(() => {
+    store.commit([], [{ key: CLOCK_KEY, value: clock.now() }]).catch(() => {
       // Whoever needs the store hears of it; the mark is tried again in a moment.
     });
   const marking = setInterval(save, MARK_MS);

@@ -2,13 +2,7 @@ import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
-import {
-  type Durability,
-  type Key,
-  type Store,
-  StoreUnavailable,
-  type Write,
-} from '../store/contract.ts';
+import { type Key, type Store, StoreUnavailable, type Write } from '../store/contract.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import {
@@ -114,21 +108,20 @@ export class Records {
   }
 
   /** Commits writes of one world under its partition's fence. */
-  async write(world: number, writes: readonly Write[], durability?: Durability): Promise<void> {
-    await this.#commit(partitionOf(world), [], writes, durability);
+  async write(world: number, writes: readonly Write[]): Promise<void> {
+    await this.#commit(partitionOf(world), [], writes);
   }
 
   async #commit(
     partition: number,
     absent: readonly Key[],
     writes: readonly Write[],
-    durability?: Durability,
   ): Promise<void> {
     const checks = [
       this.#leases.fence(partition),
       ...absent.map((key) => ({ key, version: null })),
     ];
-    if (await orUnavailable(this.#store.commit(checks, writes, durability))) return;
+    if (await orUnavailable(this.#store.commit(checks, writes))) return;
     throw new RefusedWrite();
   }
 
@@ -220,7 +213,7 @@ export class Records {
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
     const value: StoredImage = { ...image, crc: imageCrc(image) };
-    return this.write(world, [{ key: this.key(world, 'image'), value }], 'committed');
+    return this.write(world, [{ key: this.key(world, 'image'), value }]);
   }
 
   /**
@@ -334,7 +327,7 @@ export class Records {
       { key: this.key(world, 'touched'), value: to },
     ];
     if (from !== undefined) writes.push({ key: this.dueKey(world, from), remove: true });
-    return this.write(world, writes, 'committed');
+    return this.write(world, writes);
   }
 
   /** Entries of a partition's index with slots before `before`, at most `limit`, behind `after`. */
@@ -352,7 +345,7 @@ export class Records {
 
   /** Takes an entry out of the index that the world itself does not know of. */
   removeDue(world: number, key: Key): Promise<void> {
-    return this.write(world, [{ key, remove: true }], 'committed');
+    return this.write(world, [{ key, remove: true }]);
   }
 
   /**
@@ -364,7 +357,7 @@ export class Records {
       for (;;) {
         const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit: PAGE }));
         const writes = page.map(({ key }) => ({ key, remove: true as const }));
-        if (writes.length > 0) await this.write(world, writes, 'committed');
+        if (writes.length > 0) await this.write(world, writes);
         if (page.length < PAGE) break;
       }
     }
@@ -374,7 +367,6 @@ export class Records {
     await this.write(
       world,
       last.map((key) => ({ key, remove: true as const })),
-      'committed',
     );
   }
 }

@@ -31,9 +31,9 @@ async function start(
       get: (key) => store.get(key),
       list: (prefix, page) => store.list(prefix, page),
       close: () => store.close(),
-      commit: (checks, writes, durability) => {
+      commit: (checks, writes) => {
         onCommit(writes);
-        return store.commit(checks, writes, durability);
+        return store.commit(checks, writes);
       },
     };
   };

@@ -6,6 +6,6 @@ export async function storedKey(store: Store, key: Key, bytes: number): Promise<
   for (;;) {
     const entry = await store.get<Uint8Array>(key);
     if (entry !== undefined) return entry.value;
-    await store.commit([{ key, version: null }], [{ key, value: randomBytes(bytes) }], 'flushed');
+    await store.commit([{ key, version: null }], [{ key, value: randomBytes(bytes) }]);
   }
 }

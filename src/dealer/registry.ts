@@ -81,11 +81,7 @@ export class Draft extends Reader {
   async write(generationCheck: Check): Promise<boolean> {
     const revision: Write = { key: keys.revision, value: this.generation };
     return orUnavailable(
-      this.store.commit(
-        [generationCheck, ...this.#checks.values()],
-        [...this.#writes, revision],
-        'flushed',
-      ),
+      this.store.commit([generationCheck, ...this.#checks.values()], [...this.#writes, revision]),
     );
   }
 }
@@ -149,9 +145,7 @@ export class Registry {
     if (check === undefined) return false;
     const generation = from.generation + 1;
     const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
-    return orUnavailable(
-      this.store.commit([check], [...writes(generation), ...pointers], 'flushed'),
-    );
+    return orUnavailable(this.store.commit([check], [...writes(generation), ...pointers]));
   }
 
   /** Removes what older generations have left. */
@@ -162,7 +156,7 @@ export class Registry {
       const old = await orUnavailable(this.store.list(keys.root, page));
       if (old.length === 0) return;
       const writes = old.map(({ key }) => ({ key, remove: true as const }));
-      await orUnavailable(this.store.commit([], writes, 'committed'));
+      await orUnavailable(this.store.commit([], writes));
     }
   }
 }

@@ -32,7 +32,7 @@ export class Secrets {
         return secrets;
       }
       const value = secrets.#seal(PROOF, PROOF);
-      await store.commit([{ key: place, version: null }], [{ key: place, value }], 'flushed');
+      await store.commit([{ key: place, version: null }], [{ key: place, value }]);
     }
   }
 

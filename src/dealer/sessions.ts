@@ -91,7 +91,7 @@ export class Sessions {
       if (over.length === 0) return;
       const gone = over.flatMap(({ key }) => [key, keys.revoked(String(key.at(-1)))]);
       const writes = gone.map((key) => ({ key, remove: true as const }));
-      await orUnavailable(store.commit([], writes, 'committed'));
+      await orUnavailable(store.commit([], writes));
     }
   }
 }

@@ -33,9 +33,6 @@ export interface Page {
   before?: Key;
 }
 
-/** `flushed`: survives loss of power. `committed`: survives the end of the process only. */
-export type Durability = 'flushed' | 'committed';
-
 export interface Store {
   /** 'embedded' or 'redis', as the platform state shows it. */
   readonly engine: 'embedded' | 'redis';
@@ -47,17 +44,14 @@ export interface Store {
   list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
 
   /**
-   * All writes or none. True once they are durable as asked; false, and nothing written, where a
-   * check failed. Commits take effect in the order of the calls, and a later one is checked
-   * against the writes of the earlier ones. Throws StoreUnavailable, with nothing written as far
-   * as the engine can tell; where its reason is 'unknown', all writes may have been made. Once a
-   * read goes through again it tells which: what was not made by then never will be.
+   * All writes or none. True once they are durable: embedded, on the disk; in Redis, as its
+   * settings have it. False, and nothing written, where a check failed. Commits take effect in the
+   * order of the calls, and a later one is checked against the writes of the earlier ones. Throws
+   * StoreUnavailable, with nothing written as far as the engine can tell; where its reason is
+   * 'unknown', all writes may have been made. Once a read goes through again it tells which: what
+   * was not made by then never will be.
    */
-  commit(
-    checks: readonly Check[],
-    writes: readonly Write[],
-    durability?: Durability,
-  ): Promise<boolean>;
+  commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
 
   /** Waits for what is under way, then closes. Idempotent. */
   close(): Promise<void>;

@@ -142,7 +142,6 @@ export class EmbeddedStore implements Store {
     }));
   }
 
-  /** The durability asked for makes no difference: all commits are flushed. */
   async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
     checkOnePartition([...checks, ...writes].map(({ key }) => key));
     const packed = pack(checks, writes);

@@ -37,7 +37,7 @@ export function faultyStore(inner: Store): FaultyStore {
       refuseIfGone();
       return inner.list(prefix, page);
     },
-    async commit(checks, writes, durability) {
+    async commit(checks, writes) {
       refuseIfGone();
       if (fault.kind === 'fail') throw new StoreUnavailable('failed');
       if (fault.kind === 'full') throw new StoreUnavailable('full');
@@ -50,7 +50,7 @@ export function faultyStore(inner: Store): FaultyStore {
       const isSilent = fault.kind === 'unknown';
       lastPassed = Promise.all([lastPassed, delay]);
       await lastPassed;
-      const isMade = await inner.commit(checks, asked, durability);
+      const isMade = await inner.commit(checks, asked);
       if (isSilent && isMade) throw new StoreUnavailable('unknown');
       return isMade;
     },
