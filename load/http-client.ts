@@ -23,10 +23,23 @@ export function formatRequest(
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** A socket that is connected and has no delay. Rejects where nobody listens. */
-export function openSocket(url: URL): Promise<Socket> {
+/** What one read takes at most; as much as Node takes by itself. */
+const READ_BYTES_MAX = 64 * 1024;
+/** All sockets that have a `receive` read into it, one after the other. */
+const reading = Buffer.alloc(READ_BYTES_MAX);
+
+/**
+ * A socket that is connected and has no delay. Rejects where nobody listens. With `receive` it has
+ * no 'data' event: what it reads, no memory is made for, and it is valid during the call only.
+ */
+export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: url.hostname, port: Number(url.port || 80), noDelay: true });
+    const to = { host: url.hostname, port: Number(url.port || 80), noDelay: true };
+    const callback = (length: number) => {
+      receive?.(reading.subarray(0, length));
+      return true;
+    };
+    const socket = connect(receive ? { ...to, onread: { buffer: reading, callback } } : to);
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);

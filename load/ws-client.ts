@@ -13,6 +13,11 @@ export interface WatchEvents {
   closed(code: number): void;
 }
 
+/** Where what a socket receives goes at the moment; it is valid during the call only. */
+interface Input {
+  take(chunk: Buffer): void;
+}
+
 /** The server answered an upgrade with something else, such as `HTTP/1.1 503 Service Unavailable`. */
 export class UpgradeRefused extends Error {
   readonly statusLine: string;
@@ -31,20 +36,21 @@ export class WatchSocket {
 
   /** Resolves when the upgrade is accepted; rejects with UpgradeRefused where it is not. */
   static async open(url: URL, path: string, events: WatchEvents): Promise<WatchSocket> {
-    const socket = await openSocket(url);
+    const input: Input = { take: () => {} };
+    const socket = await openSocket(url, (chunk) => input.take(chunk));
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
     );
-    const first = await upgraded(socket);
-    return new WatchSocket(socket, events, first);
+    const first = await upgraded(socket, input);
+    return new WatchSocket(socket, input, events, first);
   }
 
-  private constructor(socket: Socket, events: WatchEvents, first: Buffer) {
+  private constructor(socket: Socket, input: Input, events: WatchEvents, first: Buffer) {
     this.#socket = socket;
     this.#events = events;
     const parser = new FrameParser((opcode, payload) => this.#receive(opcode, payload));
-    const push = (chunk: Buffer) => {
+    input.take = (chunk) => {
       try {
         parser.push(chunk);
       } catch (error) {
@@ -53,8 +59,7 @@ export class WatchSocket {
     };
     socket.on('error', () => {});
     socket.on('close', () => events.closed(this.#closeCode));
-    socket.on('data', push);
-    push(first);
+    input.take(first);
   }
 
   /** Stops taking bytes: the kernel's buffers fill, and the server meets a slow reader. */
@@ -83,15 +88,15 @@ export class WatchSocket {
 }
 
 /** Waits for the end of the answer's head; what lies behind it are the first frames. */
-function upgraded(socket: Socket): Promise<Buffer> {
+function upgraded(socket: Socket, input: Input): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);
     const ended = () => reject(new Error('the server ended the connection during the upgrade'));
-    const receive = (chunk: Buffer) => {
+    input.take = (chunk) => {
       head = Buffer.concat([head, chunk]);
       const headBytes = head.indexOf(HEAD_END);
       if (headBytes < 0) return;
-      socket.off('data', receive).off('close', ended).off('error', ended);
+      socket.off('close', ended).off('error', ended);
       const statusLine = head.toString('latin1', 0, head.indexOf('\r\n'));
       if (statusLine.startsWith('HTTP/1.1 101')) {
         return resolve(head.subarray(headBytes + HEAD_END.length));
@@ -99,6 +104,6 @@ function upgraded(socket: Socket): Promise<Buffer> {
       socket.destroy();
       reject(new UpgradeRefused(statusLine));
     };
-    socket.on('data', receive).once('close', ended).once('error', ended);
+    socket.once('close', ended).once('error', ended);
   });
 }

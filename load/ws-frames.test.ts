@@ -32,7 +32,12 @@ function parse(chunks: Buffer[]): [opcode: number, bytes: number, first: number]
   const parser = new FrameParser((opcode, payload) => {
     messages.push([opcode, payload.length, payload[0] ?? -1]);
   });
-  for (const chunk of chunks) parser.push(chunk);
+  for (const chunk of chunks) {
+    const received = Buffer.from(chunk);
+    parser.push(received);
+    // The next chunk is read into the same memory.
+    received.fill(0xff);
+  }
   return messages;
 }
 

@@ -18,7 +18,7 @@ const MSGPACK_TICK = Buffer.from('\xa4tick', 'latin1');
 
 /**
  * Cuts the byte stream of a server into messages. The node sends every message whole, unmasked and
- * uncompressed; anything else throws an Error. A payload is valid during the call only.
+ * uncompressed; anything else throws an Error. Chunks and payloads are valid during the call only.
  */
 export class FrameParser {
   #pending: Buffer = EMPTY;
@@ -40,7 +40,7 @@ export class FrameParser {
       at = payloadTo;
       this.#received(opcodeOf(bytes, payloadFrom - headBytes), bytes.subarray(payloadFrom, at));
     }
-    this.#pending = at === bytes.length ? EMPTY : bytes.subarray(at);
+    this.#pending = at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
   }
 }
 
