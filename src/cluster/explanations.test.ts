@@ -35,6 +35,7 @@ const record: WorldRecord = {
   createdAtMs: 0,
   kernel: 'k',
   exact: true,
+  due: 0,
   livedCount: 0,
   masks: Array.from({ length: CAR_COUNT }, () => F_ALL),
   maskSeq: 0,

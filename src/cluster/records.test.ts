@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { type EmbeddedStore, openEmbedded } from '../store/embedded.ts';
+import { partitionOf } from '../twin/ids.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
@@ -82,4 +83,33 @@ test('a contact that was stored before there were chains is one of its own', asy
   // Two cars of 1,500 kg that close at 10 m/s.
   const energyJ = 0.5 * 750 * 100;
   expect(await records.chain(WORLD, 9000, 3)).toEqual([{ ...contact(9000, 3, 9000, 3), energyJ }]);
+});
+
+test('a world falls due as it was made to until it is moved, and is gone with all that is filed', async () => {
+  const world = 78;
+  const masks = Array.from({ length: 20 }, () => 4095);
+  await records.create(
+    world,
+    {
+      seed: 1,
+      city: 'grid',
+      createdAtMs: 0,
+      kernel: 'one',
+      exact: true,
+      due: 5,
+      livedCount: 0,
+      masks,
+      maskSeq: 0,
+      maskTick: 0,
+      from: { tick: 0, seq: 0, masks },
+    },
+    [],
+  );
+  const fallen = async (before: number) =>
+    (await records.fallenDue(partitionOf(world), before, 10)).map((found) => found.world);
+  expect([await records.due(world), await fallen(5), await fallen(6)]).toEqual([5, [], [world]]);
+  await records.moveDue(world, 5, 9);
+  expect([await records.due(world), await fallen(9), await fallen(10)]).toEqual([9, [], [world]]);
+  await records.remove(world);
+  expect([await records.due(world), await fallen(10)]).toEqual([undefined, []]);
 });

@@ -34,6 +34,8 @@ export interface WorldRecord {
   kernel: string;
   /** False where its given journal was lived by another kernel. */
   exact: boolean;
+  /** Slot of the index in which it falls due, until it is moved for the first time. */
+  due: number;
   /** How many changes it was given when it was made. */
   livedCount: number;
   /** Declared masks, with number and tick of the last change that is in them. */
@@ -126,12 +128,11 @@ export class Records {
   }
 
   /** Writes a new world. Throws where its number is taken. */
-  create(world: number, record: WorldRecord, lived: readonly Change[], due: number): Promise<void> {
+  create(world: number, record: WorldRecord, lived: readonly Change[]): Promise<void> {
     const key = this.key(world, 'world');
     const writes: Write[] = [
       { key, value: record },
-      { key: this.dueKey(world, due), value: 0 },
-      { key: this.key(world, 'touched'), value: due },
+      { key: this.dueKey(world, record.due), value: 0 },
     ];
     if (lived.length > 0) {
       const packed = packChanges(lived);
@@ -316,8 +317,10 @@ export class Records {
     return ['p', partitionOf(world), 'due', due, world];
   }
 
+  /** The slot of the index in which a world is filed; undefined where there is no such world. */
   async due(world: number): Promise<number | undefined> {
-    return (await orUnavailable(this.#store.get<number>(this.key(world, 'touched'))))?.value;
+    const moved = await orUnavailable(this.#store.get<number>(this.key(world, 'touched')));
+    return moved?.value ?? (await this.record(world))?.due;
   }
 
   /** Moves a world in the index from one slot of time to another. */

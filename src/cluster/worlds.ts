@@ -89,9 +89,8 @@ export class Worlds implements TwinService {
     const lived = options.journal?.changes ?? [];
     for (let attempt = 1; ; attempt++) {
       const number = randomWorldNumber(this.#options.randomBytes);
-      const due = this.idle.slotOf(this.#options.clock.now());
       try {
-        await this.#records.create(number, record, lived, due);
+        await this.#records.create(number, record, lived);
       } catch (error) {
         if (attempt < CREATE_ATTEMPTS && (await this.#records.record(number))) continue;
         throw error;
@@ -100,7 +99,7 @@ export class Worlds implements TwinService {
         seq: record.maskSeq,
         tick: record.maskTick,
       });
-      world.due = due;
+      world.due = record.due;
       this.#keep(world);
       return world;
     }
@@ -117,6 +116,7 @@ export class Worlds implements TwinService {
       createdAtMs: clock.now() - startTick * TICK_MS,
       kernel,
       exact: journal === undefined || journal.kernel === kernel,
+      due: this.idle.slotOf(clock.now()),
       livedCount: lived.length,
       masks: lived.length === 0 ? ALL_ON : masks,
       maskSeq: lived.length,
