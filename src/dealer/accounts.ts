@@ -84,6 +84,7 @@ export function newAccountId(): string {
 /** Log-in, sign-up, and what accounts change about themselves. */
 export class Accounts {
   readonly #parts: Parts;
+  #lastKnown = NOBODY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -97,8 +98,11 @@ export class Accounts {
     const { attempts, passwords, registry, tokens } = this.#parts;
     const account = await registry.read(async (reader) => {
       const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
-      // An unknown name takes a look at nobody's account, where a known one takes one at its own.
-      return reader.get<AccountRecord>(keys.account(reader.generation, ref ?? NOBODY));
+      // Reading a record shows in the time: an unknown name has the last known one's read.
+      this.#lastKnown = ref ?? this.#lastKnown;
+      const key = keys.account(reader.generation, this.#lastKnown);
+      const read = await reader.get<AccountRecord>(key);
+      return ref === undefined ? undefined : read;
     });
     const isAsked = account !== undefined && (role === undefined || role === account.role);
     const isRight = await attempts.try(username, async () => {
