@@ -1,3 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { attach, isLoopback } from './server.ts';
 
@@ -19,4 +26,27 @@ test('a foreign or encrypted address is refused', () => {
   expect(attach({ ...given, pid: 7 })).toMatchObject({ pid: 7, dealerUrl: undefined });
   const dealer = attach({ ...given, dealer: 'http://localhost:8000' }).dealerUrl;
   expect(dealer?.href).toBe('http://localhost:8000/');
+});
+
+test('a load that is ended by a signal takes its server and the data of it along', async () => {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const temporary = await mkdtemp(join(tmpdir(), 'load-test-'));
+  const load = spawn(process.execPath, [main, 'worlds', '--count', '1000000'], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(createInterface(load.stdout), 'line');
+  const url = /^worlds on (\S+)$/.exec(line)?.[1];
+  const reached = () =>
+    fetch(`${url}/api/v1/cities`).then(
+      ({ status }) => status,
+      () => 'nobody',
+    );
+  expect(await reached()).toBe(200);
+  expect(await readdir(temporary)).toHaveLength(1);
+  load.kill('SIGTERM');
+  expect(await once(load, 'exit')).toEqual([143, null]);
+  await expect.poll(reached).toBe('nobody');
+  expect(await readdir(temporary)).toEqual([]);
+  await rm(temporary, { recursive: true });
 });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,9 @@ import { UsageError } from './options.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** As shells tell of a process that ended by a signal: this and the signal's number. */
+const SIGNALLED = 128;
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 20_000;
 
@@ -26,9 +30,14 @@ export interface Server {
 /** A node of the product on free ports of the loopback, with an empty store and no rate limits. */
 export async function startNode(): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'twin-load-'));
-  const removeData = () => rm(dataDir, { recursive: true, force: true });
+  const removeWithUs = () => rmSync(dataDir, { recursive: true, force: true });
+  const removeData = async () => {
+    process.off('exit', removeWithUs);
+    await rm(dataDir, { recursive: true, force: true });
+  };
   try {
     const server = await startNodeOn(dataDir);
+    process.once('exit', removeWithUs);
     return { ...server, stop: () => server.stop().finally(removeData) };
   } catch (error) {
     await removeData();
@@ -93,6 +102,7 @@ async function startProcess(args: string[], env: Record<string, string>): Promis
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const killWithUs = () => child.kill('SIGKILL');
+  exitOnSignals();
   process.once('exit', killWithUs);
   child.once('exit', () => process.off('exit', killWithUs));
   try {
@@ -101,6 +111,17 @@ async function startProcess(args: string[], env: Record<string, string>): Promis
     await stop(child);
     throw error;
   }
+}
+
+/** A signal alone would end this process without its 'exit', and leave the server behind. */
+function exitOnSignals(): void {
+  for (const signal of ENDING_SIGNALS) {
+    if (!process.listeners(signal).includes(exitBySignal)) process.on(signal, exitBySignal);
+  }
+}
+
+function exitBySignal(signal: NodeJS.Signals): void {
+  process.exit(SIGNALLED + constants.signals[signal]);
 }
 
 /** The addresses in the line that a server prints when it listens. */
