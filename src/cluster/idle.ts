@@ -165,8 +165,8 @@ export class IdleIndex {
       await this.#move(world);
       if (key[SLOT_PART] === filed) return;
     }
-    const due = await records.due(number);
-    if (due !== undefined && due >= first) {
+    if ((await records.due(number)) !== key[SLOT_PART]) {
+      // The world is filed elsewhere, or gone.
       await records.removeDue(number, key);
       return;
     }

@@ -24,7 +24,8 @@ import type { Leases } from './leases.ts';
  *   image     the newest state image
  *   incident  facts of every contact
  *   explained why an incident happened, by the tick and order of its first contact
- *   due       in which minute a world falls idle; `touched` is the way back from the world
+ *   due       in which slot of time a world falls idle; the way back from the world is in its record
+ *             at first, and in `touched` once it was moved
  */
 export interface WorldRecord {
   seed: number;
@@ -317,20 +318,22 @@ export class Records {
     return ['p', partitionOf(world), 'due', due, world];
   }
 
-  /** The slot of the index in which a world is filed; undefined where there is no such world. */
-  async due(world: number): Promise<number | undefined> {
+  /**
+   * The slot of the index in which a world is filed; undefined where there is no such world.
+   * @param known its record, where it is at hand
+   */
+  async due(world: number, known?: WorldRecord): Promise<number | undefined> {
     const moved = await orUnavailable(this.#store.get<number>(this.key(world, 'touched')));
-    return moved?.value ?? (await this.record(world))?.due;
+    return moved?.value ?? (known ?? (await this.record(world)))?.due;
   }
 
   /** Moves a world in the index from one slot of time to another. */
-  moveDue(world: number, from: number | undefined, to: number): Promise<void> {
-    const writes: Write[] = [
+  moveDue(world: number, from: number, to: number): Promise<void> {
+    return this.write(world, [
+      { key: this.dueKey(world, from), remove: true },
       { key: this.dueKey(world, to), value: 0 },
       { key: this.key(world, 'touched'), value: to },
-    ];
-    if (from !== undefined) writes.push({ key: this.dueKey(world, from), remove: true });
-    return this.write(world, writes);
+    ]);
   }
 
   /** Entries of a partition's index with slots before `before`, at most `limit`, behind `after`. */

@@ -1,7 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
-import { BEAT_AGE_MS_MAX, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
+import { BEAT_AGE_MS_MAX } from '../limits.ts';
 import type { BeatFrame } from '../shard/beat-frames.ts';
 import type { Shard } from '../shard/handle.ts';
 import { type Look, type LookAnswer, packNumbered, type WorldCommand } from '../shard/protocol.ts';
@@ -13,6 +13,7 @@ import type { Change } from '../twin/journal.ts';
 import type { Encoding, Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import { Audience } from './audience.ts';
 import { LatestFrame } from './latest-frame.ts';
+import { lookWithin } from './look-within.ts';
 import type { WorldRecord } from './records.ts';
 import { WorldReports } from './reports.ts';
 import type { WorldSurroundings } from './surroundings.ts';
@@ -35,7 +36,8 @@ export class OwnedWorld implements World {
   readonly shard: Shard;
   lastTouchMs: number;
   /** Slot of the index in which the store has it. */
-  due: number | undefined;
+  due: number;
+  /** Removed from the store, or forgotten: it must not come to memory any more. */
   dropped = false;
   readonly #around: WorldSurroundings;
   readonly #record: WorldRecord;
@@ -75,6 +77,7 @@ export class OwnedWorld implements World {
     this.seed = record.seed;
     this.createdAtMs = record.createdAtMs;
     this.exact = record.exact;
+    this.due = record.due;
     this.city = around.city;
     this.cityIndex = around.cityIndex;
     this.shard = around.shard;
@@ -180,12 +183,14 @@ export class OwnedWorld implements World {
 
   async #openNow(): Promise<number> {
     this.#traps.refuseWhileResting(this.#around.now());
+    this.#refuseWhenDropped();
     this.#journal.beginHandOver();
     if (this.#record.kernel !== this.#around.kernel) await this.#startOver();
     const { records } = this.#around;
     const trustImage = !this.#traps.distrustImage(this.#around.now());
     const { image, changes } = await records.past(this.number, this.#record, trustImage);
     const stay = this.#around.nextStay();
+    this.#refuseWhenDropped();
     const answer = await this.shard.open({
       world: this.number,
       stay,
@@ -199,12 +204,19 @@ export class OwnedWorld implements World {
     if (answer.outcome === 'full') {
       throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
     }
+    if (this.dropped) await this.shard.close({ world: this.number, stay }).catch(() => {});
+    this.#refuseWhenDropped();
     // The shard may have needed the room for others before its answer was read.
     if (this.#endedStay === stay) return this.#openNow();
     this.reports.opened(answer.contacts);
     this.#reachedTick = image?.tick ?? this.#record.from.tick;
     this.#enter(stay);
     return stay;
+  }
+
+  /** Another object may stand for the world by now, whose stay must not be ended by this one's. */
+  #refuseWhenDropped(): void {
+    if (this.dropped) throw new TwinError('world_unavailable', undefined, 1);
   }
 
   /**
@@ -249,6 +261,7 @@ export class OwnedWorld implements World {
 
   /** Whatever is known of it here does not count any more; it may still be writing. */
   forget(): void {
+    this.dropped = true;
     this.#journal.forget();
     void this.close();
     void this.reports.close();
@@ -267,7 +280,10 @@ export class OwnedWorld implements World {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const stay = await this.#open();
       const tick = Math.max(this.#clockTick(), this.#answeredTick);
-      const answer = await this.#lookAt(stay, tick, want, background);
+      const task = { world: this.number, stay, tick, want, background };
+      const looking = lookWithin(this.shard, task, Math.max(0, tick - this.#reachedTick));
+      this.#reachedTick = Math.max(this.#reachedTick, tick);
+      const answer = await looking;
       if (answer.outcome === 'gone') {
         this.leftMemory(stay);
         continue;
@@ -277,29 +293,6 @@ export class OwnedWorld implements World {
       return answer;
     }
     throw new TwinError('world_unavailable', undefined, 1);
-  }
-
-  /** One look; what would keep its caller waiting for too long is done without them. */
-  async #lookAt(stay: number, tick: number, want: Look, background: boolean): Promise<LookAnswer> {
-    const debtTicks = Math.max(0, tick - this.#reachedTick);
-    const waitMs = this.shard.waitMs(debtTicks);
-    const overloaded = () =>
-      new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
-    if (waitMs > WORK_MS_MAX && !background) throw overloaded();
-    this.#reachedTick = Math.max(this.#reachedTick, tick);
-    const settle = this.shard.owe(debtTicks);
-    const task = { world: this.number, stay, tick, want, background };
-    const done = this.shard
-      .look(task)
-      .catch((error: unknown): LookAnswer => {
-        if (error instanceof TwinError) return { outcome: 'gone' };
-        throw error;
-      })
-      .finally(settle);
-    if (background || waitMs <= WAIT_MS_MAX) return done;
-    // Nobody may be left to hear how it ends.
-    done.catch(() => {});
-    throw overloaded();
   }
 
   /** Where it is further behind than that, catches up behind everybody else, up to an image. */
@@ -425,7 +418,7 @@ export class OwnedWorld implements World {
 
   /** Brings it to memory where it is watched and not there. Never rejects. */
   async reopen(): Promise<void> {
-    if (this.watcherCount === 0 || this.stay !== 0) return;
+    if (this.dropped || this.watcherCount === 0 || this.stay !== 0) return;
     await this.#open().catch((error: unknown) => {
       if (this.watcherCount === 0) return;
       // A shard that is being replaced calls again when it is back.

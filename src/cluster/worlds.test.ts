@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { Store, Write } from '../store/contract.ts';
@@ -170,12 +170,57 @@ describe('the worlds of a node', () => {
     expect(again).not.toBe(first);
     if (shard === undefined) throw new Error('a node has shards');
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
-    node.worlds.report(shard, { kind: 'contacts', world, stay, from: 5, facts });
-    const bytes = new Uint8Array(8);
-    node.worlds.report(shard, { kind: 'image', world, stay, tick: 9, seq: 0, bytes });
-    expect(await again?.incidents()).toEqual([]);
-    await again?.reports.written();
-    expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
+    const tell = async () => {
+      node.worlds.report(shard, { kind: 'contacts', world, stay, from: 5, facts });
+      const bytes = new Uint8Array(8);
+      node.worlds.report(shard, { kind: 'image', world, stay, tick: 9, seq: 0, bytes });
+      expect(await again?.incidents()).toEqual([]);
+      await again?.reports.written();
+      expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
+    };
+    // Before it has a stay of its own, and with one.
+    await tell();
+    expect(again?.stay).toBeGreaterThan(stay);
+    await tell();
+  });
+
+  it('show no frame of a life before, however soon they are watched again', async () => {
+    const { node } = await start();
+    const [shard] = node.shards;
+    if (shard === undefined) throw new Error('a node has shards');
+    const reports = vi.spyOn(node.worlds, 'report');
+    const shown: number[] = [];
+    node.worlds.onBeat((frames, done) => {
+      for (const { tick } of frames) shown.push(tick);
+      done();
+    });
+    const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    first.watch('json');
+    await expect.poll(() => shown.length).toBeGreaterThan(1);
+    node.worlds.startOver();
+    const again = await node.worlds.load(first.number);
+    shown.length = 0;
+    again?.watch('json');
+    const last = reports.mock.calls.map(([, told]) => told).findLast(({ kind }) => kind === 'beat');
+    if (last === undefined) throw new Error('a watched world is in beats');
+    node.worlds.report(shard, last);
+    expect(shown).toEqual([]);
+    await expect.poll(() => shown.length).toBeGreaterThan(1);
+  });
+
+  it('do not come back to memory once they are forgotten, whoever still waits for them', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 90_000 })) as OwnedWorld;
+    const looking = world.packed();
+    const refused = expect(looking).rejects.toMatchObject({ code: 'world_unavailable' });
+    await expect.poll(() => world.stay, { interval: 1 }).toBeGreaterThan(0);
+    const opened = vi.spyOn(world.shard, 'open');
+    node.worlds.startOver();
+    await refused;
+    expect(opened).not.toHaveBeenCalled();
+    expect(world.stay).toBe(0);
+    const again = await node.worlds.load(world.number);
+    expect((await again?.packed())?.[0]).toBeGreaterThanOrEqual(90_000);
   });
 
   it('write down no change that changes nothing, also beside one under way', async () => {

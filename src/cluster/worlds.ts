@@ -99,7 +99,6 @@ export class Worlds implements TwinService {
         seq: record.maskSeq,
         tick: record.maskTick,
       });
-      world.due = record.due;
       this.#keep(world);
       return world;
     }
@@ -149,9 +148,9 @@ export class Worlds implements TwinService {
     const { clock } = this.#options;
     const records = this.#records;
     const record = await records.record(number);
-    const due = await records.due(number);
-    if (record === undefined || due === undefined) return undefined;
-    if (due < this.idle.firstLivingSlot(clock.now())) return undefined;
+    if (record === undefined) return undefined;
+    const due = await records.due(number, record);
+    if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
     const masks = Uint16Array.from(record.masks);
     for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
@@ -294,6 +293,7 @@ export class Worlds implements TwinService {
         this.#staying(report)?.collided(report.from, report.facts);
         return;
       case 'explained': {
+        // Of whatever stay: collisions are explained long after it, too.
         this.explained++;
         const { tick, order, explanation } = report;
         this.#known(report.world)?.reports.explained({ tick, order, explanation });

@@ -179,7 +179,6 @@ export class RedisStore implements Store {
     }
   }
 
-  /** How durable a commit is, is up to the settings of Redis. */
   async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
     const keys = [...checks, ...writes].map(({ key }) => key);
     checkOnePartition(keys);
