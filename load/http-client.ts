@@ -34,12 +34,15 @@ const reading = Buffer.alloc(READ_BYTES_MAX);
  */
 export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const to = { host: url.hostname, port: Number(url.port || 80), noDelay: true };
-    const callback = (length: number) => {
-      receive?.(reading.subarray(0, length));
-      return true;
+    const onread = receive && {
+      buffer: reading,
+      callback: (length: number) => {
+        receive(reading.subarray(0, length));
+        return true;
+      },
     };
-    const socket = connect(receive ? { ...to, onread: { buffer: reading, callback } } : to);
+    const to = { host: url.hostname, port: Number(url.port || 80), noDelay: true };
+    const socket = connect({ ...to, ...(onread && { onread }) });
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);

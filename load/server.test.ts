@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { attach, isLoopback } from './server.ts';
 
 test('only addresses of this machine take load', () => {
@@ -35,6 +35,10 @@ test('a load that is ended by a signal takes its server and the data of it along
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  onTestFinished(async () => {
+    load.kill('SIGTERM');
+    await rm(temporary, { recursive: true });
+  });
   const [line] = await once(createInterface(load.stdout), 'line');
   const url = /^worlds on (\S+)$/.exec(line)?.[1];
   const reached = () =>
@@ -48,5 +52,4 @@ test('a load that is ended by a signal takes its server and the data of it along
   expect(await once(load, 'exit')).toEqual([143, null]);
   await expect.poll(reached).toBe('nobody');
   expect(await readdir(temporary)).toEqual([]);
-  await rm(temporary, { recursive: true });
 });

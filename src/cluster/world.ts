@@ -50,8 +50,7 @@ export class OwnedWorld implements World {
   #madeHistory: WorldHistory | undefined;
   /** Until the next collection: 20 cars are more than all else that is known of a world at rest. */
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
-  /** Number of its stay in its shard's memory, 0 none: what others report is of a life before. */
-  stay = 0;
+  #stay = 0;
   /** The last stay that the shard is known to have ended. */
   #endedStay = 0;
   #opening: Promise<number> | undefined;
@@ -113,9 +112,14 @@ export class OwnedWorld implements World {
     return this.#audience.watcherCount;
   }
 
+  /** Number of its stay in its shard's memory, 0 none: what others report is of a life before. */
+  get stay(): number {
+    return this.#stay;
+  }
+
   /** Whether anything would be lost if this object were forgotten. */
   get busy(): boolean {
-    const moving = this.stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
+    const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
     const isWriting = !this.#journal.idle || !this.reports.idle;
     const isExplaining = this.#madeHistory?.explanations.idle === false;
     return moving || isWriting || isExplaining || this.#traps.remembers(this.#around.now());
@@ -165,15 +169,15 @@ export class OwnedWorld implements World {
   }
 
   #command(command: WorldCommand): void {
-    const address = { world: this.number, stay: this.stay };
-    if (this.stay !== 0) this.shard.command({ ...command, ...address });
+    const address = { world: this.number, stay: this.#stay };
+    if (this.#stay !== 0) this.shard.command({ ...command, ...address });
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
   /** Brings the world to its shard's memory; resolves with the number of its stay there. */
   #open(): Promise<number> {
-    if (this.stay !== 0) return Promise.resolve(this.stay);
+    if (this.#stay !== 0) return Promise.resolve(this.#stay);
     this.#opening ??= this.#openNow().finally(() => {
       this.#opening = undefined;
       this.#journal.endHandOver();
@@ -233,16 +237,16 @@ export class OwnedWorld implements World {
 
   /** In memory from here on. */
   #enter(stay: number): void {
-    this.stay = stay;
+    this.#stay = stay;
     this.#journal.handOver();
     if (this.watcherCount > 0) this.#sendWatch();
   }
 
   /** The shard no longer has it: this stay is over, or whatever stay there was. */
-  leftMemory(stay = this.stay): void {
+  leftMemory(stay = this.#stay): void {
     this.#endedStay = Math.max(this.#endedStay, stay);
-    if (stay !== this.stay) return;
-    this.stay = 0;
+    if (stay !== this.#stay) return;
+    this.#stay = 0;
     this.#latest = undefined;
     void this.reopen();
   }
@@ -268,8 +272,8 @@ export class OwnedWorld implements World {
   }
 
   async close(): Promise<void> {
-    const stay = this.stay;
-    this.stay = 0;
+    const stay = this.#stay;
+    this.#stay = 0;
     if (stay !== 0) await this.shard.close({ world: this.number, stay }).catch(() => {});
   }
 
@@ -297,7 +301,7 @@ export class OwnedWorld implements World {
 
   /** Where it is further behind than that, catches up behind everybody else, up to an image. */
   async catchUp(limitTicks: number): Promise<void> {
-    if (this.stay === 0) {
+    if (this.#stay === 0) {
       const image = await this.#around.records.image(this.number, this.#record);
       this.#reachedTick = Math.max(this.#reachedTick, image?.tick ?? 0);
     }
@@ -315,7 +319,7 @@ export class OwnedWorld implements World {
 
   /** Encodings that only readers wanted are no longer made. */
   forgetReaders(): void {
-    if (this.#audience.forgetReaders() && this.stay !== 0) this.#sendWatch();
+    if (this.#audience.forgetReaders() && this.#stay !== 0) this.#sendWatch();
   }
 
   async frame(encoding: Encoding): Promise<Uint8Array> {
@@ -397,13 +401,13 @@ export class OwnedWorld implements World {
       this.#around.heated(true);
       this.#history.explanations.wakeAfter(this.#clockTick());
     }
-    if (this.stay === 0) void this.reopen();
+    if (this.#stay === 0) void this.reopen();
     else if (isNew) this.#sendWatch();
   }
 
   unwatch(encoding: Encoding): void {
     const isGone = this.#audience.leave(encoding);
-    if (isGone && this.stay !== 0) this.#sendWatch();
+    if (isGone && this.#stay !== 0) this.#sendWatch();
     if (this.watcherCount > 0) return;
     this.#around.heated(false);
     this.#latest = undefined;
@@ -418,7 +422,7 @@ export class OwnedWorld implements World {
 
   /** Brings it to memory where it is watched and not there. Never rejects. */
   async reopen(): Promise<void> {
-    if (this.dropped || this.watcherCount === 0 || this.stay !== 0) return;
+    if (this.dropped || this.watcherCount === 0 || this.#stay !== 0) return;
     await this.#open().catch((error: unknown) => {
       if (this.watcherCount === 0) return;
       // A shard that is being replaced calls again when it is back.
