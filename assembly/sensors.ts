@@ -8,7 +8,7 @@ import {
   TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_SENSORS, TG_VX, TG_VY,
   TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
 } from './layout';
-import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './between';
+import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './occlusion';
 import { carsNear } from './broad-phase';
 import { canMatterFrom } from './functions/threat';
 import { least } from './math';

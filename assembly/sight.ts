@@ -3,7 +3,7 @@
  * point. Aimed at one object at a time.
  */
 import { SIGHT } from './layout';
-import { isBlockBetween, isVehicleBetween } from './between';
+import { isBlockBetween, isVehicleBetween } from './occlusion';
 import { clamp } from './math';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 

@@ -12,7 +12,7 @@ import {
 } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { SLICE_MS } from '../src/limits.ts';
-import { ManualShard } from '../src/testing/lockstep.ts';
+import { ManualShard } from '../src/testing/rigs/manual-shard.ts';
 import { type Figure, figure } from './figures.ts';
 import { live } from './lived-worlds.ts';
 import { median } from './report.ts';

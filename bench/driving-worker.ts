@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { C_HX, C_HY, C_LANE, C_VX, C_X, C_Y, CAR_COUNT } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
-import { driveLong } from '../src/testing/long-run.ts';
+import { driveLong } from '../src/testing/rigs/long-run.ts';
 import { carTypesOf } from '../src/twin/fleet.ts';
 import type { ContactFacts } from '../src/twin/incidents.ts';
 import { loadKernel } from './lived-worlds.ts';

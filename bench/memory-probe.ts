@@ -2,7 +2,7 @@
 
 import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
 import { FrameEncoder } from '../src/shard/frame-encoder.ts';
-import { Resident } from '../src/shard/resident.ts';
+import { Resident } from '../src/shard/loaded-world.ts';
 import { fleetOf } from '../src/twin/fleet.ts';
 import { worldIdOf } from '../src/twin/ids.ts';
 import { createWorlds, loadKernel, newWorld } from './lived-worlds.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { Latencies, type LatencySummary } from '../load/latencies.ts';
-import { openEmbedded } from '../src/store/embedded.ts';
+import { openEmbedded } from '../src/store/embedded-store.ts';
 import { compared, type Figure, figure } from './figures.ts';
 import { median } from './report.ts';
 

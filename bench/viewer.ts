@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CDPSession, Page } from 'playwright-core';
 import { startNode } from '../load/server.ts';
-import { openBrowser } from '../src/testing/browser.ts';
+import { openBrowser } from '../src/testing/rigs/browser.ts';
 import { type Figure, figure } from './figures.ts';
 import { median } from './report.ts';
 

@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
-import { Census } from './cluster/census.ts';
-import { Leases } from './cluster/leases.ts';
-import { Records } from './cluster/records.ts';
-import { NodeStanding } from './cluster/standing.ts';
-import { Worlds } from './cluster/worlds.ts';
 import type { Config } from './config.ts';
+import { DealerPlatform } from './dealer/dealer-platform.ts';
 import { DEMO_LOGINS } from './dealer/demo.ts';
-import { DealerPlatform } from './dealer/platform.ts';
-import { dealerRoutes } from './http/dealer-routes.ts';
+import { dealerRoutes } from './http/dealer/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { loadCities } from './shard/cities.ts';
-import { Shard } from './shard/handle.ts';
+import { Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
-import { openEmbedded } from './store/embedded.ts';
+import { openEmbedded } from './store/embedded-store.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
+import { Leases } from './worlds/leases.ts';
+import { Records } from './worlds/records.ts';
+import { NodeStanding } from './worlds/serving-state.ts';
+import { Census } from './worlds/world-count.ts';
+import { Worlds } from './worlds/worlds.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
 const WEB_FOLDER = fileURLToPath(new URL('../build/web/', import.meta.url));
@@ -85,7 +85,7 @@ async function openStore(
     return { store, isReady: () => true };
   }
   // A node without it starts sooner without its client.
-  const { openRedis } = await import('./store/redis/store.ts');
+  const { openRedis } = await import('./store/redis/redis-store.ts');
   const store = await openRedis({ url, nodeName, leaseMs }, standing);
   standing.concern(store, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);

@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Folders that hold tests and what they stand on. */
-const TEST_FOLDERS = new Set(['testing', 'driving', 'twin-api', 'dealer-api', 'reliability']);
 const FILE_LINES_MAX = 450;
 const FUNCTION_LINES_MAX = 70;
 
@@ -50,7 +48,7 @@ const sources: Source[] = ['assembly', 'src', 'workers', 'bench', 'load']
   .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
   .map((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    const isTest = /\.(test|suite)\.tsx?$/.test(path) || TEST_FOLDERS.has(areaOf(path));
+    const isTest = /\.test\.tsx?$/.test(path) || areaOf(path) === 'testing';
     return { path, text, area: areaOf(path), isTest, imports: importsOf(path, text) };
   });
 
@@ -62,13 +60,14 @@ const MAY_USE: Record<string, readonly string[]> = {
   workers: ['shard'],
   kernel: [],
   city: [],
+  citygen: ['city', 'kernel', 'twin', 'shard'],
   twin: [],
   codec: ['twin'],
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
-  cluster: ['store', 'shard', 'twin', 'city'],
+  worlds: ['store', 'shard', 'twin', 'city'],
   dealer: ['store', 'twin'],
-  http: ['cluster', 'dealer', 'twin', 'codec', 'city'],
+  http: ['worlds', 'dealer', 'twin', 'codec', 'city'],
   web: [],
 };
 const PURE = ['city', 'twin', 'codec'];
@@ -114,7 +113,7 @@ describe('import directions', () => {
 
   it('the kernel imports nothing but itself', () => {
     const outside = sources
-      .filter(({ area }) => area === 'assembly')
+      .filter(({ area, isTest }) => area === 'assembly' && !isTest)
       .flatMap(({ path, text }) =>
         [...text.matchAll(/from '([^']+)'/g)]
           .filter(([, target]) => !/^\.\.?\/([\w-]+\/)?[\w-]+$/.test(target ?? ''))
@@ -131,6 +130,17 @@ describe('import directions', () => {
         imports.some(({ target }) => /^src\/(http\/|node\.ts)/.test(target)),
     );
     expect(users.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('nothing at run time imports what builds cities or what tests stand on', () => {
+    const users = product
+      .filter(({ area }) => area !== 'citygen')
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(({ target }) => /^src\/(citygen|testing)\//.test(target))
+          .map(({ target }) => `${path} → ${target}`),
+      );
+    expect(users).toEqual([]);
   });
 
   it('pure folders use no package and nothing of Node', () => {
@@ -150,13 +160,13 @@ describe('boundaries', () => {
     product.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
   it('one file each touches what is not ours', () => {
-    expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/adapter.ts']);
-    expect(using(/from 'piscina'/)).toEqual(['src/dealer/passwords.ts', 'src/shard/pool.ts']);
-    expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/link.ts']);
-    expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded.ts']);
+    expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/server/http-server.ts']);
+    expect(using(/from 'piscina'/)).toEqual(['src/dealer/passwords.ts', 'src/shard/shard-pool.ts']);
+    expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);
+    expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded-store.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
-    expect(using(/from 'fastest-validator'/)).toEqual(['src/http/fields.ts']);
+    expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/fields.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual([
       'src/codec/frame-writer.ts',
       'src/kernel/kernel.ts',
@@ -172,7 +182,8 @@ describe('boundaries', () => {
   it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {
     const readers = sources
       .filter(
-        ({ area, text }) => area === 'assembly' && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
+        ({ area, isTest, text }) =>
+          area === 'assembly' && !isTest && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
       )
       .map(({ path }) => path);
     const functions = readers.filter((path) => path.startsWith('assembly/functions/'));
@@ -186,7 +197,7 @@ describe('boundaries', () => {
 
   it('a step has no transcendental functions, no chance and no remainder of floats', () => {
     const steps = sources.filter(
-      ({ area, path }) => area === 'assembly' && path !== 'assembly/snapshot.ts',
+      ({ area, isTest, path }) => area === 'assembly' && !isTest && path !== 'assembly/snapshot.ts',
     );
     const banned =
       /\b(Math|NativeMath|JSMath|Mathf)\.|f64\.(min|max)|f32\.(min|max)|new Map|sort\(/;

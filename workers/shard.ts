@@ -1,5 +1,5 @@
 /** The Piscina entry of a shard: every export is a task that the main thread names. */
-import { ShardHost } from '../src/shard/host.ts';
+
 import type {
   CloseTask,
   ExplainTask,
@@ -8,6 +8,7 @@ import type {
   ReplayTask,
   ShardStart,
 } from '../src/shard/protocol.ts';
+import { ShardHost } from '../src/shard/shard-host.ts';
 
 let host: ShardHost | undefined;
 

@@ -6,7 +6,7 @@ import {
 import { raise } from '../events';
 import { getF } from '../memory';
 import { awaitedSight } from './crests';
-import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './manners';
+import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './actor-behaviour';
 import { putAtStart, putOnPath } from './paths';
 import {
   actorAt, kindOf, leave, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, modeOf, pauseFirst,

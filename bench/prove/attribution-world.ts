@@ -1,8 +1,8 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
 import { IMAGE_TICKS, IMAGES_KEPT, LEAD_TICKS_MAX } from '../../src/limits.ts';
-import { Scratch } from '../../src/shard/relive.ts';
-import { AnotherLife, IncidentReruns } from '../../src/shard/rerun.ts';
+import { Scratch } from '../../src/shard/counterfactual/rewind.ts';
+import { AnotherLife, IncidentReruns } from '../../src/shard/counterfactual/run.ts';
 import type { Explanation } from '../../src/twin/explanation.ts';
 import { type Chain, type ContactFacts, chainsOf, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';

@@ -1,7 +1,7 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import type { City } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
-import { type Course, courseOf } from '../../src/testing/course.ts';
+import { type Course, courseOf } from '../../src/testing/rigs/course.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
 import { loadKernel } from '../lived-worlds.ts';
 

@@ -1,6 +1,6 @@
 /** Car to car rear, pedestrians, animals and an evasive manoeuvre, on a straight road. */
 import { F_ALL, F_EVASIVE_STEERING, TICK_MS } from '../../assembly/layout.ts';
-import { CAR, type ManoeuvreResult } from '../../src/testing/manoeuvre.ts';
+import { CAR, type ManoeuvreResult } from '../../src/testing/rigs/manoeuvre.ts';
 import {
   ADULT_FROM_FAR_SIDE,
   acrossTheLane,
@@ -20,7 +20,7 @@ import {
   towardsSlower,
   towardsStanding,
   type Walk,
-} from '../../src/testing/manoeuvres.ts';
+} from '../../src/testing/rigs/manoeuvres.ts';
 import { type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
 

@@ -1,8 +1,8 @@
 /** Stability: the sine with dwell on an endless plane, and the iced bend of each city. */
 import { F_ALL, F_ESC, TICK_MS } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
-import { tallyIce } from '../../src/testing/ice-tally.ts';
-import { sineWithDwell, unitAmplitudes } from '../../src/testing/manoeuvres-esc.ts';
+import { tallyIce } from '../../src/testing/rigs/ice-tally.ts';
+import { sineWithDwell, unitAmplitudes } from '../../src/testing/rigs/manoeuvres-esc.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 import { ground } from './ground.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';

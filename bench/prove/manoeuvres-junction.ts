@@ -6,13 +6,13 @@ import {
   F_INTERSECTION_ASSIST,
   TICK_MS,
 } from '../../assembly/layout.ts';
-import { MOTORCYCLE } from '../../src/testing/manoeuvres.ts';
+import { MOTORCYCLE } from '../../src/testing/rigs/manoeuvres.ts';
 import {
   type CrossingResult,
   type CrossingRun,
   runCrossing,
   runTurn,
-} from '../../src/testing/manoeuvres-junction.ts';
+} from '../../src/testing/rigs/manoeuvres-junction.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
 
 /** Emergency braking looks straight ahead too: here the one function is on trial. */

@@ -1,7 +1,7 @@
 import { CAR_COUNT, FEATURE_COUNT } from '../../assembly/layout.ts';
-import { HAZARD_KINDS } from '../../src/city/hazards/kinds.ts';
 import type { HazardKind } from '../../src/city/types.ts';
-import type { SpotPass } from '../../src/testing/spot-tally.ts';
+import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
+import type { SpotPass } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ContactFacts } from '../../src/twin/incidents.ts';
 

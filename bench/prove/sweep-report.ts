@@ -1,5 +1,5 @@
 import { CITIES } from '../../src/city/catalogue.ts';
-import { HAZARD_KINDS } from '../../src/city/hazards/kinds.ts';
+import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import { type Figure, figure } from '../figures.ts';
 import { barPlot } from './plot.ts';

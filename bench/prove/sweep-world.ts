@@ -10,7 +10,7 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
-import { SpotTally } from '../../src/testing/spot-tally.ts';
+import { SpotTally } from '../../src/testing/rigs/spot-tally.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';

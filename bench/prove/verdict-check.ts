@@ -1,5 +1,5 @@
 /** What the checks of a report against other worlds and its replay come down to. */
-import { boxCorners, type Polygon, separation } from '../../src/shard/separation.ts';
+import { boxCorners, type Polygon, separation } from '../../src/shard/counterfactual/separation.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 
 export interface Report {

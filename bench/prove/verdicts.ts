@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { F_ALL } from '../../assembly/layout.ts';
 import { startNode } from '../../load/server.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
-import { boxCorners, type Polygon } from '../../src/shard/separation.ts';
+import { boxCorners, type Polygon } from '../../src/shard/counterfactual/separation.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import { severalOff } from './attribution.ts';
 import { ground } from './ground.ts';

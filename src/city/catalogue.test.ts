@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cityOf } from '../testing/cities.ts';
+import { generateCity } from '../citygen/generate.ts';
+import { cityOf } from '../testing/rigs/cities.ts';
 import { CITIES } from './catalogue.ts';
-import { generateCity } from './generate.ts';
 import { at } from './geometry.ts';
 
 describe('The catalogue', () => {

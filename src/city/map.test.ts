@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cityOf } from '../testing/cities.ts';
+import { cityOf } from '../testing/rigs/cities.ts';
 import { CITIES } from './catalogue.ts';
 import { at } from './geometry.ts';
 import { citiesOf, hazardSpotsOf, mapOf } from './map.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cityOf } from '../testing/cities.ts';
+import { cityOf } from '../testing/rigs/cities.ts';
 import { CITIES } from './catalogue.ts';
 import { add, distance, dot, subtract } from './geometry.ts';
 import { nearestRoad } from './place.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import type { LoginAttempts } from './attempts.ts';
 import { isDealer } from './cars.ts';
 import { type Customer, type Customers, carsOf } from './customers.ts';
 import { emailOf, isFree, putEmail } from './emails.ts';
 import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
+import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import {
   type AccountRecord,

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound, valueFault } from './errors.ts';
-import { Kept } from './kept.ts';
 import {
   type AccountRecord,
   type AccountRef,
@@ -15,6 +14,7 @@ import { type Action, type Actor, can } from './rights.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
 import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
+import { Kept } from './versioned-cache.ts';
 
 /** A car as the API shows it, but for the address of its viewer. */
 export interface Car {

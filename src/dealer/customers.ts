@@ -1,5 +1,4 @@
 import { notFound } from './errors.ts';
-import { Kept } from './kept.ts';
 import {
   type CustomerRecord,
   keys,
@@ -13,6 +12,7 @@ import { type Actor, can } from './rights.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { isoTime } from './times.ts';
+import { Kept } from './versioned-cache.ts';
 
 /** A customer as the API shows it. */
 export type Customer = PlainProfile &

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ask, openTestFront, type TestFront } from './test-front.ts';
+import { ask, openTestFront, type TestFront } from '../testing/doubles/test-front.ts';
 
 let front: TestFront;
 let webFolder: string;

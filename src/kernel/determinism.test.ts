@@ -7,7 +7,7 @@ import {
   F_STEERING,
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
-import { type Build, cities, makeKernel, makeWorld, stepTo } from '../testing/kernel.ts';
+import { type Build, cities, makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
 import { carTypesOf } from '../twin/fleet.ts';
 import type { Kernel, Slab } from './kernel.ts';
 

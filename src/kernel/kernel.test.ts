@@ -25,10 +25,10 @@ import {
   STATUS_CRASHED,
 } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import { cities, makeKernel, makeWorld, SlabView, stepTo, wasmOf } from '../testing/kernel.ts';
+import { packCity } from '../citygen/tables/city-table.ts';
+import { cities, makeKernel, makeWorld, SlabView, stepTo, wasmOf } from '../testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
-import { packCity } from './city-table.ts';
 import { Kernel, kernelIdentity } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
-import { makeKernel, makeWorld } from '../testing/kernel.ts';
-import { liveFromJournal, ManualShard } from '../testing/lockstep.ts';
+import { makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
+import { liveFromJournal, ManualShard } from '../testing/rigs/manual-shard.ts';
+import { Resident } from './loaded-world.ts';
 import type { NumberedChange } from './protocol.ts';
-import { Resident } from './resident.ts';
 
 const SEED = 4711;
 const END_TICK = 12_000;
@@ -148,7 +148,7 @@ describe('a world is its seed and its journal', () => {
   });
 
   it('comes out the same in another process, from its journal', () => {
-    const script = fileURLToPath(new URL('../testing/live-journal.ts', import.meta.url));
+    const script = fileURLToPath(new URL('../testing/rigs/live-journal.ts', import.meta.url));
     const given = JSON.stringify({ seed: SEED, tick: END_TICK, changes: CHANGES });
     const printed = execFileSync(process.execPath, [
       '--disable-warning=ExperimentalWarning',

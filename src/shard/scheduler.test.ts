@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeKernel, makeWorld } from '../testing/kernel.ts';
-import { ManualShard } from '../testing/lockstep.ts';
+import { makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
+import { ManualShard } from '../testing/rigs/manual-shard.ts';
 
 function setUp(worlds: number, ageTicks = 0) {
   const kernel = makeKernel(worlds);

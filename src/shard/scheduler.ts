@@ -1,7 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
+import type { Resident } from './loaded-world.ts';
 import { Meter } from './meter.ts';
-import type { Resident } from './resident.ts';
 
 /** Somebody waits for a world to reach a tick. */
 export interface Goal {

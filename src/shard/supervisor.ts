@@ -1,6 +1,6 @@
 import { DEATHS_MAX, HEARTBEAT_MS, STUCK_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
-import type { Shard } from './handle.ts';
+import type { Shard } from './shard.ts';
 
 const RESTART_PAUSE_MS = 50;
 /** A thread has so long to start: on a busy machine that takes longer than a heartbeat may. */

@@ -1,5 +1,5 @@
 import type { FleetEntry, Snapshot } from '../api/wire.ts';
-import { type Board, emptyBoard, showBetween } from './between.ts';
+import { type Board, emptyBoard, showBetween } from './interpolation.ts';
 
 const TICK_MS = 20;
 const FRAME_MS = 80;

@@ -3,8 +3,8 @@ import { readWorld } from '../api/twin.ts';
 import type { FleetEntry, Hello, Snapshot, World } from '../api/wire.ts';
 import { Connection, type Link } from '../live/connection.ts';
 import { History } from '../live/history.ts';
-import { browserOutside } from '../live/outside.ts';
 import { Playback } from '../live/playback.ts';
+import { browserOutside } from '../live/transport.ts';
 import { whileVisible } from './visible.ts';
 
 /** The state of the connection as it is shown. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Display } from './display.ts';
-import { forget, isKept, keep } from './kept.ts';
+import { forget, isKept, keep } from './preferences.ts';
 import type { Viewer } from './viewer.ts';
 
 const OFF_KEY = 'viewer.keys-off';

@@ -5,7 +5,7 @@ import type { City, Feature } from '../api/wire.ts';
 import type { CityMap } from '../map-types.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { readAddress, writeAddress } from './address.ts';
-import { Happenings } from './happenings.ts';
+import { Happenings } from './event-feed.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
 import { ReplayPlayer } from './replay-player.ts';

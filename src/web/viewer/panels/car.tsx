@@ -3,7 +3,7 @@ import { Loading } from '../../common/states.tsx';
 import { say } from '../../common/toasts.tsx';
 import type { FleetEntry } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { grouped, kmh } from '../page/words.ts';
+import { grouped, kmh } from '../page/formatting.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';

@@ -1,7 +1,7 @@
 import { Empty, Loading } from '../../common/states.tsx';
 import type { EventKind, WorldEvent } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { clock, sentence } from '../page/words.ts';
+import { clock, sentence } from '../page/formatting.ts';
 
 const KINDS: Readonly<Record<EventKind, { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },

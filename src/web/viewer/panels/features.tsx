@@ -2,7 +2,7 @@ import { Button } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
 import type { Feature, FeatureGroup } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { lacking, title } from '../page/words.ts';
+import { lacking, title } from '../page/formatting.ts';
 
 /** What one wants to switch stands first. */
 export const GROUPS: readonly { group: FeatureGroup; name: string }[] = [

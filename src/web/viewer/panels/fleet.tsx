@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Loading } from '../../common/states.tsx';
 import type { FleetEntry, Vehicle } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { matches } from '../page/words.ts';
+import { matches } from '../page/formatting.ts';
 
 /** All cars, and a search among them. */
 export function Fleet() {

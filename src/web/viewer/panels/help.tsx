@@ -2,8 +2,8 @@ import { Button, Switch } from '../../common/button.tsx';
 import { Dialog } from '../../common/dialog.tsx';
 import { Loading } from '../../common/states.tsx';
 import { useViewer } from '../page/context.ts';
+import { needs, title } from '../page/formatting.ts';
 import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts';
-import { needs, title } from '../page/words.ts';
 import { GROUPS } from './features.tsx';
 import { startTour } from './tour.tsx';
 

@@ -3,7 +3,7 @@ import { Button } from '../../common/button.tsx';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/wire.ts';
 import { useViewer } from '../page/context.ts';
-import { clock, title } from '../page/words.ts';
+import { clock, title } from '../page/formatting.ts';
 import { headline } from '../replay/report.ts';
 
 /** A world may have very many: a list that long is made when it is asked for. */

@@ -1,6 +1,6 @@
 import { Button } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { beside, carName, listed, spoken } from '../page/words.ts';
+import { beside, carName, listed, spoken } from '../page/formatting.ts';
 import { extent, SPEEDS } from '../replay/timeline.ts';
 import { Icon } from './icons.tsx';
 

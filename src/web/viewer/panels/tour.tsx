@@ -2,7 +2,7 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { isKept, keep } from '../page/kept.ts';
+import { isKept, keep } from '../page/preferences.ts';
 import type { Viewer } from '../page/viewer.ts';
 
 const TOURED_KEY = 'viewer.toured';

@@ -1,6 +1,6 @@
 /** A collision report in sentences. */
 import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
-import { carName, clock, kmh, listed, sentence, spoken } from '../page/words.ts';
+import { carName, clock, kmh, listed, sentence, spoken } from '../page/formatting.ts';
 
 /** What happened, in one line: for lists. */
 export function headline({ vehicles, other, kind }: Incident): string {

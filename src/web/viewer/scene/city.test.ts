@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CITIES } from '../../../city/catalogue.ts';
-import { generateCity } from '../../../city/generate.ts';
 import { mapOf } from '../../../city/map.ts';
+import { generateCity } from '../../../citygen/generate.ts';
 import type { CityMap, MapLane } from '../map-types.ts';
 import { housesOf, hullOf, ridgeOf, shadowOf } from './buildings.ts';
 import { isInside, lengthOf, type Point } from './lines.ts';

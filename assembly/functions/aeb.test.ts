@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { makeKernel, makeWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
+import { type Mover, runManoeuvre } from '../../src/testing/rigs/manoeuvre.ts';
+import {
+  ADULT_FROM_FAR_SIDE,
+  acrossTheLane,
+  adultAlong,
+  adultFromNearSide,
+  behindBraking,
+  behindCutIn,
+  CHILD_FROM_PARKED_CARS,
+  CYCLIST_ALONG,
+  CYCLIST_FROM_FAR_SIDE,
+  CYCLIST_FROM_NEAR_SIDE,
+  CYCLIST_FROM_PARKED_CARS,
+  DEER_FROM_HEDGE,
+  headOn,
+  headOnChangingLane,
+  PERSON,
+  towardsSlower,
+  towardsStanding,
+  VEHICLE,
+} from '../../src/testing/rigs/manoeuvres.ts';
+import { runTurn } from '../../src/testing/rigs/manoeuvres-junction.ts';
+import {
+  EVENT_INTERVENTION,
+  F_AEB,
+  F_ALL,
+  F_ANIMAL_DETECTION,
+  F_BRAKES,
+  F_EVASIVE_STEERING,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  F_INTERSECTION_ASSIST,
+  FLAG_AEB,
+  FLAG_BRAKING,
+} from '../layout.ts';
+
+/** Nobody steers around anything: braking alone counts. */
+const ON = F_ALL & ~F_EVASIVE_STEERING;
+const OFF = ON & ~F_AEB;
+const GAPS_M = { least: 0.5, most: 11 };
+
+describe('Euro NCAP car to car, dry', () => {
+  it.each([10, 20, 30, 40, 50, 60, 70, 80])('CCRs %i km/h: stops before a standing car', (kmh) => {
+    const on = towardsStanding(kmh, { features: ON });
+    expect(on.contact).toBe(false);
+    expect(on.speedKmh).toBeLessThan(0.2);
+    expect(on.minGapM).toBeGreaterThan(GAPS_M.least);
+    expect(on.minGapM).toBeLessThan(GAPS_M.most);
+    const off = towardsStanding(kmh, { features: OFF });
+    expect(off.contact).toBe(true);
+    expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
+  });
+
+  it.each([-1, -0.5, 0.5, 1])('CCRs 50 km/h, the other %d m aside', (leftM) => {
+    expect(towardsStanding(50, { features: ON }, { leftM }).contact).toBe(false);
+    expect(towardsStanding(50, { features: OFF }, { leftM }).contact).toBe(true);
+  });
+
+  it.each([30, 40, 50, 60, 70, 80])('CCRm %i km/h: falls below the 20 km/h ahead', (kmh) => {
+    const on = towardsSlower(kmh, 20, { features: ON });
+    expect(on.contact).toBe(false);
+    expect(on.speedKmh).toBeLessThan(20);
+    const off = towardsSlower(kmh, 20, { features: OFF });
+    expect(off.impactSpeedKmh).toBeCloseTo(kmh - 20, 0);
+  });
+
+  it.each([
+    [12, 2],
+    [12, 6],
+    [40, 2],
+    [40, 6],
+  ])('CCRb 50 km/h, %i m behind a car that brakes by %i m/s²', (gapM, decelMps2) => {
+    expect(behindBraking(50, gapM, decelMps2, { features: ON }).contact).toBe(false);
+    expect(behindBraking(50, gapM, decelMps2, { features: OFF }).contact).toBe(true);
+  });
+
+  it.each([30, 50, 80])('CCRb %i km/h, one second behind a car that brakes by 4 m/s²', (kmh) => {
+    const gapM = kmh / 3.6;
+    expect(behindBraking(kmh, gapM, 4, { features: ON }).contact).toBe(false);
+    expect(behindBraking(kmh, gapM, 4, { features: OFF }).contact).toBe(true);
+  });
+
+  it.each([50, 70])(
+    'CCFhos 50 km/h: is at a third less when an oncoming %i km/h comes',
+    (other) => {
+      // The other does not brake, so they meet: the car itself stands, or nearly.
+      const on = headOn(50, other, 0.5, { features: ON });
+      expect(on.contact).toBe(true);
+      expect(on.impactSpeedKmh - other).toBeLessThan(0.7 * 50);
+      const off = headOn(50, other, 0.5, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(50 + other, 0);
+    },
+  );
+
+  it.each([
+    [50, 44],
+    [70, 60],
+  ])(
+    'CCFhol %i km/h: is 30 %% slower when an oncoming car changes lane in %i m',
+    (kmh, changeM) => {
+      const on = headOnChangingLane(kmh, changeM, { features: ON });
+      // It begins to come over after one second, and is over 1.5 s before they would meet.
+      const [first, ...others] = on.interventions;
+      expect(first?.feature).toBe('aeb');
+      expect(first?.timeS).toBeGreaterThan(1);
+      expect(first?.timeS).toBeLessThan(1 + changeM / (kmh / 3.6) + 0.5);
+      expect(others).toEqual([]);
+      expect(on.impactSpeedKmh).toBeLessThan((1 + 0.7) * kmh);
+      const off = headOnChangingLane(kmh, changeM, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(2 * kmh, 0);
+    },
+  );
+
+  it('stops for a van that pulls out 2 s ahead, at 50 km/h', () => {
+    expect(behindCutIn(50, 2, { features: ON }).contact).toBe(false);
+    expect(behindCutIn(50, 2, { features: OFF }).contact).toBe(true);
+  });
+});
+
+describe('Euro NCAP pedestrians, dry', () => {
+  const WALKS = [
+    ['CPNA-25', adultFromNearSide(0.25)],
+    ['CPNA-75', adultFromNearSide(0.75)],
+    ['CPFA-50', ADULT_FROM_FAR_SIDE],
+  ] as const;
+
+  describe.each(WALKS)('%s', (_, walk) => {
+    it.each([10, 20, 30, 40, 50, 60])('%i km/h', (kmh) => {
+      expect(acrossTheLane(kmh, walk, { features: ON }).contact).toBe(false);
+      const off = acrossTheLane(kmh, walk, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
+    });
+  });
+
+  it.each([10, 20, 30, 40, 50])('CPNCO-50 %i km/h', (kmh) => {
+    expect(acrossTheLane(kmh, CHILD_FROM_PARKED_CARS, { features: ON }).contact).toBe(false);
+    expect(acrossTheLane(kmh, CHILD_FROM_PARKED_CARS, { features: OFF }).contact).toBe(true);
+  });
+
+  describe.each([
+    ['left', 'same'],
+    ['left', 'opposite'],
+    ['right', 'same'],
+    ['right', 'opposite'],
+  ] as const)('CPTA, %s, the adult walks the %s way', (turn, walks) => {
+    const run = { turn, walks } as const;
+
+    it.each([10, 15, 20])('%i km/h', (speedKmh) => {
+      // Else something that looks out at junctions would brake for who walks there as well.
+      const on = runTurn({ ...run, speedKmh, features: ON & ~F_INTERSECTION_ASSIST });
+      expect(on.contact).toBe(false);
+      expect(on.interventions.map(({ feature }) => feature)).toEqual(['aeb']);
+      const off = runTurn({ ...run, speedKmh, features: OFF & ~F_INTERSECTION_ASSIST });
+      expect(off.contact).toBe(true);
+      expect(off.impactSpeedKmh).toBeCloseTo(speedKmh, 0);
+    });
+  });
+
+  it('needs the camera', () => {
+    const blind = acrossTheLane(40, adultFromNearSide(0.25), { features: ON & ~F_FRONT_CAMERA });
+    expect(blind.contact).toBe(true);
+    expect(blind.interventions).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  // A law that does not know the friction: impact speeds that a prototype of it found.
+  it.each([
+    [0.6, 30, 0],
+    [0.6, 50, 0],
+    [0.6, 60, 9],
+    [0.6, 80, 22],
+    [0.3, 30, 18],
+    [0.3, 50, 34],
+    [0.3, 80, 57],
+    [0.1, 30, 26],
+    [0.1, 50, 45],
+    [0.1, 80, 73],
+  ])('friction %d, %i km/h: strikes at about %i km/h', (friction, kmh, impactKmh) => {
+    const { impactSpeedKmh } = towardsStanding(kmh, { features: ON, friction });
+    expect(Math.abs(impactSpeedKmh - impactKmh)).toBeLessThan(5);
+  });
+
+  // It takes 0.23 to 0.31 s to recognise it, 0.1 s until brakes act, 0.3 s until they act fully.
+  it.each([
+    [30, 1],
+    [50, 1.3],
+    [60, 1.5],
+  ])('at %i km/h saves who comes into sight %d s before', (kmh, revealS) => {
+    expect(towardsStanding(kmh, { features: ON }, { revealS }).contact).toBe(false);
+  });
+
+  it('comes too late at 50 km/h for what comes into sight 0.8 s before', () => {
+    const late = towardsStanding(50, { features: ON }, { revealS: 0.8 });
+    expect(late.contact).toBe(true);
+    expect(late.impactSpeedKmh).toBeGreaterThan(20);
+    expect(late.impactSpeedKmh).toBeLessThan(45);
+  });
+
+  it('brakes cautiously above 50 km/h for what only the radar has seen stand', () => {
+    const sure = towardsStanding(80, { features: ON });
+    const unsure = towardsStanding(80, { features: ON & ~F_FRONT_CAMERA });
+    expect(unsure.contact).toBe(false);
+    expect(unsure.minGapM).toBeLessThan(sure.minGapM - 3);
+    expect(unsure.acted & F_FRONT_CAMERA).toBe(0);
+  });
+
+  it('works with the camera alone', () => {
+    const { contact, acted } = towardsStanding(60, { features: ON & ~F_FRONT_RADAR });
+    expect(contact).toBe(false);
+    expect(acted).toBe(F_AEB | F_BRAKES | F_FRONT_CAMERA);
+  });
+
+  it.each([
+    ['brakes', F_BRAKES],
+    ['both front sensors', F_FRONT_CAMERA | F_FRONT_RADAR],
+  ])('does nothing without %s', (_, missing) => {
+    const { contact, interventions, acted } = towardsStanding(40, { features: ON & ~missing });
+    expect(contact).toBe(true);
+    expect(interventions).toEqual([]);
+    expect(acted & F_AEB).toBe(0);
+  });
+});
+
+describe('an intervention', () => {
+  it('is one event, shows in the flags and credits what took part', () => {
+    const { interventions, flags, acted } = towardsStanding(50, { features: ON });
+    expect(interventions.map(({ feature }) => feature)).toEqual(['aeb']);
+    // Partial braking begins 1.54 s before contact, by a gap that is half a metre less than it is.
+    expect(interventions[0]?.timeS).toBeGreaterThan(4 - 1.54 - 0.1);
+    expect(interventions[0]?.timeS).toBeLessThan(4 - 1.54 + 0.1);
+    expect(flags & (FLAG_AEB | FLAG_BRAKING)).toBe(FLAG_AEB | FLAG_BRAKING);
+    expect(acted).toBe(F_AEB | F_BRAKES | F_FRONT_CAMERA | F_FRONT_RADAR);
+  });
+
+  it('holds the car for two seconds after the stop', () => {
+    const { heldS } = towardsStanding(50, { features: ON, goesOnStanding: true });
+    expect(heldS).toBeGreaterThan(1.9);
+    expect(heldS).toBeLessThan(2.7);
+  });
+
+  it('brakes harder than any driver, up to what tyres transmit', () => {
+    const { decelMps2 } = towardsStanding(60, { features: ON });
+    expect(decelMps2).toBeGreaterThan(8);
+    expect(decelMps2).toBeLessThan(0.95 * 9.81);
+  });
+});
+
+describe('animals', () => {
+  it.each([30, 40, 50])('a deer out of a hedge, %i km/h, is animal detection’s', (kmh) => {
+    const own = acrossTheLane(kmh, DEER_FROM_HEDGE, { features: ON & ~F_AEB });
+    expect(own.contact).toBe(false);
+    expect(own.interventions.map(({ feature }) => feature)).toEqual(['animal_detection']);
+    expect(own.acted).toBe(F_ANIMAL_DETECTION | F_BRAKES | F_FRONT_CAMERA);
+    expect(own.flags & FLAG_AEB).toBe(FLAG_AEB);
+    const others = acrossTheLane(kmh, DEER_FROM_HEDGE, { features: ON & ~F_ANIMAL_DETECTION });
+    expect(others.impactSpeedKmh).toBeCloseTo(kmh, 0);
+    expect(others.interventions).toEqual([]);
+  });
+
+  it('are only noticed without brakes', () => {
+    const { contact, flags, acted } = acrossTheLane(40, DEER_FROM_HEDGE, {
+      features: ON & ~F_BRAKES,
+    });
+    expect(contact).toBe(true);
+    expect(flags & FLAG_AEB).toBe(0);
+    expect(acted & F_ANIMAL_DETECTION).toBe(0);
+  });
+});
+
+describe('what is no danger', () => {
+  const still = (leftM: number, headingRad = 0) => ({
+    aheadM: 60,
+    leftM,
+    headingRad,
+    speedMps: 0,
+    accelMps2: 0,
+  });
+  const MOVERS: readonly (readonly [string, Mover])[] = [
+    ['a person beside the lane', { actor: PERSON, at: () => still(-2) }],
+    ['a car parked beside the lane', { actor: VEHICLE, at: () => still(-2.6) }],
+    [
+      'a car that comes the other way',
+      {
+        actor: VEHICLE,
+        at: (timeS) => ({ ...still(3.5, Math.PI), aheadM: 150 - 14 * timeS, speedMps: 14 }),
+      },
+    ],
+    [
+      'a person who is across before',
+      {
+        actor: PERSON,
+        at: (timeS) => ({ ...still(-5 + 2 * timeS, Math.PI / 2), speedMps: 2 }),
+      },
+    ],
+    [
+      'a car that drives away ahead',
+      { actor: VEHICLE, at: (timeS) => ({ ...still(0), aheadM: 20 + 15 * timeS, speedMps: 15 }) },
+    ],
+  ];
+
+  it.each(MOVERS)('%s', (_, mover) => {
+    const { interventions, contact } = runManoeuvre({ speedKmh: 50, movers: [mover], lastsS: 6 });
+    expect(interventions).toEqual([]);
+    expect(contact).toBe(false);
+  });
+
+  it('is ordinary traffic: nobody is braked for another car on 60 km of streets', () => {
+    const kernel = makeKernel(1);
+    for (const cityIndex of [0, 1, 2]) {
+      const slab = makeWorld(kernel, 30 + cityIndex, cityIndex);
+      stepTo(kernel, slab, 6000);
+      const braked = kernel
+        .events(slab)
+        .filter(
+          ({ kind, feature, hazard }) =>
+            kind === EVENT_INTERVENTION && feature === AEB && hazard < 0,
+        );
+      expect(braked).toEqual([]);
+      kernel.release(slab);
+    }
+  });
+});
+
+/** Index in the catalogue. */
+const AEB = Math.log2(F_AEB);
+
+describe('Euro NCAP cyclists and an adult along the lane', () => {
+  it.each([
+    ['CBNA', 20, CYCLIST_FROM_NEAR_SIDE],
+    ['CBNA', 50, CYCLIST_FROM_NEAR_SIDE],
+    ['CBNAO', 40, CYCLIST_FROM_PARKED_CARS],
+    ['CBFA', 60, CYCLIST_FROM_FAR_SIDE],
+  ])('%s %i km/h: stops', (_, kmh, walk) => {
+    expect(acrossTheLane(kmh, walk, { features: ON }).contact).toBe(false);
+    expect(acrossTheLane(kmh, walk, { features: OFF }).impactSpeedKmh).toBeCloseTo(kmh, 0);
+  });
+
+  it.each([
+    ['CBLA', 40, 15, CYCLIST_ALONG],
+    ['CBLA', 60, 15, CYCLIST_ALONG],
+    ['CPLA-50', 40, 5, adultAlong(0.5)],
+    ['CPLA-25', 80, 5, adultAlong(0.25)],
+  ])('%s %i km/h: falls below the %i km/h ahead', (_, kmh, otherKmh, who) => {
+    const on = towardsSlower(kmh, otherKmh, { features: ON }, who);
+    expect(on.contact).toBe(false);
+    expect(on.speedKmh).toBeLessThan(otherKmh);
+    const off = towardsSlower(kmh, otherKmh, { features: OFF }, who);
+    expect(off.impactSpeedKmh).toBeCloseTo(kmh - otherKmh, 0);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { Crossing, type CrossingPlan } from '../../src/testing/rigs/crossing.ts';
+import {
+  C_ACTED,
+  C_UNANNOUNCED,
+  CHOICE_NONE,
+  CHOICE_STOP,
+  F_AEB,
+  F_ALL,
+  F_FRONT_CAMERA,
+  F_INTERSECTION_ASSIST,
+  F_TRAFFIC_LIGHT_RECOGNITION,
+} from '../layout.ts';
+
+const KMH = 1 / 3.6;
+const TICKS_PER_S = 50;
+const BLIND = F_ALL & ~F_TRAFFIC_LIGHT_RECOGNITION;
+
+const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };
+const main = new Crossing(plan).city.lights[0];
+const greenFrom = main?.greenFromTick ?? 0;
+/** The main street has just got red, for at least 20 s. */
+const red = greenFrom + (main?.greenTicks ?? 0) + (main?.amberTicks ?? 0);
+
+const acted = ({ kernel, slab }: Crossing, car: number) => kernel.view(slab).i32[C_ACTED / 4 + car];
+
+/** A car at 50 km/h comes towards a light that has turned red, and perhaps one that waits there. */
+function approach(features: number, distanceM = 50, cars: CrossingPlan['cars'] = {}): Crossing {
+  const own = { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH, features } as const;
+  return new Crossing({ ...plan, cycleTick: red, cars: { 0: own, ...cars } });
+}
+
+describe('with traffic light recognition', () => {
+  it('a car stops for red, and that is told', () => {
+    const crossing = approach(F_ALL);
+    crossing.step(10 * TICKS_PER_S);
+    expect(crossing.car(0)).toMatchObject({ where: 'before' });
+    expect(crossing.car(0).speedMps).toBeLessThan(0.1);
+    expect((acted(crossing, 0) ?? 0) & F_TRAFFIC_LIGHT_RECOGNITION).not.toBe(0);
+  });
+
+  it('a light is seen from 90 m on', () => {
+    for (const [distanceM, choice] of [
+      [90.5, CHOICE_NONE],
+      [89.5, CHOICE_STOP],
+    ] as const) {
+      const crossing = approach(F_ALL, distanceM + 50 * KMH * 0.02);
+      crossing.step();
+      expect(crossing.car(0).choice).toBe(choice);
+    }
+  });
+});
+
+describe('without traffic light recognition', () => {
+  it.each([
+    ['switched off', BLIND],
+    ['without its camera', F_ALL & ~F_FRONT_CAMERA],
+  ])('a car drives through red as if it were green: %s', (_, features) => {
+    const crossing = approach(features);
+    let slowest = Number.POSITIVE_INFINITY;
+    const ticks = crossing.until(() => {
+      slowest = Math.min(slowest, crossing.car(0).speedMps);
+      return crossing.car(0).where === 'beyond';
+    }, 8 * TICKS_PER_S);
+    // 50 m and some 20 m of junction at 13.9 m/s.
+    expect(ticks / TICKS_PER_S).toBeCloseTo(5.2, 0);
+    expect(slowest).toBeGreaterThan(47 * KMH);
+    expect((acted(crossing, 0) ?? 0) & F_TRAFFIC_LIGHT_RECOGNITION).toBe(0);
+  });
+
+  it('it still stops behind a car that waits', () => {
+    const waiting = { from: 'west', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
+    const crossing = approach(BLIND, 50, { 1: waiting });
+    crossing.step(10 * TICKS_PER_S);
+    expect(crossing.car(0).speedMps).toBeLessThan(0.1);
+    expect(crossing.car(0).distanceM).toBeGreaterThan(6);
+    expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+  });
+
+  it('it starts while its light is red', () => {
+    const own = { from: 'west', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
+    for (const [features, where] of [
+      [BLIND, 'inside'],
+      [F_ALL, 'before'],
+    ] as const) {
+      const crossing = new Crossing({ ...plan, cycleTick: red, cars: { 0: { ...own, features } } });
+      crossing.step(4 * TICKS_PER_S);
+      expect(crossing.car(0).where).toBe(where);
+    }
+  });
+
+  it('it lets oncoming traffic pass before it turns left', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0, features: BLIND },
+        1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
+      },
+    });
+    const gone = crossing.until(() => crossing.car(1).where === 'inside', 10 * TICKS_PER_S);
+    expect(gone).toBeGreaterThan(0);
+    expect(crossing.car(0).distanceM).toBeGreaterThan(0);
+  });
+
+  it('those on green go as if it were not there, and only what they sense warns them', () => {
+    const own = { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
+    const side = new Crossing(plan).connector('south', 'straight').connector?.light ?? -1;
+    const { greenFromTick = 0 } = new Crossing(plan).city.lights[side] ?? {};
+    /** Ticks until it starts at green, and whether somebody who comes through red is then hit. */
+    const start = (features: number, runnerM?: number) => {
+      const runner = { from: 'west', turn: 'straight', speedMps: 50 * KMH } as const;
+      const other = { ...runner, distanceM: runnerM ?? 0, features: BLIND & ~F_AEB };
+      const crossing = new Crossing({
+        ...plan,
+        cycleTick: greenFromTick,
+        cars: { 0: { ...own, features }, ...(runnerM === undefined ? {} : { 1: other }) },
+      });
+      const ticks = crossing.until(() => crossing.car(0).where === 'inside', 10 * TICKS_PER_S);
+      crossing.step(6 * TICKS_PER_S);
+      return { ticks, isHit: crossing.kernel.contactCount(crossing.slab) > 0 };
+    };
+    const unaware = F_ALL & ~F_INTERSECTION_ASSIST & ~F_AEB;
+    const alone = start(unaware).ticks;
+    const distances = [40, 45, 50, 55, 60, 65];
+    const unawares = distances.map((runnerM) => start(unaware, runnerM));
+    expect(new Set(unawares.map(({ ticks }) => ticks))).toEqual(new Set([alone]));
+    expect(unawares.some(({ isHit }) => isHit)).toBe(true);
+    const careful = distances.map((runnerM) => start(F_ALL, runnerM));
+    expect(careful.some(({ isHit }) => isHit)).toBe(false);
+    expect(careful.some(({ ticks }) => ticks > alone)).toBe(true);
+  });
+
+  it('a light that is green for it gives it right of way like anybody', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 50 * KMH, features: BLIND },
+        1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
+      },
+    });
+    const gone = crossing.until(() => crossing.car(0).where === 'inside', 10 * TICKS_PER_S);
+    expect(gone).toBeGreaterThan(0);
+    expect(crossing.car(1).distanceM).toBeGreaterThan(0);
+    expect(crossing.kernel.view(crossing.slab).i32[C_UNANNOUNCED / 4]).toBe(0);
+  });
+
+  it('where red comes before its line it is no longer expected', () => {
+    const crossing = approach(BLIND, 60);
+    const unannounced = () => crossing.kernel.view(crossing.slab).i32[C_UNANNOUNCED / 4];
+    expect(crossing.until(() => unannounced() === 1, 4 * TICKS_PER_S)).toBeGreaterThan(0);
+    expect(crossing.car(0).where).toBe('before');
+    crossing.until(() => crossing.car(0).where === 'beyond', 8 * TICKS_PER_S);
+    crossing.step(2 * TICKS_PER_S);
+    expect(unannounced()).toBe(0);
+  });
+});

@@ -1,0 +1,268 @@
+import {
+  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
+  HAZARD_WET_CREST, HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+} from '../layout';
+import { clamp, greatest, least, timeToCover } from '../math';
+import { getF, getI } from '../memory';
+import { isCrestSpared } from './crests';
+import { brakingFor, isAnybodyComing, isHiddenFrom } from './actor-perception';
+import { putAtStart, putOnPath } from './paths';
+import {
+  hardestBrake, hasLine, kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy,
+  speedNeeded, startAccel, TICKS_PER_S,
+} from './spots';
+import { stallMoment } from './stalls';
+import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, wayTo } from './triggers';
+
+/** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
+const READY_S = 0.2;
+/** Who walks sees to all lanes before it sets off: somebody in another one may be by so much of its way elsewhere. */
+const UNSURE = 0.15;
+/** After meeting the car an actor is still in the way for a while, s. */
+const AFTER_S = 1.0;
+/** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
+const SYNC_S = 1.5;
+/** Share of its own speed down and up to which an actor suits it to the car's. */
+const SLOWER = 0.7;
+const FASTER = 1.25;
+/** How it slows down to its speed, and speeds up, m/s². */
+const EASE = 2.5;
+/** So long before a car arrives, s, who drives across must be in its view. */
+const VIEW_S = 2.6;
+/** So far before the middle of the car's lane it stops to let it pass, m; a share by which it brakes harder than it must. */
+const SHORT_OF_M = 2.0;
+const WAIT_SPARE = 1.1;
+/** The gap at which a lead has the speed of the car behind it, m. */
+const LEAD_GAP_M = 10.0;
+/** Cars further away are none of its business, m. */
+const LEAD_SEES_M = 110.0;
+/** How it brakes, m/s²; for how long it stands, ticks (4 s); how fast it then drives on, m/s. */
+const LEAD_BRAKE = 8.0;
+const LEAD_TICKS: u32 = 200;
+const LEAD_ON_MPS = 8.0;
+/** A lead may set off where the car is up to so much nearer than it should be, m. */
+const LEAD_LATE_M = 3.0;
+/**
+ * A van is met while it is still so far from where it is in the middle of the lane, m: its rear swings out
+ * last, so that until then the way behind it gets shorter as fast as the car drives.
+ */
+const VAN_SHORT_M = 3.1;
+/** Until there it suits its speed to the car's; so far beyond the middle it speeds up. */
+const VAN_SUITS_M = 2.0;
+const VAN_STEADY_M = 10.0;
+const VAN_ON_MPS = 9.0;
+/** What stands in the lane does for so many ticks (60 s), less where a car stands behind it for so many (8 s). */
+const STAND_TICKS: u32 = 3000;
+const TOW_TICKS: u32 = 400;
+const TOW_M = 12.0;
+const STANDING_MPS = 0.5;
+/** The car for which the moment has come, with the actor made ready for it; −1 none. */
+export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: i32): i32 {
+  if (mode == MODE_WALKS) return walkMoment(slab, city, at, actor);
+  if (mode == MODE_CROSSES) return crossMoment(slab, city, at, actor);
+  if (mode == MODE_LEADS) return leadMoment(slab, city, at, actor);
+  if (mode == MODE_CUTS_IN) return cutInMoment(slab, city, at, actor);
+  return mode == MODE_FOLLOWS ? stallMoment(slab, city, at, actor) : -1;
+}
+
+/** Who walks is before the front of the car as that is there. */
+function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const needed = walkTime(at);
+  const short = 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, at, needed + READY_S, short, speedNeeded(kindOf(at)));
+  if (car < 0) return -1;
+  const speed = load<f64>(at + HS_SPEED);
+  const across = needed + (load<f64>(at + HS_ACTOR_LENGTH) - load<f64>(at + HS_ACTOR_STATION)) / speed;
+  if (!hasFreeWay(slab, city, at, car, 0.0, speed, across, UNSURE)) return -1;
+  putAtStart(at, actor);
+  store<f64>(actor + A_CRUISE, speed);
+  setOff(slab, city, at, actor, car, needed);
+  return car;
+}
+
+@inline function walkTime(at: usize): f64 {
+  const station = load<f64>(at + HS_ACTOR_STATION) + metBeyond(kindOf(at));
+  return timeToCover(station, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_WALKS));
+}
+
+/** Sets the tick at which who walks sets off. */
+function setOff(slab: usize, city: usize, at: usize, actor: usize, car: i32, needed: f64): void {
+  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const early = arrivalIn(slab, car, way, kindOf(at)) - needed;
+  const ticks = early > 0.0 ? <u32>nearest(early * TICKS_PER_S) : 0;
+  store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK) + ticks);
+}
+
+export function walkOver(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+  if (tick < load<u32>(actor + A_WAIT)) {
+    setOff(slab, city, at, actor, load<i32>(actor + A_CAR), walkTime(at));
+    return;
+  }
+  const hadToStop = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_STATION) > 0.0;
+  if (hadToStop && isAnybodyComing(slab, actor)) return;
+  go(slab, city, at, actor, MODE_WALKS);
+}
+
+/** Goes on as it wants, or brakes for what is in the way. */
+function go(slab: usize, city: usize, at: usize, actor: usize, mode: i32): void {
+  const braking = brakingFor(slab, city, at, actor, mode);
+  const speed = load<f64>(actor + A_SPEED);
+  const cruise = load<f64>(actor + A_CRUISE);
+  let accel = 0.0;
+  if (braking > 0.0) accel = -braking;
+  else if (speed < cruise) accel = startAccel(mode);
+  else if (speed > cruise + 0.1) accel = -EASE;
+  store<f64>(actor + A_ACCEL, accel);
+}
+
+/** Who drives across is on its way already, wherever its speed has it arrive with the car. */
+function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const kind = kindOf(at);
+  const short = 0.5 * load<f64>(at + HS_BODY_WIDTH);
+  const car = findArriving(slab, city, at, leadTime(kind), short, speedNeeded(kind));
+  if (car < 0) return -1;
+  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, at) - short, kind);
+  if (!lightsAllow(slab, city, at, car, arrival)) return -1;
+  const aim = load<f64>(at + HS_ACTOR_STATION) - shortBy(at);
+  const start = aim - load<f64>(at + HS_SPEED) * arrival;
+  const station = start < 0.0 ? 0.0 : start;
+  const speed = (aim - station) / arrival;
+  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
+  if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
+  store<f64>(actor + A_STATION, station);
+  store<f64>(actor + A_SPEED, speed);
+  store<f64>(actor + A_CRUISE, speed);
+  store<i32>(actor + A_PIECE, 0);
+  putOnPath(city, at, actor);
+  return car;
+}
+
+export function crossOver(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (letsPass(slab, city, at, actor)) return;
+  suitSpeed(slab, city, at, actor);
+  go(slab, city, at, actor, MODE_CROSSES);
+}
+
+/**
+ * Whether it waits until the car has passed: another vehicle has come between the two, so that neither
+ * can see the other in time, and it can still stop before the car's way. Whoever has a line to stop at
+ * need not see it.
+ */
+function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at);
+  const waits = load<u32>(actor + A_WAIT) != 0;
+  if (way <= 0.0 || (waits && getF(slab, C_VX, car) < STANDING_MPS)) {
+    store<u32>(actor + A_WAIT, 0);
+    return false;
+  }
+  const kind = kindOf(at);
+  if (hasLine(kind)) return false;
+  const speed = load<f64>(actor + A_SPEED);
+  const room = load<f64>(at + HS_ACTOR_STATION) - load<f64>(actor + A_STATION) - 0.5 * load<f64>(at + HS_BODY_LENGTH) - SHORT_OF_M;
+  if (!waits) {
+    if (room <= 0.0 || speed * speed > 2.0 * hardestBrake(kind) * room) return false;
+    if (arrivalIn(slab, car, way, kind) > VIEW_S || !isHiddenFrom(slab, actor, car)) return false;
+    store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK));
+  }
+  const needed = greatest((WAIT_SPARE * speed * speed) / (2.0 * greatest(room, 0.1)), EASE);
+  store<f64>(actor + A_ACCEL, -least(greatest(needed, brakingFor(slab, city, at, actor, MODE_CROSSES)), hardestBrake(kind)));
+  return true;
+}
+
+/** Not the lorry: it has its green light to go by, and is long. */
+function suitSpeed(slab: usize, city: usize, at: usize, actor: usize): void {
+  if (kindOf(at) == HAZARD_RED_LIGHT_LORRY) return;
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_WIDTH);
+  if (way <= 0.0) return;
+  const arrival = arrivalIn(slab, car, way, kindOf(at));
+  const left = load<f64>(at + HS_ACTOR_STATION) - shortBy(at) - load<f64>(actor + A_STATION);
+  if (arrival < SYNC_S || left <= 0.0) return;
+  const own = load<f64>(at + HS_SPEED);
+  store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
+}
+
+/** A lead sets off so that it has the car's speed, and the gap ahead of it, once it is in the lane. */
+function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const kind = kindOf(at);
+  const start = load<f64>(at + HS_ACTOR_STATION);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const speed = getF(slab, C_VX, car);
+    if (speed < speedNeeded(kind) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const behind = longWayTo(slab, city, car, at, LEAD_SEES_M) - start;
+    const wanted = LEAD_GAP_M + 0.5 * load<f64>(at + HS_BODY_LENGTH) + (speed * speed) / (2.0 * startAccel(MODE_LEADS));
+    if (behind > wanted || behind < wanted - LEAD_LATE_M || !isFirst(slab, city, at, car, LEAD_GAP_M)) continue;
+    store<f64>(actor + A_CRUISE, speed);
+    store<u32>(actor + A_WAIT, 0);
+    return car;
+  }
+  return -1;
+}
+
+/** It comes to stand with its rear at the conflict point, and drives on after a while. */
+export function lead(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+  const speed = load<f64>(actor + A_SPEED);
+  const left = load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) - load<f64>(actor + A_STATION);
+  const until = load<u32>(actor + A_WAIT);
+  if (until == 0) {
+    if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
+      go(slab, city, at, actor, MODE_LEADS);
+      return;
+    }
+    store<f64>(actor + A_ACCEL, -LEAD_BRAKE);
+    if (speed == 0.0) store<u32>(actor + A_WAIT, tick + LEAD_TICKS);
+  } else if (tick >= until) {
+    store<f64>(actor + A_CRUISE, LEAD_ON_MPS);
+    go(slab, city, at, actor, MODE_LEADS);
+  }
+}
+
+/** The car's front is at the van's rear as that is nearly in the middle of the lane. */
+function cutInMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+  const aim = load<f64>(at + HS_ACTOR_STATION) - VAN_SHORT_M;
+  const needed = timeToCover(aim, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_CUTS_IN));
+  const short = VAN_SHORT_M + 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, at, needed, short, speedNeeded(kindOf(at)));
+  if (car < 0 || !isFirst(slab, city, at, car, LEAD_GAP_M)) return -1;
+  store<f64>(actor + A_CRUISE, load<f64>(at + HS_SPEED));
+  return car;
+}
+
+function suitVan(slab: usize, city: usize, at: usize, actor: usize, left: f64): void {
+  const car = load<i32>(actor + A_CAR);
+  const way = wayTo(slab, city, car, at) - VAN_SHORT_M - 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  if (way <= 0.0) return;
+  const own = load<f64>(at + HS_SPEED);
+  store<f64>(actor + A_CRUISE, clamp(left / arrivalIn(slab, car, way, kindOf(at)), SLOWER * own, FASTER * own));
+}
+
+export function cutIn(slab: usize, city: usize, at: usize, actor: usize): void {
+  const station = load<f64>(actor + A_STATION);
+  const middle = load<f64>(at + HS_ACTOR_STATION);
+  if (station > middle + VAN_STEADY_M) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
+  else if (station < VAN_SUITS_M) suitVan(slab, city, at, actor, middle - VAN_SHORT_M - station);
+  go(slab, city, at, actor, MODE_CUTS_IN);
+}
+
+export function follow(slab: usize, city: usize, at: usize, actor: usize): void {
+  go(slab, city, at, actor, MODE_FOLLOWS);
+}
+
+/** Whether what stands in the lane stays for now. */
+export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
+  const isCrest = kindOf(at) == HAZARD_WET_CREST;
+  if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
+  if (isCrest && isCrestSpared(slab, city, at, actor)) return false;
+  let waiting = false;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const way = wayTo(slab, city, car, at);
+    if (way > -0.99 && way < TOW_M) waiting = true;
+  }
+  const until = load<u32>(actor + A_WAIT);
+  if (!waiting) store<u32>(actor + A_WAIT, 0);
+  else if (until == 0) store<u32>(actor + A_WAIT, tick + TOW_TICKS);
+  else if (tick >= until) return false;
+  return true;
+}

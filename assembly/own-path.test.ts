@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { lengthOf, pointAlong } from '../src/city/geometry.ts';
+import { Crossing } from '../src/testing/rigs/crossing.ts';
+import { VEHICLE } from '../src/testing/rigs/manoeuvres.ts';
+import { spotOf } from '../src/testing/rigs/proving-road.ts';
+import { edit } from '../src/testing/rigs/slab-editor.ts';
+import {
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  F_ALL,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  HAZARDS,
+} from './layout.ts';
+
+const TICKS_PER_S = 50;
+
+interface Standing {
+  turn: 'left' | 'right';
+  side: 'outer' | 'inner';
+  /** Of the way through the junction. */
+  share: number;
+  /** From the middle of the lane to the near side of what stands there, m. */
+  besideM: number;
+  /** Against the way, rad. */
+  angle: number;
+}
+
+/** Whether a car that turns meets a vehicle that stands beside its bend. */
+function meets({ turn, side, share, besideM, angle }: Standing, features: number): boolean {
+  const world = new Crossing({
+    control: 'none',
+    cars: { 0: { from: 'south', turn, distanceM: 2, speedMps: 4, features } },
+    hazards: [spotOf(VEHICLE, 0)],
+  });
+  const { polyline } = world.connector('south', turn);
+  const stationM = share * lengthOf(polyline);
+  const [x, y] = pointAlong(polyline, stationM);
+  const [fromX, fromY] = pointAlong(polyline, stationM - 0.2);
+  const way = Math.atan2(y - fromY, x - fromX);
+  const isRight = (turn === 'left') === (side === 'outer');
+  const aside = way + (isRight ? -Math.PI / 2 : Math.PI / 2);
+  const awayM = besideM + VEHICLE.widthM / 2;
+  edit(world.kernel, world.slab, (slab) => {
+    slab.setF64(HAZARDS + A_X, 0, x + awayM * Math.cos(aside));
+    slab.setF64(HAZARDS + A_Y, 0, y + awayM * Math.sin(aside));
+    slab.setF64(HAZARDS + A_HX, 0, Math.cos(way + angle));
+    slab.setF64(HAZARDS + A_HY, 0, Math.sin(way + angle));
+    slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+  });
+  return world.until(() => world.kernel.contactCount(world.slab) > 0, 6 * TICKS_PER_S) >= 0;
+}
+
+const PLACES = [0.5, 0.75].flatMap((share) =>
+  [0.4, 0, -0.4].flatMap((angle) =>
+    [1.1, 1.2, 1.7, 1.8].map((besideM) => ({ share, angle, besideM })),
+  ),
+);
+
+test.each([
+  ['left', 'outer'],
+  ['left', 'inner'],
+  ['right', 'outer'],
+  ['right', 'inner'],
+] as const)('Who turns %s stops before whatever it would touch on the %s side.', (turn, side) => {
+  const met = (features: number) =>
+    PLACES.filter((place) => meets({ ...place, turn, side }, features));
+  expect(met(F_ALL)).toEqual([]);
+  // More than a third of these places are in the way of who looks nowhere.
+  expect(met(F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR)).length).toBeGreaterThan(PLACES.length / 3);
+});

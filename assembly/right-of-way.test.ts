@@ -1,0 +1,394 @@
+import { describe, expect, it, test } from 'vitest';
+import { CAR_LENGTH_M, Crossing, type CrossingPlan } from '../src/testing/rigs/crossing.ts';
+import { VEHICLE } from '../src/testing/rigs/manoeuvres.ts';
+import { spotOf } from '../src/testing/rigs/proving-road.ts';
+import { edit } from '../src/testing/rigs/slab-editor.ts';
+import {
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  C_EFFECTIVE,
+  C_VX,
+  C_X,
+  C_Y,
+  CHOICE_GO,
+  CHOICE_STOP,
+  F_ALL,
+  F_THROTTLE,
+  HAZARDS,
+} from './layout.ts';
+
+const KMH = 1 / 3.6;
+const TICKS_PER_S = 50;
+
+/** Steps for a while; what each tick showed of the cars. */
+function watch(crossing: Crossing, seconds: number, look: (tick: number) => void): void {
+  for (let tick = 0; tick < seconds * TICKS_PER_S; tick++) {
+    crossing.step();
+    look(tick);
+  }
+}
+
+/** The ticks at which cars cross their lines, in seconds from the start; Infinity where they do not. */
+function crossingTimes(crossing: Crossing, cars: readonly number[], seconds: number): number[] {
+  const times = cars.map(() => Number.POSITIVE_INFINITY);
+  watch(crossing, seconds, (tick) => {
+    for (const [i, car] of cars.entries()) {
+      if (crossing.car(car).distanceM > 0 || times[i] !== Number.POSITIVE_INFINITY) continue;
+      times[i] = tick / TICKS_PER_S;
+    }
+  });
+  expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+  return times;
+}
+
+describe('At amber', () => {
+  /**
+   * What a car decides whose front bumper is `distanceM` before the line as the first tick of amber
+   * ends. Amber of the main street begins after 1 s of red and amber and 20 to 24 s of green.
+   */
+  function choiceAt(row: 'local' | 'collector' | 'arterial', kmh: number, distanceM: number) {
+    const plan: CrossingPlan = { control: 'signals', row, cars: {} };
+    const light = new Crossing(plan).city.lights[0];
+    const speedMps = kmh * KMH;
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: (light?.greenFromTick ?? 0) + (light?.greenTicks ?? 0),
+      cars: {
+        0: { from: 'west', turn: 'straight', distanceM: distanceM + speedMps * 0.02, speedMps },
+      },
+    });
+    crossing.step();
+    return crossing.car(0).choice;
+  }
+
+  // Stopping at 3 m/s² after 0.3 s takes 14.07, 36.32 and 51.30 m.
+  test.each([
+    ['local', 30, 14.07],
+    ['collector', 50, 36.32],
+    ['arterial', 60, 51.3],
+  ] as const)('on a %s street at %i km/h a car stops from %f m on.', (row, kmh, stopM) => {
+    expect(choiceAt(row, kmh, stopM + 0.1)).toBe(CHOICE_STOP);
+    expect(choiceAt(row, kmh, stopM - 0.1)).toBe(CHOICE_GO);
+    expect(choiceAt(row, kmh, 5)).toBe(CHOICE_GO);
+    expect(choiceAt(row, kmh, 89)).toBe(CHOICE_STOP);
+  });
+
+  // At 90 km/h it goes 75 m in 3 s, needs 111.67 m at 3 m/s² and 76.94 m at 4.5 m/s².
+  it('in the dilemma zone it stops where 4.5 m/s² suffice, and else goes.', () => {
+    expect(choiceAt('collector', 90, 74.9)).toBe(CHOICE_GO);
+    expect(choiceAt('collector', 90, 76.8)).toBe(CHOICE_GO);
+    expect(choiceAt('collector', 90, 77.1)).toBe(CHOICE_STOP);
+    expect(choiceAt('collector', 90, 89)).toBe(CHOICE_STOP);
+  });
+});
+
+describe('At lights', () => {
+  const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };
+  const main = new Crossing(plan).city.lights[0];
+  const greenFrom = main?.greenFromTick ?? 0;
+
+  it('a car waits before the line and starts 0.8 to 1.2 s after green.', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom - 10 * TICKS_PER_S,
+      cars: { 0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 10 } },
+    });
+    watch(crossing, 10, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
+    expect(crossing.car(0).distanceM).toBeLessThan(2);
+    expect(crossing.car(0).speedMps).toBeLessThan(0.1);
+    const delay = crossing.until(() => crossing.car(0).speedMps > 0.1, 3 * TICKS_PER_S);
+    expect(delay / TICKS_PER_S).toBeGreaterThan(0.8);
+    expect(delay / TICKS_PER_S).toBeLessThan(1.2);
+  });
+
+  it('a left turn on green lets oncoming traffic pass, which does not slow down.', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
+        1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
+      },
+    });
+    const gone = crossing.until(() => crossing.car(1).where === 'inside', 10 * TICKS_PER_S);
+    expect(gone).toBeGreaterThan(0);
+    expect(crossing.car(0).distanceM).toBeGreaterThan(0);
+    expect(crossing.car(1).speedMps).toBeGreaterThan(13.5);
+    const [turned] = crossingTimes(crossing, [0], 10);
+    expect(turned).toBeLessThan(6);
+  });
+
+  it('two left turns do not wait for those behind each other.', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
+        1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
+        2: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 0 },
+        3: { from: 'east', turn: 'straight', distanceM: 8, speedMps: 0 },
+      },
+    });
+    const times = crossingTimes(crossing, [0, 1, 2, 3], 12);
+    expect(Math.max(...times.slice(0, 2))).toBeLessThan(4);
+    expect(Math.max(...times)).toBeLessThan(10);
+  });
+
+  it('a left turn goes where oncoming traffic is far away.', () => {
+    const crossing = new Crossing({
+      ...plan,
+      cycleTick: greenFrom + 2 * TICKS_PER_S,
+      cars: {
+        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
+        1: { from: 'east', turn: 'straight', distanceM: 130, speedMps: 50 * KMH },
+      },
+    });
+    const [left = 0, straight = 0] = crossingTimes(crossing, [0, 1], 15);
+    expect(left).toBeLessThan(straight);
+  });
+});
+
+describe('On a priority road', () => {
+  /** A car of the side street stands at its line, one comes along the main road. */
+  const meeting = (distanceM: number): Crossing =>
+    new Crossing({
+      control: 'priority',
+      row: 'collector',
+      column: 'local',
+      cars: {
+        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 },
+        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
+      },
+    });
+
+  // The lanes meet 10.0 to 13.0 m behind the lines. To clear that the waiting car drives 1 + 13 +
+  // 4.56 m: 0.5 s + 4.5 s, and with 1.5 s more the other must be 6.5 s off, some 80 m.
+  it('whoever waits lets a car pass that is 60 m off, and that car does not slow down.', () => {
+    const crossing = meeting(60);
+    let slowest = Number.POSITIVE_INFINITY;
+    crossing.until(() => {
+      slowest = Math.min(slowest, crossing.car(1).speedMps);
+      return crossing.car(1).where === 'inside';
+    }, 10 * TICKS_PER_S);
+    expect(crossing.car(0).distanceM).toBeGreaterThan(0);
+    expect(slowest).toBeGreaterThan(13.5);
+    const [waited = 0] = crossingTimes(crossing, [0], 10);
+    expect(waited).toBeLessThan(4);
+  });
+
+  it('it goes first where the car is 110 m off, which need not slow down either.', () => {
+    const crossing = meeting(110);
+    let slowest = Number.POSITIVE_INFINITY;
+    crossing.until(() => {
+      slowest = Math.min(slowest, crossing.car(1).speedMps);
+      return crossing.car(1).where === 'inside';
+    }, 15 * TICKS_PER_S);
+    expect(crossing.car(0).where).toBe('beyond');
+    expect(slowest).toBeGreaterThan(13);
+  });
+
+  it.each([
+    [70, true],
+    [45, false],
+  ])('patience ends after 30 s: a car %i m off lets go first: %s.', (distanceM, letsGo) => {
+    const crossing = new Crossing({
+      control: 'priority',
+      row: 'collector',
+      cars: {
+        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, waitedS: 31 },
+        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
+      },
+    });
+    const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
+    expect(waited < main).toBe(letsGo);
+  });
+
+  it('a car that must give way rolls up, and does not stop where nobody comes.', () => {
+    const cars = { 0: { from: 'south', turn: 'straight', distanceM: 60, speedMps: 8 } } as const;
+    const yielding = new Crossing({ control: 'priority', row: 'collector', cars });
+    const stopping = new Crossing({ control: 'stop', row: 'collector', cars });
+    const slowestOf = (crossing: Crossing): number => {
+      let slowest = Number.POSITIVE_INFINITY;
+      watch(crossing, 25, () => {
+        const { distanceM, speedMps } = crossing.car(0);
+        if (distanceM > 0 && distanceM < 3) slowest = Math.min(slowest, speedMps);
+      });
+      expect(crossing.car(0).where).toBe('beyond');
+      return slowest;
+    };
+    expect(slowestOf(yielding)).toBeGreaterThan(3);
+    expect(slowestOf(stopping)).toBeLessThan(0.3);
+  });
+});
+
+describe('Where all streets are equal', () => {
+  it.each([
+    ['south', 'east'],
+    ['east', 'north'],
+    ['north', 'west'],
+    ['west', 'south'],
+  ] as const)('from the %s one gives way to the %s, on the right.', (own, right) => {
+    const crossing = new Crossing({
+      control: 'none',
+      cars: {
+        0: { from: own, turn: 'straight', distanceM: 40, speedMps: 8 },
+        1: { from: right, turn: 'straight', distanceM: 40, speedMps: 8 },
+      },
+    });
+    const [waits = 0, goes = 0] = crossingTimes(crossing, [0, 1], 20);
+    expect(goes).toBeLessThan(6);
+    expect(waits).toBeGreaterThan(goes + 1);
+    expect(waits).toBeLessThan(15);
+  });
+
+  it('a left turn gives way to oncoming traffic.', () => {
+    const crossing = new Crossing({
+      control: 'none',
+      cars: {
+        0: { from: 'south', turn: 'left', distanceM: 40, speedMps: 8 },
+        1: { from: 'north', turn: 'straight', distanceM: 40, speedMps: 8 },
+      },
+    });
+    const [waits = 0, goes = 0] = crossingTimes(crossing, [0, 1], 20);
+    expect(goes).toBeLessThan(6);
+    expect(waits).toBeGreaterThan(goes + 1);
+  });
+
+  it('after two seconds of four cars that wait for one another the lowest index goes.', () => {
+    const car = { turn: 'straight', distanceM: 1, speedMps: 0 } as const;
+    const crossing = new Crossing({
+      control: 'none',
+      cars: {
+        7: { from: 'south', ...car },
+        2: { from: 'west', ...car },
+        9: { from: 'north', ...car },
+        5: { from: 'east', ...car },
+      },
+    });
+    watch(crossing, 2, () => {
+      for (const one of [2, 5, 7, 9]) expect(crossing.car(one).hasClaim).toBe(false);
+    });
+    const times = crossingTimes(crossing, [2, 5, 7, 9], 40);
+    expect(times[0]).toBe(Math.min(...times));
+    expect(Math.max(...times)).toBeLessThan(30);
+  });
+
+  it('a car that cannot start gives way after ten seconds.', () => {
+    const crossing = new Crossing({
+      control: 'none',
+      cars: {
+        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 },
+        1: {
+          from: 'east',
+          turn: 'straight',
+          distanceM: 1,
+          speedMps: 0,
+          features: F_ALL & ~F_THROTTLE,
+        },
+      },
+    });
+    const [waits = 0] = crossingTimes(crossing, [0], 20);
+    expect(waits).toBeGreaterThan(10);
+    expect(waits).toBeLessThan(13);
+  });
+});
+
+describe('Into a junction', () => {
+  /** One car stands behind it, `roomM` from where it ends, and another wants to go there. */
+  const blocked = (roomM: number): Crossing =>
+    new Crossing({
+      control: 'priority',
+      row: 'collector',
+      cars: {
+        0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 12 },
+        1: {
+          from: 'west',
+          turn: 'straight',
+          distanceM: -(roomM + CAR_LENGTH_M / 2),
+          speedMps: 0,
+          features: F_ALL & ~F_THROTTLE,
+        },
+      },
+    });
+
+  it('nobody drives who could not leave it.', () => {
+    const crossing = blocked(CAR_LENGTH_M + 1.5);
+    watch(crossing, 30, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
+    expect(crossing.car(0).distanceM).toBeLessThan(2);
+  });
+
+  it.each([16, 18, 20])(
+    'nobody drives while one that is in it brakes for something %i m behind its line.',
+    (behindM) => {
+      const crossing = new Crossing({
+        control: 'priority',
+        row: 'collector',
+        cars: {
+          0: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 9 },
+          1: { from: 'south', turn: 'straight', distanceM: 10, speedMps: 5 },
+        },
+        hazards: [spotOf(VEHICLE, 0)],
+      });
+      crossing.until(() => crossing.car(0).distanceM < 2, 2 * TICKS_PER_S);
+      edit(crossing.kernel, crossing.slab, (slab) => {
+        const aheadM = behindM + crossing.car(0).distanceM + CAR_LENGTH_M;
+        slab.setF64(HAZARDS + A_X, 0, slab.f64(C_X, 0) + aheadM);
+        slab.setF64(HAZARDS + A_Y, 0, slab.f64(C_Y, 0));
+        slab.setF64(HAZARDS + A_HX, 0, 1);
+        slab.setF64(HAZARDS + A_HY, 0, 0);
+        slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+      });
+      watch(crossing, 6, () => expect(crossing.car(1).where).toBe('before'));
+      expect(crossing.car(0)).toMatchObject({ where: 'inside', speedMps: 0 });
+    },
+  );
+
+  it.each([12, 13, 14, 15])(
+    'nobody turns off past one that stands with its front %i m behind the line, half in the way.',
+    (behindM) => {
+      const crossing = new Crossing({
+        control: 'priority',
+        row: 'collector',
+        cars: {
+          0: { from: 'west', turn: 'right', distanceM: 18, speedMps: 6 },
+          1: { from: 'west', turn: 'straight', distanceM: 2, speedMps: 7 },
+        },
+      });
+      crossing.until(() => crossing.car(1).distanceM < -behindM, 6 * TICKS_PER_S);
+      edit(crossing.kernel, crossing.slab, (slab) => {
+        slab.setF64(C_VX, 1, 0);
+        slab.setI32(C_EFFECTIVE, 1, F_ALL & ~F_THROTTLE);
+      });
+      watch(crossing, 8, () => {});
+      expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+    },
+  );
+
+  it('a car drives that finds room behind it.', () => {
+    const crossing = blocked(CAR_LENGTH_M + 5);
+    watch(crossing, 30, () => {});
+    expect(crossing.car(0).where).toBe('beyond');
+    expect(crossing.car(0).speedMps).toBeLessThan(0.1);
+    expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+  });
+
+  it('cars follow each other without a pause.', () => {
+    const crossing = new Crossing({
+      control: 'priority',
+      row: 'collector',
+      cars: {
+        0: { from: 'west', turn: 'straight', distanceM: 30, speedMps: 12 },
+        1: { from: 'west', turn: 'straight', distanceM: 55, speedMps: 12 },
+      },
+    });
+    const both = crossing.until(
+      () => crossing.car(0).hasClaim && crossing.car(1).hasClaim,
+      2 * TICKS_PER_S,
+    );
+    expect(both).toBeGreaterThanOrEqual(0);
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { at, lengthOf, pointAlong } from '../src/city/geometry.ts';
+import type { City, HazardSpot, Lane } from '../src/city/types.ts';
+import type { Kernel } from '../src/kernel/kernel.ts';
+import { Crossing } from '../src/testing/rigs/crossing.ts';
+import { cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';
+import { edit } from '../src/testing/rigs/slab-editor.ts';
+import { CAR_TYPES } from '../src/twin/fleet.ts';
+import {
+  C_BRAKE,
+  C_CLAIM,
+  C_DRIVE,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_ROUTE_INDEX,
+  C_SLOPE,
+  C_STATION,
+  C_TYPE,
+  C_VX,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  F_BRAKES,
+  F_THROTTLE,
+} from './layout.ts';
+
+const TICKS_PER_S = 50;
+const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
+
+/** Drives a world with features switched off; how long each car stood at most, and how often one was towed. */
+function watchStanding(seed: number, off: (car: number) => number, seconds: number) {
+  const kernel = makeKernel(1);
+  const slab = makeWorld(kernel, seed, seed % cities.cities.length);
+  for (const car of cars) kernel.apply(slab, 0, car, off(car), 0);
+  const { f64 } = kernel.view(slab);
+  const of = (array: number, car: number) => f64[array / 8 + car] ?? Number.NaN;
+  const since = cars.map(() => 0);
+  const places = cars.map((car) => [of(C_X, car), of(C_Y, car)] as const);
+  const seen = { longestS: 0, tows: 0, movingShare: 0 };
+  for (let tick = 1; tick <= seconds * TICKS_PER_S; tick++) {
+    kernel.step(slab, 1);
+    for (const car of cars) {
+      const [x, y] = [of(C_X, car), of(C_Y, car)];
+      const [fromX, fromY] = at(places, car);
+      // A wreck comes back standing.
+      if (Math.hypot(x - fromX, y - fromY) > 3 && of(C_VX, car) > 0) seen.tows++;
+      places[car] = [x, y];
+      if (of(C_VX, car) > 0.5) seen.movingShare += 1 / (seconds * TICKS_PER_S * CAR_COUNT);
+      if (of(C_VX, car) > 0.1) since[car] = tick;
+      seen.longestS = Math.max(seen.longestS, (tick - at(since, car)) / TICKS_PER_S);
+    }
+  }
+  return { ...seen, contacts: kernel.contactCount(slab) };
+}
+
+/** Stands a car at a station of a lane through the junction. */
+function stand({ kernel, slab, city }: Crossing, car: number, lane: Lane, stationM: number): void {
+  const [x, y] = pointAlong(lane.polyline, stationM);
+  const [toX, toY] = pointAlong(lane.polyline, stationM + 0.3);
+  const stepM = Math.hypot(toX - x, toY - y);
+  const index = city.lanes.indexOf(lane);
+  edit(kernel, slab, (world) => {
+    for (const array of [C_LANE, C_CLAIM]) world.setI32(array, car, index);
+    world.setI32(C_ROUTE_INDEX, car, 1);
+    for (const [array, value] of [
+      [C_STATION, stationM],
+      [C_X, x],
+      [C_Y, y],
+      [C_HX, (toX - x) / stepM],
+      [C_HY, (toY - y) / stepM],
+    ] as const) {
+      world.setF64(array, car, value);
+    }
+  });
+}
+
+describe('a car that does not get going', () => {
+  it('is towed after a hundred seconds and rolls on: a world without throttles keeps moving', () => {
+    for (const seed of [1, 2]) {
+      const seen = watchStanding(seed, () => F_THROTTLE, 400);
+      expect(seen.longestS).toBeGreaterThan(100);
+      // Who stands behind another begins to want to go when that one has been towed.
+      expect(seen.longestS).toBeLessThan(250);
+      expect(seen.movingShare).toBeGreaterThan(0.12);
+      expect(seen.tows).toBeGreaterThan(20);
+    }
+  });
+
+  it('does not hold up the others for long', () => {
+    const seen = watchStanding(3, (car) => (car === 4 ? F_THROTTLE : 0), 400);
+    expect(seen.tows).toBeGreaterThan(1);
+    expect(seen.longestS).toBeLessThan(150);
+  });
+
+  it('is towed too where two stand in the way of each other, held by their own brakes', () => {
+    const world = new Crossing({
+      control: 'none',
+      row: 'collector',
+      column: 'collector',
+      cars: {
+        0: { from: 'east', turn: 'straight', distanceM: 1, speedMps: 0 },
+        1: { from: 'north', turn: 'left', distanceM: 1, speedMps: 0 },
+      },
+    });
+    const left = world.connector('north', 'left');
+    stand(world, 0, world.connector('east', 'straight'), 5);
+    stand(world, 1, left, 0.4 * lengthOf(left.polyline));
+    const { f64 } = world.kernel.view(world.slab);
+    const places = () => [0, 1].map((car) => [f64[C_X / 8 + car] ?? 0, f64[C_Y / 8 + car] ?? 0]);
+    const from = places();
+    const movedM = () =>
+      places().map(([x = 0, y = 0], car) => {
+        const [fromX = 0, fromY = 0] = at(from, car);
+        return Math.hypot(x - fromX, y - fromY);
+      });
+    world.step(95 * TICKS_PER_S);
+    expect(Math.max(...movedM())).toBeLessThan(3);
+    world.step(60 * TICKS_PER_S);
+    expect(Math.max(...movedM())).toBeGreaterThan(50);
+    expect(world.kernel.contactCount(world.slab)).toBe(0);
+  });
+
+  it('is none where everything is on', () => {
+    expect(watchStanding(4, () => 0, 300).tows).toBe(0);
+  });
+});
+
+/** A spot of a kind, with its city. */
+function spotOf(kind: HazardSpot['kind']): { city: City; cityIndex: number; spot: HazardSpot } {
+  for (const [cityIndex, city] of cities.cities.entries()) {
+    const spot = city.hazards.find((each) => each.kind === kind);
+    const lane = spot && at(spot.site.lanes, 0);
+    if (spot && city.routes.some((route) => route.includes(lane ?? -1)))
+      return { city, cityIndex, spot };
+  }
+  throw new RangeError(`no spot is a ${kind}`);
+}
+
+describe('on a slope', () => {
+  const { city, cityIndex, spot } = spotOf('downhill_stop');
+  const lane = at(spot.site.lanes, 0);
+  const lengthM = at(city.lanes, lane).polyline.reduce((sumM, [x, y], i, line) => {
+    const [fromX, fromY] = line[i - 1] ?? [x, y];
+    return sumM + Math.hypot(x - fromX, y - fromY);
+  }, 0);
+
+  /** A world in which one car stands so far before the end of the lane that leads downhill. */
+  function standing(
+    off: number,
+    beforeEndM: number,
+  ): { kernel: Kernel; slab: number; car: number } {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 5, cityIndex);
+    const car = city.routes.findIndex((route) => route.includes(lane));
+    kernel.apply(slab, 0, car, off, 0);
+    const stationM = lengthM - beforeEndM;
+    const { polyline } = at(city.lanes, lane);
+    const [[fromX, fromY], [toX, toY]] = [at(polyline, 0), at(polyline, polyline.length - 1)];
+    const [hx, hy] = [(toX - fromX) / lengthM, (toY - fromY) / lengthM];
+    edit(kernel, slab, (world) => {
+      // Nobody else is near.
+      for (const other of cars) {
+        if (other !== car && world.i32(C_LANE, other) === lane) world.setF64(C_VX, other, 0);
+      }
+      world.setI32(C_LANE, car, lane);
+      world.setI32(C_ROUTE_INDEX, car, at(city.routes, car).indexOf(lane));
+      world.setF64(C_STATION, car, stationM);
+      world.setF64(C_X, car, fromX + hx * stationM);
+      world.setF64(C_Y, car, fromY + hy * stationM);
+      world.setF64(C_VX, car, 0);
+      for (const [array, value] of [
+        [C_HX, hx],
+        [C_HY, hy],
+      ] as const) {
+        world.setF64(array, car, value);
+      }
+      world.setF64(C_DRIVE, car, 0);
+      world.setF64(C_BRAKE, car, 0.15);
+    });
+    return { kernel, slab, car };
+  }
+
+  it('gravity drives a car with 0.06 g, against rolling resistance alone without brakes', () => {
+    const { kernel, slab, car } = standing(F_BRAKES | F_THROTTLE, 30);
+    const { f64 } = kernel.view(slab);
+    kernel.step(slab, 8);
+    expect(f64[C_SLOPE / 8 + car]).toBeCloseTo(0.06 * 9.81, 6);
+    // 0.589 − 0.15 m/s², of which the engine takes more and more: after 1 s 0.4 m/s.
+    kernel.step(slab, 50);
+    expect(f64[C_VX / 8 + car]).toBeGreaterThan(0.3);
+    expect(f64[C_VX / 8 + car]).toBeLessThan(0.46);
+    kernel.step(slab, 350);
+    expect(f64[C_VX / 8 + car]).toBeGreaterThan(0.8);
+  });
+
+  it('a car that drives comes to stand before its stop line as everywhere', () => {
+    const { kernel, slab, car } = standing(0, 25);
+    const { f64, i32 } = kernel.view(slab);
+    const { lengthM: bodyM, centreM } = at(CAR_TYPES, i32[C_TYPE / 4 + car] ?? 0);
+    const leftM = () => lengthM - (f64[C_STATION / 8 + car] ?? 0) - centreM - bodyM / 2;
+    let fastest = 0;
+    const stands = () => {
+      const speed = f64[C_VX / 8 + car] ?? 0;
+      fastest = Math.max(fastest, speed);
+      const gapM = f64[C_GAP / 8 + car] ?? 0;
+      return fastest > 2 && speed < 0.3 && (gapM < 0 || gapM > leftM());
+    };
+    for (let tick = 0; tick < 1000 && !stands(); tick++) kernel.step(slab, 1);
+    expect(leftM()).toBeGreaterThan(0.5);
+    expect(leftM()).toBeLessThan(2);
+  });
+
+  it('elsewhere the road is level', () => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, 6, cityIndex);
+    const { f64, i32 } = kernel.view(slab);
+    const sloped = new Set(
+      city.hazards.filter(({ site }) => site.grade !== 0).flatMap(({ site }) => site.lanes),
+    );
+    const isOnSlope = (car: number) => sloped.has(i32[C_LANE / 4 + car] ?? -1);
+    for (let tick = 0; tick < 1000; tick += 10) {
+      // A slope is felt until the next look, up to four ticks later.
+      const were = cars.map(isOnSlope);
+      kernel.step(slab, 10);
+      for (const car of cars.filter((each) => !were[each] && !isOnSlope(each))) {
+        expect(f64[C_SLOPE / 8 + car]).toBe(0);
+      }
+    }
+  });
+});

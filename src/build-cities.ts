@@ -1,3 +1,0 @@
-import { buildCities } from './shard/grown-cities.ts';
-
-buildCities();

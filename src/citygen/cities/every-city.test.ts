@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { CITIES } from '../../city/catalogue.ts';
+import {
+  areaOf,
+  at,
+  cross,
+  distance,
+  distanceToPolygon,
+  dot,
+  endDirection,
+  intersectConvex,
+  isConvex,
+  startDirection,
+} from '../../city/geometry.ts';
+import type { Block, Lane, Point } from '../../city/types.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+import { areNear, curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
+
+const LIMITS_MPS = { arterial: 60 / 3.6, collector: 50 / 3.6, local: 30 / 3.6 };
+
+const CASES = CITIES.flatMap(({ name, seed }) => [
+  { name, seed },
+  { name, seed: seed + 1 },
+]);
+
+describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
+  const city = cityOf(name, seed);
+  const { lanes, roads, junctions, lights, blocks, bounds } = city;
+
+  test('it is 600 to 900 m across.', () => {
+    for (const acrossM of [bounds.maxX - bounds.minX, bounds.maxY - bounds.minY]) {
+      expect(acrossM).toBeGreaterThan(600);
+      expect(acrossM).toBeLessThan(900);
+    }
+  });
+
+  test('there is no more than the kernel takes.', () => {
+    expect(junctions.length).toBeLessThanOrEqual(64);
+    expect(lanes.length).toBeLessThanOrEqual(4096);
+    expect(lights.length).toBeLessThanOrEqual(160);
+    for (const junction of junctions.keys()) {
+      const connectors = lanes.filter((lane) => lane.junction === junction);
+      expect(connectors.length).toBeLessThanOrEqual(32);
+    }
+  });
+
+  test('junctions have signals, priority, stop signs and nothing at all.', () => {
+    const controls = new Set(junctions.map(({ control }) => control));
+    expect(controls).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
+  });
+
+  test('roads have names of their own, and the limit of their class.', () => {
+    expect(new Set(roads.map((road) => road.name)).size).toBe(roads.length);
+    for (const road of roads) {
+      expect(road.speedLimitMps).toBe(LIMITS_MPS[road.class]);
+      for (const lane of road.lanes) expect(at(lanes, lane).speedLimitMps).toBe(road.speedLimitMps);
+    }
+  });
+
+  test('every lane reaches every other.', () => {
+    expect(isConnected(lanes)).toBe(true);
+  });
+
+  test('a lane goes over into the next in the same point and direction.', () => {
+    for (const lane of lanes) {
+      for (const next of lane.next) {
+        const { polyline } = at(lanes, next);
+        expect(at(lane.polyline, -1)).toEqual(at(polyline, 0));
+        const [before, after] = [endDirection(lane.polyline), startDirection(polyline)];
+        expect(dot(before, after)).toBeGreaterThan(0);
+        expect(Math.abs(cross(before, after))).toBeLessThan(Math.sin(Math.PI / 180));
+      }
+    }
+  });
+
+  test('roads leave 3.4 m of straight before a junction and bend nowhere below 8 m.', () => {
+    for (const { polyline, road } of lanes) {
+      for (let i = 1; i < polyline.length - 1; i++) {
+        const curvature = Math.abs(curvatureAt(polyline, i));
+        expect(curvature).toBeLessThan(1 / 8);
+        const ends = [at(polyline, 0), at(polyline, -1)];
+        const toEndM = Math.min(...ends.map((end) => distance(at(polyline, i), end)));
+        if (road >= 0 && toEndM < 3.4) expect(curvature).toBeLessThan(1e-4);
+      }
+    }
+  });
+
+  test('curvature along a road rises and falls by at most 0.02 in a metre.', () => {
+    for (const { polyline, road } of lanes) {
+      if (road < 0) continue;
+      for (let i = 2; i < polyline.length - 1; i++) {
+        const change = Math.abs(curvatureAt(polyline, i) - curvatureAt(polyline, i - 1));
+        const apartM = distance(at(polyline, i - 1), at(polyline, i));
+        expect(change / apartM).toBeLessThan(0.02);
+        expect(apartM).toBeLessThan(2);
+      }
+    }
+  });
+
+  test('neighbouring arms of a junction are at least 60° apart.', () => {
+    for (const junction of junctions.keys()) {
+      const outward = armsOf(lanes, junction);
+      for (const [i, a] of outward.entries()) {
+        for (const b of outward.slice(i + 1)) expect(dot(a, b)).toBeLessThan(0.5);
+      }
+    }
+  });
+
+  test('blocks are convex, counter-clockwise, with three to eight corners.', () => {
+    for (const { polygon } of blocks) {
+      expect(polygon.length).toBeGreaterThanOrEqual(3);
+      expect(polygon.length).toBeLessThanOrEqual(8);
+      expect(isConvex(polygon)).toBe(true);
+    }
+  });
+
+  test('no block comes within 1 m of a lane, and none overlaps another.', () => {
+    for (const [i, a] of blocks.entries()) {
+      for (const lane of lanes) {
+        if (areNear(a.polygon, lane.polyline, 6)) expect(roomBeside(lane, a)).toBeGreaterThan(1);
+      }
+      for (const b of blocks.slice(i + 1)) {
+        if (!areNear(a.polygon, b.polygon, 6)) continue;
+        expect(areaOf(intersectConvex(a.polygon, b.polygon))).toBeLessThan(0.02);
+      }
+    }
+  });
+
+  test('blocks are buildings, walls, parks and squares, at most 500.', () => {
+    expect(new Set(blocks.map(({ kind }) => kind))).toEqual(
+      new Set(['building', 'wall', 'park', 'square']),
+    );
+    expect(blocks.length).toBeLessThanOrEqual(500);
+  });
+
+  test('twenty loops lead along most of its roads.', () => {
+    expect(city.routes).toHaveLength(20);
+    for (const route of city.routes) {
+      for (const [i, lane] of route.entries()) {
+        expect(at(lanes, lane).next).toContain(at(route, (i + 1) % route.length));
+      }
+    }
+    const used = new Set(city.routes.flat());
+    const driven = roads.filter((road) => road.lanes.some((lane) => used.has(lane)));
+    expect(driven.length).toBeGreaterThanOrEqual(roads.length * 0.9);
+  });
+});
+
+/** Directions in which roads leave a junction, of lanes side by side only one. */
+function armsOf(lanes: readonly Lane[], junction: number): Point[] {
+  const leaving = lanes.flatMap(({ connector, junction: own }) =>
+    connector && own === junction ? [connector.to] : [],
+  );
+  const outward = [...new Set(leaving)].map((lane) => startDirection(at(lanes, lane).polyline));
+  return outward.filter((one, i) => outward.slice(0, i).every((other) => dot(one, other) < 0.9999));
+}
+
+/** Metres from the lane's edge to the block; negative where a point of the lane is in it. */
+function roomBeside({ polyline, widthM }: Lane, { polygon }: Block): number {
+  let nearestM = Number.POSITIVE_INFINITY;
+  for (const [i, to] of polyline.entries()) {
+    const from = polyline[i - 1] ?? to;
+    const pieces = Math.max(1, Math.ceil(distance(from, to)));
+    for (let k = 1; k <= pieces; k++) {
+      const share = k / pieces;
+      const point: Point = [
+        from[0] + (to[0] - from[0]) * share,
+        from[1] + (to[1] - from[1]) * share,
+      ];
+      nearestM = Math.min(nearestM, distanceToPolygon(point, polygon));
+    }
+  }
+  return nearestM - widthM / 2;
+}

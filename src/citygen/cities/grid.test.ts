@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { CITIES } from '../../city/catalogue.ts';
+import { at } from '../../city/geometry.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+
+describe('The grid', () => {
+  const city = cityOf('grid', at(CITIES, 0).seed);
+
+  test('is 600 to 900 m across.', () => {
+    const { minX, minY, maxX, maxY } = city.bounds;
+    for (const acrossM of [maxX - minX, maxY - minY]) {
+      expect(acrossM).toBeGreaterThan(600);
+      expect(acrossM).toBeLessThan(900);
+    }
+  });
+
+  test('has 24 roads with different names.', () => {
+    expect(city.roads).toHaveLength(24);
+    expect(new Set(city.roads.map(({ name }) => name)).size).toBe(24);
+  });
+
+  test('has six streets by six, bends in three corners, and a four-lane arterial.', () => {
+    expect(city.junctions).toHaveLength(33);
+    const arterials = city.roads.filter((road) => road.class === 'arterial');
+    expect(arterials).toHaveLength(2);
+    for (const { lanes, centerline } of arterials) {
+      expect(lanes).toHaveLength(4 * (centerline.length - 1));
+    }
+  });
+
+  test('allows 60, 50 and 30 km/h by the class of the road.', () => {
+    const limits = { arterial: 60 / 3.6, collector: 50 / 3.6, local: 30 / 3.6 };
+    for (const road of city.roads) {
+      expect(road.speedLimitMps).toBe(limits[road.class]);
+      for (const lane of road.lanes) {
+        expect(at(city.lanes, lane).speedLimitMps).toBe(road.speedLimitMps);
+      }
+    }
+    expect(new Set(city.roads.map((road) => road.class)).size).toBe(3);
+  });
+
+  test('has blocks of unequal lengths, 105 to 150 m between the centres of junctions.', () => {
+    const xs = [...new Set(city.junctions.map(({ x }) => x))].sort((a, b) => a - b);
+    const lengths = xs.slice(1).map((x, i) => x - at(xs, i));
+    expect(new Set(lengths).size).toBeGreaterThan(2);
+    expect(Math.min(...lengths)).toBeGreaterThanOrEqual(105);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(150);
+  });
+
+  test('is planned in whole centimetres.', () => {
+    for (const { x, y } of city.junctions) {
+      expect(x).toBe(Math.round(x * 100) / 100);
+      expect(y).toBe(Math.round(y * 100) / 100);
+    }
+  });
+
+  test('numbers everything from one with a letter before.', () => {
+    const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+    const numbered = (letter: string, items: readonly unknown[]) =>
+      items.map((_, i) => `${letter}${i + 1}`);
+    expect(idsOf(city.roads)).toEqual(numbered('r', city.roads));
+    expect(idsOf(city.lanes)).toEqual(numbered('l', city.lanes));
+    expect(idsOf(city.junctions)).toEqual(numbered('j', city.junctions));
+    expect(idsOf(city.lights)).toEqual(numbered('s', city.lights));
+    expect(idsOf(city.blocks)).toEqual(numbered('b', city.blocks));
+  });
+});

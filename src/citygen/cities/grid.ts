@@ -1,0 +1,290 @@
+import { at } from '../../city/geometry.ts';
+import type { Block, Box, CityBody, Lane, Point, Road } from '../../city/types.ts';
+import { roundedPath } from '../curves.ts';
+import {
+  type BlockPlan,
+  courtyardBlock,
+  FOOTPRINT_MIN_M2,
+  parkBlock,
+  rowsBlock,
+  SIDEWALK_M,
+  squareBlock,
+  surroundingBlocks,
+  towersBlock,
+} from '../land/blocks.ts';
+import { buildWallOutside } from '../land/frontage.ts';
+import { buildAsFarAsFree, createLand } from '../land/land.ts';
+import { buildNetwork } from '../network/network.ts';
+import {
+  halfWidthOf,
+  type JunctionPlan,
+  type NetworkPlan,
+  type RoadPlan,
+  type SegmentPlan,
+} from '../network/streets.ts';
+import { createRandom, type Random } from '../random.ts';
+import { furnish } from './furnish.ts';
+
+/** A street of the grid, which changes its name on the way. */
+interface StreetPlan {
+  class: Road['class'];
+  /** Of its part before segment `split`, and of the rest. */
+  names: readonly [string, string];
+  split: number;
+  /** A park lies across segment `split`, and the street with the second name begins beyond it. */
+  isBroken?: boolean;
+}
+
+/** From south to north, each from west to east. */
+const ROWS: readonly StreetPlan[] = [
+  { class: 'collector', names: ['Quay Street', 'Shipyard Road'], split: 2 },
+  { class: 'local', names: ['Cooper Lane', 'Sailmaker Street'], split: 3 },
+  { class: 'arterial', names: ['Parliament Avenue', 'Exhibition Avenue'], split: 2 },
+  { class: 'local', names: ['Linden Street', 'Observatory Street'], split: 2, isBroken: true },
+  { class: 'collector', names: ['College Road', 'Foundry Road'], split: 3 },
+  { class: 'local', names: ['Orchard Street', 'Vineyard Street'], split: 2 },
+];
+
+/** From west to east, each from south to north. */
+const COLUMNS: readonly StreetPlan[] = [
+  { class: 'collector', names: ['Harbour Road', 'Rampart Road'], split: 3 },
+  { class: 'local', names: ['Weaver Street', 'Chapel Street'], split: 1, isBroken: true },
+  { class: 'local', names: ['Market Street', 'Museum Street'], split: 2 },
+  { class: 'collector', names: ['Station Road', 'Hospital Road'], split: 3 },
+  { class: 'local', names: ['Printer Lane', 'Garden Lane'], split: 2 },
+  { class: 'local', names: ['Tannery Street', 'Windmill Street'], split: 3 },
+];
+
+/** Side streets that meet this row stop before it. */
+const STOP_ROW = 4;
+
+/** Lengths of blocks between the centre lines of streets, in steps of half a metre. */
+const BLOCK_MIN_STEPS = 210;
+const BLOCK_MAX_STEPS = 300;
+const STEP_M = 0.5;
+
+/** What each purpose draws its random numbers from. */
+const STREAM = { streets: 1, blocks: 2, routes: 3 } as const;
+
+export function generateGrid(seed: number): CityBody {
+  const streets = createRandom(seed, STREAM.streets);
+  const xs = streetPositions(COLUMNS.length, streets);
+  const ys = streetPositions(ROWS.length, streets);
+  const network = buildNetwork(planNetwork(xs, ys));
+  const blocks = planBlocks(xs, ys, network.lanes, createRandom(seed, STREAM.blocks));
+  return furnish(network, blocks, createRandom(seed, STREAM.routes));
+}
+
+/**
+ * Metres from the city's middle, ascending, a whole number of centimetres each. The first block is
+ * long, for the straights before its bend.
+ */
+function streetPositions(count: number, random: Random): number[] {
+  const steps = [0, BLOCK_MAX_STEPS];
+  for (let i = 2; i < count; i++) {
+    steps.push(at(steps, -1) + random.between(BLOCK_MIN_STEPS, BLOCK_MAX_STEPS));
+  }
+  const middle = Math.floor(at(steps, -1) / 2);
+  return steps.map((position) => (position - middle) * STEP_M);
+}
+
+/** Where two streets end in each other they are one way with a bend, and there is no junction. */
+interface Bend {
+  row: number;
+  column: number;
+  radiusM: number;
+}
+
+/** A wide one with a wall along its outside, a wider one, and one that nobody sees around. */
+const BENDS: readonly Bend[] = [
+  { row: 0, column: 0, radiusM: 25 },
+  { row: ROWS.length - 1, column: COLUMNS.length - 1, radiusM: 30 },
+  { row: ROWS.length - 1, column: 0, radiusM: 12 },
+];
+
+type Crossing = readonly [row: number, column: number];
+
+const bendAt = ([row, column]: Crossing): Bend | undefined =>
+  BENDS.find((bend) => bend.row === row && bend.column === column);
+
+/** Rows from the south, in each the columns from the west. */
+const CROSSINGS: readonly Crossing[] = ROWS.flatMap((_, row) =>
+  COLUMNS.map((_, column): Crossing => [row, column]),
+).filter((crossing) => !bendAt(crossing));
+
+const junctionAt = ([row, column]: Crossing): number =>
+  CROSSINGS.findIndex(([r, c]) => r === row && c === column);
+
+/** The streets around the city are one, since bends join them. */
+const OUTER_STREET = 0;
+const streetOfRow = (row: number): number => (row === ROWS.length - 1 ? OUTER_STREET : row);
+const streetOfColumn = (column: number): number =>
+  column === 0 || column === COLUMNS.length - 1 ? OUTER_STREET : ROWS.length + column;
+
+function planNetwork(xs: readonly number[], ys: readonly number[]): NetworkPlan {
+  const junctions = CROSSINGS.map(
+    ([row, column]): JunctionPlan => ({
+      x: at(xs, column),
+      y: at(ys, row),
+      ...controlAt(row, column),
+    }),
+  );
+  const roads = [
+    ...ROWS.flatMap((street, row) =>
+      roadsOf(street, streetOfRow(row), (i) => segmentsBetween([row, i], [row, i + 1], xs, ys)),
+    ),
+    ...COLUMNS.flatMap((street, column) =>
+      roadsOf(street, streetOfColumn(column), (i) =>
+        // The way around a bend is the row's.
+        bendAt([i, column]) || bendAt([i + 1, column])
+          ? []
+          : segmentsBetween([i, column], [i + 1, column], xs, ys),
+      ),
+    ),
+  ];
+  return { junctions, roads };
+}
+
+function segmentsBetween(
+  from: Crossing,
+  to: Crossing,
+  xs: readonly number[],
+  ys: readonly number[],
+): SegmentPlan[] {
+  const place = ([row, column]: Crossing): Point => [at(xs, column), at(ys, row)];
+  const bend = bendAt(from) ?? bendAt(to);
+  const beyond = (crossing: Crossing): Crossing => {
+    const row = crossing[0] === 0 ? 1 : crossing[0] - 1;
+    return bendAt(crossing) ? [row, crossing[1]] : crossing;
+  };
+  const start = beyond(from);
+  const end = beyond(to);
+  const corners = bend ? [{ x: at(xs, bend.column), y: at(ys, bend.row), ...bend }] : [];
+  const axis = roundedPath(place(start), corners, place(end));
+  return [{ fromJunction: junctionAt(start), toJunction: junctionAt(end), axis }];
+}
+
+/** The two named roads of a street; `segments` tells those between its crossings `i` and `i + 1`. */
+function roadsOf(
+  street: StreetPlan,
+  index: number,
+  segments: (i: number) => SegmentPlan[],
+): RoadPlan[] {
+  const all = ROWS.slice(1).map((_, i) => segments(i));
+  const parts = [
+    all.slice(0, street.split),
+    all.slice(street.isBroken ? street.split + 1 : street.split),
+  ];
+  return parts.map((part, i) => ({
+    name: at(street.names, i),
+    class: street.class,
+    street: index,
+    segments: part.flat(),
+  }));
+}
+
+const RANKS: readonly Road['class'][] = ['local', 'collector', 'arterial'];
+
+/**
+ * The arterial has signals. Elsewhere the street of the higher class has priority, of two collectors
+ * the one that does not end there, and local streets among themselves have no rule but to give way.
+ */
+function controlAt(row: number, column: number): Pick<JunctionPlan, 'control' | 'mainStreet'> {
+  const rowRank = RANKS.indexOf(at(ROWS, row).class);
+  const columnRank = RANKS.indexOf(at(COLUMNS, column).class);
+  const rowEnds = column === 0 || column === COLUMNS.length - 1;
+  const columnEnds = row === 0 || row === ROWS.length - 1;
+  const isRowMain = rowRank === columnRank ? !rowEnds : rowRank > columnRank;
+  const mainStreet = isRowMain ? streetOfRow(row) : streetOfColumn(column);
+  if (Math.max(rowRank, columnRank) === 2) return { control: 'signals', mainStreet };
+  if ((rowEnds && columnEnds) || rowRank + columnRank === 0) {
+    return { control: 'none', mainStreet: -1 };
+  }
+  const control = row === STOP_ROW || rowRank === columnRank ? 'stop' : 'priority';
+  return { control, mainStreet };
+}
+
+/** A piece of land between streets, by the streets around it. */
+interface Cell {
+  west: number;
+  east: number;
+  south: number;
+  north: number;
+}
+
+function planBlocks(
+  xs: readonly number[],
+  ys: readonly number[],
+  lanes: readonly Lane[],
+  random: Random,
+): Block[] {
+  const land = createLand(lanes, { besideRoadM: SIDEWALK_M - SAMPLING_M, besideTurnM: 0 });
+  for (const cell of cells()) {
+    for (const plan of fillCell(cell, boxOf(cell, xs, ys), random)) {
+      buildAsFarAsFree(land, plan, FOOTPRINT_MIN_M2);
+    }
+  }
+  const outer = {
+    minX: at(xs, 0) - halfWidthOf(at(COLUMNS, 0).class) - SIDEWALK_M,
+    minY: at(ys, 0) - halfWidthOf(at(ROWS, 0).class) - SIDEWALK_M,
+    maxX: at(xs, -1) + halfWidthOf(at(COLUMNS, -1).class) + SIDEWALK_M,
+    maxY: at(ys, -1) + halfWidthOf(at(ROWS, -1).class) + SIDEWALK_M,
+  };
+  for (const plan of surroundingBlocks(outer, random)) land.build(plan);
+  const [first] = segmentsBetween([0, 0], [0, 1], xs, ys);
+  const corner = { x: at(xs, 0), y: at(ys, 0), radiusM: at(BENDS, 0).radiusM };
+  if (first) buildWallOutside(land, first.axis, corner, halfWidthOf(at(ROWS, 0).class));
+  return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
+}
+
+/** Lanes are sampled for the distance to them. */
+const SAMPLING_M = 0.1;
+
+/** All cells; the two that a missing piece of street would have parted are one. */
+function cells(): Cell[] {
+  const found: Cell[] = [];
+  for (let south = 0; south < ROWS.length - 1; south++) {
+    for (let west = 0; west < COLUMNS.length - 1; west++) {
+      if (isMissing(ROWS, south, west) || isMissing(COLUMNS, west, south)) continue;
+      found.push({
+        west,
+        south,
+        east: west + (isMissing(COLUMNS, west + 1, south) ? 2 : 1),
+        north: south + (isMissing(ROWS, south + 1, west) ? 2 : 1),
+      });
+    }
+  }
+  return found;
+}
+
+function isMissing(streets: readonly StreetPlan[], street: number, segment: number): boolean {
+  const { isBroken, split } = at(streets, street);
+  return isBroken === true && split === segment;
+}
+
+function boxOf(cell: Cell, xs: readonly number[], ys: readonly number[]): Box {
+  const besideColumn = (column: number) => halfWidthOf(at(COLUMNS, column).class) + SIDEWALK_M;
+  const besideRow = (row: number) => halfWidthOf(at(ROWS, row).class) + SIDEWALK_M;
+  return {
+    minX: at(xs, cell.west) + besideColumn(cell.west),
+    minY: at(ys, cell.south) + besideRow(cell.south),
+    maxX: at(xs, cell.east) - besideColumn(cell.east),
+    maxY: at(ys, cell.north) - besideRow(cell.north),
+  };
+}
+
+const PATTERNS = [
+  courtyardBlock,
+  courtyardBlock,
+  courtyardBlock,
+  rowsBlock,
+  rowsBlock,
+  towersBlock,
+] as const;
+
+/** The land where a street is missing is a park; the square lies south of the arterial. */
+function fillCell({ west, east, south, north }: Cell, box: Box, random: Random): BlockPlan[] {
+  if (east - west > 1 || north - south > 1) return parkBlock(box);
+  if (west === 3 && south === 1) return squareBlock(box, random);
+  return random.pick(PATTERNS)(box, random);
+}

@@ -1,0 +1,261 @@
+import { rectangle } from '../../city/geometry.ts';
+import type { CityBody } from '../../city/types.ts';
+import { generateTown, type TownPlan } from './town.ts';
+
+const ALONG_RING = {
+  frontM: [34, 56],
+  depthM: [14, 18],
+  heightM: [12, 24],
+  setBackM: 7,
+  gapM: 6,
+} as const;
+
+const CENTRE = {
+  frontM: [26, 48],
+  depthM: [13, 17],
+  heightM: [11, 20],
+  setBackM: 3.5,
+  gapM: 0,
+} as const;
+
+const SUBURB = {
+  frontM: [22, 32],
+  depthM: [11, 14],
+  heightM: [6, 9],
+  setBackM: 4.5,
+  gapM: 9,
+} as const;
+
+const WORKS = {
+  frontM: [40, 64],
+  depthM: [22, 30],
+  heightM: [7, 14],
+  setBackM: 6,
+  gapM: 10,
+} as const;
+
+const INSIDE_RING = { minX: -240, minY: -190, maxX: 240, maxY: 190 };
+const WORKS_QUARTER = { minX: -400, minY: -400, maxX: -100, maxY: -30 };
+
+/**
+ * A ring road of four lanes at 60 km/h around the centre, whose junctions have signals. Collectors
+ * with bends in their corners enclose the suburbs to the north, works and a park to the south.
+ */
+const PLAN: TownPlan = {
+  junctions: {
+    ringChapel: { x: -60, y: 190, control: 'signals', main: 'Northern Ring' },
+    ringHill: { x: 110, y: 190, control: 'signals', main: 'Northern Ring' },
+    ringEast: { x: 240, y: 32, control: 'signals', main: 'Northern Ring' },
+    ringHarbour: { x: 240, y: -76, control: 'signals', main: 'Northern Ring' },
+    ringPark: { x: 85, y: -190, control: 'signals', main: 'Northern Ring' },
+    ringStation: { x: -80, y: -190, control: 'signals', main: 'Northern Ring' },
+    ringQuarry: { x: -240, y: -30, control: 'signals', main: 'Northern Ring' },
+    ringGarden: { x: -240, y: 70, control: 'signals', main: 'Northern Ring' },
+
+    townHall: { x: -60, y: 0, control: 'signals', main: 'Main Street', mayMove: true },
+    chapelRow: { x: -58, y: 92, control: 'stop', main: 'Station Street', mayMove: true },
+    stationRow: { x: -70, y: -96, control: 'priority', main: 'Station Street', mayMove: true },
+    bankCorner: { x: -146, y: -12, control: 'stop', main: 'Main Street', mayMove: true },
+    gardenRow: { x: -148, y: 82, control: 'none', mayMove: true },
+    millCross: { x: 84, y: 6, control: 'stop', main: 'Main Street', mayMove: true },
+    millNorth: { x: 98, y: 98, control: 'none', mayMove: true },
+    millSouth: { x: 80, y: -96, control: 'none', mayMove: true },
+    market: { x: 164, y: 14, control: 'priority', main: 'Main Street', mayMove: true },
+    brewery: { x: 162, y: -86, control: 'none', mayMove: true },
+
+    hillWest: { x: 214, y: 326, control: 'priority', main: 'Hill Road' },
+    hillEast: { x: 385, y: 160, control: 'stop', main: 'Hill Road' },
+    quarryWest: { x: -385, y: -160, control: 'stop', main: 'Quarry Road' },
+    quarrySouth: { x: -286, y: -325, control: 'priority', main: 'Quarry Road' },
+    birchNorth: { x: -150, y: 326, control: 'none', mayMove: true },
+    elmNorth: { x: -258, y: 322, control: 'none', mayMove: true },
+    elmSouth: { x: -254, y: 232, control: 'none', mayMove: true },
+    birchWest: { x: -382, y: 190, control: 'none', mayMove: true },
+  },
+  streets: [
+    {
+      class: 'arterial',
+      roads: [
+        {
+          name: 'Northern Ring',
+          via: ['ringGarden', { x: -240, y: 190, radiusM: 75 }, 'ringChapel', 'ringHill'],
+        },
+        {
+          name: 'Eastern Ring',
+          via: ['ringHill', { x: 240, y: 190, radiusM: 75 }, 'ringEast', 'ringHarbour'],
+        },
+        {
+          name: 'Southern Ring',
+          via: ['ringHarbour', { x: 240, y: -190, radiusM: 75 }, 'ringPark', 'ringStation'],
+        },
+        {
+          name: 'Western Ring',
+          via: ['ringStation', { x: -240, y: -190, radiusM: 75 }, 'ringQuarry', 'ringGarden'],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Main Street',
+          via: ['ringQuarry', 'bankCorner', 'townHall', 'millCross', 'market', 'ringEast'],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Station Street',
+          via: ['ringStation', 'stationRow', 'townHall', 'chapelRow', 'ringChapel'],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Hill Road',
+          via: [
+            'ringHill',
+            { x: 110, y: 330, radiusM: 30 },
+            'hillWest',
+            { x: 385, y: 322, radiusM: 25, hasWall: true },
+            'hillEast',
+            { x: 385, y: 36, radiusM: 45 },
+            'ringEast',
+          ],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Harbour Road',
+          via: [
+            'ringPark',
+            { x: 85, y: -325, radiusM: 30 },
+            { x: 385, y: -325, radiusM: 25, hasWall: true },
+            { x: 385, y: -78, radiusM: 40 },
+            'ringHarbour',
+          ],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Quarry Road',
+          via: [
+            'ringQuarry',
+            { x: -385, y: -36, radiusM: 40 },
+            'quarryWest',
+            { x: -385, y: -325, radiusM: 45 },
+            'quarrySouth',
+            { x: -82, y: -325, radiusM: 30 },
+            'ringStation',
+          ],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Mill Street', via: ['ringHill', 'millNorth', 'millCross'] },
+        { name: 'Bridge Street', via: ['millCross', 'millSouth', 'ringPark'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Garden Row', via: ['ringGarden', 'gardenRow', 'chapelRow'] },
+        {
+          name: 'Chapel Row',
+          via: ['chapelRow', 'millNorth', { x: 166, y: 102, radiusM: 13 }, 'market'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Bank Street', via: ['gardenRow', 'bankCorner'] },
+        {
+          name: 'Station Row',
+          via: ['bankCorner', { x: -148, y: -98, radiusM: 13 }, 'stationRow', 'millSouth'],
+        },
+        { name: 'Brewery Row', via: ['millSouth', 'brewery', 'ringHarbour'] },
+      ],
+    },
+    { class: 'local', roads: [{ name: 'Market Lane', via: ['market', 'brewery'] }] },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Orchard Close',
+          via: [
+            'hillWest',
+            { x: 212, y: 244, radiusM: 13 },
+            { x: 342, y: 240, radiusM: 12 },
+            { x: 340, y: 162, radiusM: 12 },
+            'hillEast',
+          ],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Kiln Lane',
+          via: ['quarryWest', { x: -288, y: -162, radiusM: 14 }, 'quarrySouth'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Birch Road',
+          via: ['ringChapel', { x: -62, y: 328, radiusM: 14 }, 'birchNorth', 'elmNorth'],
+        },
+        {
+          name: 'Larch Road',
+          via: ['elmNorth', { x: -384, y: 320, radiusM: 16 }, 'birchWest'],
+        },
+        {
+          name: 'Garden Road',
+          via: ['birchWest', { x: -382, y: 72, radiusM: 16 }, 'ringGarden'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Elm Close', via: ['elmNorth', 'elmSouth'] },
+        { name: 'Ash Close', via: ['birchNorth', { x: -150, y: 230, radiusM: 13 }, 'elmSouth'] },
+        { name: 'Rowan Close', via: ['elmSouth', 'birchWest'] },
+      ],
+    },
+  ],
+  grounds: [
+    { kind: 'square', polygon: rectangle(-60, 0, 4, 54), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(150, -324, 340, -250), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(290, -242, 384, -120), heightM: 0, solid: false },
+  ],
+  styles: [
+    { class: 'arterial', ...ALONG_RING },
+    { class: 'collector', within: INSIDE_RING, ...CENTRE },
+    { class: 'local', within: INSIDE_RING, ...CENTRE },
+    { class: 'collector', within: WORKS_QUARTER, ...WORKS },
+    { class: 'local', within: WORKS_QUARTER, ...WORKS },
+    { class: 'collector', ...SUBURB },
+    { class: 'local', ...SUBURB },
+  ],
+  moveSteps: 6,
+  greenCountMax: 45,
+};
+
+export const generateMixedTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -1,0 +1,239 @@
+import { rectangle } from '../../city/geometry.ts';
+import type { CityBody } from '../../city/types.ts';
+import { generateTown, type TownPlan } from './town.ts';
+
+/** Narrow lots, one house beside the other, close to the street. */
+const HOUSES = {
+  frontM: [26, 46],
+  depthM: [12, 16],
+  heightM: [9, 15],
+  setBackM: 3.2,
+  gapM: 0,
+} as const;
+
+/**
+ * The ramparts are a ring of 50 km/h with a bend in each corner. Two collectors cross inside, on the
+ * High Street with signals, and the lanes of the old quarters wind between them.
+ */
+const PLAN: TownPlan = {
+  junctions: {
+    northWest: { x: -150, y: 262, control: 'priority', main: 'Northgate Road' },
+    northGate: { x: 0, y: 280, control: 'stop', main: 'Northgate Road' },
+    northEast: { x: 152, y: 276, control: 'priority', main: 'Northgate Road' },
+    eastNorth: { x: 305, y: 132, control: 'stop', main: 'Northgate Road' },
+    eastGate: { x: 305, y: -14, control: 'priority', main: 'Northgate Road' },
+    eastSouth: { x: 305, y: -152, control: 'priority', main: 'Northgate Road' },
+    southEast: { x: 165, y: -270, control: 'priority', main: 'Northgate Road' },
+    southGate: { x: 12, y: -282, control: 'stop', main: 'Northgate Road' },
+    southWest: { x: -120, y: -272, control: 'priority', main: 'Northgate Road' },
+    westGate: { x: -300, y: -22, control: 'stop', main: 'Northgate Road' },
+    westNorth: { x: -305, y: 122, control: 'priority', main: 'Northgate Road' },
+
+    weaversWest: { x: -150, y: 138, control: 'none', mayMove: true },
+    weaversCross: { x: 0, y: 150, control: 'stop', main: 'Bridge Street', mayMove: true },
+    weaversEast: { x: 150, y: 140, control: 'none', mayMove: true },
+    highWest: { x: -155, y: -6, control: 'priority', main: 'High Street', mayMove: true },
+    market: { x: -4, y: 6, control: 'signals', main: 'High Street', mayMove: true },
+    highEast: { x: 146, y: -2, control: 'signals', main: 'High Street', mayMove: true },
+    tannersWest: { x: -140, y: -132, control: 'none', mayMove: true },
+    tannersCross: { x: 12, y: -136, control: 'priority', main: 'Bridge Street', mayMove: true },
+    tannersEast: { x: 156, y: -144, control: 'none', mayMove: true },
+
+    fishYard: { x: -132, y: -206, control: 'none', mayMove: true },
+    goldsmiths: { x: 70, y: 4, control: 'priority', main: 'High Street', mayMove: true },
+    coopersYard: { x: 100, y: -140, control: 'none', mayMove: true },
+    abbeyLane: { x: 74, y: 146, control: 'none', mayMove: true },
+    abbeyYard: { x: 152, y: 208, control: 'none', mayMove: true },
+    ropeYard: { x: -153, y: 64, control: 'none', mayMove: true },
+    ropeLane: { x: -228, y: 130, control: 'none', mayMove: true },
+    minsterWest: { x: -150, y: 200, control: 'none', mayMove: true },
+    minsterRow: { x: -74, y: 144, control: 'none', mayMove: true },
+    marketRow: { x: -2, y: 88, control: 'priority', main: 'Bridge Street', mayMove: true },
+    candleLane: { x: 148, y: 72, control: 'none', mayMove: true },
+    abbeyEast: { x: 230, y: 136, control: 'none', mayMove: true },
+    smithGate: { x: -228, y: -14, control: 'stop', main: 'High Street', mayMove: true },
+    smithLane: { x: -148, y: -70, control: 'none', mayMove: true },
+    dyersRow: { x: -64, y: -134, control: 'none', mayMove: true },
+    fishBridge: { x: 12, y: -208, control: 'stop', main: 'Bridge Street', mayMove: true },
+    potters: { x: 161, y: -208, control: 'none', mayMove: true },
+    coopersEast: { x: 232, y: -148, control: 'none', mayMove: true },
+  },
+  streets: [
+    {
+      class: 'collector',
+      roads: [
+        {
+          name: 'Northgate Road',
+          via: [
+            'westNorth',
+            { x: -300, y: 250, radiusM: 40 },
+            'northWest',
+            'northGate',
+            'northEast',
+          ],
+        },
+        {
+          name: 'Eastgate Road',
+          via: ['northEast', { x: 305, y: 280, radiusM: 30 }, 'eastNorth', 'eastGate', 'eastSouth'],
+        },
+        {
+          name: 'Southgate Road',
+          via: [
+            'eastSouth',
+            { x: 305, y: -268, radiusM: 45 },
+            'southEast',
+            'southGate',
+            'southWest',
+          ],
+        },
+        {
+          name: 'Castle Road',
+          via: [
+            'southWest',
+            { x: -298, y: -274, radiusM: 25, hasWall: true },
+            'westGate',
+            'westNorth',
+          ],
+        },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        { name: 'High Street', via: ['westGate', 'smithGate', 'highWest', 'market'] },
+        { name: 'Goldsmith Street', via: ['market', 'goldsmiths', 'highEast', 'eastGate'] },
+      ],
+    },
+    {
+      class: 'collector',
+      roads: [
+        { name: 'Bridge Street', via: ['southGate', 'fishBridge', 'tannersCross', 'market'] },
+        { name: 'Cathedral Street', via: ['market', 'marketRow', 'weaversCross', 'northGate'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Weavers Row',
+          via: ['westNorth', 'ropeLane', 'weaversWest', 'minsterRow', 'weaversCross'],
+        },
+        {
+          name: 'Abbey Row',
+          via: ['weaversCross', 'abbeyLane', 'weaversEast', 'abbeyEast', 'eastNorth'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Tanners Row',
+          via: [
+            'fishYard',
+            { x: -226, y: -212, radiusM: 12 },
+            { x: -230, y: -130, radiusM: 12 },
+            'tannersWest',
+            'dyersRow',
+            'tannersCross',
+          ],
+        },
+        {
+          name: 'Coopers Row',
+          via: ['tannersCross', 'coopersYard', 'tannersEast', 'coopersEast', 'eastSouth'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Baker Street',
+          via: ['northWest', 'minsterWest', 'weaversWest', 'ropeYard', 'highWest'],
+        },
+        {
+          name: 'Fish Street',
+          via: ['highWest', 'smithLane', 'tannersWest', 'fishYard', 'southWest'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Abbey Street',
+          via: ['northEast', 'abbeyYard', 'weaversEast', 'candleLane', 'highEast'],
+        },
+        { name: 'Potters Street', via: ['highEast', 'tannersEast', 'potters', 'southEast'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Rope Walk',
+          via: ['ropeLane', { x: -230, y: 60, radiusM: 14 }, 'ropeYard'],
+        },
+        { name: 'Market Row', via: ['ropeYard', 'marketRow'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Minster Close',
+          via: ['ropeLane', { x: -228, y: 198, radiusM: 12 }, 'minsterWest'],
+        },
+        {
+          name: 'Minster Lane',
+          via: ['minsterWest', { x: -75, y: 204, radiusM: 12 }, 'minsterRow'],
+        },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Abbey Lane', via: ['abbeyYard', { x: 76, y: 210, radiusM: 12 }, 'abbeyLane'] },
+        { name: 'Candle Lane', via: ['abbeyLane', { x: 72, y: 72, radiusM: 12 }, 'candleLane'] },
+        { name: 'Chandler Lane', via: ['candleLane', { x: 232, y: 70, radiusM: 12 }, 'abbeyEast'] },
+        { name: 'Nuns Walk', via: ['abbeyEast', { x: 234, y: 206, radiusM: 14 }, 'abbeyYard'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        { name: 'Smith Lane', via: ['smithGate', { x: -226, y: -72, radiusM: 12 }, 'smithLane'] },
+        { name: 'Dyers Lane', via: ['smithLane', { x: -66, y: -70, radiusM: 12 }, 'dyersRow'] },
+      ],
+    },
+    {
+      class: 'local',
+      roads: [
+        {
+          name: 'Coopers Alley',
+          via: [
+            'goldsmiths',
+            { x: 68, y: -62, radiusM: 12 },
+            { x: 106, y: -66, radiusM: 12 },
+            'coopersYard',
+          ],
+        },
+        { name: 'Kiln Lane', via: ['coopersYard', { x: 98, y: -208, radiusM: 12 }, 'potters'] },
+        { name: 'Kiln Close', via: ['potters', { x: 236, y: -210, radiusM: 12 }, 'coopersEast'] },
+      ],
+    },
+    { class: 'local', roads: [{ name: 'Salters Row', via: ['fishYard', 'fishBridge'] }] },
+  ],
+  grounds: [
+    { kind: 'square', polygon: rectangle(-84, 0, -2, 68), heightM: 0, solid: false },
+    { kind: 'park', polygon: rectangle(206, -132, 300, -30), heightM: 0, solid: false },
+  ],
+  styles: [
+    { class: 'collector', ...HOUSES },
+    { class: 'local', ...HOUSES },
+  ],
+  moveSteps: 8,
+  greenCountMax: 45,
+};
+
+export const generateOldTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -1,0 +1,117 @@
+import { at, dot, endDirection, lengthOf, startDirection } from '../../city/geometry.ts';
+import {
+  type Crossing,
+  fastestOf,
+  GO_ON_M,
+  type Ground,
+  isBuiltNear,
+  type Place,
+  pathBehind,
+  pathBeyond,
+  SLOWER_MISFIT,
+} from './ground.ts';
+import { frameAt, joined } from './paths.ts';
+import { cornerBodies, drivingShape, type Vehicle, vanAtEndOf } from './shapes.ts';
+
+/** Kinds whose places are junctions. */
+
+const ACTOR_BEFORE_M = 75;
+
+/** The crosser's way over the junction. */
+function crosserShape(ground: Ground, crossing: Crossing, vehicle: Vehicle) {
+  const { from = -1, to = -1, light = -1 } = crossing.crosser.connector ?? {};
+  const before = pathBehind(ground, from, ACTOR_BEFORE_M);
+  const path = joined([before, crossing.crosser.polyline, pathBeyond(ground, to, GO_ON_M)]);
+  const shape = drivingShape(path, lengthOf(before) + crossing.crosserStationM, vehicle);
+  return { ...shape, actorLight: light };
+}
+
+const APPROACH_WANTED_M = 60;
+
+const crossingPlace = (crossing: Crossing, misfit: number, build: Place['build']): Place => ({
+  lanes: crossing.lanes,
+  stationM: crossing.stationM,
+  misfit: misfit + Math.max(0, APPROACH_WANTED_M - lengthOf(crossing.approach.polyline)),
+  build,
+});
+
+export const redLights = (ground: Ground): Place[] =>
+  ground.crossings.straight
+    .filter(({ own }) => (own.connector?.light ?? -1) >= 0)
+    .map((crossing) => crossingPlace(crossing, 0, () => crosserShape(ground, crossing, 'lorry')));
+
+const ONCOMING_COSINE = -0.9;
+
+/** Where the oncoming lane for left turns is another than that of fast oncoming traffic. */
+export function leftTurns(ground: Ground): Place[] {
+  return ground.crossings.left.flatMap((crossing) => {
+    const isOncoming =
+      dot(startDirection(crossing.own.polyline), startDirection(crossing.crosser.polyline)) <
+      ONCOMING_COSINE;
+    if (!isOncoming) return [];
+    const waiting = ground.lanes.find(
+      ({ connector, junction, polyline }) =>
+        junction === crossing.own.junction &&
+        connector?.turn === 'left' &&
+        connector.from !== crossing.crosser.connector?.from &&
+        dot(startDirection(polyline), startDirection(crossing.crosser.polyline)) > 0.9,
+    );
+    if (!waiting?.connector) return [];
+    const { polyline } = at(ground.lanes, waiting.connector.from);
+    const slower = fastestOf(ground) - crossing.crosserApproach.speedLimitMps;
+    return crossingPlace(crossing, slower * SLOWER_MISFIT, () => {
+      const shape = crosserShape(ground, crossing, 'car');
+      return { ...shape, active: [...(shape.active ?? []), vanAtEndOf(polyline)] };
+    });
+  });
+}
+
+const DOWNHILL_GRADE = -0.06;
+
+export function stopLines(ground: Ground): Place[] {
+  const turns = ['straight', 'left'] as const;
+  return turns
+    .flatMap((turn) => ground.crossings[turn])
+    .filter(({ own, crosser }) => own.connector?.mustStop && !crosser.connector?.mustStop)
+    .map((crossing) =>
+      crossingPlace(crossing, 0, () => ({
+        ...crosserShape(ground, crossing, 'car'),
+        grade: DOWNHILL_GRADE,
+      })),
+    );
+}
+
+/** Traffic to which the own yields where no light or stop sign decides. */
+function unsignalled(ground: Ground): Crossing[] {
+  return ground.crossings.straight.filter(({ own: { connector }, crosserIndex }) => {
+    if (!connector || connector.light >= 0 || connector.mustStop) return false;
+    return connector.yieldsTo.includes(crosserIndex);
+  });
+}
+
+const HOUSE_BESIDE_M = 9;
+const NO_HOUSE_MISFIT = 150;
+
+export function blindCrossings(ground: Ground): Place[] {
+  return unsignalled(ground).map((crossing) => {
+    const frame = frameAt(crossing.own.polyline, crossing.stationM);
+    const crosserAlong = endDirection(crossing.crosserApproach.polyline);
+    const bodies = cornerBodies(frame, crosserAlong, crossing.isFromRight);
+    const isBuilt = bodies.some(({ x, y }) => isBuiltNear(ground, [x, y], HOUSE_BESIDE_M));
+    return crossingPlace(crossing, isBuilt ? 0 : NO_HOUSE_MISFIT, () => ({
+      ...crosserShape(ground, crossing, 'car'),
+      bodies,
+    }));
+  });
+}
+
+/** Trams run along streets that have priority where there are such. */
+const NO_PRIORITY_MISFIT = 60;
+
+export const tramCrossings = (ground: Ground): Place[] =>
+  unsignalled(ground).map((crossing) => {
+    const { control } = at(ground.junctions, crossing.own.junction);
+    return crossingPlace(crossing, control === 'priority' ? 0 : NO_PRIORITY_MISFIT, () =>
+      crosserShape(ground, crossing, 'tram'),
+    );
+  });

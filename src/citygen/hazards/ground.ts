@@ -1,0 +1,177 @@
+import {
+  at,
+  boundsOf,
+  covers,
+  cross,
+  distanceToPolygon,
+  lengthOf,
+  startDirection,
+} from '../../city/geometry.ts';
+import type { Block, Box, HazardSite, Lane, Point } from '../../city/types.ts';
+import { lanesBefore, type Network } from '../network/network.ts';
+import { crossingOf, headOf, joined } from './paths.ts';
+
+/** A finished network as the search for sites looks at it. */
+export interface Ground extends Network {
+  blocks: readonly Block[];
+  /** By the turn of the connector that is crossed. */
+  crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
+  /** The boxes around each lane and each block. */
+  laneBounds: readonly Box[];
+  blockBounds: readonly Box[];
+  /** For each lane those that lead to it. */
+  before: readonly (readonly number[])[];
+  /** For each junction how many lanes leave it. */
+  exitCounts: readonly number[];
+}
+
+/** A connector and a straight one that crosses it. */
+export interface Crossing {
+  /** The lane by which cars come, and the connector. */
+  lanes: readonly [from: number, connector: number];
+  own: Lane;
+  approach: Lane;
+  crosser: Lane;
+  crosserIndex: number;
+  crosserApproach: Lane;
+  stationM: number;
+  crosserStationM: number;
+  isFromRight: boolean;
+}
+
+/** Where a kind of hazard could be. */
+export interface Place {
+  /** As in `HazardSite`. */
+  lanes: readonly number[];
+  stationM: number;
+  /** How far the place is from the ideal one of its kind, in metres of detour that this is worth. */
+  misfit: number;
+  /** The rest of the site. */
+  build: () => SiteShape;
+}
+
+export type SiteShape = Partial<Omit<HazardSite, 'lanes' | 'stationM'>>;
+
+export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
+  const exits = network.junctions.map(() => new Set<number>());
+  for (const { connector, junction } of network.lanes) {
+    if (connector) at(exits, junction).add(connector.to);
+  }
+  return {
+    ...network,
+    blocks,
+    crossings: {
+      straight: crossingsOf(network, 'straight'),
+      left: crossingsOf(network, 'left'),
+    },
+    laneBounds: network.lanes.map(({ polyline }) => boundsOf(polyline)),
+    blockBounds: blocks.map(({ polygon }) => boundsOf(polygon)),
+    before: lanesBefore(network.lanes),
+    exitCounts: exits.map(({ size }) => size),
+  };
+}
+
+/** Connectors that turn so, and straight ones that cross them. */
+function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] {
+  return lanes.flatMap((own, index): Crossing[] => {
+    if (own.connector?.turn !== turn) return [];
+    const { from } = own.connector;
+    return own.connector.conflicts.flatMap((other): Crossing[] => {
+      const crosser = at(lanes, other);
+      if (crosser.connector?.turn !== 'straight') return [];
+      const crossing = crossingOf(own.polyline, crosser.polyline);
+      if (!crossing) return [];
+      return [
+        {
+          lanes: [from, index],
+          own,
+          approach: at(lanes, from),
+          crosser,
+          crosserIndex: other,
+          crosserApproach: at(lanes, crosser.connector.from),
+          stationM: crossing.aM,
+          crosserStationM: crossing.bM,
+          isFromRight: cross(startDirection(own.polyline), startDirection(crosser.polyline)) > 0,
+        },
+      ];
+    });
+  });
+}
+
+/** Whether a point in the bounds may be so near. */
+export const isNearBounds = ([x, y]: Point, bounds: Box, reachM: number): boolean =>
+  x > bounds.minX - reachM &&
+  x < bounds.maxX + reachM &&
+  y > bounds.minY - reachM &&
+  y < bounds.maxY + reachM;
+
+/** The first block that the point is in. */
+export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>
+  blocks.find(
+    ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && covers(polygon, point),
+  );
+
+/** Whether a solid block is so near to the point. */
+export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reachM: number) =>
+  blocks.some(
+    ({ solid, polygon }, i) =>
+      solid &&
+      isNearBounds(point, at(blockBounds, i), reachM) &&
+      distanceToPolygon(point, polygon) < reachM,
+  );
+
+export const fastestOf = ({ lanes }: Ground): number =>
+  Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
+
+/** What a slower road than the fastest is worse by, m per m/s. */
+export const SLOWER_MISFIT = 150;
+
+/** So far a vehicle drives on beyond the junction or the lane in which the conflict point lies. */
+export const GO_ON_M = 45;
+
+/** Indices of the lanes of roads that lead somewhere. */
+export const roadLanesOf = ({ lanes }: Ground): number[] =>
+  lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));
+
+/** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
+export function pathBehind(ground: Ground, last: number, lengthM: number): Point[] {
+  const parts = lanesBehind(ground, last, lengthM).map((index) => at(ground.lanes, index).polyline);
+  return headOf(joined(parts.reverse()).reverse(), lengthM).reverse();
+}
+
+/** The lanes of that path, the nearest first. */
+export const lanesBehind = ({ lanes, before }: Ground, last: number, lengthM: number): number[] =>
+  lanesFrom(lanes, last, lengthM, ({ connector }, index) =>
+    connector ? connector.from : straightest(lanes, at(before, index)),
+  );
+
+/** From where the lane `first` begins, the path on over straight connectors, so long at most. */
+export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
+  const on = lanesFrom(lanes, first, lengthM, ({ connector, next }) =>
+    connector ? connector.to : straightest(lanes, next),
+  );
+  const parts = on.map((index) => at(lanes, index).polyline);
+  return headOf(joined(parts), lengthM);
+}
+
+/** Lanes one after another, none twice, until they are long enough or nothing follows. */
+function lanesFrom(
+  lanes: readonly Lane[],
+  from: number,
+  lengthM: number,
+  following: (lane: Lane, index: number) => number | undefined,
+): number[] {
+  const found = new Set<number>();
+  let restM = lengthM;
+  let index: number | undefined = from;
+  while (index !== undefined && restM > 0 && !found.has(index)) {
+    const lane: Lane = at(lanes, index);
+    found.add(index);
+    restM -= lengthOf(lane.polyline);
+    index = following(lane, index);
+  }
+  return [...found];
+}
+
+const straightest = (lanes: readonly Lane[], connectors: readonly number[]): number | undefined =>
+  connectors.find((index) => at(lanes, index).connector?.turn === 'straight') ?? connectors[0];

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { CITIES } from '../../city/catalogue.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+import { FEATURES } from '../../twin/catalogue.ts';
+import { HAZARD_KINDS } from './kinds.ts';
+
+const named = Object.entries(HAZARD_KINDS);
+
+describe('The kinds of hazard', () => {
+  test('are named in snake case and say in one sentence each what may happen.', () => {
+    for (const [kind, { description }] of named) {
+      expect(kind).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      expect(description).toMatch(/^[A-Z][^.]{20,90}\.$/);
+    }
+    expect(new Set(named.map(([, { description }]) => description)).size).toBe(named.length);
+  });
+
+  test('fail without features that a car has, each without one at least.', () => {
+    const features = new Set(FEATURES.map(({ name }) => name));
+    for (const [, { failsWithout }] of named) {
+      expect(failsWithout.length).toBeGreaterThan(0);
+      for (const feature of failsWithout) expect(features).toContain(feature);
+    }
+  });
+
+  test.each(CITIES)(
+    'of $name are ten at least and fail without each of the twelve features.',
+    ({ name, seed }) => {
+      const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
+      // Few cars come to a crest just so fast that they must steer: there may be two.
+      const others = kinds.filter((kind) => kind !== 'wet_crest');
+      expect(new Set(others).size).toBe(others.length);
+      expect(kinds.length - others.length).toBeLessThanOrEqual(2);
+      expect(kinds.length).toBeGreaterThanOrEqual(10);
+      expect(kinds.length).toBeLessThanOrEqual(16);
+      const covered = new Set(kinds.flatMap((kind) => HAZARD_KINDS[kind].failsWithout));
+      expect([...covered].sort()).toEqual(FEATURES.map(({ name: feature }) => feature).sort());
+    },
+  );
+});

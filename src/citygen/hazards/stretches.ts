@@ -1,0 +1,209 @@
+import { at, distanceToPath, dot, lengthOf, startDirection } from '../../city/geometry.ts';
+import type { Lane } from '../../city/types.ts';
+import { FIRST_LANE_MIN_M } from '../routes/loops.ts';
+import {
+  blockAt,
+  fastestOf,
+  GO_ON_M,
+  type Ground,
+  lanesBehind,
+  type Place,
+  pathBehind,
+  pathBeyond,
+  roadLanesOf,
+} from './ground.ts';
+import { beside, type Frame, frameAt, joined, straightsOf } from './paths.ts';
+import {
+  childShape,
+  crestShape,
+  cutInShape,
+  deerShape,
+  drivingShape,
+  fogShape,
+  leadShape,
+  type Vehicle,
+  zebraShape,
+} from './shapes.ts';
+
+/** Kinds whose places are straight pieces of road, away from junctions. */
+
+const STATION_STEP_M = 8;
+
+interface StretchRule {
+  limitFromMps: number;
+  /** Straight road before and after the conflict point. */
+  beforeM: number;
+  afterM: number;
+  /** Straight road before it, and lane after it, with which a place is as good as any. */
+  wantedM: number;
+  wantedAfterM?: number;
+}
+
+interface MidLane {
+  index: number;
+  lane: Lane;
+  stationM: number;
+  misfit: number;
+  frame: Frame;
+}
+
+/** Places on straight pieces of road, away from junctions. */
+function midLanes(ground: Ground, rule: StretchRule): MidLane[] {
+  const { wantedAfterM = 0 } = rule;
+  const found: MidLane[] = [];
+  for (const index of roadLanesOf(ground)) {
+    const lane = at(ground.lanes, index);
+    if (lane.speedLimitMps < rule.limitFromMps - 1e-9) continue;
+    const lengthM = lengthOf(lane.polyline);
+    for (const { fromM, toM } of straightsOf(lane.polyline)) {
+      const lastM = toM - rule.afterM;
+      for (let stationM = fromM + rule.beforeM; stationM <= lastM; stationM += STATION_STEP_M) {
+        const shortM = Math.max(0, rule.wantedM - (stationM - fromM));
+        const misfit = shortM + Math.max(0, wantedAfterM - (lengthM - stationM));
+        found.push({ index, lane, stationM, misfit, frame: frameAt(lane.polyline, stationM) });
+      }
+    }
+  }
+  return found;
+}
+
+const placeAt = ({ index, stationM, misfit }: MidLane, build: Place['build']): Place => ({
+  lanes: [index],
+  stationM,
+  misfit,
+  build,
+});
+
+const IDEAL_MPS = 50 / 3.6;
+
+/** Places on straight pieces of roads where 50 km/h are driven, or a little more at worst. */
+const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[] =>
+  midLanes(ground, { ...rule, limitFromMps: IDEAL_MPS }).map((place) => ({
+    ...place,
+    misfit: place.misfit + (place.lane.speedLimitMps - IDEAL_MPS) * FASTER_MISFIT,
+  }));
+
+const FASTER_MISFIT = 60;
+
+/** So far before the end of its lane nobody slows down yet for that, as far as they see in fog. */
+const UNBRAKED_M = 44;
+
+/** Only who has got fast there comes too fast for a camera that sees 16 m. */
+const FOG_RUN_WEIGHT = 2;
+
+export const fogStalls = (ground: Ground): Place[] =>
+  midLanes(ground, {
+    limitFromMps: fastestOf(ground),
+    beforeM: 45,
+    afterM: 36,
+    wantedM: 77,
+    wantedAfterM: UNBRAKED_M,
+  }).map((place) =>
+    placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
+  );
+
+/** Who turns into the road must have got fast again, and not slow down yet for its end. */
+const CREST_RUN_WEIGHT = 4;
+
+export function wetCrests(ground: Ground): Place[] {
+  const rule = {
+    limitFromMps: fastestOf(ground),
+    beforeM: 68,
+    afterM: 28,
+    wantedM: 90,
+    wantedAfterM: 32,
+  };
+  return midLanes(ground, rule).map((place) => {
+    const misfit =
+      place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
+    return placeAt({ ...place, misfit }, () => crestShape(place.frame, place.lane.widthM));
+  });
+}
+
+const NO_STRIP_MISFIT = 200;
+
+/** Whether another lane of the same direction lies to the left. */
+function hasLaneOnLeft({ lanes, roads }: Ground, { lane, frame }: MidLane): boolean {
+  const [x, y] = beside(frame, 0, -lane.widthM);
+  return at(roads, lane.road).lanes.some((index) => {
+    const other = at(lanes, index);
+    const isSameWay = dot(startDirection(other.polyline), startDirection(lane.polyline)) > 0;
+    return other !== lane && isSameWay && distanceToPath([x, y], other.polyline) < NEXT_LANE_M;
+  });
+}
+
+const NEXT_LANE_M = 0.5;
+
+/** From the middle of the lane to the park, past the hedge: nothing else stands between them. */
+const PARK_FROM_M = 5;
+const PARK_TO_M = 17;
+const PARK_STEP_M = 1.5;
+
+export function deerCrossings(ground: Ground): Place[] {
+  return on50(ground, { beforeM: 45, afterM: 12, wantedM: 60 })
+    .filter(({ frame }) => {
+      for (let rightM = PARK_FROM_M; rightM <= PARK_TO_M; rightM += PARK_STEP_M) {
+        const block = blockAt(ground, beside(frame, 0, rightM));
+        if (block) return block.kind === 'park';
+      }
+      return false;
+    })
+    .map((place) => placeAt(place, () => deerShape(place.frame, place.lane.widthM)));
+}
+
+export const parkedRows = (ground: Ground): Place[] =>
+  on50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }).map((place) =>
+    placeAt(place, () => childShape(place.frame)),
+  );
+
+export const bays = (ground: Ground): Place[] =>
+  on50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }).map((place) =>
+    placeAt(place, () => cutInShape(place.frame, place.lane.widthM)),
+  );
+
+export const zebras = (ground: Ground): Place[] =>
+  on50(ground, { beforeM: 48, afterM: 12, wantedM: 50 }).map((place) =>
+    placeAt(place, () => zebraShape(place.frame)),
+  );
+
+export const suddenStops = (ground: Ground): Place[] =>
+  on50(ground, { beforeM: 45, afterM: 24, wantedM: 80 }).map((place) =>
+    placeAt(place, () => leadShape(place.frame, place.lane.widthM)),
+  );
+
+/** Wherever a car stalls on it. */
+const LORRY_BEFORE_M = 600;
+const STALL_GRADE = -0.015;
+const STALL_SIGHT_M = 30;
+
+/** On so many lanes of the lorry's way a route should be able to begin: who stalls has not got far. */
+const STALL_LANES_WANTED = 5;
+/** What each that is missing is worse by, m. */
+const STALL_LANE_WORTH = 60;
+
+export function blindStalls(ground: Ground): Place[] {
+  const rule = { limitFromMps: IDEAL_MPS, beforeM: 45, afterM: 15, wantedM: 60 };
+  return midLanes(ground, rule).map((place) => {
+    const way = lanesBehind(ground, place.index, LORRY_BEFORE_M).map((i) => at(ground.lanes, i));
+    const begins = way.filter(
+      ({ road, polyline }) => road >= 0 && lengthOf(polyline) >= FIRST_LANE_MIN_M,
+    );
+    const missing = Math.max(0, STALL_LANES_WANTED - begins.length);
+    const misfit = place.misfit + missing * STALL_LANE_WORTH;
+    return placeAt({ ...place, misfit }, () => ({
+      ...alongLane(ground, place, LORRY_BEFORE_M, 'lorry'),
+      grade: STALL_GRADE,
+      sightM: STALL_SIGHT_M,
+    }));
+  });
+}
+
+/** A vehicle that comes along the lane from behind and goes on over the conflict point. */
+function alongLane(ground: Ground, { index, stationM }: MidLane, beforeM: number, what: Vehicle) {
+  const { polyline } = at(ground.lanes, index);
+  const lengthM = lengthOf(polyline);
+  const before = pathBehind(ground, index, lengthM + beforeM - stationM);
+  const after = pathBeyond(ground, index, lengthM + GO_ON_M).slice(polyline.length - 1);
+  const actorStationM = lengthOf(before) - lengthM + stationM;
+  return drivingShape(joined([before, after]), actorStationM, what);
+}

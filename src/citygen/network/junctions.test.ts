@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import {
+  add,
+  areaOf,
+  at,
+  cross,
+  distance,
+  distanceToPath,
+  dot,
+  endDirection,
+  intersectConvex,
+  lengthOf,
+  outlineOf,
+  rightOf,
+  startDirection,
+} from '../../city/geometry.ts';
+import type { City, Connector, Lane, Point } from '../../city/types.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+import { curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
+
+const CAR_LENGTH_M = 4.6;
+const CAR_WIDTH_M = 1.85;
+
+const SEEDS = [20_251_120, 1, 2];
+
+const connectorsOf = (city: City, junction: number): (Lane & { connector: Connector })[] =>
+  city.lanes.filter(
+    (lane): lane is Lane & { connector: Connector } =>
+      lane.junction === junction && lane.connector !== undefined,
+  );
+
+describe.each(SEEDS)('In the grid of seed %i', (seed) => {
+  const city = cityOf('grid', seed);
+
+  test('every lane leads to another and ends exactly where that one begins.', () => {
+    for (const lane of city.lanes) {
+      expect(lane.next.length).toBeGreaterThan(0);
+      for (const next of lane.next) {
+        expect(at(lane.polyline, -1)).toEqual(at(at(city.lanes, next).polyline, 0));
+      }
+    }
+  });
+
+  test('no lane turns by more than a degree where it goes over into the next.', () => {
+    for (const lane of city.lanes) {
+      for (const next of lane.next) {
+        const before = endDirection(lane.polyline);
+        const after = startDirection(at(city.lanes, next).polyline);
+        expect(dot(before, after)).toBeGreaterThan(0);
+        expect(Math.abs(cross(before, after))).toBeLessThan(Math.sin(Math.PI / 180));
+      }
+    }
+  });
+
+  test('a lane belongs either to a road or, as a connector, to a junction.', () => {
+    for (const [index, lane] of city.lanes.entries()) {
+      const isOfRoad = lane.road >= 0;
+      expect(lane.junction < 0).toBe(isOfRoad);
+      expect(lane.connector === undefined).toBe(isOfRoad);
+      if (isOfRoad) expect(at(city.roads, lane.road).lanes).toContain(index);
+    }
+  });
+
+  test('every lane reaches every other.', () => {
+    expect(isConnected(city.lanes)).toBe(true);
+  });
+
+  test('traffic keeps to the right of the centre line.', () => {
+    for (const lane of city.lanes.filter(({ road }) => road >= 0)) {
+      const { centerline } = at(city.roads, lane.road);
+      const start = at(lane.polyline, 0);
+      const aside = add(start, rightOf(startDirection(lane.polyline)), 0.5);
+      expect(distanceToPath(aside, centerline)).toBeGreaterThan(distanceToPath(start, centerline));
+    }
+  });
+
+  test('no junction has more connectors than a conflict mask has bits.', () => {
+    for (const junction of city.junctions.keys()) {
+      const { length } = connectorsOf(city, junction);
+      expect(length).toBeGreaterThan(0);
+      expect(length).toBeLessThanOrEqual(32);
+    }
+  });
+
+  test('a connector goes where its turn says and no faster than both of its roads.', () => {
+    for (const { connector, speedLimitMps } of city.lanes) {
+      if (!connector) continue;
+      const from = at(city.lanes, connector.from);
+      const to = at(city.lanes, connector.to);
+      const sine = cross(endDirection(from.polyline), startDirection(to.polyline));
+      expect(sine).toBeCloseTo({ left: 1, straight: 0, right: -1 }[connector.turn], 9);
+      expect(speedLimitMps).toBe(Math.min(from.speedLimitMps, to.speedLimitMps));
+    }
+  });
+
+  test('right turns have a radius of at least 7 m and left turns a greater one.', () => {
+    for (const { polyline, connector } of city.lanes) {
+      if (!connector || connector.turn === 'straight') continue;
+      expect(tightestRadius(polyline)).toBeGreaterThan(connector.turn === 'right' ? 7 : 9.5);
+    }
+  });
+
+  test('conflicts are mutual and name connectors of the same junction.', () => {
+    for (const [index, { junction, connector }] of city.lanes.entries()) {
+      for (const other of connector?.conflicts ?? []) {
+        const lane = at(city.lanes, other);
+        expect(other).not.toBe(index);
+        expect(lane.junction).toBe(junction);
+        expect(lane.connector?.conflicts).toContain(index);
+      }
+    }
+  });
+
+  test('connectors into one lane conflict, connectors out of one lane never do.', () => {
+    for (const junction of city.junctions.keys()) {
+      const connectors = connectorsOf(city, junction);
+      for (const a of connectors) {
+        for (const b of connectors) {
+          if (a === b) continue;
+          const conflicts = a.connector.conflicts.includes(city.lanes.indexOf(b));
+          if (a.connector.from === b.connector.from) expect(conflicts).toBe(false);
+          else if (a.connector.to === b.connector.to) expect(conflicts).toBe(true);
+        }
+      }
+    }
+  });
+
+  test('two cars on connectors without conflict keep clear of each other wherever they are.', () => {
+    for (const [junction, { control }] of city.junctions.entries()) {
+      if (control !== 'signals' && control !== 'stop') continue;
+      const connectors = connectorsOf(city, junction);
+      for (const [i, a] of connectors.entries()) {
+        for (const b of connectors.slice(i + 1)) {
+          const indexOfB = city.lanes.indexOf(b);
+          if (a.connector.from === b.connector.from) continue;
+          if (a.connector.conflicts.includes(indexOfB)) continue;
+          expect(clearance(carsAlong(a.polyline), carsAlong(b.polyline))).toBeGreaterThan(0.8);
+        }
+      }
+    }
+  });
+
+  test('a car that waits at its stop line has 0.8 m to any car on a connector.', () => {
+    for (const junction of city.junctions.keys()) {
+      const connectors = connectorsOf(city, junction);
+      const approaches = new Set(connectors.map(({ connector }) => connector.from));
+      for (const approach of approaches) {
+        const waiting = waitingCar(at(city.lanes, approach).polyline);
+        for (const { polyline, connector } of connectors) {
+          if (connector.from === approach) continue;
+          expect(clearance([waiting], carsAlong(polyline))).toBeGreaterThanOrEqual(0.8);
+        }
+      }
+    }
+  });
+
+  test('the outline of a junction covers all of its connectors.', () => {
+    for (const [junction, { polygon }] of city.junctions.entries()) {
+      expect(areaOf(polygon)).toBeGreaterThan(0);
+      for (const { polyline } of connectorsOf(city, junction)) {
+        for (const point of polyline) {
+          for (const [i, corner] of polygon.entries()) {
+            const edge: Point = [
+              at(polygon, (i + 1) % polygon.length)[0] - corner[0],
+              at(polygon, (i + 1) % polygon.length)[1] - corner[1],
+            ];
+            const inward = cross(edge, [point[0] - corner[0], point[1] - corner[1]]);
+            expect(inward).toBeGreaterThan(-1e-6);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('At the crossing of the arterial with a collector', () => {
+  const city = cityOf('grid', at(SEEDS, 0));
+  const junction = city.junctions.findIndex(({ x, y }) => x === 74 && y === -50.5);
+  const connectors = connectorsOf(city, junction);
+  /** The connector from the `fromRight`-th lane of traffic that heads `east`, `north` … */
+  const find = (heading: Point, turn: Connector['turn'], fromRight = 0): Lane => {
+    const fitting = connectors.filter(
+      ({ polyline, connector }) =>
+        connector.turn === turn && dot(startDirection(polyline), heading) > 0.9,
+    );
+    const sorted = fitting.sort((a, b) => aside(b, heading) - aside(a, heading));
+    return at(sorted, fromRight);
+  };
+  const aside = (lane: Lane, heading: Point): number => dot(at(lane.polyline, 0), rightOf(heading));
+  const conflict = (a: Lane, b: Lane): boolean =>
+    a.connector?.conflicts.includes(city.lanes.indexOf(b)) === true;
+  const east: Point = [1, 0];
+  const west: Point = [-1, 0];
+  const north: Point = [0, 1];
+  const south: Point = [0, -1];
+
+  test('every movement has its connector.', () => {
+    expect(at(city.junctions, junction).control).toBe('signals');
+    expect(connectors).toHaveLength(14);
+  });
+
+  test('crossing traffic conflicts, oncoming straight traffic does not.', () => {
+    expect(conflict(find(east, 'straight'), find(north, 'straight'))).toBe(true);
+    expect(conflict(find(east, 'straight', 1), find(south, 'straight'))).toBe(true);
+    expect(conflict(find(east, 'straight'), find(west, 'straight'))).toBe(false);
+    expect(conflict(find(north, 'straight'), find(south, 'straight'))).toBe(false);
+    expect(conflict(find(east, 'straight'), find(east, 'straight', 1))).toBe(false);
+  });
+
+  test('a left turn conflicts with both lanes of oncoming traffic, not with its left turn.', () => {
+    expect(conflict(find(east, 'left'), find(west, 'straight'))).toBe(true);
+    expect(conflict(find(east, 'left'), find(west, 'straight', 1))).toBe(true);
+    expect(conflict(find(east, 'left'), find(west, 'left'))).toBe(false);
+  });
+
+  test('a right turn conflicts only with what ends in its lane.', () => {
+    const turn = find(north, 'right');
+    expect(turn.connector?.conflicts.map((other) => at(city.lanes, other))).toEqual([
+      find(east, 'straight'),
+    ]);
+  });
+
+  test('left turns start from the left lane and right turns from the right one.', () => {
+    const left = find(east, 'left').connector?.from;
+    const right = find(east, 'right').connector?.from;
+    expect(left).toBe(find(east, 'straight', 1).connector?.from);
+    expect(right).toBe(find(east, 'straight', 0).connector?.from);
+  });
+
+  test('a left turn gives way to all oncoming traffic, and nobody else gives way.', () => {
+    const yieldsOf = (lane: Lane): Lane[] =>
+      lane.connector?.yieldsTo.map((other) => at(city.lanes, other)) ?? [];
+    expect(new Set(yieldsOf(find(east, 'left')))).toEqual(
+      new Set([find(west, 'straight'), find(west, 'straight', 1), find(west, 'right')]),
+    );
+    for (const lane of connectors.filter(({ connector }) => connector.turn !== 'left')) {
+      expect(yieldsOf(lane)).toEqual([]);
+    }
+  });
+});
+
+describe('Away from the arterial', () => {
+  const city = cityOf('grid', at(SEEDS, 0));
+  const classOf = (lane: number): string => at(city.roads, at(city.lanes, lane).road).class;
+
+  test('the local street gives way to every way of the collector that it meets.', () => {
+    for (const { connector, junction } of city.lanes) {
+      if (!connector || at(city.junctions, junction).control !== 'priority') continue;
+      for (const other of connector.conflicts) {
+        const theirs = at(city.lanes, other).connector;
+        if (classOf(connector.from) === classOf(theirs?.from ?? -1)) continue;
+        expect(connector.yieldsTo.includes(other)).toBe(classOf(connector.from) === 'local');
+        expect(
+          theirs?.yieldsTo.includes(city.lanes.findIndex((one) => one.connector === connector)),
+        ).toBe(classOf(connector.from) === 'collector');
+      }
+    }
+  });
+
+  test('stop signs stand before the side streets of stop junctions and nowhere else.', () => {
+    for (const [index, { control }] of city.junctions.entries()) {
+      const own = connectorsOf(city, index);
+      const stops = own.filter(({ connector }) => connector.mustStop);
+      expect(stops.length > 0).toBe(control === 'stop');
+      for (const { connector } of stops) {
+        const crossed = connector.conflicts.filter(
+          (other) => !at(city.lanes, other).connector?.mustStop,
+        );
+        expect(connector.yieldsTo).toEqual(expect.arrayContaining(crossed));
+      }
+    }
+  });
+
+  test('all four kinds of control occur.', () => {
+    const kinds = new Set(city.junctions.map(({ control }) => control));
+    expect(kinds).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
+  });
+});
+
+const tightestRadius = (path: readonly Point[]): number =>
+  1 / Math.max(...path.slice(1, -1).map((_, i) => Math.abs(curvatureAt(path, i + 1))));
+
+interface Car {
+  centre: Point;
+  corners: Point[];
+}
+
+function carAt(centre: Point, along: Point): Car {
+  const front = add(centre, along, CAR_LENGTH_M / 2);
+  const rear = add(centre, along, -CAR_LENGTH_M / 2);
+  const aside = rightOf(along);
+  const half = CAR_WIDTH_M / 2;
+  return {
+    centre,
+    corners: [
+      add(rear, aside, half),
+      add(front, aside, half),
+      add(front, aside, -half),
+      add(rear, aside, -half),
+    ],
+  };
+}
+
+const waitingCar = (path: readonly Point[]): Car =>
+  carAt(add(at(path, -1), endDirection(path), -CAR_LENGTH_M / 2), endDirection(path));
+
+/** Cars with their centre on the path, at most 0.75 m apart. */
+function carsAlong(path: readonly Point[]): Car[] {
+  return path.slice(1).flatMap((to, i) => {
+    const from = at(path, i);
+    const along = startDirection([from, to]);
+    const pieces = Math.ceil(lengthOf([from, to]) / 0.75);
+    return Array.from({ length: pieces + 1 }, (_, k) =>
+      carAt(add(from, along, (lengthOf([from, to]) * k) / pieces), along),
+    );
+  });
+}
+
+/** The least distance between any car of the one kind and any of the other, at most 3 m. */
+function clearance(some: readonly Car[], others: readonly Car[]): number {
+  let nearestM = 3;
+  for (const a of some) {
+    for (const b of others) {
+      if (distance(a.centre, b.centre) > CAR_LENGTH_M + CAR_WIDTH_M / 2 + nearestM) continue;
+      if (intersectConvex(a.corners, b.corners).length > 0) return 0;
+      for (const corner of a.corners) nearestM = Math.min(nearestM, distanceToOutline(corner, b));
+      for (const corner of b.corners) nearestM = Math.min(nearestM, distanceToOutline(corner, a));
+    }
+  }
+  return nearestM;
+}
+
+const distanceToOutline = (point: Point, { corners }: Car): number =>
+  distanceToPath(point, outlineOf(corners));

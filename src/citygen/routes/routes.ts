@@ -1,0 +1,193 @@
+import { at, distanceToPath, lengthOf, pointAlong } from '../../city/geometry.ts';
+import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
+import { HAZARD_KINDS } from '../hazards/kinds.ts';
+import type { Network } from '../network/network.ts';
+import type { Random } from '../random.ts';
+import { type Candidate, choose, matched } from './choice.ts';
+import { FIRST_LANE_MIN_M, type Loop, loopsOver } from './loops.ts';
+
+const ROUTE_COUNT = 20;
+/** Most routes are short, so that cars come round in three minutes. */
+const SHORT = { lengthMinM: 800, lengthMaxM: 1250 } as const;
+/** A few long ones come by many lights, so that the others are free for the sites. */
+const LONG = { lengthMinM: 1300, lengthMaxM: 2450 } as const;
+const RARE_LIGHTS_MAX = 30;
+const LONG_STARTS_MAX = 8;
+/** Loops that come into question for each site, and for each light or road. */
+const KEPT_PER_SITE = 60;
+const KEPT_PER_LIGHT = 15;
+const LIGHT_WORTH = 0.1;
+
+/** Who drives on a lane is so close to a way that leads along it, m. */
+const ALONG_M = 1;
+
+/** What a car drives in three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
+const REACH_M = 1050;
+/** Between two sites at the speed limit. */
+const SITES_APART_S = 8;
+
+/**
+ * Twenty closed loops over `next`, none with a lane twice, each beginning on a lane of its own.
+ * Together they come by every light, and by each site often enough; no lane is crowded.
+ *
+ * @throws RangeError where the network has no such loops
+ */
+export function planRoutes(
+  network: Network,
+  hazards: readonly HazardSpot[],
+  random: Random,
+): Route[] {
+  const sites = hazards.map(({ site }) => site);
+  const goals = sites.map(({ lanes }) => lanes);
+  const starts = [
+    ...goals.map((goal) => at(goal, 0)),
+    ...network.lights.flatMap(({ lanes }) => lanes),
+    ...network.roads.flatMap(({ lanes }) => [at(lanes, 0), at(lanes, -1)]),
+  ];
+  const short = loopsOver(network.lanes, goals, [...new Set(starts)], SHORT, random);
+  const loops = [...short, ...loopsOverLights(network, short, random)];
+  const lengthsM = network.lanes.map(({ polyline }) => lengthOf(polyline));
+  const streets: Streets = { ...network, lengthsM };
+  const candidates = loops
+    .map((loop) => appraise(streets, sites, loop))
+    .filter(({ starts }) => starts.length > 0);
+  if (candidates.length < ROUTE_COUNT) {
+    throw new RangeError('the network has no loops of the wanted length');
+  }
+  const chosen = choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random);
+  return withStarts(streets, chosen, stallWay(streets, hazards));
+}
+
+/** The lanes on which something comes from behind for whoever stalls. */
+function stallWay({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]): Set<number> {
+  const isOn = (lane: number, way: HazardSite['actorPath']): boolean =>
+    [0.5, 1].every((share) => {
+      const point = pointAlong(at(lanes, lane).polyline, share * at(lengthsM, lane));
+      return distanceToPath(point, way) < ALONG_M;
+    });
+  const ways = hazards
+    .filter(({ kind }) => HAZARD_KINDS[kind].failsWithout.includes('throttle'))
+    .map(({ site }) => site.actorPath);
+  return new Set([...lanes.keys()].filter((lane) => ways.some((way) => isOn(lane, way))));
+}
+
+interface Streets extends Network {
+  /** Of each lane. */
+  lengthsM: readonly number[];
+}
+
+/** For every site, light and road the loops over it that are good for most sites. */
+function worthwhile(candidates: readonly Candidate[]): Candidate[] {
+  const kept = new Set<Candidate>();
+  const counts = new Map<string, number>();
+  const sorted = candidates.toSorted((a, b) => worthOf(b) - worthOf(a));
+  for (const candidate of sorted) {
+    const { sites, lights, roads } = candidate;
+    const keep = (what: string, indices: readonly number[], most: number) => {
+      for (const index of indices) {
+        const key = `${what}${index}`;
+        const count = counts.get(key) ?? 0;
+        if (count >= most) continue;
+        counts.set(key, count + 1);
+        kept.add(candidate);
+      }
+    };
+    keep('site', sites, KEPT_PER_SITE);
+    keep('light', lights, KEPT_PER_LIGHT);
+    keep('road', roads, KEPT_PER_LIGHT);
+  }
+  return [...kept];
+}
+
+const worthOf = ({ sites, lights, passWorth }: Candidate): number =>
+  sites.length * passWorth + lights.length * LIGHT_WORTH;
+
+/** Long loops over the lights that the fewest of the others come by. */
+function loopsOverLights(network: Network, others: readonly Loop[], random: Random): Loop[] {
+  const uses = network.lanes.map(() => 0);
+  for (const { lanes } of others) for (const lane of lanes) uses[lane] = at(uses, lane) + 1;
+  const rare = network.lights
+    .map(({ lanes }) => ({ lanes, uses: lanes.reduce((sum, lane) => sum + at(uses, lane), 0) }))
+    .sort((a, b) => a.uses - b.uses)
+    .slice(0, RARE_LIGHTS_MAX)
+    .map(({ lanes }) => at(lanes, 0));
+  const goals = rare.map((lane) => [lane]);
+  return loopsOver(network.lanes, goals, rare.slice(0, LONG_STARTS_MAX), LONG, random);
+}
+
+function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): Candidate {
+  const { lanes, lights } = streets;
+  const own = new Set(loop.lanes);
+  const passed = sites.flatMap((site, index) =>
+    site.lanes.every((lane) => own.has(lane)) ? [index] : [],
+  );
+  const roadLanes = loop.lanes.filter((lane) => at(lanes, lane).road >= 0);
+  return {
+    loop,
+    starts: startsOf(streets, loop.lanes),
+    sites: passed,
+    lights: lights.flatMap((light, index) =>
+      light.lanes.some((lane) => own.has(lane)) ? [index] : [],
+    ),
+    roads: [...new Set(roadLanes.map((lane) => at(lanes, lane).road))],
+    roadLanes,
+    junctions: loop.lanes.map((lane) => at(lanes, lane).junction).filter((index) => index >= 0),
+    passWorth: Math.min(1, REACH_M / loop.lengthM) ** 2,
+    hurriedSites: hurriedSitesOn(
+      streets,
+      loop,
+      passed.map((index) => at(sites, index)),
+    ),
+  };
+}
+
+/** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
+function hurriedSitesOn(
+  { lanes, lengthsM }: Streets,
+  loop: Loop,
+  passed: readonly HazardSite[],
+): number {
+  if (passed.length < 2) return 0;
+  const times: number[] = [];
+  let totalS = 0;
+  for (const index of loop.lanes) {
+    const lane = at(lanes, index);
+    for (const site of passed) {
+      if (at(site.lanes, -1) === index) times.push(totalS + site.stationM / lane.speedLimitMps);
+    }
+    totalS += at(lengthsM, index) / lane.speedLimitMps;
+  }
+  times.sort((a, b) => a - b);
+  return times.filter((timeS, i) => {
+    const next = times[i + 1] ?? at(times, 0) + totalS;
+    return next - timeS < SITES_APART_S;
+  }).length;
+}
+
+const startsOf = ({ lanes, lengthsM }: Streets, loop: readonly number[]): number[] =>
+  loop.filter((lane) => at(lanes, lane).road >= 0 && at(lengthsM, lane) >= FIRST_LANE_MIN_M);
+
+/**
+ * The loops turned so that each begins on a lane of its own, where it can be at the beginning of a long
+ * stretch of the way of what comes for those who stall: without throttle nobody gets far.
+ */
+function withStarts(
+  { lengthsM }: Streets,
+  chosen: readonly Candidate[],
+  way: ReadonlySet<number>,
+): Route[] {
+  const stretchM = (loop: readonly number[], lane: number): number => {
+    const first = loop.indexOf(lane);
+    const turned = [...loop.slice(first), ...loop.slice(0, first)];
+    const end = turned.findIndex((each) => !way.has(each));
+    return turned.slice(0, end).reduce((sum, each) => sum + at(lengthsM, each), 0);
+  };
+  const wishes = chosen.map(({ starts, loop: { lanes } }) =>
+    starts.toSorted((a, b) => stretchM(lanes, b) - stretchM(lanes, a)),
+  );
+  const firsts = matched(wishes) ?? [];
+  return chosen.map(({ loop: { lanes } }, index) => {
+    const first = lanes.indexOf(at(firsts, index));
+    return [...lanes.slice(first), ...lanes.slice(0, first)];
+  });
+}

@@ -1,0 +1,115 @@
+import {
+  GB_HALF_X,
+  GB_HALF_Y,
+  GB_X,
+  GB_Y,
+  GR_COLUMNS,
+  GR_FIRST,
+  GR_MIN_X,
+  GR_MIN_Y,
+  GR_ROWS,
+  GRID_BOX_BYTES,
+  GRID_CELL_M,
+  GRID_REACH_M,
+} from '../../../assembly/layout.ts';
+import type { Block, Box, Point } from '../../city/types.ts';
+
+/** Which solid blocks are near which cell of a city: see GR_ in the memory map. */
+export interface BlockGrid {
+  minX: number;
+  minY: number;
+  columns: number;
+  rows: number;
+  /** Of each cell, row by row, ascending indices of blocks. */
+  cells: readonly (readonly number[])[];
+}
+
+/** The least grid that holds all places within `GRID_REACH_M` of a solid block. */
+export function blockGridOf(blocks: readonly Block[]): BlockGrid {
+  const near = blocks.map(({ polygon, solid }) => (solid ? grown(boxOf(polygon)) : undefined));
+  const boxes = near.filter((box) => box !== undefined);
+  if (boxes.length === 0) return { minX: 0, minY: 0, columns: 0, rows: 0, cells: [] };
+  const minX = Math.min(...boxes.map((box) => box.minX));
+  const minY = Math.min(...boxes.map((box) => box.minY));
+  const cellsTo = (from: number, to: number) => Math.floor((to - from) / GRID_CELL_M) + 1;
+  const columns = cellsTo(minX, Math.max(...boxes.map((box) => box.maxX)));
+  const rows = cellsTo(minY, Math.max(...boxes.map((box) => box.maxY)));
+  const cells = Array.from({ length: columns * rows }, (_, cell) => {
+    const west = minX + (cell % columns) * GRID_CELL_M;
+    const south = minY + Math.floor(cell / columns) * GRID_CELL_M;
+    return near.flatMap((box, block) =>
+      box &&
+      box.minX <= west + GRID_CELL_M &&
+      box.maxX >= west &&
+      box.minY <= south + GRID_CELL_M &&
+      box.maxY >= south
+        ? [block]
+        : [],
+    );
+  });
+  return { minX, minY, columns, rows, cells };
+}
+
+/** Bytes that `writeBlockGrid` writes. */
+export const blockGridBytes = ({ cells }: BlockGrid): number =>
+  GR_FIRST + (cells.length + 1) * 4 + cells.flat().length * 2;
+
+export function writeBlockGrid(view: DataView, at: number, grid: BlockGrid): void {
+  view.setFloat64(at + GR_MIN_X, grid.minX, true);
+  view.setFloat64(at + GR_MIN_Y, grid.minY, true);
+  view.setInt32(at + GR_COLUMNS, grid.columns, true);
+  view.setInt32(at + GR_ROWS, grid.rows, true);
+  const list = at + GR_FIRST + (grid.cells.length + 1) * 4;
+  let entry = 0;
+  for (const [cell, blocks] of grid.cells.entries()) {
+    view.setUint32(at + GR_FIRST + cell * 4, entry, true);
+    for (const block of blocks) view.setUint16(list + 2 * entry++, block, true);
+  }
+  view.setUint32(at + GR_FIRST + grid.cells.length * 4, entry, true);
+}
+
+/** Bytes that `writeGridBoxes` writes. */
+export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
+  cells.flat().length * GRID_BOX_BYTES;
+
+/** More than single precision takes off a place in a city, m. */
+const BOX_SPARE_M = 0.01;
+
+export function writeGridBoxes(
+  view: DataView,
+  start: number,
+  { cells }: BlockGrid,
+  blocks: readonly Block[],
+): void {
+  const boxes = blocks.map(({ polygon }) => boxOf(polygon));
+  for (const [entry, block] of cells.flat().entries()) {
+    const box = boxes[block];
+    if (!box) throw new RangeError(`the grid has a block ${block} that the city does not have`);
+    const at = start + entry * GRID_BOX_BYTES;
+    view.setFloat32(at + GB_X, 0.5 * (box.minX + box.maxX), true);
+    view.setFloat32(at + GB_Y, 0.5 * (box.minY + box.maxY), true);
+    view.setFloat32(at + GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
+    view.setFloat32(at + GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
+  }
+}
+
+function grown({ minX, minY, maxX, maxY }: Box): Box {
+  return {
+    minX: minX - GRID_REACH_M,
+    minY: minY - GRID_REACH_M,
+    maxX: maxX + GRID_REACH_M,
+    maxY: maxY + GRID_REACH_M,
+  };
+}
+
+/** Bounding box of a polygon. */
+export function boxOf(polygon: readonly Point[]): Box {
+  const xs = polygon.map(([x]) => x);
+  const ys = polygon.map(([, y]) => y);
+  return {
+    minX: Math.min(...xs),
+    minY: Math.min(...ys),
+    maxX: Math.max(...xs),
+    maxY: Math.max(...ys),
+  };
+}

@@ -1,0 +1,181 @@
+import {
+  CONTACT_ANIMAL,
+  CONTACT_OBSTACLE,
+  CONTACT_PERSON,
+  CONTACT_VEHICLE,
+  HAZARD_BLIND_CROSSING,
+  HAZARD_BLIND_STALL,
+  HAZARD_CUT_IN,
+  HAZARD_DARK_ZEBRA,
+  HAZARD_DEER_CROSSING,
+  HAZARD_DOWNHILL_STOP,
+  HAZARD_FOG_STALL,
+  HAZARD_ICE_BEND,
+  HAZARD_LEFT_TURN_ONCOMING,
+  HAZARD_PARKED_ROW_CHILD,
+  HAZARD_RED_LIGHT_LORRY,
+  HAZARD_SHARP_BEND,
+  HAZARD_SUDDEN_STOP,
+  HAZARD_TRAM_CROSSING,
+  HAZARD_WET_CREST,
+  HS_ACTOR_LENGTH,
+  HS_ACTOR_STATION,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_CLASS,
+  HS_GRADE,
+  HS_INERTIA,
+  HS_KIND,
+  HS_LANE_COUNT,
+  HS_LANE_MAX,
+  HS_LANES,
+  HS_LIGHT,
+  HS_MASS,
+  HS_PATH_COUNT,
+  HS_PATH_FIRST,
+  HS_SIGHT,
+  HS_SPEED,
+  HS_START_HX,
+  HS_START_HY,
+  HS_START_X,
+  HS_START_Y,
+  HS_STATION,
+  HS_X,
+  HS_Y,
+  PATH_POINT_BYTES,
+  PP_STATION,
+  PP_X,
+  PP_Y,
+} from '../../../assembly/layout.ts';
+import type { Actor, Block, City, HazardKind, HazardSpot, Point } from '../../city/types.ts';
+
+const KIND_NUMBERS: Readonly<Record<HazardKind, number>> = {
+  parked_row_child: HAZARD_PARKED_ROW_CHILD,
+  sudden_stop: HAZARD_SUDDEN_STOP,
+  fog_stall: HAZARD_FOG_STALL,
+  deer_crossing: HAZARD_DEER_CROSSING,
+  red_light_lorry: HAZARD_RED_LIGHT_LORRY,
+  blind_crossing: HAZARD_BLIND_CROSSING,
+  left_turn_oncoming: HAZARD_LEFT_TURN_ONCOMING,
+  wet_crest: HAZARD_WET_CREST,
+  ice_bend: HAZARD_ICE_BEND,
+  sharp_bend: HAZARD_SHARP_BEND,
+  downhill_stop: HAZARD_DOWNHILL_STOP,
+  blind_stall: HAZARD_BLIND_STALL,
+  tram_crossing: HAZARD_TRAM_CROSSING,
+  dark_zebra: HAZARD_DARK_ZEBRA,
+  cut_in: HAZARD_CUT_IN,
+};
+const CLASSES: Readonly<Record<Actor['kind'], number>> = {
+  vehicle: CONTACT_VEHICLE,
+  person: CONTACT_PERSON,
+  animal: CONTACT_ANIMAL,
+  obstacle: CONTACT_OBSTACLE,
+};
+
+/** Points of all actors' paths. */
+export const pathPointsOf = ({ hazards }: City): number =>
+  hazards.reduce((count, { site }) => count + site.actorPath.length, 0);
+
+/** A block and the index of the spot that it stands at, −1 for what belongs to the city. */
+export interface SpottedBlock {
+  block: Block;
+  spot: number;
+}
+
+/** What stands at the spots always, as blocks that cars cannot drive through, with its spot's index. */
+export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
+  return hazards.flatMap(({ id, site }, spot) =>
+    site.bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }, i) => {
+      const corner = (ahead: number, left: number): Point => [
+        x + (hx * ahead * lengthM - hy * left * widthM) / 2,
+        y + (hy * ahead * lengthM + hx * left * widthM) / 2,
+      ];
+      const polygon = [corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)];
+      const block = { id: `${id}-${i}`, kind: 'wall', polygon, heightM: 1.5, solid: true } as const;
+      return { block, spot };
+    }),
+  );
+}
+
+/** Writes the spots' records from `start` on and the points of their actors' paths from `paths` on. */
+export function writeHazards(
+  view: DataView,
+  start: number,
+  paths: number,
+  city: City,
+  spotBytes: number,
+): void {
+  let firstPoint = 0;
+  for (const [i, spot] of city.hazards.entries()) {
+    writeSpot(view, start + i * spotBytes, spot, firstPoint);
+    writePath(view, paths + firstPoint * PATH_POINT_BYTES, spot.site.actorPath);
+    firstPoint += spot.site.actorPath.length;
+  }
+}
+
+function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: number): void {
+  const { site, kind } = spot;
+  if (site.lanes.length > HS_LANE_MAX) throw new RangeError(`spot ${spot.id} has too many lanes`);
+  view.setInt32(at + HS_KIND, KIND_NUMBERS[kind], true);
+  view.setInt32(at + HS_LANE_COUNT, site.lanes.length, true);
+  for (const [i, lane] of site.lanes.entries()) view.setInt32(at + HS_LANES + i * 4, lane, true);
+  view.setInt32(at + HS_PATH_FIRST, firstPoint, true);
+  view.setInt32(at + HS_PATH_COUNT, site.actorPath.length, true);
+  const { actor } = site;
+  const { lengthM = actor?.lengthM ?? 0, widthM = actor?.widthM ?? 0 } = site.active[0] ?? {};
+  const massKg = actor?.massKg ?? 0;
+  const start = startOf(spot);
+  const fields: readonly (readonly [field: number, value: number])[] = [
+    [HS_X, spot.x],
+    [HS_Y, spot.y],
+    [HS_STATION, site.stationM],
+    [HS_ACTOR_STATION, site.actorStationM],
+    [HS_ACTOR_LENGTH, lengthTo(site.actorPath, site.actorPath.length - 1)],
+    [HS_START_X, start.x],
+    [HS_START_Y, start.y],
+    [HS_START_HX, start.heading[0]],
+    [HS_START_HY, start.heading[1]],
+    [HS_BODY_LENGTH, lengthM],
+    [HS_BODY_WIDTH, widthM],
+    [HS_MASS, massKg],
+    [HS_INERTIA, (massKg * (lengthM * lengthM + widthM * widthM)) / 12],
+    [HS_SIGHT, site.sightM],
+    [HS_GRADE, site.grade],
+    [HS_SPEED, actor?.speedMps ?? 0],
+  ];
+  for (const [field, value] of fields) view.setFloat64(at + field, value, true);
+  view.setInt32(at + HS_LIGHT, site.actorLight, true);
+  view.setInt32(at + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
+}
+
+/** Where the actor stands or waits: as its first active body, else at the start of its path. */
+function startOf({ x, y, site }: HazardSpot): { x: number; y: number; heading: Point } {
+  const [body] = site.active;
+  if (body) return body;
+  const [first, second] = site.actorPath;
+  if (!first || !second) return { x, y, heading: [1, 0] };
+  const lengthM = lengthTo([first, second], 1);
+  const heading = [(second[0] - first[0]) / lengthM, (second[1] - first[1]) / lengthM] as const;
+  return { x: first[0], y: first[1], heading };
+}
+
+function writePath(view: DataView, start: number, path: readonly Point[]): void {
+  for (const [i, [x, y]] of path.entries()) {
+    view.setFloat64(start + i * PATH_POINT_BYTES + PP_X, x, true);
+    view.setFloat64(start + i * PATH_POINT_BYTES + PP_Y, y, true);
+    view.setFloat64(start + i * PATH_POINT_BYTES + PP_STATION, lengthTo(path, i), true);
+  }
+}
+
+/** m along a path to one of its points. */
+function lengthTo(path: readonly Point[], index: number): number {
+  let lengthM = 0;
+  for (let i = 1; i <= index; i++) {
+    const [from, to] = [path[i - 1], path[i]];
+    if (!from || !to) break;
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    lengthM += Math.sqrt(dx * dx + dy * dy);
+  }
+  return lengthM;
+}

@@ -1,0 +1,184 @@
+import type { City, Lane, Point } from '../../city/types.ts';
+
+/** A lane at equal steps of its length. */
+export interface LaneProfile {
+  lengthM: number;
+  spacingM: number;
+  /** The first at station 0, the last at the lane's end. */
+  points: readonly ProfilePoint[];
+}
+
+export interface ProfilePoint {
+  position: Point;
+  /** Unit vector in driving direction. */
+  tangent: Point;
+  /** 1/m, left positive. */
+  curvature: number;
+}
+
+const ROAD_SPACING_M = 1;
+const CONNECTOR_SPACING_M = 0.5;
+/** Pieces into which a span of the curve is cut to measure its length. */
+const SPAN_PIECES = 8;
+
+/** Of every lane of the city. Connectors go on exactly in the direction of the lanes they join. */
+export function profilesOf(city: City): LaneProfile[] {
+  return city.lanes.map((lane) => {
+    if (!lane.connector) return profileOf(lane);
+    const before = item(city.lanes, lane.connector.from).polyline;
+    const after = item(city.lanes, lane.connector.to).polyline;
+    return profileOf(lane, {
+      start: unit(between(item(before, before.length - 2), item(before, before.length - 1))),
+      end: unit(between(item(after, 0), item(after, 1))),
+    });
+  });
+}
+
+/** Unit vectors. */
+interface EndTangents {
+  start: Point;
+  end: Point;
+}
+
+/**
+ * The lane's centre line as a Catmull-Rom spline through the points of its polyline, resampled at
+ * equal arc length. Curvature is the turn of the tangent between the neighbours of a point, with
+ * one pass of smoothing (weights ¼ ½ ¼).
+ */
+function profileOf(lane: Lane, ends?: EndTangents): LaneProfile {
+  const spans = spansOf(lane.polyline, ends);
+  const stations = stationsOf(spans);
+  const lengthM = stations[stations.length - 1] ?? 0;
+  if (!(lengthM > 0)) throw new RangeError(`lane ${lane.id} has no length`);
+  const wantedM = lane.junction < 0 ? ROAD_SPACING_M : CONNECTOR_SPACING_M;
+  const stepCount = Math.max(2, Math.floor(lengthM / wantedM + 0.5));
+  const spacingM = lengthM / stepCount;
+  const places: Place[] = [];
+  let piece = 1;
+  for (let i = 0; i <= stepCount; i++) {
+    const stationM = i === stepCount ? lengthM : i * spacingM;
+    while (piece < stations.length - 1 && item(stations, piece) < stationM) piece++;
+    const from = item(stations, piece - 1);
+    const part = (stationM - from) / (item(stations, piece) - from);
+    places.push(placeAt(spans, (piece - 1 + part) / SPAN_PIECES));
+  }
+  const curvatures = smoothed(places.map((_, i) => curvatureAt(places, i, spacingM)));
+  const points = places.map((place, i) => ({ ...place, curvature: item(curvatures, i) }));
+  return { lengthM, spacingM, points };
+}
+
+/** Two points on the curve and the derivatives there, with the parameter from 0 to 1 between them. */
+interface Span {
+  from: Point;
+  to: Point;
+  leaving: Point;
+  arriving: Point;
+}
+
+interface Place {
+  position: Point;
+  tangent: Point;
+}
+
+function spansOf(polyline: readonly Point[], ends: EndTangents | undefined): Span[] {
+  const derivatives = polyline.map((_, i) => derivativeAt(polyline, i, ends));
+  return polyline.slice(1).map((to, i) => ({
+    from: item(polyline, i),
+    to,
+    leaving: item(derivatives, i),
+    arriving: item(derivatives, i + 1),
+  }));
+}
+
+/** Half the chord of the neighbours; at an end the chord itself, turned into the given tangent. */
+function derivativeAt(polyline: readonly Point[], i: number, ends: EndTangents | undefined): Point {
+  const before = item(polyline, Math.max(i - 1, 0));
+  const after = item(polyline, Math.min(i + 1, polyline.length - 1));
+  const isInner = i > 0 && i < polyline.length - 1;
+  const chord = between(before, after);
+  if (isInner) return scaled(chord, 0.5);
+  const tangent = i === 0 ? ends?.start : ends?.end;
+  return tangent ? scaled(tangent, lengthBetween(before, after)) : chord;
+}
+
+/** Arc length from the start to each of the equal pieces of the parameter. */
+function stationsOf(spans: readonly Span[]): number[] {
+  const stations = [0];
+  let previous = placeAt(spans, 0).position;
+  for (let i = 1; i <= spans.length * SPAN_PIECES; i++) {
+    const { position } = placeAt(spans, i / SPAN_PIECES);
+    stations.push(item(stations, i - 1) + lengthBetween(previous, position));
+    previous = position;
+  }
+  return stations;
+}
+
+/** Cubic Hermite interpolation; the whole part of the parameter chooses the span. */
+function placeAt(spans: readonly Span[], parameter: number): Place {
+  const index = Math.min(Math.floor(parameter), spans.length - 1);
+  const span = item(spans, index);
+  const t = parameter - index;
+  const rise = (3 - 2 * t) * t * t;
+  const slope = 6 * (1 - t) * t;
+  return {
+    position: weigh(span, rise, (1 - t) * (1 - t) * t, (t - 1) * t * t, 1 - rise),
+    tangent: unit(weigh(span, slope, (1 - t) * (1 - 3 * t), (3 * t - 2) * t, -slope)),
+  };
+}
+
+function weigh(
+  { from, to, leaving, arriving }: Span,
+  toWeight: number,
+  leavingWeight: number,
+  arrivingWeight: number,
+  fromWeight: number,
+): Point {
+  return [
+    from[0] * fromWeight +
+      to[0] * toWeight +
+      leaving[0] * leavingWeight +
+      arriving[0] * arrivingWeight,
+    from[1] * fromWeight +
+      to[1] * toWeight +
+      leaving[1] * leavingWeight +
+      arriving[1] * arrivingWeight,
+  ];
+}
+
+/** The turn between two tangents is twice the arcsine of half their chord, or nearly the chord. */
+function curvatureAt(places: readonly Place[], i: number, spacingM: number): number {
+  const before = Math.max(0, i - 1);
+  const after = Math.min(places.length - 1, i + 1);
+  const a = item(places, before).tangent;
+  const b = item(places, after).tangent;
+  const sine = a[0] * b[1] - a[1] * b[0];
+  const cosine = a[0] * b[0] + a[1] * b[1];
+  return sine / Math.sqrt((1 + cosine) / 2) / ((after - before) * spacingM);
+}
+
+function smoothed(values: readonly number[]): number[] {
+  return values.map((value, i) => {
+    const before = values[i - 1];
+    const after = values[i + 1];
+    if (before === undefined || after === undefined) return value;
+    return before / 4 + value / 2 + after / 4;
+  });
+}
+
+const between = (a: Point, b: Point): Point => [b[0] - a[0], b[1] - a[1]];
+
+const scaled = ([x, y]: Point, factor: number): Point => [x * factor, y * factor];
+
+const lengthBetween = (a: Point, b: Point): number =>
+  Math.sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]));
+
+function unit([x, y]: Point): Point {
+  const length = Math.sqrt(x * x + y * y);
+  return [x / length, y / length];
+}
+
+function item<Item>(items: readonly Item[], index: number): Item {
+  const found = items[index];
+  if (found === undefined) throw new RangeError(`no item ${index} among ${items.length}`);
+  return found;
+}

@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ManualClock } from '../clock.ts';
+import { LoginAttempts } from './login-attempts.ts';
+
+describe('failed log-ins of a name', () => {
+  let clock: ManualClock;
+  let attempts: LoginAttempts;
+  beforeEach(() => {
+    clock = new ManualClock(1_000_000);
+    attempts = new LoginAttempts({ free: 5, waitMsMax: 60_000 }, clock);
+  });
+
+  const fail = (name = 'anna') => attempts.try(name, async () => false);
+  const succeed = (name = 'anna') => attempts.try(name, async () => true);
+
+  test('cost ever longer waits after five, a minute at most', async () => {
+    for (let i = 0; i < 4; i++) await fail();
+    const waits: number[] = [];
+    for (let i = 0; i < 9; i++) {
+      await fail();
+      const refusal = await fail().catch((error) => error);
+      expect(refusal).toMatchObject({ status: 429 });
+      waits.push(refusal.retryAfterS);
+      clock.advance(refusal.retryAfterS * 1000);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  });
+
+  test('lock nobody out: whoever waits gets in, and then starts afresh', async () => {
+    for (let i = 0; i < 5; i++) await fail();
+    for (let i = 0; i < 100; i++) await expect(succeed()).rejects.toMatchObject({ status: 429 });
+    clock.advance(1000);
+    expect(await succeed()).toBe(true);
+    for (let i = 0; i < 4; i++) expect(await fail()).toBe(false);
+    expect(await succeed()).toBe(true);
+  });
+
+  test('are forgotten after a quarter of an hour', async () => {
+    for (let i = 0; i < 4; i++) await fail();
+    clock.advance(15 * 60_000 + 1);
+    for (let i = 0; i < 5; i++) expect(await fail()).toBe(false);
+    await expect(fail()).rejects.toMatchObject({ status: 429 });
+  });
+
+  test('are of that name alone', async () => {
+    for (let i = 0; i < 5; i++) await fail();
+    expect(await succeed('erik')).toBe(true);
+  });
+
+  test('that are tried together are no more than sixteen', async () => {
+    const all = await Promise.allSettled(Array.from({ length: 40 }, () => fail()));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    await expect(fail()).rejects.toMatchObject({ retryAfterS: 60 });
+  });
+
+  test('where limits are off cost nothing', async () => {
+    const free = new LoginAttempts('off', clock);
+    for (let i = 0; i < 100; i++) expect(await free.try('anna', async () => false)).toBe(false);
+  });
+});

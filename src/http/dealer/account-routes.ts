@@ -1,0 +1,231 @@
+import { adminBody, type Granted } from '../../dealer/accounts.ts';
+import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import { dealerBody } from '../../dealer/dealers.ts';
+import type { AccountRecord, Role } from '../../dealer/records.ts';
+import type { Route } from '../server/router.ts';
+import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
+import type { DealerContext } from './dealer-routes.ts';
+import * as forms from './forms.ts';
+import * as schemas from './schemas.ts';
+
+// ── log-in and sign-up ────────────────────────────────────────────────────────────────────────
+
+/** What clients may call a role, in lower case. */
+const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
+  ['admin', 'admin'],
+  ['super-admin', 'admin'],
+  ['superadmin', 'admin'],
+  ['super_admin', 'admin'],
+  ['dealer', 'dealer'],
+  ['customer', 'user'],
+  ['user', 'user'],
+]);
+
+/** The doors of the platform: log-in, sign-up, log-out. */
+export function loginRoutes(context: DealerContext): Route[] {
+  const { platform, limits } = context;
+  const { accounts, tokens } = platform;
+  const common = {
+    method: 'POST',
+    tag: 'log-in',
+    answer: schemas.Token,
+    refusals: { 401: 'Name and password do not belong together.', 429: 'Too many log-ins.' },
+    isSecret: true,
+  } as const;
+  return [
+    openRoute({
+      ...common,
+      path: '/api/token',
+      operationId: 'getToken',
+      summary: 'A token for a username and a password, whatever the role (OAuth2 password grant)',
+      body: forms.TokenRequest,
+      isForm: true,
+      run: async ({ body: { username, password }, count }) => {
+        count('logins', limits.logins);
+        return tokenBody(await accounts.logIn({ username, password }), tokens.lifetimeS);
+      },
+    }),
+    openRoute({
+      ...common,
+      path: '/api/auth/login',
+      operationId: 'logIn',
+      summary: 'A token for an account of a role',
+      body: forms.Login,
+      run: async ({ body: { username, password, role }, count }) => {
+        count('logins', limits.logins);
+        const asked = ROLE_NAMES.get(role.toLowerCase()) ?? null;
+        return tokenBody(
+          await accounts.logIn({ username, password, role: asked }),
+          tokens.lifetimeS,
+        );
+      },
+    }),
+    openRoute({
+      ...common,
+      path: '/api/auth/admin-login',
+      operationId: 'logInAdmin',
+      summary: 'A token for an admin; the role that is given does not matter',
+      body: forms.Login,
+      run: async ({ body: { username, password }, count }) => {
+        count('logins', limits.logins);
+        const granted = await accounts.logIn({ username, password, role: 'admin' });
+        return tokenBody(granted, tokens.lifetimeS);
+      },
+    }),
+    signUpRoute(context),
+    logoutRoute(context),
+  ];
+}
+
+function signUpRoute({ platform, limits }: DealerContext): Route {
+  const { accounts, tokens } = platform;
+  return openRoute({
+    method: 'POST',
+    path: '/api/auth/signup',
+    operationId: 'signUp',
+    summary: 'Become a customer of a dealer',
+    tag: 'log-in',
+    body: forms.SignUp,
+    answer: schemas.SignedUp,
+    refusals: { 409: 'The username or the email is taken.', 429: 'Too many sign-ups.' },
+    isSecret: true,
+    run: async ({ body, count }) => {
+      count('sign-ups', limits.signUps);
+      const granted = await accounts.signUp(body);
+      return { ...tokenBody(granted, tokens.lifetimeS), profile: granted.profile };
+    },
+  });
+}
+
+function logoutRoute({ platform }: DealerContext): Route {
+  return openRoute({
+    method: 'POST',
+    path: '/api/auth/logout',
+    operationId: 'logOut',
+    summary: 'End the token of this call',
+    tag: 'log-in',
+    answer: schemas.Done,
+    isSecret: true,
+    run: async ({ authorization }) => {
+      await platform.sessions.end(authorization);
+      return { ok: true };
+    },
+  });
+}
+
+function tokenBody({ token, account }: Granted, lifetimeS: number) {
+  const { role, username } = account;
+  return { access_token: token, token_type: 'bearer', expires_in: lifetimeS, role, username };
+}
+
+// ── who one is ────────────────────────────────────────────────────────────────────────────────
+
+/** Who one is, and what one may change about that. */
+export function accountRoutes(context: DealerContext): Route[] {
+  return [...identityRoutes(context), ...profileRoutes(context)];
+}
+
+function identityRoutes({ platform }: DealerContext): Route[] {
+  const { sessions, accounts } = platform;
+  const tag = 'own account';
+  return [
+    guardedRoute(sessions, {
+      method: 'GET',
+      path: '/api/auth/me',
+      operationId: 'whoAmI',
+      summary: 'Whoever the token belongs to',
+      tag,
+      action: 'identity.read',
+      answer: schemas.Identity,
+      run: (_, { account }) => identityBody(account),
+    }),
+    guardedRoute(sessions, {
+      method: 'GET',
+      path: '/api/me/admin',
+      operationId: 'getAdmin',
+      summary: 'The own account of an admin',
+      tag,
+      action: 'admin.read',
+      answer: schemas.Admin,
+      refusals: { 403: WRONG_ROLE },
+      run: (_, { account }) => profileBody(platform, account),
+    }),
+    guardedRoute(sessions, {
+      method: 'PATCH',
+      path: '/api/me/admin',
+      operationId: 'changeAdmin',
+      summary: 'Change username or password; a new password ends all other tokens',
+      tag,
+      action: 'admin.change',
+      body: forms.AdminChange,
+      answer: schemas.Admin,
+      refusals: {
+        403: `${WRONG_ROLE} Or the current password is wrong.`,
+        409: 'The username is taken.',
+      },
+      run: async ({ body }, session) =>
+        adminBody(
+          await accounts.changeAdmin(session, {
+            currentPassword: body.current_password,
+            username: body.username ?? null,
+            newPassword: body.new_password ?? null,
+          }),
+        ),
+    }),
+  ];
+}
+
+function identityBody(account: AccountRecord) {
+  const { username, role } = account;
+  switch (account.role) {
+    case 'admin':
+      return { username, role, name: null, email: null, dealer: null };
+    case 'dealer':
+      return { username, role, name: account.name, email: null, dealer: username };
+    case 'user': {
+      const { name, email } = account.profile;
+      return { username, role, name, email, dealer: account.dealer };
+    }
+  }
+}
+
+function profileRoutes({ platform }: DealerContext): Route[] {
+  const { sessions, accounts } = platform;
+  const tag = 'own account';
+  return [
+    guardedRoute(sessions, {
+      method: 'GET',
+      path: '/api/me/profile',
+      operationId: 'getProfile',
+      summary: 'The own account, with all that belongs to its role',
+      tag,
+      action: 'profile.read',
+      answer: schemas.Profile,
+      run: (_, { account }) => profileBody(platform, account),
+    }),
+    guardedRoute(sessions, {
+      method: 'PATCH',
+      path: '/api/me/profile',
+      operationId: 'changeProfile',
+      summary: 'Change the own profile of a customer: null clears, what is absent stays',
+      tag,
+      action: 'profile.change',
+      refusal: 'Only customers have a profile to change; admins use /api/me/admin',
+      body: forms.ProfileChange,
+      answer: schemas.Customer,
+      refusals: { 403: WRONG_ROLE, 409: 'The email belongs to another account.' },
+      run: ({ body }, session) => accounts.changeProfile(session, body),
+    }),
+  ];
+}
+
+function profileBody({ customers }: DealerPlatform, account: AccountRecord) {
+  switch (account.role) {
+    case 'admin':
+      return adminBody(account);
+    case 'dealer':
+      return dealerBody(account);
+    case 'user':
+      return customers.own(account);
+  }
+}

@@ -1,0 +1,245 @@
+import { DealerError, type FieldFault, forbidden, invalid } from '../../dealer/errors.ts';
+import { type Action, can } from '../../dealer/rights.ts';
+import type { Session, Sessions } from '../../dealer/sessions.ts';
+import { TwinError } from '../../errors.ts';
+import type { Schema } from '../docs/schema-parts.ts';
+import type { Buckets } from '../server/rate-limits.ts';
+import { type Header, ok, type Reply, reply } from '../server/reply.ts';
+import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
+import { asObject, readForm, readJson } from './body.ts';
+import { detailReply } from './detail.ts';
+import type { Field, Form, Values } from './fields.ts';
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** A call whose sender is known and whose fields are as they should be. */
+export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
+  body: Values<B>;
+  query: Values<Q>;
+  path: Values<P>;
+  authorization: string;
+  requestId: string;
+}
+
+/** A call of somebody unknown but for the address. */
+export interface OpenAsk<B extends Fields, Q extends Fields, P extends Fields>
+  extends Ask<B, Q, P> {
+  /** Counts the call for its address. Throws TwinError `rate_limited`. */
+  count(name: string, limit: Buckets | undefined): void;
+}
+
+/** One operation of the dealer platform, as it is served and described. */
+interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
+  method: Method;
+  path: string;
+  operationId: string;
+  summary: string;
+  tag: string;
+  body?: Form<B>;
+  /** The body is a form of the web; otherwise JSON. */
+  isForm?: true;
+  query?: Form<Q>;
+  params?: Form<P>;
+  answer: Schema;
+  refusals?: Readonly<Record<number, string>>;
+}
+
+export interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
+  extends Operation<B, Q, P> {
+  /** What is answered may be kept by nobody. */
+  isSecret?: true;
+  run(ask: OpenAsk<B, Q, P>): unknown;
+}
+
+export interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
+  extends Operation<B, Q, P> {
+  action: Action;
+  /** What is said to those who may not do this; by default that they may not. */
+  refusal?: string;
+  run(ask: Ask<B, Q, P>, session: Session): unknown;
+}
+
+/** What a 403 means where nothing but the role counts. */
+export const WRONG_ROLE = 'The role of the caller does not allow this.';
+
+const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
+
+/** The route of an operation that is open to anybody. */
+export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
+  operation: OpenOperation<B, Q, P>,
+): Route {
+  return routeOf(operation, 'none', async (call) => {
+    // First of all, since a client may be gone after the first wait.
+    const limited = new Limited(call.addressKey());
+    const ended = await refusedAs(async () => {
+      const ask = read(operation, call, await bodyOf(operation, call));
+      const count = (name: string, limit: Buckets | undefined) => limited.count(name, limit);
+      return replyOf(await operation.run({ ...ask, count }));
+    });
+    const isSecret = operation.isSecret || ended.status !== 200;
+    return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
+  });
+}
+
+/**
+ * The route of an operation that needs a token. It is looked at in this order: syntax of the body,
+ * token, role, fields; records and the right to them are the operation's.
+ */
+export function guardedRoute<B extends Fields, Q extends Fields, P extends Fields>(
+  sessions: Sessions,
+  operation: GuardedOperation<B, Q, P>,
+): Route {
+  const { action, refusal } = operation;
+  return routeOf(operation, 'bearer', async (call) => {
+    const ended = await refusedAs(async () => {
+      const given = await bodyOf(operation, call);
+      const session = await sessions.find(call.head.authorization);
+      if (!can(session.account, action)) throw forbidden(refusal);
+      return replyOf(await operation.run(read(operation, call, given), session));
+    });
+    return withHeaders(ended, NO_STORE);
+  });
+}
+
+/** The JSON of something that is answered often. */
+class Text {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** Texts of values that do not change: each is made once. */
+export class Texts<T extends object> {
+  readonly #texts = new WeakMap<T, Text>();
+
+  of(value: T, bodyOf: (value: T) => unknown): Text {
+    const text = this.#texts.get(value) ?? new Text(JSON.stringify(bodyOf(value)));
+    this.#texts.set(value, text);
+    return text;
+  }
+}
+
+function replyOf(result: unknown): Reply {
+  return result instanceof Text ? reply(200, result.json, 'json') : ok(result, 'json');
+}
+
+/** The answer, or what is answered instead. What is a fault of ours is thrown on. */
+async function refusedAs(answer: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof DealerError || error instanceof TwinError) return detailReply(error);
+    throw error;
+  }
+}
+
+function withHeaders(answer: Reply, more: readonly Header[]): Reply {
+  return more.length === 0 ? answer : { ...answer, headers: [...answer.headers, ...more] };
+}
+
+function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
+  { isForm, answer, ...operation }: Operation<B, Q, P>,
+  auth: 'none' | 'bearer',
+  handle: Route['handle'],
+): Route {
+  const { method, path, operationId, summary, tag, body, query, params, refusals } = operation;
+  const type = isForm ? { type: 'application/x-www-form-urlencoded' as const } : {};
+  const described = body ? { schema: body.schema, required: true, ...type } : {};
+  return {
+    method,
+    path,
+    operationId,
+    summary,
+    tag,
+    auth,
+    ...(method === 'GET' ? {} : { body: { maxBytes: BODY_BYTES_MAX, ...described } }),
+    ...(params ? { params: params.schema.properties } : {}),
+    ...(query ? { query: query.schema.properties } : {}),
+    answers: { 200: { description: summary, schema: answer } },
+    errors: [],
+    refusals: {
+      ...(auth === 'bearer' ? { 401: 'There is no token, or it does not hold.' } : {}),
+      ...(body || query || params ? { 422: 'Some fields are not as they should be.' } : {}),
+      ...refusals,
+      503: 'It cannot be done now; see Retry-After. The detail tells where a change may have been made.',
+    },
+    handle,
+  };
+}
+
+/** What was sent, of which nothing but the syntax has been looked at. */
+async function bodyOf(
+  { body, isForm }: { body?: unknown; isForm?: true },
+  call: Call,
+): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const { contentType } = call.head;
+  return isForm ? readForm(call.body, contentType) : readJson(call.body, contentType);
+}
+
+/** Every part of a call. Throws DealerError 422 with the faults of all of them. */
+function read<B extends Fields, Q extends Fields, P extends Fields>(
+  { params, query, body }: Operation<B, Q, P>,
+  call: Call,
+  given: unknown,
+): Ask<B, Q, P> {
+  const faults: FieldFault[] = [];
+  const part = <T>(look: () => T): T | undefined => {
+    try {
+      return look();
+    } catch (error) {
+      faults.push(...faultsOf(error));
+      return undefined;
+    }
+  };
+  const parts = {
+    path: part(() => params?.read('path', inPath(params, call))) ?? {},
+    query: part(() => query?.read('query', inQuery(call))) ?? {},
+    body: part(() => body?.read('body', asObject(given))) ?? {},
+  } as Pick<Ask<B, Q, P>, 'path' | 'query' | 'body'>;
+  if (faults.length > 0) throw invalid(...faults);
+  const { head, requestId } = call;
+  return { ...parts, authorization: head.authorization, requestId };
+}
+
+function faultsOf(error: unknown): readonly FieldFault[] {
+  if (error instanceof DealerError && typeof error.detail !== 'string') return error.detail;
+  throw error;
+}
+
+/** The fields of a form for a path have the order of its parameters. */
+function inPath({ fields }: Form, { params }: Call): object {
+  return Object.fromEntries(Object.keys(fields).map((name, i) => [name, params[i]]));
+}
+
+/** Of several alike the last counts. */
+function inQuery({ query }: Call): object {
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+/** The limits that a call counted for, and what is said of them in its answer. */
+class Limited {
+  readonly headers: Header[] = [];
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  count(name: string, limit: Buckets | undefined): void {
+    if (limit === undefined) return;
+    const { burst, perS } = limit.size;
+    try {
+      limit.take(this.#key);
+    } finally {
+      const { left, fullInS } = limit.standing(this.#key);
+      const window = Math.ceil(burst / perS);
+      this.headers.push(
+        ['RateLimit-Policy', `"${name}";q=${burst};w=${window}`],
+        ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
+      );
+    }
+  }
+}

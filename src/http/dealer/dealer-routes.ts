@@ -1,0 +1,258 @@
+import type { Car } from '../../dealer/cars.ts';
+import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import { dealerBody } from '../../dealer/dealers.ts';
+import type { Session } from '../../dealer/sessions.ts';
+import type { Log } from '../../log.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+import type { Route } from '../server/router.ts';
+import { accountRoutes, loginRoutes } from './account-routes.ts';
+import { guardedRoute, openRoute, Texts, WRONG_ROLE } from './call.ts';
+import * as forms from './forms.ts';
+import * as schemas from './schemas.ts';
+
+export interface DealerContext {
+  platform: DealerPlatform;
+  limits: Pick<RateLimits, 'logins' | 'signUps'>;
+  /** What viewer URLs are built from; no slash at its end. */
+  publicTwinUrl: () => string;
+  log: Log;
+}
+
+const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
+
+/** The twenty-two operations of the dealer platform. */
+export function dealerRoutes(context: DealerContext): Route[] {
+  return [
+    ...dealerListRoutes(context),
+    ...loginRoutes(context),
+    ...accountRoutes(context),
+    ...carRoutes(context),
+    ...ownerRoutes(context),
+    ...customerRoutes(context),
+    ...platformRoutes(context),
+  ];
+}
+
+// ── dealers ───────────────────────────────────────────────────────────────────────────────────
+
+function dealerListRoutes({ platform, log }: DealerContext): Route[] {
+  const { sessions, accounts, dealers, dealerList } = platform;
+  const tag = 'dealers';
+  return [
+    openRoute({
+      method: 'GET',
+      path: '/api/dealers',
+      operationId: 'listDealers',
+      summary: 'All dealers, by username',
+      tag,
+      answer: schemas.Dealers,
+      run: () => dealerList.read(),
+    }),
+    guardedRoute(sessions, {
+      method: 'POST',
+      path: '/api/dealers',
+      operationId: 'createDealer',
+      summary: 'Register a dealer',
+      tag,
+      action: 'dealer.create',
+      body: forms.NewDealer,
+      answer: schemas.Dealer,
+      refusals: { 403: WRONG_ROLE, 409: 'The username is taken.' },
+      run: async ({ body }, session) => dealerBody(await accounts.createDealer(session, body)),
+    }),
+    guardedRoute(sessions, {
+      method: 'DELETE',
+      path: '/api/dealers/{username}',
+      operationId: 'deleteDealer',
+      summary: 'Delete a dealer; its cars and customers are unlinked, or go to another',
+      tag,
+      action: 'dealer.delete',
+      params: forms.ByDealer,
+      query: forms.Removal,
+      answer: schemas.DealerRemoval,
+      refusals: { 403: WRONG_ROLE, 404: 'There is no such dealer.' },
+      run: async ({ path, query, requestId }, session) => {
+        const gone = await dealers.remove(session, path.username, query.reassign_to ?? null);
+        log.info({ requestId, by: session.account.username, ...gone }, 'dealer deleted');
+        return gone;
+      },
+    }),
+  ];
+}
+
+// ── cars ──────────────────────────────────────────────────────────────────────────────────────
+
+function carRoutes(context: DealerContext): Route[] {
+  const { sessions, cars } = context.platform;
+  const tag = 'cars';
+  const body = (car: Car) => carBody(car, context);
+  const texts = new Texts<readonly Car[]>();
+  return [
+    guardedRoute(sessions, {
+      method: 'GET',
+      path: '/api/cars',
+      operationId: 'listCars',
+      summary: 'All cars, by VIN',
+      tag,
+      action: 'cars.list',
+      answer: schemas.Cars,
+      run: async (_, session) => texts.of(await cars.list(session), (all) => all.map(body)),
+    }),
+    guardedRoute(sessions, {
+      method: 'POST',
+      path: '/api/cars/add-to-fleet',
+      operationId: 'addToFleet',
+      summary: 'Put a car into a fleet',
+      tag,
+      action: 'car.add',
+      body: forms.NewCar,
+      answer: schemas.Car,
+      refusals: {
+        403: `${WRONG_ROLE} Or the fleet is another dealer's.`,
+        409: 'It is in another fleet.',
+      },
+      run: async ({ body: { vin, dealer } }, session) =>
+        body(await cars.addToFleet(session, vin, dealer ?? null)),
+    }),
+    guardedRoute(sessions, {
+      method: 'PATCH',
+      path: '/api/cars/{vin}/state',
+      operationId: 'setState',
+      summary: 'Lock or unlock, climate and charging; what is absent or null stays',
+      tag,
+      action: 'car.set-state',
+      params: forms.ByVin,
+      body: forms.StateChange,
+      answer: schemas.Car,
+      refusals: { 403: FOREIGN, 404: 'There is no such car.' },
+      run: async ({ path, body: flags, requestId }, session) => {
+        const car = await cars.setState(session, path.vin, given(flags));
+        logUnlock(context, flags.locked === false, requestId, session);
+        return body(car);
+      },
+    }),
+  ];
+}
+
+function ownerRoutes(context: DealerContext): Route[] {
+  const { sessions, cars } = context.platform;
+  const common = {
+    path: '/api/cars/{vin}/owner',
+    tag: 'cars',
+    params: forms.ByVin,
+    answer: schemas.Car,
+    refusals: { 403: FOREIGN, 404: 'There is no such car.' },
+  } as const;
+  return [
+    guardedRoute(sessions, {
+      ...common,
+      method: 'PATCH',
+      operationId: 'setOwner',
+      summary: 'Set the owner: whoever has this email now gets the rights',
+      action: 'car.set-owner',
+      body: forms.NewOwner,
+      run: async ({ path, body: { email, since } }, session) =>
+        carBody(await cars.setOwner(session, path.vin, email, since), context),
+    }),
+    guardedRoute(sessions, {
+      ...common,
+      method: 'DELETE',
+      operationId: 'clearOwner',
+      summary: 'Clear the owner',
+      action: 'car.clear-owner',
+      run: async ({ path }, session) => carBody(await cars.clearOwner(session, path.vin), context),
+    }),
+  ];
+}
+
+function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerContext) {
+  const viewer_url = car.world === null ? null : `${publicTwinUrl()}/worlds/${car.world}`;
+  return { ...car, viewer_url, updated_at };
+}
+
+/** The flags that are neither absent nor null. */
+function given<Flag extends string>(flags: Record<Flag, boolean | null | undefined>) {
+  const set = Object.entries(flags).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(set) as Partial<Record<Flag, boolean>>;
+}
+
+/** The sharpest call there is: it opens somebody's car. */
+function logUnlock(
+  { log }: DealerContext,
+  isUnlocked: boolean,
+  requestId: string,
+  { account }: Session,
+): void {
+  if (isUnlocked) log.info({ requestId, by: account.username, role: account.role }, 'car unlocked');
+}
+
+// ── customers and the platform ────────────────────────────────────────────────────────────────
+
+function customerRoutes({ platform, log }: DealerContext): Route[] {
+  const { sessions, customers } = platform;
+  const common = { method: 'GET', tag: 'customers', query: forms.CustomerQuery } as const;
+  const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
+    if (isAsked)
+      log.info({ requestId, by: account.username }, 'customers with passwords asked for');
+  };
+  return [
+    guardedRoute(sessions, {
+      ...common,
+      path: '/api/customers',
+      operationId: 'listCustomers',
+      summary: 'All customers for an admin, the own ones for a dealer',
+      action: 'customers.list',
+      answer: schemas.Customers,
+      refusals: { 403: WRONG_ROLE },
+      run: ({ query, requestId }, session) => {
+        audit(query.include_password, requestId, session);
+        return customers.list(session, query.include_password);
+      },
+    }),
+    guardedRoute(sessions, {
+      ...common,
+      path: '/api/customers/{username}',
+      operationId: 'getCustomer',
+      summary: 'One customer',
+      action: 'customer.read',
+      params: forms.ByUsername,
+      answer: schemas.Customer,
+      refusals: { 403: WRONG_ROLE, 404: 'There is no such customer, or it is another dealer’s.' },
+      run: ({ path, query, requestId }, session) => {
+        audit(query.include_password, requestId, session);
+        return customers.one(session.account, path.username, query.include_password);
+      },
+    }),
+  ];
+}
+
+function platformRoutes({ platform, log }: DealerContext): Route[] {
+  const { sessions, state, seeding } = platform;
+  const tag = 'platform';
+  return [
+    openRoute({
+      method: 'GET',
+      path: '/api/state',
+      operationId: 'getState',
+      summary: 'The state of the platform',
+      tag,
+      answer: schemas.PlatformState,
+      run: () => state.read(),
+    }),
+    guardedRoute(sessions, {
+      method: 'POST',
+      path: '/api/admin/reset',
+      operationId: 'reset',
+      summary: 'Bring the demo data back; ends all other tokens',
+      tag,
+      action: 'reset',
+      answer: schemas.Reset,
+      refusals: { 403: WRONG_ROLE, 409: 'There is no demo data, or a reset is running.' },
+      run: async ({ requestId }, session) => {
+        const counts = await seeding.reset(session);
+        log.info({ requestId, by: session.account.username }, 'demo data reset');
+        return { ok: true, ...counts };
+      },
+    }),
+  ];
+}

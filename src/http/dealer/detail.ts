@@ -1,0 +1,28 @@
+import { STATUS_CODES } from 'node:http';
+import { DealerError } from '../../dealer/errors.ts';
+import { TwinError } from '../../errors.ts';
+import { type Header, ok, type Reply } from '../server/reply.ts';
+
+/** Statuses that say all there is to say. */
+const PLAIN_STATUSES = new Set([400, 404, 405, 500]);
+
+/**
+ * The one place where an error becomes an answer of the dealer platform: `{detail}`. What is none
+ * of its own errors says nothing about itself.
+ */
+export function detailReply(error: unknown): Reply {
+  if (error instanceof DealerError) {
+    return refusal(error.status, error.detail, error.retryAfterS);
+  }
+  if (!(error instanceof TwinError)) return refusal(500, STATUS_CODES[500], undefined);
+  const { status, hint, retryAfterS } = error;
+  const detail = PLAIN_STATUSES.has(status) ? STATUS_CODES[status] : hint;
+  return refusal(status, detail, retryAfterS);
+}
+
+function refusal(status: number, detail: unknown, retryAfterS: number | undefined): Reply {
+  const headers: Header[] = [];
+  if (status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
+  if (retryAfterS !== undefined) headers.push(['Retry-After', String(retryAfterS)]);
+  return { ...ok({ detail }, 'json'), status, headers };
+}

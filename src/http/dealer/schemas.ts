@@ -1,0 +1,186 @@
+import {
+  described,
+  integer,
+  like,
+  list,
+  object,
+  oneOf,
+  type Schema,
+  string,
+  stringOrNull,
+} from '../docs/schema-parts.ts';
+
+// What the dealer platform answers. Objects are closed and name all that they have.
+
+const time: Schema = { type: 'string', format: 'date-time', pattern: 'Z$' };
+const numberOrNull: Schema = { type: ['number', 'null'] };
+const booleanOrNull: Schema = { type: ['boolean', 'null'] };
+const count: Schema = { type: 'integer', minimum: 0 };
+const role = oneOf('admin', 'dealer', 'user');
+const username = like('anna', string);
+const dealerName = like('nordbil', string);
+const dealerOrNull = like('nordbil', stringOrNull);
+const email = like('anna@example.com', stringOrNull);
+const phone = like('+46 70 000 00 00', stringOrNull);
+const vin = like('DEMCAR00000000001', string);
+const latitude = like(59.33, numberOrNull);
+const longitude = like(18.07, numberOrNull);
+const secret = described('Shown to the customer and to admins only.', like(null, stringOrNull));
+
+export const Dealer = object('A dealership.', {
+  username: dealerName,
+  name: like('Nordbil', string),
+  city: like('Umeå', string),
+  created_at: time,
+});
+
+export const Dealers = list(Dealer);
+
+export const DealerRemoval = object('What became of a dealer that was deleted.', {
+  deleted: dealerName,
+  reassigned_to: like('vastauto', stringOrNull),
+  cars: described('Cars that were moved or unlinked.', count),
+  customers: described('Customers that were moved or unlinked.', count),
+});
+
+export const Customer = object(
+  'A customer.',
+  {
+    username,
+    role: { const: 'user' },
+    name: like('Anna Berg', stringOrNull),
+    email,
+    phone,
+    address: like('Storgatan 1, Umeå', stringOrNull),
+    personnummer: secret,
+    emergency_contact: like('Per Berg', stringOrNull),
+    emergency_phone: phone,
+    insurance_policy: like('FB-1', stringOrNull),
+    iban: secret,
+    charging_card_rfid: secret,
+    home_lat: latitude,
+    home_lng: longitude,
+    work_lat: latitude,
+    work_lng: longitude,
+    dealer: described('Username of the dealer.', dealerOrNull),
+    cars: described('VINs of the cars that the customer may switch.', list(vin)),
+    created_at: time,
+  },
+  {
+    password: described('There is none to give.', { type: 'null' }),
+    password_set: { const: true },
+  },
+);
+
+export const Customers = list(Customer);
+
+export const Admin = object('A platform admin.', {
+  username: like('admin', string),
+  role: { const: 'admin' },
+  created_at: time,
+  updated_at: time,
+});
+
+export const Profile: Schema = { anyOf: [Customer, Dealer, Admin] };
+
+export const Identity = object('Whoever a token belongs to.', {
+  username,
+  role: like('user', role),
+  name: like('Anna Berg', stringOrNull),
+  email,
+  dealer: dealerOrNull,
+});
+
+const token = {
+  access_token: like(
+    'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IBbOGoC_6Hk',
+    string,
+  ),
+  token_type: { const: 'bearer' },
+  expires_in: described('Seconds.', like(28_800, integer)),
+  role: like('user', role),
+  username,
+};
+
+export const Token = object('A bearer token.', token);
+
+export const SignedUp = object('A bearer token, and the new profile.', {
+  ...token,
+  profile: Customer,
+});
+
+export const Done = object('It is done.', { ok: { const: true } });
+
+export const Owner: Schema = {
+  anyOf: [
+    object('The owner of a car.', {
+      email: like('anna@example.com', string),
+      since: like('2026-03-02', string),
+      username: described('Of the account that has the rights.', like('anna', stringOrNull)),
+    }),
+    { type: 'null' },
+  ],
+};
+
+export const Car = object('A car. Owner and flags are null for callers who may not know them.', {
+  vin,
+  model: like('Sedan', stringOrNull),
+  plate: like('ABC 123', stringOrNull),
+  colour: like('blue', stringOrNull),
+  dealer: dealerOrNull,
+  owner: Owner,
+  locked: booleanOrNull,
+  climate: booleanOrNull,
+  charging: booleanOrNull,
+  world: described('The living twin world that the car drives in.', like(null, stringOrNull)),
+  viewer_url: like(null, stringOrNull),
+  updated_at: time,
+});
+
+export const Cars = list(Car);
+
+export const PlatformState = object('The state of the platform.', {
+  status: { const: 'ok' },
+  version: like('2.0.0', string),
+  started_at: time,
+  uptime_s: count,
+  store: oneOf('embedded', 'redis'),
+  dealers: count,
+  customers: count,
+  cars: object('How many cars there are.', {
+    total: count,
+    in_fleet: count,
+    owned: count,
+    locked: count,
+    climate: count,
+    charging: count,
+  }),
+  fleets: list(
+    object('A dealer in figures.', { dealer: dealerName, cars: count, customers: count }),
+  ),
+  worlds: count,
+  nodes: count,
+});
+
+export const Reset = object('What there is after a reset.', {
+  ok: { const: true },
+  dealers: count,
+  customers: count,
+  cars: count,
+});
+
+export const Detail = object('What is wrong.', { detail: like('Not Found', string) });
+
+export const ValidationErrors = object('Every field that is wrong.', {
+  detail: list(
+    object(
+      'One fault.',
+      {
+        loc: like(['body', 'username'], list({ anyOf: [string, integer] })),
+        msg: like('Field required', string),
+        type: like('missing', string),
+      },
+      { ctx: { type: 'object' } },
+    ),
+  ),
+});

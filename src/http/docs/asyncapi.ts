@@ -1,0 +1,99 @@
+import { TWIN } from '../server/services.ts';
+import { exampleOf } from '../twin/examples.ts';
+import * as schemas from '../twin/schemas.ts';
+import { RATE_HZ, STREAM_PATH } from '../twin/world-stream.ts';
+import { namedSchemas } from './openapi.ts';
+import type { Schema } from './schema-parts.ts';
+
+const NAMED = {
+  Hello: schemas.Hello,
+  Snapshot: schemas.Snapshot,
+  FleetEntry: schemas.FleetEntry,
+};
+
+const ABOUT = `A hello, then a snapshot ${RATE_HZ} times a second. JSON in text frames, or the same in
+MessagePack in binary frames, where the query says \`encoding=msgpack\` or the client offers the
+subprotocol \`msgpack\`. What a client sends is ignored.
+
+A reader that cannot keep up misses whole snapshots and then gets the newest. Close codes: 1012, the
+node restarts or hands the world over (come back at once); 1013, overloaded, or nothing was taken for
+15 s; 1009, a message over 1 KiB.`;
+
+/**
+ * The AsyncAPI 3.0 document of the stream.
+ * @param publicUrl of the twin; no slash at its end
+ */
+export function asyncApiOf(publicUrl: string): Record<string, unknown> {
+  const { protocol, host, pathname } = new URL(publicUrl);
+  const names = new Map<unknown, string>(
+    Object.entries(NAMED).map(([name, schema]) => [schema, name]),
+  );
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: TWIN.title,
+      version: TWIN.version,
+      description: 'The stream of a world. Everything else is described by `/openapi.json`.',
+      license: { name: 'MIT' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      twin: {
+        host,
+        protocol: protocol.replace(':', '').replace('http', 'ws'),
+        ...(pathname === '/' ? {} : { pathname }),
+      },
+    },
+    channels: { world: channel() },
+    operations: {
+      watchWorld: {
+        action: 'send',
+        channel: { $ref: '#/channels/world' },
+        summary: 'What watchers of a world are sent',
+        messages: [
+          { $ref: '#/channels/world/messages/hello' },
+          { $ref: '#/channels/world/messages/snapshot' },
+        ],
+      },
+    },
+    components: {
+      messages: {
+        hello: message('Hello', schemas.Hello),
+        snapshot: message('Snapshot', schemas.Snapshot),
+      },
+      schemas: namedSchemas(NAMED, names),
+    },
+  };
+}
+
+function channel() {
+  return {
+    address: STREAM_PATH,
+    title: 'A world',
+    description: ABOUT,
+    parameters: {
+      id: { description: 'Of a living world.', examples: [String(exampleOf(schemas.WorldId))] },
+    },
+    messages: {
+      hello: { $ref: '#/components/messages/hello' },
+      snapshot: { $ref: '#/components/messages/snapshot' },
+    },
+    bindings: {
+      ws: {
+        method: 'GET',
+        query: { type: 'object', properties: { encoding: schemas.EncodingName } },
+        bindingVersion: '0.1.0',
+      },
+    },
+  };
+}
+
+function message(name: string, schema: Schema) {
+  return {
+    name,
+    title: name,
+    summary: schema.description,
+    payload: { $ref: `#/components/schemas/${name}` },
+    examples: [{ payload: exampleOf(schema) }],
+  };
+}

@@ -1,0 +1,150 @@
+import { STATUS_CODES } from 'node:http';
+import { TwinError } from '../../errors.ts';
+import type { Route, RouteBody } from '../server/router.ts';
+import { exampleOf } from '../twin/examples.ts';
+import type { Schema } from './schema-parts.ts';
+
+/** What is said of a service beside its routes. */
+export interface Service {
+  title: string;
+  version: string;
+  description: string;
+  /** By the name that each goes by in the document. */
+  schemas: Readonly<Record<string, Schema>>;
+  /** Ways to say who one is, by the name that `security` uses. */
+  securitySchemes: Readonly<Record<string, Schema>>;
+  /** For each kind of route; any one of them will do. */
+  security: Readonly<Record<Route['auth'], readonly string[]>>;
+  /** What belongs together, by tag. */
+  tags: Readonly<Record<string, string>>;
+  /** The body of an error of a status. */
+  errorSchema: (status: number) => Schema;
+  /** The body that tells an error of the front end. */
+  errorOf: (error: TwinError) => unknown;
+  /** The body of an error that the service itself tells. */
+  errorExample: (status: number) => unknown;
+}
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of a service, from the routes that it serves. */
+export function openApiOf(service: Service, routes: readonly Route[]): Json {
+  const names = new Map(Object.entries(service.schemas).map(([name, schema]) => [schema, name]));
+  const paths: Record<string, Json> = {};
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    const operations = ofPath.map((route) => [
+      route.method.toLowerCase(),
+      operationOf(service, route),
+    ]);
+    paths[path] = Object.fromEntries(operations);
+  }
+  const { title, version, description, securitySchemes } = service;
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: Object.entries(service.tags).map(([name, about]) => ({ name, description: about })),
+    paths: withReferences(paths, names),
+    components: { securitySchemes, schemas: namedSchemas(service.schemas, names) },
+  };
+}
+
+/** Schemas by their names, with references to each other. */
+export function namedSchemas(
+  schemas: Readonly<Record<string, Schema>>,
+  names: ReadonlyMap<unknown, string>,
+): Json {
+  const described = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(schema).map(([key, part]) => [key, withReferences(part, names)]),
+    ),
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** The same, with references in the place of schemas that have a name. */
+function withReferences(part: unknown, names: ReadonlyMap<unknown, string>): unknown {
+  const name = names.get(part);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  if (Array.isArray(part)) return part.map((each) => withReferences(each, names));
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, each]) => [key, withReferences(each, names)]),
+  );
+}
+
+function operationOf(service: Service, route: Route): Json {
+  const { operationId, summary, tag, auth, params = {}, query = {}, body } = route;
+  const parameters = [
+    ...Object.entries(params).map(([name, schema]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema,
+      example: exampleOf(schema),
+    })),
+    ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema })),
+  ];
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    security: service.security[auth].map((scheme) => ({ [scheme]: [] })),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body?.schema ? { requestBody: requestBodyOf(body) } : {}),
+    responses: { ...answersOf(route), ...errorsOf(service, route) },
+  };
+}
+
+function requestBodyOf({ schema, required = false, type = 'application/json' }: RouteBody): Json {
+  return { required, content: { [type]: contentOf(schema as Schema) } };
+}
+
+function contentOf(schema: Schema): Json {
+  return { schema, example: exampleOf(schema) };
+}
+
+function answersOf({ answers }: Route): Json {
+  const described = Object.entries(answers).map(([status, { description, schema }]) => [
+    status,
+    { description, ...(schema ? { content: { 'application/json': contentOf(schema) } } : {}) },
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** Errors that any request may get, and those with a body. */
+const ERRORS_OF_ALL = ['unsupported_encoding'] as const;
+const ERRORS_OF_BODIES = ['body_too_large', ...ERRORS_OF_ALL] as const;
+
+function errorsOf(service: Service, { errors, refusals = {}, body }: Route): Json {
+  const ofStatus = new Map<string, TwinError[]>();
+  for (const code of [...errors, ...(body?.schema ? ERRORS_OF_BODIES : ERRORS_OF_ALL)]) {
+    const error = new TwinError(code);
+    const status = String(error.status);
+    ofStatus.set(status, [...(ofStatus.get(status) ?? []), error]);
+  }
+  const described = [...new Set([...Object.keys(refusals), ...ofStatus.keys()])].map((status) => {
+    const known = ofStatus.get(status) ?? [];
+    const said = known.map(({ code, hint }) => `\`${code}\`: ${hint}`);
+    const about = [...(refusals[+status] ? [refusals[+status]] : []), ...said].join('\n');
+    return [status, refusalOf(service, +status, about || STATUS_CODES[status], known)];
+  });
+  return {
+    ...Object.fromEntries(described),
+    default: refusalOf(service, 500, 'Any other refusal', []),
+  };
+}
+
+function refusalOf(
+  service: Service,
+  status: number,
+  description: string | undefined,
+  known: readonly TwinError[],
+): Json {
+  const schema = service.errorSchema(status);
+  const byCode = known.map((error) => [error.code, { value: service.errorOf(error) }]);
+  const example = { example: service.errorExample(status) };
+  const shown = byCode.length > 0 ? { examples: Object.fromEntries(byCode) } : example;
+  return { description, content: { 'application/json': { schema, ...shown } } };
+}

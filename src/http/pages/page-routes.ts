@@ -1,0 +1,167 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { ContentCoding } from '../../codec/negotiate.ts';
+import type { DemoLogin } from '../../dealer/demo.ts';
+import { TwinError } from '../../errors.ts';
+import type { Call, Route } from '../server/router.ts';
+import * as schemas from '../twin/schemas.ts';
+import type { WorldAccess } from '../twin/world-access.ts';
+import { type Asset, assetOf, fresh, isAsset, readAsset, withStatus } from './assets.ts';
+
+const VIEWER = 'viewer/index.html';
+const CONSOLE = 'console/index.html';
+/** Names of assets have a hash of what is in them. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** What Vite made of the pages, as it is in memory. */
+export interface WebFiles {
+  viewer: string;
+  console: string;
+  /** By name. */
+  assets: ReadonlyMap<string, Asset>;
+}
+
+/** @param folder where the pages were built; throws where they were not */
+export function readWebFiles(folder: string): WebFiles {
+  const assets = join(folder, 'assets');
+  for (const needed of [VIEWER, CONSOLE, 'assets']) {
+    if (existsSync(join(folder, needed))) continue;
+    throw new Error(`there is no ${needed} in ${folder}; "npm run build:web" makes the pages`);
+  }
+  const names = readdirSync(assets).filter(isAsset);
+  const headers = { policy: ASSET_POLICY, cache: FOR_EVER };
+  return {
+    viewer: readFileSync(join(folder, VIEWER), 'utf8'),
+    console: readFileSync(join(folder, CONSOLE), 'utf8'),
+    assets: new Map(names.map((name) => [name, readAsset(join(assets, name), headers)])),
+  };
+}
+
+/** The viewer's page at the address of every world, and what belongs to it. */
+export function viewerRoutes(
+  files: WebFiles,
+  worlds: WorldAccess,
+  publicUrl: () => string,
+): Route[] {
+  // Where the node listens is not known before it does. Not every browser takes 'self' for ws: too.
+  const page = once(() => {
+    const stream = publicUrl().replace(/^http/, 'ws');
+    return pageOf(files.viewer, `'self' ${new URL(stream).origin}`);
+  });
+  return [viewerRoute(page, worlds), assetRoute(files.assets)];
+}
+
+/** What the console's page says of the node that it comes from. */
+export interface ConsoleSettings {
+  /** Known log-ins, in demo mode; without it there are none. */
+  demoLogins: readonly DemoLogin[];
+  /** Where worlds are made; no slash at its end. */
+  publicTwinUrl: () => string;
+}
+
+/** The dealer console, which goes from page to page behind the `#` of one address. */
+export function consoleRoutes(
+  files: WebFiles,
+  { demoLogins, publicTwinUrl }: ConsoleSettings,
+): Route[] {
+  const page = once(() => {
+    const said = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
+    return pageOf(withMeta(files.console, said), "'self'");
+  });
+  const route: Route = {
+    method: 'GET',
+    path: '/',
+    operationId: 'getConsole',
+    summary: 'The dealer console, for a browser',
+    tag: 'console',
+    auth: 'none',
+    answers: { 200: { description: 'The page' }, 304: { description: 'You have it' } },
+    errors: [],
+    handle: (call) => fresh(page(), call),
+  };
+  return [route, assetRoute(files.assets)];
+}
+
+/** The page is the same for every world; for one that is gone it says so, and the status too. */
+function viewerRoute(page: () => Asset, worlds: WorldAccess): Route {
+  return {
+    method: 'GET',
+    path: '/worlds/{id}',
+    operationId: 'viewWorld',
+    summary: 'The live map of a world, for a browser',
+    tag: 'viewer',
+    auth: 'none',
+    params: { id: schemas.WorldId },
+    answers: { 200: { description: 'The page' }, 304: { description: 'You have it' } },
+    errors: ['rate_limited', 'store_unavailable'],
+    handle: async (call) => {
+      try {
+        await worlds.byId(call, call.params[0]);
+        return fresh(page(), call);
+      } catch (error) {
+        if (!(error instanceof TwinError) || error.code !== 'unknown_world') throw error;
+        return withStatus(404, page(), call);
+      }
+    },
+  };
+}
+
+function assetRoute(assets: ReadonlyMap<string, Asset>): Route {
+  return {
+    method: 'GET',
+    path: '/assets/{file}',
+    operationId: 'getAsset',
+    summary: 'A file of the page',
+    tag: 'viewer',
+    auth: 'none',
+    params: { file: { type: 'string' } },
+    answers: { 200: { description: 'The file' }, 304: { description: 'You have it' } },
+    errors: ['not_found'],
+    handle: (call: Call) => {
+      const asset = assets.get(call.params[0] ?? '');
+      if (asset === undefined) throw new TwinError('not_found');
+      return fresh(asset, call);
+    },
+  };
+}
+
+/** @param connect what its scripts may ask */
+function pageOf(html: string, connect: string): Asset {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src ${connect}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+  // Pages are small, and compressed here because of what they say of the node.
+  const coded = new Map<ContentCoding, Uint8Array>([
+    ['br', brotliCompressSync(html)],
+    ['gzip', gzipSync(html)],
+  ]);
+  return assetOf('page.html', html, { policy, cache: 'no-cache' }, coded);
+}
+
+function withMeta(html: string, said: Readonly<Record<string, string>>): string {
+  const tags = Object.entries(said).map(
+    ([name, content]) => `<meta name="${name}" content="${quoted(content)}">\n`,
+  );
+  return html.replace('</head>', () => `${tags.join('')}</head>`);
+}
+
+function quoted(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

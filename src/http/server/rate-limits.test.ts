@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../clock.ts';
+import { DEFAULT_RATE_LIMITS } from '../../config.ts';
+import { TwinError } from '../../errors.ts';
+import { addressKey, Buckets, createRateLimits, OpenCount } from './rate-limits.ts';
+
+function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof TwinError)) throw error;
+    return { code: error.code, retryAfterS: error.retryAfterS };
+  }
+  return undefined;
+}
+
+function takeAll(buckets: Buckets, key: string, count: number): void {
+  for (let i = 0; i < count; i++) buckets.take(key);
+}
+
+test('a bucket gives its burst, then what time has added', () => {
+  const clock = new ManualClock(1000);
+  const buckets = new Buckets({ burst: 3, perS: 2 }, clock);
+  takeAll(buckets, 'a', 3);
+  expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
+  clock.advance(499);
+  expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
+  clock.advance(1);
+  expect(refusal(() => buckets.take('a'))).toBeUndefined();
+  expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
+});
+
+test('a bucket never holds more than its burst', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 2, perS: 1 }, clock);
+  takeAll(buckets, 'a', 1);
+  clock.advance(3_600_000);
+  takeAll(buckets, 'a', 2);
+  expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
+});
+
+test('what is more than a bucket holds costs a full one where that is asked for', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  buckets.takeWhole('a', 1_000_000);
+  expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
+  expect(refusal(() => buckets.takeWhole('a', 500))?.retryAfterS).toBe(10);
+  clock.advance(10_000);
+  expect(refusal(() => buckets.takeWhole('a', 500))).toBeUndefined();
+  buckets.takeWhole('b', 30);
+  buckets.take('b', 70);
+});
+
+test('keys do not share a bucket', () => {
+  const buckets = new Buckets({ burst: 1, perS: 1 }, new ManualClock(0));
+  buckets.take('a');
+  expect(refusal(() => buckets.take('b'))).toBeUndefined();
+});
+
+test('a refused take takes nothing and says how long to wait in whole seconds', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  buckets.take('a', 80);
+  expect(refusal(() => buckets.take('a', 55))).toEqual({ code: 'rate_limited', retryAfterS: 4 });
+  expect(refusal(() => buckets.take('a', 20))).toBeUndefined();
+});
+
+test('what costs more than a whole bucket is never given, and says so', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  expect(() => buckets.take('a', 101)).toThrow(
+    expect.objectContaining({
+      code: 'rate_limited',
+      hint: 'No more than 100 are given at once, ever.',
+    }),
+  );
+  expect(refusal(() => buckets.take('a', 100))).toBeUndefined();
+});
+
+test('spending goes on below zero, so that many at once cost as much as one after the other', () => {
+  const clock = new ManualClock(0);
+  const buckets = new Buckets({ burst: 2, perS: 1 }, clock);
+  for (let i = 0; i < 5; i++) buckets.spend('a');
+  expect(refusal(() => buckets.check('a'))?.retryAfterS).toBe(4);
+});
+
+test('only so many keys are followed; the one that is longest unused is forgotten', () => {
+  const buckets = new Buckets({ burst: 1, perS: 1 }, new ManualClock(0), 2);
+  buckets.take('a');
+  buckets.take('b');
+  buckets.take('c');
+  expect(refusal(() => buckets.check('c'))?.code).toBe('rate_limited');
+  expect(refusal(() => buckets.check('a'))).toBeUndefined();
+});
+
+test('a count of open things refuses the one above its limit until another is closed', () => {
+  const sockets = new OpenCount(2);
+  sockets.enter('a');
+  sockets.enter('a');
+  expect(refusal(() => sockets.enter('a'))?.code).toBe('rate_limited');
+  expect(refusal(() => sockets.enter('b'))).toBeUndefined();
+  sockets.leave('a');
+  expect(refusal(() => sockets.enter('a'))).toBeUndefined();
+});
+
+test('the limits are as documented unless they are set otherwise, and none where they are off', () => {
+  expect(DEFAULT_RATE_LIMITS).toMatchObject({
+    worlds: { burst: 60, perS: 1 },
+    featureWrites: { burst: 50, perS: 50 },
+    misses: { burst: 20, perS: 20 },
+    socketsPerAddress: 2000,
+  });
+  const off = createRateLimits('off', new ManualClock(0));
+  expect(Object.values(off).every((limit) => limit === undefined)).toBe(true);
+});
+
+test('a connection that is gone has a key too', () => {
+  expect(addressKey(new ArrayBuffer(0))).toBe('gone');
+});
+
+test('an address of IPv4 is a key of its own, also when it comes as one of IPv6', () => {
+  expect(addressKey(Uint8Array.of(192, 0, 2, 7).buffer)).toBe('192.0.2.7');
+  const mapped = new Uint8Array(16);
+  mapped.set([255, 255, 192, 0, 2, 7], 10);
+  expect(addressKey(mapped.buffer)).toBe('192.0.2.7');
+});
+
+test('addresses of IPv6 share a key with their /64', () => {
+  const first = new Uint8Array(16).fill(1);
+  const neighbour = Uint8Array.from(first).fill(9, 8);
+  const stranger = Uint8Array.from(first).fill(9, 7, 8);
+  expect(addressKey(first.buffer)).toBe('0101010101010101/64');
+  expect(addressKey(neighbour.buffer)).toBe(addressKey(first.buffer));
+  expect(addressKey(stranger.buffer)).not.toBe(addressKey(first.buffer));
+});

@@ -1,0 +1,70 @@
+import { Packr } from 'msgpackr';
+import { JSON_TYPE, MSGPACK_TYPES } from '../../codec/negotiate.ts';
+import { TwinError } from '../../errors.ts';
+import type { Encoding } from '../../twin/service.ts';
+
+/** What a handler answers. The server adds the headers that every answer has. */
+export interface Reply {
+  readonly status: number;
+  /** Content-Type; empty where there is no body. */
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  readonly headers: readonly Header[];
+}
+
+export type Header = readonly [name: string, value: string];
+
+const NO_HEADERS: readonly Header[] = [];
+const TYPES: Record<Encoding, string> = {
+  json: JSON_TYPE,
+  msgpack: MSGPACK_TYPES[0] ?? '',
+};
+
+// Records are an extension of msgpackr; plain maps are what every library decodes.
+const packr = new Packr({ useRecords: false, variableMapSize: true });
+
+/** A value as the bytes of an encoding. */
+export function encode(value: unknown, encoding: Encoding): string | Uint8Array {
+  return encoding === 'json' ? JSON.stringify(value) : packr.pack(value);
+}
+
+/** A value as the whole of a successful answer. */
+export function ok(value: unknown, encoding: Encoding): Reply {
+  return reply(200, encode(value, encoding), encoding);
+}
+
+/** An answer whose body is encoded already. */
+export function reply(
+  status: number,
+  body: string | Uint8Array,
+  encoding: Encoding,
+  headers = NO_HEADERS,
+): Reply {
+  return { status, type: TYPES[encoding], body, headers };
+}
+
+export function bodyless(status: number, headers = NO_HEADERS): Reply {
+  return { status, type: '', body: '', headers };
+}
+
+/** Text of a kind other than JSON. */
+export function text(status: number, body: string, type: string, headers = NO_HEADERS): Reply {
+  return { status, type, body, headers };
+}
+
+/**
+ * The one place where an error of the twin becomes an answer: `{error, hint}`. What is no
+ * TwinError is a fault of ours and says nothing about itself.
+ */
+export function errorReply(error: unknown, encoding: Encoding): Reply {
+  if (!(error instanceof TwinError)) {
+    const fault = { error: 'internal_error', hint: 'This is a fault of the service; try again.' };
+    return reply(500, encode(fault, encoding), encoding);
+  }
+  const { code, hint, status, retryAfterS } = error;
+  const headers: Header[] = [];
+  if (status === 401) headers.push(['WWW-Authenticate', 'VIN']);
+  if (status === 426) headers.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);
+  if (retryAfterS !== undefined) headers.push(['Retry-After', String(retryAfterS)]);
+  return reply(status, encode({ error: code, hint }, encoding), encoding, headers);
+}

@@ -1,0 +1,102 @@
+import { STATUS_CODES } from 'node:http';
+import { type DealerError, forbidden, notAuthenticated, notFound } from '../../dealer/errors.ts';
+import { detailReply } from '../dealer/detail.ts';
+import * as dealerSchemas from '../dealer/schemas.ts';
+import type { Service } from '../docs/openapi.ts';
+import type { Schema } from '../docs/schema-parts.ts';
+import { exampleOf } from '../twin/examples.ts';
+import * as twinSchemas from '../twin/schemas.ts';
+
+/** Those that are worth a name in a document: what is put together, not single texts and numbers. */
+function composed(schemas: Readonly<Record<string, unknown>>): Record<string, Schema> {
+  const all = Object.entries(schemas) as [string, Schema][];
+  return Object.fromEntries(
+    all.filter(([, { properties, items, anyOf }]) => properties ?? items ?? anyOf),
+  );
+}
+
+// What only the stream says is in its own document.
+const { Hello: _, ...answersAndBodies } = twinSchemas;
+
+export const TWIN: Service = {
+  title: 'Vehicle Configuration API (Digital Twin)',
+  version: '1.4.2',
+  description:
+    'Worlds with twenty self-driving cars each, and the features of every car. Vehicle calls name ' +
+    'their car by its VIN, which the fleet of a world lists.',
+  schemas: composed(answersAndBodies),
+  securitySchemes: {
+    vin: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-VIN',
+      description: 'The VIN of a car of a living world.',
+    },
+    vinAuthorization: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: '`VIN` and a blank before the VIN.',
+    },
+  },
+  security: { none: [], vin: ['vin', 'vinAuthorization'], bearer: [] },
+  tags: {
+    worlds: 'Private cities, made when asked for and dropped when idle.',
+    catalogue: 'What there is to choose from.',
+    vehicle: 'One car, named by its VIN, and its features.',
+    viewer: 'The live map, for a browser.',
+    stream: 'What happens, as it happens; `/asyncapi.json` describes the messages.',
+  },
+  errorSchema: () => twinSchemas.ErrorBody,
+  errorOf: ({ code, hint }) => ({ error: code, hint }),
+  errorExample: () => exampleOf(twinSchemas.ErrorBody),
+};
+
+const DEMO = `Dealers, their customers and cars, owners, and the remote flags of cars.
+
+In demo mode these log-ins are known: \`admin\` with \`admin-demo\`; the dealers \`nordbil\`,
+\`vastauto\`, \`sydmotor\` and \`fjallbilar\` with \`dealer-demo\`; customers such as \`anna\` and
+\`erik\` with \`customer-demo\`.`;
+
+const KNOWN_DETAILS: Readonly<Record<number, DealerError['detail']>> = {
+  401: notAuthenticated().detail,
+  403: forbidden().detail,
+  404: notFound('Car').detail,
+  409: 'Username is already taken',
+  429: 'Too many attempts',
+  500: STATUS_CODES[500] ?? '',
+  503: 'The store cannot be reached; nothing was changed.',
+};
+
+function errorSchema(status: number): Schema {
+  return status === 422 ? dealerSchemas.ValidationErrors : dealerSchemas.Detail;
+}
+
+export const DEALER_PLATFORM: Service = {
+  title: 'Dealer Platform API',
+  version: '2.0.0',
+  description: DEMO,
+  schemas: composed(dealerSchemas),
+  securitySchemes: {
+    oauth2: {
+      type: 'oauth2',
+      flows: { password: { tokenUrl: '/api/token', scopes: {} } },
+    },
+    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  },
+  security: { none: [], vin: [], bearer: ['oauth2', 'bearer'] },
+  tags: {
+    'log-in': 'Tokens, and the end of them.',
+    'own account': 'Whoever the token belongs to.',
+    dealers: 'Dealerships.',
+    customers: 'Who bought a car.',
+    cars: 'Fleets, owners and remote flags.',
+    platform: 'The platform as a whole.',
+  },
+  errorSchema,
+  errorOf: (error) => JSON.parse(String(detailReply(error).body)),
+  errorExample: (status) => {
+    const detail = KNOWN_DETAILS[status];
+    return detail ? { detail } : exampleOf(errorSchema(status));
+  },
+};

@@ -1,0 +1,253 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { ManualClock } from '../../clock.ts';
+import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
+import type { Encoding, WorldFrame } from '../../twin/service.ts';
+import { Fanout, type StreamSocket, type Watcher } from './fanout.ts';
+
+/** A socket that notes what it is told, and answers pings unless it has stalled. */
+class FakeSocket implements StreamSocket {
+  frames: string[] = [];
+  pings: string[] = [];
+  closed: { code: number; reason: string } | undefined;
+  /** Bytes that the operating system does not take. */
+  buffered = 0;
+  onEnd = () => {};
+
+  send(message: string | Uint8Array): number {
+    this.frames.push(Buffer.from(message).toString());
+    return this.buffered > 0 ? 0 : 1;
+  }
+
+  ping(message: string): number {
+    this.pings.push(message);
+    return 1;
+  }
+
+  cork(send: () => void): void {
+    send();
+  }
+
+  getBufferedAmount(): number {
+    return this.buffered;
+  }
+
+  end(code: number, reason: string): void {
+    this.closed = { code, reason };
+    this.onEnd();
+  }
+}
+
+interface Reader {
+  socket: FakeSocket;
+  watcher: Watcher;
+}
+
+let clock: ManualClock;
+let fanout: Fanout;
+let world: FakeWorld;
+
+beforeEach(() => {
+  clock = new ManualClock(1_000_000);
+  fanout = new Fanout(clock);
+  world = new FakeWorld(1, { startTick: 0 });
+});
+
+function join(tick = 0, encoding: Encoding = 'json', worldNumber = world.number): Reader {
+  const socket = new FakeSocket();
+  const watcher = fanout.join(worldNumber, encoding, socket, tick);
+  socket.onEnd = () => fanout.leave(watcher);
+  return { socket, watcher };
+}
+
+function frame(tick: number, ofWorld = world): WorldFrame {
+  const bytes = (encoding: Encoding) => Buffer.from(`${encoding} ${ofWorld.number} ${tick}`);
+  return { world: ofWorld, tick, json: bytes('json'), msgpack: bytes('msgpack') };
+}
+
+function publish(...frames: WorldFrame[]): Promise<void> {
+  return new Promise((resolve) => fanout.publish(frames, resolve));
+}
+
+/** Frames 80 ms apart, from the tick after `from` on; the readers given answer every ping. */
+async function play(count: number, from: number, answering: readonly Reader[]): Promise<number> {
+  for (let i = 1; i <= count; i++) {
+    clock.advance(80);
+    await publish(frame(from + 4 * i));
+    for (const { socket, watcher } of answering) {
+      fanout.ponged(watcher, Number(socket.pings.at(-1)));
+    }
+    fanout.sweep();
+  }
+  return from + 4 * count;
+}
+
+test('each watcher gets the frames of its world in its encoding', async () => {
+  const other = new FakeWorld(2, { startTick: 0 });
+  const [json, msgpack, stranger] = [join(), join(0, 'msgpack'), join(0, 'json', 2)];
+  await publish(frame(4), frame(4, other));
+  expect(json.socket.frames).toEqual(['json 1 4']);
+  expect(msgpack.socket.frames).toEqual(['msgpack 1 4']);
+  expect(stranger.socket.frames).toEqual(['json 2 4']);
+});
+
+test('a frame no newer than the hello, or than the last frame, is not sent', async () => {
+  const { socket } = join(8);
+  for (const tick of [4, 8, 12, 12, 8, 16]) await publish(frame(tick));
+  expect(socket.frames).toEqual(['json 1 12', 'json 1 16']);
+});
+
+test('a beat that nobody watches is done at once', () => {
+  let isDone = false;
+  fanout.publish([frame(4)], () => {
+    isDone = true;
+  });
+  expect(isDone).toBe(true);
+});
+
+test('a large world does not keep a small one waiting, and the beat is done after both', async () => {
+  const small = new FakeWorld(2, { startTick: 0 });
+  const crowd = Array.from({ length: 1000 }, () => join());
+  const lone = join(0, 'json', 2);
+  const beat = publish(frame(4), frame(4, small));
+  const served = () => crowd.filter(({ socket }) => socket.frames.length === 1).length;
+  expect(lone.socket.frames).toEqual(['json 2 4']);
+  expect(served()).toBeLessThanOrEqual(250);
+  await immediate();
+  expect(served()).toBeLessThanOrEqual(500);
+  await beat;
+  expect(served()).toBe(1000);
+});
+
+test('watchers may come and go while a beat is under way', async () => {
+  const crowd = Array.from({ length: 600 }, () => join());
+  const beat = publish(frame(4));
+  for (const { socket } of crowd.slice(300, 500)) socket.end(1000, '');
+  const late = join(4);
+  await beat;
+  const frames = crowd.map(({ socket }) => socket.frames.length);
+  expect(frames.slice(0, 300).every((count) => count === 1)).toBe(true);
+  expect(frames.slice(300, 500).every((count) => count === 0)).toBe(true);
+  expect(frames.slice(500).every((count) => count === 1)).toBe(true);
+  expect(late.socket.frames).toEqual([]);
+  expect(fanout.watcherCount).toBe(401);
+});
+
+test('a socket with bytes waiting misses whole frames and then gets the newest', async () => {
+  const slow = join();
+  const healthy = join();
+  slow.socket.buffered = 100;
+  await play(5, 0, [healthy]);
+  expect(slow.socket.frames).toEqual(['json 1 4']);
+  slow.socket.buffered = 0;
+  fanout.drained(slow.watcher);
+  await play(1, 20, [healthy]);
+  expect(slow.socket.frames).toEqual(['json 1 4', 'json 1 24']);
+  expect(healthy.socket.frames).toHaveLength(6);
+  expect(fanout.framesSkipped).toBe(4);
+});
+
+test('a reader known to answer pings has at most 50 frames on the way', async () => {
+  const slow = join();
+  const healthy = join();
+  fanout.ponged(slow.watcher, 0);
+  await play(80, 0, [healthy]);
+  expect(slow.socket.frames).toHaveLength(50);
+  expect(healthy.socket.frames).toHaveLength(80);
+  fanout.ponged(slow.watcher, 1);
+  await play(3, 320, [healthy]);
+  expect(slow.socket.frames.slice(50)).toEqual(['json 1 324']);
+});
+
+test('a reader is asked now and then how far it has come, and more often when it lags', async () => {
+  const [healthy, slow] = [join(), join()];
+  fanout.ponged(slow.watcher, 0);
+  await play(100, 0, [healthy]);
+  expect(healthy.socket.pings).toEqual(['25', '50', '75', '100']);
+  expect(slow.socket.pings).toEqual(['25', '30', '35', '40', '45', '50']);
+});
+
+test('a reader that never answers a ping gets 50 frames, and is closed 15 s later', async () => {
+  const silent = join();
+  await play(230, 0, []);
+  expect(silent.socket.frames).toHaveLength(50);
+  expect(silent.socket.closed).toBeUndefined();
+  await play(20, 920, []);
+  expect(silent.socket.closed?.code).toBe(1013);
+});
+
+test('what a reader claims to have read beyond what was sent does not count', async () => {
+  const liar = join();
+  for (const claim of [Number.NaN, 5.5, 1e9, -3]) fanout.ponged(liar.watcher, claim);
+  expect(liar.watcher.framesRead).toBe(0);
+  await play(3, 0, []);
+  fanout.ponged(liar.watcher, 3);
+  fanout.ponged(liar.watcher, 1);
+  expect(liar.watcher.framesRead).toBe(3);
+});
+
+test('a reader that takes nothing for 15 s is closed with 1013, others stay', async () => {
+  const [healthy, stalled, jammed] = [join(), join(), join()];
+  await play(2, 0, [healthy, stalled, jammed]);
+  jammed.socket.buffered = 1000;
+  await play(185, 8, [healthy]);
+  expect(jammed.socket.closed).toBeUndefined();
+  await play(10, 748, [healthy]);
+  expect(jammed.socket.closed?.code).toBe(1013);
+  expect(stalled.socket.closed).toBeUndefined();
+  await play(50, 788, [healthy]);
+  expect(stalled.socket.closed?.code).toBe(1013);
+  expect(healthy.socket.closed).toBeUndefined();
+  expect(healthy.socket.frames).toHaveLength(247);
+});
+
+test('a reader that takes a little now and then is not closed', async () => {
+  const [healthy, slow] = [join(), join()];
+  slow.socket.buffered = 5000;
+  let tick = 0;
+  for (let i = 0; i < 10; i++) {
+    tick = await play(125, tick, [healthy]);
+    slow.socket.buffered -= 100;
+    fanout.drained(slow.watcher);
+  }
+  expect(slow.socket.closed).toBeUndefined();
+  expect(slow.socket.frames).toHaveLength(1);
+});
+
+test('a stream of a world whose frames stop is closed with 1013 after 15 s', async () => {
+  const [first, second] = [join(), join(0, 'msgpack')];
+  await publish(frame(4));
+  clock.advance(14_999);
+  fanout.sweep();
+  expect(first.socket.closed).toBeUndefined();
+  clock.advance(1);
+  fanout.sweep();
+  expect(first.socket.closed?.code).toBe(1013);
+  expect(second.socket.closed?.code).toBe(1013);
+  expect(fanout.watcherCount).toBe(0);
+});
+
+test('the streams of one world are ended with the code asked for', () => {
+  const [json, msgpack, other] = [join(), join(0, 'msgpack'), join(0, 'json', 2)];
+  fanout.endWorld(world.number, 1012);
+  expect(json.socket.closed?.code).toBe(1012);
+  expect(msgpack.socket.closed?.code).toBe(1012);
+  expect(other.socket.closed).toBeUndefined();
+});
+
+test('all streams are ended in batches, with 1012', async () => {
+  const crowd = Array.from({ length: 250 }, () => join());
+  const ending = fanout.endAll();
+  const closed = () => crowd.filter(({ socket }) => socket.closed?.code === 1012).length;
+  expect(closed()).toBe(100);
+  await ending;
+  expect(closed()).toBe(250);
+});
+
+test('frames and bytes are counted', async () => {
+  join();
+  join();
+  await publish(frame(4));
+  expect(fanout.framesSent).toBe(2);
+  expect(fanout.bytesSent).toBe(2 * 'json 1 4'.length);
+});

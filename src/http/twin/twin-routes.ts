@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { citiesOf, hazardSpotsOf, mapOf } from '../../city/map.ts';
+import type { City } from '../../city/types.ts';
+import { TwinError } from '../../errors.ts';
+import { FEATURES } from '../../twin/catalogue.ts';
+import { journalEntryOf } from '../../twin/journal.ts';
+import type { Encoding, TwinService, World } from '../../twin/service.ts';
+import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
+import { parseJson } from '../server/body.ts';
+import { matchesEtag } from '../server/etag.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
+import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
+import { featuresOfQuery, replayBody } from './replay.ts';
+import * as schemas from './schemas.ts';
+import { chain, type WorldAccess } from './world-access.ts';
+import { RATE_HZ } from './world-stream.ts';
+
+export interface TwinContext {
+  service: TwinService;
+  worlds: WorldAccess;
+  limits: RateLimits;
+  /** What viewer and stream URLs are built from; no slash at its end. */
+  publicUrl: () => string;
+  /** Hash of the kernel that lives the worlds. */
+  kernelHash: string;
+}
+
+/** A journal may be large. */
+const WORLD_BODY_BYTES_MAX = 1024 * 1024;
+
+type Answer = Reply | Promise<Reply>;
+
+/** The operations on worlds and catalogues. */
+export function twinRoutes(context: TwinContext): Route[] {
+  return [
+    ...creationRoutes(context),
+    ...catalogueRoutes(context.service),
+    ...worldRoutes(context),
+    ...incidentRoutes(context),
+  ];
+}
+
+// ── creation ──────────────────────────────────────────────────────────────────────────────────
+
+function creationRoutes(context: TwinContext): Route[] {
+  const common = { tag: 'worlds', auth: 'none' } as const;
+  const errors = ['rate_limited', 'overloaded', 'store_unavailable'] as const;
+  return [
+    {
+      ...common,
+      method: 'POST',
+      path: '/api/v1/worlds',
+      operationId: 'createWorld',
+      summary: 'Make a world',
+      body: { maxBytes: WORLD_BODY_BYTES_MAX, schema: schemas.WorldOptions },
+      answers: { 201: { description: 'The new world', schema: schemas.World } },
+      errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
+      handle: async (call) => {
+        // Before a body is read that may be long: whoever may make no world need not be heard.
+        context.limits.worlds?.check(call.addressKey());
+        const world = await create(call, context, optionsOf(call.body, context.service));
+        const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
+        const body = encode(worldOf(world, context.publicUrl()), call.encoding);
+        return reply(201, body, call.encoding, [location]);
+      },
+    },
+    {
+      ...common,
+      method: 'GET',
+      path: '/',
+      operationId: 'visit',
+      summary: 'Make a world and go to its viewer',
+      body: { maxBytes: BODY_BYTES_MAX },
+      answers: { 303: { description: 'The viewer of a new world' } },
+      errors,
+      handle: async (call) => {
+        const world = await create(call, context, { startTick: 0 });
+        return bodyless(303, [
+          ['Location', `/worlds/${world.id}`],
+          ['Cache-Control', 'no-store'],
+        ]);
+      },
+    },
+  ];
+}
+
+function optionsOf(body: Uint8Array, { cities }: TwinService): WorldOptions {
+  const given = body.byteLength === 0 ? undefined : parseJson(body);
+  return parseWorldOptions(
+    given,
+    cities.map(({ name }) => name),
+  );
+}
+
+function create(call: Call, { service, limits }: TwinContext, options: WorldOptions) {
+  const key = call.addressKey();
+  limits.worlds?.check(key);
+  limits.workTicks?.take(key, options.startTick);
+  limits.worlds?.take(key);
+  return service.create(options);
+}
+
+/** A world in its wire shape. */
+function worldOf(world: World, publicUrl: string) {
+  return {
+    id: world.id,
+    viewer_url: `${publicUrl}/worlds/${world.id}`,
+    stream_url: `${publicUrl.replace(/^http/, 'ws')}/ws/worlds/${world.id}`,
+    created_at: new Date(world.createdAtMs).toISOString(),
+    seed: world.seed,
+    city: world.city.name,
+    rate_hz: RATE_HZ,
+    tick: world.tick(),
+    watchers: world.watcherCount,
+    fleet: world.fleet,
+    hazards: hazardSpotsOf(world.city),
+    ...(world.exact ? {} : { exact: false }),
+  };
+}
+
+// ── catalogues ────────────────────────────────────────────────────────────────────────────────
+
+function catalogueRoutes(service: TwinService): Route[] {
+  const get = (
+    path: string,
+    operationId: string,
+    summary: string,
+    schema: schemas.Schema,
+    value: unknown,
+  ): Route => {
+    const replies = { json: ok(value, 'json'), msgpack: ok(value, 'msgpack') };
+    return {
+      method: 'GET',
+      path,
+      operationId,
+      summary,
+      tag: 'catalogue',
+      auth: 'none',
+      answers: { 200: { description: summary, schema } },
+      errors: [],
+      handle: ({ encoding }) => replies[encoding],
+    };
+  };
+  const features = { features: FEATURES };
+  const cities = citiesOf(service.cities);
+  return [
+    get('/api/v1/features', 'listFeatures', 'All features', schemas.Catalogue, features),
+    get('/api/v1/cities', 'listCities', 'All cities', schemas.Cities, cities),
+  ];
+}
+
+// ── one world ─────────────────────────────────────────────────────────────────────────────────
+
+interface WorldRead {
+  /** Below the world. */
+  path: string;
+  operationId: string;
+  summary: string;
+  schema: schemas.Schema;
+  answer: (world: World, call: Call) => Answer;
+}
+
+function worldRoute(
+  { worlds }: TwinContext,
+  { path, operationId, summary, schema, answer }: WorldRead,
+): Route {
+  return {
+    method: 'GET',
+    path: `/api/v1/worlds/{id}${path}`,
+    operationId,
+    summary,
+    tag: 'worlds',
+    auth: 'none',
+    params: { id: schemas.WorldId },
+    answers: { 200: { description: summary, schema } },
+    errors: [
+      'unknown_world',
+      'rate_limited',
+      'overloaded',
+      'store_unavailable',
+      'world_unavailable',
+    ],
+    handle: (call) => chain(worlds.byId(call, call.params[0]), (world) => answer(world, call)),
+  };
+}
+
+function worldRoutes(context: TwinContext): Route[] {
+  const reads: WorldRead[] = [
+    {
+      path: '',
+      operationId: 'getWorld',
+      summary: 'The world, its fleet and its hazard spots',
+      schema: schemas.World,
+      answer: (world, { encoding }) => ok(worldOf(world, context.publicUrl()), encoding),
+    },
+    {
+      path: '/state',
+      operationId: 'getState',
+      summary: 'One snapshot',
+      schema: schemas.Snapshot,
+      answer: (world, { encoding }) =>
+        chain(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
+          reply(200, bytes, encoding),
+        ),
+    },
+    {
+      path: '/events',
+      operationId: 'listEvents',
+      summary: 'The last sixty events, oldest first',
+      schema: schemas.Events,
+      answer: async (world, { encoding }) => ok(await world.events(), encoding),
+    },
+    {
+      path: '/journal',
+      operationId: 'getJournal',
+      summary: 'The world as its seed and every accepted change',
+      schema: schemas.Journal,
+      answer: async (world, { encoding }) =>
+        ok(await journalOf(world, context.kernelHash), encoding),
+    },
+  ];
+  return [...reads.map((read) => worldRoute(context, read)), mapRoute(context)];
+}
+
+async function journalOf(world: World, kernel: string) {
+  const changes = (await world.journal()).map(journalEntryOf);
+  return { kernel, seed: world.seed, city: world.city.name, tick: world.tick(), changes };
+}
+
+function incidentRoutes(context: TwinContext): Route[] {
+  const one = worldRoute(context, {
+    path: '/incidents/{incident}',
+    operationId: 'getIncident',
+    summary: 'One collision report',
+    schema: schemas.Incident,
+    answer: async (world, { params, encoding }) => {
+      const incident = await world.incident(params[1] ?? '');
+      if (incident === undefined) throw new TwinError('unknown_incident');
+      return ok(incident, encoding);
+    },
+  });
+  const all = worldRoute(context, {
+    path: '/incidents',
+    operationId: 'listIncidents',
+    summary: 'Every collision report, in order',
+    schema: schemas.Incidents,
+    answer: async (world, { encoding }) => ok(await world.incidents(), encoding),
+  });
+  const ofOne = (route: Route): Route => ({
+    ...route,
+    params: { ...route.params, incident: schemas.IncidentId },
+    errors: ['unknown_incident', ...route.errors],
+  });
+  return [all, ofOne(one), ofOne(replayRoute(context))];
+}
+
+function replayRoute(context: TwinContext): Route {
+  const play = async (world: World, call: Call, key: string) => {
+    const [, id = ''] = call.params;
+    const { encoding } = call;
+    const on = featuresOfQuery(call.query);
+    const spend = (ticks: number) => context.limits.workTicks?.takeWhole(key, ticks);
+    const replay = await world.replay(id, { on, encoding, spend });
+    if (replay === undefined) throw new TwinError('unknown_incident');
+    return reply(200, replayBody(id, on, replay, encoding), encoding);
+  };
+  const route = worldRoute(context, {
+    path: '/incidents/{incident}/replay',
+    operationId: 'replayIncident',
+    summary: 'The seconds around a collision, as they were or with features on',
+    schema: schemas.Replay,
+    answer: (world, call) => play(world, call, call.addressKey()),
+  });
+  return {
+    ...route,
+    query: { with: schemas.ReplayWith },
+    errors: ['unknown_feature', ...route.errors],
+    handle: (call) => {
+      const key = call.addressKey();
+      return chain(context.worlds.byId(call, call.params[0]), (world) => play(world, call, key));
+    },
+  };
+}
+
+// ── map ───────────────────────────────────────────────────────────────────────────────────────
+
+/** A map in one encoding. */
+interface Representation {
+  etag: string;
+  whole: Reply;
+  notModified: Reply;
+}
+
+function mapRoute(context: TwinContext): Route {
+  // One a city and encoding, made when first asked for.
+  const known: Record<Encoding, Map<City, Representation>> = {
+    json: new Map(),
+    msgpack: new Map(),
+  };
+  const representationOf = (city: City, encoding: Encoding): Representation => {
+    const representation = known[encoding].get(city) ?? represent(city, encoding);
+    known[encoding].set(city, representation);
+    return representation;
+  };
+  const route = worldRoute(context, {
+    path: '/map',
+    operationId: 'getMap',
+    summary: 'The road network',
+    schema: schemas.CityMap,
+    answer: ({ city }, { encoding, head }) => {
+      const { etag, whole, notModified } = representationOf(city, encoding);
+      return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
+    },
+  });
+  return { ...route, answers: { ...route.answers, 304: { description: 'You have it' } } };
+}
+
+function represent(city: City, encoding: Encoding): Representation {
+  const body = Buffer.from(encode(mapOf(city), encoding));
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  const etag = `"${hash}"`;
+  const headers = [['ETag', etag]] as const;
+  return {
+    etag,
+    whole: reply(200, body, encoding, headers),
+    notModified: bodyless(304, headers),
+  };
+}

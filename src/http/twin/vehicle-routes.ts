@@ -1,0 +1,256 @@
+import { at, lengthOf } from '../../city/geometry.ts';
+import type { City } from '../../city/types.ts';
+import { type CityNames, cityNames } from '../../codec/names.ts';
+import { TwinError } from '../../errors.ts';
+import {
+  FEATURE_NAMES,
+  type FeatureName,
+  featureBit,
+  featureSetting,
+  featureState,
+  maskOf,
+} from '../../twin/catalogue.ts';
+import type { FleetEntry } from '../../twin/fleet.ts';
+import type { Encoding, World } from '../../twin/service.ts';
+import { type Telemetry, telemetryOf } from '../../twin/telemetry.ts';
+import { hundredths } from '../../twin/units.ts';
+import { parseObject } from '../server/body.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+import { ok, type Reply } from '../server/reply.ts';
+import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
+import * as schemas from './schemas.ts';
+import { type Car, chain, type WorldAccess } from './world-access.ts';
+
+interface VehicleContext {
+  worlds: WorldAccess;
+  limits: RateLimits;
+}
+
+type Answer = Reply | Promise<Reply>;
+
+const ALL = maskOf(FEATURE_NAMES);
+
+/** The operations under /api/v1/vehicle; each is about the car of the credential. */
+export function vehicleRoutes(context: VehicleContext): Route[] {
+  return [...readRoutes(context), ...featureRoutes(context)];
+}
+
+function readRoutes({ worlds }: VehicleContext): Route[] {
+  const get = (
+    path: string,
+    operationId: string,
+    summary: string,
+    schema: schemas.Schema,
+    answer: (car: Car, encoding: Encoding) => Answer,
+  ): Route => ({
+    ...vehicleRoute('GET', path, operationId, summary, schema),
+    handle: (call) => chain(worlds.byVin(call), (car) => answer(car, call.encoding)),
+  });
+  return [
+    get('', 'getVehicle', 'Everything about the car', schemas.Vehicle, vehicle),
+    get(
+      '/features',
+      'getFeatures',
+      'Declared and effective features',
+      schemas.FeatureState,
+      ({ world, index }, encoding) => stateReply(world.declared(index), encoding),
+    ),
+    get('/telemetry', 'getTelemetry', 'Live telemetry', schemas.Telemetry, (car, encoding) =>
+      chain(telemetry(car), (value) => ok(value, encoding)),
+    ),
+    get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
+      ok(routeOf(car), encoding),
+    ),
+    get(
+      '/incidents',
+      'getVehicleIncidents',
+      'Collision reports that involve the car',
+      schemas.Incidents,
+      async (car, encoding) => ok(await incidentsOf(car), encoding),
+    ),
+  ];
+}
+
+function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
+  /** Answers what is declared right after the change. */
+  const write = async (call: Call, plan: () => FeatureChange): Promise<number> => {
+    const car = await worlds.byVin(call);
+    const { touched, values } = plan();
+    limits.featureWrites?.take(entryOf(car).vin);
+    return car.world.change(car.index, touched, values);
+  };
+  return [
+    {
+      ...vehicleRoute(
+        'PATCH',
+        '/features',
+        'patchFeatures',
+        'Switch features',
+        schemas.FeatureState,
+      ),
+      body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePatch, required: true },
+      handle: async (call) => {
+        const declared = await write(call, () => patchOf(call.body));
+        return stateReply(declared, call.encoding);
+      },
+    },
+    {
+      ...vehicleRoute('PUT', '/features/{name}', 'putFeature', 'Set one', schemas.FeatureSetting),
+      params: { name: schemas.FeatureName },
+      body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePut, required: true },
+      handle: async (call) => {
+        const name = call.params[0] as FeatureName;
+        const declared = await write(call, () => putOf(name, call.body));
+        return ok(featureSetting(declared, name), call.encoding);
+      },
+    },
+    {
+      ...vehicleRoute('POST', '/features/reset', 'resetFeatures', 'All on', schemas.FeatureState),
+      body: { maxBytes: BODY_BYTES_MAX },
+      handle: async (call) => {
+        const declared = await write(call, () => ({ touched: ALL, values: ALL }));
+        return stateReply(declared, call.encoding);
+      },
+    },
+  ];
+}
+
+function vehicleRoute(
+  method: Method,
+  path: string,
+  operationId: string,
+  summary: string,
+  schema: schemas.Schema,
+): Omit<Route, 'handle'> {
+  const writes = ['unknown_feature', 'invalid_value', 'invalid_json', 'invalid_body'] as const;
+  return {
+    method,
+    path: `/api/v1/vehicle${path}`,
+    operationId,
+    summary,
+    tag: 'vehicle',
+    auth: 'vin',
+    answers: { 200: { description: summary, schema } },
+    errors: [
+      ...(method === 'PATCH' || method === 'PUT' ? writes : []),
+      'missing_vin',
+      'unknown_vin',
+      'rate_limited',
+      'overloaded',
+      'store_unavailable',
+      'world_unavailable',
+    ],
+  };
+}
+
+// ── features ──────────────────────────────────────────────────────────────────────────────────
+
+interface FeatureChange {
+  touched: number;
+  values: number;
+}
+
+/** A PATCH body: names are checked before values, so that a wrong name is reported as such. */
+function patchOf(body: Uint8Array): FeatureChange {
+  const fields = parseObject(body);
+  let touched = 0;
+  for (const name of fields.keys()) touched |= knownBit(name);
+  let values = 0;
+  for (const [name, value] of fields) {
+    if (typeof value !== 'boolean') throw new TwinError('invalid_value');
+    if (value) values |= knownBit(name);
+  }
+  return { touched, values };
+}
+
+function putOf(name: string, body: Uint8Array): FeatureChange {
+  const enabled = parseObject(body).get('enabled');
+  const touched = knownBit(name);
+  if (typeof enabled !== 'boolean') {
+    throw new TwinError('invalid_value', 'Send {"enabled": true} or {"enabled": false}.');
+  }
+  return { touched, values: enabled ? touched : 0 };
+}
+
+function knownBit(name: string): number {
+  const bit = featureBit(name);
+  if (bit !== undefined) return bit;
+  throw new TwinError('unknown_feature', `Use one of: ${FEATURE_NAMES.join(', ')}.`);
+}
+
+/** Answers by mask, made when first asked for: there are 4,096 of half a kilobyte. */
+const stateReplies: Record<Encoding, Reply[]> = { json: [], msgpack: [] };
+
+function stateReply(declared: number, encoding: Encoding): Reply {
+  const replies = stateReplies[encoding];
+  const known = replies[declared];
+  if (known !== undefined) return known;
+  const reply = ok(featureState(declared), encoding);
+  replies[declared] = reply;
+  return reply;
+}
+
+// ── the car ───────────────────────────────────────────────────────────────────────────────────
+
+function entryOf({ world, index }: Car): FleetEntry {
+  return at(world.fleet, index);
+}
+
+async function vehicle(car: Car, encoding: Encoding): Promise<Reply> {
+  const { world, index } = car;
+  const entry = entryOf(car);
+  const [now, incidents] = await Promise.all([telemetry(car), incidentsOf(car)]);
+  const answer = {
+    vin: entry.vin,
+    world: world.id,
+    model: entry.model,
+    plate: entry.plate,
+    colour: entry.colour,
+    configuration: featureState(world.declared(index)),
+    telemetry: now,
+    incidents: incidents.map(({ id }) => id),
+  };
+  return ok(answer, encoding);
+}
+
+async function incidentsOf(car: Car) {
+  const { vin } = entryOf(car);
+  const incidents = await car.world.incidents();
+  return incidents.filter(({ vehicles }) => vehicles.some((party) => party.vin === vin));
+}
+
+function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {
+  return chain(world.latestPacked() ?? world.packed(), (packed) =>
+    telemetryOf(packed, index, {
+      worldId: world.id,
+      vins: vinsOf(world),
+      city: namesOf(world.city),
+    }),
+  );
+}
+
+function vinsOf({ fleet }: World): string[] {
+  return fleet.map(({ vin }) => vin);
+}
+
+const names = new WeakMap<City, CityNames>();
+
+function namesOf(city: City): CityNames {
+  const known = names.get(city) ?? cityNames(city);
+  names.set(city, known);
+  return known;
+}
+
+function routeOf(car: Car) {
+  const { city } = car.world;
+  const lanes = at(city.routes, car.index).map((lane) => at(city.lanes, lane));
+  const lengthM = lanes.reduce((sum, { polyline }) => sum + lengthOf(polyline), 0);
+  const passed = lanes.flatMap(({ road }) => (road < 0 ? [] : [at(city.roads, road).name]));
+  return {
+    vin: entryOf(car).vin,
+    lanes: lanes.map(({ id }) => id),
+    // It is a loop, so that the street before the first is the last.
+    streets: passed.filter((name, i) => name !== passed.at(i - 1) || passed.length === 1),
+    length: hundredths(lengthM),
+  };
+}

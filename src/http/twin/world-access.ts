@@ -1,0 +1,86 @@
+import { TwinError } from '../../errors.ts';
+import { parseWorldId } from '../../twin/ids.ts';
+import type { TwinService, World } from '../../twin/service.ts';
+import { parseVin } from '../../twin/vin.ts';
+import type { Head } from '../server/head.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+import type { Call } from '../server/router.ts';
+
+/** A car as a vehicle call means it. */
+export interface Car {
+  world: World;
+  /** Its place in the fleet. */
+  index: number;
+}
+
+/**
+ * Finds the world or the car that a call is about, and lets its idle time start over. A world at
+ * hand is found without waiting. Whoever asks for too many that do not exist is turned away.
+ */
+export class WorldAccess {
+  readonly #service: TwinService;
+  readonly #misses: RateLimits['misses'];
+
+  constructor(service: TwinService, limits: RateLimits) {
+    this.#service = service;
+    this.#misses = limits.misses;
+  }
+
+  /** The world of an id. Throws, or rejects with, TwinError `unknown_world`. */
+  byId(call: Call, id: string | undefined): World | Promise<World> {
+    return this.#byNumber(call, parseWorldId(id ?? ''), 'unknown_world');
+  }
+
+  /** The car of the call's credential. Throws, or rejects with, `missing_vin` or `unknown_vin`. */
+  byVin(call: Call): Car | Promise<Car> {
+    const vin = credential(call.head);
+    if (vin === '') throw new TwinError('missing_vin');
+    const address = parseVin(vin);
+    const index = address?.car ?? 0;
+    return chain(this.#byNumber(call, address?.world, 'unknown_vin'), (world) => ({
+      world,
+      index,
+    }));
+  }
+
+  #byNumber(
+    call: Call,
+    worldNumber: number | undefined,
+    code: 'unknown_world' | 'unknown_vin',
+  ): World | Promise<World> {
+    const world = worldNumber === undefined ? undefined : this.#service.peek(worldNumber);
+    if (world === undefined) return this.#load(call.addressKey(), worldNumber, code);
+    world.touch();
+    return world;
+  }
+
+  async #load(
+    key: string,
+    worldNumber: number | undefined,
+    code: 'unknown_world' | 'unknown_vin',
+  ): Promise<World> {
+    this.#misses?.check(key);
+    const world = worldNumber === undefined ? undefined : await this.#service.load(worldNumber);
+    if (world === undefined) {
+      this.#misses?.spend(key);
+      throw new TwinError(code);
+    }
+    world.touch();
+    return world;
+  }
+}
+
+/** `next` of a value that may still be coming. What is at hand is not made to wait. */
+export function chain<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>) {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/**
+ * The VIN that a client gives: `Authorization: VIN <vin>` first, the scheme in any case; with
+ * another scheme or none `X-VIN`. Empty where there is none.
+ */
+function credential({ authorization, vin }: Head): string {
+  const scheme = authorization.slice(0, 4).toLowerCase();
+  if (scheme === 'vin ' || scheme === 'vin') return authorization.slice(4).trim();
+  return vin.trim();
+}

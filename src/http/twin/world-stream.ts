@@ -1,0 +1,104 @@
+import { streamChoice } from '../../codec/negotiate.ts';
+import { TwinError } from '../../errors.ts';
+import { FRAME_MS } from '../../limits.ts';
+import type { Encoding, World } from '../../twin/service.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+import { encode } from '../server/reply.ts';
+import type { Call, Route } from '../server/router.ts';
+import type { Entrance, Stream } from '../server/server-options.ts';
+import type { Fanout, StreamSocket, Watcher } from './fanout.ts';
+import * as schemas from './schemas.ts';
+import { chain, type WorldAccess } from './world-access.ts';
+
+/** Frames a second. */
+export const RATE_HZ = 1000 / FRAME_MS;
+/** Open streams of the whole node; beyond it is 503. */
+const SOCKETS_MAX = 20_000;
+export const STREAM_PATH = '/ws/worlds/{id}';
+
+/** One connection, from its upgrade on. */
+export interface StreamSession {
+  readonly world: World;
+  readonly encoding: Encoding;
+  readonly addressKey: string;
+  watcher: Watcher | undefined;
+}
+
+/** The stream of a world: a hello, then a snapshot a frame. */
+export class WorldStream implements Stream<StreamSession> {
+  readonly path = STREAM_PATH;
+  readonly #worlds: WorldAccess;
+  readonly #sockets: RateLimits['sockets'];
+  readonly #fanout: Fanout;
+  #openCount = 0;
+
+  constructor(worlds: WorldAccess, limits: RateLimits, fanout: Fanout) {
+    this.#worlds = worlds;
+    this.#sockets = limits.sockets;
+    this.#fanout = fanout;
+  }
+
+  find(call: Call): Entrance<StreamSession> | Promise<Entrance<StreamSession>> {
+    const { encoding, protocol } = streamChoice(call.query, call.head.webSocketProtocols);
+    const addressKey = call.addressKey();
+    return chain(this.#worlds.byId(call, call.params[0]), (world) => () => ({
+      session: this.#enter(world, encoding, addressKey),
+      protocol,
+    }));
+  }
+
+  #enter(world: World, encoding: Encoding, addressKey: string): StreamSession {
+    if (this.#openCount >= SOCKETS_MAX) throw new TwinError('overloaded');
+    this.#sockets?.enter(addressKey);
+    try {
+      world.watch(encoding);
+    } catch (error) {
+      this.#sockets?.leave(addressKey);
+      throw error;
+    }
+    this.#openCount++;
+    return { world, encoding, addressKey, watcher: undefined };
+  }
+
+  opened(session: StreamSession, socket: StreamSocket): void {
+    const { world, encoding } = session;
+    const tick = world.tick();
+    const hello = { type: 'hello', world: world.id, rate_hz: RATE_HZ, fleet: world.fleet, tick };
+    socket.send(encode(hello, encoding), encoding === 'msgpack');
+    session.watcher = this.#fanout.join(world.number, encoding, socket, tick);
+  }
+
+  ponged({ watcher }: StreamSession, message: string): void {
+    if (watcher) this.#fanout.ponged(watcher, Number(message));
+  }
+
+  drained({ watcher }: StreamSession): void {
+    if (watcher) this.#fanout.drained(watcher);
+  }
+
+  closed({ world, encoding, addressKey, watcher }: StreamSession): void {
+    this.#openCount--;
+    this.#sockets?.leave(addressKey);
+    world.unwatch(encoding);
+    if (watcher) this.#fanout.leave(watcher);
+  }
+}
+
+/** The same path for those who do not ask for an upgrade, or not in the right way. */
+export function streamRoute(): Route {
+  return {
+    method: 'GET',
+    path: STREAM_PATH,
+    operationId: 'openStream',
+    summary: 'A WebSocket: a hello, then a snapshot every 80 ms',
+    tag: 'stream',
+    auth: 'none',
+    params: { id: schemas.WorldId },
+    query: { encoding: schemas.EncodingName },
+    answers: { 101: { description: 'The stream' } },
+    errors: ['unknown_encoding', 'unknown_world', 'upgrade_required', 'rate_limited', 'overloaded'],
+    handle: () => {
+      throw new TwinError('upgrade_required');
+    },
+  };
+}

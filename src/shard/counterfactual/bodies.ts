@@ -1,0 +1,87 @@
+import {
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_WAITS,
+  B_CORNER,
+  B_CORNERS,
+  BLOCK_BYTES,
+  C_HX,
+  C_HY,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  HAZARD_BYTES,
+  HAZARD_SPOT_BYTES,
+  HAZARDS,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  T_BLOCKS,
+  T_HAZARDS,
+} from '../../../assembly/layout.ts';
+import type { SlabArrays } from '../../kernel/kernel.ts';
+import { CAR_TYPES } from '../../twin/fleet.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
+import { boxCorners, type Polygon } from './separation.ts';
+
+/** One of those that touched, as it is now; undefined while it is not there. */
+export type BodyNow = (world: SlabArrays) => Polygon | undefined;
+
+/** The two bodies of a contact. `table`: the city's, as the kernel has it. */
+export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): [BodyNow, BodyNow] {
+  const [first, second] = contact.parties.map(({ car }) =>
+    car < 0 ? strangerBody(contact, table) : (world: SlabArrays) => carBody(world, car),
+  );
+  if (first === undefined || second === undefined) throw new Error('a contact has two parties');
+  return [first, second];
+}
+
+/** What a car measures of itself. */
+export function carRow(world: SlabArrays, array: number, car: number): number {
+  return world.f64[array / 8 + car] ?? 0;
+}
+
+export function speedOf(world: SlabArrays, car: number): number {
+  return Math.hypot(carRow(world, C_VX, car), carRow(world, C_VY, car));
+}
+
+function carBody(world: SlabArrays, car: number): Polygon {
+  const type = CAR_TYPES[world.i32[C_TYPE / 4 + car] ?? 0];
+  if (type === undefined) throw new RangeError('no such car type');
+  const hx = carRow(world, C_HX, car);
+  const hy = carRow(world, C_HY, car);
+  const x = carRow(world, C_X, car) + type.centreM * hx;
+  const y = carRow(world, C_Y, car) + type.centreM * hy;
+  return boxCorners(x, y, hx, hy, type.lengthM, type.widthM);
+}
+
+/** What was touched that is no car of the fleet: something that stands there, or an actor. */
+function strangerBody({ block, hazard }: ContactFacts, table: ArrayBuffer): BodyNow {
+  const view = new DataView(table);
+  if (block >= 0) {
+    const polygon = blockPolygon(view, block);
+    return () => polygon;
+  }
+  const spot = view.getInt32(T_HAZARDS, true) + hazard * HAZARD_SPOT_BYTES;
+  const lengthM = view.getFloat64(spot + HS_BODY_LENGTH, true);
+  const widthM = view.getFloat64(spot + HS_BODY_WIDTH, true);
+  const at = HAZARDS + hazard * HAZARD_BYTES;
+  return ({ f64, i32 }) => {
+    if (i32[(at + A_STATE) / 4] === ACTOR_WAITS) return undefined;
+    const [x = 0, y = 0] = [f64[(at + A_X) / 8], f64[(at + A_Y) / 8]];
+    const [hx = 1, hy = 0] = [f64[(at + A_HX) / 8], f64[(at + A_HY) / 8]];
+    return boxCorners(x, y, hx, hy, lengthM, widthM);
+  };
+}
+
+function blockPolygon(view: DataView, block: number): Polygon {
+  const at = view.getInt32(T_BLOCKS, true) + block * BLOCK_BYTES;
+  const corners = view.getInt32(at + B_CORNERS, true);
+  return Array.from({ length: 2 * corners }, (_, i) =>
+    view.getFloat64(at + B_CORNER + i * 8, true),
+  );
+}

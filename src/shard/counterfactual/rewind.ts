@@ -1,0 +1,132 @@
+import type { Kernel, Slab } from '../../kernel/kernel.ts';
+import { carTypesOf } from '../../twin/fleet.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
+import type { LivedPast, NumberedChange } from '../protocol.ts';
+
+/** Ticks between two moments at which something else may be done: about a tenth of a ms. */
+const CHUNK_TICKS = 20;
+
+/** Work that can be put aside at every `yield`. */
+export type Slices<T> = Generator<void, T, void>;
+
+/** A state and what has been accepted after it. */
+export interface Scene {
+  image: Uint8Array;
+  /** In order of tick; those up to the image's tick are in it. */
+  changes: readonly NumberedChange[];
+}
+
+/** A slab in which stretches of worlds are lived again. What happens in it leaves no trace. */
+export class Scratch {
+  readonly kernel: Kernel;
+  readonly slab: Slab;
+  readonly contacts: ContactFacts[] = [];
+  #changes: readonly NumberedChange[] = [];
+  #next = 0;
+  /** By car: features that stay on, whatever the journal says. */
+  #on: ReadonlyMap<number, number> = new Map();
+
+  constructor(kernel: Kernel, slab: Slab) {
+    this.kernel = kernel;
+    this.slab = slab;
+  }
+
+  get tick(): number {
+    return this.kernel.tick(this.slab);
+  }
+
+  /** Begins where a world's own life begins, or at its image. */
+  begin({ seed, cityIndex, from, image }: LivedPast, changes: readonly NumberedChange[]): void {
+    if (image !== undefined) {
+      this.restore({ image: image.bytes, changes });
+      return;
+    }
+    const { tick, masks } = from;
+    this.kernel.create(this.slab, {
+      cityIndex,
+      seed,
+      carTypes: carTypesOf(seed),
+      tick,
+      masks,
+    });
+    this.#take(changes, 0);
+    if (tick === 0) this.#applyUpTo(0);
+  }
+
+  restore({ image, changes }: Scene): void {
+    this.kernel.restore(this.slab, image);
+    this.#take(changes, firstAfter(changes, this.tick));
+  }
+
+  #take(changes: readonly NumberedChange[], next: number): void {
+    this.#changes = changes;
+    this.#next = next;
+    this.#on = new Map();
+    this.contacts.length = 0;
+    this.kernel.clearActed(this.slab);
+  }
+
+  /** From here on these features of these cars are on. */
+  switchOn(on: ReadonlyMap<number, number>): void {
+    this.#on = on;
+    for (const [car, mask] of on) this.kernel.apply(this.slab, this.tick + 1, car, mask, mask);
+  }
+
+  /** Lives on to a tick, with a look at the state at every multiple of `everyTicks`. */
+  *stepTo(target: number, everyTicks = CHUNK_TICKS, look: () => void = () => {}): Slices<void> {
+    for (let done = 0; this.tick < target; ) {
+      const { tick } = this;
+      this.#applyUpTo(tick + 1);
+      const stop = (Math.floor(tick / everyTicks) + 1) * everyTicks;
+      const change = this.#changes[this.#next]?.tick ?? target + 1;
+      const end = Math.min(target, stop, change - 1);
+      const known = this.kernel.contactCount(this.slab);
+      done += this.kernel.step(this.slab, end - tick);
+      if (this.kernel.contactCount(this.slab) > known) {
+        this.contacts.push(...this.kernel.contacts(this.slab, known));
+      }
+      if (this.tick % everyTicks === 0) look();
+      if (done < CHUNK_TICKS) continue;
+      done = 0;
+      yield;
+    }
+  }
+
+  #applyUpTo(tick: number): void {
+    for (;;) {
+      const change = this.#changes[this.#next];
+      if (change === undefined || change.tick > tick) return;
+      const { car, values } = change;
+      const touched = change.touched & ~(this.#on.get(car) ?? 0);
+      if (touched !== 0) this.kernel.apply(this.slab, change.tick, car, touched, values);
+      this.#next++;
+    }
+  }
+}
+
+/** Position of the first change after a tick; there may be very many. */
+function firstAfter(changes: readonly NumberedChange[], tick: number): number {
+  let from = 0;
+  for (let end = changes.length; from < end; ) {
+    const middle = (from + end) >> 1;
+    if ((changes[middle]?.tick ?? 0) > tick) end = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/** A world's states at some of its ticks, which rise; those before its first are that of its first. */
+export function* imagesAt(
+  scratch: Scratch,
+  past: LivedPast,
+  changes: readonly NumberedChange[],
+  ticks: readonly number[],
+): Slices<Uint8Array[]> {
+  scratch.begin(past, changes);
+  const images: Uint8Array[] = [];
+  for (const tick of ticks) {
+    yield* scratch.stepTo(tick);
+    images.push(scratch.kernel.image(scratch.slab));
+  }
+  return images;
+}

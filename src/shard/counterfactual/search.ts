@@ -1,0 +1,362 @@
+import { CHAIN_TICKS, CONTACT_VEHICLE, F_ALL, FEATURE_COUNT } from '../../../assembly/layout.ts';
+import { RERUNS_MAX } from '../../limits.ts';
+import {
+  declaredIn,
+  deltaVOf,
+  type Explanation,
+  type FailureFacts,
+  type Outcome,
+  partyOf,
+  providedBy,
+} from '../../twin/explanation.ts';
+import type { Chain, ContactFacts } from '../../twin/incidents.ts';
+
+/** The last seconds before an incident, to be lived again with some features on. */
+export interface Rerun {
+  startTick: number;
+  /** By car: the features that are on from there to the end. */
+  on: ReadonlyMap<number, number>;
+}
+
+export interface RerunResult {
+  /** Every contact, of whomever. */
+  contacts: readonly ContactFacts[];
+  /** By car: features that made a difference to it. */
+  acted: ReadonlyMap<number, number>;
+  /** For each contact of the chain: how its parties came closest to each other. */
+  nearest: readonly Nearest[];
+}
+
+export interface Nearest {
+  /** Infinite where one of them never appeared. */
+  distanceM: number;
+  /** By car: its speed there. */
+  speeds: ReadonlyMap<number, number>;
+  /** They were closest when the re-run ended. */
+  atEnd: boolean;
+  /** By car: how far it was from the place of the contact, at the last frame until that happened, m. */
+  fromPlaceM: Map<number, number>;
+}
+
+/** Delta-v, or speed, is called lower where it falls by 30 %. */
+const MILDER_SHARE = 0.7;
+/** Of three starts so many must agree: a crash that is missed by luck must not acquit. */
+const TRIALS = 3;
+const AGREEING = 2;
+/** At the closest point a car slower than this has stopped, m/s. */
+const STOPPED_MPS = 0.3;
+
+/** So many re-runs are kept for taking candidates out of all that act. */
+const REDUCING_RERUNS = 66;
+/** Up to so many are taken out one by one. */
+const SINGLY_MAX = 24;
+
+interface Candidate {
+  car: number;
+  /** One bit. */
+  feature: number;
+}
+
+type Effect = 'avoids' | 'mitigates';
+
+/** What one start says of a set of features; `missed`: nothing, the parties only passed by each other. */
+type Trial = 'avoided' | 'milder' | 'same' | 'missed';
+
+interface Verdict {
+  effect: Effect;
+  /** The re-run that shows it, from the furthest start that counted. */
+  startTick: number;
+  result: RerunResult;
+}
+
+/** Asks for a re-run, and is given what came of it. */
+type Asking<T> = Generator<Rerun, T, RerunResult>;
+
+/** The last tick of a re-run. */
+export function untilTick([{ tick }]: Chain): number {
+  return tick + CHAIN_TICKS;
+}
+
+/**
+ * Finds out which features of the involved cars that were off would have avoided an incident, or
+ * made it milder: each alone, and where none alone does, the smallest set. `starts`: ticks of the
+ * three starts, the furthest first, then of those that stand in, one by one, for each from which the
+ * parties miss each other by luck. The nearer to the contact, the less else has changed by then.
+ */
+export function* explain(chain: Chain, starts: readonly number[]): Asking<Explanation> {
+  const search = new Search(chain, starts);
+  const failures = yield* search.run();
+  return { failures, reruns: search.reruns };
+}
+
+class Search {
+  reruns = 0;
+  readonly #chain: Chain;
+  readonly #starts: readonly number[];
+  readonly #candidates: readonly Candidate[];
+  /** What happened within the time of a re-run. */
+  readonly #was: readonly ContactFacts[];
+  /** Results by set and start, so that equal starts cost one re-run. */
+  readonly #results = new Map<string, RerunResult>();
+
+  constructor(chain: Chain, starts: readonly number[]) {
+    this.#chain = chain;
+    this.#starts = starts;
+    this.#candidates = candidatesOf(chain);
+    this.#was = chain.filter(({ tick }) => tick <= untilTick(chain));
+  }
+
+  *run(): Asking<FailureFacts[]> {
+    if (this.#candidates.length === 0) return [];
+    const all = yield* this.#judge(this.#candidates, 'some');
+    if (all === undefined) return [];
+    const relevant = this.#candidates.filter((each) => this.#acts(each, this.#candidates, all));
+    const failures: FailureFacts[] = [];
+    for (const candidate of this.#inOrder(relevant)) {
+      if (!this.#affords(REDUCING_RERUNS)) break;
+      const verdict = yield* this.#judge([candidate], 'every');
+      if (verdict) failures.push(this.#failure(candidate, verdict, 0));
+    }
+    const done = failures.some(({ effect }) => effect === 'avoids' || effect === all.effect);
+    const set = done ? undefined : yield* this.#smallest(relevant, all.effect);
+    return this.#numbered(failures, set);
+  }
+
+  /** Those first that are known to act, in case there are too many for the budget. */
+  #inOrder(relevant: readonly Candidate[]): Candidate[] {
+    const others = this.#candidates.filter((each) => !relevant.includes(each));
+    return [...relevant, ...others];
+  }
+
+  /** Sets are numbered in the order of cars and features; who is in the set is not there alone. */
+  #numbered(alone: FailureFacts[], set: FailureFacts[] = []): FailureFacts[] {
+    const rank = ({ car, feature }: Candidate) =>
+      this.#candidates.findIndex((each) => each.car === car && each.feature === feature);
+    const singles = alone
+      .filter(({ car, feature }) => !set.some((m) => m.car === car && m.feature === feature))
+      .toSorted((a, b) => rank(a) - rank(b))
+      .map((failure, i) => ({ ...failure, set: i + 1 }));
+    return [...singles, ...set.map((member) => ({ ...member, set: singles.length + 1 }))];
+  }
+
+  /** Whether one more set can be tried with so many re-runs left after it. */
+  #affords(kept: number): boolean {
+    return this.reruns + this.#starts.length + kept <= RERUNS_MAX;
+  }
+
+  // ── sets ────────────────────────────────────────────────────────────────────────────────────
+
+  /** The smallest set that has the effect of all; sizes in order while the budget lasts. */
+  *#smallest(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
+    for (let size = 2; size <= relevant.length; size++) {
+      for (const set of combinations(relevant, size)) {
+        if (!this.#affords(REDUCING_RERUNS)) return yield* this.#reduce(relevant, effect);
+        const verdict = yield* this.#judge(set, 'every');
+        if (verdict && reaches(verdict, effect)) return this.#failures(set, verdict);
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Takes candidates out of all that act as long as the effect stays: one by one, of very many first
+   * larger parts. Undefined where the budget ends before every one has been tried.
+   */
+  *#reduce(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
+    let set = relevant;
+    let shown = yield* this.#judge(set, 'some');
+    if (!shown || !reaches(shown, effect)) return undefined;
+    const halves = Math.ceil(Math.log2(Math.max(1, set.length / SINGLY_MAX)));
+    for (let part = 2 ** halves; part >= 1; part /= 2) {
+      for (let at = 0; at < set.length; ) {
+        if (!this.#affords(0)) return undefined;
+        const fewer = set.toSpliced(at, part);
+        const verdict = fewer.length === 0 ? undefined : yield* this.#judge(fewer, 'some');
+        if (verdict && reaches(verdict, effect)) {
+          set = fewer;
+          shown = verdict;
+        } else at += part;
+      }
+    }
+    const { result } = shown;
+    const isEstablished = set.every((each) => this.#acts(each, set, { result }));
+    return isEstablished ? this.#failures(set, shown) : undefined;
+  }
+
+  /** Whether every member brings something with the others that it does not bring without. */
+  #isWhole(set: readonly Candidate[]): boolean {
+    return set.every((member) => this.#provided(member, set) !== 0);
+  }
+
+  #provided({ car, feature }: Candidate, set: readonly Candidate[]): number {
+    return providedBy(declaredIn(this.#chain, car), maskOn(set, car), feature);
+  }
+
+  /** Whether something that a member of a set provides made a difference to its car. */
+  #acts(member: Candidate, set: readonly Candidate[], { result }: { result: RerunResult }) {
+    return (this.#provided(member, set) & (result.acted.get(member.car) ?? 0)) !== 0;
+  }
+
+  // ── trials ──────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * What a set does, from as many starts as it takes to settle that; undefined where it does
+   * nothing. `actors`: whether what every member provides must have acted, or what any does.
+   */
+  *#judge(set: readonly Candidate[], actors: 'every' | 'some'): Asking<Verdict | undefined> {
+    if (actors === 'every' && !this.#isWhole(set)) return undefined;
+    const trials: (Omit<Verdict, 'effect'> & { trial: Trial })[] = [];
+    const count = (...wanted: Trial[]) =>
+      trials.filter(({ trial }) => wanted.includes(trial)).length;
+    for (const [i, startTick] of this.#starts.entries()) {
+      const result = yield* this.#result(set, startTick);
+      const acts = (member: Candidate) => this.#acts(member, set, { result });
+      const acted = actors === 'every' ? set.every(acts) : set.some(acts);
+      const trial = this.#compare(result, acted);
+      if (trial === 'missed') continue;
+      trials.push({ startTick, result, trial });
+      const left = Math.min(TRIALS - trials.length, this.#starts.length - 1 - i);
+      if (count('avoided') >= AGREEING) break;
+      if (count('avoided', 'milder') + left < AGREEING) return undefined;
+      if (count('avoided') + left < AGREEING && count('avoided', 'milder') >= AGREEING) break;
+    }
+    if (count('avoided', 'milder') < AGREEING) return undefined;
+    const avoids = count('avoided') >= AGREEING;
+    const wanted: Trial = avoids ? 'avoided' : 'milder';
+    const shown = trials.find(({ trial }) => trial === wanted);
+    if (shown === undefined) return undefined;
+    const { startTick, result } = shown;
+    return { effect: avoids ? 'avoids' : 'mitigates', startTick, result };
+  }
+
+  *#result(set: readonly Candidate[], startTick: number): Asking<RerunResult> {
+    const key = `${startTick} ${set.map(({ car, feature }) => `${car}:${feature}`).join(' ')}`;
+    const known = this.#results.get(key);
+    if (known !== undefined) return known;
+    this.reruns++;
+    const on = new Map(set.map(({ car }) => [car, maskOn(set, car)]));
+    const result = yield { startTick, on };
+    this.#results.set(key, result);
+    return result;
+  }
+
+  #compare({ contacts }: RerunResult, acted: boolean): Trial {
+    const between = contactsBetween(this.#chain, contacts);
+    if (between.length === 0) return acted ? 'avoided' : 'missed';
+    if (!acted) return 'same';
+    return deltaVOf(between) <= MILDER_SHARE * deltaVOf(this.#was) ? 'milder' : 'same';
+  }
+
+  // ── what is reported ────────────────────────────────────────────────────────────────────────
+
+  #failures(set: readonly Candidate[], verdict: Verdict): FailureFacts[] {
+    return set.map((member) => this.#failure(member, verdict, 0));
+  }
+
+  #failure({ car, feature }: Candidate, verdict: Verdict, set: number): FailureFacts {
+    const { effect, startTick, result } = verdict;
+    const contact = Math.max(
+      0,
+      this.#chain.findIndex(({ parties }) => parties.some((party) => party.car === car)),
+    );
+    const acted = result.acted.get(car) ?? 0;
+    const outcome = this.#outcome(car, contact, result);
+    return { car, feature, effect, set, acted, startTick, contact, outcome };
+  }
+
+  #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
+    const left = contactsBetween(this.#chain, contacts);
+    if (left.length > 0) return this.#milder(car, contact, left);
+    const { distanceM, speeds, atEnd, fromPlaceM } = nearest[contact] ?? NEVER;
+    if (!Number.isFinite(distanceM)) return { what: 'away', distanceM: fromPlaceM.get(car) };
+    if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
+    return { what: atEnd ? 'approaching' : 'passed', distanceM };
+  }
+
+  /** What tells a dealer most of what fell enough: its speed, its change of speed, or anyone's. */
+  #milder(car: number, contact: number, left: readonly ContactFacts[]): Outcome {
+    const again = left.find((hit) => partyOf(hit, car) !== undefined);
+    const was = this.#chain[contact];
+    const speedMps = again && strikesAt(again, car);
+    const wasMps = was && strikesAt(was, car);
+    if (speedMps !== undefined && wasMps !== undefined && speedMps <= MILDER_SHARE * wasMps) {
+      return { what: 'hit', speedMps };
+    }
+    const deltaVMps = deltaVOf(left, car);
+    const isMilder = deltaVMps <= MILDER_SHARE * deltaVOf(this.#was, car);
+    if (again && isMilder) return { what: 'changed', deltaVMps };
+    return { what: 'milder', deltaVMps: deltaVOf(left) };
+  }
+}
+
+const NEVER: Nearest = {
+  distanceM: Number.POSITIVE_INFINITY,
+  speeds: new Map(),
+  atEnd: false,
+  fromPlaceM: new Map(),
+};
+
+/** How fast a car is that strikes; undefined for one that is struck. */
+function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {
+  const index = parties.findIndex((party) => party.car === car);
+  const isStriking = kind !== CONTACT_VEHICLE || striking === index;
+  return isStriking ? parties[index]?.speedMps : undefined;
+}
+
+function reaches(verdict: Verdict, effect: Effect): boolean {
+  return verdict.effect === 'avoids' || verdict.effect === effect;
+}
+
+/** Every feature of an involved car that was declared off at its first contact. */
+function candidatesOf(chain: Chain): Candidate[] {
+  return carsOf(chain).flatMap((car) => {
+    const off = ~declaredIn(chain, car) & F_ALL;
+    return Array.from({ length: FEATURE_COUNT }, (_, bit) => ({ car, feature: 1 << bit })).filter(
+      ({ feature }) => (off & feature) !== 0,
+    );
+  });
+}
+
+/** The cars of the fleet in a chain, in order of their contacts. */
+export function carsOf(chain: readonly ContactFacts[]): number[] {
+  const cars = chain.flatMap(({ parties }) => parties.map(({ car }) => car));
+  return [...new Set(cars.filter((car) => car >= 0))];
+}
+
+function maskOn(set: readonly Candidate[], car: number): number {
+  return set.reduce((mask, each) => (each.car === car ? mask | each.feature : mask), 0);
+}
+
+/**
+ * What tells something that is no car of the fleet from others of its kind: what stands at one spot
+ * is one, as it is in a report, so that nobody avoids a parked car by hitting the next.
+ */
+function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | undefined {
+  const allCars = kind === CONTACT_VEHICLE && parties.every(({ car }) => car >= 0);
+  if (allCars) return undefined;
+  return hazard >= 0 ? `${kind} at spot ${hazard}` : `${kind} ${block}`;
+}
+
+/** Those contacts that are of two of the parties of a chain with each other. */
+export function contactsBetween(
+  chain: Chain,
+  contacts: readonly ContactFacts[],
+): readonly ContactFacts[] {
+  const cars = new Set(carsOf(chain));
+  const strangers = new Set(chain.map(strangerOf));
+  return contacts.filter((contact) => {
+    const stranger = strangerOf(contact);
+    const known = contact.parties.every(({ car }) => car < 0 || cars.has(car));
+    return known && (stranger === undefined || strangers.has(stranger));
+  });
+}
+
+/** Every way to take `size` of some, in order. */
+function* combinations<T>(from: readonly T[], size: number): Generator<T[]> {
+  if (size === 0) yield [];
+  else {
+    for (const [i, first] of from.entries()) {
+      for (const rest of combinations(from.slice(i + 1), size - 1)) yield [first, ...rest];
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
+import { storeSuite } from '../../testing/suites/store/contract.suite.ts';
+import { openRedis } from './redis-store.ts';
+
+const LEASE_MS = 6000;
+
+/** Nothing is killed here: no test needs to wait for a disk. */
+const QUICK = ['--appendfsync', 'no'];
+/** A cluster of one, which takes only keys of one slot in a script, as any does. */
+const CLUSTER = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
+
+describe.each([
+  ['redis', []],
+  ['redis, a cluster', CLUSTER],
+] as const)('%s', (name, settings) => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis(...QUICK, ...settings);
+    if (settings !== CLUSTER) return;
+    await redis.ask('CLUSTER ADDSLOTSRANGE 0 16383');
+    while (!(await redis.ask('CLUSTER INFO')).includes('cluster_state:ok')) await sleep(50);
+  });
+  afterAll(() => redis.discard());
+
+  storeSuite(name, async () => {
+    const url = settings === CLUSTER ? redis.url.replace('redis:', 'redis+cluster:') : redis.url;
+    const open = () => openRedis({ url, nodeName: 'test', leaseMs: LEASE_MS });
+    let store = await open();
+    return {
+      store,
+      async reopen() {
+        await store.close();
+        store = await open();
+        return store;
+      },
+      async destroy() {
+        await store.close();
+        await redis.ask('FLUSHALL');
+      },
+    };
+  });
+});

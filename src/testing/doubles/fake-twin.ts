@@ -1,0 +1,229 @@
+import {
+  CAR_COUNT,
+  F_ALL,
+  O_CARS,
+  O_HAZARDS,
+  O_LIGHTS,
+  O_TICK,
+  OC_GAP,
+  OC_STRIDE,
+  OUT_LENGTH,
+} from '../../../assembly/layout.ts';
+import { CITIES } from '../../city/catalogue.ts';
+import type { City } from '../../city/types.ts';
+import { generateCity } from '../../citygen/generate.ts';
+import { cityNames } from '../../codec/names.ts';
+import { TwinError } from '../../errors.ts';
+import { encode } from '../../http/server/reply.ts';
+import type { EventRecord } from '../../twin/events.ts';
+import { fleetOf } from '../../twin/fleet.ts';
+import { worldIdOf } from '../../twin/ids.ts';
+import type { Incident } from '../../twin/incidents.ts';
+import { applyChange, type Change } from '../../twin/journal.ts';
+import type {
+  Encoding,
+  Replay,
+  ReplayOrder,
+  TwinService,
+  World,
+  WorldFrame,
+} from '../../twin/service.ts';
+import { snapshotOf } from '../../twin/telemetry.ts';
+import type { WorldOptions } from '../../twin/world-options.ts';
+
+const cities: readonly City[] = CITIES.map(({ name, seed }) => generateCity(name, seed));
+
+/** A world that stands still, for tests of the front end. Everything in it can be set. */
+export class FakeWorld implements World {
+  readonly number: number;
+  readonly id: string;
+  readonly seed: number;
+  readonly city: City;
+  readonly cityIndex = 0;
+  readonly createdAtMs = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
+  readonly fleet;
+  exact = true;
+  touches = 0;
+  tickNow: number;
+  watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
+  masks: number[] = new Array(CAR_COUNT).fill(F_ALL);
+  changes: Change[] = [];
+  incidentList: Incident[] = [];
+  eventList: EventRecord[] = [];
+  /** What a replay takes. */
+  replayTicks = 1000;
+  /** A hot world answers at once. */
+  isHot = true;
+  /** Thrown by whatever asks something of the world. */
+  failure: Error | undefined = undefined;
+  /** Set to keep changes from becoming durable. */
+  gate: Promise<void> | undefined = undefined;
+
+  constructor(number: number, options: WorldOptions) {
+    this.number = number;
+    this.id = worldIdOf(number);
+    this.seed = options.seed ?? 7;
+    this.city = cities[0] as City;
+    this.fleet = fleetOf(this.seed, number);
+    this.tickNow = options.startTick;
+    this.changes = options.journal?.changes ?? [];
+    this.exact = options.journal === undefined;
+  }
+
+  get watcherCount(): number {
+    return this.watchers.json + this.watchers.msgpack;
+  }
+
+  touch(): void {
+    this.touches++;
+  }
+
+  tick(): number {
+    return this.tickNow;
+  }
+
+  declared(car: number): number {
+    return this.masks[car] ?? 0;
+  }
+
+  async change(car: number, touched: number, values: number): Promise<number> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    const change = { tick: this.tickNow + 2, car, touched, values };
+    const declared = applyChange(this.declared(car), change);
+    this.masks[car] = declared;
+    this.changes.push(change);
+    return declared;
+  }
+
+  latestFrame(encoding: Encoding): Uint8Array | undefined {
+    return this.isHot ? this.bytes(encoding) : undefined;
+  }
+
+  async frame(encoding: Encoding): Promise<Uint8Array> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    return this.bytes(encoding);
+  }
+
+  latestPacked(): Int32Array | undefined {
+    return this.isHot ? this.snapshot() : undefined;
+  }
+
+  async packed(): Promise<Int32Array> {
+    if (this.failure) throw this.failure;
+    return this.snapshot();
+  }
+
+  snapshot(): Int32Array {
+    const packed = new Int32Array(OUT_LENGTH);
+    packed[O_TICK] = this.tickNow;
+    packed[O_LIGHTS] = this.city.lights.length;
+    packed[O_HAZARDS] = this.city.hazards.length;
+    for (let car = 0; car < CAR_COUNT; car++) packed[O_CARS + car * OC_STRIDE + OC_GAP] = -1;
+    return packed;
+  }
+
+  bytes(encoding: Encoding): Uint8Array {
+    const vins = this.fleet.map(({ vin }) => vin);
+    const names = { worldId: this.id, vins, city: cityNames(this.city) };
+    return Buffer.from(encode(snapshotOf(this.snapshot(), names), encoding));
+  }
+
+  async events(): Promise<EventRecord[]> {
+    return this.eventList;
+  }
+
+  async incidents(): Promise<Incident[]> {
+    return this.incidentList;
+  }
+
+  async incident(id: string): Promise<Incident | undefined> {
+    return this.incidentList.find((incident) => incident.id === id);
+  }
+
+  /** Two frames of what there is, touched at the second where nothing is on. */
+  async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
+    if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
+    spend(this.replayTicks);
+    const frame = this.bytes(encoding);
+    const gap = encoding === 'json' ? [Uint8Array.of(0x2c)] : [];
+    const frames = Buffer.concat([frame, ...gap, frame]);
+    return { frames, count: 2, contactTick: on === 0 ? this.tickNow : null };
+  }
+
+  async journal(): Promise<Change[]> {
+    return this.changes;
+  }
+
+  watch(encoding: Encoding): void {
+    if (this.failure) throw this.failure;
+    this.watchers[encoding]++;
+  }
+
+  unwatch(encoding: Encoding): void {
+    this.watchers[encoding]--;
+  }
+}
+
+/** Worlds in memory, some of them out of reach of `peek`. */
+export class FakeTwin implements TwinService {
+  readonly cities = cities;
+  readonly worlds = new Map<number, FakeWorld>();
+  /** Worlds that have to be loaded first. */
+  readonly cold = new Set<FakeWorld>();
+  loads = 0;
+  createFailure: Error | undefined = undefined;
+  loadFailure: Error | undefined = undefined;
+  #sink: (frames: readonly WorldFrame[], done: () => void) => void = () => {};
+  #end: (world: World, code: 1012 | 1013) => void = () => {};
+
+  /** A world at once, for tests that are not about creation. */
+  add(options: WorldOptions = { startTick: 0 }): FakeWorld {
+    const world = new FakeWorld(123_456_789 + this.worlds.size * 1_000_003, options);
+    this.worlds.set(world.number, world);
+    return world;
+  }
+
+  async create(options: WorldOptions): Promise<World> {
+    if (this.createFailure) throw this.createFailure;
+    return this.add(options);
+  }
+
+  peek(worldNumber: number): FakeWorld | undefined {
+    const world = this.worlds.get(worldNumber);
+    return world && this.cold.has(world) ? undefined : world;
+  }
+
+  async load(worldNumber: number): Promise<World | undefined> {
+    this.loads++;
+    if (this.loadFailure) throw this.loadFailure;
+    return this.worlds.get(worldNumber);
+  }
+
+  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
+    this.#sink = sink;
+  }
+
+  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void {
+    this.#end = end;
+  }
+
+  /** Sends a beat with one frame of each world; resolves when it was taken. */
+  beat(...worlds: FakeWorld[]): Promise<void> {
+    const frames = worlds.map((world) => ({
+      world,
+      tick: world.tickNow,
+      json: world.watchers.json > 0 ? world.bytes('json') : undefined,
+      msgpack: world.watchers.msgpack > 0 ? world.bytes('msgpack') : undefined,
+    }));
+    return new Promise((resolve) => this.#sink(frames, resolve));
+  }
+
+  endStreams(world: World, code: 1012 | 1013): void {
+    this.#end(world, code);
+  }
+}
+
+/** What a store that cannot be reached looks like from here. */
+export const STORE_DOWN = new TwinError('store_unavailable', undefined, 2);

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Store, StoreUnavailable } from '../../store/contract.ts';
+
+/**
+ * What happens to commits: `fail` and `full` refuse them with nothing written; `gone`, reads too;
+ * `unknown` makes them and does not tell; `hoards` refuses those that do nothing but remove.
+ */
+export type Fault =
+  | { kind: 'none' }
+  | { kind: 'gone' }
+  | { kind: 'slow'; ms: number }
+  | { kind: 'fail' }
+  | { kind: 'unknown' }
+  | { kind: 'hoards' }
+  | { kind: 'full' };
+
+export interface FaultyStore extends Store {
+  /** Holds for commits called from now on. */
+  setFault(fault: Fault): void;
+}
+
+/** A store whose commits can be made to go wrong; reads go through unless it is gone. */
+export function faultyStore(inner: Store): FaultyStore {
+  let fault: Fault = { kind: 'none' };
+  // Commits pass in the order of their calls, however long each was told to wait.
+  let lastPassed: Promise<unknown> = Promise.resolve();
+  const refuseIfGone = () => {
+    if (fault.kind === 'gone') throw new StoreUnavailable('failed');
+  };
+  return {
+    engine: inner.engine,
+    async get(key) {
+      refuseIfGone();
+      return inner.get(key);
+    },
+    async list(prefix, page) {
+      refuseIfGone();
+      return inner.list(prefix, page);
+    },
+    async commit(checks, writes) {
+      refuseIfGone();
+      if (fault.kind === 'fail') throw new StoreUnavailable('failed');
+      if (fault.kind === 'full') throw new StoreUnavailable('full');
+      if (fault.kind === 'hoards' && writes.every((write) => 'remove' in write)) {
+        throw new StoreUnavailable('failed');
+      }
+      const delay = fault.kind === 'slow' ? sleep(fault.ms) : undefined;
+      // What the caller changes while the commit waits is not part of it.
+      const asked = structuredClone(writes);
+      const isSilent = fault.kind === 'unknown';
+      lastPassed = Promise.all([lastPassed, delay]);
+      await lastPassed;
+      const isMade = await inner.commit(checks, asked);
+      if (isSilent && isMade) throw new StoreUnavailable('unknown');
+      return isMade;
+    },
+    async close() {
+      await lastPassed;
+      await inner.close();
+    },
+    setFault(next) {
+      fault = next;
+    },
+  };
+}

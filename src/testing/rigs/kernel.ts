@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { Kernel } from '../../kernel/kernel.ts';
+import { loadCities } from '../../shard/cities.ts';
+import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
+
+export const cities = loadCities();
+
+export type Build = 'release' | 'scalar' | 'debug';
+
+export function wasmOf(build: Build): Uint8Array {
+  const file = build === 'release' ? 'kernel.wasm' : `kernel.${build}.wasm`;
+  return new Uint8Array(readFileSync(new URL(`../../../build/${file}`, import.meta.url)));
+}
+
+export function makeKernel(slabCount: number, build: Build = 'release'): Kernel {
+  return new Kernel({
+    module: new WebAssembly.Module(wasmOf(build)),
+    cityTables: cities.tables,
+    carTypes: CAR_TYPES,
+    slabCount,
+  });
+}
+
+/** A slab with the world of `seed` at tick 0, in the first city unless another is named. */
+export function makeWorld(kernel: Kernel, seed: number, cityIndex = 0): number {
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new RangeError('no slab is free');
+  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  return slab;
+}
+
+/** Steps to `tick`, through contacts. */
+export function stepTo(kernel: Kernel, slab: number, tick: number): void {
+  while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
+}
+
+/** Typed access to the arrays of a world, for tests that look behind the public state. */
+export class SlabView {
+  readonly #view: DataView;
+
+  constructor(image: Uint8Array) {
+    this.#view = new DataView(image.buffer, image.byteOffset, image.byteLength);
+  }
+
+  f64(array: number, car: number): number {
+    return this.#view.getFloat64(array + car * 8, true);
+  }
+
+  i32(array: number, car: number): number {
+    return this.#view.getInt32(array + car * 4, true);
+  }
+}

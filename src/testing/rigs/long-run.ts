@@ -1,0 +1,49 @@
+import { C_VX, C_VY, CAR_COUNT } from '../../../assembly/layout.ts';
+import type { Kernel, Slab } from '../../kernel/kernel.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
+import { STANDING_MPS } from './driving-probe.ts';
+
+/** Speeds are looked at once a second: enough for kilometres, and next to nothing in time. */
+const LOOK_TICKS = 50;
+const VX = C_VX / 8;
+const VY = C_VY / 8;
+
+export interface LongRun {
+  kilometres: number;
+  longestStandstillS: number;
+  contacts: ContactFacts[];
+}
+
+/** Drives a world on by so many ticks; `onContact` sees it right after each tick that had any. */
+export function driveLong(
+  kernel: Kernel,
+  slab: Slab,
+  ticks: number,
+  onContact?: (contacts: readonly ContactFacts[]) => void,
+): LongRun {
+  const { f64 } = kernel.view(slab);
+  const contacts: ContactFacts[] = [];
+  const stoodS = new Int32Array(CAR_COUNT);
+  const end = kernel.tick(slab) + ticks;
+  let metres = 0;
+  let longestStandstillS = 0;
+  while (kernel.tick(slab) < end) {
+    const look = Math.min(end, kernel.tick(slab) + LOOK_TICKS);
+    while (kernel.tick(slab) < look) {
+      const seen = kernel.contactCount(slab);
+      kernel.step(slab, look - kernel.tick(slab));
+      if (kernel.contactCount(slab) === seen) continue;
+      const news = kernel.contacts(slab, seen);
+      contacts.push(...news);
+      onContact?.(news);
+    }
+    for (let car = 0; car < CAR_COUNT; car++) {
+      const speed = Math.hypot(f64[VX + car] as number, f64[VY + car] as number);
+      metres += speed; // for the second that it is looked at
+      const stood = speed < STANDING_MPS ? (stoodS[car] as number) + 1 : 0;
+      stoodS[car] = stood;
+      if (stood > longestStandstillS) longestStandstillS = stood;
+    }
+  }
+  return { kilometres: metres / 1000, longestStandstillS, contacts };
+}

@@ -1,0 +1,197 @@
+import {
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_TYPE,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  CAR_F64,
+  CARS,
+} from '../../../assembly/layout.ts';
+import { areaOf, at, distanceToSegment, intersectConvex } from '../../city/geometry.ts';
+import type { Point } from '../../city/types.ts';
+import type { SlabArrays } from '../../kernel/kernel.ts';
+import { CAR_TYPES } from '../../twin/fleet.ts';
+import { type Course, NOSE_M, TAIL_M } from './course.ts';
+import type { DrivingTally } from './driving-tally.ts';
+import type { Calm } from './undisturbed.ts';
+
+/** Arrays of the layout that the finite check covers: all up to the last with a meaning. */
+const F64_ARRAYS = 26;
+const QUEUED_TICKS = 50;
+/** Bumper gaps of cars that queue, m. */
+export const QUEUE_GAP_MIN_M = 1.5;
+export const QUEUE_GAP_MAX_M = 3.5;
+/** A car this near to its line, m, stands there for the line and not for the car beyond it. */
+const AT_LINE_M = 3;
+/** No two bodies whose centres of gravity are further apart touch, m. */
+const TOUCH_M = 6;
+
+/**
+ * What need not be looked at every tick: gaps in queues, bodies that overlap (by other code than
+ * the kernel's), offsets against the lane's geometry, numbers that are none.
+ */
+export class OrderProbe {
+  readonly #f64: Float64Array;
+  readonly #i32: Int32Array;
+  readonly #course: Course;
+  readonly #tally: DrivingTally;
+  readonly #name: string;
+  readonly #calm: Pick<Calm, 'isCalm'> | undefined;
+
+  /** `calm`: gaps count between these cars only; between all without it. */
+  constructor(
+    { f64, i32 }: SlabArrays,
+    course: Course,
+    tally: DrivingTally,
+    name: string,
+    calm?: Pick<Calm, 'isCalm'>,
+  ) {
+    this.#calm = calm;
+    this.#f64 = f64;
+    this.#i32 = i32;
+    this.#course = course;
+    this.#tally = tally;
+    this.#name = name;
+  }
+
+  /** `stood`: ticks for which each car has stood. */
+  look(tick: number, stood: Int32Array): void {
+    this.#checkFinite(tick);
+    for (let car = 0; car < CAR_COUNT; car++) {
+      this.#checkHeading(tick, car);
+      this.#checkOffset(tick, car);
+      this.#checkSolids(tick, car);
+      if ((stood[car] ?? 0) >= QUEUED_TICKS) this.#measureGap(tick, car, stood);
+    }
+  }
+
+  /** Bodies of cars against each other. */
+  lookForOverlaps(tick: number): void {
+    for (let car = 0; car < CAR_COUNT; car++) {
+      for (let other = car + 1; other < CAR_COUNT; other++) {
+        if (this.#areApart(car, other)) continue;
+        this.#checkOverlap(tick, car, `car ${other}`, this.#bodyOf(other));
+      }
+    }
+  }
+
+  #value(array: number, car: number): number {
+    return this.#f64[array / 8 + car] as number;
+  }
+
+  #whole(array: number, car: number): number {
+    return this.#i32[array / 4 + car] as number;
+  }
+
+  #where(tick: number, car: number): string {
+    return `${this.#name} tick ${tick} car ${car}`;
+  }
+
+  #areApart(car: number, other: number): boolean {
+    const dx = this.#value(C_X, car) - this.#value(C_X, other);
+    const dy = this.#value(C_Y, car) - this.#value(C_Y, other);
+    return dx * dx + dy * dy > TOUCH_M * TOUCH_M;
+  }
+
+  #checkSolids(tick: number, car: number): void {
+    const x = this.#value(C_X, car);
+    const y = this.#value(C_Y, car);
+    for (const { id, polygon, minX, minY, maxX, maxY } of this.#course.solids) {
+      if (x < minX - TOUCH_M || x > maxX + TOUCH_M) continue;
+      if (y < minY - TOUCH_M || y > maxY + TOUCH_M) continue;
+      this.#checkOverlap(tick, car, id, polygon);
+    }
+  }
+
+  #checkOverlap(tick: number, car: number, what: string, polygon: readonly Point[]): void {
+    const shared = intersectConvex(this.#bodyOf(car), polygon);
+    if (shared.length < 3 || areaOf(shared) <= 0) return;
+    this.#tally.overlaps += 1;
+    this.#tally.example('overlaps', `${this.#where(tick, car)} and ${what}`);
+  }
+
+  /** Corners, counter-clockwise. */
+  #bodyOf(car: number): Point[] {
+    const { lengthM, widthM, centreM } = at(CAR_TYPES, this.#whole(C_TYPE, car));
+    const [hx, hy] = [this.#value(C_HX, car), this.#value(C_HY, car)];
+    const x = this.#value(C_X, car) + hx * centreM;
+    const y = this.#value(C_Y, car) + hy * centreM;
+    const corner = (along: number, left: number): Point => [
+      x + (hx * along * lengthM - hy * left * widthM) / 2,
+      y + (hy * along * lengthM + hx * left * widthM) / 2,
+    ];
+    return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
+  }
+
+  #checkFinite(tick: number): void {
+    const first = CARS / 8;
+    const values = this.#f64.subarray(first, first + (F64_ARRAYS * CAR_F64) / 8);
+    if (values.every(Number.isFinite)) return;
+    this.#tally.notFinite += 1;
+    this.#tally.example('not finite', `${this.#name} tick ${tick}`);
+  }
+
+  #checkHeading(tick: number, car: number): void {
+    const error = Math.abs(Math.hypot(this.#value(C_HX, car), this.#value(C_HY, car)) - 1);
+    const { headingLengthError } = this.#tally;
+    if (error > headingLengthError.value) headingLengthError.note(error, this.#where(tick, car));
+  }
+
+  #checkOffset(tick: number, car: number): void {
+    const lane = this.#whole(C_LANE, car);
+    const { points, spacingM } = at(this.#course.profiles, lane);
+    const place: Point = [this.#value(C_X, car), this.#value(C_Y, car)];
+    const near = Math.floor(this.#value(C_STATION, car) / spacingM);
+    let distanceM = Number.POSITIVE_INFINITY;
+    for (let i = Math.max(1, near - 3); i <= Math.min(points.length - 1, near + 4); i++) {
+      const segment = [at(points, i - 1).position, at(points, i).position] as const;
+      distanceM = Math.min(distanceM, distanceToSegment(place, ...segment));
+    }
+    const error = Math.abs(Math.abs(this.#value(C_OFFSET, car)) - distanceM);
+    const { offsetError } = this.#tally;
+    if (error > offsetError.value) offsetError.note(error, this.#where(tick, car));
+  }
+
+  /** To the next car in the same lane, or on the connector after it but for the car at its line. */
+  #measureGap(tick: number, car: number, stood: Int32Array): void {
+    const lane = this.#whole(C_LANE, car);
+    const station = this.#value(C_STATION, car);
+    const nose = station + (NOSE_M[this.#whole(C_TYPE, car)] as number);
+    const length = this.#course.laneLengthM[lane] as number;
+    const route = this.#course.city.routes[car] ?? [];
+    const next = route[(this.#whole(C_ROUTE_INDEX, car) + 1) % route.length];
+    const seesNext = this.#course.isConnector[lane] === 0 && nose < length - AT_LINE_M;
+    let gap = Number.POSITIVE_INFINITY;
+    let leader = -1;
+    for (let other = 0; other < CAR_COUNT; other++) {
+      if (other === car) continue;
+      const otherLane = this.#whole(C_LANE, other);
+      const isAhead = otherLane === lane && this.#value(C_STATION, other) > station;
+      if (!isAhead && !(seesNext && otherLane === next)) continue;
+      const tail = this.#value(C_STATION, other) - (TAIL_M[this.#whole(C_TYPE, other)] as number);
+      const otherGap = tail + (isAhead ? 0 : length) - nose;
+      if (otherGap > gap) continue;
+      gap = otherGap;
+      leader = other;
+    }
+    if (leader < 0 || this.#calm?.isCalm(car) === false || this.#calm?.isCalm(leader) === false)
+      return;
+    if ((stood[leader] ?? 0) >= QUEUED_TICKS) {
+      this.#noteGap(gap, `${this.#where(tick, car)} behind ${leader}`);
+    }
+  }
+
+  #noteGap(gap: number, where: string): void {
+    const tally = this.#tally;
+    tally.gapCount += 1;
+    if (gap >= QUEUE_GAP_MIN_M && gap <= QUEUE_GAP_MAX_M) tally.gapsInBand += 1;
+    else tally.example('gaps', `${where}: ${gap.toFixed(2)} m`);
+    if (gap < tally.narrowestGap.value) tally.narrowestGap.note(gap, where);
+    if (gap > tally.widestGap.value) tally.widestGap.note(gap, where);
+  }
+}

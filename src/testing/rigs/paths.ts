@@ -1,0 +1,32 @@
+import { areaOf, at, boundsOf, distance } from '../../city/geometry.ts';
+import type { Lane, Point } from '../../city/types.ts';
+import { lanesBefore } from '../../citygen/network/network.ts';
+
+/** 1/m of the circle through point `i` of the path and its neighbours, left positive. */
+export function curvatureAt(path: readonly Point[], i: number): number {
+  const [a, b, c] = [at(path, i - 1), at(path, i), at(path, i + 1)];
+  return (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
+}
+
+/** Whether the bounds of two paths come within so many metres of each other. */
+export function areNear(a: readonly Point[], b: readonly Point[], reachM: number): boolean {
+  const [ofA, ofB] = [boundsOf(a), boundsOf(b)];
+  return (
+    ofA.minX - reachM < ofB.maxX &&
+    ofB.minX - reachM < ofA.maxX &&
+    ofA.minY - reachM < ofB.maxY &&
+    ofB.minY - reachM < ofA.maxY
+  );
+}
+
+/** Whether every lane leads to every other: the first one to all, and all to the first one. */
+export function isConnected(lanes: readonly Lane[]): boolean {
+  const nexts = lanes.map(({ next }) => next);
+  return [nexts, lanesBefore(lanes)].every((next) => reachable(next).size === lanes.length);
+}
+
+function reachable(next: readonly (readonly number[])[]): Set<number> {
+  const seen = new Set([0]);
+  for (const lane of seen) for (const follower of at(next, lane)) seen.add(follower);
+  return seen;
+}

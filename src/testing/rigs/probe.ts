@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** What `assembly/probe.ts` exports: parts of the kernel, to be asked one by one. */
+interface ProbeExports {
+  impulse(...values: number[]): number;
+  impulseX(): number;
+  impulseY(): number;
+  restitution(closing: number): number;
+  firstBox(...box: number[]): void;
+  secondBox(...box: number[]): void;
+  boxOverlap(): number;
+  commonArea(): number;
+  normalX(): number;
+  normalY(): number;
+  commonX(): number;
+  commonY(): number;
+}
+
+export function loadProbe(): ProbeExports {
+  const file = new URL('../../../build/kernel.probe.wasm', import.meta.url);
+  const module = new WebAssembly.Module(new Uint8Array(readFileSync(file)));
+  const instance = new WebAssembly.Instance(module, {});
+  return instance.exports as unknown as ProbeExports;
+}

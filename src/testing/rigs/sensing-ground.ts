@@ -1,0 +1,234 @@
+import {
+  A_HX,
+  A_HY,
+  A_SIGHT,
+  A_SINCE,
+  A_SPEED,
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_VX,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  F_ALL,
+  H_TICK,
+  HAZARD_BYTES,
+  HAZARDS,
+  TARGET_BYTES,
+  TARGET_COUNTS,
+  TARGET_MAX,
+  TARGETS,
+  TG_CLASS,
+  TG_OBJECT,
+  TG_PATH,
+  TG_SENSORS,
+  TG_X,
+  TG_Y,
+} from '../../../assembly/layout.ts';
+import type { Actor, Block, City, HazardKind, HazardSpot, Point, Zone } from '../../city/types.ts';
+import { packCity } from '../../citygen/tables/city-table.ts';
+import { Kernel } from '../../kernel/kernel.ts';
+import { CAR_TYPES } from '../../twin/fleet.ts';
+import { Crossing } from './crossing.ts';
+import { wasmOf } from './kernel.ts';
+
+/** Of the car that looks: from its centre of gravity to its front bumper and to its camera, m. */
+export const NOSE_M = 2.21;
+export const CAMERA_M = NOSE_M - 1.6;
+const DECISION_TICKS = 4;
+/** The car that looks stands so far before a junction that nothing else is near. */
+const BEFORE_LINE_M = 140;
+
+/** Where something is: m ahead and to the left of the car that looks, at `heading` to its own. */
+export interface Pose {
+  ahead: number;
+  left: number;
+  heading?: Point;
+  speed?: number;
+}
+
+export interface Sighting {
+  object: number;
+  sensors: number;
+  kind: number;
+  ahead: number;
+  left: number;
+  path: number;
+}
+
+export interface GroundPlan {
+  /** Rectangles in the axes of the car that looks, as [from, to] ahead and to the left. */
+  walls?: readonly { ahead: Point; left: Point }[];
+  /** Everything is within the zone. */
+  weather?: Zone['kind'];
+  /** What stands at the spots, one each, and from how far it is seen. */
+  actors?: readonly { kind: HazardKind; actor: Partial<Actor>; sightM?: number }[];
+  features?: number;
+}
+
+const crossings = new Map<number, Crossing>();
+
+/** Never stepped, so tests may share it. */
+function crossingWith(features: number): Crossing {
+  const own = { from: 'west', turn: 'straight', distanceM: BEFORE_LINE_M, speedMps: 0 } as const;
+  const known = crossings.get(features);
+  const crossing = known ?? new Crossing({ control: 'none', cars: { 0: { ...own, features } } });
+  crossings.set(features, crossing);
+  return crossing;
+}
+
+/** A straight street on which car 0 stands and looks; its surroundings are put where a test wants them. */
+export class SensingGround {
+  readonly #kernel: Kernel;
+  readonly #slab: number;
+  readonly #x: number;
+  readonly #y: number;
+
+  constructor({ walls = [], weather, actors = [], features = F_ALL }: GroundPlan) {
+    const crossing = crossingWith(features);
+    const image = crossing.kernel.image(crossing.slab);
+    const view = new DataView(image.buffer);
+    this.#x = view.getFloat64(C_X, true);
+    this.#y = view.getFloat64(C_Y, true);
+    const lane = crossing.city.routes[0]?.[0] ?? 0;
+    const corners = ([fromX, toX]: Point, [fromY, toY]: Point): Point[] => [
+      this.#at(fromX, fromY),
+      this.#at(toX, fromY),
+      this.#at(toX, toY),
+      this.#at(fromX, toY),
+    ];
+    const city: City = {
+      ...crossing.city,
+      blocks: walls.map(
+        ({ ahead, left }, i): Block => ({
+          id: `b${i}`,
+          kind: 'wall',
+          polygon: corners(ahead, left),
+          heightM: 3,
+          solid: true,
+        }),
+      ),
+      zones: weather
+        ? [{ id: 'z', kind: weather, friction: 0.95, polygon: corners([-200, 200], [-60, 60]) }]
+        : [],
+      hazards: actors.map((each, i) => this.#spot(each, i, lane)),
+    };
+    for (const [spot, { sightM = 0 }] of actors.entries()) {
+      view.setFloat32(HAZARDS + spot * HAZARD_BYTES + A_SIGHT, sightM, true);
+    }
+    this.#kernel = new Kernel({
+      module: new WebAssembly.Module(wasmOf('release')),
+      cityTables: [packCity(city)],
+      carTypes: CAR_TYPES,
+      slabCount: 1,
+    });
+    this.#slab = this.#kernel.acquire() ?? 0;
+    this.#kernel.restore(this.#slab, image);
+  }
+
+  #at(ahead: number, left: number): Point {
+    return [this.#x + ahead, this.#y + left];
+  }
+
+  #spot(
+    { kind, actor, sightM = 0 }: NonNullable<GroundPlan['actors']>[number],
+    i: number,
+    lane: number,
+  ): HazardSpot {
+    const [x, y] = this.#at(50, 0);
+    const standard = { kind: 'vehicle', name: 'thing', lengthM: 4.5, widthM: 1.8 } as const;
+    return {
+      id: `h${i}`,
+      kind,
+      x,
+      y,
+      radiusM: 10,
+      road: 0,
+      description: '',
+      site: {
+        lanes: [lane],
+        stationM: 80,
+        actorPath: [],
+        actorStationM: 0,
+        actorLight: -1,
+        bodies: [],
+        active: [],
+        sightM,
+        grade: 0,
+        actor: { ...standard, massKg: 1000, speedMps: 0, ...actor },
+      },
+    };
+  }
+
+  /** Lets all look once, with cars and actors where they are put; returns what car 0 has of them. */
+  look(cars: Readonly<Record<number, Pose>>, actors: readonly Pose[] = []): Sighting[] {
+    const image = this.#kernel.image(this.#slab);
+    const view = new DataView(image.buffer);
+    const tick = view.getUint32(H_TICK, true);
+    const lookTick = (Math.floor(tick / DECISION_TICKS) + 1) * DECISION_TICKS;
+    view.setUint32(H_TICK, lookTick - 1, true);
+    const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
+    for (const [car, pose] of Object.entries(poses)) {
+      const [x, y] = this.#at(pose.ahead, pose.left);
+      const [hx, hy] = pose.heading ?? [1, 0];
+      const fields = [C_X, C_Y, C_HX, C_HY, C_VX];
+      for (const [i, value] of [x, y, hx, hy, pose.speed ?? 0].entries()) {
+        view.setFloat64((fields[i] ?? 0) + Number(car) * 8, value, true);
+      }
+    }
+    for (const [spot, pose] of actors.entries()) {
+      const at = HAZARDS + spot * HAZARD_BYTES;
+      const [x, y] = this.#at(pose.ahead, pose.left);
+      const [hx, hy] = pose.heading ?? [1, 0];
+      const fields = [A_X, A_Y, A_HX, A_HY, A_SPEED];
+      for (const [i, value] of [x, y, hx, hy, pose.speed ?? 0].entries()) {
+        view.setFloat64(at + (fields[i] ?? 0), value, true);
+      }
+      view.setInt32(at + A_STATE, ACTOR_STANDS, true);
+      view.setUint32(at + A_SINCE, lookTick, true);
+    }
+    this.#kernel.restore(this.#slab, image);
+    this.#kernel.step(this.#slab, 1);
+    return this.#targets();
+  }
+
+  /** The same for so many looks; returns what the last one brought. */
+  stare(
+    looks: number,
+    cars: Readonly<Record<number, Pose>>,
+    actors: readonly Pose[] = [],
+  ): Sighting[] {
+    let last: Sighting[] = [];
+    for (let look = 0; look < looks; look++) last = this.look(cars, actors);
+    return last;
+  }
+
+  /** Of the last look, m; −1 where none. */
+  gap(): number {
+    return new DataView(this.#kernel.image(this.#slab).buffer).getFloat64(C_GAP, true);
+  }
+
+  #targets(): Sighting[] {
+    const memory = new DataView(this.#kernel.belowSlabs().buffer);
+    const count = memory.getInt32(TARGET_COUNTS, true);
+    return Array.from({ length: Math.min(count, TARGET_MAX) }, (_, i) => {
+      const at = TARGETS + i * TARGET_BYTES;
+      return {
+        object: memory.getInt32(at + TG_OBJECT, true),
+        sensors: memory.getInt32(at + TG_SENSORS, true),
+        kind: memory.getInt32(at + TG_CLASS, true),
+        ahead: memory.getFloat64(at + TG_X, true),
+        left: memory.getFloat64(at + TG_Y, true),
+        path: memory.getFloat32(at + TG_PATH, true),
+      };
+    });
+  }
+}
+
+/** The number of an object that is the actor of a spot. */
+export const actorOf = (spot: number): number => CAR_COUNT + spot;

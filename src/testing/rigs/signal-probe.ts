@@ -1,0 +1,180 @@
+import {
+  C_LANE,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_TYPE,
+  C_VX,
+  CAR_COUNT,
+  LIGHT_AMBER,
+  LIGHT_RED,
+  LIGHT_RED_AMBER,
+} from '../../../assembly/layout.ts';
+import type { SlabArrays } from '../../kernel/kernel.ts';
+import { amberChoice } from './amber.ts';
+import { type Course, NOSE_M, SignalPlan } from './course.ts';
+import type { DrivingTally } from './driving-tally.ts';
+
+const LANE = C_LANE / 4;
+const ROUTE_INDEX = C_ROUTE_INDEX / 4;
+const TYPE = C_TYPE / 4;
+const STATION = C_STATION / 8;
+const VX = C_VX / 8;
+const CARS = CAR_COUNT;
+
+const TICKS_PER_S = 50;
+/**
+ * Drivers decide every 80 ms, on the state of the tick before: a choice is right where it is that
+ * of the rule at one of the ticks from the last of green on for 100 ms.
+ */
+const CHOICE_TICKS = 6;
+/** A car that would not be at its line so long after the amber has no choice to make, s. */
+const BEYOND_AMBER_S = 3;
+const GO = 1;
+const STOP = 2;
+
+/** Watches the stop lines of signals in one world: who crosses them when, and who chose what. */
+export class SignalProbe {
+  readonly #f64: Float64Array;
+  readonly #i32: Int32Array;
+  readonly #course: Course;
+  readonly #tally: DrivingTally;
+  readonly #name: string;
+  readonly #signals: SignalPlan;
+  readonly #lane = new Int32Array(CARS).fill(-1);
+  /** The light at the end of each car's lane, −1 where there is none or it is passed. */
+  readonly #ahead = new Int32Array(CARS).fill(-1);
+  /** Station at which each car's front bumper is over the line. */
+  readonly #lineM = new Float64Array(CARS);
+  readonly #ambers: { light: number; tick: number }[];
+  #nextAmber = 0;
+  /** What each car may choose, GO or STOP or both; 0 without a choice to make. */
+  readonly #allowed = new Int32Array(CARS);
+  readonly #asked: string[] = [];
+  #asking: { car: number; light: number; until: number }[] = [];
+
+  constructor(slab: SlabArrays, course: Course, tally: DrivingTally, name: string, tick: number) {
+    this.#f64 = slab.f64;
+    this.#i32 = slab.i32;
+    this.#course = course;
+    this.#tally = tally;
+    this.#name = name;
+    this.#signals = new SignalPlan(course.city, slab);
+    this.#ambers = course.city.lights.map((_, light) => ({
+      light,
+      tick: this.#signals.nextAmber(light, tick + 1),
+    }));
+    this.#plan();
+    for (let car = 0; car < CARS; car++) this.#enter(car);
+  }
+
+  look(tick: number): void {
+    for (let car = 0; car < CARS; car++) {
+      if (this.#i32[LANE + car] !== this.#lane[car]) this.#enter(car);
+      const light = this.#ahead[car] as number;
+      if (light < 0) continue;
+      if ((this.#f64[STATION + car] as number) > (this.#lineM[car] as number)) {
+        this.#cross(tick, car, light);
+      }
+    }
+    if (tick + 1 === this.#nextAmber) this.#turnAmber(tick);
+    if (this.#asking.length > 0) this.#ask(tick);
+  }
+
+  /** Settles the choices of those that stand at their lines when the drive ends. */
+  finish(tick: number): void {
+    for (let car = 0; car < CARS; car++) {
+      const light = this.#ahead[car] as number;
+      if (light >= 0 && this.#signals.state(light, tick) !== LIGHT_AMBER) this.#chose(car, STOP);
+    }
+  }
+
+  #plan(): void {
+    this.#nextAmber = Math.min(...this.#ambers.map(({ tick }) => tick));
+  }
+
+  #enter(car: number): void {
+    const lane = this.#i32[LANE + car] as number;
+    const route = this.#course.city.routes[car] ?? [];
+    const next = route[((this.#i32[ROUTE_INDEX + car] as number) + 1) % route.length] ?? -1;
+    const nose = NOSE_M[this.#i32[TYPE + car] as number] as number;
+    const lineM = (this.#course.laneLengthM[lane] as number) - nose;
+    const isAhead = lineM >= (this.#f64[STATION + car] as number);
+    this.#lane[car] = lane;
+    this.#lineM[car] = lineM;
+    this.#ahead[car] = isAhead ? (this.#course.lightOf[next] as number) : -1;
+    this.#allowed[car] = 0;
+  }
+
+  #cross(tick: number, car: number, light: number): void {
+    const state = this.#signals.state(light, tick);
+    this.#ahead[car] = -1;
+    this.#tally.arrivals += 1;
+    if (state === LIGHT_RED || state === LIGHT_RED_AMBER) {
+      this.#tally.redCrossings += 1;
+      this.#tally.example('crossed on red', this.#where(tick, car));
+    }
+    this.#chose(car, state === LIGHT_AMBER || state === LIGHT_RED ? GO : STOP);
+  }
+
+  #where(tick: number, car: number): string {
+    return `${this.#name} tick ${tick} car ${car}`;
+  }
+
+  /** On the last tick of green: the first car of each approach lane has a choice to make. */
+  #turnAmber(tick: number): void {
+    for (const amber of this.#ambers) {
+      if (amber.tick !== tick + 1) continue;
+      amber.tick = this.#signals.nextAmber(amber.light, tick + 1);
+      const { lanes = [], amberTicks = 0 } = this.#course.city.lights[amber.light] ?? {};
+      for (const lane of lanes) {
+        const car = this.#firstOn(lane, amber.light);
+        if (car < 0) continue;
+        const reachS = amberTicks / TICKS_PER_S + BEYOND_AMBER_S;
+        if (this.#leftM(car) > (this.#f64[VX + car] as number) * reachS) continue;
+        this.#chose(car, STOP);
+        this.#asking.push({ car, light: amber.light, until: tick + CHOICE_TICKS });
+        const speed = (this.#f64[VX + car] as number).toFixed(2);
+        const left = this.#leftM(car).toFixed(2);
+        this.#asked[car] = `${this.#where(tick, car)}, ${speed} m/s, ${left} m before the line`;
+      }
+    }
+    this.#plan();
+  }
+
+  #firstOn(lane: number, light: number): number {
+    let first = -1;
+    for (let car = 0; car < CARS; car++) {
+      if (this.#lane[car] !== lane || this.#ahead[car] !== light) continue;
+      if (first < 0 || this.#leftM(car) < this.#leftM(first)) first = car;
+    }
+    return first;
+  }
+
+  #leftM(car: number): number {
+    return (this.#lineM[car] as number) - (this.#f64[STATION + car] as number);
+  }
+
+  #ask(tick: number): void {
+    this.#asking = this.#asking.filter(({ until }) => tick < until);
+    for (const { car, light } of this.#asking) {
+      if (this.#ahead[car] !== light) continue;
+      const amberS = (this.#course.city.lights[light]?.amberTicks ?? 0) / TICKS_PER_S;
+      const choice = amberChoice(this.#f64[VX + car] as number, this.#leftM(car), amberS);
+      this.#allowed[car] = (this.#allowed[car] as number) | (choice === 'go' ? GO : STOP);
+    }
+  }
+
+  #chose(car: number, choice: number): void {
+    const allowed = this.#allowed[car] as number;
+    if (allowed === 0) return;
+    this.#allowed[car] = 0;
+    const tally = this.#tally;
+    tally.choices += 1;
+    if (choice === GO) tally.goes += 1;
+    if ((allowed & choice) !== 0) return;
+    if (choice === GO) tally.wrongGoes += 1;
+    else tally.wrongStops += 1;
+    const what = choice === GO ? 'went where the rule stops' : 'stopped where the rule goes';
+    tally.example(what, this.#asked[car] ?? '');
+  }
+}

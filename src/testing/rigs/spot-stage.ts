@@ -1,0 +1,190 @@
+import {
+  A_ARMED,
+  A_CAR,
+  A_SENT,
+  A_STATE,
+  A_STRUCK,
+  A_WAIT,
+  ACTOR_WAITS,
+  C_ACCEL,
+  C_ACCEL_TARGET,
+  C_CLAIM,
+  C_DECLARED,
+  C_EFFECTIVE,
+  C_HALT_TICK,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_STATUS,
+  C_STEER,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  CAR_COUNT,
+  F_ALL,
+  HAZARD_BYTES,
+  HAZARDS,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
+} from '../../../assembly/layout.ts';
+import { at, lengthOf, pointAlong } from '../../city/geometry.ts';
+import type { City, HazardSpot } from '../../city/types.ts';
+import { frameAt } from '../../citygen/hazards/paths.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { NOSE_M } from './course.ts';
+import { edit, type SlabEditor } from './slab-editor.ts';
+
+/** A car before a spot. */
+export interface SpotCar {
+  /** From its front to the conflict point, m. */
+  wayM: number;
+  speedMps: number;
+  features?: number;
+}
+
+/** Far from every street. */
+const FIELD_M = 5000;
+const WAIT_TICKS = 1_000_000;
+const MODEL = 2;
+/** A place on a route is elsewhere where so many lanes on from it have nothing to do with the spot. */
+const LANES_AHEAD = 5;
+
+/** One spot of one world, with nobody near it but who is put there. */
+export class SpotStage {
+  readonly kernel: Kernel;
+  readonly slab: number;
+  readonly spot: number;
+  readonly hazard: HazardSpot;
+  readonly #city: City;
+
+  constructor(kernel: Kernel, slab: number, city: City, spot: number) {
+    this.kernel = kernel;
+    this.slab = slab;
+    this.spot = spot;
+    this.hazard = at(city.hazards, spot);
+    this.#city = city;
+    this.rest();
+  }
+
+  /** No actor is about, and none was ever sent. */
+  rest(): void {
+    edit(this.kernel, this.slab, (world) => {
+      for (let spot = 0; spot < this.#city.hazards.length; spot++) {
+        const actor = HAZARDS + spot * HAZARD_BYTES;
+        world.setI32(actor + A_STATE, 0, ACTOR_WAITS);
+        world.setI32(actor + A_CAR, 0, -1);
+        for (const field of [A_SENT, A_STRUCK, A_WAIT]) world.setI32(actor + field, 0, 0);
+      }
+    });
+  }
+
+  /**
+   * Puts cars whose routes lead there on the way to the spot, everybody else aside as a wreck for 12 s;
+   * only this spot is armed. Returns the indices of the cars.
+   */
+  set(...cars: readonly SpotCar[]): number[] {
+    const { lanes } = this.hazard.site;
+    const isOnWay = (position: number, route: readonly number[]) =>
+      lanes.every((lane, i) => route[(position + i) % route.length] === lane);
+    const chosen = this.#city.routes.flatMap((route, car) => {
+      const position = route.findIndex((_, i) => isOnWay(i, route));
+      return position < 0 ? [] : [{ car, position }];
+    });
+    const used = cars.map((_, i) => at(chosen, i));
+    edit(this.kernel, this.slab, (world) => {
+      for (let spot = 0; spot < this.#city.hazards.length; spot++) {
+        world.setI32(HAZARDS + spot * HAZARD_BYTES + A_ARMED, 0, WAIT_TICKS);
+      }
+      world.setI32(HAZARDS + this.spot * HAZARD_BYTES + A_ARMED, 0, 0);
+      for (let car = 0; car < CAR_COUNT; car++) this.#putAside(world, car);
+      for (const [i, { car, position }] of used.entries()) {
+        this.#putOnWay(world, car, position, at(cars, i));
+      }
+    });
+    return used.map(({ car }) => car);
+  }
+
+  #putAside(world: SlabEditor, car: number): void {
+    const route = at(this.#city.routes, car);
+    const { lanes } = this.hazard.site;
+    const { junction, next } = at(this.#city.lanes, at(lanes, -1));
+    const concerns = (lane: number) =>
+      lanes.includes(lane) ||
+      next.includes(lane) ||
+      (junction >= 0 && at(this.#city.lanes, lane).junction === junction);
+    const position = route.findIndex((_, i) =>
+      Array.from({ length: LANES_AHEAD }, (_, k) => route[(i + k) % route.length] ?? -1).every(
+        (lane) => !concerns(lane),
+      ),
+    );
+    this.#reset(world, car, position, 1);
+    world.setI32(C_STATUS, car, STATUS_CRASHED);
+    world.setI32(C_HALT_TICK, car, this.kernel.tick(this.slab));
+    world.setF64(C_X, car, FIELD_M + 100 * car);
+    world.setF64(C_Y, car, -FIELD_M);
+  }
+
+  #putOnWay(world: SlabEditor, car: number, firstPosition: number, placed: SpotCar): void {
+    const route = at(this.#city.routes, car);
+    const { lanes, stationM } = this.hazard.site;
+    let position = firstPosition + lanes.length - 1;
+    let station = stationM - placed.wayM - (NOSE_M[MODEL] as number);
+    const laneOf = () => at(this.#city.lanes, at(route, position % route.length));
+    while (station < 0) {
+      position = (position + route.length - 1) % route.length;
+      station += lengthOf(laneOf().polyline);
+    }
+    this.#reset(world, car, position % route.length, station);
+    const { polyline } = laneOf();
+    const [x, y] = pointAlong(polyline, station);
+    const [hx, hy] = frameAt(polyline, station).along;
+    world.setF64(C_X, car, x);
+    world.setF64(C_Y, car, y);
+    world.setF64(C_HX, car, hx);
+    world.setF64(C_HY, car, hy);
+    world.setF64(C_VX, car, placed.speedMps);
+    world.setI32(C_DECLARED, car, placed.features ?? F_ALL);
+    world.setI32(C_EFFECTIVE, car, placed.features ?? F_ALL);
+  }
+
+  #reset(world: SlabEditor, car: number, position: number, station: number): void {
+    world.setI32(C_TYPE, car, MODEL);
+    world.setI32(C_ROUTE_INDEX, car, position);
+    world.setI32(C_LANE, car, at(at(this.#city.routes, car), position));
+    world.setF64(C_STATION, car, station);
+    world.setF64(C_OFFSET, car, 0);
+    world.setI32(C_CLAIM, car, -1);
+    world.setI32(C_STATUS, car, STATUS_DRIVING);
+    world.setI32(C_HALT_TICK, car, 0);
+    for (const array of [C_VX, C_VY, C_YAW_RATE, C_STEER, C_ACCEL, C_ACCEL_TARGET]) {
+      world.setF64(array, car, 0);
+    }
+  }
+
+  /** A field of the actor, A_: of four bytes, or of eight. */
+  i32(field: number): number {
+    return this.kernel.view(this.slab).i32[this.#at(field) / 4] as number;
+  }
+
+  f32(field: number): number {
+    return new Float32Array(Int32Array.of(this.i32(field)).buffer)[0] as number;
+  }
+
+  f64(field: number): number {
+    return this.kernel.view(this.slab).f64[this.#at(field) / 8] as number;
+  }
+
+  #at(field: number): number {
+    return HAZARDS + this.spot * HAZARD_BYTES + field;
+  }
+
+  car(array: number, car: number): number {
+    return this.kernel.view(this.slab).f64[array / 8 + car] as number;
+  }
+}

@@ -1,0 +1,111 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../../rigs/console.ts';
+import { complaintsOf, visit, visitAs } from './console-visitor.ts';
+
+const WIDTHS = [390, 1440];
+const SCHEMES = ['light', 'dark'] as const;
+const GRAVE = ['serious', 'critical'];
+const LOGINS = { admin: ADMIN, dealer: DEALER, customer: CUSTOMER };
+
+const served = serveConsole();
+
+/** What would keep somebody from using a page who cannot see it, or not well. */
+async function barriers(page: Page): Promise<string[]> {
+  const result = (await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  )) as axe.AxeResults;
+  // It did look, at colours too.
+  expect(result.passes.map(({ id }) => id)).toContain('color-contrast');
+  return result.violations
+    .filter(({ impact }) => GRAVE.includes(impact ?? ''))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Looks at a page in both themes and both widths, and whether it is wider than the window. */
+async function expectNoBarriers(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+      expect({ width, colorScheme, barriers: await barriers(page) }).toEqual({
+        width,
+        colorScheme,
+        barriers: [],
+      });
+    }
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wide).toBeLessThanOrEqual(width);
+  }
+}
+
+/** The page has all that it fetches. */
+async function settled(page: Page): Promise<Page> {
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle');
+  return page;
+}
+
+describe('a visitor meets no barrier', () => {
+  test.each(['', 'dealers', 'sign-up', 'log-in', 'cars'])('at #/%s', async (path) => {
+    await expectNoBarriers(await settled(await visit(served.browser, served.node.dealerUrl, path)));
+  });
+
+  test('in a form that was refused', async () => {
+    const page = await settled(await visit(served.browser, served.node.dealerUrl, 'sign-up'));
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    await expectNoBarriers(page);
+  });
+});
+
+describe.each(
+  Object.entries({
+    customer: ['cars', 'profile', 'nowhere'],
+    dealer: ['cars', 'customers', 'customers/anna', 'profile'],
+    admin: ['dealers', 'cars', 'customers', 'platform', 'profile'],
+  }),
+)('whoever is a %s meets no barrier', (role, paths) => {
+  test.each(paths)('at #/%s', async (path) => {
+    const login = LOGINS[role as keyof typeof LOGINS];
+    await expectNoBarriers(
+      await settled(await visitAs(served.browser, served.node.dealerUrl, path, login)),
+    );
+  });
+});
+
+describe('nobody meets a barrier', () => {
+  test.each([
+    ['dealer', 'cars', 'Owner of AAA 101'],
+    ['admin', 'dealers', 'New dealer'],
+    ['admin', 'dealers', 'Delete Nordbil'],
+  ] as const)('in what opens for a %s at #/%s by "%s"', async (role, path, name) => {
+    const page = await settled(
+      await visitAs(served.browser, served.node.dealerUrl, path, LOGINS[role]),
+    );
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectNoBarriers(page);
+  });
+
+  test('where something failed, and in what is said of it', async () => {
+    const page = await settled(
+      await visitAs(served.browser, served.node.dealerUrl, 'cars', LOGINS.customer),
+    );
+    await page.route('**/state', (route) => route.abort());
+    await page.getByRole('switch', { name: 'Locked' }).click();
+    await page.getByText('could not be switched').waitFor();
+    await page.route('**/api/cars', (route) => route.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectNoBarriers(page);
+  });
+});
+
+test('nothing was asked of anybody else, and no page broke its policy', () => {
+  expect(served.browser.foreign).toEqual([]);
+  expect(complaintsOf(served.browser).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+});

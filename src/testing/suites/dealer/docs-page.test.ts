@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+
+let node: TestNode;
+let browser: TestBrowser;
+beforeAll(async () => {
+  node = await startTestNode();
+  browser = await openBrowser(node.dealerUrl);
+});
+afterAll(async () => {
+  await browser.close();
+  await node.discard();
+});
+
+test('an admin logs in on the page of the documentation and sees the customers', async () => {
+  const page = await browser.context.newPage();
+  await page.goto(`${node.dealerUrl}/docs`);
+
+  await page.locator('button.authorize.unlocked').first().click();
+  const form = page.locator('.auth-container', { hasText: 'OAuth2, password' });
+  await form.locator('#oauth_username').fill('admin');
+  await form.locator('#oauth_password').fill('admin-demo');
+  await form.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click();
+  await form.getByRole('button', { name: 'Remove authorization' }).waitFor();
+  await form.getByRole('button', { name: 'Close' }).click();
+
+  const operation = page.locator('#operations-customers-listCustomers');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const answer = operation.locator('.live-responses-table .response');
+  await answer.waitFor();
+  expect(await answer.locator('.response-col_status').innerText()).toMatch(/^200/);
+  const shown = await answer.locator('.highlight-code code').first().innerText();
+  const customers = JSON.parse(shown) as { username: string; role: string }[];
+  expect(customers.length).toBe(24);
+  expect(customers.map(({ username }) => username)).toContain('anna');
+
+  expect(browser.foreign).toEqual([]);
+  expect(browser.complaints).toEqual([]);
+  const { DOCS_SCREENSHOT: path } = process.env;
+  if (path) await page.screenshot({ path, fullPage: true });
+});

@@ -1,0 +1,63 @@
+import { afterAll } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
+import { HAS_REDIS, startRedis, type TestRedis } from '../../rigs/redis.ts';
+
+type Settings = Record<string, string>;
+
+/** A store engine that the dealer platform is tested on. */
+export interface Engine {
+  name: 'embedded' | 'redis';
+  /**
+   * A whole node, with a store of its own, or with what an earlier one with the same `DATA_DIR` has
+   * left; settings as in the environment.
+   */
+  start(settings?: Settings): Promise<TestNode>;
+  /** The same in a process of its own, with the `DATA_DIR` that is given. */
+  startProcess(settings: Settings): Promise<NodeProcess>;
+}
+
+export const EMBEDDED: Engine = {
+  name: 'embedded',
+  start: startTestNode,
+  startProcess: startNodeProcess,
+};
+
+const REDIS: Engine = {
+  name: 'redis',
+  async start(settings = {}) {
+    const { DATA_DIR: dataDir } = settings;
+    const database = dataDir === undefined ? nextDatabase++ : databaseOf(dataDir);
+    const node = await startTestNode({ ...settings, REDIS_URL: await urlOf(database) });
+    databases.set(node.dataDir, database);
+    return node;
+  },
+  async startProcess(settings) {
+    // A killed process keeps the next one waiting for as long as its lease.
+    const url = await urlOf(databaseOf(settings.DATA_DIR ?? ''));
+    return startNodeProcess({ LEASE_SECONDS: '1', ...settings, REDIS_URL: url });
+  },
+};
+
+/** Every suite that loops over them runs on each, which without Redis is one. */
+export const ENGINES: readonly Engine[] = HAS_REDIS ? [EMBEDDED, REDIS] : [EMBEDDED];
+
+const DATABASES_MAX = '256';
+/** One server a test file, with a database for each store. Nothing in it is to outlive its crash. */
+const SERVER_SETTINGS = ['--databases', DATABASES_MAX, '--appendfsync', 'no'];
+let server: Promise<TestRedis> | undefined;
+let nextDatabase = 0;
+const databases = new Map<string, number>();
+
+afterAll(async () => (await server)?.discard());
+
+function databaseOf(dataDir: string): number {
+  const database = databases.get(dataDir) ?? nextDatabase++;
+  databases.set(dataDir, database);
+  return database;
+}
+
+async function urlOf(database: number): Promise<string> {
+  server ??= startRedis(...SERVER_SETTINGS);
+  return `${(await server).url}/${database}`;
+}

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TestNode } from '../../rigs/node.ts';
+import { Api, vinOf } from '../twin/api.ts';
+import { type Ask, type Body, DealerApi, until } from './dealer-api.ts';
+import { ENGINES } from './engines.ts';
+
+const CAR = 'DEMCAR00000000001';
+
+describe.each(ENGINES)('on the $name store', ({ start }) => {
+  let node: TestNode;
+  let api: DealerApi;
+  let admin: string;
+  beforeAll(async () => {
+    node = await start({ WORLD_IDLE_SECONDS: '3' });
+    api = new DealerApi(node.dealerUrl);
+    admin = await api.logIn('admin', 'admin');
+  });
+  beforeEach(() => api.get('POST /api/admin/reset', { token: admin }));
+  afterAll(() => node.discard());
+
+  const carOf = async (vin: string, token = admin) => {
+    const all = await api.get<Body[]>('GET /api/cars', { token });
+    return all.find((car) => car.vin === vin);
+  };
+  const setOwner = (vin: string, email: string, ask: Ask = { token: admin }) =>
+    api.ask(`PATCH /api/cars/${vin}/owner`, { ...ask, json: { email, since: '2026' } });
+  const lock = (vin: string, token: string) =>
+    api.ask(`PATCH /api/cars/${vin}/state`, { token, json: { locked: true } });
+  const carsOf = async (username: string) =>
+    (await api.get(`GET /api/customers/${username}`, { token: admin })).cars;
+
+  describe('a car', () => {
+    test('that nobody knew is made, in a fleet and with nothing else', async () => {
+      const token = await api.logIn('nordbil', 'dealer');
+      const json = { vin: 'my own/car ü' };
+      expect(await api.get('POST /api/cars/add-to-fleet', { token, json })).toEqual({
+        vin: 'my own/car ü',
+        model: null,
+        plate: null,
+        colour: null,
+        dealer: 'nordbil',
+        owner: null,
+        locked: false,
+        climate: false,
+        charging: false,
+        world: null,
+        viewer_url: null,
+        updated_at: expect.stringMatching(/^20.*Z$/),
+      });
+      const path = `/api/cars/${encodeURIComponent('my own/car ü')}/state`;
+      const state = await api.get(`PATCH ${path}`, { token, json: { climate: true } });
+      expect(state).toMatchObject({ locked: false, climate: true, charging: false });
+      // A second time changes nothing but the time.
+      expect(await api.get('POST /api/cars/add-to-fleet', { token, json })).toMatchObject({
+        dealer: 'nordbil',
+        climate: true,
+      });
+    });
+
+    test('is in one fleet, and free for another once its dealer is gone', async () => {
+      const token = await api.logIn('sydmotor', 'dealer');
+      const add = () => api.ask('POST /api/cars/add-to-fleet', { token, json: { vin: CAR } });
+      expect((await add()).status).toBe(409);
+      await api.get('DELETE /api/dealers/nordbil', { token: admin });
+      expect(await carOf(CAR)).toMatchObject({ dealer: null, owner: { username: 'anna' } });
+      expect((await add()).body).toMatchObject({ vin: CAR, dealer: 'sydmotor' });
+    });
+
+    test('keeps flags that are absent or null, for its owner as for others', async () => {
+      const token = await api.logIn('anna', 'user');
+      const patch = (json: Body) => api.get(`PATCH /api/cars/${CAR}/state`, { token, json });
+      const before = { locked: false, climate: true, charging: false };
+      expect(await carOf(CAR)).toMatchObject(before);
+      expect(await patch({ locked: 'on', climate: null })).toMatchObject({
+        ...before,
+        locked: true,
+      });
+      expect(await patch({})).toMatchObject({ ...before, locked: true });
+    });
+
+    test('shows owner and flags to its owner, its dealer and admins, and to nobody else', async () => {
+      const whole = await carOf(CAR);
+      expect(whole).toMatchObject({
+        owner: { email: 'anna@example.com', since: '2026-02-01', username: 'anna' },
+      });
+      expect(await carOf(CAR, await api.logIn('anna', 'user'))).toEqual(whole);
+      expect(await carOf(CAR, await api.logIn('nordbil', 'dealer'))).toEqual(whole);
+      const hidden = { ...whole, owner: null, locked: null, climate: null, charging: null };
+      expect(await carOf(CAR, await api.logIn('erik', 'user'))).toEqual(hidden);
+      expect(await carOf(CAR, await api.logIn('sydmotor', 'dealer'))).toEqual(hidden);
+    });
+
+    test('stands among all others by VIN, forty of them', async () => {
+      const all = await api.get<Body[]>('GET /api/cars', { token: admin });
+      const vins = all.map(({ vin }) => vin);
+      expect(vins).toHaveLength(40);
+      expect(vins).toEqual(vins.toSorted());
+    });
+  });
+
+  describe('an owner', () => {
+    test('is whoever has the email when it is set, in any case', async () => {
+      const set = await setOwner(CAR, 'ERIK@example.com');
+      expect(set.body).toMatchObject({
+        owner: { email: 'ERIK@example.com', since: '2026', username: 'erik' },
+      });
+      expect(await carsOf('erik')).toEqual([CAR, 'DEMCAR00000000002']);
+      expect(await carsOf('anna')).toEqual([]);
+      const [anna, erik] = [await api.logIn('anna', 'user'), await api.logIn('erik', 'user')];
+      expect((await lock(CAR, anna)).status).toBe(403);
+      expect((await lock(CAR, erik)).status).toBe(200);
+    });
+
+    test('keeps the car with another email, and nobody gets it by taking the old one', async () => {
+      const [anna, erik] = [await api.logIn('anna', 'user'), await api.logIn('erik', 'user')];
+      const email = (token: string, given: string) =>
+        api.ask('PATCH /api/me/profile', { token, json: { email: given } });
+      expect((await email(anna, 'anna@new.test')).status).toBe(200);
+      expect((await email(erik, 'anna@example.com')).status).toBe(409);
+      const json = { name: 'T', username: 'thief', password: 'abcd', dealer: 'nordbil' };
+      const thief = { ...json, email: 'Anna@Example.com' };
+      expect((await api.ask('POST /api/auth/signup', { json: thief })).status).toBe(409);
+      expect((await lock(CAR, anna)).status).toBe(200);
+      expect((await lock(CAR, erik)).status).toBe(403);
+      // Anna herself may go back to it; and it is free once it stands on no car of hers.
+      expect((await email(anna, 'anna@example.com')).status).toBe(200);
+      expect((await email(anna, 'anna@new.test')).status).toBe(200);
+      await api.get(`DELETE /api/cars/${CAR}/owner`, { token: admin });
+      expect((await email(erik, 'anna@example.com')).status).toBe(200);
+      expect((await lock(CAR, erik)).status).toBe(403);
+    });
+
+    test('with an email of nobody gives rights to nobody, also not to who signs up later', async () => {
+      const set = await setOwner(CAR, 'later@x.test');
+      expect(set.body).toMatchObject({
+        owner: { email: 'later@x.test', since: '2026', username: null },
+      });
+      const json = {
+        name: 'L',
+        username: 'later',
+        password: 'abcd',
+        email: 'later@x.test',
+        dealer: 'nordbil',
+      };
+      const { access_token } = await api.get('POST /api/auth/signup', { json });
+      expect((await lock(CAR, String(access_token))).status).toBe(403);
+      expect(await carsOf('later')).toEqual([]);
+      await setOwner(CAR, 'later@x.test');
+      expect((await lock(CAR, String(access_token))).status).toBe(200);
+      expect(await carsOf('later')).toEqual([CAR]);
+    });
+
+    test('may be set again and cleared twice', async () => {
+      for (let i = 0; i < 2; i++) await setOwner(CAR, 'anna@example.com');
+      expect(await carsOf('anna')).toEqual([CAR]);
+      for (let i = 0; i < 2; i++) {
+        const cleared = await api.get(`DELETE /api/cars/${CAR}/owner`, { token: admin });
+        expect(cleared.owner).toBeNull();
+      }
+      expect(await carsOf('anna')).toEqual([]);
+    });
+
+    test('is one of those that were set at the same time', async () => {
+      const names = ['erik', 'maria', 'lars', 'sara', 'johan', 'emma'];
+      await Promise.all(names.map((name) => setOwner(CAR, `${name}@example.com`)));
+      const owner = (await carOf(CAR))?.owner as Body;
+      for (const name of [...names, 'anna']) {
+        expect([name, (await carsOf(name)) as string[]]).toEqual([
+          name,
+          name === owner.username
+            ? expect.arrayContaining([CAR])
+            : expect.not.arrayContaining([CAR]),
+        ]);
+      }
+    });
+  });
+
+  describe('a dealer that is deleted', () => {
+    test('leaves its cars and customers to nobody', async () => {
+      expect(await api.get('DELETE /api/dealers/nordbil', { token: admin })).toEqual({
+        deleted: 'nordbil',
+        reassigned_to: null,
+        cars: 10,
+        customers: 6,
+      });
+      const dealers = await api.get<Body[]>('GET /api/dealers');
+      expect(dealers.map(({ username }) => username)).toEqual([
+        'fjallbilar',
+        'sydmotor',
+        'vastauto',
+      ]);
+      expect((await api.get('GET /api/customers/anna', { token: admin })).dealer).toBeNull();
+      expect(await api.get('GET /api/state')).toMatchObject({
+        dealers: 3,
+        customers: 24,
+        cars: { total: 40, in_fleet: 30, owned: 24 },
+      });
+    });
+
+    test('leaves them to another', async () => {
+      const call = 'DELETE /api/dealers/nordbil?reassign_to=sydmotor';
+      expect(await api.get(call, { token: admin })).toEqual({
+        deleted: 'nordbil',
+        reassigned_to: 'sydmotor',
+        cars: 10,
+        customers: 6,
+      });
+      expect(await carOf(CAR)).toMatchObject({ dealer: 'sydmotor' });
+      const { fleets } = await api.get('GET /api/state');
+      expect(fleets).toEqual([
+        { dealer: 'fjallbilar', cars: 10, customers: 6 },
+        { dealer: 'sydmotor', cars: 20, customers: 12 },
+        { dealer: 'vastauto', cars: 10, customers: 6 },
+      ]);
+    });
+
+    test('while customers join it leaves none of them behind', async () => {
+      const joining = Array.from({ length: 12 }, async (_, i) => {
+        const json = {
+          name: 'J',
+          username: `joiner${i}`,
+          password: 'abcd',
+          email: `joiner${i}@x.test`,
+          dealer: 'nordbil',
+        };
+        return (await api.ask('POST /api/auth/signup', { json })).status;
+      });
+      const gone = api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });
+      const statuses = await Promise.all(joining);
+      await gone;
+      const all = await api.get<Body[]>('GET /api/customers', { token: admin });
+      const joined = all.filter(({ username }) => String(username).startsWith('joiner'));
+      expect(joined).toHaveLength(statuses.filter((status) => status === 200).length);
+      expect(new Set(statuses.filter((status) => status !== 200))).toEqual(
+        statuses.some((status) => status !== 200) ? new Set([422]) : new Set(),
+      );
+      expect(all.filter(({ dealer }) => dealer === 'nordbil')).toEqual([]);
+    });
+  });
+
+  describe('a car of a world', () => {
+    test('brings its looks and says where it drives, as long as the world lives', async () => {
+      const world = await new Api(node.twinUrl).makeWorld();
+      const vin = vinOf(world, 3);
+      const { model, plate, colour } = world.fleet[3] ?? {};
+      const token = await api.logIn('nordbil', 'dealer');
+      const json = { vin: vin.toLowerCase() };
+      const added = await api.get('POST /api/cars/add-to-fleet', { token, json });
+      expect(added).toMatchObject({
+        vin,
+        model,
+        plate,
+        colour,
+        world: world.id,
+        viewer_url: world.viewer_url,
+      });
+      const call = `PATCH /api/cars/${vin.toLowerCase()}/state`;
+      const locked = await api.get(call, { token, json: { locked: true } });
+      expect(locked).toMatchObject({ vin, locked: true, world: world.id });
+      await until(async () => (await carOf(vin))?.world === null);
+      expect(await carOf(vin)).toMatchObject({ vin, model, plate, viewer_url: null });
+    });
+
+    test('that does not live is a car like any other', async () => {
+      const token = await api.logIn('nordbil', 'dealer');
+      const json = { vin: 'DTW0000000TN00000' };
+      const added = await api.get('POST /api/cars/add-to-fleet', { token, json });
+      expect(added).toMatchObject({ vin: json.vin, model: null, world: null });
+    });
+  });
+
+  test('the state of the platform has the living worlds of its twin', async () => {
+    const count = async () => (await api.get('GET /api/state')).worlds as number;
+    await until(async () => (await count()) === 0);
+    for (let i = 0; i < 3; i++) await new Api(node.twinUrl).makeWorld();
+    await until(async () => (await count()) === 3);
+    await until(async () => (await count()) === 0);
+  });
+
+  test('the state of the platform is counted, and says what it runs on', async () => {
+    expect(await api.get('GET /api/state')).toEqual({
+      status: 'ok',
+      version: '2.0.0',
+      started_at: expect.stringMatching(/^20.*Z$/),
+      uptime_s: expect.any(Number),
+      store: expect.stringMatching(/^(embedded|redis)$/),
+      dealers: 4,
+      customers: 24,
+      cars: { total: 40, in_fleet: 40, owned: 24, locked: 26, climate: 8, charging: 10 },
+      fleets: ['fjallbilar', 'nordbil', 'sydmotor', 'vastauto'].map((dealer) => ({
+        dealer,
+        cars: 10,
+        customers: 6,
+      })),
+      worlds: expect.any(Number),
+      nodes: 1,
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { NodeProcess } from '../../rigs/process.ts';
+import { DealerApi } from './dealer-api.ts';
+import { ENGINES } from './engines.ts';
+import { Writers } from './writers.ts';
+
+const ROUNDS = 10;
+
+describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
+  let dir: string;
+  let node: NodeProcess;
+  let api: DealerApi;
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'dealer-kill-'));
+    await begin();
+  });
+  afterEach(async () => {
+    await node.end('SIGKILL');
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  async function begin(): Promise<void> {
+    node = await startProcess({ DATA_DIR: dir, SHARDS: '1' });
+    api = new DealerApi(node.dealerUrl);
+  }
+
+  test('ten kills in the middle of writes lose none that was acknowledged and halve none', async () => {
+    const writers = await Writers.logIn(api);
+    for (let round = 0; round < ROUNDS; round++) {
+      const stop = writers.begin(api);
+      await writers.untilWriting();
+      await sleep(7 * round);
+      await node.end('SIGKILL');
+      await stop();
+      await begin();
+      await writers.expectKept(api);
+    }
+  }, 240_000);
+
+  test('a kill during a reset leaves what was before or what is after', async () => {
+    const admin = await api.logIn('admin', 'admin');
+    const seeded = await api.everything(admin);
+    for (let round = 0; round < ROUNDS; round++) {
+      await api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });
+      const before = await api.everything(admin);
+      // Whether it is answered or cut off is what the round is about.
+      const resetting = api.ask('POST /api/admin/reset', { token: admin }).catch(() => undefined);
+      await sleep(round * 8);
+      await node.end('SIGKILL');
+      await resetting;
+      await begin();
+      const found = await api.everything(admin);
+      expect([before, seeded]).toContainEqual(found);
+      await api.get('POST /api/admin/reset', { token: admin });
+    }
+  }, 240_000);
+});

@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { TestNode } from '../../rigs/node.ts';
+import { type Body, DealerApi, PASSWORDS, type Role } from './dealer-api.ts';
+import { ENGINES } from './engines.ts';
+
+const NO_DEMO = { DEMO: 'off', ADMIN_PASSWORD: 'a long password' };
+
+describe.each(ENGINES)('on the $name store', ({ start }) => {
+  const nodes: TestNode[] = [];
+  afterEach(async () => {
+    for (const node of nodes.splice(0)) await node.discard();
+  });
+
+  async function open(settings: Record<string, string>): Promise<[DealerApi, TestNode]> {
+    const node = await start(settings);
+    nodes.push(node);
+    return [new DealerApi(node.dealerUrl), node];
+  }
+
+  async function expectNoKnownLogin(api: DealerApi): Promise<void> {
+    const known: [string, Role][] = [
+      ['admin', 'admin'],
+      ['nordbil', 'dealer'],
+      ['anna', 'user'],
+    ];
+    for (const [username, role] of known) {
+      for (const password of Object.values(PASSWORDS)) {
+        await expect(api.logIn(username, role, password)).rejects.toThrow('401');
+      }
+    }
+  }
+
+  test('without demo mode there is one admin, with the password that was given', async () => {
+    const [api] = await open(NO_DEMO);
+    await expectNoKnownLogin(api);
+    const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
+    expect(await api.everything(token)).toEqual({ dealers: [], customers: [], cars: [] });
+    const { status, body } = await api.ask('POST /api/admin/reset', { token });
+    expect([status, body]).toEqual([409, { detail: 'There is no demo data to go back to' }]);
+  });
+
+  test('the given password is that of the first admin only', async () => {
+    const [api, node] = await open(NO_DEMO);
+    const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
+    const json = { current_password: NO_DEMO.ADMIN_PASSWORD, new_password: 'my own one' };
+    await api.get('PATCH /api/me/admin', { token, json });
+    await node.stop();
+    const [again] = await open({ ...NO_DEMO, DATA_DIR: node.dataDir });
+    await again.logIn('admin', 'admin', 'my own one');
+    await expect(again.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD)).rejects.toThrow('401');
+  });
+
+  test('a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
+    const [demo, node] = await open({});
+    const json = {
+      name: 'Own',
+      username: 'own_one',
+      password: 'my own',
+      email: 'own@x.test',
+      dealer: 'nordbil',
+    };
+    const own = await demo.get('POST /api/auth/signup', { json });
+    const tokens = [await demo.logIn('admin', 'admin'), await demo.logIn('anna', 'user')];
+    await node.stop();
+    const [api] = await open({ ...NO_DEMO, DATA_DIR: node.dataDir });
+    await expectNoKnownLogin(api);
+    for (const token of tokens) {
+      expect((await api.ask('GET /api/auth/me', { token })).status).toBe(401);
+    }
+    await api.logIn('own_one', 'user', 'my own');
+    expect((await api.ask('GET /api/me/profile', { token: String(own.access_token) })).status).toBe(
+      200,
+    );
+    const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
+    const customers = await api.get<Body[]>('GET /api/customers', { token });
+    expect(customers).toHaveLength(25);
+  });
+
+  test('profiles that were encrypted with one key are not read with another', async () => {
+    const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+    const [api, node] = await open({ FIELD_KEY: key(1) });
+    await api.logIn('anna', 'user');
+    await node.stop();
+    const other = { FIELD_KEY: key(2), DATA_DIR: node.dataDir };
+    await expect(start(other)).rejects.toThrow('FIELD_KEY');
+    const [again] = await open({ FIELD_KEY: key(1), DATA_DIR: node.dataDir });
+    const token = await again.logIn('anna', 'user');
+    expect(await again.get('GET /api/me/profile', { token })).toMatchObject({
+      personnummer: '20900101-0000',
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type Body, type DealerApi, until } from './dealer-api.ts';
+
+const NAMES = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
+const CAR = 'DEMCAR00000000001';
+const REFUSED_PAUSE_MS = 20;
+/** Acknowledged, before a round may end. */
+const CHANGES = 30;
+
+/** A customer who is told one number after the other, and with each two fields at once. */
+interface Caller {
+  name: string;
+  token: string;
+  acknowledged: number;
+  sent: number;
+}
+
+/** Writes over and over, all at once, and knows what was acknowledged. */
+export class Writers {
+  readonly #admin: string;
+  readonly #callers: Caller[];
+  /** Whoever was told that the sign-up is done. */
+  readonly #members: string[] = [];
+  #joined = 0;
+  #turn = 0;
+
+  private constructor(admin: string, callers: Caller[]) {
+    this.#admin = admin;
+    this.#callers = callers;
+  }
+
+  static async logIn(api: DealerApi): Promise<Writers> {
+    const admin = await api.logIn('admin', 'admin');
+    const callers = NAMES.map(async (name): Promise<Caller> => {
+      return { name, token: await api.logIn(name, 'user'), acknowledged: 0, sent: 0 };
+    });
+    return new Writers(admin, await Promise.all(callers));
+  }
+
+  /** Writes until the result is called, or nobody answers. */
+  begin(api: DealerApi): () => Promise<void> {
+    let isOver = false;
+    const again = async (write: () => Promise<number>): Promise<void> => {
+      try {
+        while (!isOver) if ((await write()) !== 200) await sleep(REFUSED_PAUSE_MS);
+      } catch {
+        // The connection broke, which is what is waited for.
+      }
+    };
+    const writing = [
+      ...this.#callers.map((caller) => again(() => change(api, caller))),
+      again(() => this.#signUp(api)),
+      again(() => this.#giveCar(api)),
+    ];
+    return async () => {
+      isOver = true;
+      await Promise.all(writing);
+    };
+  }
+
+  get #acknowledged(): number {
+    return this.#callers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  }
+
+  /** Waits for a number of changes and a sign-up that are acknowledged from now on. */
+  async untilWriting(): Promise<void> {
+    const [changes, signUps] = [this.#acknowledged, this.#members.length];
+    await until(async () => {
+      return this.#acknowledged >= changes + CHANGES && this.#members.length > signUps;
+    });
+  }
+
+  async #signUp(api: DealerApi): Promise<number> {
+    const username = `member${this.#joined++}`;
+    const email = `${username}@x.test`;
+    const json = { name: username, username, password: 'abcd', email, dealer: 'nordbil' };
+    const { status } = await api.ask('POST /api/auth/signup', { json });
+    if (status === 200) this.#members.push(username);
+    return status;
+  }
+
+  async #giveCar(api: DealerApi): Promise<number> {
+    const turn = this.#turn++;
+    const json = { email: `${NAMES[turn % NAMES.length]}@example.com`, since: String(turn) };
+    return (await api.ask(`PATCH /api/cars/${CAR}/owner`, { token: this.#admin, json })).status;
+  }
+
+  /** Nothing acknowledged is lost, and nothing is half done. */
+  async expectKept(api: DealerApi): Promise<void> {
+    const customers = await expectWhole(api, this.#admin);
+    const byName = new Map(customers.map((customer) => [customer.username, customer]));
+    for (const member of this.#members) {
+      expect([member, byName.has(member)]).toEqual([member, true]);
+    }
+    for (const { name, acknowledged, sent } of this.#callers) {
+      if (acknowledged === 0) continue;
+      const { phone, address } = byName.get(name) ?? {};
+      expect(address).toBe(phone);
+      expect(Number(phone)).toBeGreaterThanOrEqual(acknowledged);
+      expect(Number(phone)).toBeLessThanOrEqual(sent);
+    }
+    // Whoever signed up can log in, since the account is whole.
+    const last = this.#members.at(-1);
+    if (last !== undefined) await api.logIn(last, 'user', 'abcd');
+  }
+}
+
+async function change(api: DealerApi, caller: Caller): Promise<number> {
+  const next = ++caller.sent;
+  const json = { phone: String(next), address: String(next) };
+  const { status } = await api.ask('PATCH /api/me/profile', { token: caller.token, json });
+  if (status === 200) caller.acknowledged = next;
+  return status;
+}
+
+/** Rights are where the owner is, and each customer has one name, one email and one account. */
+async function expectWhole(api: DealerApi, token: string): Promise<Body[]> {
+  const customers = await api.get<Body[]>('GET /api/customers', { token });
+  const cars = await api.get<Body[]>('GET /api/cars', { token });
+  for (const { username, cars: owned } of customers) {
+    const vins = cars.filter(({ owner }) => (owner as Body | null)?.username === username);
+    expect([username, owned]).toEqual([username, vins.map(({ vin }) => vin)]);
+  }
+  const names = customers.map(({ username }) => username);
+  expect(new Set(names).size).toBe(names.length);
+  return customers;
+}

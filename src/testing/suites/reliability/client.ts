@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { EventRecord } from '../../../twin/events.ts';
+import type { Incident } from '../../../twin/incidents.ts';
+import { type Change, type JournalEntry, journalEntryOf } from '../../../twin/journal.ts';
+import { parseWorldOptions } from '../../../twin/world-options.ts';
+
+/** A world as `POST /api/v1/worlds` answers it, as far as these tests look. */
+export interface WorldBody {
+  id: string;
+  seed: number;
+  city: string;
+  created_at: string;
+  tick: number;
+  watchers: number;
+  fleet: { vin: string }[];
+}
+
+export interface JournalBody {
+  seed: number;
+  city: string;
+  tick: number;
+  changes: JournalEntry[];
+}
+
+export interface Answer {
+  status: number;
+  /** Seconds; NaN without the header. */
+  retryAfterS: number;
+  text: string;
+}
+
+export interface Asking {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT';
+  vin?: string;
+  body?: unknown;
+  accept?: string;
+}
+
+/** The answer to one request, whatever its status. Rejects where the connection ended first. */
+export async function ask(base: string, path: string, asking: Asking = {}): Promise<Answer> {
+  const { method = 'GET', vin, body, accept } = asking;
+  const headers: Record<string, string> = {};
+  if (vin !== undefined) headers.Authorization = `VIN ${vin}`;
+  if (accept !== undefined) headers.Accept = accept;
+  const init = body === undefined ? { method, headers } : { method, headers, body: json(body) };
+  const response = await fetch(`${base}${path}`, init);
+  const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return { status: response.status, retryAfterS, text: await response.text() };
+}
+
+function json(body: unknown): string {
+  return JSON.stringify(body);
+}
+
+/** The body of an answer that must be a success. */
+export async function read<Body>(base: string, path: string, asking: Asking = {}): Promise<Body> {
+  const answer = await ask(base, path, asking);
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return JSON.parse(answer.text) as Body;
+}
+
+/** As `read`, asking again while the node is too busy or the world is on its way back. */
+export async function readLate<Body>(base: string, path: string, asking?: Asking): Promise<Body> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const answer = await ask(base, path, asking);
+    if (answer.status < 300) return JSON.parse(answer.text) as Body;
+    expectRefusal(answer);
+    await sleep(200);
+  }
+  throw new Error(`${path} was refused for 10 s`);
+}
+
+/** The only refusal there may be: 503 that says when to come back. */
+export function expectRefusal(answer: Answer): void {
+  expect(answer.status, answer.text).toBe(503);
+  expect(answer.retryAfterS).toBeGreaterThanOrEqual(1);
+}
+
+export function makeWorld(base: string, options: object = {}): Promise<WorldBody> {
+  return read<WorldBody>(base, '/api/v1/worlds', { method: 'POST', body: options });
+}
+
+/** Makes a world that begins with these changes, at `tick`. */
+export function makeLivedWorld(
+  base: string,
+  city: string,
+  lived: { seed: number; tick: number; changes: readonly Change[] },
+): Promise<WorldBody> {
+  const { seed, tick, changes } = lived;
+  const journal = { seed, city, tick, changes: changes.map(journalEntryOf) };
+  return makeWorld(base, { journal });
+}
+
+export function journalOf(base: string, { id }: { id: string }): Promise<JournalBody> {
+  return readLate<JournalBody>(base, `/api/v1/worlds/${id}/journal`);
+}
+
+/** The changes of a journal as masks. */
+export function changesOf(journal: JournalBody): Change[] {
+  return parseWorldOptions({ journal }, [journal.city]).journal?.changes ?? [];
+}
+
+export function incidentsOf(base: string, { id }: { id: string }): Promise<Incident[]> {
+  return readLate<Incident[]>(base, `/api/v1/worlds/${id}/incidents`);
+}
+
+export function eventsOf(base: string, { id }: { id: string }): Promise<EventRecord[]> {
+  return readLate<EventRecord[]>(base, `/api/v1/worlds/${id}/events`);
+}
+
+/** A snapshot over REST, as it was sent. */
+export async function stateOf(base: string, { id }: { id: string }): Promise<string> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const answer = await ask(base, `/api/v1/worlds/${id}/state`);
+    if (answer.status === 200) return answer.text;
+    expectRefusal(answer);
+    await sleep(200);
+  }
+  throw new Error('no state for 10 s');
+}
+
+export function tickOf(snapshot: string): number {
+  return Number(/"tick":(\d+)/.exec(snapshot)?.[1] ?? Number.NaN);
+}
+
+/** Waits until something holds. Throws, naming it, where it does not for long. */
+export async function until(what: string, holds: () => boolean, limitMs = 20_000): Promise<void> {
+  const endMs = performance.now() + limitMs;
+  while (!holds()) {
+    if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  F_BRAKES,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  F_STEERING,
+} from '../../../../assembly/layout.ts';
+import type { Incident } from '../../../twin/incidents.ts';
+import { incidentsOf, makeLivedWorld, type WorldBody } from './client.ts';
+import { useNodes } from './nodes.ts';
+
+const nodes = useNodes();
+const TICK = 3000;
+const lived = {
+  seed: 7,
+  tick: TICK,
+  changes: Array.from({ length: 20 }, (_, car) => ({
+    ...{ tick: 10 + car, car },
+    ...{ touched: F_STEERING | F_BRAKES, values: 0 },
+  })),
+};
+
+const past = (incidents: readonly Incident[]) => incidents.filter(({ tick }) => tick <= TICK - 300);
+
+/** The past incidents of a world, once all of them are explained. */
+async function explained(base: string, world: WorldBody): Promise<Incident[]> {
+  for (;;) {
+    const incidents = past(await incidentsOf(base, world));
+    if (incidents.every((incident) => incident.explained)) return incidents;
+    await sleep(200);
+  }
+}
+
+/** What was found out, by car instead of VIN. */
+const found = (incidents: readonly Incident[], { fleet }: WorldBody) =>
+  incidents.map(({ id, failures }) => [
+    id,
+    failures.map((failure) => ({
+      ...failure,
+      vin: fleet.findIndex(({ vin }) => vin === failure.vin),
+    })),
+  ]);
+
+test('explanations are kept over a restart', async () => {
+  const DATA_DIR = nodes.dir();
+  const first = await nodes.inProcess({ DATA_DIR });
+  const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
+  const before = await explained(first.twinUrl, world);
+  expect(before.length).toBeGreaterThan(3);
+  await first.stop();
+  const second = await nodes.inProcess({ DATA_DIR });
+  expect(past(await incidentsOf(second.twinUrl, world))).toEqual(before);
+});
+
+test('what was not explained when a process was killed is explained by the next', async () => {
+  const DATA_DIR = nodes.dir();
+  const first = await nodes.ownProcess({ DATA_DIR });
+  const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
+  const told = past(await incidentsOf(first.twinUrl, world));
+  await first.end('SIGKILL');
+  const second = await nodes.inProcess({ DATA_DIR });
+  const after = await explained(second.twinUrl, world);
+  expect(after.map(({ id }) => id)).toEqual(told.map(({ id }) => id));
+  // As in a world that was never disturbed.
+  const other = await makeLivedWorld(second.twinUrl, 'grid', lived);
+  expect(found(await explained(second.twinUrl, other), other)).toEqual(found(after, world));
+});
+
+test('a thread that dies while it explains takes nothing with it', async () => {
+  const node = await nodes.inProcess({ SHARDS: '1' }, { faults: true });
+  const world = await makeLivedWorld(node.twinUrl, 'grid', lived);
+  expect(past(await incidentsOf(node.twinUrl, world)).length).toBeGreaterThan(3);
+  await sleep(100);
+  node.shards[0]?.command({ kind: 'fault', fault: { what: 'die' } });
+  await sleep(100);
+  expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
+});
+
+test('every sentence has a figure, also where nothing would have been there to hit', async () => {
+  const { twinUrl } = await nodes.inProcess();
+  const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
+  const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));
+  const world = await makeLivedWorld(twinUrl, 'grid', { seed: 1, tick: 5000, changes });
+  let incidents: Incident[];
+  do incidents = await incidentsOf(twinUrl, world);
+  while (!incidents.every(({ tick, explained }) => explained || tick > 4700));
+  const sentences = incidents.flatMap(({ failures }) => failures.map((each) => each.explanation));
+  expect(sentences.filter((sentence) => !/\d/.test(sentence))).toEqual([]);
+  const away = sentences.filter((sentence) => sentence.includes(' away by then and not have met '));
+  expect(away.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { at } from '../../../city/geometry.ts';
+import { ask, changesOf, journalOf, makeWorld, tickOf, type WorldBody } from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectLived, expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { SwitchedCar } from './switched-car.ts';
+
+const nodes = useNodes();
+const RUN_MS = 6000;
+
+/** The highest tick that anybody has been told of a world. */
+class Told {
+  tick = 0;
+  readonly snapshots: string[] = [];
+  answers = 0;
+
+  /** An answer to a request that was sent when `before` was the highest tick told. */
+  hear(tick: number, before: number, what: string): void {
+    expect(tick, what).toBeGreaterThanOrEqual(before);
+    this.tick = Math.max(this.tick, tick);
+    this.answers++;
+  }
+}
+
+const READS = ['/state', '', '/journal', '/events', '/incidents'] as const;
+
+/** One client: reads of all kinds, one after the other. */
+async function readOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
+  const path = dice.pick(READS);
+  const before = told.tick;
+  const { status, text } = await ask(base, `/api/v1/worlds/${world.id}${path}`);
+  expect(status, text).toBe(200);
+  if (path === '/state') told.snapshots.push(text);
+  if (text.startsWith('{')) told.hear(tickOf(text), before, path);
+  else expectPast(JSON.parse(text), told);
+}
+
+/** What has happened is not told before its time; ticks in lists are in order. */
+function expectPast(list: readonly { tick: number }[], told: Told): void {
+  const ticks = list.map(({ tick }) => tick);
+  expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
+  told.hear(Math.max(told.tick, ...ticks), told.tick, 'list');
+}
+
+async function measureOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
+  const { vin } = dice.pick(world.fleet);
+  const before = told.tick;
+  const { status, text } = await ask(base, '/api/v1/vehicle/telemetry', { vin });
+  expect(status, text).toBe(200);
+  told.hear(tickOf(text), before, 'telemetry');
+}
+
+/** A stream that is opened, watched for a moment and closed. */
+async function watchOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
+  const before = told.tick;
+  const reader = await StreamReader.open(base, world);
+  await sleep(dice.below(700));
+  reader.close();
+  if (reader.hello === undefined) return;
+  told.hear(reader.hello.tick, before, 'hello');
+  for (const [i, tick] of reader.ticks.entries()) {
+    expect(tick).toBeGreaterThan(i === 0 ? reader.hello.tick : at(reader.ticks, i - 1));
+  }
+  told.snapshots.push(...reader.snapshots);
+  told.tick = Math.max(told.tick, ...reader.ticks);
+  await sleep(dice.below(700));
+}
+
+test('ticks never go back, whoever asks, while a world is watched and left and switched', async () => {
+  const { twinUrl } = await nodes.inProcess();
+  const world = await makeWorld(twinUrl, { seed: 1, start_tick: 1000 });
+  const told = new Told();
+  const cars = world.fleet.slice(0, 2).map(({ vin }) => new SwitchedCar(vin));
+  const endMs = performance.now() + RUN_MS;
+  const client = async (dice: Dice, act: (dice: Dice) => Promise<unknown>) => {
+    while (performance.now() < endMs) {
+      await act(dice);
+      await sleep(dice.below(10));
+    }
+  };
+  const acts = [
+    ...Array.from({ length: 3 }, () => (dice: Dice) => readOn(twinUrl, world, told, dice)),
+    ...Array.from({ length: 2 }, () => (dice: Dice) => measureOn(twinUrl, world, told, dice)),
+    ...Array.from({ length: 2 }, () => (dice: Dice) => watchOn(twinUrl, world, told, dice)),
+    ...cars.map((car) => async (dice: Dice) => {
+      await car.switch(twinUrl, dice);
+      await sleep(100);
+    }),
+  ];
+  await Promise.all(acts.map((act, i) => client(new Dice(i), act)));
+  expect(told.answers).toBeGreaterThan(100);
+  expectLived(world, changesOf(await journalOf(twinUrl, world)), told.snapshots);
+  await expectWhole(twinUrl, world);
+});

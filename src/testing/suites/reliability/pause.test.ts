@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { at } from '../../../city/geometry.ts';
+import { ask, changesOf, journalOf, makeWorld, until } from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectLived, expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { expectSwitched, SwitchedCar } from './switched-car.ts';
+
+const PAUSE_MS = 4000;
+
+const nodes = useNodes();
+
+test('a process that was paused goes on where the clock is, with the same threads', async () => {
+  const node = await nodes.ownProcess({ DATA_DIR: nodes.dir(), SHARDS: '1' });
+  const { twinUrl, opsUrl } = node;
+  const world = await makeWorld(twinUrl, { seed: 1 });
+  const car = new SwitchedCar(at(world.fleet, 0).vin);
+  const reader = await StreamReader.open(twinUrl, world);
+  await until('frames', () => reader.snapshots.length > 10);
+  const threads = async () =>
+    /^shard_incarnations_total \d+/m.exec((await ask(opsUrl, '/metrics')).text)?.[0];
+  const before = await threads();
+  const shown = reader.lastTick;
+
+  process.kill(node.pid, 'SIGSTOP');
+  const switching = car.switch(twinUrl, new Dice(1));
+  await sleep(PAUSE_MS);
+  process.kill(node.pid, 'SIGCONT');
+  expect(await switching).toBe(true);
+  await until('the stream is where the clock is', () => reader.lastTick > shown + PAUSE_MS / 20);
+  expect(reader.closeCode).toBeUndefined();
+  expect(before).toMatch(/ 1$/);
+  expect(await threads()).toBe(before);
+  await expectSwitched(twinUrl, world, [car]);
+  await expectWhole(twinUrl, world);
+  expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);
+});

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
+import type { TestNode } from '../../rigs/node.ts';
+import { startNodeProcess } from '../../rigs/process.ts';
+import { startRedis, type TestRedis } from '../../rigs/redis.ts';
+import {
+  ask,
+  changesOf,
+  journalOf,
+  makeWorld,
+  readLate,
+  stateOf,
+  until,
+  type WorldBody,
+} from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectLived, expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { declaredOf, expectSwitched, SwitchedCar } from './switched-car.ts';
+
+const ROUNDS = 10;
+const WORLDS = 6;
+/** Of each world, so many cars are switched. */
+const CARS = 5;
+const WATCHED = 2;
+
+const nodes = useNodes();
+/** One server for all: it logs every write before it answers. */
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+beforeEach(async () => {
+  await redis.start();
+  await redis.ask('FLUSHALL');
+});
+afterAll(() => redis.discard());
+
+interface Site {
+  world: WorldBody;
+  cars: SwitchedCar[];
+}
+
+async function makeSites(base: string): Promise<Site[]> {
+  return Promise.all(
+    Array.from({ length: WORLDS }, async (_, i) => {
+      const world = await makeWorld(base, { seed: i, start_tick: 100 * i });
+      return { world, cars: world.fleet.slice(0, CARS).map(({ vin }) => new SwitchedCar(vin)) };
+    }),
+  );
+}
+
+function settingsOf(leaseSeconds = 6): Record<string, string> {
+  return { REDIS_URL: redis.url, DATA_DIR: nodes.dir(), LEASE_SECONDS: String(leaseSeconds) };
+}
+
+/** Switches cars, all at once, one operation a car at a time, until told to stop or unanswered. */
+function switching(base: string, sites: readonly Site[], seed: number) {
+  let over = false;
+  const loops = sites.flatMap(({ cars }, i) =>
+    cars.map(async (car, k) => {
+      const dice = new Dice(1000 * seed + CARS * i + k);
+      while (!over && (await car.switch(base, dice))) await sleep(5);
+    }),
+  );
+  return async () => {
+    over = true;
+    await Promise.all(loops);
+  };
+}
+
+const acknowledgedOf = (sites: readonly Site[]) =>
+  sites.flatMap(({ cars }) => cars).reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+
+test('ten kills of the process lose no acknowledged change and halve none', async () => {
+  const settings = settingsOf(1);
+  let node = await nodes.ownProcess(settings);
+  const sites = await makeSites(node.twinUrl);
+  const dice = new Dice(1);
+  for (let round = 0; round < ROUNDS; round++) {
+    const { twinUrl } = node;
+    const watched = sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world));
+    await Promise.all(watched);
+    const stop = switching(twinUrl, sites, round);
+    await sleep(300 + dice.below(500));
+    await node.end('SIGKILL');
+    await stop();
+    node = await nodes.ownProcess(settings);
+    for (const { world, cars } of sites) await expectSwitched(node.twinUrl, world, cars);
+  }
+  expect(acknowledgedOf(sites)).toBeGreaterThan(ROUNDS * WORLDS * CARS);
+  for (const { world } of sites) await expectWhole(node.twinUrl, world);
+}, 180_000);
+
+test('ten kills of Redis lose no acknowledged change and halve none, and streams go on', async () => {
+  const { twinUrl } = await nodes.inProcess(settingsOf());
+  const sites = await makeSites(twinUrl);
+  const readers = await Promise.all(
+    sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world)),
+  );
+  const dice = new Dice(2);
+  for (let round = 0; round < ROUNDS; round++) {
+    const stop = switching(twinUrl, sites, round);
+    await sleep(300 + dice.below(500));
+    // Killed, or found hanging: in the middle of writes either way.
+    if (round % 2 === 0) await redis.kill();
+    else redis.pause();
+    await sleep(dice.below(1500));
+    redis.resume();
+    await redis.start();
+    await stop();
+    for (const { world, cars } of sites) await expectSwitched(twinUrl, world, cars);
+  }
+  expect(acknowledgedOf(sites)).toBeGreaterThan(ROUNDS * WORLDS * CARS);
+  expect(readers.map(({ closeCode }) => closeCode)).toEqual(readers.map(() => undefined));
+  for (const { world } of sites) await expectWhole(twinUrl, world);
+  for (const [i, reader] of readers.entries()) {
+    const { world } = sites[i] as Site;
+    expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);
+  }
+}, 180_000);
+
+async function statusOf(node: TestNode, path: string): Promise<number> {
+  return (await fetch(`${node.opsUrl}${path}`)).status;
+}
+
+test('while Redis is gone writes are refused, streams end with the lease, and all comes back', async () => {
+  const node = await nodes.inProcess(settingsOf());
+  const { twinUrl } = node;
+  const world = await makeWorld(twinUrl, { seed: 1 });
+  const [{ vin } = { vin: '' }, other = { vin: '' }] = world.fleet;
+  const switchOff = (body: object, of = vin) =>
+    ask(twinUrl, '/api/v1/vehicle/features', { method: 'PATCH', vin: of, body });
+  expect((await switchOff({ aeb: false })).status).toBe(200);
+  const reader = await StreamReader.open(twinUrl, world);
+  await until('frames', () => reader.snapshots.length > 5);
+
+  await redis.kill();
+  const tick = reader.lastTick;
+  for (const refused of [await switchOff({ esc: false }, other.vin), await makeRefused(twinUrl)]) {
+    expect(refused.status).toBe(503);
+    expect(refused.retryAfterS).toBeGreaterThanOrEqual(1);
+  }
+  // What is known is told, and the world goes on, until the lease can no longer be relied on.
+  expect(await declaredOf(twinUrl, vin)).toMatchObject({ aeb: false });
+  expect(await statusOf(node, '/readyz')).toBe(503);
+  await until('frames go on', () => reader.lastTick > tick + 50);
+  await until('the stream is closed', () => reader.closeCode !== undefined);
+  expect(reader.closeCode).toBe(1013);
+  for (const path of ['', '/state', '/incidents', '/journal', '/map']) {
+    const { status, retryAfterS } = await ask(twinUrl, `/api/v1/worlds/${world.id}${path}`);
+    expect([path, status, retryAfterS]).toEqual([path, 503, 2]);
+  }
+  await expect(StreamReader.open(twinUrl, world)).rejects.toThrow('503');
+  expect(await statusOf(node, '/healthz')).toBe(200);
+
+  await redis.start();
+  expect(await declaredOf(twinUrl, vin)).toMatchObject({ aeb: false, esc: true });
+  expect(await declaredOf(twinUrl, other.vin)).toMatchObject({ aeb: true, esc: true });
+  // A busy machine may refuse the first ones still; who asks again is served.
+  const off = { method: 'PATCH', vin, body: { esc: false } } as const;
+  const { declared } = await readLate<{ declared: object }>(
+    twinUrl,
+    '/api/v1/vehicle/features',
+    off,
+  );
+  expect(declared).toMatchObject({ aeb: false, esc: false });
+  expect(await statusOf(node, '/readyz')).toBe(200);
+  const again = await StreamReader.open(twinUrl, world);
+  await until('frames again', () => again.snapshots.length > 5);
+  await expectWhole(twinUrl, world);
+  expectLived(world, changesOf(await journalOf(twinUrl, world)), [
+    ...reader.snapshots,
+    ...again.snapshots,
+  ]);
+});
+
+function makeRefused(base: string) {
+  return ask(base, '/api/v1/worlds', { method: 'POST' });
+}
+
+test('a second node is refused while the first lives, and goes on from where a killed one was', async () => {
+  const settings = settingsOf();
+  const first = await nodes.ownProcess({ ...settings, NODE_NAME: 'first' });
+  const [site] = await makeSites(first.twinUrl);
+  if (site === undefined) throw new Error('unreachable: worlds were made');
+  const stop = switching(first.twinUrl, [site], 0);
+  await sleep(500);
+  await expect(startNodeProcess({ ...settings, NODE_NAME: 'second' })).rejects.toThrow('ended');
+  await first.end('SIGKILL');
+  await stop();
+  const second = await nodes.ownProcess({ ...settings, NODE_NAME: 'second' });
+  await expectSwitched(second.twinUrl, site.world, site.cars);
+  expect(await second.end('SIGTERM')).toBe(0);
+
+  const third = await nodes.inProcess({ ...settings, NODE_NAME: 'third' });
+  await expectSwitched(third.twinUrl, site.world, site.cars);
+  await expectWhole(third.twinUrl, site.world);
+});
+
+test('a node that was paused while another took over writes nothing and ends its streams', async () => {
+  const settings = settingsOf(1);
+  const first = await nodes.ownProcess(settings);
+  const [site] = await makeSites(first.twinUrl);
+  if (site === undefined) throw new Error('unreachable: worlds were made');
+  const { world, cars } = site;
+  const reader = await StreamReader.open(first.twinUrl, world);
+  await until('frames', () => reader.snapshots.length > 5);
+  const stop = switching(first.twinUrl, [site], 0);
+  await sleep(300);
+  // Whatever was asked of it before, and while it is paused, it finds when it wakes.
+  process.kill(first.pid, 'SIGSTOP');
+  const second = await nodes.inProcess(settings);
+  const journal = await journalOf(second.twinUrl, world);
+  process.kill(first.pid, 'SIGCONT');
+  await stop();
+  await until('the stream is closed', () => reader.closeCode !== undefined);
+  expect((await ask(first.twinUrl, `/api/v1/worlds/${world.id}`)).status).toBe(503);
+  const { changes } = await journalOf(second.twinUrl, world);
+  expect(changes).toEqual(journal.changes);
+  await expectSwitched(second.twinUrl, world, cars);
+  await expectWhole(second.twinUrl, world);
+});
+
+test('all that Redis has of a world, its image and journal too, is gone once it is idle', async () => {
+  const { twinUrl } = await nodes.inProcess({ ...settingsOf(), WORLD_IDLE_SECONDS: '2' });
+  const world = await makeWorld(twinUrl, { seed: 1, start_tick: 5000 });
+  await stateOf(twinUrl, world);
+  const vin = world.fleet[0]?.vin ?? '';
+  const body = { aeb: false };
+  const asking = { method: 'PATCH', vin, body } as const;
+  expect((await ask(twinUrl, '/api/v1/vehicle/features', asking)).status).toBe(200);
+  const partition = String(partitionOf(parseWorldId(world.id) ?? 0)).padStart(2, '0');
+  const entries = async () => {
+    const answer = await redis.ask(
+      `HLEN dt:{p${partition}}:entries`,
+      `ZCARD dt:{p${partition}}:order`,
+    );
+    const [hash, order] = [...answer.matchAll(/:(\d+)/g)].map(([, count]) => Number(count));
+    expect(order).toBe(hash);
+    return hash ?? 0;
+  };
+  // Lease, record, when it falls due, one change, an image.
+  expect(await entries()).toBeGreaterThanOrEqual(5);
+  while ((await entries()) > 1) await sleep(200);
+  expect((await ask(twinUrl, `/api/v1/worlds/${world.id}`)).status).toBe(404);
+});

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import { at } from '../../../city/geometry.ts';
+import { nearestRoad } from '../../../city/place.ts';
+import type { City } from '../../../city/types.ts';
+import { Kernel, type Slab } from '../../../kernel/kernel.ts';
+import { loadCities } from '../../../shard/cities.ts';
+import { FrameEncoder } from '../../../shard/frame-encoder.ts';
+import { EVENTS_SHOWN, type EventRecord, eventOf } from '../../../twin/events.ts';
+import { CAR_TYPES, carTypesOf, type FleetEntry, fleetOf } from '../../../twin/fleet.ts';
+import { parseWorldId } from '../../../twin/ids.ts';
+import { type ContactFacts, chainsOf, type Incident, incidentOf } from '../../../twin/incidents.ts';
+import type { Change } from '../../../twin/journal.ts';
+import {
+  changesOf,
+  eventsOf,
+  incidentsOf,
+  journalOf,
+  stateOf,
+  tickOf,
+  type WorldBody,
+} from './client.ts';
+
+const SLABS = 4;
+
+const cities = loadCities();
+const kernel = new Kernel({
+  module: new WebAssembly.Module(
+    new Uint8Array(readFileSync(new URL('../../../../build/kernel.wasm', import.meta.url))),
+  ),
+  cityTables: cities.tables,
+  carTypes: CAR_TYPES,
+  slabCount: SLABS,
+});
+
+type Origin = Pick<WorldBody, 'id' | 'seed' | 'city'>;
+
+/**
+ * A world lived in one go, tick by tick from its beginning, in a kernel of its own: what the same
+ * world must be however a node lived it, in pieces, from images, or again after a crash.
+ */
+export class Reference {
+  readonly worldId: string;
+  readonly fleet: readonly FleetEntry[];
+  readonly contacts: ContactFacts[] = [];
+  readonly #slab: Slab;
+  readonly #encoder: FrameEncoder;
+  readonly #changes: readonly Change[];
+  readonly #city: City;
+  #applied = 0;
+
+  constructor({ id, seed, city }: Origin, changes: readonly Change[]) {
+    const cityIndex = cities.cities.findIndex(({ name }) => name === city);
+    this.worldId = id;
+    this.fleet = fleetOf(seed, parseWorldId(id) ?? 0);
+    this.#changes = changes;
+    this.#city = at(cities.cities, cityIndex);
+    const vins = this.fleet.map(({ vin }) => vin);
+    this.#encoder = new FrameEncoder({ worldId: id, vins, city: at(cities.names, cityIndex) });
+    const slab = kernel.acquire();
+    if (slab === undefined) throw new Error('no room');
+    this.#slab = slab;
+    kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+    this.#applyUpTo(0);
+  }
+
+  get tick(): number {
+    return kernel.tick(this.#slab);
+  }
+
+  #applyUpTo(tick: number): void {
+    for (;;) {
+      const change = this.#changes[this.#applied];
+      if (change === undefined || change.tick > tick) return;
+      kernel.apply(this.#slab, change.tick, change.car, change.touched, change.values);
+      this.#applied++;
+    }
+  }
+
+  /** Steps to a tick, one tick after the other. Ticks behind it cannot be had again. */
+  to(tick: number): this {
+    if (tick < this.tick) throw new RangeError(`is at ${this.tick}, not to be taken to ${tick}`);
+    while (this.tick < tick) {
+      this.#applyUpTo(this.tick + 1);
+      kernel.step(this.#slab, 1);
+      this.contacts.push(...kernel.contacts(this.#slab, this.contacts.length));
+    }
+    return this;
+  }
+
+  /** The snapshot of now in JSON. */
+  snapshot(): string {
+    return Buffer.from(this.#encoder.encode('json', kernel.pack(this.#slab))).toString();
+  }
+
+  events(): EventRecord[] {
+    const events = kernel.events(this.#slab).slice(-EVENTS_SHOWN);
+    const context = { fleet: this.fleet, hazards: this.#city.hazards };
+    return events.map((raw) => eventOf(raw, context));
+  }
+
+  /** The reports of so many of the contacts. */
+  incidents(count: number = this.contacts.length): Incident[] {
+    return chainsOf(this.contacts.slice(0, count)).map((chain) => {
+      const [{ x, y }] = chain;
+      const { id: road, name: street } = nearestRoad(this.#city, x, y);
+      const { worldId, fleet } = this;
+      const { hazards } = this.#city;
+      return incidentOf(chain, { worldId, fleet, hazards, place: { road, street } });
+    });
+  }
+
+  hash(): bigint {
+    return kernel.hash(this.#slab);
+  }
+
+  free(): void {
+    kernel.release(this.#slab);
+  }
+}
+
+/** The hash of the world that a state image holds. */
+export function hashOfImage(bytes: Uint8Array): bigint {
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new Error('no room');
+  kernel.restore(slab, bytes);
+  const hash = kernel.hash(slab);
+  kernel.release(slab);
+  return hash;
+}
+
+/** Snapshots that a node has shown of one world must be those of the world lived in one go. */
+export function expectLived(
+  world: Origin,
+  changes: readonly Change[],
+  snapshots: readonly string[],
+): void {
+  const reference = new Reference(world, changes);
+  try {
+    for (const shown of snapshots.toSorted((a, b) => tickOf(a) - tickOf(b))) {
+      const lived = reference.to(tickOf(shown)).snapshot();
+      if (shown !== lived) expect(JSON.parse(shown)).toEqual(JSON.parse(lived));
+    }
+  } finally {
+    reference.free();
+  }
+}
+
+/**
+ * Reads all there is of a world that nobody changes meanwhile: each part must be that of the world
+ * lived in one go with its journal. Returns the tick of the snapshot.
+ */
+export async function expectWhole(base: string, world: WorldBody): Promise<number> {
+  const journal = await journalOf(base, world);
+  const incidents = await incidentsOf(base, world);
+  const events = await eventsOf(base, world);
+  const shown = await stateOf(base, world);
+  const reference = new Reference(world, changesOf(journal));
+  try {
+    const lived = reference.to(tickOf(shown)).snapshot();
+    if (shown !== lived) expect(JSON.parse(shown)).toEqual(JSON.parse(lived));
+    expectReports(journal.tick, incidents.map(facts), reference);
+    // The ring has turned a little between the two answers.
+    const kept = reference.events().filter(({ seq }) => seq >= (events[0]?.seq ?? 0));
+    const first = kept[0]?.seq ?? 0;
+    expectUpTo(
+      journal.tick,
+      events.filter(({ seq }) => seq >= first),
+      kept,
+    );
+  } finally {
+    reference.free();
+  }
+  return tickOf(shown);
+}
+
+/** What was told are the reports of the contacts up to some tick, not before `tick`. */
+function expectReports(tick: number, told: readonly object[], reference: Reference): void {
+  const { contacts } = reference;
+  let count = contacts.filter((contact) => contact.tick <= tick).length;
+  const lived = () => reference.incidents(count).map(facts);
+  while (count < contacts.length && !isDeepStrictEqual(told, lived())) count++;
+  expect(told).toEqual(lived());
+}
+
+/** What was told is a beginning of what was lived, with all that was lived up to `tick`. */
+function expectUpTo<Record extends { tick: number }>(
+  tick: number,
+  told: readonly Record[],
+  lived: readonly Record[],
+): void {
+  expect(told).toEqual(lived.slice(0, told.length));
+  expect(lived.slice(told.length).filter((record) => record.tick <= tick)).toEqual([]);
+}
+
+/** A report without its explanation, which comes in its own time. */
+function facts({ explained: _, failures: __, ...rest }: Incident) {
+  return rest;
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
+import { ask, makeLivedWorld, makeWorld, read, stateOf, type WorldBody } from './client.ts';
+import { useNodes } from './nodes.ts';
+import { expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { declaredOf } from './switched-car.ts';
+
+const nodes = useNodes();
+const TICK_MS = 20;
+/** The wall clock may be set a little while a test runs. */
+const SLACK_TICKS = 10;
+
+/** Worlds of all kinds: young, old, with a past of accidents, looked at, watched, switched. */
+async function makeWorlds(base: string): Promise<WorldBody[]> {
+  const young = await makeWorld(base, { seed: 1 });
+  const old = await makeWorld(base, { seed: 2, start_tick: 40_000 });
+  const lookedAt = await makeWorld(base, { seed: 3, start_tick: 5000 });
+  const crashes = Array.from({ length: 20 }, (_, car) => ({
+    tick: 10 + car,
+    car,
+    touched: F_STEERING | F_BRAKES,
+    values: 0,
+  }));
+  const lived = { seed: 4, tick: 3000, changes: crashes };
+  const eventful = await makeLivedWorld(base, young.city, lived);
+  const watched = await makeLivedWorld(base, young.city, { ...lived, seed: 5 });
+  await stateOf(base, lookedAt);
+  const reader = await StreamReader.open(base, watched);
+  const worlds = [young, old, lookedAt, eventful, watched];
+  await sleep(1000);
+  for (const [i, { fleet }] of worlds.entries()) {
+    for (const { vin } of fleet.slice(i, i + 3)) await switchOff(base, vin);
+  }
+  await sleep(500);
+  reader.close();
+  return worlds;
+}
+
+async function switchOff(base: string, vin: string): Promise<void> {
+  const body = { aeb: false, brakes: false };
+  const answer = await ask(base, '/api/v1/vehicle/features', { method: 'PATCH', vin, body });
+  expect(answer.status).toBe(200);
+}
+
+/** The same worlds, at the tick that the clock says, as if nothing had been. */
+async function expectKept(base: string, worlds: readonly WorldBody[]): Promise<void> {
+  for (const [i, world] of worlds.entries()) {
+    const createdMs = Date.parse(world.created_at);
+    const earliest = Math.floor((Date.now() - createdMs) / TICK_MS) - SLACK_TICKS;
+    const { tick, ...now } = await read<WorldBody>(base, `/api/v1/worlds/${world.id}`);
+    const latest = Math.floor((Date.now() - createdMs) / TICK_MS) + SLACK_TICKS;
+    expect(tick).toBeGreaterThanOrEqual(earliest);
+    expect(tick).toBeLessThanOrEqual(latest);
+    const { tick: _, ...before } = world;
+    expect(urlless(now)).toEqual(urlless(before));
+    for (const { vin } of world.fleet.slice(i, i + 3)) {
+      expect(await declaredOf(base, vin)).toMatchObject({ aeb: false, brakes: false, esc: true });
+    }
+    await expectWhole(base, world);
+  }
+}
+
+/** A node on another port names other URLs. */
+function urlless(world: object): object {
+  const all = Object.entries(world).filter(([name]) => !name.endsWith('_url'));
+  return Object.fromEntries(all);
+}
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'after %s three times over every world is where it would have been, with all its changes',
+  async (signal) => {
+    const settings = { DATA_DIR: nodes.dir(), SHARDS: '2' };
+    let node = await nodes.ownProcess(settings);
+    const worlds = await makeWorlds(node.twinUrl);
+    for (let round = 0; round < 3; round++) {
+      expect(await node.end(signal)).toBe(signal === 'SIGTERM' ? 0 : null);
+      node = await nodes.ownProcess(settings);
+      await expectKept(node.twinUrl, worlds);
+    }
+  },
+);

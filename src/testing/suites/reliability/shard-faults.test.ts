@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { at } from '../../../city/geometry.ts';
+import type { Fault } from '../../../shard/protocol.ts';
+import { parseWorldId } from '../../../twin/ids.ts';
+import type { TestNode } from '../../rigs/node.ts';
+import {
+  type Answer,
+  ask,
+  changesOf,
+  expectRefusal,
+  journalOf,
+  makeWorld,
+  stateOf,
+  tickOf,
+  until,
+  type WorldBody,
+} from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectLived, expectWhole } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { expectSwitched, SwitchedCar } from './switched-car.ts';
+
+/** How long a request may take at most, ms: the limit of waiting, and room for a slow machine. */
+const ANSWER_MS_MAX = 8000;
+
+const nodes = useNodes();
+
+async function startFaulty(): Promise<TestNode> {
+  return nodes.inProcess({ SHARDS: '1' }, { faults: true });
+}
+
+function suffer(node: TestNode, fault: Fault): void {
+  node.shards[0]?.command({ kind: 'fault', fault });
+}
+
+function poison(node: TestNode, { id }: WorldBody): void {
+  suffer(node, { what: 'poison', world: parseWorldId(id) ?? 0 });
+}
+
+function makeWorlds(base: string, count: number): Promise<WorldBody[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, seed) => makeWorld(base, { seed, start_tick: 2000 })),
+  );
+}
+
+function watchAll(base: string, worlds: readonly WorldBody[]): Promise<StreamReader[]> {
+  return Promise.all(worlds.map((world) => StreamReader.open(base, world)));
+}
+
+/** So many frames more than there are now, on each stream. */
+async function moreFrames(readers: readonly StreamReader[], count: number): Promise<void> {
+  const wanted = readers.map(({ snapshots }) => snapshots.length + count);
+  await until(`${count} more frames`, () =>
+    readers.every(({ snapshots }, i) => snapshots.length >= (wanted[i] ?? 0)),
+  );
+}
+
+/** All that a stream showed rose in ticks, and was the world as it is lived in one go. */
+async function expectShown(base: string, world: WorldBody, reader: StreamReader): Promise<void> {
+  const { ticks } = reader;
+  expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
+  expectLived(world, changesOf(await journalOf(base, world)), reader.snapshots);
+}
+
+test('a world that traps is rebuilt alone: the others keep their frames and the thread lives on', async () => {
+  const node = await startFaulty();
+  const worlds = await makeWorlds(node.twinUrl, 6);
+  const readers = await watchAll(node.twinUrl, worlds);
+  await moreFrames(readers, 5);
+  const [ill, healthy] = [at(readers, 0), readers.slice(1)];
+  const sick = at(worlds, 0);
+  const incarnation = node.shards[0]?.incarnation;
+  const dice = new Dice(1);
+  const cars = sick.fleet.slice(0, 5).map(({ vin }) => new SwitchedCar(vin));
+  const framesBefore = healthy.map(({ snapshots }) => snapshots.length);
+  poison(node, sick);
+  await Promise.all(cars.map((car) => car.switch(node.twinUrl, dice)));
+  await moreFrames([ill], 10);
+  for (const [i, { ticks }] of healthy.entries()) {
+    const gaps = ticks.slice(framesBefore[i]).map((tick, j, all) => tick - (all[j - 1] ?? tick));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(40);
+  }
+  expect(node.shards[0]?.incarnation).toBe(incarnation);
+  await expectSwitched(node.twinUrl, sick, cars);
+  for (const [i, world] of worlds.entries()) {
+    await expectWhole(node.twinUrl, world);
+    await expectShown(node.twinUrl, world, at(readers, i));
+  }
+});
+
+test('a world that nobody watches is rebuilt by the next request, twice, and rests after the third trap', async () => {
+  const node = await startFaulty();
+  const worlds = await makeWorlds(node.twinUrl, 2);
+  const [world, other] = [at(worlds, 0), at(worlds, 1)];
+  for (let round = 0; round < 2; round++) {
+    await stateOf(node.twinUrl, world);
+    poison(node, world);
+    await sleep(100);
+    const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
+    expect(answer.status, answer.text).toBe(200);
+    await expectWhole(node.twinUrl, world);
+  }
+  poison(node, world);
+  await sleep(100);
+  const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
+  expectRefusal(answer);
+  expect(JSON.parse(answer.text).error).toBe('world_unavailable');
+  expect(node.shards[0]?.incarnation).toBe(1);
+  await expectWhole(node.twinUrl, other);
+});
+
+test('the third trap is the last even while requests wait for the world', async () => {
+  const node = await startFaulty();
+  const world = at(await makeWorlds(node.twinUrl, 1), 0);
+  const look = () => ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
+  expect((await look()).status).toBe(200);
+  for (let trap = 1; trap <= 3; trap++) {
+    poison(node, world);
+    await sleep(30);
+    const answers = await Promise.all(Array.from({ length: 10 }, look));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses]).toEqual([trap < 3 ? 200 : 503]);
+  }
+});
+
+test('a watched world that traps three times in a minute rests: 1013 on its stream, 503 on its reads', async () => {
+  const node = await startFaulty();
+  const worlds = await makeWorlds(node.twinUrl, 2);
+  const readers = await watchAll(node.twinUrl, worlds);
+  const [ill, healthy] = [at(readers, 0), at(readers, 1)];
+  const [world, other] = [at(worlds, 0), at(worlds, 1)];
+  for (let trap = 0; trap < 3; trap++) {
+    await moreFrames([ill], 3);
+    expect(ill.closeCode).toBeUndefined();
+    poison(node, world);
+  }
+  await until('the stream is closed', () => ill.closeCode !== undefined);
+  expect(ill.closeCode).toBe(1013);
+  for (const path of ['/state', '/events', '/incidents']) {
+    const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}${path}`);
+    expectRefusal(answer);
+    expect(JSON.parse(answer.text).error).toBe('world_unavailable');
+    expect(answer.retryAfterS).toBeLessThanOrEqual(60);
+  }
+  await expect(StreamReader.open(node.twinUrl, world)).rejects.toThrow('503');
+  await moreFrames([healthy], 5);
+  expect(healthy.closeCode).toBeUndefined();
+  await expectShown(node.twinUrl, other, healthy);
+  // What needs no stepping is answered all the same.
+  const vin = world.fleet[0]?.vin ?? '';
+  const change = { method: 'PATCH', vin, body: { aeb: false } } as const;
+  expect((await ask(node.twinUrl, '/api/v1/vehicle/features', change)).status).toBe(200);
+  expect(changesOf(await journalOf(node.twinUrl, world))).toHaveLength(1);
+});
+
+test('a world on which threads died rests at once, and says so to all who watch it', async () => {
+  const node = await startFaulty();
+  const worlds = await makeWorlds(node.twinUrl, 2);
+  const readers = await watchAll(node.twinUrl, worlds);
+  await moreFrames(readers, 3);
+  node.worlds.quarantine(parseWorldId(at(worlds, 0).id) ?? 0);
+  await until('the stream is closed', () => at(readers, 0).closeCode !== undefined);
+  expect(at(readers, 0).closeCode).toBe(1013);
+  expectRefusal(await ask(node.twinUrl, `/api/v1/worlds/${at(worlds, 0).id}/state`));
+  await moreFrames(readers.slice(1), 5);
+});
+
+interface Looked extends Answer {
+  ms: number;
+}
+
+/** Asks for states, one request after the other, until told to stop. */
+async function lookUntil(stop: () => boolean, base: string, world: WorldBody): Promise<Looked[]> {
+  const answers: Looked[] = [];
+  while (!stop()) {
+    const from = performance.now();
+    const answer = await ask(base, `/api/v1/worlds/${world.id}/state`);
+    answers.push({ ...answer, ms: performance.now() - from });
+    await sleep(10);
+  }
+  return answers;
+}
+
+/** Switches a car until told to stop. */
+async function switchUntil(stop: () => boolean, base: string, car: SwitchedCar): Promise<void> {
+  const dice = new Dice(2);
+  while (!stop()) {
+    await car.switch(base, dice);
+    await sleep(20);
+  }
+}
+
+/** Snapshots or refusals that say when to come back, all within the time that a request has. */
+function expectAnswered(answers: readonly Looked[]): void {
+  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer);
+  const ticks = answers.filter(({ status }) => status === 200).map(({ text }) => tickOf(text));
+  expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS_MAX);
+}
+
+async function newThread(node: TestNode, incarnation: number): Promise<void> {
+  await until('a new thread', () => {
+    const [shard] = node.shards;
+    return shard?.alive === true && shard.incarnation > incarnation;
+  });
+}
+
+/** A fault under load: everything is answered meanwhile, and afterwards all is as it must be. */
+async function expectSurvived(node: TestNode, fault: Fault): Promise<void> {
+  const { twinUrl } = node;
+  const worlds = await makeWorlds(twinUrl, 6);
+  const readers = await watchAll(twinUrl, worlds.slice(0, 3));
+  await moreFrames(readers, 5);
+  const cars = worlds.map(({ fleet }) => new SwitchedCar(fleet[0]?.vin ?? ''));
+  let stop = false;
+  const looking = Promise.all(worlds.map((world) => lookUntil(() => stop, twinUrl, world)));
+  const switching = Promise.all(cars.map((car) => switchUntil(() => stop, twinUrl, car)));
+  const loops = Promise.all([looking, switching]);
+  const faulty = (async () => {
+    const incarnation = node.shards[0]?.incarnation ?? 0;
+    await sleep(300);
+    suffer(node, fault);
+    await newThread(node, incarnation);
+    await moreFrames(readers, 10);
+  })().finally(() => {
+    stop = true;
+  });
+  const [[answers]] = await Promise.all([loops, faulty]);
+  answers.forEach(expectAnswered);
+  expect(readers.map(({ closeCode }) => closeCode)).toEqual(readers.map(() => undefined));
+  for (const [i, world] of worlds.entries()) {
+    await expectSwitched(twinUrl, world, cars.slice(i, i + 1));
+    await expectWhole(twinUrl, world);
+  }
+  for (const [i, reader] of readers.entries()) {
+    await expectShown(twinUrl, at(worlds, i), reader);
+  }
+}
+
+test('a shard whose thread dies is replaced: streams go on, requests are answered, nothing is lost', async () => {
+  const node = await startFaulty();
+  await expectSurvived(node, { what: 'die' });
+});
+
+test('a shard that is stuck is found and replaced, and requests never hang', async () => {
+  const node = await startFaulty();
+  await expectSurvived(node, { what: 'stall', ms: 60_000 });
+});
+
+test('a thread that dies again and again is replaced each time', async () => {
+  const node = await startFaulty();
+  const worlds = await makeWorlds(node.twinUrl, 3);
+  const readers = await watchAll(node.twinUrl, worlds);
+  for (let death = 0; death < 4; death++) {
+    await moreFrames(readers, 3);
+    const incarnation = node.shards[0]?.incarnation ?? 0;
+    suffer(node, { what: 'die' });
+    await until('the thread dies', () => (node.shards[0]?.incarnation ?? 0) > incarnation);
+  }
+  await moreFrames(readers, 10);
+  expect(readers.map(({ closeCode }) => closeCode)).toEqual(readers.map(() => undefined));
+  for (const [i, world] of worlds.entries()) {
+    await expectWhole(node.twinUrl, world);
+    await expectShown(node.twinUrl, world, at(readers, i));
+  }
+});

@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { F_ALL, F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
+import { at } from '../../../city/geometry.ts';
+import { type Store, StoreUnavailable } from '../../../store/contract.ts';
+import { openEmbedded } from '../../../store/embedded-store.ts';
+import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
+import type { Change } from '../../../twin/journal.ts';
+import type { StoredImage } from '../../../worlds/records.ts';
+import { type Fault, type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
+import type { TestNode } from '../../rigs/node.ts';
+import {
+  type Answer,
+  ask,
+  changesOf,
+  eventsOf,
+  expectRefusal,
+  incidentsOf,
+  journalOf,
+  makeLivedWorld,
+  makeWorld,
+  stateOf,
+  tickOf,
+  until,
+  type WorldBody,
+} from './client.ts';
+import { Dice } from './dice.ts';
+import { useNodes } from './nodes.ts';
+import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
+import { StreamReader } from './stream-reader.ts';
+import { expectSwitched, SwitchedCar } from './switched-car.ts';
+
+const nodes = useNodes();
+
+interface Site {
+  node: TestNode;
+  base: string;
+  store: FaultyStore;
+}
+
+async function startFaulty(settings: Record<string, string> = {}): Promise<Site> {
+  let store: FaultyStore | undefined;
+  const openStore = async (dir: string) => {
+    store = faultyStore(await openEmbedded(dir));
+    return store;
+  };
+  const node = await nodes.inProcess(settings, { openStore });
+  if (store === undefined) throw new Error('unreachable: a node opens its store');
+  return { node, base: node.twinUrl, store };
+}
+
+/** Every car without brakes and steering: collisions come by themselves. */
+const RECKLESS: readonly Change[] = Array.from({ length: 20 }, (_, car) => ({
+  tick: 10 + car,
+  car,
+  touched: F_STEERING | F_BRAKES,
+  values: 0,
+}));
+
+const RECKLESS_MASK = F_ALL & ~(F_STEERING | F_BRAKES);
+
+async function cityOf(base: string): Promise<string> {
+  const { text } = await ask(base, '/api/v1/cities');
+  return JSON.parse(text).cities[0].name;
+}
+
+async function makeReckless(base: string, tick: number): Promise<WorldBody> {
+  return makeLivedWorld(base, await cityOf(base), { seed: 1, tick, changes: RECKLESS });
+}
+
+/** The tick of the first collision after `tick` in such a world. */
+function nextCollision(city: string, tick: number): number {
+  const reference = new Reference({ id: '0000000000', seed: 1, city }, RECKLESS).to(tick);
+  const { length } = reference.contacts;
+  while (reference.contacts.length === length) reference.to(reference.tick + 1);
+  reference.free();
+  return at(reference.contacts, length).tick;
+}
+
+/** Switches cars of a world, some at once, through all that befalls the store. */
+async function switchThrough(
+  { base, store }: Site,
+  cars: readonly SwitchedCar[],
+  faults: readonly (readonly [Fault, ms: number])[],
+): Promise<void> {
+  let over = false;
+  const loops = cars.map(async (car, i) => {
+    const dice = new Dice(i);
+    while (!over) {
+      await car.switch(base, dice);
+      await sleep(dice.below(30));
+    }
+  });
+  const faulty = (async () => {
+    for (const [fault, ms] of faults) {
+      store.setFault(fault);
+      await sleep(ms);
+    }
+  })().finally(() => {
+    store.setFault({ kind: 'none' });
+    over = true;
+  });
+  await Promise.all([...loops, faulty]);
+}
+
+const NONE: Fault = { kind: 'none' };
+
+test('a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
+  const site = await startFaulty();
+  const { base, node } = site;
+  const world = await makeReckless(base, 2000);
+  const reader = await StreamReader.open(base, world);
+  const cars = world.fleet.slice(0, 8).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
+  await until('frames', () => reader.snapshots.length > 5);
+  await switchThrough(site, cars, [
+    [NONE, 300],
+    [{ kind: 'slow', ms: 100 }, 1000],
+    [{ kind: 'fail' }, 700],
+    [{ kind: 'slow', ms: 700 }, 2000],
+    [{ kind: 'full' }, 700],
+    [NONE, 300],
+    [{ kind: 'slow', ms: 2000 }, 2500],
+    [{ kind: 'fail' }, 500],
+    [NONE, 1000],
+  ]);
+  expect(cars.every(({ acknowledged, refused }) => acknowledged > 0 && refused > 0)).toBe(true);
+  await expectSwitched(base, world, cars);
+  expect((await incidentsOf(base, world)).at(-1)?.tick).toBeGreaterThan(world.tick);
+  const frames = reader.snapshots.length;
+  await until('the stream goes on', () => reader.snapshots.length > frames + 5);
+  const { ticks } = reader;
+  expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
+  const changes = changesOf(await journalOf(base, world));
+  expectLived(world, changes, reader.snapshots);
+  await expectWhole(base, world);
+  await node.stop();
+  const store = await openEmbedded(node.dataDir);
+  const number = parseWorldId(world.id) ?? 0;
+  const key = ['p', partitionOf(number), 'image', number];
+  const image = (await store.get<StoredImage>(key))?.value;
+  await store.close();
+  const reference = new Reference(world, changes).to(image?.tick ?? 0);
+  expect(image?.tick).toBeGreaterThan(world.tick);
+  expect(image && hashOfImage(image.bytes)).toBe(reference.hash());
+  reference.free();
+});
+
+test('while the store fails a stream goes on through collisions, and every incident is told later', async () => {
+  const { base, store } = await startFaulty();
+  const collision = nextCollision(await cityOf(base), 2000);
+  const world = await makeReckless(base, collision - 60);
+  const unwatched = await makeReckless(base, collision - 60);
+  const reader = await StreamReader.open(base, world);
+  await until('frames', () => reader.snapshots.length > 5);
+  store.setFault({ kind: 'full' });
+  expect(reader.lastTick).toBeLessThan(collision);
+  const answers: Answer[] = [];
+  while (reader.lastTick < collision + 150) {
+    for (const { id } of [world, unwatched]) {
+      answers.push(await ask(base, `/api/v1/worlds/${id}/state`));
+    }
+    await sleep(100);
+  }
+  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer);
+  const gaps = reader.ticks.map((tick, i, all) => tick - (all[i - 1] ?? tick));
+  expect(Math.max(...gaps)).toBeLessThan(50);
+  expectRefusal(await ask(base, `/api/v1/worlds/${world.id}/incidents`));
+  expect(reader.closeCode).toBeUndefined();
+
+  store.setFault({ kind: 'none' });
+  await expectWhole(base, world);
+  await expectWhole(base, unwatched);
+  expectLived(world, RECKLESS, reader.snapshots);
+});
+
+test('incidents that could not be saved are told after their world left memory, and after a restart', async () => {
+  const dir = nodes.dir();
+  const { base, store, node } = await startFaulty({ DATA_DIR: dir, SHARD_WORLDS: '16' });
+  const worlds = await Promise.all([4000, 5000, 6000].map((tick) => makeReckless(base, tick)));
+  const others = await Promise.all(
+    Array.from({ length: 20 }, (_, seed) => makeWorld(base, { seed })),
+  );
+  store.setFault({ kind: 'fail' });
+  for (const { id } of worlds) expectRefusal(await ask(base, `/api/v1/worlds/${id}/incidents`));
+  for (const other of others) await stateOf(base, other);
+  store.setFault({ kind: 'none' });
+  await expectWhole(base, at(worlds, 0));
+
+  store.setFault({ kind: 'fail' });
+  await sleep(100);
+  await node.stop();
+  const again = await nodes.inProcess({ DATA_DIR: dir });
+  for (const world of worlds) await expectWhole(again.twinUrl, world);
+});
+
+test('a node whose store fails stops all the same, and has its worlds when it is back', async () => {
+  const dir = nodes.dir();
+  const { base, store, node } = await startFaulty({ DATA_DIR: dir });
+  const worlds = await Promise.all([2000, 3000].map((tick) => makeReckless(base, tick)));
+  const reader = await StreamReader.open(base, at(worlds, 0));
+  await until('frames', () => reader.snapshots.length > 50);
+  store.setFault({ kind: 'full' });
+  await stateOf(base, at(worlds, 0));
+  await node.stop();
+  const again = await nodes.inProcess({ DATA_DIR: dir });
+  for (const world of worlds) await expectWhole(again.twinUrl, world);
+});
+
+test('changes of one world take effect in the order in which they were accepted, however slow the store', async () => {
+  const { base, store, node } = await startFaulty();
+  const world = await makeWorld(base, { seed: 1 });
+  const owned = await node.worlds.load(parseWorldId(world.id) ?? 0);
+  if (owned === undefined) throw new Error('unreachable: it was just made');
+  const settled: number[] = [];
+  const faults: Fault[] = [
+    { kind: 'slow', ms: 200 },
+    { kind: 'none' },
+    { kind: 'fail' },
+    { kind: 'slow', ms: 50 },
+  ];
+  const changes = Array.from({ length: 80 }, async (_, i) => {
+    const feature = 1 << (i % 12);
+    await sleep(10 * i);
+    store.setFault(at(faults, Math.floor(i / 10) % faults.length));
+    const on = (owned.declared(i % 20) & feature) !== 0;
+    return owned.change(i % 20, feature, on ? 0 : feature).then(
+      () => {
+        settled.push(i);
+        return i;
+      },
+      () => undefined,
+    );
+  });
+  const acknowledged = (await Promise.all(changes)).filter((i) => i !== undefined);
+  expect(settled).toEqual(settled.toSorted((a, b) => a - b));
+  expect(acknowledged.length).toBeGreaterThan(20);
+  expect(acknowledged.length).toBeLessThan(80);
+  const journal = changesOf(await journalOf(base, world));
+  expect(journal.map(({ car, touched }) => [car, touched])).toEqual(
+    acknowledged.map((i) => [i % 20, 1 << (i % 12)]),
+  );
+  const ticks = journal.map(({ tick }) => tick);
+  expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
+  await expectWhole(base, world);
+});
+
+test('a change that was written is acknowledged even where the store says that it failed', async () => {
+  let isLying = false;
+  const openStore = async (dir: string): Promise<Store> => {
+    const store = await openEmbedded(dir);
+    const commit: Store['commit'] = async (checks, writes) => {
+      const isDone = await store.commit(checks, writes);
+      if (isLying) throw new StoreUnavailable('failed');
+      return isDone;
+    };
+    return {
+      engine: store.engine,
+      get: (key) => store.get(key),
+      list: (prefix, page) => store.list(prefix, page),
+      commit,
+      close: () => store.close(),
+    };
+  };
+  const { twinUrl } = await nodes.inProcess({}, { openStore });
+  const world = await makeWorld(twinUrl, { seed: 1 });
+  const reader = await StreamReader.open(twinUrl, world);
+  const cars = world.fleet.slice(0, 3).map(({ vin }) => new SwitchedCar(vin));
+  const dice = new Dice(1);
+  for (let i = 0; i < 30; i++) {
+    isLying = i % 3 === 0;
+    await Promise.all(cars.map((car) => car.switch(twinUrl, dice)));
+  }
+  isLying = false;
+  expect(cars.map(({ refused }) => refused)).toEqual([0, 0, 0]);
+  await expectSwitched(twinUrl, world, cars);
+  await expectWhole(twinUrl, world);
+  expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);
+});
+
+test('a world made from a journal shows what the first one shows, tick by tick', async () => {
+  const { base } = await startFaulty();
+  const first = await makeReckless(base, 3000);
+  const cars = first.fleet.slice(0, 4).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
+  const readers = [await StreamReader.open(base, first)];
+  for (const [i, car] of cars.entries()) await car.switch(base, new Dice(i));
+  await sleep(200);
+  const journal = await journalOf(base, first);
+  const second = await makeWorld(base, { journal });
+  readers.push(await StreamReader.open(base, second));
+  await until('frames of both', () => readers.every(({ snapshots }) => snapshots.length > 40));
+  const [shown, again] = readers.map(({ snapshots }) => new Map(snapshots.map(anonymous)));
+  const common = [...(shown?.keys() ?? [])].filter((tick) => again?.has(tick));
+  expect(common.length).toBeGreaterThan(20);
+  for (const tick of common) expect(again?.get(tick)).toBe(shown?.get(tick));
+  const tick = Math.min(...readers.map(({ lastTick }) => lastTick));
+  const [happened, happenedAgain] = [await happenedIn(base, first), await happenedIn(base, second)];
+  const from = Math.max(happened.events[0] ?? 0, happenedAgain.events[0] ?? 0);
+  const seen = (list: readonly number[]) => list.filter((at) => at > from && at <= tick);
+  expect(seen(happenedAgain.incidents)).toEqual(seen(happened.incidents));
+  expect(seen(happenedAgain.events)).toEqual(seen(happened.events));
+  expect(seen(happened.incidents).length).toBeGreaterThan(0);
+});
+
+/** A snapshot by its tick, without what names the world. */
+function anonymous(snapshot: string): [tick: number, text: string] {
+  const text = snapshot.replace(/"world":"\w+"/, '').replaceAll(/"vin":"\w+"/g, '');
+  return [tickOf(snapshot), text];
+}
+
+/** Ticks of incidents and of the last events. */
+async function happenedIn(base: string, world: WorldBody) {
+  const ticksOf = (list: readonly { tick: number }[]) => list.map(({ tick }) => tick);
+  const incidents = ticksOf(await incidentsOf(base, world));
+  return { incidents, events: ticksOf(await eventsOf(base, world)) };
+}

@@ -1,0 +1,49 @@
+import { WatchSocket } from '../../../../load/ws-client.ts';
+import { tickOf } from './client.ts';
+
+/** A stream of a world and all that came over it. */
+export class StreamReader {
+  /** Snapshots as they were sent, in order of arrival. */
+  readonly snapshots: string[] = [];
+  hello: { tick: number; fleet: unknown[] } | undefined;
+  /** Undefined while the stream is open. */
+  closeCode: number | undefined;
+  #socket: WatchSocket | undefined;
+
+  /** Rejects with the status line where the upgrade is refused. */
+  static async open(base: string, world: { id: string }): Promise<StreamReader> {
+    const reader = new StreamReader();
+    reader.#socket = await WatchSocket.open(new URL(base), `/ws/worlds/${world.id}`, {
+      message: (_, payload) => reader.#receive(payload.toString()),
+      closed: (code) => {
+        reader.closeCode = code;
+      },
+    });
+    return reader;
+  }
+
+  #receive(text: string): void {
+    if (this.hello === undefined) this.hello = JSON.parse(text);
+    else this.snapshots.push(text);
+  }
+
+  get ticks(): number[] {
+    return this.snapshots.map(tickOf);
+  }
+
+  get lastTick(): number {
+    return tickOf(this.snapshots.at(-1) ?? '');
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  close(): void {
+    this.#socket?.close();
+  }
+}

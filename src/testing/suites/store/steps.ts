@@ -1,0 +1,29 @@
+/** Steps that the suites of the contract share. */
+import { expect } from 'vitest';
+import type { Key, KeyPart, Page, Store } from '../../../store/contract.ts';
+import { PAGE_LIMIT_MAX } from '../../../store/encoding.ts';
+
+/** The store of the running test. */
+export type Current = () => Store;
+
+export function key(...parts: KeyPart[]): Key {
+  return parts;
+}
+
+export async function put(store: Store, at: Key, value: unknown): Promise<void> {
+  expect(await store.commit([], [{ key: at, value }])).toBe(true);
+}
+
+/** Writes each key in one commit, with its place among them as its value. */
+export async function putAll(store: Store, keys: readonly Key[]): Promise<void> {
+  const writes = keys.map((at, index) => ({ key: at, value: index }));
+  expect(await store.commit([], writes)).toBe(true);
+}
+
+export async function versionOf(store: Store, at: Key): Promise<number | null> {
+  return (await store.get(at))?.version ?? null;
+}
+
+export async function keysOf(store: Store, prefix: Key, page: Partial<Page> = {}): Promise<Key[]> {
+  return (await store.list(prefix, { limit: PAGE_LIMIT_MAX, ...page })).map((entry) => entry.key);
+}

@@ -1,0 +1,172 @@
+import { connect, type Socket } from 'node:net';
+import { decode } from '@msgpack/msgpack';
+import { checkAnswer } from '../../rigs/published.ts';
+import { type ShapeName, type Shapes, shaped } from './schemas.ts';
+import type { ErrorBody, World } from './wire.ts';
+
+/** One request; a GET without anything unless it says otherwise. */
+export interface Ask {
+  method?: string;
+  /** Sent as `Authorization: VIN …`. */
+  vin?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Uint8Array<ArrayBuffer>;
+  msgpack?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array;
+  /** Decoded by its Content-Type; undefined where there is none. */
+  body: unknown;
+}
+
+/** A client of one twin. Every decoded answer is held against the published document. */
+export class Api {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** @throws where the answer is not as published */
+  async ask(path: string, ask: Ask = {}): Promise<Answer> {
+    const headers = new Headers(ask.headers);
+    if (ask.vin !== undefined) headers.set('Authorization', `VIN ${ask.vin}`);
+    if (ask.msgpack) headers.set('Accept', 'application/msgpack');
+    const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+    const response = await fetch(new URL(path, this.url), {
+      method: ask.method ?? 'GET',
+      redirect: 'manual',
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const type = response.headers.get('Content-Type') ?? '';
+    const { status } = response;
+    const answer = { status, headers: response.headers, bytes, body: read(type, bytes) };
+    const method = ask.method ?? 'GET';
+    if (/^\/(api|ws)\//.test(path))
+      await checkAnswer('twin', this.url, { ...answer, method, path });
+    return answer;
+  }
+
+  /** The body of a successful call, checked against its schema. Throws for anything else. */
+  async get<Name extends ShapeName>(
+    name: Name,
+    path: string,
+    ask: Ask = {},
+    status = 200,
+  ): Promise<Shapes[Name]> {
+    const answer = await this.ask(path, ask);
+    if (answer.status !== status) {
+      throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+    return shaped(name, answer.body);
+  }
+
+  /** The body of a refused call, checked against its schema, and what came with it. */
+  async refused(path: string, ask: Ask = {}): Promise<ErrorBody & Answer> {
+    const answer = await this.ask(path, ask);
+    return { ...answer, ...shaped('error', answer.body) };
+  }
+
+  /** Makes a world; options are sent as they are. */
+  makeWorld(options?: unknown): Promise<World> {
+    const ask = { method: 'POST', ...(options === undefined ? {} : { json: options }) };
+    return this.get('world', '/api/v1/worlds', ask, 201);
+  }
+
+  /** Below a world, or the world itself. */
+  world<Name extends ShapeName>(name: Name, { id }: { id: string }, path = '', ask: Ask = {}) {
+    return this.get(name, `/api/v1/worlds/${id}${path}`, ask);
+  }
+
+  /** Below /api/v1/vehicle, as one car of a world. */
+  vehicle<Name extends ShapeName>(name: Name, vin: string, path = '', ask: Ask = {}) {
+    return this.get(name, `/api/v1/vehicle${path}`, { ...ask, vin });
+  }
+
+  /** Switches features of one car. */
+  patch(vin: string, features: Record<string, boolean>) {
+    return this.vehicle('featureState', vin, '/features', { method: 'PATCH', json: features });
+  }
+}
+
+function read(type: string, bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
+  if (type.startsWith('application/json')) return JSON.parse(new TextDecoder().decode(bytes));
+  return type === 'application/msgpack' ? decode(bytes) : undefined;
+}
+
+/** The VIN of a car of a world. */
+export function vinOf({ fleet }: World, car: number): string {
+  const entry = fleet[car];
+  if (entry === undefined) throw new RangeError(`no car ${car}`);
+  return entry.vin;
+}
+
+export interface RawAnswer {
+  status: number;
+  /** By name in lower case; values of equal names joined by a comma. */
+  headers: ReadonlyMap<string, string>;
+  body: Uint8Array;
+  /** What came behind the head of a 101. */
+  rest: Buffer;
+  /** Open still. */
+  socket: Socket;
+}
+
+/**
+ * Sends the lines of a request as they are, with Host and a length added where there is a body, and
+ * reads one answer.
+ */
+export async function raw(url: string, lines: readonly string[], body = ''): Promise<RawAnswer> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const [first = '', ...others] = lines;
+  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  socket.write(`${[first, `Host: ${host}`, ...length, ...others].join('\r\n')}\r\n\r\n${body}`);
+  return readAnswer(socket);
+}
+
+function readAnswer(socket: Socket): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    let received = Buffer.alloc(0);
+    const end = (settle: () => void) => {
+      socket.removeAllListeners();
+      settle();
+    };
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      const answer = parseAnswer(received, socket);
+      if (answer !== undefined) end(() => resolve(answer));
+    });
+    socket.on('error', (error) => end(() => reject(error)));
+    socket.on('close', () => end(() => reject(new Error(`closed after: ${received}`))));
+  });
+}
+
+/** Undefined while some of it is missing. */
+function parseAnswer(received: Buffer, socket: Socket): RawAnswer | undefined {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const [statusLine = '', ...lines] = received.toString('latin1', 0, headEnd).split('\r\n');
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  const rest = received.subarray(headEnd + 4);
+  const length = Number(headers.get('content-length') ?? 0);
+  if (rest.length < length) return undefined;
+  const status = Number(statusLine.split(' ')[1]);
+  return { status, headers, body: rest.subarray(0, length), rest: rest.subarray(length), socket };
+}

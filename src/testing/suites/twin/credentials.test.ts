@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api, raw, vinOf } from './api.ts';
+import { shaped } from './schemas.ts';
+import type { World } from './wire.ts';
+
+let node: TestNode;
+let api: Api;
+let world: World;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+  world = await api.makeWorld();
+});
+afterAll(() => node.discard());
+
+const PATH = '/api/v1/vehicle/route';
+const routeWith = (headers: Record<string, string>) => api.get('route', PATH, { headers });
+const refusedWith = async (headers: Record<string, string>, path = PATH) => {
+  const refused = await api.refused(path, { headers });
+  expect(refused.headers.get('WWW-Authenticate')).toBe('VIN');
+  return [refused.status, refused.error];
+};
+
+describe('the VIN of a vehicle call', () => {
+  test.each(['VIN', 'vin', 'Vin', 'vIN'])('comes as Authorization: %s …', async (scheme) => {
+    const vin = vinOf(world, 7);
+    expect((await routeWith({ Authorization: `${scheme} ${vin}` })).vin).toBe(vin);
+  });
+
+  test('comes as X-VIN as well', async () => {
+    const vin = vinOf(world, 8);
+    expect((await routeWith({ 'X-VIN': vin })).vin).toBe(vin);
+  });
+
+  test('counts in Authorization first', async () => {
+    const [vin, other] = [vinOf(world, 1), vinOf(world, 2)];
+    const both = { Authorization: `VIN ${vin}`, 'X-VIN': other };
+    expect((await routeWith(both)).vin).toBe(vin);
+    const wrong = { Authorization: 'VIN 11111111111111111', 'X-VIN': other };
+    expect(await refusedWith(wrong)).toEqual([401, 'unknown_vin']);
+  });
+
+  test.each(['Bearer', 'Basic', 'VINS', 'VI'])(
+    'counts in X-VIN beside scheme %s',
+    async (scheme) => {
+      const [vin, other] = [vinOf(world, 1), vinOf(world, 2)];
+      const headers = { Authorization: `${scheme} ${other}`, 'X-VIN': vin };
+      expect((await routeWith(headers)).vin).toBe(vin);
+    },
+  );
+
+  test('may be in lower case and have blanks around it', async () => {
+    const vin = vinOf(world, 3);
+    const small = vin.toLowerCase();
+    expect((await routeWith({ Authorization: `VIN ${small}` })).vin).toBe(vin);
+    expect((await routeWith({ 'X-VIN': small })).vin).toBe(vin);
+    for (const line of [`Authorization:  VIN   ${vin}  `, `X-VIN:   ${small}  `, `x-vin:${vin}`]) {
+      const answer = await raw(node.twinUrl, [`GET ${PATH} HTTP/1.1`, line]);
+      answer.socket.destroy();
+      expect(shaped('route', JSON.parse(answer.body.toString())).vin).toBe(vin);
+    }
+  });
+
+  test('is asked for where there is none', async () => {
+    expect(await refusedWith({})).toEqual([401, 'missing_vin']);
+    expect(await refusedWith({ 'X-VIN': '' })).toEqual([401, 'missing_vin']);
+    expect(await refusedWith({ Authorization: 'Bearer abc' })).toEqual([401, 'missing_vin']);
+  });
+
+  test('is not taken out of the query', async () => {
+    const path = `${PATH}?vin=${vinOf(world, 0)}`;
+    expect(await refusedWith({}, path)).toEqual([401, 'missing_vin']);
+  });
+
+  test.each([
+    'x',
+    '1HGCM82633A004352',
+    '1HGCM82633A00435',
+    '1HGCM82633A0043522',
+    'IOQIOQIOQIOQIOQIO',
+    '00000000000000000',
+    '%00%00%00%00%00%00',
+    'constructor',
+  ])('is refused where it is %s', async (vin) => {
+    expect(await refusedWith({ 'X-VIN': vin })).toEqual([401, 'unknown_vin']);
+    expect(await refusedWith({ Authorization: `VIN ${vin}` })).toEqual([401, 'unknown_vin']);
+  });
+
+  test('is refused with every wrong check digit', async () => {
+    const vin = vinOf(world, 5);
+    for (const digit of '0123456789X') {
+      if (digit === vin.charAt(8)) continue;
+      const wrong = `${vin.slice(0, 8)}${digit}${vin.slice(9)}`;
+      expect(await refusedWith({ 'X-VIN': wrong })).toEqual([401, 'unknown_vin']);
+    }
+  });
+
+  test('is refused where it is of a world on another node', async () => {
+    const other = await startTestNode();
+    try {
+      const foreign = await new Api(other.twinUrl).makeWorld();
+      const headers = { 'X-VIN': vinOf(foreign, 0) };
+      expect(await refusedWith(headers)).toEqual([401, 'unknown_vin']);
+    } finally {
+      await other.discard();
+    }
+  });
+});
+
+describe('every vehicle call', () => {
+  test.each([
+    ['GET', ''],
+    ['GET', '/features'],
+    ['PATCH', '/features'],
+    ['PUT', '/features/aeb'],
+    ['POST', '/features/reset'],
+    ['GET', '/telemetry'],
+    ['GET', '/route'],
+    ['GET', '/incidents'],
+  ])('%s /api/v1/vehicle%s needs a known VIN', async (method, path) => {
+    const body = method === 'GET' ? {} : { body: '{"aeb":true,"enabled":true}' };
+    for (const [headers, code] of [
+      [{}, 'missing_vin'],
+      [{ 'X-VIN': '1HGCM82633A004352' }, 'unknown_vin'],
+    ] as const) {
+      const ask = { method, headers, ...body };
+      const refused = await api.refused(`/api/v1/vehicle${path}`, ask);
+      expect([refused.status, refused.error]).toEqual([401, code]);
+      expect(refused.headers.get('WWW-Authenticate')).toBe('VIN');
+    }
+  });
+});
+
+describe('calls without a credential', () => {
+  test('are all that worlds, catalogues and streams need', async () => {
+    for (const path of ['', '/map', '/state', '/incidents', '/events', '/journal']) {
+      expect((await api.ask(`/api/v1/worlds/${world.id}${path}`)).status).toBe(200);
+    }
+    expect((await api.ask('/api/v1/features')).status).toBe(200);
+    expect((await api.ask('/api/v1/cities')).status).toBe(200);
+  });
+
+  test('are not refused for a credential that is wrong', async () => {
+    const headers = { Authorization: 'VIN x', 'X-VIN': 'x' };
+    expect((await api.ask(`/api/v1/worlds/${world.id}`, { headers })).status).toBe(200);
+  });
+});

@@ -1,0 +1,361 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Kernel } from '../../../kernel/kernel.ts';
+import { effectiveMask } from '../../../twin/catalogue.ts';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api, vinOf } from './api.ts';
+import type { FeatureName, World } from './wire.ts';
+
+let node: TestNode;
+let api: Api;
+let world: World;
+let nextCar = 0;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+  world = await api.makeWorld();
+});
+afterAll(() => node.discard());
+
+/** In order; in a mask of features the number of the bit. */
+const NAMES: FeatureName[] = [
+  'steering',
+  'brakes',
+  'throttle',
+  'front_camera',
+  'front_radar',
+  'corner_radars',
+  'aeb',
+  'animal_detection',
+  'evasive_steering',
+  'traffic_light_recognition',
+  'intersection_assist',
+  'esc',
+];
+
+const ALL_ON = {
+  declared: {
+    steering: true,
+    brakes: true,
+    throttle: true,
+    front_camera: true,
+    front_radar: true,
+    corner_radars: true,
+    aeb: true,
+    animal_detection: true,
+    evasive_steering: true,
+    traffic_light_recognition: true,
+    intersection_assist: true,
+    esc: true,
+  },
+  effective: {
+    steering: 'on',
+    brakes: 'on',
+    throttle: 'on',
+    front_camera: 'on',
+    front_radar: 'on',
+    corner_radars: 'on',
+    aeb: 'on',
+    animal_detection: 'on',
+    evasive_steering: 'on',
+    traffic_light_recognition: 'on',
+    intersection_assist: 'on',
+    esc: 'on',
+  },
+  missing: {},
+};
+
+/** A car that no test has touched yet. */
+async function untouched(): Promise<string> {
+  if (nextCar === 20) {
+    world = await api.makeWorld();
+    nextCar = 0;
+  }
+  return vinOf(world, nextCar++);
+}
+
+const stateOf = (vin: string) => api.vehicle('featureState', vin, '/features');
+const put = (vin: string, name: string, enabled: boolean) => {
+  const ask = { method: 'PUT', json: { enabled } };
+  return api.vehicle('featureSetting', vin, `/features/${name}`, ask);
+};
+const reset = (vin: string) =>
+  api.vehicle('featureState', vin, '/features/reset', { method: 'POST' });
+
+describe('the feature catalogue', () => {
+  test('has twelve features with their groups and needs, in order', async () => {
+    const { features } = await api.get('catalogue', '/api/v1/features');
+    expect(features.map(({ name, group, needs }) => [name, group, needs])).toEqual([
+      ['steering', 'actuator', []],
+      ['brakes', 'actuator', []],
+      ['throttle', 'actuator', []],
+      ['front_camera', 'sensor', []],
+      ['front_radar', 'sensor', []],
+      ['corner_radars', 'sensor', []],
+      ['aeb', 'function', ['brakes', ['front_radar', 'front_camera']]],
+      ['animal_detection', 'function', ['front_camera']],
+      ['evasive_steering', 'function', ['steering', 'front_camera']],
+      ['traffic_light_recognition', 'function', ['front_camera', 'brakes']],
+      ['intersection_assist', 'function', ['corner_radars', 'brakes']],
+      ['esc', 'function', ['brakes', 'steering']],
+    ]);
+  });
+
+  test('shows functions, and only those, in the owner’s menu', async () => {
+    const { features } = await api.get('catalogue', '/api/v1/features');
+    const shown = features.filter(({ owner_menu }) => owner_menu).map(({ name }) => name);
+    expect(shown).toEqual([
+      'aeb',
+      'animal_detection',
+      'evasive_steering',
+      'traffic_light_recognition',
+      'intersection_assist',
+      'esc',
+    ]);
+  });
+});
+
+describe('the features of a car', () => {
+  test('are all declared on and effective in a new world', async () => {
+    const state = await stateOf(await untouched());
+    expect(state).toEqual(ALL_ON);
+    expect(Object.keys(state.declared)).toEqual(NAMES);
+    expect(Object.keys(state.effective)).toEqual(NAMES);
+  });
+
+  test('are of that car alone', async () => {
+    const [vin, other] = [await untouched(), await untouched()];
+    await api.patch(vin, { steering: false });
+    expect(await stateOf(other)).toEqual(ALL_ON);
+  });
+
+  test('are part of everything about the car', async () => {
+    const vin = await untouched();
+    const state = await api.patch(vin, { corner_radars: false });
+    expect((await api.vehicle('vehicle', vin)).configuration).toEqual(state);
+  });
+});
+
+describe('PATCH', () => {
+  test('switches any number of features and answers with the state after it', async () => {
+    const vin = await untouched();
+    const state = await api.patch(vin, { brakes: false, esc: false, throttle: true });
+    expect(state).toEqual({
+      declared: { ...ALL_ON.declared, brakes: false, esc: false },
+      effective: {
+        ...ALL_ON.effective,
+        brakes: 'off',
+        esc: 'off',
+        aeb: 'degraded',
+        traffic_light_recognition: 'degraded',
+        intersection_assist: 'degraded',
+      },
+      missing: {
+        aeb: ['brakes'],
+        traffic_light_recognition: ['brakes'],
+        intersection_assist: ['brakes'],
+      },
+    });
+    expect(await stateOf(vin)).toEqual(state);
+  });
+
+  test('of nothing changes nothing', async () => {
+    expect(await api.patch(await untouched(), {})).toEqual(ALL_ON);
+  });
+
+  test('reports a function whose need is switched back on as on again', async () => {
+    const vin = await untouched();
+    await api.patch(vin, { front_camera: false });
+    expect(await api.patch(vin, { front_camera: true })).toEqual(ALL_ON);
+  });
+
+  test.each([
+    [{ brakes: false, radio: true }, 'unknown_feature'],
+    [{ radio: true, brakes: false }, 'unknown_feature'],
+    [{ brakes: false, esc: 'off' }, 'invalid_value'],
+    [{ brakes: false, esc: null }, 'invalid_value'],
+    [{ brakes: false, esc: 0 }, 'invalid_value'],
+    [{ brakes: false, esc: [true] }, 'invalid_value'],
+  ])('of %j changes nothing at all', async (features, code) => {
+    const vin = await untouched();
+    const ask = { method: 'PATCH', vin, json: features };
+    const { status, error } = await api.refused('/api/v1/vehicle/features', ask);
+    expect([status, error]).toEqual([400, code]);
+    expect(await stateOf(vin)).toEqual(ALL_ON);
+  });
+
+  test('of one car from many clients at once ends with each change in force', async () => {
+    const vin = await untouched();
+    await Promise.all(NAMES.map((name) => api.patch(vin, { [name]: false })));
+    const { declared } = await stateOf(vin);
+    expect(Object.values(declared)).toEqual(NAMES.map(() => false));
+  });
+});
+
+describe('PUT', () => {
+  test('sets one feature and tells of that one', async () => {
+    const vin = await untouched();
+    const off = { name: 'steering', enabled: false, effective: 'off', missing: [] };
+    expect(await put(vin, 'steering', false)).toEqual(off);
+    expect(await put(vin, 'steering', false)).toEqual(off);
+    const on = { name: 'steering', enabled: true, effective: 'on', missing: [] };
+    expect(await put(vin, 'steering', true)).toEqual(on);
+  });
+
+  test('answers each of many clients with what came of its own change', async () => {
+    const vin = await untouched();
+    const asked = Array.from({ length: 40 }, (_, i) => i % 2 === 1);
+    const answers = await Promise.all(asked.map((enabled) => put(vin, 'steering', enabled)));
+    expect(answers.map(({ enabled }) => enabled)).toEqual(asked);
+    const states = await Promise.all(asked.map((steering) => api.patch(vin, { steering })));
+    expect(states.map(({ declared }) => declared.steering)).toEqual(asked);
+  });
+
+  test('tells of a function that is degraded what it lacks', async () => {
+    const vin = await untouched();
+    await api.patch(vin, { front_camera: false, front_radar: false, aeb: false });
+    expect(await put(vin, 'aeb', true)).toEqual({
+      name: 'aeb',
+      enabled: true,
+      effective: 'degraded',
+      missing: ['front_camera', 'front_radar'],
+    });
+    await api.patch(vin, { brakes: false });
+    const { missing } = await put(vin, 'traffic_light_recognition', true);
+    expect(missing.toSorted()).toEqual(['brakes', 'front_camera']);
+  });
+
+  test.each(NAMES)('takes %s', async (name) => {
+    const vin = await untouched();
+    expect(await put(vin, name, false)).toMatchObject({ name, enabled: false, effective: 'off' });
+    const { declared } = await stateOf(vin);
+    expect(declared).toEqual({ ...ALL_ON.declared, [name]: false });
+  });
+});
+
+describe('reset', () => {
+  test('switches every feature back on, without a body', async () => {
+    const vin = await untouched();
+    await api.patch(vin, Object.fromEntries(NAMES.map((name) => [name, false])));
+    expect(await reset(vin)).toEqual(ALL_ON);
+    expect(await stateOf(vin)).toEqual(ALL_ON);
+    expect(await reset(vin)).toEqual(ALL_ON);
+  });
+});
+
+describe('a change', () => {
+  test('makes one configuration event for each feature that changed, at the change’s tick', async () => {
+    const other = await api.makeWorld();
+    const vin = vinOf(other, 6);
+    await api.patch(vin, { brakes: false, esc: false, throttle: true });
+    await api.patch(vin, { brakes: false, esc: true });
+    await api.patch(vin, { brakes: false });
+    const [first, second] = (await api.world('journal', other, '/journal')).changes;
+    const events = await api.world('events', other, '/events');
+    const told = events.filter(({ kind }) => kind === 'configuration');
+    expect(told.map(({ vin, feature, tick }) => [vin, feature, tick])).toEqual([
+      [vin, 'brakes', first?.tick],
+      [vin, 'esc', first?.tick],
+      [vin, 'esc', second?.tick],
+    ]);
+    for (const { hazard, incident } of told) expect([hazard, incident]).toEqual([null, null]);
+  });
+});
+
+// ── declared and effective ───────────────────────────────────────────────────────────────────
+
+type Has = (name: FeatureName) => boolean;
+
+/** What works in a car with these features switched on, function by function. */
+function works(name: FeatureName, on: Has): boolean {
+  if (!on(name)) return false;
+  switch (name) {
+    case 'aeb':
+      return on('brakes') && (on('front_radar') || on('front_camera'));
+    case 'animal_detection':
+      return on('front_camera');
+    case 'evasive_steering':
+      return on('steering') && on('front_camera');
+    case 'traffic_light_recognition':
+      return on('front_camera') && on('brakes');
+    case 'intersection_assist':
+      return on('corner_radars') && on('brakes');
+    case 'esc':
+      return on('brakes') && on('steering');
+    default:
+      return true;
+  }
+}
+
+/** What a function that is switched on lacks. */
+function lacks(name: FeatureName, on: Has): FeatureName[] {
+  const off = (...needs: FeatureName[]) => needs.filter((need) => !on(need));
+  switch (name) {
+    case 'aeb':
+      return on('front_radar') || on('front_camera')
+        ? off('brakes')
+        : off('brakes', 'front_radar', 'front_camera');
+    case 'animal_detection':
+      return off('front_camera');
+    case 'evasive_steering':
+      return off('steering', 'front_camera');
+    case 'traffic_light_recognition':
+      return off('front_camera', 'brakes');
+    case 'intersection_assist':
+      return off('corner_radars', 'brakes');
+    case 'esc':
+      return off('brakes', 'steering');
+    default:
+      return [];
+  }
+}
+
+const hasIn =
+  (mask: number): Has =>
+  (name) =>
+    Math.floor(mask / 2 ** NAMES.indexOf(name)) % 2 === 1;
+
+function expectedMask(declared: number): number {
+  return NAMES.reduce((mask, name, bit) => mask + (works(name, hasIn(declared)) ? 2 ** bit : 0), 0);
+}
+
+const ALL_MASKS = Array.from({ length: 4096 }, (_, mask) => mask);
+const expected = ALL_MASKS.map(expectedMask);
+
+describe('the effective configuration of all 4,096 declared ones', () => {
+  test('is as the needs say in the catalogue of the service', () => {
+    expect(ALL_MASKS.map(effectiveMask)).toEqual(expected);
+  });
+
+  test('is as the needs say in the kernel that drives the cars', () => {
+    const wasm = readFileSync(new URL('../../../../build/kernel.wasm', import.meta.url));
+    const module = new WebAssembly.Module(wasm);
+    const kernel = new Kernel({ module, cityTables: [], carTypes: [], slabCount: 0 });
+    expect(ALL_MASKS.map((mask) => kernel.effectiveMask(mask))).toEqual(expected);
+  });
+});
+
+describe('the effective configuration of a car', () => {
+  async function check(vin: string, declared: number): Promise<void> {
+    const on = hasIn(declared);
+    const state = await api.patch(vin, Object.fromEntries(NAMES.map((name) => [name, on(name)])));
+    for (const name of NAMES) {
+      expect(state.declared[name]).toBe(on(name));
+      const whole = on(name) ? (works(name, on) ? 'on' : 'degraded') : 'off';
+      expect(state.effective[name]).toBe(whole);
+      const missing = whole === 'degraded' ? lacks(name, on).toSorted() : undefined;
+      expect(state.missing[name]?.toSorted()).toEqual(missing);
+    }
+  }
+
+  test('with every combination of parts under all functions is as the needs say', async () => {
+    const vin = await untouched();
+    for (let parts = 0; parts < 64; parts++) await check(vin, 4032 + parts);
+  });
+
+  test('with any features off is as the needs say', async () => {
+    // Steps by a number without a common divisor: 64 masks from all over.
+    const vin = await untouched();
+    for (let i = 0; i < 64; i++) await check(vin, (i * 1597) % 4096);
+  });
+});

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api, raw } from './api.ts';
+import { type ShapeName, shaped } from './schemas.ts';
+import type { World } from './wire.ts';
+
+let node: TestNode;
+let api: Api;
+let world: World;
+let vin: string;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+  // Long ago, so that something has happened, and something that will not change any more.
+  const changes = Array.from({ length: 20 }, (_, car) => ({
+    tick: 0,
+    car,
+    features: { brakes: false, steering: false },
+  }));
+  const journal = { seed: 7, city: 'grid', changes };
+  world = await api.makeWorld({ journal, start_tick: 4000 });
+  const [incident] = await api.world('incidents', world, '/incidents');
+  vin = incident?.vehicles[0]?.vin ?? '';
+});
+afterAll(() => node.discard());
+
+/** Every GET that answers with content, and what of it may differ between two calls. */
+const READS: [name: ShapeName, path: string][] = [
+  ['world', '/api/v1/worlds/{id}'],
+  ['map', '/api/v1/worlds/{id}/map'],
+  ['snapshot', '/api/v1/worlds/{id}/state'],
+  ['incidents', '/api/v1/worlds/{id}/incidents'],
+  ['incident', '/api/v1/worlds/{id}/incidents/{incident}'],
+  ['events', '/api/v1/worlds/{id}/events'],
+  ['journal', '/api/v1/worlds/{id}/journal'],
+  ['catalogue', '/api/v1/features'],
+  ['cities', '/api/v1/cities'],
+  ['vehicle', '/api/v1/vehicle'],
+  ['featureState', '/api/v1/vehicle/features'],
+  ['telemetry', '/api/v1/vehicle/telemetry'],
+  ['route', '/api/v1/vehicle/route'],
+  ['incidents', '/api/v1/vehicle/incidents'],
+];
+
+async function pathOf(path: string): Promise<string> {
+  const [incident] = await api.world('incidents', world, '/incidents');
+  return path.replace('{id}', world.id).replace('{incident}', incident?.id ?? '');
+}
+
+describe('Accept: application/msgpack', () => {
+  test.each(READS)('answers a %s with the same content at %s', async (name, path) => {
+    const at = await pathOf(path);
+    // Time passes between two calls; two of them at the same tick are found soon.
+    for (let attempt = 0; attempt < 500; attempt++) {
+      const [json, msgpack] = await Promise.all([
+        api.ask(at, { vin }),
+        api.ask(at, { vin, msgpack: true }),
+      ]);
+      expect([json.status, msgpack.status]).toEqual([200, 200]);
+      expect(json.headers.get('Content-Type')).toBe('application/json');
+      expect(msgpack.headers.get('Content-Type')).toBe('application/msgpack');
+      const [a, b] = [shaped(name, json.body), shaped(name, msgpack.body)];
+      if (ticksOf(a) !== ticksOf(b)) continue;
+      expect(b).toEqual(a);
+      return;
+    }
+    throw new Error('no two answers of one tick');
+  });
+
+  test('answers errors in the same way', async () => {
+    const { status, headers, body } = await api.ask('/api/v1/worlds/x', { msgpack: true });
+    expect([status, headers.get('Content-Type')]).toEqual([404, 'application/msgpack']);
+    expect(shaped('error', body).error).toBe('unknown_world');
+  });
+
+  test.each([
+    ['application/msgpack;q=0.9, application/json;q=0.1', 'application/msgpack'],
+    ['application/json, application/msgpack;q=0.5', 'application/json'],
+    ['application/msgpack;q=0', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/html', 'application/json'],
+    ['application/json', 'application/json'],
+    ['', 'application/json'],
+  ])('is weighed: %j gives %s', async (accept, type) => {
+    const { headers } = await api.ask('/api/v1/features', { headers: { Accept: accept } });
+    expect(headers.get('Content-Type')).toBe(type);
+  });
+
+  test('is for GET only', async () => {
+    const ask = { method: 'POST', msgpack: true };
+    expect((await api.ask('/api/v1/worlds', ask)).headers.get('Content-Type')).toBe(
+      'application/json',
+    );
+  });
+});
+
+/** All ticks of an answer that stand for now. */
+function ticksOf(value: unknown): string {
+  const { tick, telemetry } = value as { tick?: number; telemetry?: { tick: number } };
+  return `${tick} ${telemetry?.tick}`;
+}
+
+describe('every answer', () => {
+  test('to a GET varies by Accept', async () => {
+    for (const [, path] of READS) {
+      const { headers } = await api.ask(await pathOf(path), { vin });
+      expect(headers.get('Vary')).toBe('Accept');
+    }
+    expect((await api.ask('/api/v1/nowhere')).headers.get('Vary')).toBe('Accept');
+  });
+
+  test('has an X-Request-Id of its own', async () => {
+    const answers = [
+      await api.ask('/api/v1/features'),
+      await api.ask('/api/v1/features'),
+      await api.ask('/api/v1/worlds', { method: 'POST' }),
+      await api.ask('/api/v1/nowhere'),
+      await api.ask('/api/v1/vehicle'),
+      await api.ask('/api/v1/worlds', { method: 'OPTIONS' }),
+      await api.ask('/'),
+      await api.ask('/api/v1/vehicle/features', { method: 'PATCH', vin, body: '{' }),
+    ];
+    const ids = answers.map(({ headers }) => headers.get('X-Request-Id'));
+    for (const id of ids) expect(id).toMatch(/^[\w-]{6,64}$/);
+    expect(new Set(ids).size).toBe(answers.length);
+  });
+
+  test('may be read by scripts of any origin, with the headers that say something', async () => {
+    const headers = { Origin: 'https://shop.example' };
+    for (const ask of [
+      { path: '/api/v1/features', headers },
+      { path: '/api/v1/worlds', headers, method: 'POST' },
+      { path: '/api/v1/nowhere', headers },
+      { path: '/api/v1/vehicle', headers },
+      { path: '/api/v1/features' },
+    ]) {
+      const answer = await api.ask(ask.path, ask);
+      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull();
+      const exposed = answer.headers.get('Access-Control-Expose-Headers') ?? '';
+      const names = exposed.split(',').map((name) => name.trim().toLowerCase());
+      expect(names).toEqual(
+        expect.arrayContaining(['etag', 'location', 'retry-after', 'x-request-id']),
+      );
+    }
+  });
+});
+
+describe('a browser that asks what a script may send', () => {
+  test.each([
+    ['/api/v1/vehicle/features', 'PATCH'],
+    ['/api/v1/vehicle/features/aeb', 'PUT'],
+    ['/api/v1/vehicle/features/reset', 'POST'],
+    ['/api/v1/worlds', 'POST'],
+    ['/api/v1/vehicle', 'GET'],
+  ])('is told that %s takes %s with a VIN', async (path, method) => {
+    const answer = await api.ask(path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization,content-type,x-vin',
+      },
+    });
+    expect([answer.status, answer.bytes.length]).toEqual([204, 0]);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+    const listed = (name: string) =>
+      (answer.headers.get(name) ?? '').split(',').map((each) => each.trim().toLowerCase());
+    expect(listed('Access-Control-Allow-Methods')).toContain(method.toLowerCase());
+    expect(listed('Access-Control-Allow-Headers')).toEqual(
+      expect.arrayContaining(['authorization', 'content-type', 'x-vin']),
+    );
+  });
+});
+
+describe('allowed origins where they are listed', () => {
+  test('are named one by one, and no others', async () => {
+    const listed = await startTestNode({ CORS_ORIGINS: 'https://a.example,https://b.example' });
+    try {
+      const other = new Api(listed.twinUrl);
+      const allowed = async (Origin: string) => {
+        const { headers } = await other.ask('/api/v1/features', { headers: { Origin } });
+        expect(headers.get('Vary')).toMatch(/\bOrigin\b/);
+        return headers.get('Access-Control-Allow-Origin');
+      };
+      expect(await allowed('https://b.example')).toBe('https://b.example');
+      expect(await allowed('https://c.example')).toBeNull();
+    } finally {
+      await listed.discard();
+    }
+  });
+});
+
+describe('a body', () => {
+  test('may come in chunks without a length', async () => {
+    const parts = ['{"esc"', ':fal', 'se}'].map((part) => new TextEncoder().encode(part));
+    const response = await fetch(`${node.twinUrl}/api/v1/vehicle/features`, {
+      method: 'PATCH',
+      headers: { 'X-VIN': vin },
+      body: ReadableStream.from(parts),
+      duplex: 'half',
+    });
+    const { declared } = shaped('featureState', await response.json());
+    expect([response.status, declared.esc]).toEqual([200, false]);
+  });
+});
+
+describe('connections', () => {
+  test('are kept open from one request to the next', async () => {
+    const { socket, status } = await raw(node.twinUrl, ['GET /api/v1/features HTTP/1.1']);
+    expect(status).toBe(200);
+    const more = new Promise<string>((resolve) => {
+      socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
+    });
+    const { host } = new URL(node.twinUrl);
+    socket.write(`GET /api/v1/cities HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(await more).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+});

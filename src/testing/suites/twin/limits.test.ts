@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { type Answer, Api, type Ask, vinOf } from './api.ts';
+import { shaped } from './schemas.ts';
+import { handshake, Stream } from './stream-client.ts';
+
+const nodes: TestNode[] = [];
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.discard();
+});
+
+/** So slow that nothing comes back while a test runs. */
+const NEVER = '0.001';
+
+async function start(settings: Record<string, string> = {}): Promise<Api> {
+  const node = await startTestNode({ RATE_LIMITS: 'on', ...settings });
+  nodes.push(node);
+  return new Api(node.twinUrl);
+}
+
+const FEATURES = '/api/v1/vehicle/features';
+const create = (api: Api, json: unknown = {}) =>
+  api.ask('/api/v1/worlds', { method: 'POST', json });
+
+/** What a refusal for too much is; anything else fails. */
+function expectLimited({ status, body, headers }: Answer): void {
+  expect([status, shaped('error', body).error]).toEqual([429, 'rate_limited']);
+  expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+}
+
+/** Many requests at once; the answers that were let through, of those that only that status had. */
+async function flood(api: Api, path: string, ask: Ask, passing: number): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => api.ask(path, ask)));
+  const refused = answers.filter(({ status }) => status !== passing);
+  for (const answer of refused) expectLimited(answer);
+  expect(refused.length).toBeGreaterThan(0);
+  return answers.length - refused.length;
+}
+
+describe('by default', () => {
+  test('worlds, changes and misses have limits, each its own', async () => {
+    const api = await start();
+    const world = await api.makeWorld();
+    // Sixty new worlds at once, one of them made already.
+    const made = await flood(api, '/api/v1/worlds', { method: 'POST' }, 201);
+    expect(made).toBeGreaterThanOrEqual(59);
+    // Fifty changes a second of a car; another car is not concerned.
+    const change = { method: 'PATCH', vin: vinOf(world, 0), json: { aeb: false } };
+    expect(await flood(api, FEATURES, change, 200)).toBeGreaterThanOrEqual(50);
+    await api.patch(vinOf(world, 1), { aeb: false });
+    // Twenty things a second that are not there.
+    const missed = await flood(api, '/api/v1/worlds/0000000000', {}, 404);
+    expect(missed).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe('the limit on new worlds', () => {
+  test('is one for worlds made by POST and by visiting the root', async () => {
+    const api = await start({ LIMIT_WORLDS_BURST: '2', LIMIT_WORLDS_PER_S: NEVER });
+    expect((await create(api)).status).toBe(201);
+    expect((await api.ask('/')).status).toBe(303);
+    expectLimited(await create(api));
+    expectLimited(await api.ask('/'));
+  });
+
+  test('is not touched by options that are wrong', async () => {
+    const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: NEVER });
+    for (let i = 0; i < 3; i++) expect((await create(api, { seed: -1 })).status).toBe(400);
+    expect((await create(api)).status).toBe(201);
+  });
+
+  test('leaves everything else alone', async () => {
+    const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: NEVER });
+    const world = await api.makeWorld();
+    expectLimited(await create(api));
+    await api.world('snapshot', world, '/state');
+    await api.patch(vinOf(world, 0), { aeb: false });
+    await (await Stream.open(world.stream_url)).close();
+  });
+
+  test('fills up again', async () => {
+    const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: '2' });
+    expect((await create(api)).status).toBe(201);
+    let answer = await create(api);
+    while (answer.status === 429) answer = await create(api);
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe('the limit on changes', () => {
+  test('counts PATCH, PUT and reset of a car together', async () => {
+    const api = await start({ LIMIT_FEATURE_WRITES_BURST: '3', LIMIT_FEATURE_WRITES_PER_S: NEVER });
+    const world = await api.makeWorld();
+    const vin = vinOf(world, 0);
+    const reset: Ask = { method: 'POST', vin };
+    const put: Ask = { method: 'PUT', vin, json: { enabled: true } };
+    const patch: Ask = { method: 'PATCH', vin, json: { esc: false } };
+    expect((await api.ask(`${FEATURES}/reset`, reset)).status).toBe(200);
+    expect((await api.ask(`${FEATURES}/aeb`, put)).status).toBe(200);
+    expect((await api.ask(FEATURES, patch)).status).toBe(200);
+    expectLimited(await api.ask(FEATURES, { ...patch, json: { esc: true } }));
+    expectLimited(await api.ask(`${FEATURES}/aeb`, put));
+    expectLimited(await api.ask(`${FEATURES}/reset`, reset));
+    const state = await api.vehicle('featureState', vin, '/features');
+    expect(state.declared.esc).toBe(false);
+  });
+});
+
+describe('the limit on misses', () => {
+  test('counts ids and VINs together, and spares what is there', async () => {
+    const api = await start({ LIMIT_MISSES_BURST: '3', LIMIT_MISSES_PER_S: NEVER });
+    const world = await api.makeWorld();
+    expect((await api.ask('/api/v1/worlds/0000000000')).status).toBe(404);
+    expect((await api.ask('/api/v1/vehicle', { vin: '1HGCM82633A004352' })).status).toBe(401);
+    expect((await api.ask('/api/v1/worlds/x/state')).status).toBe(404);
+    expectLimited(await api.ask('/api/v1/worlds/0000000001'));
+    expectLimited(await api.ask('/api/v1/vehicle', { vin: 'x' }));
+    await api.world('world', world);
+    await api.vehicle('featureState', vinOf(world, 0), '/features');
+  });
+});
+
+describe('the limit on streams', () => {
+  test('is one of an address, and a stream that ends makes room', async () => {
+    const api = await start({ LIMIT_SOCKETS: '2' });
+    const world = await api.makeWorld();
+    const streams = [await Stream.open(world.stream_url), await Stream.open(world.stream_url)];
+    const refused = await handshake(api.url, `/ws/worlds/${world.id}`);
+    refused.socket.destroy();
+    const body = shaped('error', JSON.parse(refused.body.toString()));
+    expect([refused.status, body.error]).toEqual([429, 'rate_limited']);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await streams[0]?.close();
+    const again = async () => (await api.world('world', world)).watchers;
+    while ((await again()) > 1);
+    await (await Stream.open(world.stream_url)).close();
+    await streams[1]?.close();
+  });
+});
+
+describe('the limit on work', () => {
+  const settings = { LIMIT_WORK_TICKS_BURST: '5000', LIMIT_WORK_TICKS_PER_S: NEVER };
+
+  test('is on what an address has computed by start_tick', async () => {
+    const api = await start(settings);
+    expect((await create(api, { start_tick: 3000 })).status).toBe(201);
+    expectLimited(await create(api, { start_tick: 3000 }));
+    expect((await create(api, { start_tick: 2000 })).status).toBe(201);
+    expect((await create(api)).status).toBe(201);
+  });
+
+  test('is on a journal as well', async () => {
+    const api = await start(settings);
+    const journal = { seed: 1, city: 'grid', tick: 4000, changes: [] };
+    expect((await create(api, { journal })).status).toBe(201);
+    expectLimited(await create(api, { journal }));
+  });
+});
+
+describe('RATE_LIMITS=off', () => {
+  test('lifts all of them', async () => {
+    const limits = ['WORLDS', 'FEATURE_WRITES', 'MISSES', 'WORK_TICKS'].flatMap((name) => [
+      [`LIMIT_${name}_BURST`, '1'],
+      [`LIMIT_${name}_PER_S`, NEVER],
+    ]);
+    const settings = Object.fromEntries([...limits, ['LIMIT_SOCKETS', '1']]);
+    const api = await start({ ...settings, RATE_LIMITS: 'off' });
+    const worlds = [];
+    for (let i = 0; i < 5; i++) worlds.push(await api.makeWorld({ start_tick: 500 }));
+    const [world = await api.makeWorld()] = worlds;
+    for (let i = 0; i < 5; i++) await api.patch(vinOf(world, 0), { aeb: i % 2 === 0 });
+    for (let i = 0; i < 5; i++) expect((await api.ask('/api/v1/worlds/x')).status).toBe(404);
+    const streams = await Promise.all(worlds.map(({ stream_url }) => Stream.open(stream_url)));
+    for (const stream of streams) await stream.close();
+  });
+});

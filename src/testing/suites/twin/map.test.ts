@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api } from './api.ts';
+import type { CityMap, Point, World } from './wire.ts';
+
+let node: TestNode;
+let api: Api;
+let world: World;
+let map: CityMap;
+let path: string;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+  world = await api.makeWorld();
+  path = `/api/v1/worlds/${world.id}/map`;
+  map = await api.get('map', path);
+});
+afterAll(() => node.discard());
+
+const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
+
+describe('the catalogue of cities', () => {
+  test('names each city once', async () => {
+    const { cities } = await api.get('cities', '/api/v1/cities');
+    expect(new Set(cities.map(({ name }) => name)).size).toBe(cities.length);
+    expect(cities.map(({ name }) => name)).toContain(world.city);
+  });
+});
+
+describe('the map of a world', () => {
+  test('names everything once', () => {
+    const lights = map.junctions.flatMap((junction) => junction.lights);
+    const { roads, junctions, lanes, blocks, zones, hazards } = map;
+    for (const records of [roads, junctions, lanes, blocks, zones, hazards, lights]) {
+      expect(new Set(idsOf(records)).size).toBe(records.length);
+    }
+    // A car is on a road or in a junction, so that one name must not mean both.
+    expect(new Set([...idsOf(roads), ...idsOf(junctions)]).size).toBe(
+      roads.length + junctions.length,
+    );
+  });
+
+  test('has each lane on a road or in a junction, which the road knows too', () => {
+    for (const { id, road, junction } of map.lanes) {
+      expect([road === null, junction === null].toSorted()).toEqual([false, true]);
+      const of = map.roads.filter(({ lanes }) => lanes.includes(id));
+      expect(idsOf(of)).toEqual(road === null ? [] : [road]);
+      if (junction !== null) expect(idsOf(map.junctions)).toContain(junction);
+    }
+  });
+
+  test('ends each lane where the lanes begin that follow it', () => {
+    const byId = new Map(map.lanes.map((lane) => [lane.id, lane]));
+    for (const { polyline, next } of map.lanes) {
+      for (const id of next) expect(byId.get(id)?.polyline[0]).toEqual(polyline.at(-1));
+    }
+    const followed = map.lanes.filter(({ next }) => next.length > 0);
+    expect(followed.length).toBeGreaterThan(map.lanes.length / 2);
+  });
+
+  test('has lights at junctions with signals, and only there, for lanes of the map', () => {
+    for (const { control, lights } of map.junctions) {
+      expect(lights.length > 0).toBe(control === 'signals');
+      for (const { lanes } of lights)
+        expect(idsOf(map.lanes)).toEqual(expect.arrayContaining(lanes));
+    }
+  });
+
+  test('lies within its bounds, to the centimetre', () => {
+    const { min_x, min_y, max_x, max_y } = map.bounds;
+    const points: Point[] = [
+      ...map.lanes.flatMap(({ polyline }) => polyline),
+      ...map.roads.flatMap(({ centerline }) => centerline),
+      ...map.junctions.flatMap(({ polygon }) => polygon),
+      ...map.blocks.flatMap(({ polygon }) => polygon),
+      ...map.hazards.map(({ x, y }): Point => [x, y]),
+    ];
+    expect(points.length).toBeGreaterThan(1000);
+    for (const [x, y] of points) {
+      expect(x >= min_x && x <= max_x && y >= min_y && y <= max_y).toBe(true);
+      expect([Number(x.toFixed(2)), Number(y.toFixed(2))]).toEqual([x, y]);
+    }
+  });
+
+  test('has hazard spots at roads of the map', () => {
+    for (const { road } of map.hazards) expect(idsOf(map.roads)).toContain(road);
+  });
+
+  test('is the same for every world of the city', async () => {
+    const other = await api.makeWorld({ city: world.city });
+    expect(await api.world('map', other, '/map')).toEqual(map);
+  });
+});
+
+describe('the tag of a map', () => {
+  const tagOf = async (as: { msgpack?: boolean } = {}) => {
+    const { headers } = await api.ask(path, as);
+    return headers.get('ETag') ?? '';
+  };
+  const ask = (tags: string, as: { msgpack?: boolean } = {}) =>
+    api.ask(path, { ...as, headers: { 'If-None-Match': tags } });
+
+  test('is strong and stays', async () => {
+    const tag = await tagOf();
+    expect(tag).toMatch(/^"[^"]+"$/);
+    expect(await tagOf()).toBe(tag);
+  });
+
+  test('makes 304 of an answer that the client has, with no body', async () => {
+    const tag = await tagOf();
+    for (const tags of [tag, `"x", ${tag}`, `${tag},"x"`, `W/${tag}`, '*']) {
+      const { status, bytes, headers } = await ask(tags);
+      expect([status, bytes.length]).toEqual([304, 0]);
+      expect(headers.get('ETag')).toBe(tag);
+      expect(headers.get('Vary')).toBe('Accept');
+    }
+  });
+
+  test('makes nothing of other tags', async () => {
+    const tag = await tagOf();
+    for (const tags of ['"x"', 'W/"x"', tag.replaceAll('"', ''), '']) {
+      const { status, bytes } = await ask(tags);
+      expect(status).toBe(200);
+      expect(bytes.length).toBeGreaterThan(1000);
+    }
+  });
+
+  test('is another one for each encoding', async () => {
+    const [json, msgpack] = [await tagOf(), await tagOf({ msgpack: true })];
+    expect(msgpack).not.toBe(json);
+    expect((await ask(msgpack, { msgpack: true })).status).toBe(304);
+    expect((await ask(json, { msgpack: true })).status).toBe(200);
+    expect((await ask(msgpack)).status).toBe(200);
+  });
+
+  test('does not hide that a world is gone', async () => {
+    const headers = { 'If-None-Match': await tagOf() };
+    const { status } = await api.ask('/api/v1/worlds/0000000000/map', { headers });
+    expect(status).toBe(404);
+  });
+});

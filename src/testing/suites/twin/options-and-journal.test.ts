@@ -1,0 +1,344 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseWorldId } from '../../../twin/ids.ts';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api, vinOf } from './api.ts';
+import { bare, openBoth, pairs } from './lockstep.ts';
+import { Stream } from './stream-client.ts';
+import type { Incident, Journal, World } from './wire.ts';
+
+/** Explanations are looked for so often. */
+const LOOK_MS = 200;
+
+let node: TestNode;
+let api: Api;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+});
+afterAll(() => node.discard());
+
+/** A new world is at this tick, but for the ticks that passed while it was made. */
+async function beginsAt(startTick: number, options: unknown): Promise<void> {
+  const askedMs = performance.now();
+  const { tick } = await api.makeWorld(options);
+  const passedTicks = (performance.now() - askedMs) / 20;
+  expect(tick).toBeGreaterThanOrEqual(startTick);
+  expect(tick - startTick).toBeLessThanOrEqual(passedTicks + 1);
+}
+
+const refusal = async (ask: { json?: unknown; body?: string }) => {
+  const { status, error } = await api.refused('/api/v1/worlds', { method: 'POST', ...ask });
+  return [status, error];
+};
+
+describe('options of a new world', () => {
+  test.each([0, 1, 4_294_967_295])('take seed %d', async (seed) => {
+    expect((await api.makeWorld({ seed })).seed).toBe(seed);
+  });
+
+  test.each([0, 1, 90_000])('take start_tick %d', async (start_tick) => {
+    await beginsAt(start_tick, { start_tick });
+  });
+
+  test('set the world to tick 0 where they say nothing else', async () => {
+    await beginsAt(0, {});
+  });
+
+  test('take every city of the catalogue, and the first where none is named', async () => {
+    const { cities } = await api.get('cities', '/api/v1/cities');
+    for (const { name } of cities) expect((await api.makeWorld({ city: name })).city).toBe(name);
+    expect((await api.makeWorld()).city).toBe(cities[0]?.name);
+  });
+
+  test.each([
+    ['seed', [-1, 4_294_967_296, 1.5, '7', true, null, [7]]],
+    ['start_tick', [-1, 90_001, 0.5, '7', false, null]],
+    ['city', ['nowhere', '', 7, null, ['grid'], 'Grid', 'constructor']],
+    ['journal', [null, [], 'grid', 7]],
+  ])('refuse wrong values of %s', async (name, values) => {
+    for (const value of values) {
+      expect(await refusal({ json: { [name]: value } })).toEqual([400, 'invalid_world_options']);
+    }
+  });
+
+  test.each(['[]', '"grid"', '7', 'null', 'true'])('must be an object, not %s', async (body) => {
+    expect(await refusal({ body })).toEqual([400, 'invalid_body']);
+  });
+
+  test.each(['{', '{"seed":1,}', '{seed:1}', ' ', '\u0000'])(
+    'must be JSON, not %j',
+    async (body) => {
+      expect(await refusal({ body })).toEqual([400, 'invalid_json']);
+    },
+  );
+});
+
+describe('a given journal', () => {
+  const change = { tick: 5, car: 3, features: { aeb: false } };
+  const journal = { seed: 9, city: 'grid', tick: 100, changes: [change] };
+
+  test('decides seed and city', async () => {
+    const world = await api.makeWorld({ journal });
+    expect([world.seed, world.city]).toEqual([9, 'grid']);
+  });
+
+  test('is not taken with a seed or a city beside it', async () => {
+    const wrong = [400, 'invalid_world_options'];
+    expect(await refusal({ json: { journal, seed: 9 } })).toEqual(wrong);
+    expect(await refusal({ json: { journal, city: 'grid' } })).toEqual(wrong);
+  });
+
+  test('sets the world to its own tick', async () => {
+    await beginsAt(4000, { journal: { ...journal, tick: 4000 } });
+  });
+
+  test('sets the world to the tick of its last change where that is later', async () => {
+    const changes = [change, { ...change, tick: 6000 }];
+    await beginsAt(6000, { journal: { ...journal, changes } });
+  });
+
+  test('needs no tick', async () => {
+    const { tick: _, ...rest } = journal;
+    await beginsAt(5, { journal: rest });
+  });
+
+  test('goes with a start_tick from its last change on', async () => {
+    await beginsAt(5, { journal, start_tick: 5 });
+    const early = { journal, start_tick: 4 };
+    expect(await refusal({ json: early })).toEqual([400, 'invalid_world_options']);
+  });
+
+  test('may reach beyond 90000 ticks, and start_tick then as far', async () => {
+    const long = { ...journal, tick: 100_000 };
+    await beginsAt(100_000, { journal: long });
+    await beginsAt(100_000, { journal: long, start_tick: 100_000 });
+    const beyond = { journal: long, start_tick: 100_001 };
+    expect(await refusal({ json: beyond })).toEqual([400, 'invalid_world_options']);
+  });
+
+  test('leaves start_tick free up to 90000 where it ends before', async () => {
+    await beginsAt(90_000, { journal, start_tick: 90_000 });
+  });
+
+  test.each([
+    ['changes out of order', { changes: [change, { ...change, tick: 4 }] }],
+    ['a feature that does not exist', { changes: [{ ...change, features: { radio: true } }] }],
+    ['a name of an object’s own', { changes: [{ ...change, features: { constructor: true } }] }],
+    ['a value that is not a boolean', { changes: [{ ...change, features: { aeb: 0 } }] }],
+    ['car 20', { changes: [{ ...change, car: 20 }] }],
+    ['car −1', { changes: [{ ...change, car: -1 }] }],
+    ['a car by its name', { changes: [{ ...change, car: 'first' }] }],
+    ['a tick below 0', { changes: [{ ...change, tick: -1 }] }],
+    ['a tick between ticks', { changes: [{ ...change, tick: 0.5 }] }],
+    ['a change without features', { changes: [{ tick: 5, car: 3 }] }],
+    ['changes that are no list', { changes: {} }],
+    ['no changes', { changes: undefined }],
+    ['no seed', { seed: undefined }],
+    ['no city', { city: undefined }],
+    ['a wrong seed', { seed: -1 }],
+    ['a wrong city', { city: 'nowhere' }],
+    ['a wrong tick', { tick: -1 }],
+  ])('is refused with %s', async (_, wrong) => {
+    const json = { journal: { ...journal, ...wrong } };
+    expect(await refusal({ json })).toEqual([400, 'invalid_world_options']);
+  });
+
+  test('may have a body of 1 MiB, and no more', async () => {
+    const body = (bytes: number) => {
+      const text = JSON.stringify({ journal });
+      return text + ' '.repeat(bytes - text.length);
+    };
+    const ask = { method: 'POST', body: body(1_048_576) };
+    expect((await api.ask('/api/v1/worlds', ask)).status).toBe(201);
+    expect(await refusal({ body: body(1_048_577) })).toEqual([413, 'body_too_large']);
+  });
+});
+
+// ── journal ───────────────────────────────────────────────────────────────────────────────────
+
+const journalOf = (world: World) => api.world('journal', world, '/journal');
+
+/** A report without what is a world's own. */
+/** What is of the world itself: cars by their place in the fleet. */
+function bareIncident({ world: _, vehicles, failures, ...rest }: Incident, { fleet }: World) {
+  const carOf = (vin: string) => fleet.findIndex((car) => car.vin === vin);
+  return {
+    ...rest,
+    vehicles: vehicles.map(({ vin, ...vehicle }) => ({ ...vehicle, car: carOf(vin) })),
+    failures: failures.map(({ vin, ...failure }) => ({ ...failure, car: carOf(vin) })),
+  };
+}
+
+/** Cars that cannot slow down or turn hit something before long. */
+const reckless = Array.from({ length: 20 }, (_, car) => ({
+  tick: car,
+  car,
+  features: { brakes: false, steering: false },
+}));
+
+describe('the journal', () => {
+  test('of a new world is its seed, its city and no changes', async () => {
+    const world = await api.makeWorld({ seed: 31 });
+    const journal = await journalOf(world);
+    expect(journal).toMatchObject({ seed: 31, city: world.city, changes: [] });
+    expect(journal.tick).toBeGreaterThanOrEqual(world.tick);
+    expect((await journalOf(await api.makeWorld())).kernel).toBe(journal.kernel);
+  });
+
+  test('has every accepted change in order of tick, and nothing that changed nothing', async () => {
+    const world = await api.makeWorld();
+    await api.patch(vinOf(world, 4), { aeb: false, esc: false });
+    await api.patch(vinOf(world, 4), { aeb: false });
+    await api.patch(vinOf(world, 4), {});
+    const put = { method: 'PUT', json: { enabled: false } };
+    await api.vehicle('featureSetting', vinOf(world, 19), '/features/throttle', put);
+    await api.vehicle('featureState', vinOf(world, 3), '/features/reset', { method: 'POST' });
+    await api.vehicle('featureState', vinOf(world, 4), '/features/reset', { method: 'POST' });
+    const { changes } = await journalOf(world);
+    expect(changes.map(({ car }) => car)).toEqual([4, 19, 4]);
+    expect(changes[0]?.features).toEqual({ aeb: false, esc: false });
+    expect(changes[1]?.features).toEqual({ throttle: false });
+    expect(changes[2]?.features).toMatchObject({ aeb: true, esc: true });
+    const ticks = changes.map(({ tick }) => tick);
+    expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
+    expect(ticks[0]).toBeGreaterThanOrEqual(world.tick);
+  });
+
+  test('gives a change a tick at most two ahead of the moment it was accepted', async () => {
+    const world = await api.makeWorld({ start_tick: 1000 });
+    const before = (await api.world('world', world)).tick;
+    await api.patch(vinOf(world, 0), { esc: false });
+    const after = (await api.world('world', world)).tick;
+    const [change] = (await journalOf(world)).changes;
+    expect(change?.tick).toBeGreaterThan(before);
+    expect(change?.tick).toBeLessThanOrEqual(after + 2);
+  });
+
+  test('is never trimmed, takes 65,536 changes, and the next is refused with what to do', async () => {
+    const world = await api.makeWorld();
+    const number = parseWorldId(world.id) ?? 0;
+    const handle = await node.worlds.load(number);
+    if (handle === undefined) throw new Error('the world was just made');
+    const accepted = Array.from({ length: 65_535 }, (_, i) => handle.change(7, 1, i % 2));
+    await Promise.all(accepted);
+    // The 65,536th goes through the API like the one that is too many.
+    await api.patch(vinOf(world, 8), { aeb: false });
+    const ask = { method: 'PATCH', vin: vinOf(world, 9), json: { aeb: false } };
+    const { status, error, hint, headers } = await api.refused('/api/v1/vehicle/features', ask);
+    expect([status, error]).toEqual([429, 'rate_limited']);
+    expect(hint).toMatch(/new world/);
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await journalOf(world)).changes).toHaveLength(65_536);
+    const state = await api.vehicle('featureState', vinOf(world, 9), '/features');
+    expect(state.declared.aeb).toBe(true);
+  });
+});
+
+describe.concurrent('a world made from a journal', () => {
+  let journal: Journal;
+  beforeAll(async () => {
+    const first = await api.makeWorld({ seed: 5, start_tick: 200 });
+    await api.patch(vinOf(first, 2), { brakes: false, throttle: false });
+    await api.patch(vinOf(first, 11), { steering: false });
+    journal = await journalOf(first);
+  });
+
+  test('has that journal again, and the features that come of it', async () => {
+    const again = await api.makeWorld({ journal });
+    const { tick, ...rest } = await journalOf(again);
+    const { tick: given, ...expected } = journal;
+    expect(rest).toEqual(expected);
+    expect(tick).toBeGreaterThanOrEqual(given);
+    const { declared } = await api.vehicle('featureState', vinOf(again, 2), '/features');
+    const off = Object.entries(declared).filter(([, on]) => !on);
+    expect(off.map(([name]) => name)).toEqual(['brakes', 'throttle']);
+  });
+
+  test('goes on taking changes after those', async () => {
+    const again = await api.makeWorld({ journal });
+    await api.patch(vinOf(again, 2), { brakes: true });
+    const { changes } = await journalOf(again);
+    expect(changes).toHaveLength(3);
+    expect(changes[2]).toMatchObject({ car: 2, features: { brakes: true } });
+  });
+
+  test('is exact with the kernel hash of this kernel, and says nothing of it', async () => {
+    const again = await api.makeWorld({ journal });
+    expect(Object.hasOwn(again, 'exact')).toBe(false);
+    expect(Object.hasOwn(await api.world('world', again), 'exact')).toBe(false);
+  });
+
+  test.each([
+    ['another', { kernel: 'feedface' }],
+    ['no', { kernel: undefined }],
+  ])('is marked as not exact with %s kernel hash', async (_, change) => {
+    const again = await api.makeWorld({ journal: { ...journal, ...change } });
+    expect(again.exact).toBe(false);
+    expect((await api.world('world', again)).exact).toBe(false);
+  });
+
+  test('lives exactly as the world lives that the journal is of', async () => {
+    const live = await api.makeWorld({ seed: 6, start_tick: 400 });
+    const watching = await Stream.open(live.stream_url);
+    await watching.hello();
+    await watching.frames(2);
+    for (const car of [0, 1, 2, 3, 4]) {
+      await api.patch(vinOf(live, car), { throttle: false, steering: car % 2 === 0 });
+    }
+    const lived = await journalOf(live);
+    const [first] = lived.changes;
+    const start_tick = lived.changes.at(-1)?.tick;
+    const again = await api.makeWorld({ journal: lived, start_tick });
+    const second = await Stream.open(again.stream_url);
+    await second.hello();
+    const seen = await pairs(watching, second, ({ length }) => length === 10);
+    for (const [ofLive, ofAgain] of seen) expect(bare(ofAgain)).toEqual(bare(ofLive));
+    expect(seen[0]?.[0].tick).toBeGreaterThan(first?.tick ?? 0);
+    await Promise.all([watching.close(), second.close()]);
+  });
+
+  test('has the same incidents under the same ids, and the same events', async () => {
+    const options = { journal: { seed: 7, city: 'grid', changes: reckless }, start_tick: 3000 };
+    const first = await api.makeWorld(options);
+    const lived = await journalOf(first);
+    const second = await api.makeWorld({ journal: lived, start_tick: 3000 });
+    const incidents = async (world: World) => {
+      for (;;) {
+        const all = await api.world('incidents', world, '/incidents');
+        const early = all.filter(({ tick }) => tick <= 3000);
+        if (early.every(({ explained }) => explained)) {
+          return early.map((incident) => bareIncident(incident, world));
+        }
+        await sleep(LOOK_MS);
+      }
+    };
+    expect((await incidents(first)).length).toBeGreaterThan(3);
+    expect(await incidents(second)).toEqual(await incidents(first));
+    const events = async (world: World) =>
+      (await api.world('events', world, '/events'))
+        .filter(({ tick }) => tick <= 3000)
+        .map(({ vin: _, ...event }) => event);
+    expect((await events(first)).length).toBeGreaterThan(3);
+    expect(await events(second)).toEqual(await events(first));
+  });
+});
+
+describe.concurrent('a change', () => {
+  test('shows from its tick on, and not before', async () => {
+    const options = { seed: 8, start_tick: 600 };
+    const [changed, unchanged] = [await api.makeWorld(options), await api.makeWorld(options)];
+    const [x, y] = await openBoth(Stream.open, changed, unchanged);
+    const [now] = await x.frames(1);
+    const fastest = now?.vehicles.reduce((a, b) => (a.speed > b.speed ? a : b));
+    await api.patch(fastest?.vin ?? '', { throttle: false, brakes: false });
+    const tick = (await journalOf(changed)).changes[0]?.tick ?? 0;
+    const seen = await pairs(x, y, (found) => (found.at(-1)?.[0].tick ?? 0) >= tick + 40);
+    const earlier = seen.filter(([{ tick: at }]) => at < tick);
+    const later = seen.filter(([{ tick: at }]) => at > tick + 8);
+    expect(later.length).toBeGreaterThan(5);
+    for (const [a, b] of earlier) expect(bare(a)).toEqual(bare(b));
+    for (const [a, b] of later) expect(bare(a)).not.toEqual(bare(b));
+    await Promise.all([x.close(), y.close()]);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { openEmbedded } from '../../../store/embedded-store.ts';
+import { parseWorldId } from '../../../twin/ids.ts';
+import { type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api, type Ask, vinOf } from './api.ts';
+import { handshake, Stream } from './stream-client.ts';
+import type { World } from './wire.ts';
+
+let node: TestNode | undefined;
+afterEach(async () => {
+  await node?.discard();
+  node = undefined;
+});
+
+/** A refusal that passes by: 503, and when to come back. */
+async function expectUnavailable(api: Api, code: string, path: string, ask: Ask = {}) {
+  const { status, error, headers } = await api.refused(path, ask);
+  expect([status, error]).toEqual([503, code]);
+  expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+}
+
+const FEATURES = '/api/v1/vehicle/features';
+
+describe('a store that cannot be written', () => {
+  async function startBroken() {
+    let store: FaultyStore | undefined;
+    const openStore = async (dir: string) => {
+      store = faultyStore(await openEmbedded(dir));
+      return store;
+    };
+    node = await startTestNode({}, { openStore });
+    const fault = (kind: 'fail' | 'full' | 'none') => store?.setFault({ kind });
+    return { api: new Api(node.twinUrl), fault };
+  }
+
+  test('makes 503 of a new world', async () => {
+    const { api, fault } = await startBroken();
+    fault('fail');
+    await expectUnavailable(api, 'store_unavailable', '/api/v1/worlds', { method: 'POST' });
+    await expectUnavailable(api, 'store_unavailable', '/');
+    fault('none');
+    await api.makeWorld();
+  });
+
+  test('makes 503 of every change, and nothing is changed', async () => {
+    const { api, fault } = await startBroken();
+    const world = await api.makeWorld({ start_tick: 200 });
+    const vin = vinOf(world, 0);
+    const before = await api.patch(vin, { esc: false });
+    for (const kind of ['fail', 'full'] as const) {
+      fault(kind);
+      const patch = { method: 'PATCH', vin, json: { aeb: false } };
+      await expectUnavailable(api, 'store_unavailable', FEATURES, patch);
+      const put = { method: 'PUT', vin, json: { enabled: false } };
+      await expectUnavailable(api, 'store_unavailable', `${FEATURES}/aeb`, put);
+      const reset = { method: 'POST', vin };
+      await expectUnavailable(api, 'store_unavailable', `${FEATURES}/reset`, reset);
+      // A change that changes nothing needs no store.
+      expect(await api.patch(vin, { esc: false })).toEqual(before);
+    }
+    fault('none');
+    expect(await api.vehicle('featureState', vin, '/features')).toEqual(before);
+    const { changes } = await api.world('journal', world, '/journal');
+    expect(changes.map(({ features }) => features)).toEqual([{ esc: false }]);
+    expect((await api.patch(vin, { aeb: false })).declared.aeb).toBe(false);
+  });
+});
+
+describe('a world that fails again and again', () => {
+  test('rests: what moves is 503, and the others go on', async () => {
+    node = await startTestNode({}, { faults: true });
+    const api = new Api(node.twinUrl);
+    const [world, other] = [await api.makeWorld(), await api.makeWorld()];
+    const number = parseWorldId(world.id) ?? 0;
+    const path = `/api/v1/worlds/${world.id}/state`;
+    // It is rebuilt when it fails, until it has failed too often.
+    let answer = await api.ask(path);
+    while (answer.status === 200) {
+      for (const shard of node.shards) {
+        shard.command({ kind: 'fault', fault: { what: 'poison', world: number } });
+      }
+      answer = await api.ask(path);
+    }
+    await expectUnavailable(api, 'world_unavailable', path);
+    const telemetry = { vin: vinOf(world, 0) };
+    await expectUnavailable(api, 'world_unavailable', '/api/v1/vehicle/telemetry', telemetry);
+    const refused = await handshake(node.twinUrl, `/ws/worlds/${world.id}`);
+    refused.socket.destroy();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await api.world('snapshot', other, '/state');
+  });
+});
+
+describe('a node that shows as many worlds as it holds', () => {
+  const ROOM = 16;
+
+  async function fill(api: Api): Promise<Stream[]> {
+    const worlds: World[] = [];
+    while (worlds.length < ROOM) worlds.push(await api.makeWorld());
+    const streams: Stream[] = [];
+    for (const { stream_url } of worlds) {
+      const stream = await Stream.open(stream_url);
+      await stream.hello();
+      await stream.frames(1);
+      streams.push(stream);
+    }
+    return streams;
+  }
+
+  test('refuses what would have to move one more, until there is room', async () => {
+    node = await startTestNode({ SHARD_WORLDS: String(ROOM) });
+    const api = new Api(node.twinUrl);
+    const streams = await fill(api);
+    const world = await api.makeWorld();
+    await expectUnavailable(api, 'overloaded', `/api/v1/worlds/${world.id}/state`);
+    const stream = await Stream.open(world.stream_url);
+    await stream.hello();
+    expect((await stream.closed).code).toBe(1013);
+    // What needs no stepping is answered all the same.
+    await api.patch(vinOf(world, 0), { aeb: false });
+    await api.world('map', world, '/map');
+    await streams[0]?.close();
+    let answer = await api.ask(`/api/v1/worlds/${world.id}/state`);
+    while (answer.status === 503) answer = await api.ask(`/api/v1/worlds/${world.id}/state`);
+    expect(answer.status).toBe(200);
+    await Promise.all(streams.map((each) => each.close()));
+  });
+});

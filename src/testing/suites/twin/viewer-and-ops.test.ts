@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { Api } from './api.ts';
+
+let node: TestNode;
+let api: Api;
+beforeAll(async () => {
+  node = await startTestNode();
+  api = new Api(node.twinUrl);
+});
+afterAll(() => node.discard());
+
+const pageAt = async (url: string) => {
+  const { status, headers, bytes } = await api.ask(url);
+  return { status, headers, text: new TextDecoder().decode(bytes) };
+};
+
+describe('the root', () => {
+  test('makes a world and goes to its viewer, anew each time', async () => {
+    const first = await api.ask('/');
+    const second = await api.ask('/');
+    expect([first.status, second.status]).toEqual([303, 303]);
+    expect(first.headers.get('Cache-Control')).toBe('no-store');
+    const target = ({ headers }: typeof first) => headers.get('Location') ?? '';
+    expect(target(first)).not.toBe(target(second));
+    const id = target(first).split('/').at(-1) ?? '';
+    const world = await api.world('world', { id });
+    expect(new URL(target(first), node.twinUrl).href).toBe(world.viewer_url);
+  });
+});
+
+describe('the viewer', () => {
+  test('is a page for a browser at the address that the world gives', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { status, headers, text } = await pageAt(viewer_url);
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(text).toMatch(/^<!doctype html>/i);
+  });
+
+  test('has what its page refers to, and nothing from elsewhere', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { text } = await pageAt(viewer_url);
+    const references = [
+      ...text.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g),
+    ].map(([, at = '']) => at);
+    expect(references.length).toBeGreaterThan(1);
+    for (const reference of references) {
+      const url = new URL(reference, viewer_url);
+      expect(url.origin).toBe(node.twinUrl);
+      const { status, headers } = await pageAt(url.href);
+      expect(status).toBe(200);
+      expect(headers.get('ETag')).toMatch(/^"/);
+    }
+  });
+
+  test('keeps scripts of others out', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { headers } = await pageAt(viewer_url);
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  test('says 404 for a world that is not there, with a page all the same', async () => {
+    const { status, headers } = await pageAt(`${node.twinUrl}/worlds/0000000000`);
+    expect(status).toBe(404);
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  });
+
+  test('gives out no file but its own', async () => {
+    for (const file of ['package.json', '..%2fnode.ts', 'viewer.test.ts', '__proto__']) {
+      const { status, error } = await api.refused(`/assets/${file}`);
+      expect([status, error]).toEqual([404, 'not_found']);
+    }
+  });
+});
+
+describe('the private port', () => {
+  let ops: Api;
+  beforeAll(() => {
+    ops = new Api(node.opsUrl);
+  });
+
+  const textAt = async (path: string) => {
+    const { status, headers, bytes } = await ops.ask(path);
+    return { status, headers, text: new TextDecoder().decode(bytes) };
+  };
+
+  test('says that the process lives and takes requests', async () => {
+    expect((await textAt('/healthz')).status).toBe(200);
+    expect((await textAt('/readyz')).status).toBe(200);
+  });
+
+  test('is another than the public ones', () => {
+    const ports = [node.twinUrl, node.dealerUrl, node.opsUrl].map((url) => new URL(url).port);
+    expect(new Set(ports).size).toBe(3);
+  });
+
+  test('counts in the text format of Prometheus', async () => {
+    await api.makeWorld();
+    const { status, headers, text } = await textAt('/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) {
+      expect(line).toMatch(/^[a-zA-Z_:][\w:]*(\{.*\})? (-?[\d.]+(e[+-]?\d+)?|[+-]Inf|NaN)$/);
+    }
+    const made = lines.find((line) => line.includes('POST /api/v1/worlds'));
+    expect(made).toMatch(/status="201".* [1-9]\d*$/);
+  });
+
+  test('tells nothing of a client: no world id and no VIN', async () => {
+    const world = await api.makeWorld();
+    await api.world('snapshot', world, '/state');
+    for (const { vin } of world.fleet) await api.vehicle('featureState', vin, '/features');
+    const { text } = await textAt('/metrics');
+    for (const secret of [world.id, ...world.fleet.map(({ vin }) => vin)]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test('may not be read by scripts of other origins', async () => {
+    const { headers } = await ops.ask('/metrics', { headers: { Origin: 'https://shop.example' } });
+    expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
+  });
+
+  test('has nothing of the twin', async () => {
+    expect((await ops.refused('/api/v1/features')).error).toBe('not_found');
+  });
+});

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
+import { Api } from './api.ts';
+import { Stream } from './stream-client.ts';
+import {
+  display,
+  mapless,
+  openCity,
+  recordStates,
+  until,
+  untilState,
+  visitor,
+} from './viewer-visitor.ts';
+import type { Snapshot, World } from './wire.ts';
+
+// What is drawn by the processor of a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const NEAR_M = 2;
+const LOOKS = 6;
+const LOOK_MS = 400;
+/** WebSockets that something on the way cuts off, until the page is told that it does no more. */
+const BLOCKED = `
+  const Real = WebSocket;
+  let isBlocked = true;
+  window.unblock = () => { isBlocked = false; dispatchEvent(new Event('online')); };
+  window.WebSocket = class extends Real {
+    constructor(url) {
+      super(isBlocked ? url.replace(/\\/ws\\/.*/, '/nothing/here') : url);
+    }
+  };
+`;
+
+let dataDir: string;
+let node: NodeProcess;
+let api: Api;
+let browser: TestBrowser;
+let world: World;
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'twin-viewer-'));
+  node = await startNodeProcess({ DATA_DIR: dataDir });
+  api = new Api(node.twinUrl);
+  world = await api.makeWorld({ start_tick: 3000 });
+  browser = await openBrowser(node.twinUrl);
+});
+afterAll(async () => {
+  await browser.close();
+  await node.end('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const cityUrl = () => `${node.twinUrl}/worlds/${world.id}`;
+
+/** Every frame of the world from now on, by tick. */
+async function listen(): Promise<{ frames: Map<number, Snapshot>; end: () => void }> {
+  const stream = await Stream.open(world.stream_url);
+  const frames = new Map<number, Snapshot>();
+  stream.socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data)) as Snapshot;
+    if (message.type === 'snapshot') frames.set(message.tick, message);
+  });
+  return { frames, end: () => stream.socket.close() };
+}
+
+describe('what is drawn', () => {
+  test('is where the snapshots of the tick on display have it, all cars and the picked one', async () => {
+    const { frames, end } = await listen();
+    const page = await openCity(await visitor(browser), `${cityUrl()}#car=${world.fleet[5]?.vin}`);
+    for (let look = 0; look < LOOKS; look++) {
+      await sleep(LOOK_MS);
+      const { tick, cars, picked } = await display(page);
+      const [before, part] = [4 * Math.floor((tick ?? 0) / 4), ((tick ?? 0) % 4) / 4];
+      const [from, to] = [frames.get(before), frames.get(before + 4)];
+      if (from === undefined || to === undefined) continue;
+      const awayM = cars.map(({ x, y }, i) => {
+        const [a, b] = [from.vehicles[i], to.vehicles[i]];
+        if (!a || !b) return Number.POSITIVE_INFINITY;
+        return Math.hypot(x - a.x - (b.x - a.x) * part, y - a.y - (b.y - a.y) * part);
+      });
+      expect(picked).toBe(world.fleet[5]?.vin);
+      expect(Math.max(...awayM)).toBeLessThan(NEAR_M);
+      expect(cars[5]?.xPx).not.toBeNull();
+    }
+    expect(frames.size).toBeGreaterThan(0);
+    end();
+    await page.context().close();
+  });
+});
+
+describe('each state is said while it is true', () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await openCity(await mapless(browser), cityUrl());
+  });
+  afterAll(() => page.context().close());
+
+  test('live, and nothing else, while all is well', async () => {
+    await untilState(page, 'live');
+    expect(await page.locator('.status').innerText()).toMatch(/^Live/);
+    expect(await page.locator('.status-note').count()).toBe(0);
+  });
+
+  test('behind, then reconnecting, while the node stands still; live when it goes on', async () => {
+    const states = await recordStates(page);
+    process.kill(node.pid, 'SIGSTOP');
+    await untilState(page, 'reconnecting');
+    process.kill(node.pid, 'SIGCONT');
+    await untilState(page, 'live');
+    const said = await states();
+    expect(said.slice(0, 3)).toEqual(['live', 'behind', 'reconnecting']);
+    expect(said).not.toContain('polling');
+    expect(said).not.toContain('gone');
+  });
+
+  test('gone for an address that is no city', async () => {
+    const lost = await openLost('0000000000');
+    await lost.getByRole('heading', { name: 'This city is gone' }).waitFor();
+    expect((await display(lost)).connection).toBe('gone');
+    await lost.close();
+  });
+
+  test('nothing but that there is none, for a link to an incident that never was', async () => {
+    const lost = await page.context().newPage();
+    await lost.goto(`${cityUrl()}#incident=i999999-0`);
+    await lost.getByText('There is no such incident in this city').waitFor();
+    await lost.getByRole('button', { name: 'See all incidents' }).click();
+    await lost.getByRole('button', { name: 'Incidents', pressed: true }).waitFor();
+    expect((await display(lost)).replay).toBeNull();
+    expect(new URL(lost.url()).hash).toBe('');
+    await lost.close();
+  });
+
+  async function openLost(id: string): Promise<Page> {
+    const lost = await page.context().newPage();
+    await lost.goto(`${node.twinUrl}/worlds/${id}`);
+    return lost;
+  }
+});
+
+describe('where WebSockets are blocked', () => {
+  test('it polls and says so, and goes back to the stream when it can', async () => {
+    const context = await mapless(browser);
+    await context.addInitScript(BLOCKED);
+    const page = await context.newPage();
+    await page.goto(cityUrl());
+    await untilState(page, 'polling');
+    const note = page.getByText('WebSockets are blocked here').last();
+    await note.waitFor();
+
+    const { tick } = await display(page);
+    await until(page, `viewer.tick > ${tick} + 50`);
+    expect((await display(page)).connection).toBe('polling');
+
+    await page.evaluate('unblock()');
+    await untilState(page, 'live');
+    expect(await page.getByText('WebSockets are blocked here').count()).toBe(0);
+    await context.close();
+  });
+});
+
+test('a browser that cannot draw the city says so and has the lists', async () => {
+  const page = await openCity(await mapless(browser), cityUrl());
+  await page.getByText('This browser cannot draw the city').waitFor();
+  const rows = page.getByRole('list', { name: 'Cars' }).getByRole('button');
+  expect(await rows.count()).toBe(20);
+  await rows.first().click();
+  await page.getByRole('switch', { name: /^AEB/ }).waitFor();
+  await page.context().close();
+});

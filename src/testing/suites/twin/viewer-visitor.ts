@@ -1,0 +1,160 @@
+/** Somebody who looks at a city in a browser. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { TestBrowser } from '../../rigs/browser.ts';
+import type { FeatureName } from './wire.ts';
+
+/** A place as it is drawn. */
+export interface DrawnCar {
+  vin: string;
+  x: number;
+  y: number;
+  heading: number;
+  xPx: number | null;
+  yPx: number | null;
+}
+
+/** What the page says of itself, as `window.viewer`. */
+export interface Display {
+  connection: 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
+  tick: number | null;
+  drawn: number;
+  cars: DrawnCar[];
+  picked: string | null;
+  camera: string;
+  ghosts: DrawnCar[];
+  replay: {
+    incident: string;
+    isPlaying: boolean;
+    firstTick: number;
+    lastTick: number;
+    with: FeatureName[] | null;
+  } | null;
+}
+
+/** A machine that draws by its processor, and does other things beside, is given its time. */
+const PATIENCE_MS = 100_000;
+const LOOK_MS = 100;
+/** Small and coarse: the processor draws it. */
+const SMALL = { deviceScaleFactor: 0.25, viewport: { width: 900, height: 560 } };
+const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
+const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+
+/** Another visitor, who was here before and is shown no tour. */
+export async function visitor(
+  browser: TestBrowser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.visit({ ...SMALL, ...options });
+  await context.addInitScript(NO_TOUR);
+  return context;
+}
+
+/** One whose browser cannot draw the map, and has the panels all the sooner. */
+export async function mapless(
+  browser: TestBrowser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await visitor(browser, options);
+  await context.addInitScript(`
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind.startsWith('webgl') ? null : getContext.call(this, kind, ...rest);
+    };
+  `);
+  return context;
+}
+
+/** Opens a page and waits until its cars have their places, and are drawn where there is a map. */
+export async function openCity(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(url);
+  await until(
+    page,
+    `viewer.drawn > 1 || (viewer.tick > 0 && document.querySelector('.stage-note'))`,
+  );
+  return page;
+}
+
+/** Waits until something is true in the page, whose policy lets nobody evaluate text in it later. */
+export async function until(page: Page, condition: string): Promise<void> {
+  const expression = `typeof viewer === 'object' && Boolean(${condition})`;
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await page.evaluate(expression))) {
+    if (performance.now() > end) {
+      throw new Error(`in vain: ${condition}; ${JSON.stringify(await display(page))}`);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+export async function untilState(page: Page, state: Display['connection']): Promise<void> {
+  await until(page, `viewer.connection === '${state}'`);
+}
+
+/** What is on display, all of one moment. */
+export async function display(page: Page): Promise<Display> {
+  const names = ['connection', 'tick', 'drawn', 'cars', 'picked', 'camera', 'ghosts', 'replay'];
+  const fields = names.map((name) => `${name}: viewer.${name}`).join();
+  return (await page.evaluate(`({ ${fields} })`)) as Display;
+}
+
+/** Draws nothing more of the page until it is told to: one who is faster than a slow screen. */
+export async function undrawn(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(`
+    window.drawnLater = [];
+    window.drawNow = requestAnimationFrame;
+    requestAnimationFrame = (callback) => drawnLater.push(callback);
+    null;
+  `);
+  return async () => {
+    await page.evaluate(`
+      requestAnimationFrame = drawNow;
+      drawnLater.forEach((callback) => requestAnimationFrame(callback));
+    `);
+  };
+}
+
+/** The map as it is drawn, made small, as text. */
+export async function pixels(page: Page): Promise<string> {
+  const read = `new Promise((resolve) => requestAnimationFrame(() => {
+    const small = document.createElement('canvas');
+    [small.width, small.height] = [200, 150];
+    const context = small.getContext('2d');
+    context.drawImage(document.querySelector('canvas.map'), 0, 0, 200, 150);
+    resolve(Array.from(context.getImageData(0, 0, 200, 150).data).join());
+  }))`;
+  return (await page.evaluate(read)) as string;
+}
+
+/** Every state of the connection that the page says from now on, in order, the present one first. */
+export async function recordStates(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(`
+    window.statesSaid = [];
+    const chip = document.querySelector('.status');
+    const note = () => {
+      if (chip.dataset.state !== statesSaid.at(-1)) statesSaid.push(chip.dataset.state);
+    };
+    new MutationObserver(note).observe(chip, { attributes: true });
+    note();
+  `);
+  return async () => (await page.evaluate('statesSaid')) as string[];
+}
+
+export interface Fault {
+  id: string;
+  impact: string;
+  nodes: string[];
+}
+
+/** What axe-core finds that is serious or critical. */
+export async function faults(page: Page): Promise<Fault[]> {
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  const found = (await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.map(({ id, impact, nodes }) => ({
+      id, impact, nodes: nodes.map((node) => node.html + ' — ' + node.failureSummary) })))`)) as Fault[];
+  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+}

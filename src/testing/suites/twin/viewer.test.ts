@@ -1,0 +1,310 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
+import { type Doorway, openDoorway } from '../../rigs/tcp-proxy.ts';
+import { Api, vinOf } from './api.ts';
+import {
+  type DrawnCar,
+  display,
+  mapless,
+  openCity,
+  pixels,
+  recordStates,
+  until,
+  untilState,
+  visitor,
+} from './viewer-visitor.ts';
+import type { Incident, Replay, World } from './wire.ts';
+
+/** Half a minute of traffic that cannot brake: collisions that brakes would have avoided. */
+const TICKS = 1500;
+const changes = Array.from({ length: 20 }, (_, car) => ({
+  tick: 0,
+  car,
+  features: { brakes: false },
+}));
+const LOOK_MS = 300;
+// What is drawn by the processor of a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+let dataDir: string;
+let doorway: Doorway;
+let node: NodeProcess;
+let api: Api;
+let browser: TestBrowser;
+let context: BrowserContext;
+/** The city that is watched through the whole story. */
+let page: Page;
+let world: World;
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'twin-viewer-'));
+  doorway = await openDoorway();
+  await start();
+  api = new Api(doorway.url);
+  browser = await openBrowser(doorway.url);
+  context = await visitor(browser);
+});
+afterAll(async () => {
+  await browser.close();
+  await node.end('SIGKILL');
+  doorway.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A node, or the same again: at the same address and with what it had stored. */
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const { url } = doorway;
+  node = await startNodeProcess({ DATA_DIR: dataDir, PUBLIC_TWIN_URL: url, ...settings });
+  doorway.leadTo(node.twinUrl);
+}
+
+/** Cars of which one drives: a road of a metre is enough to tell. */
+function hasMoved(before: DrawnCar[], after: DrawnCar[]): boolean {
+  return after.some(
+    (car, i) => Math.hypot(car.x - (before[i]?.x ?? 0), car.y - (before[i]?.y ?? 0)) > 1,
+  );
+}
+
+async function untilCarsMove(of: Page): Promise<void> {
+  const { cars } = await display(of);
+  while (!hasMoved(cars, (await display(of)).cars)) await sleep(LOOK_MS);
+}
+
+describe('a visit', () => {
+  test('begins at / with a city of its own, live, in which cars move', async () => {
+    page = await openCity(context, `${doorway.url}/`);
+    await untilState(page, 'live');
+    const { pathname } = new URL(page.url());
+    expect(pathname).toMatch(/^\/worlds\/[0-9a-z]{10}$/);
+    world = await api.get('world', `/api/v1${pathname}`);
+
+    const before = await pixels(page);
+    await untilCarsMove(page);
+    expect(await pixels(page)).not.toBe(before);
+  });
+
+  test('has all twenty cars by plate and model in the document', async () => {
+    const list = page.getByRole('list', { name: 'Cars' });
+    const rows = await list.getByRole('button').allInnerTexts();
+    expect(rows.length).toBe(20);
+    for (const [i, { plate, model }] of world.fleet.entries()) {
+      expect(rows[i]).toContain(plate);
+      expect(rows[i]).toContain(model);
+    }
+  });
+
+  test('finds cars by plate, model and VIN', async () => {
+    const search = page.getByRole('searchbox', { name: 'Search by plate, model or VIN' });
+    const rows = page.getByRole('list', { name: 'Cars' }).getByRole('button');
+    const { plate, vin, model } = world.fleet[7] ?? { plate: '', vin: '', model: '' };
+    for (const text of [plate, vin.toLowerCase()]) {
+      await search.fill(text);
+      expect(await rows.count()).toBe(1);
+      expect(await rows.innerText()).toContain(plate);
+    }
+    await search.fill(model);
+    expect(await rows.count()).toBe(world.fleet.filter((car) => car.model === model).length);
+    await search.fill('');
+    expect(await rows.count()).toBe(20);
+  });
+
+  test('follows the car that is picked, and says so in the address', async () => {
+    const vin = vinOf(world, 3);
+    await page.getByRole('list', { name: 'Cars' }).getByRole('button').nth(3).click();
+    await page.getByRole('heading', { name: world.fleet[3]?.plate ?? '' }).waitFor();
+    const { picked, camera } = await display(page);
+    expect([picked, camera]).toEqual([vin, 'follow']);
+    expect(new URL(page.url()).hash).toBe(`#car=${vin}`);
+    expect(await page.getByText(vin).count()).toBeGreaterThan(0);
+  });
+});
+
+describe('a switch', () => {
+  const aeb = (of: Page) => of.getByRole('switch', { name: /^AEB/ });
+  const untilChecked = (of: Page, isOn: boolean) =>
+    of.locator(`[data-feature="aeb"][aria-checked="${isOn}"][aria-busy="false"]`).waitFor();
+  let other: Page;
+  // The map was seen; from here on it is the panels that count, and they come sooner without it.
+  beforeAll(async () => {
+    const url = page.url();
+    await page.close();
+    page = await openCity(await mapless(browser), url);
+  });
+
+  test('acts, and is shown to another who watches the same city', async () => {
+    other = await openCity(await mapless(browser), page.url());
+    await untilChecked(other, true);
+    await untilChecked(page, true);
+
+    await aeb(page).click();
+    await untilChecked(page, false);
+    const state = await api.vehicle('featureState', vinOf(world, 3), '/features');
+    expect(state.effective.aeb).toBe('off');
+    await untilChecked(other, false);
+    expect(await aeb(other).innerText()).toContain('Off');
+  });
+
+  test('says what is degraded and why', async () => {
+    await page.getByRole('switch', { name: /^Front camera/ }).click();
+    const recognition = page.getByRole('switch', { name: /^Traffic light recognition/ });
+    await recognition.getByText('Lacks front camera').waitFor();
+    expect(await recognition.getAttribute('aria-checked')).toBe('true');
+  });
+
+  test('is taken back with all others by the reset', async () => {
+    await page.getByRole('button', { name: 'Reset all features to on' }).click();
+    await untilChecked(page, true);
+    await untilChecked(other, true);
+    await other.context().close();
+  });
+
+  test('goes back and says why where it could not be done', async () => {
+    const refuse = { status: 503, json: { error: 'store_unavailable', hint: 'Try again later.' } };
+    const answered: string[] = [];
+    await page.route('**/api/v1/vehicle/features', (route) => {
+      answered.push(route.request().method());
+      return route.request().method() === 'PATCH' ? route.fulfill(refuse) : route.continue();
+    });
+    await aeb(page).click();
+    await page.getByText('This could not be switched. Try again later.').waitFor();
+    await untilChecked(page, true);
+    expect(answered).toContain('PATCH');
+    await page.unroute('**/api/v1/vehicle/features');
+    browser.complaints.length = 0;
+  });
+});
+
+describe('an incident', () => {
+  let crashed: World;
+  let crash: Page;
+  let incident: Incident;
+
+  /** The first of them that brakes would have avoided. */
+  async function explained(): Promise<Incident> {
+    for (;;) {
+      const all = await api.world('incidents', crashed, '/incidents');
+      const first = all.find(({ failures }) => failures.some(({ effect }) => effect === 'avoids'));
+      if (first !== undefined) return first;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  // One city at a time: each is drawn all the while.
+  beforeAll(() => page.close());
+  afterAll(() => crash.close());
+
+  test('made by a prepared journal appears', async () => {
+    const journal = { seed: 8, city: 'grid', changes };
+    crashed = await api.makeWorld({ journal, start_tick: TICKS });
+    incident = await explained();
+    crash = await openCity(context, `${doorway.url}/worlds/${crashed.id}`);
+    await crash.getByRole('button', { name: /^Incidents/ }).click();
+    const rows = crash.getByRole('list', { name: 'Incidents, newest first' }).getByRole('button');
+    await rows.first().waitFor();
+    const street = rows.filter({ hasText: incident.place.street }).first();
+    expect(await street.innerText()).toContain(incident.vehicles[0]?.model);
+  });
+
+  test('is opened by its link, with a report', async () => {
+    await crash.goto(`${doorway.url}/worlds/${crashed.id}#incident=${incident.id}`);
+    await crash.reload();
+    const report = crash.getByRole('region', { name: 'Incident' });
+    // Without regard to case, and features by their spoken names.
+    const sentence = (incident.failures[0]?.explanation ?? '').replaceAll('_', ' ');
+    await report.getByText(sentence).waitFor();
+    expect(await report.innerText()).toContain(incident.place.street);
+    for (const { plate } of incident.vehicles) {
+      expect(await report.innerText()).toContain(plate);
+    }
+  });
+
+  test('has a replay that plays, with a ghost as it would have been', async () => {
+    await until(crash, 'viewer.replay?.with?.length > 0 && viewer.ghosts.length > 0');
+    const first = await display(crash);
+    expect(first.replay?.incident).toBe(incident.id);
+    expect([first.replay?.firstTick, first.replay?.lastTick]).toEqual([
+      expect.closeTo(incident.tick - 400, -1),
+      expect.closeTo(incident.tick + 100, -1),
+    ]);
+    if (!first.replay?.isPlaying)
+      await crash.getByRole('button', { name: 'Play the replay' }).click();
+    await until(crash, `viewer.tick > ${first.tick}`);
+    await crash.getByRole('button', { name: /^½/ }).click();
+    await until(crash, 'viewer.tick === viewer.replay.lastTick && !viewer.replay.isPlaying');
+  });
+
+  test('has a ghost whose path is that of the replay with the feature', async () => {
+    const { replay } = await display(crash);
+    const path = `/incidents/${incident.id}/replay`;
+    const was = await api.world('replay', crashed, path);
+    const would = await api.world('replay', crashed, `${path}?with=${replay?.with?.join()}`);
+    const scrubber = crash.getByRole('slider', { name: 'Moment of the replay' });
+    const ticks = was.frames.map(({ tick }) => tick);
+    for (const tick of [ticks[0], ticks[40], ticks[99], ticks[112], ticks.at(-1)]) {
+      await scrubber.fill(String(tick));
+      await until(crash, `viewer.tick === ${tick}`);
+      const shown = await display(crash);
+      for (const ghost of shown.ghosts) expectAt(ghost, would, tick ?? 0);
+      for (const car of shown.cars) expectAt(car, was, tick ?? 0, 0.3);
+    }
+    const end = await display(crash);
+    const apart = end.ghosts.map((ghost) => {
+      const car = end.cars.find(({ vin }) => vin === ghost.vin);
+      return Math.hypot(ghost.x - (car?.x ?? 0), ghost.y - (car?.y ?? 0));
+    });
+    expect(Math.max(...apart)).toBeGreaterThan(0.5);
+  });
+
+  function expectAt(car: DrawnCar, { frames }: Replay, tick: number, withinM = 0.011): void {
+    const frame = frames.find((each) => each.tick === tick);
+    const vehicle = frame?.vehicles.find(({ vin }) => vin === car.vin);
+    expect(Math.hypot(car.x - (vehicle?.x ?? 0), car.y - (vehicle?.y ?? 0))).toBeLessThan(withinM);
+  }
+
+  test('is left for what is live', async () => {
+    await crash.getByRole('button', { name: 'Back to live' }).click();
+    await until(crash, 'viewer.replay === null && viewer.tick > 1500');
+  });
+});
+
+describe('a connection that is lost', () => {
+  beforeAll(async () => {
+    page = await openCity(await mapless(browser), `${doorway.url}/worlds/${world.id}`);
+  });
+
+  test('is said to be, until it is there again and goes on', async () => {
+    await untilState(page, 'live');
+    const states = await recordStates(page);
+    const { tick } = await display(page);
+    await node.end('SIGKILL');
+    await untilState(page, 'reconnecting');
+    await start();
+    await untilState(page, 'live');
+    await until(page, `viewer.tick > ${tick}`);
+    await untilCarsMove(page);
+    const said = (await states()).filter((state) => state !== 'behind');
+    expect(said).toEqual(['live', 'reconnecting', 'live']);
+  });
+
+  test('is gone where the city was dropped, and a new one is offered', async () => {
+    await node.end('SIGKILL');
+    await untilState(page, 'reconnecting');
+    await start({ WORLD_IDLE_SECONDS: '1' });
+    await untilState(page, 'gone');
+    await page.getByRole('heading', { name: 'This city is gone' }).waitFor();
+    await page.getByRole('button', { name: 'Make a new city' }).click();
+    await page.getByRole('button', { name: /^Compact old town/ }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(world.id), { waitUntil: 'commit' });
+    await untilState(page, 'live');
+    expect(await page.getByText('Compact old town behind its ramparts').count()).toBe(1);
+  });
+
+  test('nothing was asked for elsewhere', () => {
+    expect(browser.foreign).toEqual([]);
+  });
+});

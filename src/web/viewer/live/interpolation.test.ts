@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Hazard, Snapshot, Vehicle } from '../api/wire.ts';
+import { emptyBoard, jumped, showBetween, turned } from './interpolation.ts';
+import { carOf } from './playback.ts';
+
+const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' }];
+
+function vehicle(fields: Partial<Vehicle>): Vehicle {
+  const still = { braking: false, aeb: false, esc: false, evasive: false, status: 'driving' };
+  const place = { vin: 'A', x: 0, y: 0, heading: 0, speed: 0, road: 'r1', gap: null };
+  return { ...place, ...still, ...fields } as Vehicle;
+}
+
+function frame(tick: number, fields: Partial<Vehicle>, hazards: Hazard[] = []): Snapshot {
+  const lights = [{ id: 'a', state: tick < 104 ? ('red' as const) : ('green' as const) }];
+  const time = tick / 50;
+  return { type: 'snapshot', world: 'w', tick, time, vehicles: [vehicle(fields)], lights, hazards };
+}
+
+function shown(from: Snapshot, to: Snapshot, tick: number) {
+  const board = emptyBoard();
+  board.cars = FLEET.map(carOf);
+  showBetween(board, from, to, tick);
+  return board;
+}
+
+describe('the world between two frames', () => {
+  const from = frame(100, { x: 10, y: 20, heading: 3.1, speed: 10 });
+  const to = frame(104, { x: 9.2, y: 20.1, heading: -3.1, speed: 11, braking: true });
+
+  it('has a car a part of its way, turned by the shorter side', () => {
+    const [car] = shown(from, to, 101).cars;
+    expect(car?.x).toBeCloseTo(9.8);
+    expect(car?.y).toBeCloseTo(20.025);
+    // From 3.1 over π to −3.1 it is 0.0832 rad; a quarter of it.
+    expect(car?.heading).toBeCloseTo(3.1208, 3);
+    expect(car?.speed).toBeCloseTo(10.25);
+  });
+
+  it('has what is either so or not as the earlier frame says', () => {
+    const board = shown(from, to, 103.9);
+    expect(board.cars[0]?.braking).toBe(false);
+    expect(board.lights.get('a')).toBe('red');
+    expect(shown(to, to, 104).lights.get('a')).toBe('green');
+  });
+
+  it('ends at the later frame and begins at the earlier one', () => {
+    expect(shown(from, to, 200).tick).toBe(104);
+    expect(shown(from, to, 200).cars[0]?.x).toBeCloseTo(9.2);
+    expect(shown(from, to, 50).cars[0]?.x).toBe(10);
+  });
+
+  it('leaves a car where it was until it is put elsewhere', () => {
+    const away = frame(104, { x: 150, y: -80, heading: 0 });
+    const [car] = shown(from, away, 103.9).cars;
+    expect([car?.x, car?.y, car?.heading]).toEqual([10, 20, 3.1]);
+  });
+
+  it('keeps who the car is', () => {
+    expect(shown(from, to, 101).cars[0]).toMatchObject(FLEET[0] ?? {});
+  });
+
+  it('moves a hazard, but not one that is away in either frame', () => {
+    const deer = { id: 'h1', kind: 'deer', active: true, heading: 0, length: 1.5, width: 0.5 };
+    const [a, b] = [
+      { ...deer, x: 0, y: 0 },
+      { ...deer, x: 0, y: 0.4 },
+    ];
+    const moved = shown(frame(100, {}, [a]), frame(104, {}, [b]), 102);
+    expect(moved.hazards[0]?.y).toBeCloseTo(0.2);
+    const gone = shown(frame(100, {}, [a]), frame(104, {}, [{ ...b, active: false }]), 102);
+    expect(gone.hazards[0]).toMatchObject({ y: 0, active: true });
+  });
+});
+
+describe('a jump', () => {
+  const at = (x: number) => ({ x, y: 0, heading: 0 });
+
+  it('is farther than a car of this speed can have come', () => {
+    // At 14 m/s in 0.08 s it is 1.12 m: one and a half times that, and three metres more.
+    expect(jumped(at(0), at(4.6), 14, 0.08)).toBe(false);
+    expect(jumped(at(0), at(4.8), 14, 0.08)).toBe(true);
+  });
+
+  it('is none where frames were lost in between', () => {
+    expect(jumped(at(0), at(14), 14, 1)).toBe(false);
+  });
+});
+
+it('turns by the shorter side either way', () => {
+  expect(turned(-3, 3, 0.5)).toBeCloseTo(-Math.PI, 5);
+  expect(turned(0, 1, 0.25)).toBe(0.25);
+});

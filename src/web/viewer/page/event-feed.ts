@@ -1,0 +1,62 @@
+import { batch, signal } from '@preact/signals';
+import { readEvents, readIncidents } from '../api/twin.ts';
+import type { Incident, WorldEvent } from '../api/wire.ts';
+import { sentence } from './formatting.ts';
+import type { LiveWorld } from './live-world.ts';
+import { whileVisible } from './visible.ts';
+
+const REFRESH_MS = 2000;
+
+/** The last events of the world and all its incidents. */
+export class Happenings {
+  /** Newest first. */
+  readonly events = signal<readonly WorldEvent[]>([]);
+  /** Newest first. */
+  readonly incidents = signal<readonly Incident[]>([]);
+  readonly areRead = signal(false);
+  /** Told to a screen reader when it changes. */
+  readonly announcement = signal('');
+  /** Events that came since the last look, oldest first. */
+  onNews: (events: readonly WorldEvent[]) => void = () => {};
+  readonly #world: LiveWorld;
+
+  constructor(world: LiveWorld) {
+    this.#world = world;
+  }
+
+  start(): void {
+    whileVisible(REFRESH_MS, () => this.#refresh());
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#world.status.peek() === 'gone') return;
+    const events = await readEvents(this.#world.id).catch(() => null);
+    if (events === null) return;
+    const isFirst = !this.areRead.peek();
+    const newest = this.events.peek()[0]?.seq ?? -1;
+    const news = events.filter(({ seq }) => seq > newest);
+    const isOpen = this.incidents.peek().some(({ explained }) => !explained);
+    if (isFirst || isOpen || news.some(({ kind }) => kind === 'collision'))
+      await this.#readIncidents();
+    batch(() => {
+      this.areRead.value = true;
+      if (news.length > 0) this.events.value = events.toReversed();
+      if (!isFirst) this.#announce(news);
+    });
+    if (!isFirst && news.length > 0) this.onNews(news);
+  }
+
+  /** Only what is rare and grave: a feed that talks all the time is switched off. */
+  #announce(news: readonly WorldEvent[]): void {
+    const collisions = news.filter(({ kind }) => kind === 'collision');
+    const last = collisions.at(-1);
+    if (last === undefined) return;
+    const others = collisions.length > 1 ? ` And ${collisions.length - 1} more.` : '';
+    this.announcement.value = `${sentence(last.message)}${others}`;
+  }
+
+  async #readIncidents(): Promise<void> {
+    const incidents = await readIncidents(this.#world.id).catch(() => null);
+    if (incidents !== null) this.incidents.value = incidents.toReversed();
+  }
+}

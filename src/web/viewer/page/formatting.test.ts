@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ago,
+  beside,
+  clock,
+  grouped,
+  kmh,
+  lacking,
+  listed,
+  matches,
+  needs,
+  percent,
+  sentence,
+  spoken,
+  title,
+} from './formatting.ts';
+
+it('reads what the twin says with the names of features as people say them', () => {
+  const said = 'front_camera was off; with it and aeb the car would have stopped 2.6 m short.';
+  expect(sentence(said)).toBe(
+    'Front camera was off; with it and AEB the car would have stopped 2.6 m short.',
+  );
+});
+
+describe('figures', () => {
+  it('are speeds in km/h', () => {
+    expect([0, 13.89, 11.64].map(kmh)).toEqual(['0 km/h', '50 km/h', '42 km/h']);
+  });
+
+  it('are times of the world', () => {
+    expect([0, 19.92, 95.44, 3723.4].map(clock)).toEqual([
+      '0:00.0',
+      '0:19.9',
+      '1:35.4',
+      '1:02:03.4',
+    ]);
+  });
+
+  it('are times ago', () => {
+    expect([1, 12.9, 61, 7300].map(ago)).toEqual(['now', '12 s ago', '1 min ago', '2 h ago']);
+  });
+
+  it('are moments beside the contact', () => {
+    expect(beside(936, 996)).toBe('1.2 s before the contact');
+    expect(beside(1096, 996)).toBe('2.0 s after the contact');
+    expect(beside(997, 996)).toBe('at the contact');
+  });
+
+  it('are parts and large numbers', () => {
+    expect([0.0152, 0.4567, 1].map(percent)).toEqual(['1.5 %', '46 %', '100 %']);
+    expect(grouped(12_803.88)).toBe('12,804');
+  });
+});
+
+describe('names', () => {
+  it('are as one writes them', () => {
+    expect(['aeb', 'front_camera'].map(title)).toEqual(['AEB', 'Front camera']);
+    expect(['esc', 'front_camera'].map(spoken)).toEqual(['ESC', 'front camera']);
+  });
+
+  it('are listed with a last word', () => {
+    expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => listed(names))).toEqual([
+      '',
+      'a',
+      'a and b',
+      'a, b and c',
+    ]);
+  });
+
+  it('say what a feature needs', () => {
+    expect(needs({ needs: ['brakes', ['front_radar', 'front_camera']] })).toBe(
+      'Needs brakes and front radar or front camera.',
+    );
+    expect(needs({ needs: [] })).toBe('');
+  });
+
+  it('say what a feature lacks', () => {
+    expect(lacking('degraded', ['brakes'])).toBe('Lacks brakes');
+    expect(lacking('degraded', ['front_radar', 'front_camera'])).toBe(
+      'Lacks front radar and front camera',
+    );
+    expect(lacking('on', [])).toBe('');
+  });
+});
+
+it('a car is found by plate, model and VIN', () => {
+  const car = { vin: 'DTWYTSGB4TN4Y6YUJ', model: 'Halden Terra', plate: 'BL 319 DR', colour: '' };
+  expect(['', 'bl319', 'TERRA', 'halden t', 'dtwyts'].map((text) => matches(car, text))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(matches(car, 'Lumen')).toBe(false);
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import type { Key } from '../store/contract.ts';
+import { IdleIndex } from './idle-index.ts';
+import type { OwnedWorld } from './owned-world.ts';
+import type { Records } from './records.ts';
+
+const WORLD = 7;
+const DUE_SLOT = 60;
+const NOW_MS = 100_000;
+
+/**
+ * One round over a world that fell due, of which the store is asked while `meanwhile` happens, and
+ * which it has in slot `filed`: who was dropped, and which entries were taken away alone.
+ */
+async function sweep(meanwhile: (world: OwnedWorld) => void, filed: number | null = DUE_SLOT) {
+  const world = { number: WORLD, dropped: false, watcherCount: 0, lastTouchMs: 0 } as OwnedWorld;
+  const fallen = [{ key: ['p', 0, 'due', DUE_SLOT, WORLD], world: WORLD }];
+  const records = {
+    fallenDue: async (partition: number) => (partition === 0 ? fallen : []),
+    due: async () => {
+      meanwhile(world);
+      return filed ?? undefined;
+    },
+    removeDue: async (_: number, key: Key) => {
+      strays.push(key);
+    },
+  } as unknown as Records;
+  const dropped: number[] = [];
+  const strays: Key[] = [];
+  const idle = new IdleIndex({
+    now: () => NOW_MS,
+    idleMs: 30_000,
+    records: () => records,
+    log: createLog('silent'),
+    atHand: () => world,
+    forget: async (number) => {
+      dropped.push(number);
+    },
+    saved: () => {},
+  });
+  await idle.sweep();
+  return { dropped, strays };
+}
+
+it('drops a world that nobody called for the idle time', async () => {
+  expect(await sweep(() => {})).toEqual({ dropped: [WORLD], strays: [] });
+});
+
+it('leaves a world that is called while the store is asked when it falls due', async () => {
+  const { dropped } = await sweep((world) => (world.lastTouchMs = NOW_MS));
+  expect(dropped).toEqual([]);
+});
+
+it.each([
+  ['is filed in a later slot', DUE_SLOT + 50],
+  ['is filed in another slot that fell due', DUE_SLOT - 1],
+  ['is gone', null],
+])('takes away the entry of a world that %s, and that alone', async (_, filed) => {
+  const strays = [['p', 0, 'due', DUE_SLOT, WORLD]];
+  expect(await sweep(() => {}, filed)).toEqual({ dropped: [], strays });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { monotonicMs } from '../clock.ts';
+import { createLog } from '../log.ts';
+import type { Store } from '../store/contract.ts';
+import { NodeStanding } from './serving-state.ts';
+
+const EMPTY: Store = {
+  engine: 'redis',
+  get: async () => undefined,
+  list: async () => [],
+  commit: async () => false,
+  close: async () => {},
+};
+
+test('one node serves while the lease is relied on, this one or who has taken it', () => {
+  const standing = new NodeStanding('test', createLog('silent'));
+  expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
+  let untilMs = monotonicMs() + 60_000;
+  standing.concern(EMPTY, () => untilMs);
+  expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
+  untilMs = monotonicMs() - 1;
+  expect([standing.mayServe(), standing.nodes]).toEqual([false, 0]);
+  standing.lost('somebody else has the store');
+  expect([standing.mayServe(), standing.nodes]).toEqual([false, 1]);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { StateImage } from '../shard/loaded-world.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import { WorldReports } from './world-reports.ts';
+
+const fact = (tick: number) => ({ tick, order: 0 }) as ContactFacts;
+const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Array() });
+
+/** A store that notes what it was given and fails as long as it is told to. */
+function setUp() {
+  const saved: string[] = [];
+  const state = { failing: false };
+  const attempt = async (what: string) => {
+    if (state.failing) throw new Error('store failed');
+    saved.push(what);
+  };
+  const reports = new WorldReports({
+    saveIncidents: (facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
+    saveExplanations: (all) => attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
+    saveImage: ({ tick }) => attempt(`image ${tick}`),
+    warn: () => {},
+  });
+  return { reports, saved, state };
+}
+
+describe('reports of a world', () => {
+  it('are stored in order, an image behind the contacts before it', async () => {
+    const { reports, saved } = setUp();
+    reports.contacts(0, [fact(10)]);
+    reports.image(image(400));
+    await reports.stored();
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 400']);
+  });
+
+  it('are stored once where a world is lived again', async () => {
+    const { reports, saved } = setUp();
+    reports.contacts(0, [fact(10), fact(20)]);
+    await reports.stored();
+    reports.contacts(0, [fact(10), fact(20), fact(30)]);
+    await reports.stored();
+    expect(saved).toEqual(['incidents 10 20', 'incidents 30']);
+  });
+
+  it('go on being stored however closely one follows the other', async () => {
+    const { reports, saved } = setUp();
+    for (let i = 0; i < 50; i++) {
+      reports.contacts(0, [fact(10)]);
+      reports.contacts(i + 1, [fact(20 + i)]);
+      for (let turns = 0; turns < i % 7; turns++) await Promise.resolve();
+    }
+    await reports.stored();
+    expect(saved.join(' ').match(/\d+/g)).toHaveLength(51);
+  });
+
+  it('begin behind the contacts that an image already had', async () => {
+    const { reports, saved } = setUp();
+    reports.opened(5);
+    await reports.stored();
+    reports.contacts(5, [fact(60)]);
+    await reports.stored();
+    expect(saved).toEqual(['incidents 60']);
+  });
+
+  it('tell whoever waits that the store failed, and are kept until it works again', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    reports.contacts(0, [fact(10)]);
+    await expect(reports.stored()).rejects.toThrow('store failed');
+    reports.image(image(400));
+    state.failing = false;
+    await reports.stored();
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 400']);
+  });
+
+  it('keep only the newest image, and let go one that cannot be saved', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    reports.image(image(400));
+    await new Promise(setImmediate);
+    state.failing = false;
+    reports.contacts(0, [fact(10)]);
+    reports.image(image(800));
+    reports.image(image(1200));
+    await reports.close();
+    expect(saved).toEqual(['incidents 10', 'image 1200']);
+  });
+
+  it('bring explanations behind the contacts, and try them until the store takes them', async () => {
+    const { reports, saved, state } = setUp();
+    const explained = (tick: number) => ({
+      tick,
+      order: 0,
+      explanation: { failures: [], reruns: 0 },
+    });
+    state.failing = true;
+    reports.explained(explained(10));
+    await new Promise(setImmediate);
+    state.failing = false;
+    reports.contacts(0, [fact(20)]);
+    reports.explained(explained(15));
+    await reports.written();
+    expect(saved).toEqual(['incidents 20', 'explanations 10 15']);
+  });
+
+  it('end where the store goes on failing', async () => {
+    const { reports, saved, state } = setUp();
+    state.failing = true;
+    reports.contacts(0, [fact(10)]);
+    await reports.close();
+    expect(saved).toEqual([]);
+  });
+});

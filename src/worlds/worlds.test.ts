@@ -1,0 +1,265 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
+import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import type { Store, Write } from '../store/contract.ts';
+import { openEmbedded } from '../store/embedded-store.ts';
+import { startTestNode, type TestNode } from '../testing/rigs/node.ts';
+import type { EventRecord } from '../twin/events.ts';
+import type { Explanation } from '../twin/explanation.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { ContactFacts } from '../twin/incidents.ts';
+import type { OwnedWorld } from './owned-world.ts';
+import type { WorldRecord } from './records.ts';
+import { rendezvous } from './worlds.ts';
+
+const nodes: TestNode[] = [];
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.discard();
+});
+
+/** A node, and the store under it; `onCommit` is told of each of its commits before it is made. */
+async function start(
+  settings: Record<string, string> = {},
+  onCommit: (writes: readonly Write[]) => void = () => {},
+) {
+  const opened: Store[] = [];
+  const openStore = async (dir: string): Promise<Store> => {
+    const store: Store = await openEmbedded(dir);
+    opened.push(store);
+    return {
+      engine: store.engine,
+      get: (key) => store.get(key),
+      list: (prefix, page) => store.list(prefix, page),
+      close: () => store.close(),
+      commit: (checks, writes) => {
+        onCommit(writes);
+        return store.commit(checks, writes);
+      },
+    };
+  };
+  const node = await startTestNode(settings, { openStore });
+  nodes.push(node);
+  const [store] = opened;
+  if (store === undefined) throw new Error('the node opened no store');
+  return { node, store };
+}
+
+const configurations = (events: readonly EventRecord[] | undefined): number | undefined =>
+  events?.filter(({ kind }) => kind === 'configuration').length;
+
+describe('the worlds of a node', () => {
+  it('keep a world at hand that was just made, however many others are in use', async () => {
+    const { node } = await start();
+    for (let made = 0; made < HANDLES_MAX; made += 500) {
+      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
+      for (const world of await Promise.all(some)) world.touch();
+    }
+    const newest = await node.worlds.create({ startTick: 0 });
+    expect(node.worlds.peek(newest.number)).toBe(newest);
+    expect(await node.worlds.load(newest.number)).toBe(newest);
+  });
+
+  it('are let go of once they rest, all but so many of the newest, and found again', async () => {
+    const { node } = await start();
+    const made: OwnedWorld[] = [];
+    while (made.length < HANDLES_MAX + 500) {
+      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
+      made.push(...((await Promise.all(some)) as OwnedWorld[]));
+    }
+    const first = made[0] as OwnedWorld;
+    await first.change(3, F_BRAKES, 0);
+    const second = made[1] as OwnedWorld;
+    second.quarantine();
+    expect(node.worlds.atHand).toBe(HANDLES_MAX + 500);
+    for (const world of made) world.lastTouchMs -= 20_000;
+    await node.worlds.idle.sweep();
+    expect(node.worlds.atHand).toBe(HANDLES_MAX);
+    expect(node.worlds.peek(first.number)).toBeUndefined();
+    // It would be forgotten that it rests.
+    expect(node.worlds.peek(second.number)).toBe(second);
+    const again = await node.worlds.load(first.number);
+    expect(again?.fleet).toEqual(first.fleet);
+    expect(again?.declared(3)).toBe(F_ALL & ~F_BRAKES);
+  });
+
+  it('start over under another kernel, with identity, features and reports', async () => {
+    const { node, store } = await start();
+    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
+    await made.change(3, F_BRAKES, 0);
+    const key = ['p', partitionOf(made.number), 'world', made.number];
+    const entry = await store.get<WorldRecord>(key);
+    const record = { ...entry?.value, kernel: 'an older one' };
+    await store.commit([], [{ key, value: record }]);
+    const { dataDir } = node;
+    await node.stop();
+
+    const { node: upgraded } = await start({ DATA_DIR: dataDir });
+    const world = await upgraded.worlds.load(made.number);
+    const packed = await world?.packed();
+    expect(packed?.[0]).toBeGreaterThan(20_000);
+    expect(world?.createdAtMs).toBe(made.createdAtMs);
+    expect(world?.fleet).toEqual(made.fleet);
+    expect(world?.declared(3)).toBe(F_ALL & ~F_BRAKES);
+    expect(world?.declared(4)).toBe(F_ALL);
+    // Its life before is not lived again: with it, 400 s of cars on the move would show.
+    const before = await world?.events();
+    expect(before?.filter(({ tick }) => tick <= 20_000)).toEqual([]);
+    await world?.change(4, F_BRAKES, 0);
+    expect(configurations(await world?.events())).toBe(1);
+    expect((await world?.journal())?.length).toBe(2);
+    await upgraded.stop();
+
+    const { node: again } = await start({ DATA_DIR: dataDir });
+    const reloaded = await again.worlds.load(made.number);
+    expect(reloaded?.exact).toBe(false);
+    expect(configurations(await reloaded?.events())).toBe(1);
+    expect(reloaded?.declared(4)).toBe(F_ALL & ~F_BRAKES);
+  });
+
+  it('start over for good, whatever is changed in the same moment', async () => {
+    const { node, store } = await start();
+    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
+    for (let change = 0; change < MASK_CHECKPOINT_CHANGES - 1; change++) {
+      await made.change(3, F_BRAKES, change % 2 === 0 ? 0 : F_BRAKES);
+    }
+    const key = ['p', partitionOf(made.number), 'world', made.number];
+    const entry = await store.get<WorldRecord>(key);
+    await store.commit([], [{ key, value: { ...entry?.value, kernel: 'an older one' } }]);
+    const { dataDir } = node;
+    await node.stop();
+
+    const { node: upgraded, store: reopened } = await start({ DATA_DIR: dataDir });
+    const world = await upgraded.worlds.load(made.number);
+    await Promise.all([world?.packed(), world?.change(3, F_BRAKES, F_BRAKES)]);
+    const stored = (await reopened.get<WorldRecord>(key))?.value;
+    expect(stored).toMatchObject({ kernel: entry?.value.kernel, exact: false });
+    expect(stored?.from.tick).toBeGreaterThan(20_000);
+    expect(world?.declared(3)).toBe(F_ALL);
+  });
+
+  it('leave nothing in the store once they are dropped, whatever their shard still tells', async () => {
+    let number = -1;
+    let running: TestNode | undefined;
+    const { node, store } = await start({ WORLD_IDLE_SECONDS: '1' }, (writes) => {
+      const shard = running?.shards[0];
+      const isRemoval = writes.every((write) => 'remove' in write && write.key.includes(number));
+      if (!isRemoval || shard === undefined) return;
+      const explanation = { failures: [], reruns: 0 } as unknown as Explanation;
+      const chain = { tick: 9, order: 0, explanation };
+      running?.worlds.report(shard, { kind: 'explained', world: number, ...chain });
+    });
+    running = node;
+    number = (await node.worlds.create({ startTick: 0 })).number;
+    const ofWorld = async () => {
+      const entries = await store.list(['p', partitionOf(number)], { limit: 1000 });
+      return entries.filter(({ key }) => key.includes(number)).map(({ key }) => key.join('/'));
+    };
+    expect(await ofWorld()).not.toEqual([]);
+    await expect.poll(ofWorld, { timeout: 15_000, interval: 200 }).toEqual([]);
+  }, 30_000);
+
+  it('hear nothing any more of a life before the one that was loaded', async () => {
+    const { node, store } = await start();
+    const [shard] = node.shards;
+    const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    await first.packed();
+    const { number: world, stay } = first;
+    expect(stay).toBeGreaterThan(0);
+    node.worlds.startOver();
+    const again = await node.worlds.load(world);
+    expect(again).not.toBe(first);
+    if (shard === undefined) throw new Error('a node has shards');
+    const facts = [{ tick: 9, order: 0 } as ContactFacts];
+    const tell = async () => {
+      node.worlds.report(shard, { kind: 'contacts', world, stay, from: 5, facts });
+      const bytes = new Uint8Array(8);
+      node.worlds.report(shard, { kind: 'image', world, stay, tick: 9, seq: 0, bytes });
+      expect(await again?.incidents()).toEqual([]);
+      await again?.reports.written();
+      expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
+    };
+    // Before it has a stay of its own, and with one.
+    await tell();
+    expect(again?.stay).toBeGreaterThan(stay);
+    await tell();
+  });
+
+  it('show no frame of a life before, however soon they are watched again', async () => {
+    const { node } = await start();
+    const [shard] = node.shards;
+    if (shard === undefined) throw new Error('a node has shards');
+    const reports = vi.spyOn(node.worlds, 'report');
+    const shown: number[] = [];
+    node.worlds.onBeat((frames, done) => {
+      for (const { tick } of frames) shown.push(tick);
+      done();
+    });
+    const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    first.watch('json');
+    await expect.poll(() => shown.length).toBeGreaterThan(1);
+    node.worlds.startOver();
+    const again = await node.worlds.load(first.number);
+    shown.length = 0;
+    again?.watch('json');
+    const last = reports.mock.calls.map(([, told]) => told).findLast(({ kind }) => kind === 'beat');
+    if (last === undefined) throw new Error('a watched world is in beats');
+    node.worlds.report(shard, last);
+    expect(shown).toEqual([]);
+    await expect.poll(() => shown.length).toBeGreaterThan(1);
+  });
+
+  it('do not come back to memory once they are forgotten, whoever still waits for them', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 90_000 })) as OwnedWorld;
+    const looking = world.packed();
+    const refused = expect(looking).rejects.toMatchObject({ code: 'world_unavailable' });
+    await expect.poll(() => world.stay, { interval: 1 }).toBeGreaterThan(0);
+    const opened = vi.spyOn(world.shard, 'open');
+    node.worlds.startOver();
+    await refused;
+    expect(opened).not.toHaveBeenCalled();
+    expect(world.stay).toBe(0);
+    const again = await node.worlds.load(world.number);
+    expect((await again?.packed())?.[0]).toBeGreaterThanOrEqual(90_000);
+  });
+
+  it('write down no change that changes nothing, also beside one under way', async () => {
+    const { node } = await start();
+    const world = await node.worlds.create({ startTick: 0 });
+    const changes = [
+      world.change(0, F_BRAKES, 0),
+      world.change(0, F_BRAKES, 0),
+      world.change(1, F_BRAKES, F_BRAKES),
+      world.change(0, F_BRAKES, F_BRAKES),
+      world.change(0, F_BRAKES, F_BRAKES),
+    ];
+    await Promise.all(changes);
+    const journal = await world.journal();
+    expect(journal.map(({ car, values }) => [car, values])).toEqual([
+      [0, 0],
+      [0, F_BRAKES],
+    ]);
+    expect(world.declared(0)).toBe(F_ALL);
+  });
+
+  it('refuse work of more than a minute, with nothing done, and serve the others', async () => {
+    const { node } = await start();
+    const ancient = await node.worlds.create({ startTick: 2 ** 30 });
+    const young = await node.worlds.create({ startTick: 100 });
+    await expect(ancient.packed()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+    expect(node.shards[0]?.debtTicks).toBe(0);
+    expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
+  });
+
+  it('are spread evenly over shards, and stay where they are when one more comes', () => {
+    const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
+    const counts = [0, 0, 0, 0];
+    for (const world of worlds)
+      counts[rendezvous(world, 4)] = (counts[rendezvous(world, 4)] ?? 0) + 1;
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
+    for (const world of worlds) {
+      const after = rendezvous(world, 5);
+      if (after !== 4) expect(after).toBe(rendezvous(world, 4));
+    }
+  });
+});
