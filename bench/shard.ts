@@ -11,6 +11,7 @@ import { createLog } from '../src/log.ts';
 import { loadCities } from '../src/shard/cities.ts';
 import type { Report } from '../src/shard/protocol.ts';
 import { Shard } from '../src/shard/shard.ts';
+import { systemTime } from '../src/time.ts';
 import type { Encoding } from '../src/twin/service.ts';
 import { AGE_TICKS } from './car-ticks.ts';
 import { type Figure, figure } from './figures.ts';
@@ -73,7 +74,7 @@ interface Measured {
 
 /** A shard with worlds that are watched. */
 class HotCrowd {
-  readonly #clock = new NodeClock();
+  readonly #clock = new NodeClock(systemTime);
   readonly #shard: Shard;
   readonly #images: Uint8Array[];
   readonly #cityCount: number;

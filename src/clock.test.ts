@@ -1,54 +1,68 @@
 import { describe, expect, it, test } from 'vitest';
-import { monotonicMs, NodeClock, ShardClock } from './clock.ts';
+import { NodeClock, ShardClock } from './clock.ts';
+import { TestTime } from './testing/doubles/test-time.ts';
+
+const START_MS = 1_700_000_000_000;
 
 describe('the clock of a node', () => {
   it('starts no lower than the highest reading of an earlier run', () => {
-    const ahead = Date.now() + 3_600_000;
-    expect(new NodeClock(ahead).now()).toBeGreaterThanOrEqual(ahead);
-    expect(new NodeClock(1000).now()).toBeGreaterThanOrEqual(Date.now() - 1000);
+    const time = TestTime.standing(START_MS);
+    expect(new NodeClock(time, START_MS + 3_600_000).now()).toBe(START_MS + 3_600_000);
+    expect(new NodeClock(time, 1000).now()).toBe(START_MS);
   });
 
-  it('gives whole milliseconds that never fall', () => {
-    const clock = new NodeClock();
-    let last = clock.now();
-    for (let i = 0; i < 10_000; i++) {
-      const now = clock.now();
-      expect(Number.isInteger(now)).toBe(true);
-      expect(now).toBeGreaterThanOrEqual(last);
-      last = now;
+  it('gives whole milliseconds that never fall', async () => {
+    const time = TestTime.standing(START_MS);
+    const clock = new NodeClock(time);
+    const readings: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      readings.push(clock.now());
+      await time.advance(0.37);
     }
+    expect(readings.every(Number.isInteger)).toBe(true);
+    expect(readings).toEqual(readings.toSorted((a, b) => a - b));
+    expect(readings.at(-1)).toBe(START_MS + Math.floor(99 * 0.37));
   });
 
   it('publishes every reading to the shards, whose own clock goes on beside it', async () => {
-    const clock = new NodeClock();
-    const shard = new ShardClock(clock.words, clock.originMs);
+    const time = TestTime.standing(START_MS);
+    const clock = new NodeClock(time);
+    const shard = new ShardClock(clock.words, clock.originMs, time);
     const read = clock.now();
     expect(shard.published()).toBe(read);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await time.advance(20);
     expect(shard.published()).toBe(read);
-    expect(shard.now()).toBeGreaterThan(read);
-    expect(clock.now()).toBeGreaterThanOrEqual(shard.published());
+    expect(shard.now()).toBe(read + 20);
+    expect(clock.now()).toBe(read + 20);
+    expect(shard.published()).toBe(read + 20);
   });
 
-  it('stays as it is while the machine is awake', () => {
-    expect(new NodeClock().catchUpAfterSuspend()).toBe(0);
+  it('stays as it is while the machine is awake, and catches up when it was suspended', async () => {
+    const time = TestTime.standing(START_MS);
+    const clock = new NodeClock(time);
+    await time.advance(60_000);
+    expect(clock.catchUpAfterSuspend()).toBe(0);
+    time.suspend(90_000);
+    expect(clock.now()).toBe(START_MS + 60_000);
+    expect(clock.catchUpAfterSuspend()).toBe(90_000);
+    expect(clock.now()).toBe(START_MS + 150_000);
+    expect(clock.catchUpAfterSuspend()).toBe(0);
   });
 });
 
-test('a clock with a limit runs on, but publishes nothing beyond it', () => {
+test('a clock with a limit runs on, but publishes nothing beyond it', async () => {
+  const time = TestTime.standing(START_MS);
   let limitMs = Number.NEGATIVE_INFINITY;
-  const clock = new NodeClock(0, () => limitMs);
-  const follower = new ShardClock(clock.words, clock.originMs);
-  expect(clock.now()).toBeGreaterThan(0);
+  const clock = new NodeClock(time, 0, () => limitMs);
+  const follower = new ShardClock(clock.words, clock.originMs, time);
+  expect(clock.now()).toBe(START_MS);
   expect(follower.published()).toBe(0);
-  limitMs = monotonicMs();
-  const atLimit = clock.now();
-  const waitedMs = performance.now() + 20;
-  while (performance.now() < waitedMs);
-  expect(clock.now()).toBeGreaterThan(atLimit + 10);
-  expect(follower.published()).toBeGreaterThan(0);
-  expect(follower.published()).toBeLessThanOrEqual(atLimit);
+  limitMs = time.now();
+  await time.advance(20);
+  expect(clock.now()).toBe(START_MS + 20);
+  expect(follower.published()).toBe(START_MS);
   limitMs = Number.POSITIVE_INFINITY;
-  const now = clock.now();
-  expect(follower.published()).toBe(now);
+  expect(follower.published()).toBe(START_MS);
+  clock.now();
+  expect(follower.published()).toBe(START_MS + 20);
 });

@@ -1,4 +1,4 @@
-import { uptime } from 'node:os';
+import type { Time } from './time.ts';
 
 /**
  * The one clock of a node: wall time at start, carried on by the monotonic clock, never backwards.
@@ -21,12 +21,6 @@ const CORRECTION = 1;
 /** How far `os.uptime` must run ahead of the monotonic clock to count as a suspended machine. */
 const SUSPENDED_MS = 2000;
 
-/** A clock that only runs, in ms; the same in every thread, and on while the process is paused. */
-export function monotonicMs(): number {
-  const [s, ns] = process.hrtime();
-  return s * 1000 + ns / 1e6;
-}
-
 export class NodeClock implements Clock {
   readonly words: ClockWords = new BigInt64Array(new SharedArrayBuffer(16));
   /** Wall clock minus monotonic clock at start; the same number serves every thread. */
@@ -34,21 +28,23 @@ export class NodeClock implements Clock {
   #last = 0;
   #published = 0;
   #uptimeAheadMs: number;
+  readonly #time: Time;
   readonly #limitMs: () => number;
 
   /**
    * `floorMs`: the highest reading of an earlier run; the clock starts no lower. `limitMs`: until
-   * when, by `monotonicMs`, this node may let its worlds move; no later reading is published.
+   * when, by `Time.now`, this node may let its worlds move; no later reading is published.
    */
-  constructor(floorMs = 0, limitMs: () => number = () => Number.POSITIVE_INFINITY) {
+  constructor(time: Time, floorMs = 0, limitMs: () => number = () => Number.POSITIVE_INFINITY) {
+    this.#time = time;
     this.#limitMs = limitMs;
-    this.originMs = Math.max(Date.now(), floorMs) - monotonicMs();
-    this.#uptimeAheadMs = uptime() * 1000 - monotonicMs();
+    this.originMs = Math.max(time.wallMs(), floorMs) - time.now();
+    this.#uptimeAheadMs = time.machineUpMs() - time.now();
     this.now();
   }
 
   now(): number {
-    const nowMs = monotonicMs();
+    const nowMs = this.#time.now();
     const zeroMs = this.originMs + Number(Atomics.load(this.words, CORRECTION));
     this.#last = Math.max(this.#last, Math.floor(zeroMs + nowMs));
     const allowed = Math.floor(zeroMs + Math.min(nowMs, this.#limitMs()));
@@ -64,7 +60,7 @@ export class NodeClock implements Clock {
    * Returns the ms by which the clock was moved forward, or 0.
    */
   catchUpAfterSuspend(): number {
-    const aheadMs = uptime() * 1000 - monotonicMs() - this.#uptimeAheadMs;
+    const aheadMs = this.#time.machineUpMs() - this.#time.now() - this.#uptimeAheadMs;
     if (aheadMs < SUSPENDED_MS) return 0;
     this.#uptimeAheadMs += aheadMs;
     Atomics.add(this.words, CORRECTION, BigInt(Math.floor(aheadMs)));
@@ -76,42 +72,23 @@ export class NodeClock implements Clock {
 export class ShardClock implements Clock {
   readonly #words: ClockWords;
   readonly #originMs: number;
+  readonly #time: Time;
 
-  constructor(words: ClockWords, originMs: number) {
+  constructor(words: ClockWords, originMs: number, time: Time) {
     this.#words = words;
+    this.#time = time;
     this.#originMs = originMs;
   }
 
   /** This thread's own reading: when to do things. */
   now(): number {
     return Math.floor(
-      this.#originMs + monotonicMs() + Number(Atomics.load(this.#words, CORRECTION)),
+      this.#originMs + this.#time.now() + Number(Atomics.load(this.#words, CORRECTION)),
     );
   }
 
   /** The last reading that the main thread published: how far things may be done. */
   published(): number {
     return Number(Atomics.load(this.#words, PUBLISHED));
-  }
-}
-
-/** A clock for tests: it stands until it is told to go on. */
-export class ManualClock implements Clock {
-  #nowMs: number;
-
-  constructor(nowMs: number) {
-    this.#nowMs = nowMs;
-  }
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  published(): number {
-    return this.#nowMs;
-  }
-
-  advance(ms: number): void {
-    this.#nowMs += ms;
   }
 }

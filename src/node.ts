@@ -15,6 +15,7 @@ import { Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
+import { systemTime } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { Leases } from './worlds/leases.ts';
 import { Records } from './worlds/records.ts';
@@ -147,7 +148,7 @@ async function makeWorlds(
   faults: boolean,
 ): Promise<Living> {
   const mark = await store.get<number>(CLOCK_KEY);
-  const clock = new NodeClock(mark?.value ?? 0, () => standing.untilMs);
+  const clock = new NodeClock(systemTime, mark?.value ?? 0, () => standing.untilMs);
   const records = new Records(store, await Leases.takeAll(store, config.nodeName));
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));

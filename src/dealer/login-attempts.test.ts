@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { LoginAttempts } from './login-attempts.ts';
 
 describe('failed log-ins of a name', () => {

@@ -7,6 +7,7 @@ import {
   IMAGE_BYTES_PER_S,
   STORED_IMAGE_TICKS,
 } from '../limits.ts';
+import { systemTime } from '../time.ts';
 import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { Explainer, SCRATCH_SLABS } from './counterfactual/queue.ts';
@@ -79,7 +80,7 @@ export class ShardHost {
       carTypes: CAR_TYPES,
       slabCount: start.slabCount + SCRATCH_SLABS,
     });
-    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs);
+    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs, systemTime);
     this.#beat = new Beat((resident) => this.#tenant(resident).encoder);
     this.#scheduler = new Scheduler({
       now: () => this.#clock.now(),

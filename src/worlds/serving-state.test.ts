@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { monotonicMs } from '../clock.ts';
 import { createLog } from '../log.ts';
 import type { Store } from '../store/contract.ts';
+import { systemTime } from '../time.ts';
 import { NodeStanding } from './serving-state.ts';
 
 const EMPTY: Store = {
@@ -15,10 +15,10 @@ const EMPTY: Store = {
 test('one node serves while the lease is relied on, this one or who has taken it', () => {
   const standing = new NodeStanding('test', createLog('silent'));
   expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
-  let untilMs = monotonicMs() + 60_000;
+  let untilMs = systemTime.now() + 60_000;
   standing.concern(EMPTY, () => untilMs);
   expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
-  untilMs = monotonicMs() - 1;
+  untilMs = systemTime.now() - 1;
   expect([standing.mayServe(), standing.nodes]).toEqual([false, 0]);
   standing.lost('somebody else has the store');
   expect([standing.mayServe(), standing.nodes]).toEqual([false, 1]);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/contract.ts';
 import type { Standing } from '../store/redis/redis-store.ts';
+import { systemTime } from '../time.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
 import type { Worlds } from './worlds.ts';
@@ -27,7 +27,7 @@ export class NodeStanding implements Standing {
     this.#log = log;
   }
 
-  /** `untilMs`: until when the store's lease may be relied on, by `monotonicMs`. */
+  /** `untilMs`: until when the store's lease may be relied on, by `Time.now`. */
   concern(store: Store, untilMs: () => number): void {
     this.#store = store;
     this.#untilMs = untilMs;
@@ -37,13 +37,13 @@ export class NodeStanding implements Standing {
     this.#worlds = worlds;
   }
 
-  /** Until when worlds may move, by `monotonicMs`. */
+  /** Until when worlds may move, by `Time.now`. */
   get untilMs(): number {
     return this.#isLost ? Number.NEGATIVE_INFINITY : this.#untilMs();
   }
 
   mayServe(): boolean {
-    return monotonicMs() < this.untilMs;
+    return systemTime.now() < this.untilMs;
   }
 
   /** How many nodes serve: the one that has the lease of the store, which may be another. */
@@ -69,7 +69,7 @@ export class NodeStanding implements Standing {
 
   /** The lease was granted anew: takes the partitions and begins with what the store has. */
   async #startOver(): Promise<void> {
-    while (this.#isLost && this.#store !== undefined && monotonicMs() < this.#untilMs()) {
+    while (this.#isLost && this.#store !== undefined && systemTime.now() < this.#untilMs()) {
       try {
         const leases = await Leases.takeAll(this.#store, this.#nodeName);
         this.#worlds?.startOver(new Records(this.#store, leases));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../clock.ts';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
+import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import { addressKey, Buckets, createRateLimits, OpenCount } from './rate-limits.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { ManualClock } from '../../clock.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
+import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import type { Encoding, WorldFrame } from '../../twin/service.ts';
 import { Fanout, type StreamSocket, type Watcher } from './fanout.ts';
 

@@ -1,9 +1,9 @@
 import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ManualClock } from '../../clock.ts';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { type FakeWorld, STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
+import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import {
   type Answer,
   ask,

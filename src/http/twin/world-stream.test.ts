@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ManualClock } from '../../clock.ts';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
+import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import {
   ask,
   faultsOf,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '../../clock.ts';
+import { systemTime } from '../../time.ts';
 import { type Argument, LinkError, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, SLOTS, type Slot } from './slots.ts';
 
@@ -69,13 +69,13 @@ export class RedisLease {
     return this.#boot;
   }
 
-  /** Until when it may be relied on, by `monotonicMs`. */
+  /** Until when it may be relied on, by `Time.now`. */
   get untilMs(): number {
     return this.#untilMs;
   }
 
   get isHeld(): boolean {
-    return monotonicMs() < this.#untilMs;
+    return systemTime.now() < this.#untilMs;
   }
 
   get lastError(): unknown {
@@ -88,9 +88,10 @@ export class RedisLease {
    */
   async take(limitMs: number): Promise<void> {
     this.#link.open();
-    const endMs = monotonicMs() + limitMs;
+    const endMs = systemTime.now() + limitMs;
     while (!(await this.#tryToTake())) {
-      if (monotonicMs() > endMs) throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
+      if (systemTime.now() > endMs)
+        throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
       await sleep(LOOK_MS / 2);
     }
     this.#renewal = setInterval(() => void this.#renew(), this.#options.ttlMs / RENEWALS);
@@ -166,7 +167,7 @@ export class RedisLease {
     if (this.#isClosed || !this.#link.isUp) return;
     const how = this.#isLost ? 'new' : 'same';
     if (this.#isLost && !(await this.#takeSlot(COMMON_SLOT, how)).isMine) return;
-    const sentMs = monotonicMs();
+    const sentMs = systemTime.now();
     const seen = SLOTS.map((slot) => this.#options.seenVersion(slot));
     const taken = await Promise.all(SLOTS.map((slot) => this.#takeSlot(slot, how)));
     if (this.#isClosed) return;
@@ -188,7 +189,7 @@ export class RedisLease {
 
   /** Tells of the end, or waits for it. */
   #expire(): void {
-    const leftMs = this.#untilMs - monotonicMs();
+    const leftMs = this.#untilMs - systemTime.now();
     if (leftMs > 0) {
       this.#expiry = setTimeout(() => this.#expire(), Math.ceil(leftMs));
     } else if (this.#isHeld) {

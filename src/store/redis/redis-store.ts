@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from '../../clock.ts';
+import { systemTime } from '../../time.ts';
 import {
   type Check,
   type Entry,
@@ -101,7 +101,7 @@ export class RedisStore implements Store {
     });
   }
 
-  /** Until when the right to write may be relied on, by `monotonicMs`. */
+  /** Until when the right to write may be relied on, by `Time.now`. */
   get untilMs(): number {
     return this.#lease.untilMs;
   }
@@ -115,9 +115,10 @@ export class RedisStore implements Store {
   async open(): Promise<void> {
     await this.#lease.take(START_MS);
     this.#link.open();
-    const endMs = monotonicMs() + START_MS;
+    const endMs = systemTime.now() + START_MS;
     while (!this.isReady) {
-      if (monotonicMs() > endMs) throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
+      if (systemTime.now() > endMs)
+        throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
       await sleep(START_LOOK_MS);
     }
     this.#isOpen = true;

@@ -7,6 +7,7 @@ import { type Clock, NodeClock } from '../../clock.ts';
 import { type FrontEnd, type FrontEndOptions, startFrontEnd } from '../../http/front.ts';
 import type { Schema } from '../../http/twin/schemas.ts';
 import { Metrics } from '../../metrics.ts';
+import { systemTime } from '../../time.ts';
 import { FakeTwin } from './fake-twin.ts';
 
 export interface TestFront extends FrontEnd {
@@ -20,7 +21,7 @@ export interface TestFront extends FrontEnd {
 /** A front end on free ports before worlds that stand still, without rate limits. */
 export function openTestFront(
   options: Partial<FrontEndOptions> = {},
-  clock: Clock = new NodeClock(),
+  clock: Clock = new NodeClock(systemTime),
 ): TestFront {
   const service = new FakeTwin();
   const logLines: string[] = [];

@@ -1,0 +1,10 @@
+import { randomBytes } from 'node:crypto';
+
+/** The one source of randomness: unpredictable in a node, seeded where a test needs a repeat. */
+export interface Random {
+  bytes(count: number): Uint8Array<ArrayBuffer>;
+}
+
+export const systemRandom: Random = {
+  bytes: (count) => Uint8Array.from(randomBytes(count)),
+};
