@@ -93,6 +93,7 @@ class HotCrowd {
       cities: loadCities(),
       slabCount: COUNT_MAX,
       clock: this.#clock,
+      time: systemTime,
       log: createLog('warn'),
       faults: false,
     };

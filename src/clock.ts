@@ -73,6 +73,7 @@ export class ShardClock implements Clock {
   readonly #words: ClockWords;
   readonly #originMs: number;
   readonly #time: Time;
+  #publishedMs = 0;
 
   constructor(words: ClockWords, originMs: number, time: Time) {
     this.#words = words;
@@ -80,15 +81,18 @@ export class ShardClock implements Clock {
     this.#originMs = originMs;
   }
 
-  /** This thread's own reading: when to do things. */
+  /**
+   * This thread's own reading: when to do things. Never behind the last published reading, so that
+   * the thread also follows a main thread whose time runs faster than its own.
+   */
   now(): number {
-    return Math.floor(
-      this.#originMs + this.#time.now() + Number(Atomics.load(this.#words, CORRECTION)),
-    );
+    const ownMs = this.#originMs + this.#time.now() + Number(Atomics.load(this.#words, CORRECTION));
+    return Math.max(Math.floor(ownMs), this.#publishedMs);
   }
 
   /** The last reading that the main thread published: how far things may be done. */
   published(): number {
-    return Number(Atomics.load(this.#words, PUBLISHED));
+    this.#publishedMs = Number(Atomics.load(this.#words, PUBLISHED));
+    return this.#publishedMs;
   }
 }

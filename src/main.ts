@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { type RunningNode, startNode } from './node.ts';
+import { systemTime } from './time.ts';
 
 const CRASH_STOP_MS = 5000;
 const STOP_MS = 20_000;
@@ -15,7 +16,7 @@ async function main(): Promise<void> {
   const stop = (exitCode: number, limitMs: number) => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(exitCode || 1), limitMs).unref();
+    systemTime.after(limitMs, () => process.exit(exitCode || 1));
     (node?.stop() ?? Promise.resolve()).then(
       () => process.exit(exitCode),
       (err: unknown) => {

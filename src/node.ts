@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
@@ -10,12 +9,13 @@ import { type FrontEnd, startFrontEnd } from './http/front.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { type Random, systemRandom } from './random.ts';
 import { loadCities } from './shard/cities.ts';
 import { Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
-import { systemTime } from './time.ts';
+import { type StopTimer, systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { Leases } from './worlds/leases.ts';
 import { Records } from './worlds/records.ts';
@@ -39,6 +39,9 @@ export interface NodeParts {
   openStore?: (dir: string) => Promise<Store>;
   /** Shards take `fault` commands. */
   faults?: boolean;
+  /** Time of the main thread; shard threads follow the clock that it publishes. */
+  time?: Time;
+  random?: Random;
 }
 
 export interface RunningNode {
@@ -57,15 +60,18 @@ export async function startNode(
   log: Log,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
-  const standing = new NodeStanding(config.nodeName, log);
+  const { time = systemTime, random = systemRandom } = parts;
+  const standing = new NodeStanding(config.nodeName, log, time);
   const { store, isReady } = await openStore(config, log, parts, standing);
   try {
-    return await startOn({ store, isReady, standing }, config, log, parts.faults ?? false);
+    return await startOn({ store, isReady, standing }, config, log, { ...parts, time, random });
   } catch (error) {
     await store.close();
     throw error;
   }
 }
+
+type Chosen = NodeParts & Required<Pick<NodeParts, 'time' | 'random'>>;
 
 /** The store and the right to write to it. */
 interface OpenStore {
@@ -97,17 +103,18 @@ async function startOn(
   open: OpenStore,
   config: Config,
   log: Log,
-  faults: boolean,
+  parts: Chosen,
 ): Promise<RunningNode> {
   const { store, isReady } = open;
-  const living = await makeWorlds(open, config, log, faults);
+  const living = await makeWorlds(open, config, log, parts);
   const { worlds, shards, records, clock, kernel } = living;
   let platform: DealerPlatform | undefined;
   try {
     const begun = Promise.all(shards.map((shard) => shard.start()));
-    const parts = { store, standing: open.standing, records, worlds, clock, log };
+    const { time } = parts;
+    const stored = { store, standing: open.standing, records, worlds, clock, log, time };
     // Both wait for threads of their own most of the time.
-    const [shardsUp, opened] = await Promise.allSettled([begun, openPlatform(config, parts)]);
+    const [shardsUp, opened] = await Promise.allSettled([begun, openPlatform(config, stored)]);
     if (opened.status === 'rejected') throw opened.reason;
     platform = opened.value;
     if (shardsUp.status === 'rejected') throw shardsUp.reason;
@@ -145,15 +152,15 @@ async function makeWorlds(
   { store, standing }: OpenStore,
   config: Config,
   log: Log,
-  faults: boolean,
+  { time, random, faults = false }: Chosen,
 ): Promise<Living> {
   const mark = await store.get<number>(CLOCK_KEY);
-  const clock = new NodeClock(systemTime, mark?.value ?? 0, () => standing.untilMs);
+  const clock = new NodeClock(time, mark?.value ?? 0, () => standing.untilMs);
   const records = new Records(store, await Leases.takeAll(store, config.nodeName));
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
-  const publisher = new Publisher(clock);
+  const publisher = new Publisher(clock, time);
   const listener: ShardListener = {
     report: (shard, report) => worlds.report(shard, report),
     died: (shard, world) => {
@@ -161,7 +168,7 @@ async function makeWorlds(
       void supervisor.died(shard, world);
     },
   };
-  const shards = makeShards(config, { wasm, cities, clock, log, faults }, listener);
+  const shards = makeShards(config, { wasm, cities, clock, time, log, faults }, listener);
   const worlds = new Worlds(
     {
       clock,
@@ -172,7 +179,8 @@ async function makeWorlds(
       kernel,
       anyHot: (any) => publisher.run(any),
       idleMs: config.worldIdleMs,
-      randomBytes: (count) => new Uint8Array(randomBytes(count)),
+      time,
+      random,
     },
     records,
   );
@@ -180,10 +188,11 @@ async function makeWorlds(
   const supervisor = new Supervisor(
     shards,
     log,
+    time,
     (shard) => void worlds.shardBack(shard),
     (world) => worlds.quarantine(world),
   );
-  const stopClock = keepClock(clock, store, log);
+  const stopClock = keepClock(clock, store, log, time);
   const stop = async () => {
     supervisor.stop();
     publisher.run(false);
@@ -206,14 +215,15 @@ interface Stored {
   worlds: Worlds;
   clock: NodeClock;
   log: Log;
+  time: Time;
   standing: NodeStanding;
 }
 
 function openPlatform(
   { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
-  { store, records, worlds, clock, log, standing }: Stored,
+  { store, records, worlds, clock, log, time, standing }: Stored,
 ): Promise<DealerPlatform> {
-  const census = new Census(records, worlds.idle, clock);
+  const census = new Census(records, worlds.idle, clock, time);
   const around = { worlds: () => census.read(), nodes: () => standing.nodes };
   const attempts =
     rateLimits === 'off'
@@ -247,32 +257,34 @@ function makeShards(
 /** Publishes the clock steadily while anything follows it: shards go no further than that. */
 class Publisher {
   readonly #clock: NodeClock;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #time: Time;
+  #stop: StopTimer | undefined;
 
-  constructor(clock: NodeClock) {
+  constructor(clock: NodeClock, time: Time) {
     this.#clock = clock;
+    this.#time = time;
   }
 
   run(on: boolean): void {
-    clearInterval(this.#timer);
-    this.#timer = on ? setInterval(() => this.#clock.now(), PUBLISH_MS) : undefined;
+    this.#stop?.();
+    this.#stop = on ? this.#time.every(PUBLISH_MS, () => this.#clock.now()) : undefined;
   }
 }
 
 /** Saves the clock's high-water mark and notices suspended machines, until the result is called. */
-function keepClock(clock: NodeClock, store: Store, log: Log): () => Promise<void> {
+function keepClock(clock: NodeClock, store: Store, log: Log, time: Time): () => Promise<void> {
   const save = () =>
     store.commit([], [{ key: CLOCK_KEY, value: clock.now() }]).catch(() => {
       // Whoever needs the store hears of it; the mark is tried again in a moment.
     });
-  const marking = setInterval(save, MARK_MS);
-  const checking = setInterval(() => {
+  const stopMarking = time.every(MARK_MS, save);
+  const stopChecking = time.every(SUSPEND_CHECK_MS, () => {
     const sleptMs = clock.catchUpAfterSuspend();
     if (sleptMs > 0) log.warn({ sleptMs }, 'the machine was suspended');
-  }, SUSPEND_CHECK_MS);
+  });
   return async () => {
-    clearInterval(marking);
-    clearInterval(checking);
+    stopMarking();
+    stopChecking();
     await save();
   };
 }

@@ -72,7 +72,14 @@ const MAY_USE: Record<string, readonly string[]> = {
 };
 const PURE = ['city', 'twin', 'codec'];
 /** Files of `src` itself that any folder may use. */
-const COMMON = ['src/errors.ts', 'src/limits.ts', 'src/clock.ts', 'src/log.ts', 'src/random.ts', 'src/time.ts'];
+const COMMON = [
+  'src/errors.ts',
+  'src/limits.ts',
+  'src/clock.ts',
+  'src/log.ts',
+  'src/random.ts',
+  'src/time.ts',
+];
 const COMMON_OF: Record<string, readonly string[]> = {
   http: [...COMMON, 'src/metrics.ts', 'src/config.ts'],
   kernel: [],

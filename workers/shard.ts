@@ -9,6 +9,7 @@ import type {
   ShardStart,
 } from '../src/shard/protocol.ts';
 import { ShardHost } from '../src/shard/shard-host.ts';
+import { systemTime } from '../src/time.ts';
 
 let host: ShardHost | undefined;
 
@@ -18,7 +19,7 @@ const started = (): ShardHost => {
 };
 
 export const serve = (start: ShardStart) => {
-  host = new ShardHost(start);
+  host = new ShardHost(start, systemTime);
   return host.run();
 };
 /** Answers once the thread has been started: tasks come in order. */

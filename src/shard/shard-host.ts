@@ -7,7 +7,7 @@ import {
   IMAGE_BYTES_PER_S,
   STORED_IMAGE_TICKS,
 } from '../limits.ts';
-import { systemTime } from '../time.ts';
+import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { Explainer, SCRATCH_SLABS } from './counterfactual/queue.ts';
@@ -58,6 +58,7 @@ interface Tenant {
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
 export class ShardHost {
   readonly #start: ShardStart;
+  readonly #time: Time;
   readonly #kernel: Kernel;
   readonly #clock: ShardClock;
   readonly #scheduler: Scheduler;
@@ -66,26 +67,27 @@ export class ShardHost {
   readonly #explainer: Explainer;
   /** By world number; the least recently used first. */
   readonly #tenants = new Map<number, Tenant>();
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #stopHeartbeat: StopTimer;
   #imageBytesLeft = IMAGE_BYTES_PER_S;
-  #wakeLater: NodeJS.Timeout | undefined;
-  #wakeNow: NodeJS.Immediate | undefined;
+  #wakeLater: StopTimer | undefined;
+  #wakeNow: StopTimer | undefined;
   #stopped: (() => void) | undefined;
 
-  constructor(start: ShardStart) {
+  constructor(start: ShardStart, time: Time) {
     this.#start = start;
+    this.#time = time;
     this.#kernel = new Kernel({
       module: new WebAssembly.Module(start.wasm),
       cityTables: start.cityTables,
       carTypes: CAR_TYPES,
       slabCount: start.slabCount + SCRATCH_SLABS,
     });
-    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs, systemTime);
+    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs, time);
     this.#beat = new Beat((resident) => this.#tenant(resident).encoder);
     this.#scheduler = new Scheduler({
       now: () => this.#clock.now(),
       published: () => this.#clock.published(),
-      elapsed: () => performance.now(),
+      elapsed: () => this.#time.now(),
       drain: () => this.#drain(),
       moved: (resident) => this.#moved(resident),
       framed: (resident) => this.#beat.add(resident),
@@ -97,7 +99,7 @@ export class ShardHost {
       },
     });
     this.#explainer = new Explainer(this.#kernel, this.#pins, {
-      elapsed: () => performance.now(),
+      elapsed: () => this.#time.now(),
       cityTable: (index) => start.cityTables[index] ?? new ArrayBuffer(0),
       resident: (world) => this.#tenants.get(world)?.resident,
       encoder: (world, seed, cityIndex) => this.#encoder({ world, seed, cityIndex }),
@@ -107,7 +109,7 @@ export class ShardHost {
     start.commands.on('message', (command: Command) => this.#take(command));
     // At once, too: until the pulse tells what a tick costs, no request would be too long.
     this.#beatHeart();
-    this.#heartbeat = setInterval(() => this.#beatHeart(), HEARTBEAT_MS);
+    this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#beatHeart());
   }
 
   /** Resolves when the shard is told to stop; rejects, with the thread, when it dies. */
@@ -119,9 +121,9 @@ export class ShardHost {
 
   /** Closes what keeps the thread alive. Images of the worlds have been asked for before. */
   stop(): void {
-    clearInterval(this.#heartbeat);
-    clearTimeout(this.#wakeLater);
-    clearImmediate(this.#wakeNow);
+    this.#stopHeartbeat();
+    this.#wakeLater?.();
+    this.#wakeNow?.();
     this.#start.commands.close();
     this.#start.reports.close();
     this.#stopped?.();
@@ -376,10 +378,10 @@ export class ShardHost {
   }
 
   #suffer(fault: Fault): void {
-    if (fault.what === 'die') setImmediate(() => process.exit(1));
+    if (fault.what === 'die') this.#time.immediate(() => process.exit(1));
     else if (fault.what === 'stall') {
-      const end = performance.now() + fault.ms;
-      while (performance.now() < end);
+      const end = this.#time.now() + fault.ms;
+      while (this.#time.now() < end);
     } else {
       const tenant = this.#tenants.get(fault.world);
       if (tenant !== undefined) this.#kernel.poison(tenant.resident.slab);
@@ -393,37 +395,37 @@ export class ShardHost {
   /** Plans the next turn; one that is planned for at once stays. */
   #schedule(ms: number): void {
     if (this.#wakeNow !== undefined) return;
-    clearTimeout(this.#wakeLater);
-    if (ms <= 0) this.#wakeNow = setImmediate(() => this.#turn());
-    else this.#wakeLater = setTimeout(() => this.#turn(), ms);
+    this.#wakeLater?.();
+    if (ms <= 0) this.#wakeNow = this.#time.immediate(this.#turn);
+    else this.#wakeLater = this.#time.after(ms, this.#turn);
   }
 
-  #turn(): void {
+  readonly #turn = (): void => {
     this.#wakeNow = undefined;
-    clearTimeout(this.#wakeLater);
-    const begin = performance.now();
+    this.#wakeLater?.();
+    const begin = this.#time.now();
     const next = this.#scheduler.turn();
     const retry = this.#sendBeat();
-    this.#scheduler.meter.turned(performance.now() - begin, threadMs());
+    this.#scheduler.meter.turned(this.#time.now() - begin, threadMs());
     const wait = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(wait)) this.#schedule(wait);
-  }
+  };
 
   /** Sends what is pending once the beat before has been taken; else says when to try again. */
   #sendBeat(): number | undefined {
     if (this.#beat.size === 0) return undefined;
     if (Atomics.load(this.#start.pulse, PULSE_ACKED) !== this.#beat.number) return BEAT_RETRY_MS;
-    const begin = performance.now();
+    const begin = this.#time.now();
     const frames = this.#beat.size;
     this.#report(this.#beat.make());
-    this.#scheduler.meter.encoded(frames - this.#beat.size, performance.now() - begin);
+    this.#scheduler.meter.encoded(frames - this.#beat.size, this.#time.now() - begin);
     return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
   }
 
   #beatHeart(): void {
     const { pulse } = this.#start;
     const { meter } = this.#scheduler;
-    meter.roll(performance.now());
+    meter.roll(this.#time.now());
     pulse[PULSE_HOT_SHARE] = Math.round(meter.hotPerMille);
     pulse[PULSE_FRAME_NS] = Math.round(meter.frameNs + meter.encodeNs);
     pulse[PULSE_TICK_NS] = Math.round(meter.tickNs);

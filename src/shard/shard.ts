@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
+import type { Time } from '../time.ts';
 import type { CitySet } from './cities.ts';
 import {
   type CloseTask,
@@ -39,6 +39,7 @@ export interface ShardSettings {
   /** Worlds in memory of one shard. */
   slabCount: number;
   clock: NodeClock;
+  time: Time;
   log: Log;
   faults: boolean;
 }
@@ -195,7 +196,7 @@ export class Shard {
     const life = this.#life;
     if (life === undefined) return;
     const stopped = life.pool.run('stop', undefined).catch(() => {});
-    await Promise.race([stopped, sleep(STOP_MS, undefined, { ref: false })]);
+    await Promise.race([stopped, this.#settings.time.sleep(STOP_MS)]);
     this.#discard();
   }
 

@@ -1,5 +1,6 @@
 import { DEATHS_MAX, HEARTBEAT_MS, STUCK_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
+import type { StopTimer, Time } from '../time.ts';
 import type { Shard } from './shard.ts';
 
 const RESTART_PAUSE_MS = 50;
@@ -24,9 +25,10 @@ interface Watched {
 export class Supervisor {
   readonly #watched: Watched[];
   readonly #log: Log;
+  readonly #time: Time;
   readonly #restarted: (shard: Shard) => void;
   readonly #suspect: (world: number) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopTimer: StopTimer;
   #stopped = false;
 
   /**
@@ -36,6 +38,7 @@ export class Supervisor {
   constructor(
     shards: readonly Shard[],
     log: Log,
+    time: Time,
     restarted: (shard: Shard) => void,
     suspect: (world: number) => void,
   ) {
@@ -49,14 +52,15 @@ export class Supervisor {
       deathWorlds: [],
     }));
     this.#log = log;
+    this.#time = time;
     this.#restarted = restarted;
     this.#suspect = suspect;
-    this.#timer = setInterval(() => this.#check(), HEARTBEAT_MS);
+    this.#stopTimer = time.every(HEARTBEAT_MS, () => this.#check());
   }
 
   stop(): void {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    this.#stopTimer();
   }
 
   #check(): void {
@@ -78,13 +82,13 @@ export class Supervisor {
   async died(shard: Shard, world: number): Promise<void> {
     const watched = this.#watched.find((each) => each.shard === shard);
     if (watched === undefined || this.#stopped) return;
-    const now = performance.now();
+    const now = this.#time.now();
     watched.deathsMs = [...watched.deathsMs.filter((at) => now - at < MINUTE_MS), now];
     watched.deathWorlds = [...watched.deathWorlds, world].slice(-watched.deathsMs.length);
     const here = watched.deathWorlds.filter((each) => each === world).length;
     if (world !== 0 && here >= DEATHS_MAX) this.#suspect(world);
     const pauseMs = RESTART_PAUSE_MS * 2 ** Math.min(6, watched.deathsMs.length - 1);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await this.#time.sleep(pauseMs);
     if (this.#stopped) return;
     watched.isStarting = true;
     // The new thread's heart begins at 0.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
+import { systemTime } from '../time.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
 import { type AcceptedChange, Appends } from './appends.ts';
 import { UncertainWrite } from './records.ts';
@@ -15,7 +16,7 @@ interface Write {
 function setUp(seq = 0, lastTick = 0) {
   const writes: Write[] = [];
   const settled: number[][] = [];
-  const appends = new Appends(seq, lastTick, {
+  const appends = new Appends(systemTime, seq, lastTick, {
     append: (changes) =>
       new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
     wasAppended: () => found.promise,

@@ -1,5 +1,6 @@
 import { TwinError } from '../errors.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
+import type { Time } from '../time.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
 import { UncertainWrite } from './records.ts';
 
@@ -34,6 +35,7 @@ export interface AppendHooks {
  * that is found out; who asked for it is told at once.
  */
 export class Appends {
+  readonly #time: Time;
   readonly #hooks: AppendHooks;
   #waiting: AcceptedChange[] = [];
   #writing: readonly AcceptedChange[] = [];
@@ -43,7 +45,8 @@ export class Appends {
   #lastTick: number;
 
   /** `seq`, `lastTick`: number and tick of the last durable change, 0 and 0 without any. */
-  constructor(seq: number, lastTick: number, hooks: AppendHooks) {
+  constructor(time: Time, seq: number, lastTick: number, hooks: AppendHooks) {
+    this.#time = time;
     this.#seq = seq;
     this.#lastTick = lastTick;
     this.#hooks = hooks;
@@ -96,7 +99,7 @@ export class Appends {
     if (this.#isWriting) return;
     this.#isWriting = true;
     // Whatever else comes in this turn of the event loop is written with it.
-    setImmediate(() => void this.#write());
+    this.#time.immediate(() => void this.#write());
   }
 
   async #write(): Promise<void> {

@@ -1,11 +1,13 @@
 import type { City } from '../city/types.ts';
 import type { Shard } from '../shard/shard.ts';
+import type { Time } from '../time.ts';
 import type { OwnedWorld } from './owned-world.ts';
 import type { Records } from './records.ts';
 
 /** What a world needs of the node that serves it. */
 export interface WorldSurroundings {
   now(): number;
+  readonly time: Time;
   readonly city: City;
   readonly cityIndex: number;
   readonly records: Records;

@@ -6,6 +6,7 @@ import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { ExplainAnswer, ExplainTask } from '../shard/protocol.ts';
 import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
+import { systemTime } from '../time.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import { Explanations } from './explanations.ts';
 import { Leases } from './leases.ts';
@@ -59,6 +60,7 @@ function worldOf(keptFrom: number) {
   const order: number[] = [];
   const waiting: { task: ExplainTask; done: () => void }[] = [];
   const reports = new WorldReports({
+    time: systemTime,
     saveIncidents: (facts) => records.saveIncidents(number, facts),
     saveExplanations: (explained) => records.saveExplanations(number, explained),
     saveImage: () => Promise.resolve(),
@@ -75,6 +77,7 @@ function worldOf(keptFrom: number) {
     return { missing, failed: [] };
   };
   const explanations = new Explanations({
+    time: systemTime,
     ...{ records, reports, record, number, cityIndex: 0 },
     clockTick: () => livedTick,
     livedTick: () => livedTick,

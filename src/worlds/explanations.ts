@@ -2,6 +2,7 @@ import { CHAIN_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { EXPLAINED_AT_ONCE, LEAD_TICKS_MAX } from '../limits.ts';
 import type { ExplainAnswer, ExplainTask, LivedPast } from '../shard/protocol.ts';
+import type { StopTimer, Time } from '../time.ts';
 import { type Chain, chainsOf, incidentId } from '../twin/incidents.ts';
 import type { Records, WorldRecord } from './records.ts';
 import { packedPast } from './world-past.ts';
@@ -12,6 +13,7 @@ const MARGIN_MS = 160;
 const AGAIN_MS = 2000;
 
 export interface ExplanationHooks {
+  readonly time: Time;
   readonly records: Records;
   readonly reports: WorldReports;
   readonly record: WorldRecord;
@@ -39,7 +41,7 @@ export class Explanations {
   #far: ReadonlySet<string> = new Set();
   #working: Promise<void> | undefined;
   #again = false;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: StopTimer | undefined;
 
   constructor(hooks: ExplanationHooks) {
     this.#hooks = hooks;
@@ -59,18 +61,17 @@ export class Explanations {
 
   /** A contact at this tick: it is looked at when it is over, if the world is still watched then. */
   wakeAfter(tick: number): void {
-    if (this.#timer !== undefined) return;
+    if (this.#stopTimer !== undefined) return;
     const ticks = Math.max(0, tick + CHAIN_TICKS - this.#hooks.clockTick());
     this.#wakeIn(ticks * TICK_MS + MARGIN_MS);
   }
 
   #wakeIn(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = this.#hooks.time.after(ms, () => {
+      this.#stopTimer = undefined;
       if (this.#hooks.isWatched()) this.wake();
-    }, ms);
-    this.#timer.unref();
+    });
   }
 
   async #work(): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import type { Key } from '../store/contract.ts';
+import { systemTime } from '../time.ts';
 import { IdleIndex } from './idle-index.ts';
 import type { OwnedWorld } from './owned-world.ts';
 import type { Records } from './records.ts';
@@ -29,6 +30,7 @@ async function sweep(meanwhile: (world: OwnedWorld) => void, filed: number | nul
   const dropped: number[] = [];
   const strays: Key[] = [];
   const idle = new IdleIndex({
+    time: systemTime,
     now: () => NOW_MS,
     idleMs: 30_000,
     records: () => records,

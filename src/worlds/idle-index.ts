@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Key } from '../store/contract.ts';
+import type { StopTimer, Time } from '../time.ts';
 import { PARTITION_COUNT } from '../twin/ids.ts';
 import type { OwnedWorld } from './owned-world.ts';
 import type { Records } from './records.ts';
@@ -16,6 +17,7 @@ const AT_ONCE = 64;
 const LAG_TICKS = 45_000;
 
 export interface IdleOptions {
+  time: Time;
   now(): number;
   /** A world that nobody watched or called for so long is dropped. */
   idleMs: number;
@@ -37,7 +39,7 @@ export class IdleIndex {
   readonly #slotMs: number;
   /** Called since the index was last brought up to date. */
   readonly #touched = new Set<OwnedWorld>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
   /** Worlds waiting to catch up, one after the other, and the last of them. */
   readonly #behind = new Set<OwnedWorld>();
@@ -52,17 +54,17 @@ export class IdleIndex {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
+    this.#stopTimer = this.#options.time.every(this.#slotMs / 2, () => {
       this.#sweeping ??= this.sweep().finally(() => {
         this.#sweeping = undefined;
       });
-    }, this.#slotMs / 2);
+    });
   }
 
   /** Saves the touches that are not in the store yet, where it takes them. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     await this.#sweeping;
     await this.#save().catch((err: unknown) => {
       this.#options.log.warn({ err }, 'the last calls of worlds were not saved');
@@ -138,7 +140,7 @@ export class IdleIndex {
     this.#behind.add(world);
     this.#catchingUp = this.#catchingUp.then(async () => {
       this.#behind.delete(world);
-      if (world.dropped || this.#timer === undefined) return;
+      if (world.dropped || this.#stopTimer === undefined) return;
       await world.catchUp(LAG_TICKS).catch((err: unknown) => {
         this.#options.log.warn({ world: world.id, err }, 'a world could not catch up');
       });

@@ -83,13 +83,16 @@ export class OwnedWorld implements World {
     this.#record = record;
     this.#around = around;
     this.lastTouchMs = around.now();
+    const { time } = around;
     this.reports = new WorldReports({
+      time,
       saveIncidents: (facts) => around.records.saveIncidents(number, facts),
       saveExplanations: (explained) => around.records.saveExplanations(number, explained),
       saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
       warn: (message, error) => around.warn(this, message, error),
     });
     this.#journal = new WorldJournal(record, masks, last, {
+      time,
       clockTick: () => this.#clockTick(),
       append: (changes, upToDate) => around.records.append(number, changes, upToDate),
       // Before that its start-over does.
@@ -349,9 +352,9 @@ export class OwnedWorld implements World {
 
   #makeHistory(): WorldHistory {
     const { city, cityIndex, id, number, reports, shard } = this;
-    const { records, warn } = this.#around;
+    const { records, time, warn } = this.#around;
     return new WorldHistory({
-      ...{ city, cityIndex, id, number, record: this.#record, records, reports, shard },
+      ...{ city, cityIndex, id, number, record: this.#record, records, reports, shard, time },
       fleet: () => this.fleet,
       look: (want) => this.#look(want),
       lastChangeTick: () => this.#journal.lastTick,

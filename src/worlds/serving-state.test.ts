@@ -13,7 +13,7 @@ const EMPTY: Store = {
 };
 
 test('one node serves while the lease is relied on, this one or who has taken it', () => {
-  const standing = new NodeStanding('test', createLog('silent'));
+  const standing = new NodeStanding('test', createLog('silent'), systemTime);
   expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
   let untilMs = systemTime.now() + 60_000;
   standing.concern(EMPTY, () => untilMs);

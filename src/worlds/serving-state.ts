@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/contract.ts';
 import type { Standing } from '../store/redis/redis-store.ts';
-import { systemTime } from '../time.ts';
+import type { Time } from '../time.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
 import type { Worlds } from './worlds.ts';
@@ -17,14 +16,16 @@ const RETRY_MS = 200;
 export class NodeStanding implements Standing {
   readonly #nodeName: string;
   readonly #log: Log;
+  readonly #time: Time;
   #store: Store | undefined;
   #worlds: Worlds | undefined;
   #isLost = false;
   #untilMs: () => number = () => Number.POSITIVE_INFINITY;
 
-  constructor(nodeName: string, log: Log) {
+  constructor(nodeName: string, log: Log, time: Time) {
     this.#nodeName = nodeName;
     this.#log = log;
+    this.#time = time;
   }
 
   /** `untilMs`: until when the store's lease may be relied on, by `Time.now`. */
@@ -43,7 +44,7 @@ export class NodeStanding implements Standing {
   }
 
   mayServe(): boolean {
-    return systemTime.now() < this.untilMs;
+    return this.#time.now() < this.untilMs;
   }
 
   /** How many nodes serve: the one that has the lease of the store, which may be another. */
@@ -69,14 +70,14 @@ export class NodeStanding implements Standing {
 
   /** The lease was granted anew: takes the partitions and begins with what the store has. */
   async #startOver(): Promise<void> {
-    while (this.#isLost && this.#store !== undefined && systemTime.now() < this.#untilMs()) {
+    while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#untilMs()) {
       try {
         const leases = await Leases.takeAll(this.#store, this.#nodeName);
         this.#worlds?.startOver(new Records(this.#store, leases));
         this.#isLost = false;
       } catch (err) {
         this.#log.warn({ err }, 'the partitions could not be taken yet');
-        await sleep(RETRY_MS, undefined, { ref: false });
+        await this.#time.sleep(RETRY_MS);
       }
     }
   }

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Key } from '../store/contract.ts';
+import type { Time } from '../time.ts';
 import { PARTITION_COUNT } from '../twin/ids.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
@@ -14,14 +14,16 @@ export class Census {
   readonly #records: Records;
   readonly #idle: IdleIndex;
   readonly #clock: Clock;
+  readonly #time: Time;
   #count = 0;
   #goodUntilMs = 0;
   #counting: Promise<number> | undefined;
 
-  constructor(records: Records, idle: IdleIndex, clock: Clock) {
+  constructor(records: Records, idle: IdleIndex, clock: Clock, time: Time) {
     this.#records = records;
     this.#idle = idle;
     this.#clock = clock;
+    this.#time = time;
   }
 
   /** Throws TwinError `store_unavailable`. */
@@ -54,7 +56,7 @@ export class Census {
       count += page.length;
       if (page.length < PAGE) return count;
       after = page.at(-1)?.key ?? after;
-      await nextTurn();
+      await new Promise<void>((resolve) => void this.#time.immediate(resolve));
     }
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
 import type { City } from '../city/types.ts';
@@ -61,7 +60,7 @@ export class WorldHistory {
   async #untilChanged(): Promise<void> {
     const ahead = () => this.#hooks.lastChangeTick() - this.#hooks.clockTick();
     // More than once, since a timer may fire a little early.
-    while (ahead() > 0) await sleep(ahead() * TICK_MS);
+    while (ahead() > 0) await this.#hooks.time.sleep(ahead() * TICK_MS);
   }
 
   // ── incidents ───────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
+import type { Time } from '../time.ts';
 import { applyChange } from '../twin/journal.ts';
 import { type AcceptedChange, Appends } from './appends.ts';
 import { RefusedWrite, UncertainWrite, type WorldRecord } from './records.ts';
@@ -21,6 +21,7 @@ export interface WorldJournalHooks {
   refused(): void;
   /** Tells the shard, where it has the world. */
   command(command: WorldCommand): void;
+  readonly time: Time;
 }
 
 /**
@@ -51,7 +52,7 @@ export class WorldJournal {
     this.#masks = masks;
     this.#accepted = masks.slice();
     this.#hooks = hooks;
-    this.#appends = new Appends(last.seq, last.tick, {
+    this.#appends = new Appends(hooks.time, last.seq, last.tick, {
       append: (changes) => this.#append(changes),
       wasAppended: ([first]) => this.#wasAppended(first),
       settled: (batch, changes) => this.#settled(batch, changes),
@@ -121,7 +122,7 @@ export class WorldJournal {
       try {
         return await this.#hooks.hasChange(first);
       } catch {
-        await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
+        await this.#hooks.time.sleep(LOOK_AGAIN_MS);
       }
     }
     return false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StateImage } from '../shard/loaded-world.ts';
+import { systemTime } from '../time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { WorldReports } from './world-reports.ts';
 
@@ -15,6 +16,7 @@ function setUp() {
     saved.push(what);
   };
   const reports = new WorldReports({
+    time: systemTime,
     saveIncidents: (facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
     saveExplanations: (all) => attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
     saveImage: ({ tick }) => attempt(`image ${tick}`),

@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StateImage } from '../shard/loaded-world.ts';
+import type { Time } from '../time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Explained } from './records.ts';
 
 const RETRY_MS = 500;
 
 export interface ReportHooks {
+  readonly time: Time;
   saveIncidents(facts: readonly ContactFacts[]): Promise<void>;
   saveExplanations(explained: readonly Explained[]): Promise<void>;
   saveImage(image: StateImage): Promise<void>;
@@ -103,7 +104,7 @@ export class WorldReports {
     while (this.#isAnyLeft) {
       if (await this.#writeNext()) continue;
       if (this.#isClosing) break;
-      await sleep(RETRY_MS, undefined, { ref: false });
+      await this.#hooks.time.sleep(RETRY_MS);
     }
     this.#writing = undefined;
   }

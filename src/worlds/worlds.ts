@@ -4,9 +4,11 @@ import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { HANDLES_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
 import { eachFrame } from '../shard/batch-frames.ts';
 import type { BeatReport, Report } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
+import type { Time } from '../time.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { applyChange } from '../twin/journal.ts';
 import type { TwinService, World, WorldFrame } from '../twin/service.ts';
@@ -28,7 +30,8 @@ export interface WorldsOptions {
   /** The first world became hot, or none is any more. */
   anyHot(any: boolean): void;
   idleMs: number;
-  randomBytes(count: number): Uint8Array;
+  time: Time;
+  random: Random;
 }
 
 const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
@@ -67,6 +70,7 @@ export class Worlds implements TwinService {
     this.#records = records;
     this.cities = options.cities;
     this.idle = new IdleIndex({
+      time: options.time,
       now: () => options.clock.now(),
       idleMs: options.idleMs,
       records: () => this.#records,
@@ -88,7 +92,7 @@ export class Worlds implements TwinService {
     const record = this.#record(options);
     const lived = options.journal?.changes ?? [];
     for (let attempt = 1; ; attempt++) {
-      const number = randomWorldNumber(this.#options.randomBytes);
+      const number = randomWorldNumber((count) => this.#options.random.bytes(count));
       try {
         await this.#records.create(number, record, lived);
       } catch (error) {
@@ -108,9 +112,9 @@ export class Worlds implements TwinService {
     const lived = journal?.changes ?? [];
     const masks = [...ALL_ON];
     for (const change of lived) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const { clock, cities, kernel, randomBytes } = this.#options;
+    const { clock, cities, kernel, random } = this.#options;
     return {
-      seed: seed ?? new DataView(randomBytes(4).buffer).getUint32(0),
+      seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
       city: city ?? cities[0]?.name ?? '',
       createdAtMs: clock.now() - startTick * TICK_MS,
       kernel,
@@ -175,7 +179,7 @@ export class Worlds implements TwinService {
 
   /** The same for all worlds of a city and a shard: thousands of them are at hand. */
   #surroundings(cityIndex: number, shardIndex: number): WorldSurroundings {
-    const { cities, clock, kernel, log, shards } = this.#options;
+    const { cities, clock, kernel, log, shards, time } = this.#options;
     const city = cities[cityIndex];
     if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
     const shard = shards[shardIndex];
@@ -185,6 +189,7 @@ export class Worlds implements TwinService {
     if (known !== undefined) return known;
     const around: WorldSurroundings = {
       now: () => clock.now(),
+      time,
       city,
       cityIndex,
       records: this.#records,
