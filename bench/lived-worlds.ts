@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CAR_COUNT, FRAME_TICKS, O_CARS, OC_SPEED, OC_STRIDE } from '../assembly/layout.ts';
 import { Kernel, type NewWorld, type Slab } from '../src/kernel/kernel.ts';
-import { loadCities } from '../src/shard/cities.ts';
+import { loadCities } from '../src/load-cities.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 
 /** The kernel that ships. */

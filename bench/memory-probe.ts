@@ -1,10 +1,8 @@
 /** Prints, as JSON, how much memory a world takes; runs in a process of its own. */
 
 import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
-import { FrameEncoder } from '../src/shard/frame-encoder.ts';
 import { Resident } from '../src/shard/loaded-world.ts';
-import { fleetOf } from '../src/twin/fleet.ts';
-import { worldIdOf } from '../src/twin/ids.ts';
+import { worldEncoder } from '../src/shard/world-encoder.ts';
 import { createWorlds, loadKernel, newWorld } from './lived-worlds.ts';
 
 export interface MemoryBytes {
@@ -38,8 +36,7 @@ const kept = slabs.slice(0, HOT_WORLDS).map((slab, i) => {
   resident.capture();
   const city = cities.names[i % cities.names.length];
   if (!city) throw new Error('the catalogue has no city');
-  const vins = fleetOf(world, world).map(({ vin }) => vin);
-  return { resident, encoder: new FrameEncoder({ worldId: worldIdOf(world), vins, city }) };
+  return { resident, encoder: worldEncoder(world, city) };
 });
 const hot = residentBytes();
 const bytes: MemoryBytes = {

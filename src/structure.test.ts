@@ -60,9 +60,9 @@ const MAY_USE: Record<string, readonly string[]> = {
   workers: ['shard'],
   kernel: [],
   city: [],
-  citygen: ['city', 'kernel', 'twin', 'shard'],
+  citygen: ['city', 'kernel', 'twin', 'codec'],
   twin: [],
-  codec: ['twin'],
+  codec: ['city'],
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
   worlds: ['store', 'shard', 'twin', 'city'],
@@ -175,7 +175,7 @@ describe('boundaries', () => {
     expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
     expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/fields.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual([
-      'src/codec/frame-writer.ts',
+      'src/codec/frame-module.ts',
       'src/kernel/kernel.ts',
     ]);
   });

@@ -1,5 +1,5 @@
 import { CITIES } from '../city/catalogue.ts';
-import { type CitySet, citySet } from '../shard/cities.ts';
+import { type CitySet, citySet } from '../city/city-set.ts';
 import { generateCity } from './generate.ts';
 import { packCity } from './tables/city-table.ts';
 

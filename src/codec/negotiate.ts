@@ -1,5 +1,5 @@
 import { TwinError } from '../errors.ts';
-import type { Encoding } from '../twin/service.ts';
+import { type Encoding, isEncoding } from './encoding.ts';
 
 export interface StreamChoice {
   encoding: Encoding;
@@ -15,10 +15,6 @@ export const MSGPACK_TYPES: readonly string[] = [
 ];
 export const JSON_TYPE = 'application/json';
 
-function known(name: string): name is Encoding {
-  return name === 'json' || name === 'msgpack';
-}
-
 /**
  * Encoding of a stream. The query counts before the subprotocol; JSON where neither says anything.
  * @param query what stands behind the question mark, as sent
@@ -26,10 +22,10 @@ function known(name: string): name is Encoding {
  * @throws TwinError `unknown_encoding`
  */
 export function streamChoice(query: string, offered: string): StreamChoice {
-  const protocol = offered.split(',').map(trimmed).find(known) ?? '';
+  const protocol = offered.split(',').map(trimmed).find(isEncoding) ?? '';
   const asked = new URLSearchParams(query).get('encoding');
   if (asked === null) return { encoding: protocol || 'json', protocol };
-  if (!known(asked)) throw new TwinError('unknown_encoding');
+  if (!isEncoding(asked)) throw new TwinError('unknown_encoding');
   return { encoding: asked, protocol };
 }
 

@@ -27,9 +27,9 @@ import {
   FLAG_ESC,
   FLAG_EVASIVE,
 } from '../../assembly/layout.ts';
-import { LIGHT_STATES, STATUSES } from '../twin/telemetry.ts';
-import type { CityNames, FrameNames } from './names.ts';
+import type { CityNames } from '../city/names.ts';
 import type { Notation } from './notation.ts';
+import { type FrameNames, LIGHT_STATES, STATUSES } from './snapshot.ts';
 
 type Runs = readonly Uint8Array[];
 

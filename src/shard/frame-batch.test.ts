@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { snapshotOf } from '../codec/snapshot.ts';
 import { BEAT_WORLDS } from '../limits.ts';
 import { cities, makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import { snapshotOf } from '../twin/telemetry.ts';
 import { type BeatFrame, eachFrame } from './batch-frames.ts';
 import { Beat } from './frame-batch.ts';
-import { FrameEncoder } from './frame-encoder.ts';
 import { Resident } from './loaded-world.ts';
 import type { BeatReport } from './protocol.ts';
+import { worldEncoder } from './world-encoder.ts';
 
 const WORLDS = BEAT_WORLDS + 20;
 const kernel = makeKernel(4);
@@ -19,6 +19,8 @@ function namesOf(world: number) {
   const vins = fleetOf(world, world).map(({ vin }) => vin);
   return { worldId: worldIdOf(world), vins, city: city as NonNullable<typeof city> };
 }
+
+const encoderOf = (world: number) => worldEncoder(world, namesOf(world).city);
 
 /** Worlds of four slabs in turn, with a frame of each. Every third is wanted in one encoding only. */
 const residents = Array.from({ length: WORLDS }, (_, i) => {
@@ -38,8 +40,8 @@ function framesIn(report: BeatReport): Map<number, BeatFrame> {
 }
 
 test('a beat carries the frames of as many worlds as it takes, each as it would be alone', () => {
-  const encoders = new Map(residents.map((each) => [each, new FrameEncoder(namesOf(each.world))]));
-  const beat = new Beat((resident) => encoders.get(resident) as FrameEncoder);
+  const encoders = new Map(residents.map((each) => [each, encoderOf(each.world)]));
+  const beat = new Beat((resident) => encoders.get(resident) ?? encoderOf(0));
   for (const resident of residents) beat.add(resident);
   for (const [number, count] of [
     [1, BEAT_WORLDS],
@@ -53,7 +55,7 @@ test('a beat carries the frames of as many worlds as it takes, each as it would 
       const resident = residents[world - 1] as Resident;
       expect(tick).toBe(0);
       expect(packed).toEqual(resident.packed);
-      const alone = new FrameEncoder(namesOf(world));
+      const alone = encoderOf(world);
       expect(json).toEqual(resident.json ? alone.encode('json', resident.packed) : undefined);
       expect(msgpack).toEqual(
         resident.msgpack ? alone.encode('msgpack', resident.packed) : undefined,
@@ -68,7 +70,7 @@ test('a beat carries the frames of as many worlds as it takes, each as it would 
 });
 
 test('beats follow each other in the same memory once it is large enough', () => {
-  const encoder = new FrameEncoder(namesOf(1));
+  const encoder = encoderOf(1);
   const beat = new Beat(() => encoder);
   const memories = new Set<SharedArrayBuffer>();
   for (let i = 0; i < 10; i++) {

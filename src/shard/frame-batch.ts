@@ -1,7 +1,7 @@
 import { OUT_LENGTH } from '../../assembly/layout.ts';
+import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import { BEAT_WORLDS } from '../limits.ts';
 import { alignedAt, FRAMES_AT, placeFrame } from './batch-frames.ts';
-import type { FrameEncoder } from './frame-encoder.ts';
 import type { Resident } from './loaded-world.ts';
 import type { BeatReport } from './protocol.ts';
 
@@ -56,18 +56,20 @@ export class Beat {
 
   #append(resident: Resident, i: number, at: number): number {
     const encoder = this.#encoderOf(resident);
-    const json = resident.json ? encoder.writer('json') : undefined;
-    const msgpack = resident.msgpack ? encoder.writer('msgpack') : undefined;
     const packedAt = alignedAt(at);
     const jsonAt = alignedAt(packedAt + PACKED_BYTES);
-    const endMax = alignedAt(jsonAt + (json?.bytesMax ?? 0)) + (msgpack?.bytesMax ?? 0);
+    const jsonMax = resident.json ? encoder.bytesMax('json') : 0;
+    const endMax =
+      alignedAt(jsonAt + jsonMax) + (resident.msgpack ? encoder.bytesMax('msgpack') : 0);
     if (endMax > this.#buffer.bytes.length) this.#buffer = this.#buffer.grown(endMax);
     const { ints, bytes, entries } = this.#buffer;
     const { world, packed, packedTick: tick } = resident;
     ints.set(packed, packedAt / 4);
-    const jsonEnd = json?.write(packed, bytes, jsonAt) ?? jsonAt;
+    const jsonEnd = resident.json ? encoder.write('json', packed, bytes, jsonAt) : jsonAt;
     const msgpackAt = alignedAt(jsonEnd);
-    const msgpackEnd = msgpack?.write(packed, bytes, msgpackAt) ?? msgpackAt;
+    const msgpackEnd = resident.msgpack
+      ? encoder.write('msgpack', packed, bytes, msgpackAt)
+      : msgpackAt;
     placeFrame(entries, i, { world, tick, packedAt, jsonAt, jsonEnd, msgpackAt, msgpackEnd });
     return msgpackEnd;
   }

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { CityNames } from '../city/names.ts';
 import type { ClockWords } from '../clock.ts';
-import type { CityNames } from '../codec/names.ts';
+import type { Encoding } from '../codec/encoding.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { Chain, ContactFacts } from '../twin/incidents.ts';
-import type { Encoding } from '../twin/service.ts';
 
 /**
  * What the main thread and a shard say to each other.

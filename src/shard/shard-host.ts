@@ -1,5 +1,6 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { ShardClock } from '../clock.ts';
+import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import {
   BURST_IMAGE_TICKS,
@@ -8,12 +9,10 @@ import {
   STORED_IMAGE_TICKS,
 } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
-import { CAR_TYPES, carTypesOf, fleetOf } from '../twin/fleet.ts';
-import { worldIdOf } from '../twin/ids.ts';
+import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 import { Explainer, SCRATCH_SLABS } from './counterfactual/queue.ts';
 import { Pins } from './counterfactual/rewind-cache.ts';
 import { Beat } from './frame-batch.ts';
-import { FrameEncoder } from './frame-encoder.ts';
 import { Resident, type StateImage } from './loaded-world.ts';
 import {
   type CloseTask,
@@ -45,6 +44,7 @@ import {
   type WatchCommand,
 } from './protocol.ts';
 import { Scheduler } from './scheduler.ts';
+import { worldEncoder } from './world-encoder.ts';
 
 /** How long a beat waits for the one before it to be taken before it looks again. */
 const BEAT_RETRY_MS = 2;
@@ -102,7 +102,7 @@ export class ShardHost {
       elapsed: () => this.#time.now(),
       cityTable: (index) => start.cityTables[index] ?? new ArrayBuffer(0),
       resident: (world) => this.#tenants.get(world)?.resident,
-      encoder: (world, seed, cityIndex) => this.#encoder({ world, seed, cityIndex }),
+      encoder: (world, cityIndex) => this.#encoder({ world, cityIndex }),
       report: (report) => this.#report(report),
       reliving: (world) => this.#stepping(world),
     });
@@ -237,11 +237,10 @@ export class ShardHost {
     };
   }
 
-  #encoder({ world, seed, cityIndex }: Pick<OpenTask, 'world' | 'seed' | 'cityIndex'>) {
+  #encoder({ world, cityIndex }: Pick<OpenTask, 'world' | 'cityIndex'>): FrameEncoder {
     const city = this.#start.cityNames[cityIndex];
     if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
-    const vins = fleetOf(seed, world).map(({ vin }) => vin);
-    return new FrameEncoder({ worldId: worldIdOf(world), vins, city });
+    return worldEncoder(world, city);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────

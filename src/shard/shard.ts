@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { CitySet } from '../city/city-set.ts';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
-import type { CitySet } from './cities.ts';
 import {
   type CloseTask,
   type Command,

@@ -1,4 +1,5 @@
 import type { City } from '../city/types.ts';
+import type { Encoding } from '../codec/encoding.ts';
 import type { EventRecord } from './events.ts';
 import type { FleetEntry } from './fleet.ts';
 import type { Incident } from './incidents.ts';
@@ -30,8 +31,6 @@ export interface TwinService {
   /** Streams of this world must end: 1013 it cannot be served now, 1012 reconnect at once. */
   onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
 }
-
-export type Encoding = 'json' | 'msgpack';
 
 /** One frame of one world in the encodings that somebody wants; its bytes last until `done`. */
 export interface WorldFrame {

@@ -1,4 +1,4 @@
-import type { Encoding } from '../twin/service.ts';
+import type { Encoding } from '../codec/encoding.ts';
 
 /** Who wants the frames of one world: its watchers, and readers over REST while it has any. */
 export class Audience {

@@ -1,5 +1,6 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
+import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { BEAT_AGE_MS_MAX } from '../limits.ts';
 import type { BeatFrame } from '../shard/batch-frames.ts';
@@ -10,7 +11,7 @@ import { type FleetEntry, fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts, Incident } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
-import type { Encoding, Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
+import type { Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import { Traps } from './crash-guard.ts';
 import type { WorldSurroundings } from './dependencies.ts';
 import { Audience } from './encoding-demand.ts';

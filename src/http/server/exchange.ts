@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
-import type { Encoding } from '../../twin/service.ts';
 import { Head } from './head.ts';
 import { addressKey } from './rate-limits.ts';
 import type { Header, Reply } from './reply.ts';

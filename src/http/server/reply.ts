@@ -1,7 +1,7 @@
 import { Packr } from 'msgpackr';
+import type { Encoding } from '../../codec/encoding.ts';
 import { JSON_TYPE, MSGPACK_TYPES } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
-import type { Encoding } from '../../twin/service.ts';
 
 /** What a handler answers. The server adds the headers that every answer has. */
 export interface Reply {

@@ -1,5 +1,5 @@
+import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
-import type { Encoding } from '../../twin/service.ts';
 import type { Schema } from '../twin/schemas.ts';
 import type { Head } from './head.ts';
 import type { Reply } from './reply.ts';

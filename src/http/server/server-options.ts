@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
+import type { Encoding } from '../../codec/encoding.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { Encoding } from '../../twin/service.ts';
 import type { StreamSocket } from '../twin/fanout.ts';
 import type { Reply } from './reply.ts';
 import type { Call, Router } from './router.ts';

@@ -1,8 +1,9 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import type { Encoding } from '../../codec/encoding.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { ManualClock } from '../../testing/doubles/manual-clock.ts';
-import type { Encoding, WorldFrame } from '../../twin/service.ts';
+import type { WorldFrame } from '../../twin/service.ts';
 import { Fanout, type StreamSocket, type Watcher } from './fanout.ts';
 
 /** A socket that notes what it is told, and answers pings unless it has stalled. */

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
+import type { Encoding } from '../../codec/encoding.ts';
 import { SLICE_MS } from '../../limits.ts';
-import type { Encoding, WorldFrame } from '../../twin/service.ts';
+import type { WorldFrame } from '../../twin/service.ts';
 
 /** What the fan-out needs of a WebSocket. */
 export interface StreamSocket {

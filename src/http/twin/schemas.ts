@@ -1,6 +1,6 @@
+import { LIGHT_STATES, STATUSES } from '../../codec/snapshot.ts';
 import { FEATURE_NAMES } from '../../twin/catalogue.ts';
 import { COLOURS } from '../../twin/fleet.ts';
-import { LIGHT_STATES, STATUSES } from '../../twin/telemetry.ts';
 
 import {
   boolean,

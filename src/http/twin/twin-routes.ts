@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { citiesOf, hazardSpotsOf, mapOf } from '../../city/map.ts';
 import type { City } from '../../city/types.ts';
+import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
-import type { Encoding, TwinService, World } from '../../twin/service.ts';
+import type { TwinService, World } from '../../twin/service.ts';
 import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
 import { parseJson } from '../server/body.ts';
 import { matchesEtag } from '../server/etag.ts';

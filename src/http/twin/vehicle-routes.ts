@@ -1,6 +1,8 @@
 import { at, lengthOf } from '../../city/geometry.ts';
+import { type CityNames, cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
-import { type CityNames, cityNames } from '../../codec/names.ts';
+import type { Encoding } from '../../codec/encoding.ts';
+import { type Telemetry, telemetryOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import {
   FEATURE_NAMES,
@@ -11,8 +13,7 @@ import {
   maskOf,
 } from '../../twin/catalogue.ts';
 import type { FleetEntry } from '../../twin/fleet.ts';
-import type { Encoding, World } from '../../twin/service.ts';
-import { type Telemetry, telemetryOf } from '../../twin/telemetry.ts';
+import type { World } from '../../twin/service.ts';
 import { hundredths } from '../../twin/units.ts';
 import { parseObject } from '../server/body.ts';
 import type { RateLimits } from '../server/rate-limits.ts';

@@ -1,7 +1,8 @@
+import type { Encoding } from '../../codec/encoding.ts';
 import { streamChoice } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
-import type { Encoding, World } from '../../twin/service.ts';
+import type { World } from '../../twin/service.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../../assembly/layout.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
-import { fleetOf } from '../../twin/fleet.ts';
-import { worldIdOf } from '../../twin/ids.ts';
 import { type Chain, type ContactFacts, chainsOf } from '../../twin/incidents.ts';
-import { FrameEncoder } from '../frame-encoder.ts';
 import type { Resident } from '../loaded-world.ts';
 import {
   type ExplainedReport,
@@ -13,6 +10,7 @@ import {
   type NumberedChange,
   packNumbered,
 } from '../protocol.ts';
+import { worldEncoder } from '../world-encoder.ts';
 import { Explainer, SCRATCH_SLABS } from './queue.ts';
 import { Pins } from './rewind-cache.ts';
 
@@ -40,11 +38,10 @@ function setUp(lookTick = 0) {
     elapsed: () => performance.now(),
     cityTable: (index) => cities.tables[index] ?? new ArrayBuffer(0),
     resident: () => resident,
-    encoder: (world, seed, cityIndex) => {
+    encoder: (world, cityIndex) => {
       const city = cities.names[cityIndex];
       if (city === undefined) throw new RangeError('no such city');
-      const vins = fleetOf(seed, world).map(({ vin }) => vin);
-      return new FrameEncoder({ worldId: worldIdOf(world), vins, city });
+      return worldEncoder(world, city);
     },
     report: (report) => reports.push(structuredClone(report)),
     reliving: () => {},

@@ -1,9 +1,9 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../../assembly/layout.ts';
+import type { FrameEncoder } from '../../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { IMAGE_TICKS, LEAD_TICKS_MAX } from '../../limits.ts';
 import { declaredIn } from '../../twin/explanation.ts';
 import type { Chain } from '../../twin/incidents.ts';
-import type { FrameEncoder } from '../frame-encoder.ts';
 import type { Resident } from '../loaded-world.ts';
 import {
   type ExplainAnswer,
@@ -32,7 +32,7 @@ export interface ExplainerHooks {
   cityTable(cityIndex: number): ArrayBuffer;
   /** A world that is in memory. */
   resident(world: number): Resident | undefined;
-  encoder(world: number, seed: number, cityIndex: number): FrameEncoder;
+  encoder(world: number, cityIndex: number): FrameEncoder;
   report(report: ExplainedReport): void;
   /** The world that is being lived again; 0 none. */
   reliving(world: number): void;
@@ -181,7 +181,7 @@ export class Explainer {
     if (scene === undefined) return { outcome: 'missing' };
     const on = switchedOn(chain, task.on);
     const startTick = on.size === 0 ? tick : yield* this.#startOf(scratch, scene, task);
-    const encoder = this.#hooks.encoder(task.world, task.seed, task.cityIndex);
+    const encoder = this.#hooks.encoder(task.world, task.cityIndex);
     const frames: Uint8Array[] = [];
     const look = () => {
       if (scratch.tick < tick - REPLAY_LEAD_TICKS || scratch.tick % FRAME_TICKS !== 0) return;

@@ -10,9 +10,11 @@ import {
   OUT_LENGTH,
 } from '../../../assembly/layout.ts';
 import { CITIES } from '../../city/catalogue.ts';
+import { cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
 import { generateCity } from '../../citygen/generate.ts';
-import { cityNames } from '../../codec/names.ts';
+import type { Encoding } from '../../codec/encoding.ts';
+import { snapshotOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import { encode } from '../../http/server/reply.ts';
 import type { EventRecord } from '../../twin/events.ts';
@@ -20,15 +22,7 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import type { Incident } from '../../twin/incidents.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
-import type {
-  Encoding,
-  Replay,
-  ReplayOrder,
-  TwinService,
-  World,
-  WorldFrame,
-} from '../../twin/service.ts';
-import { snapshotOf } from '../../twin/telemetry.ts';
+import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin/service.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 
 const cities: readonly City[] = CITIES.map(({ name, seed }) => generateCity(name, seed));

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CITIES } from '../../city/catalogue.ts';
+import { BUILT_CITIES } from '../../city/city-set.ts';
 import type { City } from '../../city/types.ts';
 import { generateCity } from '../../citygen/generate.ts';
-import { loadCities } from '../../shard/cities.ts';
+import { loadCities } from '../../load-cities.ts';
 
 const SOURCES = fileURLToPath(new URL('../../citygen/', import.meta.url));
-const BUILT = fileURLToPath(new URL('../../../build/cities/', import.meta.url));
 
 const keyOf = (name: string, seed: number): string => `${name} ${seed}`;
 
@@ -36,7 +36,7 @@ function builtCities(): [key: string, city: City][] {
 /** Whether every city was built after the last change to what it grows from. */
 function isBuildFresh(): boolean {
   const built = CITIES.flatMap(({ name }) => [`${name}.json`, `${name}.table`]);
-  const paths = built.map((file) => join(BUILT, file));
+  const paths = built.map((file) => fileURLToPath(new URL(file, BUILT_CITIES)));
   if (!paths.every((path) => existsSync(path))) return false;
   const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))

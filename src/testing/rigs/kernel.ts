@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Kernel } from '../../kernel/kernel.ts';
-import { loadCities } from '../../shard/cities.ts';
+import { loadCities } from '../../load-cities.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
 
 export const cities = loadCities();

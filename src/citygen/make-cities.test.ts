@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeCities } from '../citygen/make-cities.ts';
-import { loadCities } from './cities.ts';
+import { loadCities } from '../load-cities.ts';
+import { makeCities } from './make-cities.ts';
 
 test('the cities that were built are those that the sources grow', () => {
   const built = loadCities();

@@ -29,9 +29,9 @@ import {
   OH_WIDTH,
   OH_X,
   OH_Y,
+  TICK_MS,
 } from '../../assembly/layout.ts';
-import type { CityNames, FrameNames } from '../codec/names.ts';
-import { timeS } from './units.ts';
+import type { CityNames } from '../city/names.ts';
 
 export type Status = 'driving' | 'stopped' | 'crashed';
 export type LightState = 'red' | 'red_amber' | 'amber' | 'green';
@@ -94,9 +94,17 @@ export interface Telemetry extends Reading {
   lane: string;
 }
 
+/** The names that the numbers of a packed snapshot stand for. */
+export interface FrameNames {
+  worldId: string;
+  /** In car order, 20 of them. */
+  vins: readonly string[];
+  city: CityNames;
+}
+
 /**
- * A packed snapshot as a plain object: the readable counterpart of the frame writers, for the
- * places where a microsecond does not count.
+ * A packed snapshot as a plain object: the readable counterpart of `FrameEncoder`, for callers
+ * that are not in a hurry.
  * @param packed see O_ in the memory map
  */
 export function snapshotOf(packed: Int32Array, names: FrameNames): Snapshot {
@@ -105,7 +113,7 @@ export function snapshotOf(packed: Int32Array, names: FrameNames): Snapshot {
     type: 'snapshot',
     world: names.worldId,
     tick,
-    time: timeS(tick),
+    time: (tick * TICK_MS) / 1000,
     vehicles: names.vins.slice(0, CAR_COUNT).map((vin, car) => vehicleOf(packed, car, vin, names)),
     lights: names.city.lights.slice(0, int(packed, O_LIGHTS)).map((id, light) => ({
       id,
@@ -126,7 +134,7 @@ export function telemetryOf(packed: Int32Array, car: number, names: FrameNames):
     vin: names.vins[car] ?? '',
     world: names.worldId,
     tick,
-    time: timeS(tick),
+    time: (tick * TICK_MS) / 1000,
     position: { x: int(packed, base + OC_X) / 100, y: int(packed, base + OC_Y) / 100 },
     heading,
     speed,

@@ -30,16 +30,18 @@ import {
   OH_Y,
   OUT_LENGTH,
 } from '../../assembly/layout.ts';
+import type { HazardName } from '../city/names.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { draw, uniform } from '../twin/random.ts';
-import { snapshotOf } from '../twin/telemetry.ts';
 import { vinOf } from '../twin/vin.ts';
-import { type FrameWriter, FrameWriters } from './frame-writer.ts';
-import type { FrameNames, HazardName } from './names.ts';
+import { ENCODINGS, type Encoding } from './encoding.ts';
+import { FrameEncoder } from './frame-encoder.ts';
+import { FrameModule } from './frame-module.ts';
+import { type FrameNames, snapshotOf } from './snapshot.ts';
 
-const ENCODINGS = ['json', 'msgpack'] as const;
 const WASM = readFileSync(new URL('../../build/frames.wasm', import.meta.url));
-const writers = new FrameWriters(new WebAssembly.Module(WASM));
+const frameModule = new FrameModule(new WebAssembly.Module(WASM));
+const encoderOf = (names: FrameNames) => new FrameEncoder(frameModule, names);
 
 /** Numbers that are the same in every run. */
 function numbers(seed: bigint): (end: number) => number {
@@ -108,22 +110,23 @@ function randomPacked(names: FrameNames, sizeMax: number, next: (end: number) =>
   return packed;
 }
 
-/** The bytes that a writer makes, written somewhere inside a larger buffer. */
-function encoded(writer: FrameWriter, packed: Int32Array): Uint8Array {
-  const at = 13;
-  const out = new Uint8Array(at + writer.bytesMax).fill(0xee);
-  const end = writer.write(packed, out, at);
-  expect(out.subarray(0, at)).toEqual(new Uint8Array(at).fill(0xee));
+/** One frame, written somewhere inside a larger buffer. */
+function encoded(encoder: FrameEncoder, encoding: Encoding, packed: Int32Array): Uint8Array {
+  const offset = 13;
+  const out = new Uint8Array(offset + encoder.bytesMax(encoding)).fill(0xee);
+  const end = encoder.write(encoding, packed, out, offset);
+  expect(out.subarray(0, offset)).toEqual(new Uint8Array(offset).fill(0xee));
   expect(out.subarray(end).every((byte) => byte === 0xee)).toBe(true);
-  return out.slice(at, end);
+  return out.slice(offset, end);
 }
 
-/** What both writers must agree with: the plain snapshot. */
+/** Expects both encodings to equal the plain snapshot. */
 function expectFrames(packed: Int32Array, names: FrameNames): void {
   const snapshot = snapshotOf(packed, names);
-  const json = encoded(writers.writer('json', names), packed);
+  const encoder = encoderOf(names);
+  const json = encoded(encoder, 'json', packed);
   expect(new TextDecoder('utf-8', { fatal: true }).decode(json)).toBe(JSON.stringify(snapshot));
-  const msgpack = encoded(writers.writer('msgpack', names), packed);
+  const msgpack = encoded(encoder, 'msgpack', packed);
   expect(decode(msgpack)).toEqual(snapshot);
 }
 
@@ -199,12 +202,12 @@ describe('frames of many worlds', () => {
     }));
     const next = numbers(13n);
     const packed = names.map((each) => randomPacked(each, 1e6, next));
+    const encoders = names.map(encoderOf);
     for (const encoding of ENCODINGS) {
-      const each = names.map((world) => writers.writer(encoding, world));
-      const out = new Uint8Array(3 * (each[0]?.bytesMax ?? 0));
+      const out = new Uint8Array(3 * (encoders[0]?.bytesMax(encoding) ?? 0));
       const ends = [0];
-      for (const [i, writer] of each.entries()) {
-        ends.push(writer.write(packed[i] as Int32Array, out, ends.at(-1) as number));
+      for (const [i, encoder] of encoders.entries()) {
+        ends.push(encoder.write(encoding, packed[i] as Int32Array, out, ends.at(-1) as number));
       }
       for (const [i, world] of names.entries()) {
         const frame = out.subarray(ends[i], ends[i + 1]);
@@ -215,15 +218,15 @@ describe('frames of many worlds', () => {
     }
   });
 
-  test('do not depend on what was written before by the same writer', () => {
+  test('do not depend on what the same encoder wrote before', () => {
     const names = namesOf(4, 5, 2);
     const next = numbers(14n);
+    const encoder = encoderOf(names);
     for (const encoding of ENCODINGS) {
-      const writer = writers.writer(encoding, names);
       const first = randomPacked(names, 1e6, next);
-      const bytes = encoded(writer, first);
-      encoded(writer, randomPacked(names, 99, next));
-      expect(encoded(writer, first)).toEqual(bytes);
+      const bytes = encoded(encoder, encoding, first);
+      encoded(encoder, encoding, randomPacked(names, 99, next));
+      expect(encoded(encoder, encoding, first)).toEqual(bytes);
     }
   });
 });
@@ -233,29 +236,29 @@ describe('the bound of the frame size', () => {
     const names = namesOf(8, 20, 5);
     const other = { ...namesOf(2 ** 49 + 12345, 20, 5), city: names.city };
     const next = numbers(15n);
+    const encoder = encoderOf(names);
     for (const encoding of ENCODINGS) {
-      const writer = writers.writer(encoding, names);
-      expect(writers.writer(encoding, other).bytesMax).toBe(writer.bytesMax);
+      const bytesMax = encoder.bytesMax(encoding);
+      expect(encoderOf(other).bytesMax(encoding)).toBe(bytesMax);
       for (let round = 0; round < 50; round++) {
-        const frame = encoded(writer, randomPacked(names, 2 ** 31 - 1, next));
-        expect(frame.length).toBeLessThanOrEqual(writer.bytesMax);
+        const frame = encoded(encoder, encoding, randomPacked(names, 2 ** 31 - 1, next));
+        expect(frame.length).toBeLessThanOrEqual(bytesMax);
       }
     }
   });
 
   test('is no more than half as much again as a usual frame', () => {
     const names = namesOf(8, 20, 5);
-    const writer = writers.writer('json', names);
-    const usual = encoded(writer, randomPacked(names, 80_000, numbers(16n)));
-    expect(writer.bytesMax).toBeLessThan(1.5 * usual.length);
+    const usual = encoded(encoderOf(names), 'json', randomPacked(names, 80_000, numbers(16n)));
+    expect(encoderOf(names).bytesMax('json')).toBeLessThan(1.5 * usual.length);
   });
 
-  test('names the room that is missing rather than writing beyond it', () => {
+  test('is checked before anything is written into a buffer that is too small', () => {
     const names = namesOf(9, 2, 0);
     const packed = randomPacked(names, 80_000, numbers(17n));
     for (const encoding of ENCODINGS) {
       const out = new Uint8Array(500);
-      expect(() => writers.writer(encoding, names).write(packed, out, 0)).toThrow(RangeError);
+      expect(() => encoderOf(names).write(encoding, packed, out, 0)).toThrow(RangeError);
       expect(out).toEqual(new Uint8Array(500));
     }
   });
@@ -264,7 +267,7 @@ describe('the bound of the frame size', () => {
 describe('a city', () => {
   test('whose worlds have longer names than the first is written all the same', () => {
     const names = namesOf(10, 3, 1);
-    writers.writer('json', names);
+    encoderOf(names).encode('json', randomPacked(names, 80_000, numbers(18n)));
     const longer = { ...names, vins: names.vins.map((vin) => vin + 'x'.repeat(50)) };
     const packed = randomPacked(names, 80_000, numbers(18n));
     expectFrames(packed, longer);

@@ -1,6 +1,6 @@
-import type { City } from '../city/types.ts';
+import type { City } from './types.ts';
 
-/** A hazard spot, and where it is while nothing is out there, m. */
+/** A hazard spot, and where it is while no hazard is present, m. */
 export interface HazardName {
   id: string;
   kind: string;
@@ -8,21 +8,13 @@ export interface HazardName {
   y: number;
 }
 
-/** The ids of a city by the indices of the kernel. Make it once a city: encoders hang on to it. */
+/** The ids of a city by the indices of the kernel. Create it once per city: frame encoders cache by it. */
 export interface CityNames {
   roads: readonly string[];
   junctions: readonly string[];
   lanes: readonly string[];
   lights: readonly string[];
   hazards: readonly HazardName[];
-}
-
-/** All names that a frame of one world needs. */
-export interface FrameNames {
-  worldId: string;
-  /** In car order, 20 of them. */
-  vins: readonly string[];
-  city: CityNames;
 }
 
 export function cityNames(city: City): CityNames {

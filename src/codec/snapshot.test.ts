@@ -21,7 +21,7 @@ import {
   STATUS_DRIVING,
   STATUS_STOPPED,
 } from '../../assembly/layout.ts';
-import { LIGHT_STATES, STATUSES, snapshotOf, telemetryOf } from './telemetry.ts';
+import { LIGHT_STATES, STATUSES, snapshotOf, telemetryOf } from './snapshot.ts';
 
 const NAMES = {
   worldId: '0123456789',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { City } from '../city/types.ts';
 import { cityNames } from './names.ts';
+import type { City } from './types.ts';
 
 test('the names of a city stand at the indices of the kernel', () => {
   const id = (name: string) => ({ id: name });

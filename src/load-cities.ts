@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { CITIES } from './city/catalogue.ts';
+import { BUILT_CITIES, type CitySet, citySet } from './city/city-set.ts';
+import type { City } from './city/types.ts';
+
+/**
+ * The built cities. Generating them at start would take a node several seconds.
+ *
+ * @throws Error if one has not been built
+ */
+export function loadCities(): CitySet {
+  const cities = CITIES.map(({ name }) => JSON.parse(readBuilt(`${name}.json`).toString()) as City);
+  const tables = CITIES.map(({ name }) => Uint8Array.from(readBuilt(`${name}.table`)).buffer);
+  return citySet(cities, tables);
+}
+
+function readBuilt(file: string): Buffer {
+  try {
+    return readFileSync(new URL(file, BUILT_CITIES));
+  } catch (error) {
+    throw new Error(`build/cities/${file} is missing: run npm run build`, { cause: error });
+  }
+}
