@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -7,6 +10,7 @@ const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: inRoot('src/web'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [compressedAssets()],
   build: {
     outDir: inRoot('build/web'),
     emptyOutDir: true,
@@ -20,3 +24,26 @@ export default defineConfig({
     },
   },
 });
+
+/** Pictures are compressed already; the node compresses the pages, since it adds settings to them. */
+const COMPRESSIBLE = /^assets\/.*\.(js|css|svg)$/;
+
+/** Writes a compressed copy beside each asset, so that the node never compresses one. */
+function compressedAssets(): Plugin {
+  return {
+    name: 'compressed-assets',
+    apply: 'build',
+    writeBundle({ dir = '' }, bundle) {
+      for (const name of Object.keys(bundle).filter((each) => COMPRESSIBLE.test(each))) {
+        const path = join(dir, name);
+        const body = readFileSync(path);
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+          [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
+        };
+        writeFileSync(`${path}.br`, brotliCompressSync(body, { params }));
+        writeFileSync(`${path}.gz`, gzipSync(body, { level: constants.Z_BEST_COMPRESSION }));
+      }
+    },
+  };
+}

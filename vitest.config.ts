@@ -18,6 +18,7 @@ export default defineConfig({
       'assembly/**/*.test.ts',
       'load/**/*.test.ts',
       'bench/**/*.test.ts',
+      'scripts/**/*.test.ts',
     ],
     pool: 'forks',
     // Many files wait for restarts, leases and time-outs rather than for a core.

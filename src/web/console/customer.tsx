@@ -1,9 +1,9 @@
 import { useResource } from '../common/resource.ts';
 import { ResourceView } from '../common/states.tsx';
 import { dayOf, Page, Vin } from './parts.tsx';
-import { LABELS } from './profile-fields.ts';
+import { LABELS, type ProfileField } from './profile-fields.ts';
 import { call, session } from './session.ts';
-import type { Customer, ProfileField } from './types.ts';
+import type { Customer } from './types.ts';
 
 const GROUPS: Readonly<Record<string, readonly ProfileField[]>> = {
   Contact: ['email', 'phone', 'address', 'dealer'],

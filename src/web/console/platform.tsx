@@ -7,7 +7,7 @@ import { useForm } from './form.ts';
 import { count, Failure, Page } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
 import { DEMO_LOGINS } from './settings.ts';
-import type { PlatformState, ResetCounts } from './types.ts';
+import type { PlatformState, Reset } from './types.ts';
 
 const WORD = 'reset';
 const MINUTE_S = 60;
@@ -73,7 +73,7 @@ function uptimeOf(seconds: number): string {
 function ResetForm({ onReset }: { onReset: () => void }) {
   const form = useForm({ word: '' }, async ({ word }) => {
     if (word.trim().toLowerCase() !== WORD) throw new Error(`Type “${WORD}” to confirm.`);
-    const { dealers, customers, cars } = await call<ResetCounts>('/api/admin/reset', {
+    const { dealers, customers, cars } = await call<Reset>('/api/admin/reset', {
       method: 'POST',
     });
     await refreshIdentity();

@@ -1,7 +1,7 @@
-import type { ProfileField } from './types.ts';
+import type { Customer } from './types.ts';
 
-/** What the fields of a profile are called. */
-export const LABELS: Readonly<Record<ProfileField, string>> = {
+/** What customers may change about themselves: labels, in the order of the forms. */
+export const LABELS = {
   name: 'Name',
   email: 'Email',
   phone: 'Phone',
@@ -17,4 +17,8 @@ export const LABELS: Readonly<Record<ProfileField, string>> = {
   work_lat: 'Work, latitude',
   work_lng: 'Work, longitude',
   dealer: 'Dealer',
-};
+} as const satisfies Partial<Record<keyof Customer, string>>;
+
+export type ProfileField = keyof typeof LABELS;
+
+export const PROFILE_FIELDS = Object.keys(LABELS) as readonly ProfileField[];

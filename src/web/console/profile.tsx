@@ -8,17 +8,9 @@ import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { dayOf, Failure, Page } from './parts.tsx';
-import { LABELS } from './profile-fields.ts';
+import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
 import { call, session } from './session.ts';
-import {
-  type Admin,
-  type Customer,
-  type Dealer,
-  PROFILE_FIELDS,
-  type ProfileField,
-} from './types.ts';
-
-type Profile = Customer | Dealer | Admin;
+import type { Customer, Dealer, Profile } from './types.ts';
 
 /** The own account, whatever its role. */
 export function ProfilePage() {

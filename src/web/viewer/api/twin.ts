@@ -1,17 +1,17 @@
 /** The calls of the twin that the viewer makes. All throw as `request` does. */
 import { request } from '../../common/request.ts';
-import type { CityMap } from '../map-types.ts';
+import type { CityMap } from '../api/types.ts';
 import type {
-  CarRoute,
   City,
   Feature,
   FeatureState,
   Incident,
   Replay,
+  Route,
   Snapshot,
   World,
   WorldEvent,
-} from './wire.ts';
+} from './types.ts';
 
 const API = '/api/v1';
 /** Whoever waits longer asks again. */
@@ -55,7 +55,7 @@ export const makeWorld = (city: string) =>
   ask<World>(`${API}/worlds`, { method: 'POST', body: { city } });
 
 export const readFeatures = (vin: string) => ask<FeatureState>(`${API}/vehicle/features`, { vin });
-export const readRoute = (vin: string) => ask<CarRoute>(`${API}/vehicle/route`, { vin });
+export const readRoute = (vin: string) => ask<Route>(`${API}/vehicle/route`, { vin });
 
 export const changeFeatures = (vin: string, body: Record<string, boolean>) =>
   ask<FeatureState>(`${API}/vehicle/features`, { method: 'PATCH', vin, body });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Hello, Snapshot } from '../api/wire.ts';
+import type { Hello, Snapshot } from '../api/types.ts';
 import {
   Connection,
   type Link,

@@ -1,4 +1,4 @@
-import type { Hello, Snapshot } from '../api/wire.ts';
+import type { Hello, Snapshot } from '../api/types.ts';
 import { pauseMs } from './backoff.ts';
 
 /** What is true of the connection now. `behind` is told by the clock of the frames, see Playback. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Snapshot } from '../api/wire.ts';
+import type { Snapshot, Vehicle } from '../api/types.ts';
 import { History } from './history.ts';
 
 function frame(tick: number, ...speeds: number[]): Snapshot {
-  const vehicles = speeds.map((speed) => ({ speed })) as Snapshot['vehicles'];
+  const vehicles = speeds.map((speed) => ({ speed }) as Vehicle);
   return { type: 'snapshot', world: 'w', tick, time: 0, vehicles, lights: [], hazards: [] };
 }
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../api/wire.ts';
+import type { Snapshot } from '../api/types.ts';
 
 /** Frames of half a minute. */
 const LENGTH = 375;

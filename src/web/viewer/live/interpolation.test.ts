@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Hazard, Snapshot, Vehicle } from '../api/wire.ts';
+import type { Hazard, Snapshot, Vehicle } from '../api/types.ts';
 import { emptyBoard, jumped, showBetween, turned } from './interpolation.ts';
 import { carOf } from './playback.ts';
 
-const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' }];
+const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' as const }];
 
 function vehicle(fields: Partial<Vehicle>): Vehicle {
   const still = { braking: false, aeb: false, esc: false, evasive: false, status: 'driving' };

@@ -1,5 +1,5 @@
 /** The state of a world between two of its frames. */
-import type { Hazard, LightState, Pose, Snapshot, Vehicle } from '../api/wire.ts';
+import type { Hazard, LightState, Pose, Snapshot, Vehicle } from '../api/types.ts';
 import type { ShownCar, ShownHazard, ShownWorld } from '../scene/types.ts';
 
 const TICKS_PER_S = 50;

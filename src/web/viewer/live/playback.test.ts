@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../api/wire.ts';
+import type { Snapshot } from '../api/types.ts';
 import { Playback } from './playback.ts';
 
-const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' }];
+const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' as const }];
 
 /** A car that drives east at 10 m/s from x = 0 at tick 0. */
 function frame(tick: number): Snapshot {

@@ -1,4 +1,4 @@
-import type { FleetEntry, Snapshot } from '../api/wire.ts';
+import type { FleetEntry, Snapshot } from '../api/types.ts';
 import { type Board, emptyBoard, showBetween } from './interpolation.ts';
 
 const TICK_MS = 20;

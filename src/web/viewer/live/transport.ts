@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { RequestError } from '../../common/request.ts';
 import { readState, readWorld } from '../api/twin.ts';
-import type { Hello, Snapshot } from '../api/wire.ts';
+import type { Hello, Snapshot } from '../api/types.ts';
 import type { Outside, Socket, WorldAnswer } from './connection.ts';
 
 const CHANCES = 2 ** 32;

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
-import type { CityMap } from '../map-types.ts';
+import type { CityMap } from '../api/types.ts';
 import { createScene } from '../scene/scene.ts';
 import type { CityScene, Picked, SensorName, ShownWorld } from '../scene/types.ts';
 import { type Drawn, observe } from './observed.ts';

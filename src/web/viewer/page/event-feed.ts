@@ -1,6 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import { readEvents, readIncidents } from '../api/twin.ts';
-import type { Incident, WorldEvent } from '../api/wire.ts';
+import type { Incident, WorldEvent } from '../api/types.ts';
 import { sentence } from './formatting.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';

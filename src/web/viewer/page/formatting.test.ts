@@ -84,7 +84,12 @@ describe('names', () => {
 });
 
 it('a car is found by plate, model and VIN', () => {
-  const car = { vin: 'DTWYTSGB4TN4Y6YUJ', model: 'Halden Terra', plate: 'BL 319 DR', colour: '' };
+  const car = {
+    vin: 'DTWYTSGB4TN4Y6YUJ',
+    model: 'Halden Terra',
+    plate: 'BL 319 DR',
+    colour: 'teal' as const,
+  };
   expect(['', 'bl319', 'TERRA', 'halden t', 'dtwyts'].map((text) => matches(car, text))).toEqual([
     true,
     true,

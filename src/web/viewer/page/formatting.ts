@@ -1,5 +1,5 @@
 /** Figures and names as people read them. */
-import type { Effective, Feature, FleetEntry } from '../api/wire.ts';
+import type { Effective, Feature, FleetEntry } from '../api/types.ts';
 
 const KMH_PER_MPS = 3.6;
 const TICKS_PER_S = 50;

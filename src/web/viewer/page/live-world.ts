@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { readWorld } from '../api/twin.ts';
-import type { FleetEntry, Hello, Snapshot, World } from '../api/wire.ts';
+import type { FleetEntry, Hello, Snapshot, World } from '../api/types.ts';
 import { Connection, type Link } from '../live/connection.ts';
 import { History } from '../live/history.ts';
 import { Playback } from '../live/playback.ts';

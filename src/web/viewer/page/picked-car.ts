@@ -1,8 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { RequestError } from '../../common/request.ts';
 import { changeFeatures, readFeatures, readRoute, resetFeatures } from '../api/twin.ts';
-import type { FeatureState } from '../api/wire.ts';
-import type { CityMap, MapPoint } from '../map-types.ts';
+import type { CityMap, FeatureState, MapPoint } from '../api/types.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 

@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { RequestError } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
-import type { Incident, Replay, Snapshot } from '../api/wire.ts';
+import type { Incident, Replay, Snapshot } from '../api/types.ts';
 import { type Board, emptyBoard, showBetween, showCar } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
 import { explanations } from '../replay/report.ts';

@@ -1,8 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { say } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
-import type { City, Feature } from '../api/wire.ts';
-import type { CityMap } from '../map-types.ts';
+import type { City, CityMap, Feature } from '../api/types.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { readAddress, writeAddress } from './address.ts';
 import { Happenings } from './event-feed.ts';

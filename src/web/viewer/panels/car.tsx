@@ -1,7 +1,7 @@
 import { Button } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
 import { say } from '../../common/toasts.tsx';
-import type { FleetEntry } from '../api/wire.ts';
+import type { FleetEntry } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { grouped, kmh } from '../page/formatting.ts';
 import { Features } from './features.tsx';

@@ -1,9 +1,9 @@
 import { Empty, Loading } from '../../common/states.tsx';
-import type { EventKind, WorldEvent } from '../api/wire.ts';
+import type { WorldEvent } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { clock, sentence } from '../page/formatting.ts';
 
-const KINDS: Readonly<Record<EventKind, { name: string; kind: string }>> = {
+const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },
   intervention: { name: 'Helped', kind: 'good' },
   configuration: { name: 'Switched', kind: 'plain' },

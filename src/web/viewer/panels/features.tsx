@@ -1,11 +1,11 @@
 import { Button } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
-import type { Feature, FeatureGroup } from '../api/wire.ts';
+import type { Feature } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { lacking, title } from '../page/formatting.ts';
 
 /** What one wants to switch stands first. */
-export const GROUPS: readonly { group: FeatureGroup; name: string }[] = [
+export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
   { group: 'function', name: 'Functions' },
   { group: 'sensor', name: 'Sensors' },
   { group: 'actuator', name: 'Actuators' },

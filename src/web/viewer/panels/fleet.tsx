@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { Loading } from '../../common/states.tsx';
-import type { FleetEntry, Vehicle } from '../api/wire.ts';
+import type { FleetEntry, Vehicle } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { matches } from '../page/formatting.ts';
 

@@ -1,6 +1,6 @@
 import { Button } from '../../common/button.tsx';
 import { Empty, Loading, Note } from '../../common/states.tsx';
-import type { Incident, IncidentVehicle } from '../api/wire.ts';
+import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { carName, grouped, kmh, listed, percent, title } from '../page/formatting.ts';
 import { explanations, headline, shortcomings, story, whose } from '../replay/report.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Empty, Loading } from '../../common/states.tsx';
-import type { Incident } from '../api/wire.ts';
+import type { Incident } from '../api/types.ts';
 import { useViewer } from '../page/context.ts';
 import { clock, title } from '../page/formatting.ts';
 import { headline } from '../replay/report.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
+import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
 import { explanations, headline, shortcomings, story, whose } from './report.ts';
 
 const TERRA: IncidentVehicle = {

@@ -1,5 +1,5 @@
 /** A collision report in sentences. */
-import type { Failure, Incident, IncidentVehicle } from '../api/wire.ts';
+import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, clock, kmh, listed, sentence, spoken } from '../page/formatting.ts';
 
 /** What happened, in one line: for lists. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Snapshot } from '../api/wire.ts';
+import type { Snapshot } from '../api/types.ts';
 import { extent, framesAround, played, within } from './timeline.ts';
 
 const frames = [596, 600, 604].map((tick) => ({ tick }) as Snapshot);

@@ -1,5 +1,5 @@
 /** Where in its frames a replay is. */
-import type { Snapshot } from '../api/wire.ts';
+import type { Snapshot } from '../api/types.ts';
 
 const TICKS_PER_S = 50;
 

@@ -1,4 +1,4 @@
-import type { MapBlock } from '../map-types.ts';
+import type { MapBlock } from '../api/types.ts';
 import { at, distance, isInside, type Line, middleOf, type Point } from './lines.ts';
 import { Mesh, shadeOf } from './mesh.ts';
 import type { Slot } from './palette.ts';

@@ -1,4 +1,4 @@
-import type { Bounds } from '../map-types.ts';
+import type { Bounds } from '../api/types.ts';
 
 /**
  * The camera as arithmetic. It looks at a target on the ground from a distance; `tilt` is 0 from

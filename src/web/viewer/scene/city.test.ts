@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CITIES } from '../../../city/catalogue.ts';
 import { mapOf } from '../../../city/map.ts';
 import { generateCity } from '../../../citygen/generate.ts';
-import type { CityMap, MapLane } from '../map-types.ts';
+import type { CityMap, MapLane } from '../api/types.ts';
 import { housesOf, hullOf, ridgeOf, shadowOf } from './buildings.ts';
 import { isInside, lengthOf, type Point } from './lines.ts';
 import { besideOf } from './markings.ts';

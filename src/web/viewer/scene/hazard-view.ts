@@ -1,5 +1,5 @@
 import { type BufferGeometry, Group, type Material } from 'three';
-import type { MapHazardSpot } from '../map-types.ts';
+import type { HazardSpot } from '../api/types.ts';
 import type { Billboards, Ink } from './billboards.ts';
 import { type Decals, SHAPE, type Tint } from './decals.ts';
 import { Crowd, coat, movingGeometry, Stance } from './geometry.ts';
@@ -37,11 +37,11 @@ interface Drawn {
 /** Hazard spots with their signs, and what is on the road now. */
 export class HazardView {
   readonly object = new Group();
-  readonly #spots: readonly MapHazardSpot[];
+  readonly #spots: readonly HazardSpot[];
   readonly #bodies = new Map<string, Drawn>();
   readonly #stance = new Stance();
 
-  constructor(spots: readonly MapHazardSpot[], material: Material) {
+  constructor(spots: readonly HazardSpot[], material: Material) {
     this.#spots = spots;
     for (const { id, kind } of spots) {
       const body = hazardBody(kind);

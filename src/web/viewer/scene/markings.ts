@@ -1,4 +1,4 @@
-import type { CityMap, MapHazardSpot } from '../map-types.ts';
+import type { CityMap, HazardSpot } from '../api/types.ts';
 import {
   aside,
   at,
@@ -148,7 +148,7 @@ function zebra(mesh: Mesh, { lane, line }: DrawnLane, fromM: number): void {
 }
 
 /** The crossing that a hazard spot of that kind is about: over every lane of the road there. */
-function markZebra(mesh: Mesh, spot: MapHazardSpot, lanes: readonly DrawnLane[]): void {
+function markZebra(mesh: Mesh, spot: HazardSpot, lanes: readonly DrawnLane[]): void {
   for (const own of lanes) {
     if (own.lane.road !== spot.road) continue;
     const near = nearestStation(own.line, spot);

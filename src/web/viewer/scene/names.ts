@@ -1,4 +1,4 @@
-import type { CityMap, MapRoad, MapZone } from '../map-types.ts';
+import type { CityMap, MapRoad, MapZone } from '../api/types.ts';
 import type { Billboards, Ink } from './billboards.ts';
 import type { Tint } from './decals.ts';
 import {

@@ -9,7 +9,7 @@ import {
   Sphere,
   Vector3,
 } from 'three';
-import type { MapZone } from '../map-types.ts';
+import type { MapZone } from '../api/types.ts';
 import type { Billboards, Ink } from './billboards.ts';
 import { type Decals, SHAPE, type Tint } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { Bounds } from '../map-types.ts';
+import type { Bounds } from '../api/types.ts';
 import {
   blend,
   copyPose,

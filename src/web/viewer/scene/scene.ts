@@ -1,5 +1,5 @@
 import { Float32BufferAttribute } from 'three';
-import type { CityMap } from '../map-types.ts';
+import type { CityMap } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CityMap } from '../map-types.ts';
+import type { CityMap } from '../api/types.ts';
 import type { Billboards } from './billboards.ts';
 import type { Decals } from './decals.ts';
 import { LightView, signalsOf } from './signals.ts';

@@ -1,4 +1,4 @@
-import type { CityMap, MapLane, MapLight } from '../map-types.ts';
+import type { CityMap, MapLane, MapLight } from '../api/types.ts';
 import type { Billboards, Ink } from './billboards.ts';
 import { type Decals, SHAPE, type Tint } from './decals.ts';
 import { PICTURE } from './glyphs.ts';

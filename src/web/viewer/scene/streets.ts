@@ -1,4 +1,4 @@
-import type { CityMap, MapBlock, MapLane, MapRoad } from '../map-types.ts';
+import type { CityMap, MapBlock, MapLane, MapRoad } from '../api/types.ts';
 import { at, type Line, middleOf, type Point, thinned } from './lines.ts';
 import { markLanes } from './markings.ts';
 import { Mesh } from './mesh.ts';

@@ -1,4 +1,4 @@
-import type { MapBlock } from '../map-types.ts';
+import type { MapBlock } from '../api/types.ts';
 import { hashOf, SHADOW } from './buildings.ts';
 import { at, isInside, middleOf, type Point } from './lines.ts';
 import { Mesh } from './mesh.ts';

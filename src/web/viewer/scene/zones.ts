@@ -1,5 +1,5 @@
 import { BufferAttribute, type BufferGeometry, DoubleSide, Mesh as Drawn, Group } from 'three';
-import type { MapZone } from '../map-types.ts';
+import type { MapZone } from '../api/types.ts';
 import { geometryOf } from './geometry.ts';
 import { at, type Line } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
