@@ -1,10 +1,12 @@
 /** Durable changes a second through the store's contract, against bare lmdb. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { Latencies, type LatencySummary } from '../load/latencies.ts';
 import { openEmbedded } from '../src/store/embedded-store.ts';
+import { systemTime } from '../src/time.ts';
 import { compared, type Figure, figure } from './figures.ts';
 import { median } from './report.ts';
 
@@ -69,7 +71,7 @@ export function bareLmdb(): Promise<Speed> {
 
 function ours(): Promise<Speed> {
   return inFreshDir(async (dir) => {
-    const store = await openEmbedded(dir);
+    const store = await openEmbedded(dir, systemTime);
     const speed = await race((waiter, sequence) => {
       const key = ['p', waiter % 64, 'journal', waiter, sequence];
       return store.commit([], [{ key, value: changeOf(waiter, sequence) }]);

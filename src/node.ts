@@ -61,10 +61,11 @@ export async function startNode(
   parts: NodeParts = {},
 ): Promise<RunningNode> {
   const { time = systemTime, random = systemRandom } = parts;
+  const chosen = { ...parts, time, random };
   const standing = new NodeStanding(config.nodeName, log, time);
-  const { store, isReady } = await openStore(config, log, parts, standing);
+  const { store, isReady } = await openStore(config, log, chosen, standing);
   try {
-    return await startOn({ store, isReady, standing }, config, log, { ...parts, time, random });
+    return await startOn({ store, isReady, standing }, config, log, chosen);
   } catch (error) {
     await store.close();
     throw error;
@@ -83,17 +84,21 @@ interface OpenStore {
 async function openStore(
   config: Config,
   log: Log,
-  parts: NodeParts,
+  parts: Chosen,
   standing: NodeStanding,
 ): Promise<Omit<OpenStore, 'standing'>> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
   if (url === undefined || parts.openStore !== undefined) {
-    const store = await (parts.openStore ?? openEmbedded)(dataDir);
+    const open = parts.openStore ?? ((dir: string) => openEmbedded(dir, parts.time));
+    const store = await open(dataDir);
     return { store, isReady: () => true };
   }
   // A node without it starts sooner without its client.
   const { openRedis } = await import('./store/redis/redis-store.ts');
-  const store = await openRedis({ url, nodeName, leaseMs }, standing);
+  const store = await openRedis(
+    { url, nodeName, leaseMs },
+    { time: parts.time, random: parts.random, listener: standing },
+  );
   standing.concern(store, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
   return { store, isReady: () => store.isReady };

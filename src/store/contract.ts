@@ -1,5 +1,6 @@
 /**
- * What the product asks of a store. Every engine passes the same suite (`contract.suite.ts`).
+ * What the product expects of a store. Every engine passes the same suite
+ * (`testing/suites/store/contract.suite.ts`).
  *
  * Keys are tuples, ordered element by element: numbers before strings, numbers by value, strings
  * by UTF-16 code unit. A key whose first element is `'p'` belongs to the partition in its second
@@ -9,6 +10,11 @@
 export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
+/** Unanswered bytes beyond which every engine refuses further commits. */
+export const PENDING_BYTES_MAX = 64 * 2 ** 20;
+/** Memory that an unanswered commit takes beside its keys and values. */
+export const COMMIT_OVERHEAD_BYTES = 500;
+
 export interface Entry<T = unknown> {
   key: Key;
   value: T;
@@ -16,7 +22,7 @@ export interface Entry<T = unknown> {
   version: number;
 }
 
-/** The commit goes through only while the key has this version; `null`: only while it is absent. */
+/** A condition of a commit: the key has this version; `null`: the key is absent. */
 export interface Check {
   key: Key;
   version: number | null;
@@ -25,7 +31,7 @@ export interface Check {
 export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
 
 export interface Page {
-  /** At most so many entries; 1 to 10,000. */
+  /** The most entries, 1 to 10,000. */
   limit: number;
   /** Begins behind this key. */
   after?: Key;
@@ -34,35 +40,45 @@ export interface Page {
 }
 
 export interface Store {
-  /** 'embedded' or 'redis', as the platform state shows it. */
+  /** As the platform state shows it. */
   readonly engine: 'embedded' | 'redis';
 
-  /** The entry at a key, or undefined. Throws StoreUnavailable. */
+  /** The entry at a key, or undefined. Rejects with StoreUnavailable. */
   get<T = unknown>(key: Key): Promise<Entry<T> | undefined>;
 
-  /** Entries whose key begins with `prefix` (and is longer), in key order. Throws StoreUnavailable. */
+  /**
+   * Entries whose key begins with `prefix` and is longer, in key order. Rejects with
+   * StoreUnavailable.
+   */
   list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
 
   /**
-   * All writes or none. True once they are durable: embedded, on the disk; in Redis, as its
-   * settings have it. False, and nothing written, where a check failed. Commits take effect in the
-   * order of the calls, and a later one is checked against the writes of the earlier ones. Throws
-   * StoreUnavailable, with nothing written as far as the engine can tell; where its reason is
-   * 'unknown', all writes may have been made. Once a read goes through again it tells which: what
-   * was not made by then never will be.
+   * Makes all writes or none. True once they are durable: embedded, on the disk; in Redis, as its
+   * settings have it. False, with nothing written, if a check failed. Commits take effect in the
+   * order of the calls; each is checked against the writes of the earlier ones.
+   *
+   * Rejects with StoreUnavailable, with nothing written, unless its reason is 'unknown': then all
+   * writes or none have been made, and the next read that succeeds shows which, for good.
    */
   commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
 
-  /** Waits for what is under way, then closes. Idempotent. */
+  /** Waits for commits under way, then closes. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Hears what happens to a process's right to write. */
+export interface LeaseListener {
+  /** The store may be relied on again. */
+  held(): void;
+  /** The lease could not be renewed in time, so another process may write: show nothing more. */
+  expired(): void;
+  /** Another process may have written, or writes are gone: read everything anew. */
+  lost(reason: string): void;
 }
 
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /**
-   * 'full' where the device has no space left; 'unknown' where a commit may have been made all
-   * the same.
-   */
+  /** 'full': the device has no space left. 'unknown': the commit may have been made. */
   readonly reason: 'full' | 'failed' | 'closed' | 'unknown';
 
   constructor(reason: StoreUnavailable['reason'], cause?: unknown) {

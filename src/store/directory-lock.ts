@@ -9,14 +9,13 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes a directory for this process alone, creating it where it is missing. Throws at once, with
- * a message for the operator, where another process has it, or another part of this one.
+ * Locks a directory, which is created if it is missing. Throws at once, with a message for the
+ * operator, if this process or another has locked it.
  *
- * Node offers no flock. An empty SQLite file held in an exclusive transaction is the same thing
- * by a public API: a lock of the kernel on that file, on Linux, macOS and Windows alike. It ends
- * with the process however that ends, so nothing stale can be left behind as with a file that
- * names a process id, and it holds between containers that share the directory, which neither
- * process ids nor abstract sockets can see.
+ * Node offers no flock. An exclusive transaction on an empty SQLite file is a lock of the operating
+ * system on that file, on Linux, macOS and Windows alike. It ends with the process however that
+ * ends, unlike a file with a process id, and it holds between containers that share the directory,
+ * unlike abstract sockets.
  */
 export function lockDirectory(dir: string): DirectoryLock {
   mkdirSync(dir, { recursive: true });

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeSuite } from '../testing/suites/store/contract.suite.ts';
+import { systemTime } from '../time.ts';
 import type { Key, Store } from './contract.ts';
 import { openEmbedded } from './embedded-store.ts';
 
@@ -17,17 +18,17 @@ function makeDir(): Promise<string> {
 }
 
 function script(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
+  return fileURLToPath(new URL(`../testing/doubles/${name}`, import.meta.url));
 }
 
 storeSuite('embedded', async () => {
   const dir = await makeDir();
-  let store: Store = await openEmbedded(dir);
+  let store: Store = await openEmbedded(dir, systemTime);
   return {
     store,
     async reopen() {
       await store.close();
-      store = await openEmbedded(dir);
+      store = await openEmbedded(dir, systemTime);
       return store;
     },
     async destroy() {
@@ -45,13 +46,13 @@ describe('the directory', () => {
   afterEach(() => rm(dir, { recursive: true }));
 
   it('is created with all that leads to it', async () => {
-    const store = await openEmbedded(join(dir, 'not', 'there.yet'));
+    const store = await openEmbedded(join(dir, 'not', 'there.yet'), systemTime);
     expect(await store.commit([], [{ key: ['a'], value: 1 }])).toBe(true);
     await store.close();
   });
 
   it('is refused to a second process, which says why', async () => {
-    const store = await openEmbedded(dir);
+    const store = await openEmbedded(dir, systemTime);
     const second = spawn(process.execPath, [...NODE_FLAGS, script('crash-writer.ts'), dir]);
     const [said] = await Promise.all([text(second.stderr), once(second, 'close')]);
     expect(said).toContain(`${dir} is in use`);
@@ -61,11 +62,11 @@ describe('the directory', () => {
   });
 
   it('is refused a second time within one process, until it is closed', async () => {
-    const store = await openEmbedded(dir);
-    await expect(openEmbedded(dir)).rejects.toThrow('is in use');
+    const store = await openEmbedded(dir, systemTime);
+    await expect(openEmbedded(dir, systemTime)).rejects.toThrow('is in use');
     expect(await store.commit([], [{ key: ['a'], value: 1 }])).toBe(true);
     await store.close();
-    const again = await openEmbedded(dir);
+    const again = await openEmbedded(dir, systemTime);
     expect((await again.get(['a']))?.value).toBe(1);
     await again.close();
   });
@@ -76,7 +77,7 @@ describe('an embedded store', () => {
   let store: Store;
   beforeEach(async () => {
     dir = await makeDir();
-    store = await openEmbedded(dir);
+    store = await openEmbedded(dir, systemTime);
   });
   afterEach(async () => {
     await store.close();
@@ -139,7 +140,7 @@ describe('a writer that is killed', () => {
   }
 
   async function expectWhole(dir: string, acknowledged: readonly number[]): Promise<void> {
-    const store = await openEmbedded(dir);
+    const store = await openEmbedded(dir, systemTime);
     const left = await numbersOf(store, 'left');
     const right = await numbersOf(store, 'right');
     expect(left).toEqual(right);

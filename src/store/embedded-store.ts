@@ -1,12 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Time } from '../time.ts';
 import {
   type Check,
+  COMMIT_OVERHEAD_BYTES,
   type Entry,
   type Key,
   type Page,
+  PENDING_BYTES_MAX,
   type Store,
   StoreUnavailable,
   type Write,
@@ -20,15 +22,11 @@ import {
   pageBounds,
   unpackValue,
 } from './encoding.ts';
-import { Room } from './preallocation.ts';
+import { Preallocation } from './preallocation.ts';
 
-/** What waits to be written; a commit that finds more than this ahead of it is refused. */
-const PENDING_BYTES_MAX = 64 * 2 ** 20;
-/** What a commit costs while it waits, beside its keys and values. */
-const COMMIT_OVERHEAD_BYTES = 500;
-/** Below this much free space a failed write is taken for a full device. */
+/** With less free space than this, a failed write counts as a full device. */
 const FREE_BYTES_MIN = 2 ** 20;
-/** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL; and what Node calls them. */
+/** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL; and Node's names for them. */
 const FULL_CODES: ReadonlySet<unknown> = new Set([
   ...[28, 122, 69, 27, -30_792],
   ...['ENOSPC', 'EDQUOT', 'EFBIG'],
@@ -36,8 +34,8 @@ const FULL_CODES: ReadonlySet<unknown> = new Set([
 /** Bytes that LMDB may copy for a write of one key, and for a transaction beside that. */
 const WRITE_BYTES = 6 * 4096;
 const BATCH_BYTES = 32 * 4096;
-/** On a device that is nearly full a small batch is refused as soon as a larger one. */
-const ROOM_BYTES_MIN = 2 ** 19;
+/** A nearly full device refuses small batches as soon as larger ones. */
+const SPACE_BYTES_MIN = 2 ** 19;
 const COMMIT_ERROR_WAIT_MS = 100;
 const LAST_VERSION = 'lastVersion';
 
@@ -54,11 +52,14 @@ interface PackedWrite {
   version: number;
 }
 
-/** A commit on its way, in the bytes that will be compared and written. */
-interface Pending {
+interface PackedCommit {
   readonly checks: readonly PackedCheck[];
   readonly writes: readonly PackedWrite[];
   readonly bytes: number;
+}
+
+/** A commit under way, in the bytes that will be compared and written. */
+interface Pending extends PackedCommit {
   /** Whether its checks held; known once its batch is judged. */
   accepted: boolean;
   readonly resolve: (accepted: boolean) => void;
@@ -69,13 +70,13 @@ interface Pending {
 type Overlay = Map<string, number | null>;
 
 /**
- * Opens the store in a directory, which is created where it is missing. Rejects where another
- * process has it open.
+ * Opens the store in a directory, which is created if it is missing. Rejects if another process
+ * has it open.
  */
-export async function openEmbedded(dir: string): Promise<EmbeddedStore> {
+export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedStore> {
   const lock = lockDirectory(dir);
   try {
-    return new EmbeddedStore(dir, lock);
+    return new EmbeddedStore(dir, lock, time);
   } catch (error) {
     lock.release();
     throw error;
@@ -86,10 +87,9 @@ export async function openEmbedded(dir: string): Promise<EmbeddedStore> {
  * The store of a single node: one LMDB environment, whose root holds the version counter beside
  * the database of entries.
  *
- * Commits are written in batches. One batch is under way at a time, and what is asked meanwhile
- * makes the next: a batch is only judged once the one before it has been written or has failed,
- * so no check ever relies on a write that did not happen. lmdb reports a batch once it is flushed,
- * not when readers can see it, so nothing is lost by flushing them all.
+ * Commits are written in batches, one at a time; commits that are called meanwhile make the next
+ * batch. A batch is judged only once the one before it has been written or has failed, so no check
+ * relies on a write that did not happen.
  */
 export class EmbeddedStore implements Store {
   readonly engine = 'embedded';
@@ -97,7 +97,8 @@ export class EmbeddedStore implements Store {
   readonly #lock: DirectoryLock;
   readonly #root: RootDatabase<number, string>;
   readonly #entries: Database<Buffer, Buffer>;
-  readonly #room: Room;
+  readonly #preallocation: Preallocation;
+  readonly #time: Time;
   /** One counter for all keys: a version never comes back, even when its key does. */
   #lastVersion: number;
   #pending: Pending[] = [];
@@ -106,11 +107,11 @@ export class EmbeddedStore implements Store {
   #closing: Promise<void> | undefined;
 
   /** Use `openEmbedded`. */
-  constructor(dir: string, lock: DirectoryLock) {
+  constructor(dir: string, lock: DirectoryLock, time: Time) {
     this.#dir = dir;
     this.#lock = lock;
-    // By default lmdb opens blocks of its own around the writes of a turn, whose promises nobody
-    // can reach; without, the batches made here are all there is.
+    this.#time = time;
+    // By default lmdb batches the writes of a turn by itself, with promises that cannot be awaited.
     this.#root = open(dir, { noSubdir: false, eventTurnBatching: false });
     this.#entries = this.#root.openDB('entries', {
       keyEncoding: 'binary',
@@ -118,7 +119,7 @@ export class EmbeddedStore implements Store {
       useVersions: true,
     });
     this.#lastVersion = this.#root.get(LAST_VERSION) ?? 0;
-    this.#room = new Room(join(dir, 'data.mdb'), () => {
+    this.#preallocation = new Preallocation(join(dir, 'data.mdb'), () => {
       const { lastPageNumber, pageSize } = this.#root.getStats() as Record<string, number>;
       return ((lastPageNumber ?? 0) + 1) * (pageSize ?? 0);
     });
@@ -147,7 +148,7 @@ export class EmbeddedStore implements Store {
     const packed = pack(checks, writes);
     this.#refuseIfClosed();
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
-      throw new StoreUnavailable('failed', new Error('too much waits to be written'));
+      throw new StoreUnavailable('failed', new Error('too many bytes are unanswered'));
     }
     this.#pendingBytes += packed.bytes;
     return new Promise((resolve, reject) => {
@@ -164,10 +165,10 @@ export class EmbeddedStore implements Store {
   async #shut(): Promise<void> {
     await this.#writing;
     try {
-      // After a failed batch lmdb waits for a flush that never comes; an empty one ends that.
+      // After a failed batch lmdb waits for a flush that never comes; an empty batch ends that.
       await this.#entries.batch(() => undefined);
       await this.#root.close();
-      await this.#room.close();
+      await this.#preallocation.close();
     } finally {
       this.#lock.release();
     }
@@ -188,9 +189,9 @@ export class EmbeddedStore implements Store {
 
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
-      // Those whose commit has just ended get a turn to ask for the next, and so stay one crowd;
-      // without it they would split into two halves that wait for each other.
-      await nextTurn();
+      // Callers whose commit has just ended get a turn to call the next, and so stay in one batch.
+      // Without it they would split into two halves that wait for each other.
+      await new Promise<void>((resolve) => this.#time.immediate(resolve));
       const batch = this.#pending;
       this.#pending = [];
       this.#pendingBytes = 0;
@@ -204,7 +205,7 @@ export class EmbeddedStore implements Store {
       await this.#send(this.#judge(batch));
       for (const commit of batch) commit.resolve(commit.accepted);
     } catch (error) {
-      const unavailable = await this.#explain(error);
+      const unavailable = await this.#unavailable(error);
       for (const commit of batch) commit.reject(unavailable);
     }
   }
@@ -234,7 +235,7 @@ export class EmbeddedStore implements Store {
   /** Hands writes to LMDB as one transaction, and waits until it is flushed. */
   async #send(writes: readonly PackedWrite[]): Promise<void> {
     if (writes.length === 0) return;
-    await this.#room.ensure(spaceFor(writes));
+    await this.#preallocation.ensure(spaceFor(writes));
     const committed = this.#entries.batch(() => {
       for (const { key, value, version } of writes) {
         if (value) this.#entries.put(key, value, version);
@@ -242,22 +243,33 @@ export class EmbeddedStore implements Store {
       }
       this.#root.put(LAST_VERSION, this.#lastVersion);
     });
-    // Awaited second, because after a failed commit the flush may never be heard of.
+    // Awaited second, because after a failed commit the flush may never be reported.
     await committed;
     await this.#entries.flushed;
   }
 
-  async #explain(error: unknown): Promise<StoreUnavailable> {
-    const cause = await commitCause(error);
+  async #unavailable(error: unknown): Promise<StoreUnavailable> {
+    const cause = await this.#commitCause(error);
     // The write that takes the last of the space falls short, which LMDB reports as an I/O error;
-    // hence the second look.
+    // hence the look at the free space.
     const full = FULL_CODES.has(codeOf(cause)) || (await freeBytes(this.#dir)) < FREE_BYTES_MIN;
     return new StoreUnavailable(full ? 'full' : 'failed', cause);
   }
+
+  /**
+   * Why a batch failed. lmdb rejects with an error that carries the cause in a promise, which is
+   * rejected as well and would end the process if nobody listened; some causes never arrive there.
+   */
+  async #commitCause(error: unknown): Promise<unknown> {
+    const { commitError } = error as { commitError?: Promise<never> };
+    if (!commitError) return error;
+    const cause = commitError.catch((reason: unknown) => reason);
+    return Promise.race([cause, this.#time.sleep(COMMIT_ERROR_WAIT_MS).then(() => error)]);
+  }
 }
 
-/** Values are packed when the commit is called: what the caller changes later is not written. */
-function pack(checks: readonly Check[], writes: readonly Write[]) {
+/** Values are packed when the commit is called: later changes by the caller are not written. */
+function pack(checks: readonly Check[], writes: readonly Write[]): PackedCommit {
   const packedWrites = writes.map((write) => ({
     key: encodeKey(write.key),
     value: 'remove' in write ? undefined : packValue(write.value),
@@ -272,35 +284,22 @@ function pack(checks: readonly Check[], writes: readonly Write[]) {
   };
 }
 
-/** What LMDB's file may grow by, at the most, in bytes. */
+/** The most bytes that LMDB's file may grow by. */
 function spaceFor(writes: readonly PackedWrite[]): number {
   let bytes = BATCH_BYTES;
   for (const { key, value } of writes) bytes += WRITE_BYTES + key.length + (value?.length ?? 0);
-  return Math.max(bytes, ROOM_BYTES_MIN);
+  return Math.max(bytes, SPACE_BYTES_MIN);
 }
 
 function idOf(key: Buffer): string {
   return key.toString('latin1');
 }
 
-/**
- * Why a batch failed. lmdb rejects with an error that carries the cause in a promise, which is
- * rejected as well and would end the process if nobody listened; some causes never arrive there.
- */
-async function commitCause(error: unknown): Promise<unknown> {
-  const { commitError } = error as { commitError?: Promise<never> };
-  if (!commitError) return error;
-  return Promise.race([
-    commitError.catch((cause: unknown) => cause),
-    sleep(COMMIT_ERROR_WAIT_MS, error),
-  ]);
-}
-
 function codeOf(cause: unknown): unknown {
   return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }
 
-/** Free space in bytes; Infinity where nobody can tell. */
+/** Free space in bytes; Infinity if it is unknown. */
 async function freeBytes(dir: string): Promise<number> {
   const device = await statfs(dir).catch(() => undefined);
   return device ? device.bavail * device.bsize : Infinity;

@@ -6,18 +6,18 @@ const STEP_BYTES = 4 * 2 ** 20;
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * Room at the end of LMDB's file, taken from the device before LMDB writes there.
+ * Space at the end of LMDB's file, taken from the device before LMDB writes there.
  *
- * Where a write of LMDB fails, lmdb 3.5.6 writes a message of some 105 bytes into a buffer of 100,
- * and the process ends with a corrupted heap, now or later. A full device must therefore be found
- * out by somebody else: zeros are written behind LMDB's last page, which nobody reads and LMDB
- * writes over, and where that fails nothing has happened.
+ * When a write of LMDB fails, lmdb 3.5.6 writes a message of some 105 bytes into a buffer of 100,
+ * and the process dies of a corrupted heap, now or later. So LMDB must never meet a full device:
+ * this class writes zeros behind LMDB's last page, which LMDB overwrites without reading them. If
+ * that fails, nothing has happened.
  */
-export class Room {
+export class Preallocation {
   readonly #path: string;
   readonly #usedBytes: () => number;
   #file: FileHandle | undefined;
-  /** Of the room that was found last, what nobody has been promised yet. */
+  /** Free bytes at the end of the file, less those that were promised since they were counted. */
   #leftBytes = 0;
 
   /** `usedBytes`: how far LMDB's last page goes. */
@@ -26,43 +26,33 @@ export class Room {
     this.#usedBytes = usedBytes;
   }
 
-  /** Makes sure that LMDB can write so much. Rejects where the device has no space for it. */
+  /** Makes sure that LMDB can write `bytes`. Rejects if the device has no space for them. */
   async ensure(bytes: number): Promise<void> {
-    if (this.#leftBytes < bytes) this.#leftBytes = await this.#find(bytes);
+    if (this.#leftBytes < bytes) this.#leftBytes = await this.#extend(bytes);
     this.#leftBytes -= bytes;
   }
 
-  async #find(bytes: number): Promise<number> {
+  /** Free bytes at the end of the file, which are `bytes` at least. */
+  async #extend(bytes: number): Promise<number> {
     this.#file ??= await open(this.#path, 'r+');
     const used = this.#usedBytes();
-    // Asked every few batches. Not awaited: that takes turns of a busy event loop, this a microsecond.
-    const { size } = fstatSync(this.#file.fd);
+    // Synchronous, because it takes a microsecond, and awaiting it turns of a busy event loop.
+    let { size } = fstatSync(this.#file.fd);
     if (size - used >= bytes) return size - used;
-    const [end, error] = await grow(this.#file, size, used + bytes + STEP_BYTES);
-    if (end - used < bytes) throw error;
-    return end - used;
+    const wanted = used + bytes + STEP_BYTES;
+    const zeros = Buffer.alloc(CHUNK_BYTES);
+    try {
+      while (size < wanted) {
+        const length = Math.min(CHUNK_BYTES, wanted - size);
+        size += (await this.#file.write(zeros, 0, length, size)).bytesWritten;
+      }
+    } catch (error) {
+      if (size - used < bytes) throw error;
+    }
+    return size - used;
   }
 
   async close(): Promise<void> {
     await this.#file?.close();
-  }
-}
-
-/** Writes zeros up to `wanted`; how far it came, and what ended it. */
-async function grow(
-  file: FileHandle,
-  size: number,
-  wanted: number,
-): Promise<[end: number, error: unknown]> {
-  const zeros = Buffer.alloc(CHUNK_BYTES);
-  let end = size;
-  try {
-    while (end < wanted) {
-      const length = Math.min(CHUNK_BYTES, wanted - end);
-      end += (await file.write(zeros, 0, length, end)).bytesWritten;
-    }
-    return [end, undefined];
-  } catch (error) {
-    return [end, error];
   }
 }

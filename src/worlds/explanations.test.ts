@@ -22,7 +22,7 @@ let records: Records;
 let worlds = 0;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'explanations-test.'));
-  store = await openEmbedded(dir);
+  store = await openEmbedded(dir, systemTime);
   records = new Records(store, await Leases.takeAll(store, 'node'));
 });
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
+import { systemTime } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import { Leases } from './leases.ts';
@@ -16,7 +17,7 @@ let store: EmbeddedStore;
 let records: Records;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'records-test.'));
-  store = await openEmbedded(dir);
+  store = await openEmbedded(dir, systemTime);
   records = new Records(store, await Leases.takeAll(store, 'node'));
 });
 afterAll(async () => {

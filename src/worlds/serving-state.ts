@@ -1,6 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Store } from '../store/contract.ts';
-import type { Standing } from '../store/redis/redis-store.ts';
+import type { LeaseListener, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
@@ -13,7 +12,7 @@ const RETRY_MS = 200;
  * the lease of the store runs out, and go on from memory when it is held again; where somebody
  * else had it, all that is known of worlds is read anew.
  */
-export class NodeStanding implements Standing {
+export class NodeStanding implements LeaseListener {
   readonly #nodeName: string;
   readonly #log: Log;
   readonly #time: Time;

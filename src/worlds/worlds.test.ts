@@ -4,6 +4,7 @@ import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { Store, Write } from '../store/contract.ts';
 import { openEmbedded } from '../store/embedded-store.ts';
 import { startTestNode, type TestNode } from '../testing/rigs/node.ts';
+import { systemTime } from '../time.ts';
 import type { EventRecord } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
@@ -24,7 +25,7 @@ async function start(
 ) {
   const opened: Store[] = [];
   const openStore = async (dir: string): Promise<Store> => {
-    const store: Store = await openEmbedded(dir);
+    const store: Store = await openEmbedded(dir, systemTime);
     opened.push(store);
     return {
       engine: store.engine,

@@ -1,14 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemRandom } from '../../random.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
-import { openRedis, type RedisStore, type Standing } from './redis-store.ts';
+import { until } from '../../testing/rigs/until.ts';
+import type { LeaseListener } from '../contract.ts';
+import { openRedis, type RedisSettings, type RedisStore } from './redis-store.ts';
 
-/** As short as it may be set. */
-const LEASE_MS = 1000;
-/** A lease that nobody renews, of a process that is gone. */
+/** Nothing expires in Redis while a test runs; the process's clock is moved instead. */
+const LEASE_MS = 60_000;
+const RENEWAL_MS = LEASE_MS / 4;
+/** The lease of a process that is gone. */
 const OTHER = 'other:0123456789abcdef#1';
 
 let redis: TestRedis;
+let time: TestTime;
 const stores: RedisStore[] = [];
 let heard: string[] = [];
 beforeAll(async () => {
@@ -16,6 +21,7 @@ beforeAll(async () => {
   redis = await startRedis('--appendfsync', 'no');
 });
 beforeEach(() => {
+  time = TestTime.running();
   heard = [];
 });
 afterEach(async () => {
@@ -26,61 +32,73 @@ afterEach(async () => {
 });
 afterAll(() => redis.discard());
 
-const standing: Standing = {
+const listener: LeaseListener = {
   held: () => heard.push('held'),
   expired: () => heard.push('expired'),
   lost: (reason) => heard.push(`lost: ${reason}`),
 };
 
-async function open(nodeName: string, leaseMs = LEASE_MS): Promise<RedisStore> {
-  const store = await openRedis({ url: redis.url, nodeName, leaseMs }, standing);
+async function open(nodeName: string, settings: Partial<RedisSettings> = {}): Promise<RedisStore> {
+  const store = await openRedis(
+    { url: redis.url, nodeName, leaseMs: LEASE_MS, ...settings },
+    { time, random: systemRandom, listener },
+  );
   stores.push(store);
   return store;
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(10);
+async function holdsAgainOnceFree(store: RedisStore): Promise<void> {
+  // The leases that it held under its former name would keep it waiting as well.
+  await redis.endLeases();
+  await time.advance(RENEWAL_MS);
+  await holdsAgain(store);
 }
+
+const holdsAgain = (store: RedisStore) =>
+  until('the store is held again', () => heard.at(-1) === 'held' && store.isReady);
 
 const car = { key: ['p', 5, 'car'], value: 1 };
 const write = (store: RedisStore, value = 1) => store.commit([], [{ ...car, value }]);
 
-test('a store that somebody renews is refused to others, with the name of who has it', async () => {
-  await open('first');
+test('a second process is refused and learns the name of the holder', async () => {
+  // Its renewals show within a few readings of the lease.
+  await open('first', { leaseMs: 1000 });
   await expect(open('second')).rejects.toThrow(
     /^the store at redis:\/\/127\.0\.0\.1:\d+: it is in use: node "first" holds the lease/,
   );
 });
 
-test('of two that wait for the same lease one gets it', async () => {
-  await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 500`);
+test('one of two processes that wait for a lease gets it', async () => {
+  await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 50`);
   const results = await Promise.allSettled([open('first'), open('second')]);
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a lease that nobody renews is waited for, in every slot', async () => {
-  await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 300`, `SET dt:{p05}:lease ${OTHER} PX 600`);
+test('a start waits until the leases of a dead process expire, in every slot', async () => {
+  await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 30`, `SET dt:{p05}:lease ${OTHER} PX 60`);
   const store = await open('next');
   expect(await redis.ask('GET dt:{p05}:lease')).toContain('next:');
   expect(await write(store)).toBe(true);
 });
 
-test('what is closed is free at once', async () => {
+test('a closed store is free at once', async () => {
   await (await open('first')).close();
   expect(await redis.ask('EXISTS dt:{dp}:lease dt:{p00}:lease dt:{p63}:lease')).toContain(':0');
   expect(await write(await open('second'))).toBe(true);
 });
 
-test('who does not answer is named, without the password', async () => {
-  const url = 'redis://user:secret@127.0.0.1:1';
-  const opening = openRedis({ url, nodeName: 'node', leaseMs: LEASE_MS });
-  await expect(opening).rejects.toThrow(/^the store at redis:\/\/127\.0\.0\.1:1: no answer: /);
+test('a server that does not answer is named, without the password', async () => {
+  const opening = expect(open('node', { url: 'redis://user:secret@127.0.0.1:1' })).rejects.toThrow(
+    /^the store at redis:\/\/127\.0\.0\.1:1: no answer: /,
+  );
+  await time.advance(10_000);
+  await opening;
 });
 
-test('a lease that others have taken writes nothing any more, even before it is noticed', async () => {
-  const store = await open('paused', 60_000);
+test('a process whose lease was taken writes nothing, even before it notices', async () => {
+  const store = await open('paused');
   await write(store);
-  // In the slot of this key alone: nobody else fences it.
+  // In the slot of this key alone, where nothing else fences it.
   await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 100000`);
   const lost = { name: 'StoreUnavailable', reason: 'failed' };
   await expect(write(store, 2)).rejects.toMatchObject(lost);
@@ -88,43 +106,46 @@ test('a lease that others have taken writes nothing any more, even before it is 
   expect((await store.get(car.key))?.value).toBe(1);
 });
 
-test('a lease that was lost is told of, and taken again once it is free', async () => {
+test('a lost lease is reported, and taken again once it is free', async () => {
   const store = await open('node');
-  await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 700`);
-  await until(() => heard.includes('lost: node "other" has the store'));
+  await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 100000`);
+  await time.advance(RENEWAL_MS);
+  await until('the loss', () => heard.includes('lost: node "other" has the store'));
   expect(store.isReady).toBe(false);
   await expect(write(store)).rejects.toMatchObject({ reason: 'failed' });
-  await until(() => heard.at(-1) === 'held' && store.isReady);
+  await holdsAgainOnceFree(store);
   expect(await write(store)).toBe(true);
 });
 
-test('a lease that ran out is held again where nobody else had it', async () => {
+test('an expired lease that no other process took is held again', async () => {
   const store = await open('node');
   await write(store);
   await redis.kill();
-  await until(() => heard.includes('expired'));
+  await time.advance(LEASE_MS);
+  expect(heard).toEqual(['expired']);
   expect(store.untilMs).toBeGreaterThan(0);
   await expect(write(store, 2)).rejects.toMatchObject({ reason: 'failed' });
   await redis.start();
-  await until(() => store.isReady);
-  expect(heard.filter((each) => each.startsWith('lost'))).toEqual([]);
+  await holdsAgain(store);
+  expect(heard).toEqual(['expired', 'held']);
   expect((await store.get(car.key))?.value).toBe(1);
   expect(await write(store, 2)).toBe(true);
 });
 
-test('a server that has lost its last writes is not taken for what it was', async () => {
+test('a server that lost its last writes loses the lease', async () => {
   const store = await open('node');
   await write(store);
   await redis.ask('SET dt:{p05}:version 1');
-  await until(() => heard.includes('lost: the store lost its last writes'));
-  await until(() => heard.at(-1) === 'held' && store.isReady);
+  await time.advance(RENEWAL_MS);
+  await until('the loss', () => heard.includes('lost: the store lost its last writes'));
+  await holdsAgainOnceFree(store);
   const before = (await store.get(car.key))?.version;
   expect(await write(store)).toBe(true);
   expect((await store.get(car.key))?.version).toBeGreaterThan(before ?? 0);
 });
 
-test('after a commit of unknown outcome a read tells what is so for ever', async () => {
-  const store = await open('node', 60_000);
+test('a read shows for good how a commit of unknown outcome ended', async () => {
+  const store = await open('node', { commandTimeoutMs: 100 });
   for (let round = 0; round < 3; round++) {
     redis.pause();
     const asked = [1, 2, 3].map((part) =>
@@ -133,29 +154,29 @@ test('after a commit of unknown outcome a read tells what is so for ever', async
     for (const one of asked) await expect(one).rejects.toMatchObject({ reason: 'unknown' });
     await expect(store.commit([], [])).rejects.toMatchObject({ reason: 'failed' });
     redis.resume();
-    await until(() => store.isReady);
+    await until('the connection', () => store.isReady);
     const found = await store.list(['n', round], { limit: 10 });
     expect(await store.commit([], [{ key: ['m', round], value: 0 }])).toBe(true);
-    await sleep(50);
+    await redis.ask('PING');
     expect(await store.list(['n', round], { limit: 10 })).toEqual(found);
   }
 });
 
-test('what an old connection still carries changes nothing after a new one has entered', async () => {
-  const store = await open('node', 60_000);
+test('a new connection fences off the old one', async () => {
+  const store = await open('node');
   await write(store);
   const holder = /node:[0-9a-f]+#\d+/;
   const before = holder.exec(await redis.ask('GET dt:{p05}:lease'))?.[0];
   await redis.ask('CLIENT KILL TYPE normal SKIPME yes');
-  await until(() => !store.isReady);
-  await until(() => store.isReady);
+  await until('the end of the connection', () => !store.isReady);
+  await until('another connection', () => store.isReady);
   const after = holder.exec(await redis.ask('GET dt:{p05}:lease'))?.[0];
   const session = (token = '') => Number(token.split('#')[1]);
   expect(session(after)).toBeGreaterThan(session(before));
   expect(await write(store, 2)).toBe(true);
 });
 
-test('settings of Redis under which answered writes may be lost are told', async () => {
+test('Redis settings that may lose answered writes are reported', async () => {
   const store = await open('node');
   await redis.ask('CONFIG SET appendfsync always');
   expect(await store.warnings()).toEqual([]);
@@ -166,8 +187,8 @@ test('settings of Redis under which answered writes may be lost are told', async
   expect(warnings[0]).toContain('appendfsync is everysec');
 });
 
-test('writes that Redis has no memory for are refused, and taken again afterwards', async () => {
-  const store = await open('node', 60_000);
+test('writes are refused while Redis has no memory for them', async () => {
+  const store = await open('node');
   await redis.ask('CONFIG SET maxmemory 1');
   await expect(write(store)).rejects.toMatchObject({ reason: 'full' });
   await redis.ask('CONFIG SET maxmemory 0');
@@ -175,13 +196,11 @@ test('writes that Redis has no memory for are refused, and taken again afterward
   expect(await write(store)).toBe(true);
 });
 
-test('an account needs no more rights than are documented', async () => {
+test('the documented rights of an account are enough', async () => {
   await redis.ask(
     'ACL SETUSER twin on >secret ~dt:* resetchannels -@all +@read +@write +@scripting +@connection +info +time',
   );
-  const url = redis.url.replace('//', '//twin:secret@');
-  const store = await openRedis({ url, nodeName: 'node', leaseMs: 60_000 });
-  stores.push(store);
+  const store = await open('node', { url: redis.url.replace('//', '//twin:secret@') });
   expect(await write(store)).toBe(true);
   expect(await store.list(['p', 5], { limit: 1 })).toHaveLength(1);
   expect(await store.warnings()).toEqual([]);

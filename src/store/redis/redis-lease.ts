@@ -1,32 +1,35 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { systemTime } from '../../time.ts';
-import { type Argument, LinkError, RedisLink } from './redis-link.ts';
+import type { Random } from '../../random.ts';
+import type { StopTimer, Time } from '../../time.ts';
+import type { LeaseListener } from '../contract.ts';
+import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, SLOTS, type Slot } from './slots.ts';
 
-/** Shares of the lease's life: how often it is renewed, how long it is relied on, how long an
- * answer may take. */
+/** Renewals in the life of a lease. */
 const RENEWALS = 4;
+/** Share of its life for which the holder relies on a renewal. */
 const RELIED_ON = 0.75;
+/** Share of its life that an answer may take, as a divisor; and the least. */
 const COMMAND_SHARE = 12;
 const COMMAND_MS_MIN = 200;
-/** How often a lease that somebody else has is looked at. */
-const LOOK_MS = 100;
-/** A lease that lives longer than at the last look was renewed: by more than clocks may differ. */
+/** How often the lease of another process is read. */
+const POLL_MS = 100;
+/** A lease that lives longer than at the last reading was renewed: by more than clocks differ. */
 const RENEWED_MS = 50;
+const BOOT_BYTES = 8;
 
-export interface LeaseOptions {
-  url: string;
-  nodeName: string;
-  ttlMs: number;
+export interface LeaseDependencies {
+  time: Time;
+  random: Random;
+  listener: LeaseListener;
   /** The highest version that this process has seen of a slot. */
   seenVersion: (slot: Slot) => number;
-  /** The lease is held again after it had run out, or been lost. */
-  held: () => void;
-  /** It has not been renewed in time: nothing may be shown or promised until it is held again. */
-  expired: () => void;
-  /** Somebody else had it, or the store lost what it had: what is known of it may be wrong. */
-  lost: (reason: string) => void;
+}
+
+export interface LeaseSettings {
+  url: string;
+  nodeName: string;
+  /** How long the lease of a process that has died blocks others. */
+  leaseMs: number;
 }
 
 interface Taken {
@@ -37,34 +40,41 @@ interface Taken {
 }
 
 /**
- * The right of one process to write to the store, in every slot, over a connection of its own. It
- * lives for a while in Redis and is renewed; by a clock of its own the process stops relying on it
- * before it can have run out there.
+ * The right of one process to write to the store, in every slot, over a connection of its own.
+ * Redis lets it expire unless it is renewed. The process measures its life by its own clock, and
+ * stops relying on it before Redis can have ended it.
  */
 export class RedisLease {
-  readonly #options: LeaseOptions;
+  readonly #settings: LeaseSettings;
+  readonly #dependencies: LeaseDependencies;
+  readonly #time: Time;
   readonly #link: RedisLink;
   #boot = '';
   #untilMs = Number.NEGATIVE_INFINITY;
+  /** What the listener was told last. */
   #isHeld = false;
-  /** Somebody else has it: it must be taken anew. */
+  /** Another process has it, or had it: it must be taken anew. */
   #isLost = true;
   #renewing: Promise<void> | undefined;
-  #renewal: NodeJS.Timeout | undefined;
-  #expiry: NodeJS.Timeout | undefined;
+  #stopRenewal: StopTimer = () => {};
+  #stopExpiry: StopTimer = () => {};
   #isClosed = false;
 
-  constructor(options: LeaseOptions) {
-    this.#options = options;
-    this.#link = new RedisLink(options.url, {
-      name: `${options.nodeName}-lease`,
-      commandTimeoutMs: Math.max(COMMAND_MS_MIN, options.ttlMs / COMMAND_SHARE),
+  constructor(settings: LeaseSettings, dependencies: LeaseDependencies) {
+    this.#settings = settings;
+    this.#dependencies = dependencies;
+    this.#time = dependencies.time;
+    this.#link = new RedisLink(settings.url, {
+      name: `${settings.nodeName}-lease`,
+      commandTimeoutMs: Math.max(COMMAND_MS_MIN, settings.leaseMs / COMMAND_SHARE),
+      time: dependencies.time,
+      random: dependencies.random,
       up: () => void this.#renew(),
     });
     this.#newBoot();
   }
 
-  /** What names this grant of the lease in Redis. */
+  /** Names this grant of the lease in Redis. */
   get boot(): string {
     return this.#boot;
   }
@@ -75,26 +85,18 @@ export class RedisLease {
   }
 
   get isHeld(): boolean {
-    return systemTime.now() < this.#untilMs;
-  }
-
-  get lastError(): unknown {
-    return this.#link.lastError;
+    return this.#time.now() < this.#untilMs;
   }
 
   /**
-   * Takes the lease, waiting for one that is not renewed any more to run out. Rejects where
-   * somebody renews it, or Redis does not answer within `limitMs`.
+   * Takes the lease, waiting for one that is not renewed any more to expire. Rejects where another
+   * process renews it, or Redis does not answer within `limitMs`.
    */
   async take(limitMs: number): Promise<void> {
     this.#link.open();
-    const endMs = systemTime.now() + limitMs;
-    while (!(await this.#tryToTake())) {
-      if (systemTime.now() > endMs)
-        throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
-      await sleep(LOOK_MS / 2);
-    }
-    this.#renewal = setInterval(() => void this.#renew(), this.#options.ttlMs / RENEWALS);
+    await this.#link.waitFor(() => this.#tryToTake(), limitMs);
+    const everyMs = this.#settings.leaseMs / RENEWALS;
+    this.#stopRenewal = this.#time.every(everyMs, () => void this.#renew());
   }
 
   /** False where Redis does not answer. */
@@ -110,7 +112,7 @@ export class RedisLease {
   }
 
   async #takeFree(): Promise<void> {
-    // The common slot comes first: of two that start at once only one goes on.
+    // The common slot comes first: of two processes that start at once only one goes on.
     await this.#takeOnceFree(COMMON_SLOT);
     await Promise.all(SLOTS.map((slot) => this.#takeOnceFree(slot)));
     this.#isLost = false;
@@ -118,7 +120,7 @@ export class RedisLease {
     if (!this.isHeld) throw new Error(`no lease: ${messageOf(this.#link.lastError)}`);
   }
 
-  /** Waits for somebody else's lease of a slot to run out. Rejects where it is renewed. */
+  /** Waits for another process's lease of a slot to expire. Rejects where it is renewed. */
   async #takeOnceFree(slot: Slot): Promise<void> {
     let last: Taken | undefined;
     for (;;) {
@@ -126,7 +128,7 @@ export class RedisLease {
       if (taken.isMine) return;
       if (last !== undefined && isRenewed(last, taken)) throw inUse(taken.holder);
       last = taken;
-      await sleep(Math.max(1, Math.min(LOOK_MS, taken.leftMs + 1)));
+      await this.#time.sleep(Math.max(1, Math.min(POLL_MS, taken.leftMs + 1)));
     }
   }
 
@@ -136,26 +138,26 @@ export class RedisLease {
   }
 
   /**
-   * Moves the lease to the connection numbered `session`: what earlier ones still carry is refused
-   * from now on. Rejects where the lease is not held.
+   * Moves the lease to the connection numbered `session`: Redis refuses what earlier ones still
+   * carry from now on. Rejects where the lease is not held.
    */
   async enter(link: RedisLink, session: number): Promise<void> {
     const answers = await Promise.all(
-      SLOTS.map((slot) => link.early('lease', keysOf(slot), this.#argumentsOf(session, 'same'))),
+      SLOTS.map((slot) => link.runEarly('lease', keysOf(slot), this.#argumentsOf(session, 'same'))),
     );
     const other = answers.map(takenOf).find(({ isMine }) => !isMine);
     if (other !== undefined) throw inUse(other.holder);
   }
 
   #argumentsOf(session: number, how: 'new' | 'same'): Argument[] {
-    return [this.#boot, session, this.#options.ttlMs, how];
+    return [this.#boot, session, this.#settings.leaseMs, how];
   }
 
   /** Renews the lease, or takes it anew where it was lost. Never rejects. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
       .catch(() => {
-        // Redis does not answer; it is tried again, and the lease runs out meanwhile.
+        // Redis does not answer. The next renewal tries again; the lease expires meanwhile.
       })
       .finally(() => {
         this.#renewing = undefined;
@@ -167,13 +169,13 @@ export class RedisLease {
     if (this.#isClosed || !this.#link.isUp) return;
     const how = this.#isLost ? 'new' : 'same';
     if (this.#isLost && !(await this.#takeSlot(COMMON_SLOT, how)).isMine) return;
-    const sentMs = systemTime.now();
-    const seen = SLOTS.map((slot) => this.#options.seenVersion(slot));
+    const sentMs = this.#time.now();
+    const seen = SLOTS.map((slot) => this.#dependencies.seenVersion(slot));
     const taken = await Promise.all(SLOTS.map((slot) => this.#takeSlot(slot, how)));
     if (this.#isClosed) return;
     const other = taken.find(({ isMine }) => !isMine);
     const isBack = taken.some(({ version }, i) => version < (seen[i] ?? 0));
-    if (other === undefined && !isBack) this.#hold(sentMs + this.#options.ttlMs * RELIED_ON);
+    if (other === undefined && !isBack) this.#hold(sentMs + this.#settings.leaseMs * RELIED_ON);
     else if (!this.#isLost) this.#lose(other?.holder);
   }
 
@@ -182,47 +184,48 @@ export class RedisLease {
     this.#untilMs = untilMs;
     this.#isLost = false;
     this.#isHeld = this.isHeld;
-    clearTimeout(this.#expiry);
     this.#expire();
-    if (!wasHeld && this.#isHeld) this.#options.held();
+    if (!wasHeld && this.#isHeld) this.#dependencies.listener.held();
   }
 
-  /** Tells of the end, or waits for it. */
+  /** Reports the end, or waits for it. */
   #expire(): void {
-    const leftMs = this.#untilMs - systemTime.now();
+    this.#stopExpiry();
+    const leftMs = this.#untilMs - this.#time.now();
     if (leftMs > 0) {
-      this.#expiry = setTimeout(() => this.#expire(), Math.ceil(leftMs));
+      this.#stopExpiry = this.#time.after(Math.ceil(leftMs), () => this.#expire());
     } else if (this.#isHeld) {
       this.#isHeld = false;
-      this.#options.expired();
+      this.#dependencies.listener.expired();
     }
   }
 
   #lose(holder: string | undefined): void {
-    clearTimeout(this.#expiry);
+    this.#stopExpiry();
     this.#untilMs = Number.NEGATIVE_INFINITY;
     this.#isHeld = false;
     this.#isLost = true;
     this.#newBoot();
-    this.#options.lost(
+    this.#dependencies.listener.lost(
       holder === undefined ? 'the store lost its last writes' : `${nameOf(holder)} has the store`,
     );
   }
 
   #newBoot(): void {
-    this.#boot = `${this.#options.nodeName}:${randomBytes(8).toString('hex')}`;
+    const id = Buffer.from(this.#dependencies.random.bytes(BOOT_BYTES)).toString('hex');
+    this.#boot = `${this.#settings.nodeName}:${id}`;
   }
 
   /** Gives the lease up, where Redis answers. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearInterval(this.#renewal);
-    clearTimeout(this.#expiry);
+    this.#stopRenewal();
+    this.#stopExpiry();
     await this.#renewing;
-    const give = (slot: Slot) => this.#link.run('release', [slot.lease], [this.#boot]);
-    // What cannot be given up runs out by itself.
-    if (this.#link.isUp) await Promise.allSettled(SLOTS.toReversed().map(give));
+    const release = (slot: Slot) => this.#link.run('release', [slot.lease], [this.#boot]);
+    // What cannot be given up expires by itself.
+    if (this.#link.isUp) await Promise.allSettled(SLOTS.toReversed().map(release));
     await this.#link.close();
   }
 }
@@ -246,9 +249,4 @@ function nameOf(holder: string): string {
 
 function inUse(holder: string): Error {
   return new Error(`it is in use: ${nameOf(holder)} holds the lease and renews it`);
-}
-
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return messageOf(error.errors[0]);
-  return error instanceof LinkError || error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { SCRIPT_NAMES, type ScriptName, scriptTexts } from './scripts.ts';
+import type { Random } from '../../random.ts';
+import type { Time } from '../../time.ts';
 
 export type Argument = string | number | Buffer;
 
@@ -11,15 +13,32 @@ const DISCONNECT_TIMEOUT_MS = 100;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1000;
 const RETRY_JITTER = 0.2;
-/** What a server answers that cannot serve now, but may elsewhere or later. */
+/** How often `waitFor` tries. */
+const ATTEMPT_MS = 10;
+/** Answers of a server that cannot serve now, but may elsewhere or later. */
 const BROKEN = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|TRYAGAIN|NOSCRIPT|BUSY)\b/;
 
-const TEXTS = scriptTexts();
-const HASHES = new Map(
-  SCRIPT_NAMES.map((name) => [name, createHash('sha1').update(TEXTS[name]).digest('hex')]),
-);
+/** Each in a file of its own, whose head lists its keys and arguments. */
+type ScriptName = 'commit' | 'list' | 'lease' | 'release';
 
-/** `refused`: the server did not do it, and never will. `unknown`: it may have done it. */
+interface Script {
+  text: string;
+  sha1: string;
+}
+
+function readScript(name: ScriptName): Script {
+  const text = readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8');
+  return { text, sha1: createHash('sha1').update(text).digest('hex') };
+}
+
+const SCRIPTS: Record<ScriptName, Script> = {
+  commit: readScript('commit'),
+  list: readScript('list'),
+  lease: readScript('lease'),
+  release: readScript('release'),
+};
+
+/** `refused`: the server did not execute the command. `unknown`: it may have. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
   readonly outcome: 'refused' | 'unknown';
@@ -34,16 +53,18 @@ export interface LinkOptions {
   name: string;
   /** A command without an answer for so long ends the connection. */
   commandTimeoutMs: number;
-  /** Runs on every new connection before others may use it; where it throws, another is made. */
+  time: Time;
+  random: Random;
+  /** Runs on every new connection before others may use it; if it rejects, another is made. */
   handshake?: (link: RedisLink) => Promise<void>;
   /** The link came up. */
   up?: () => void;
 }
 
 /**
- * One connection to Redis, made anew for ever when it ends. Nothing waits for a connection that
- * is not there, and nothing is sent twice: a command is answered, refused, or its outcome is
- * unknown. A server that does not answer in time loses its connection.
+ * One connection to Redis, which is made again whenever it ends. No command waits for a connection,
+ * and none is sent twice: it is answered, refused, or its outcome is unknown. A server that does
+ * not answer in time loses its connection.
  */
 export class RedisLink {
   readonly #redis: Redis | Cluster;
@@ -51,13 +72,13 @@ export class RedisLink {
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
   #isClosed = false;
-  /** Counts the connections: what belongs to an earlier one does not concern the current one. */
+  /** Counts the connections: events of an earlier one do not concern the current one. */
   #connection = 0;
   #lastError: unknown = new Error('not connected yet');
 
   constructor(url: string, options: LinkOptions) {
     this.#options = options;
-    this.#redis = clientOf(url, options, (times) => (this.#isClosed ? null : pauseMs(times)));
+    this.#redis = clientOf(url, options, (attempt) => this.#pauseMs(attempt));
     this.#redis.on('error', (error: unknown) => {
       this.#lastError = error;
     });
@@ -76,7 +97,7 @@ export class RedisLink {
 
   /** Begins to connect, and goes on until `close`. */
   open(): void {
-    // How it went is told by events.
+    // Events report the outcome.
     this.#redis.connect().catch(() => {});
   }
 
@@ -96,8 +117,22 @@ export class RedisLink {
 
   async #loadScripts(): Promise<void> {
     const servers = this.#redis instanceof Cluster ? this.#redis.nodes('master') : [this.#redis];
-    const texts = SCRIPT_NAMES.map((name) => TEXTS[name]);
-    await Promise.all(servers.flatMap((each) => texts.map((text) => each.script('LOAD', text))));
+    const load = (each: Redis) =>
+      Object.values(SCRIPTS).map(({ text }) => each.script('LOAD', text));
+    await Promise.all(servers.flatMap(load));
+  }
+
+  /**
+   * Tries again and again until `attempt` succeeds. Rejects with the last error of the connection
+   * after `limitMs`, or as `attempt` does.
+   */
+  async waitFor(attempt: () => boolean | Promise<boolean>, limitMs: number): Promise<void> {
+    const { time } = this.#options;
+    const endMs = time.now() + limitMs;
+    while (!(await attempt())) {
+      if (time.now() > endMs) throw new Error(`no answer: ${messageOf(this.#lastError)}`);
+      await time.sleep(ATTEMPT_MS);
+    }
   }
 
   #down(error: unknown): void {
@@ -117,26 +152,21 @@ export class RedisLink {
   /** Runs a script. Rejects with LinkError. */
   run(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
     if (!this.#isUp) return Promise.reject(new LinkError('refused', this.#lastError));
-    return this.#run(name, keys, args);
+    return this.runEarly(name, keys, args);
   }
 
-  /** As `run`, on a connection that is not open to others yet. */
-  early(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.#run(name, keys, args);
-  }
-
-  #run(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.send('EVALSHA', HASHES.get(name) ?? '', keys.length, ...keys, ...args);
-  }
-
-  /** The value of a hash's field, or null. Rejects with LinkError. */
-  async field(key: string, field: Buffer): Promise<Buffer | null> {
-    if (!this.#isUp) throw new LinkError('refused', this.#lastError);
-    return (await this.send('HGET', key, field)) as Buffer | null;
+  /** As `run`, during the handshake. */
+  runEarly(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+    return this.#send('EVALSHA', SCRIPTS[name].sha1, keys.length, ...keys, ...args);
   }
 
   /** Sends a command; binary answers are Buffers. Rejects with LinkError. */
-  send(command: string, ...args: Argument[]): Promise<unknown> {
+  async send(command: string, ...args: Argument[]): Promise<unknown> {
+    if (!this.#isUp) throw new LinkError('refused', this.#lastError);
+    return this.#send(command, ...args);
+  }
+
+  #send(command: string, ...args: Argument[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const connection = this.#connection;
       this.#underWay.add(reject);
@@ -156,38 +186,47 @@ export class RedisLink {
     });
   }
 
+  /** How long to wait before another attempt to connect, or null for none. */
+  #pauseMs(attempt: number): number | null {
+    if (this.#isClosed) return null;
+    const ms = Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX);
+    // Nodes that lost the same server do not all come back at once.
+    const [byte = 0] = this.#options.random.bytes(1);
+    return ms * (1 + (RETRY_JITTER * byte) / 256);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#isUp = false;
     this.#down(new Error('the link is closed'));
     this.#redis.disconnect();
   }
 }
 
-/** Whether the server said no, or was never asked. */
+/** Whether the server refused the command, or never received it. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'ReplyError' || error.message.startsWith("Stream isn't writeable");
 }
 
-function pauseMs(times: number): number {
-  const ms = Math.min(RETRY_MS_MIN * 2 ** (times - 1), RETRY_MS_MAX);
-  // Nodes that lost the same server do not all come back at once.
-  return ms * (1 + (RETRY_JITTER * (performance.now() % 100)) / 100);
+/** The message of an error, or of the first of several. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 const PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * A client of what a URL names: `redis://` and `rediss://` (TLS) a server,
- * `redis+cluster://[user:password@]host[:port][,host[:port]…]` some servers of a cluster,
- * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name` the sentinels of a server.
+ * A client for a URL:
+ * - `redis://` and `rediss://` (TLS): one server
+ * - `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some servers of a cluster
+ * - `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the sentinels of a server
  */
 function clientOf(
   url: string,
   { name, commandTimeoutMs }: LinkOptions,
-  pause: (times: number) => number | null,
+  pauseMs: (attempt: number) => number | null,
 ): Redis | Cluster {
   const common: RedisOptions & { replyMapping: 'legacy' } = {
     ...accountOf(url),
@@ -200,7 +239,7 @@ function clientOf(
     maxRetriesPerRequest: 0,
     autoResubscribe: false,
   };
-  const alone = { ...common, lazyConnect: true, enableOfflineQueue: false, retryStrategy: pause };
+  const alone = { ...common, lazyConnect: true, enableOfflineQueue: false, retryStrategy: pauseMs };
   const kind = url.slice(0, url.indexOf(':'));
   if (kind === 'redis+sentinel') {
     const sentinels = serversOf(url, SENTINEL_PORT);
@@ -210,13 +249,13 @@ function clientOf(
     return new Cluster(serversOf(url, PORT), {
       lazyConnect: true,
       enableOfflineQueue: false,
-      // It would be refused for want of that queue; the handshake tells as much.
+      // Without that queue it would be refused; the handshake does the same check.
       enableReadyCheck: false,
-      // A command whose connection ended may have been done: it is not sent again.
+      // The server may have executed a command whose connection ended: it is not sent again.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       retryDelayOnTryAgain: 0,
-      clusterRetryStrategy: pause,
+      clusterRetryStrategy: pauseMs,
       redisOptions: common,
     });
   }

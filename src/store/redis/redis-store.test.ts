@@ -1,10 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { systemRandom } from '../../random.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
+import { until } from '../../testing/rigs/until.ts';
 import { storeSuite } from '../../testing/suites/store/contract.suite.ts';
+import { systemTime } from '../../time.ts';
 import { openRedis } from './redis-store.ts';
 
 const LEASE_MS = 6000;
+const IGNORED = { held() {}, expired() {}, lost() {} };
 
 /** Nothing is killed here: no test needs to wait for a disk. */
 const QUICK = ['--appendfsync', 'no'];
@@ -20,13 +23,19 @@ describe.each([
     redis = await startRedis(...QUICK, ...settings);
     if (settings !== CLUSTER) return;
     await redis.ask('CLUSTER ADDSLOTSRANGE 0 16383');
-    while (!(await redis.ask('CLUSTER INFO')).includes('cluster_state:ok')) await sleep(50);
+    await until('a cluster', async () =>
+      (await redis.ask('CLUSTER INFO')).includes('cluster_state:ok'),
+    );
   });
   afterAll(() => redis.discard());
 
   storeSuite(name, async () => {
     const url = settings === CLUSTER ? redis.url.replace('redis:', 'redis+cluster:') : redis.url;
-    const open = () => openRedis({ url, nodeName: 'test', leaseMs: LEASE_MS });
+    const open = () =>
+      openRedis(
+        { url, nodeName: 'test', leaseMs: LEASE_MS },
+        { time: systemTime, random: systemRandom, listener: IGNORED },
+      );
     let store = await open();
     return {
       store,

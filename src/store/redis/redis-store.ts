@@ -1,53 +1,52 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { systemTime } from '../../time.ts';
+import type { Random } from '../../random.ts';
+import type { Time } from '../../time.ts';
 import {
   type Check,
+  COMMIT_OVERHEAD_BYTES,
   type Entry,
   type Key,
+  type LeaseListener,
   type Page,
+  PENDING_BYTES_MAX,
   type Store,
   StoreUnavailable,
   type Write,
 } from '../contract.ts';
 import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
-import { messageOf, RedisLease } from './redis-lease.ts';
-import { type Argument, LinkError, RedisLink } from './redis-link.ts';
+import { type LeaseSettings, RedisLease } from './redis-lease.ts';
+import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
-/** What is on its way to Redis; a commit that finds more than this ahead of it is refused. */
-const PENDING_BYTES_MAX = 64 * 2 ** 20;
-/** What a commit costs while it is on its way, beside its keys and values. */
-const COMMIT_OVERHEAD_BYTES = 500;
 const COMMAND_TIMEOUT_MS = 1000;
 /** How long a start waits for Redis to answer. */
 const START_MS = 5000;
-const START_LOOK_MS = 10;
 const VERSION_BYTES = 8;
 const COMMITTED_MIN = 1;
 const LOST = -1;
 /** Redis refuses writes for want of memory, or of space for its log. */
 const FULL = /^(OOM|MISCONF)\b/;
 
-/** What happens to the right to write after the start. */
-export interface Standing {
-  /** The store may be relied on again. */
-  held(): void;
-  /** It could not be made sure in time that nobody else writes: nothing may be shown any more. */
-  expired(): void;
-  /** Others may have written, or writes are gone: what is known must be read anew. */
-  lost(reason: string): void;
+export interface RedisSettings extends LeaseSettings {
+  /** A command without an answer for so long has failed: 1 s unless given. */
+  commandTimeoutMs?: number;
 }
 
-export interface RedisSettings {
-  url: string;
-  nodeName: string;
-  /** How long the lease of a process that has died keeps others waiting. */
-  leaseMs: number;
+export interface RedisDependencies {
+  time: Time;
+  random: Random;
+  /** Hears what happens to the lease once the store is open. */
+  listener: LeaseListener;
 }
 
-/** Opens the store in Redis. Rejects, with a message for the operator, where it cannot be had. */
-export async function openRedis(settings: RedisSettings, standing?: Standing): Promise<RedisStore> {
-  const store = new RedisStore(settings, standing);
+/**
+ * Opens the store in Redis. Rejects, with a message for the operator, where Redis does not answer
+ * or another process has the store.
+ */
+export async function openRedis(
+  settings: RedisSettings,
+  dependencies: RedisDependencies,
+): Promise<RedisStore> {
+  const store = new RedisStore(settings, dependencies);
   try {
     await store.open();
     return store;
@@ -59,22 +58,22 @@ export async function openRedis(settings: RedisSettings, standing?: Standing): P
 }
 
 /**
- * The store in Redis, written to by one process at a time. A commit is one script, which checks
- * the lease, then the versions, then writes.
+ * The store in Redis. One process writes at a time. A commit is one script, which checks the lease,
+ * then the versions, then writes.
  *
- * Commits go out in the order of the calls over one connection. Where that breaks, what was under
- * way has an unknown outcome; the next connection shuts out what the old one may still carry
- * before it is used, so that a read over it tells how it ended.
+ * Commits go out in the order of the calls over one connection. If it breaks, the outcome of the
+ * unanswered ones is unknown. The next connection fences off what the old one may still carry
+ * before it is used, so a read over it shows how they ended.
  */
 export class RedisStore implements Store {
   readonly engine = 'redis';
   readonly #lease: RedisLease;
   readonly #link: RedisLink;
-  readonly #standing: Standing | undefined;
+  readonly #listener: LeaseListener;
   readonly #seen = new Map<Slot, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #session = 0;
-  /** The grant of the lease that the connection stands under, and that with its number. */
+  /** The grant of the lease that the connection writes under, and that with its session. */
   #enteredBoot = '';
   #token = '';
   #pendingBytes = 0;
@@ -82,22 +81,28 @@ export class RedisStore implements Store {
   #closing: Promise<void> | undefined;
 
   /** Use `openRedis`. */
-  constructor({ url, nodeName, leaseMs }: RedisSettings, standing?: Standing) {
-    this.#standing = standing;
-    this.#lease = new RedisLease({
-      url,
-      nodeName,
-      ttlMs: leaseMs,
+  constructor(settings: RedisSettings, { time, random, listener }: RedisDependencies) {
+    this.#listener = listener;
+    this.#lease = new RedisLease(settings, {
+      time,
+      random,
       seenVersion: (slot) => this.#seen.get(slot) ?? 0,
-      held: () => this.#held(),
-      expired: () => this.#standing?.expired(),
-      lost: (reason) => this.#lost(reason),
+      listener: {
+        held: () => this.#resume(),
+        expired: () => listener.expired(),
+        lost: (reason) => {
+          this.#seen.clear();
+          listener.lost(reason);
+        },
+      },
     });
-    this.#link = new RedisLink(url, {
-      name: nodeName,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    this.#link = new RedisLink(settings.url, {
+      name: settings.nodeName,
+      commandTimeoutMs: settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS,
+      time,
+      random,
       handshake: (link) => this.#enter(link),
-      up: () => this.#up(),
+      up: () => this.#resume(),
     });
   }
 
@@ -115,12 +120,7 @@ export class RedisStore implements Store {
   async open(): Promise<void> {
     await this.#lease.take(START_MS);
     this.#link.open();
-    const endMs = systemTime.now() + START_MS;
-    while (!this.isReady) {
-      if (systemTime.now() > endMs)
-        throw new Error(`no answer: ${messageOf(this.#link.lastError)}`);
-      await sleep(START_LOOK_MS);
-    }
+    await this.#link.waitFor(() => this.isReady, START_MS);
     this.#isOpen = true;
   }
 
@@ -132,27 +132,18 @@ export class RedisStore implements Store {
     this.#token = `${boot}#${session}`;
   }
 
-  #up(): void {
-    if (this.#enteredBoot !== this.#lease.boot) this.#link.renew(new Error('another lease'));
-    else if (this.#isOpen && this.isReady) this.#standing?.held();
-  }
-
-  #held(): void {
-    if (!this.#isOpen) return;
-    if (this.#enteredBoot !== this.#lease.boot) this.#link.renew(new Error('another lease'));
-    else if (this.isReady) this.#standing?.held();
-  }
-
-  #lost(reason: string): void {
-    this.#seen.clear();
-    this.#standing?.lost(reason);
+  /** The connection or the lease has come back. */
+  #resume(): void {
+    if (this.#link.isUp && this.#enteredBoot !== this.#lease.boot) {
+      this.#link.renew(new Error('another lease'));
+    } else if (this.#isOpen && this.isReady) this.#listener.held();
   }
 
   async get<T>(key: Key): Promise<Entry<T> | undefined> {
     const bytes = encodeKey(key);
     const slot = slotOfKey(key);
-    const found = await this.#read(() => this.#link.field(slot.entries, bytes));
-    return found === null ? undefined : entryOf<T>(key, found);
+    const found = await this.#read(() => this.#link.send('HGET', slot.entries, bytes));
+    return found === null ? undefined : entryOf<T>(key, found as Buffer);
   }
 
   async list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
@@ -188,7 +179,7 @@ export class RedisStore implements Store {
     if (this.#closing) throw new StoreUnavailable('closed');
     if (!this.#lease.isHeld) throw new StoreUnavailable('failed', new Error('no lease'));
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
-      throw new StoreUnavailable('failed', new Error('too much is on its way'));
+      throw new StoreUnavailable('failed', new Error('too many bytes are unanswered'));
     }
     this.#pendingBytes += bytes;
     const asked = this.#commit(slot, args);

@@ -2,13 +2,15 @@
  * For the tests: writes pairs of keys as fast as it can until it is killed, and prints the number
  * of each pair that the store has acknowledged. Arguments: directory, first number.
  */
+
 import { writeSync } from 'node:fs';
 import { openEmbedded } from '../../store/embedded-store.ts';
+import { systemTime } from '../../time.ts';
 
 const WRITERS = 32;
 
 const [dir = '', first = '0'] = process.argv.slice(2);
-const store = await openEmbedded(dir);
+const store = await openEmbedded(dir, systemTime);
 let next = Number(first);
 
 async function writeForEver(): Promise<never> {

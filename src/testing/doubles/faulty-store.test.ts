@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEmbedded } from '../../store/embedded-store.ts';
+import { systemTime } from '../../time.ts';
 import { storeSuite } from '../suites/store/contract.suite.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 
 async function openFaulty(dir: string): Promise<FaultyStore> {
-  return faultyStore(await openEmbedded(dir));
+  return faultyStore(await openEmbedded(dir, systemTime));
 }
 
 storeSuite('faulty, but without a fault', async () => {

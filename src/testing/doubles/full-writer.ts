@@ -2,13 +2,15 @@
  * For the tests: runs under a limit on the size of files, goes over it, and prints what came of
  * each step as JSON. Arguments: directory.
  */
+
 import type { StoreUnavailable, Write } from '../../store/contract.ts';
 import { openEmbedded } from '../../store/embedded-store.ts';
+import { systemTime } from '../../time.ts';
 
 const TOO_MUCH_BYTES = 16 * 2 ** 20;
 
 const [dir = ''] = process.argv.slice(2);
-const store = await openEmbedded(dir);
+const store = await openEmbedded(dir, systemTime);
 const tooMuch = { key: ['too much'], value: new Uint8Array(TOO_MUCH_BYTES) };
 
 async function outcome(...writes: Write[]): Promise<string> {

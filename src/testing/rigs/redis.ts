@@ -29,9 +29,14 @@ export interface TestRedis {
   resume(): void;
   /** Sends commands and resolves with what the server answers. */
   ask(...commands: string[]): Promise<string>;
+  /** Lets every lease of a database expire at once, as if its time had passed. */
+  endLeases(database?: number): Promise<void>;
   /** Ends the server and removes its folder. */
   discard(): Promise<void>;
 }
+
+const END_LEASES =
+  "EVAL \"for _, key in ipairs(redis.call('KEYS', 'dt:*:lease')) do redis.call('DEL', key) end\" 0";
 
 /** Starts a server that logs every write before it answers. `settings` are `redis-server`'s. */
 export async function startRedis(...settings: string[]): Promise<TestRedis> {
@@ -57,6 +62,9 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     ask: (...commands) => ask(port, commands),
+    async endLeases(database = 0) {
+      await ask(port, [`SELECT ${database}`, END_LEASES]);
+    },
     async discard() {
       await kill();
       rmSync(dir, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbedded } from '../../../store/embedded-store.ts';
+import { systemTime } from '../../../time.ts';
 import { type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { DealerApi } from './dealer-api.ts';
@@ -12,7 +13,7 @@ let api: DealerApi;
 let admin: string;
 beforeEach(async () => {
   const openStore = async (dir: string) => {
-    store = faultyStore(await openEmbedded(dir));
+    store = faultyStore(await openEmbedded(dir, systemTime));
     return store;
   };
   node = await startTestNode({}, { openStore });

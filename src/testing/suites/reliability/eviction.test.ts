@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
+import { systemTime } from '../../../time.ts';
 import { faultyStore } from '../../doubles/faulty-store.ts';
 import { changesOf, journalOf, makeWorld, stateOf, until, type WorldBody } from './client.ts';
 import { Dice } from './dice.ts';
@@ -53,7 +54,7 @@ async function watchAround(base: string, sites: readonly Site[], stop: () => boo
 
 test('sixty worlds in room for sixteen are what they would be with room for all', async () => {
   const openStore = async (dir: string) => {
-    const store = faultyStore(await openEmbedded(dir));
+    const store = faultyStore(await openEmbedded(dir, systemTime));
     store.setFault({ kind: 'slow', ms: 60 });
     return store;
   };

@@ -3,6 +3,7 @@ import { C_X } from '../../../../assembly/layout.ts';
 import { at } from '../../../city/geometry.ts';
 import type { Key, Store } from '../../../store/contract.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
+import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import { imageCrc, type StoredImage } from '../../../worlds/records.ts';
 import { ask, makeWorld, stateOf, type WorldBody } from './client.ts';
@@ -75,7 +76,7 @@ async function makeStored(dir: string, count: number): Promise<WorldBody[]> {
 test('a stored image is the world as it is lived in one go', async () => {
   const dir = nodes.dir();
   const worlds = await makeStored(dir, 3);
-  const store = await openEmbedded(dir);
+  const store = await openEmbedded(dir, systemTime);
   for (const world of worlds) {
     const image = await imageOf(store, world);
     const reference = new Reference(world, []).to(image.tick);
@@ -89,7 +90,7 @@ test('a world whose stored image is spoiled is built anew from its seed and its 
   const dir = nodes.dir();
   const kinds = Object.entries(SPOILED);
   const worlds = await makeStored(dir, kinds.length);
-  const store = await openEmbedded(dir);
+  const store = await openEmbedded(dir, systemTime);
   for (const [i, [, spoil]] of kinds.entries()) {
     const world = at(worlds, i);
     const value = spoil(await imageOf(store, world));

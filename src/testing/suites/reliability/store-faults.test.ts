@@ -4,6 +4,7 @@ import { F_ALL, F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
 import { at } from '../../../city/geometry.ts';
 import { type Store, StoreUnavailable } from '../../../store/contract.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
+import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { Change } from '../../../twin/journal.ts';
 import type { StoredImage } from '../../../worlds/records.ts';
@@ -41,7 +42,7 @@ interface Site {
 async function startFaulty(settings: Record<string, string> = {}): Promise<Site> {
   let store: FaultyStore | undefined;
   const openStore = async (dir: string) => {
-    store = faultyStore(await openEmbedded(dir));
+    store = faultyStore(await openEmbedded(dir, systemTime));
     return store;
   };
   const node = await nodes.inProcess(settings, { openStore });
@@ -134,7 +135,7 @@ test('a watched world whose store is slow, failing and full runs as its journal 
   expectLived(world, changes, reader.snapshots);
   await expectWhole(base, world);
   await node.stop();
-  const store = await openEmbedded(node.dataDir);
+  const store = await openEmbedded(node.dataDir, systemTime);
   const number = parseWorldId(world.id) ?? 0;
   const key = ['p', partitionOf(number), 'image', number];
   const image = (await store.get<StoredImage>(key))?.value;
@@ -247,7 +248,7 @@ test('changes of one world take effect in the order in which they were accepted,
 test('a change that was written is acknowledged even where the store says that it failed', async () => {
   let isLying = false;
   const openStore = async (dir: string): Promise<Store> => {
-    const store = await openEmbedded(dir);
+    const store = await openEmbedded(dir, systemTime);
     const commit: Store['commit'] = async (checks, writes) => {
       const isDone = await store.commit(checks, writes);
       if (isLying) throw new StoreUnavailable('failed');

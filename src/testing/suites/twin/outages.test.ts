@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openEmbedded } from '../../../store/embedded-store.ts';
+import { systemTime } from '../../../time.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
 import { type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
@@ -26,7 +27,7 @@ describe('a store that cannot be written', () => {
   async function startBroken() {
     let store: FaultyStore | undefined;
     const openStore = async (dir: string) => {
-      store = faultyStore(await openEmbedded(dir));
+      store = faultyStore(await openEmbedded(dir, systemTime));
       return store;
     };
     node = await startTestNode({}, { openStore });
