@@ -1,6 +1,27 @@
 import {
-  CAR_COUNT, CF_FROM, CF_TO, CHOICE_NONE, CONFLICT_BYTES, CT_CENTRE, CT_LENGTH, C_CLAIM, C_LANE, C_LIGHT_CHOICE, C_STATION, C_STATUS,
-  C_STOOD_TICK, C_UNANNOUNCED, C_VX, H_TICK, JUNCTION_MAX, L_CONFLICTS, L_CONFLICT_FIRST, L_CONNECTOR, L_JUNCTION, SCRATCH, STATUS_CRASHED,
+  CAR_COUNT,
+  CF_FROM,
+  CF_TO,
+  CHOICE_NONE,
+  CONFLICT_BYTES,
+  CT_CENTRE,
+  CT_LENGTH,
+  C_CLAIM,
+  C_LANE,
+  C_LIGHT_CHOICE,
+  C_STATION,
+  C_STATUS,
+  C_STOOD_TICK,
+  C_UNANNOUNCED,
+  C_VX,
+  H_TICK,
+  JUNCTION_MAX,
+  L_CONFLICTS,
+  L_CONFLICT_FIRST,
+  L_CONNECTOR,
+  L_JUNCTION,
+  SCRATCH,
+  STATUS_CRASHED,
   T_CONFLICTS,
 } from './layout';
 import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
@@ -20,11 +41,11 @@ const NEXT: usize = HOLDERS + JUNCTION_MAX; // i8[CAR_COUNT], the next car of th
 const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
 
 @inline export function connectorAhead(car: i32): i32 {
-  return load<i32>(AHEAD + (<usize>car << 2));
+  return load<i32>(AHEAD + ((<usize>car) << 2));
 }
 
 @inline export function lineDistance(car: i32): f64 {
-  return load<f64>(DISTANCE + (<usize>car << 3));
+  return load<f64>(DISTANCE + ((<usize>car) << 3));
 }
 
 @inline export function firstAt(junction: i32): i32 {
@@ -51,7 +72,9 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
 
 /** Whether the car drives towards its line and holds no claim for what is behind it. */
 @inline export function isWaiting(slab: usize, car: i32): bool {
-  return getI(slab, C_CLAIM, car) != connectorAhead(car) && getI(slab, C_STATUS, car) != STATUS_CRASHED;
+  return (
+    getI(slab, C_CLAIM, car) != connectorAhead(car) && getI(slab, C_STATUS, car) != STATUS_CRASHED
+  );
 }
 
 /** Whether a car takes a way that nobody else expects it to take: what it claims counts for itself alone. */
@@ -79,8 +102,8 @@ export function survey(slab: usize, city: usize): void {
         setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
       }
     }
-    store<i32>(AHEAD + (<usize>car << 2), ahead);
-    store<f64>(DISTANCE + (<usize>car << 3), distance);
+    store<i32>(AHEAD + ((<usize>car) << 2), ahead);
+    store<f64>(DISTANCE + ((<usize>car) << 3), distance);
     push(FIRST, NEXT, load<i32>(laneAt(city, ahead) + L_JUNCTION), car);
   }
 }
@@ -112,7 +135,8 @@ export function addHolder(city: usize, connector: i32, car: i32): void {
 
 function zoneAt(city: usize, connector: i32, other: i32): usize {
   const at = laneAt(city, connector);
-  const below: u32 = (<u32>1 << load<i32>(laneAt(city, other) + L_CONNECTOR)) - 1;
-  const index = load<i32>(at + L_CONFLICT_FIRST) + popcnt<i32>(<i32>(load<u32>(at + L_CONFLICTS) & below));
+  const below: u32 = ((<u32>1) << load<i32>(laneAt(city, other) + L_CONNECTOR)) - 1;
+  const index =
+    load<i32>(at + L_CONFLICT_FIRST) + popcnt<i32>(<i32>(load<u32>(at + L_CONFLICTS) & below));
   return city + load<i32>(city + T_CONFLICTS) + <usize>index * CONFLICT_BYTES;
 }

@@ -1,5 +1,15 @@
 import {
-  CT_CENTRE, CT_LENGTH, CT_WIDTH, C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, SCRATCH,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_HX,
+  C_HY,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  SCRATCH,
 } from './layout';
 import { getF, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
@@ -36,9 +46,13 @@ export function bodyOf(slab: usize, car: i32, back: f64, at: usize): void {
 }
 
 export function velocityX(slab: usize, car: i32): f64 {
-  return getF(slab, C_VX, car) * getF(slab, C_HX, car) - getF(slab, C_VY, car) * getF(slab, C_HY, car);
+  return (
+    getF(slab, C_VX, car) * getF(slab, C_HX, car) - getF(slab, C_VY, car) * getF(slab, C_HY, car)
+  );
 }
 
 export function velocityY(slab: usize, car: i32): f64 {
-  return getF(slab, C_VX, car) * getF(slab, C_HY, car) + getF(slab, C_VY, car) * getF(slab, C_HX, car);
+  return (
+    getF(slab, C_VX, car) * getF(slab, C_HY, car) + getF(slab, C_VY, car) * getF(slab, C_HX, car)
+  );
 }

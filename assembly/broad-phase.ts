@@ -1,5 +1,17 @@
 import {
-  B_MAX_X, B_MAX_Y, B_MIN_X, B_MIN_Y, CAR_COUNT, C_NEAR, C_OFFSET, C_STATUS, C_VY, C_X, C_Y, NEAR_BLOCKS, STATUS_CRASHED,
+  B_MAX_X,
+  B_MAX_Y,
+  B_MIN_X,
+  B_MIN_Y,
+  CAR_COUNT,
+  C_NEAR,
+  C_OFFSET,
+  C_STATUS,
+  C_VY,
+  C_X,
+  C_Y,
+  NEAR_BLOCKS,
+  STATUS_CRASHED,
 } from './layout';
 import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
@@ -27,13 +39,15 @@ export function findNear(slab: usize, city: usize): void {
 
 /** Bits of the cars that are less than a distance, given squared, from a place; those before `first` may be missing. */
 @inline export function carsNear(slab: usize, first: i32, x: f64, y: f64, squared: f64): i32 {
-  return ASC_FEATURE_SIMD ? nearInPairs(slab, first, x, y, squared) : nearOneByOne(slab, first, x, y, squared);
+  return ASC_FEATURE_SIMD
+    ? nearInPairs(slab, first, x, y, squared)
+    : nearOneByOne(slab, first, x, y, squared);
 }
 
 /** From the last down to some that is not after `car`: no branch, no index. */
 @inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
   let near = 0;
-  for (let at = slab + (CAR_COUNT - 1) * 8; at >= slab + (<usize>car << 3); at -= 8) {
+  for (let at = slab + (CAR_COUNT - 1) * 8; at >= slab + ((<usize>car) << 3); at -= 8) {
     const dx = load<f64>(at, C_X) - x;
     const dy = load<f64>(at, C_Y) - y;
     near = (near << 1) | <i32>(dx * dx + dy * dy < squared);
@@ -47,10 +61,11 @@ export function findNear(slab: usize, city: usize): void {
   const yy = f64x2.splat(y);
   const reach = f64x2.splat(squared);
   let near = 0;
-  for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + (<usize>first << 3); at -= 16) {
+  for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + ((<usize>first) << 3); at -= 16) {
     const dx = f64x2.sub(v128.load(at, C_X), xx);
     const dy = f64x2.sub(v128.load(at, C_Y), yy);
-    near = (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
+    near =
+      (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
   }
   return near << first;
 }
@@ -92,7 +107,8 @@ function isNearBlock(city: usize, x: f64, y: f64): bool {
 
 /** Whether a block's bounding box comes within reach of a point. */
 function reachesBlock(block: usize, x: f64, y: f64, reach: f64): bool {
-  if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach) return false;
+  if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach)
+    return false;
   return load<f64>(block + B_MIN_Y) <= y + reach && load<f64>(block + B_MAX_Y) >= y - reach;
 }
 

@@ -1,8 +1,49 @@
 import {
-  B_CORNER, B_CORNERS, B_HAZARD, CAR_COUNT, CONTACT_BUILDING, CONTACT_OBSTACLE, CONTACT_VEHICLE, CT_MASS, CT_PER_INERTIA, CT_PER_MASS,
-  C_DECLARED, C_EFFECTIVE, C_HALT_TICK, C_HX, C_HY, C_NEAR, C_STATUS, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, FRAME_TICKS, H_TICK,
-  K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X, K_Y, NEAR_BLOCKS, PARTY_BYTES, P_CAR, P_DECLARED, P_DELTA_V, P_EFFECTIVE, P_HX, P_HY,
-  P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, P_TYPE, STATUS_CRASHED,
+  B_CORNER,
+  B_CORNERS,
+  B_HAZARD,
+  CAR_COUNT,
+  CONTACT_BUILDING,
+  CONTACT_OBSTACLE,
+  CONTACT_VEHICLE,
+  CT_MASS,
+  CT_PER_INERTIA,
+  CT_PER_MASS,
+  C_DECLARED,
+  C_EFFECTIVE,
+  C_HALT_TICK,
+  C_HX,
+  C_HY,
+  C_NEAR,
+  C_STATUS,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  FRAME_TICKS,
+  H_TICK,
+  K_CLOSING,
+  K_ENERGY,
+  K_PARTY,
+  K_STRIKING,
+  K_X,
+  K_Y,
+  NEAR_BLOCKS,
+  PARTY_BYTES,
+  P_CAR,
+  P_DECLARED,
+  P_DELTA_V,
+  P_EFFECTIVE,
+  P_HX,
+  P_HY,
+  P_IMPACT_X,
+  P_IMPACT_Y,
+  P_MASS,
+  P_SPEED,
+  P_TYPE,
+  STATUS_CRASHED,
 } from './layout';
 import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
@@ -12,7 +53,18 @@ import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from './imp
 import { greatest } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import {
-  BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap, COMMON_X, COMMON_Y, NORMAL_X, NORMAL_Y, polygonCommon, polygonOverlap,
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxesCommon,
+  boxOverlap,
+  COMMON_X,
+  COMMON_Y,
+  NORMAL_X,
+  NORMAL_Y,
+  polygonCommon,
+  polygonOverlap,
 } from './overlap';
 
 const TICK_S = 0.02;
@@ -51,7 +103,8 @@ function meetBlocks(slab: usize, city: usize, car: i32): void {
   for (let entry = cellStart(city, cell); entry < end; entry += 2) {
     const block = <i32>load<u16>(entry);
     const at = blockAt(city, block);
-    if (touchesBlockBox(at, x, y) && overlapAt(slab, car, -1, at, 0.0) > 0.0) strike(slab, city, car, -1, block, at);
+    if (touchesBlockBox(at, x, y) && overlapAt(slab, car, -1, at, 0.0) > 0.0)
+      strike(slab, city, car, -1, block, at);
   }
 }
 
@@ -61,7 +114,11 @@ function isWreck(slab: usize, car: i32): bool {
 
 function liesStill(slab: usize, car: i32): bool {
   if (!isWreck(slab, car)) return false;
-  return getF(slab, C_VX, car) == 0.0 && getF(slab, C_VY, car) == 0.0 && getF(slab, C_YAW_RATE, car) == 0.0;
+  return (
+    getF(slab, C_VX, car) == 0.0 &&
+    getF(slab, C_VY, car) == 0.0 &&
+    getF(slab, C_YAW_RATE, car) == 0.0
+  );
 }
 
 /**
@@ -116,8 +173,20 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize)
   const perMassB = b < 0 ? 0.0 : load<f64>(typeOf(slab, b) + CT_PER_MASS);
   const perInertiaB = b < 0 ? 0.0 : load<f64>(typeOf(slab, b) + CT_PER_INERTIA);
   const lost = impulse(
-    load<f64>(typeOf(slab, a) + CT_PER_MASS), load<f64>(typeOf(slab, a) + CT_PER_INERTIA), rAx, rAy,
-    perMassB, perInertiaB, rBx, rBy, nx, ny, ux, uy, restitution(closing), BODY_FRICTION,
+    load<f64>(typeOf(slab, a) + CT_PER_MASS),
+    load<f64>(typeOf(slab, a) + CT_PER_INERTIA),
+    rAx,
+    rAy,
+    perMassB,
+    perInertiaB,
+    rBx,
+    rBy,
+    nx,
+    ny,
+    ux,
+    uy,
+    restitution(closing),
+    BODY_FRICTION,
   );
   if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) {
     // Of a gap that both closed the greater part counts.
@@ -133,7 +202,16 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize)
 }
 
 /** Writes down a contact while the bodies still move as they did before it. */
-function report(slab: usize, a: i32, b: i32, block: i32, at: usize, closing: f64, lost: f64, striking: i32): void {
+function report(
+  slab: usize,
+  a: i32,
+  b: i32,
+  block: i32,
+  at: usize,
+  closing: f64,
+  lost: f64,
+  striking: i32,
+): void {
   const hazard = at == 0 ? -1 : load<i32>(at + B_HAZARD);
   const kind = b >= 0 ? CONTACT_VEHICLE : hazard < 0 ? CONTACT_BUILDING : CONTACT_OBSTACLE;
   const contact = newContact(slab, kind, block, hazard, a, b);
@@ -190,7 +268,12 @@ export function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64):
   const hy = getF(slab, C_HY, car);
   setF(slab, C_VX, car, getF(slab, C_VX, car) + (hx * jx + hy * jy) * perMass);
   setF(slab, C_VY, car, getF(slab, C_VY, car) + (hx * jy - hy * jx) * perMass);
-  setF(slab, C_YAW_RATE, car, getF(slab, C_YAW_RATE, car) + (rx * jy - ry * jx) * load<f64>(type + CT_PER_INERTIA));
+  setF(
+    slab,
+    C_YAW_RATE,
+    car,
+    getF(slab, C_YAW_RATE, car) + (rx * jy - ry * jx) * load<f64>(type + CT_PER_INERTIA),
+  );
 }
 
 /** Velocity of the point of a car's body that is `r` from its centre of gravity, m/s. */

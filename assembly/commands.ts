@@ -12,7 +12,8 @@ export function apply(slab: usize, tick: u32, car: i32, touched: i32, values: i3
   const after = (before & ~touched) | (values & touched);
   const changed = before ^ after;
   for (let feature = 0; feature < FEATURE_COUNT; feature++) {
-    if ((changed >> feature) & 1) raise(slab, tick, EVENT_CONFIGURATION, car, feature, -1, (after >> feature) & 1, -1);
+    if ((changed >> feature) & 1)
+      raise(slab, tick, EVENT_CONFIGURATION, car, feature, -1, (after >> feature) & 1, -1);
   }
   setI(slab, C_DECLARED, car, after);
   setI(slab, C_EFFECTIVE, car, effective(after));

@@ -1,6 +1,24 @@
 import {
-  CAR_COUNT, CHAIN_TICKS, CONTACTS, CONTACT_BYTES, CONTACT_RING, C_CHAIN_ORDER, C_CHAIN_TICK, C_CONTACT_TICK, EVENT_COLLISION,
-  H_CONTACT_COUNT, H_CONTACT_ORDER, H_CONTACT_TICK, H_TICK, K_BLOCK, K_CHAIN_ORDER, K_CHAIN_TICK, K_HAZARD, K_KIND, K_ORDER, K_TICK,
+  CAR_COUNT,
+  CHAIN_TICKS,
+  CONTACTS,
+  CONTACT_BYTES,
+  CONTACT_RING,
+  C_CHAIN_ORDER,
+  C_CHAIN_TICK,
+  C_CONTACT_TICK,
+  EVENT_COLLISION,
+  H_CONTACT_COUNT,
+  H_CONTACT_ORDER,
+  H_CONTACT_TICK,
+  H_TICK,
+  K_BLOCK,
+  K_CHAIN_ORDER,
+  K_CHAIN_TICK,
+  K_HAZARD,
+  K_KIND,
+  K_ORDER,
+  K_TICK,
 } from './layout';
 import { raise } from './events';
 import { getI, setI } from './memory';
@@ -31,8 +49,10 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
   const chainTick = first < 0 ? tick : <u32>getI(slab, C_CHAIN_TICK, first);
   const chainOrder = first < 0 ? order : <u32>getI(slab, C_CHAIN_ORDER, first);
   // Where two chains meet, all of the younger one goes on as part of the older.
-  if (linked(slab, tick, a)) join(slab, getI(slab, C_CHAIN_TICK, a), getI(slab, C_CHAIN_ORDER, a), chainTick, chainOrder);
-  if (linked(slab, tick, b)) join(slab, getI(slab, C_CHAIN_TICK, b), getI(slab, C_CHAIN_ORDER, b), chainTick, chainOrder);
+  if (linked(slab, tick, a))
+    join(slab, getI(slab, C_CHAIN_TICK, a), getI(slab, C_CHAIN_ORDER, a), chainTick, chainOrder);
+  if (linked(slab, tick, b))
+    join(slab, getI(slab, C_CHAIN_TICK, b), getI(slab, C_CHAIN_ORDER, b), chainTick, chainOrder);
   enter(slab, tick, chainTick, chainOrder, a);
   enter(slab, tick, chainTick, chainOrder, b);
   store<u32>(contact + K_CHAIN_TICK, chainTick);
@@ -49,12 +69,16 @@ function linked(slab: usize, tick: u32, car: i32): bool {
 function isOlder(slab: usize, car: i32, other: i32): bool {
   const tick = <u32>getI(slab, C_CHAIN_TICK, car);
   const otherTick = <u32>getI(slab, C_CHAIN_TICK, other);
-  return tick < otherTick || (tick == otherTick && getI(slab, C_CHAIN_ORDER, car) < getI(slab, C_CHAIN_ORDER, other));
+  return (
+    tick < otherTick ||
+    (tick == otherTick && getI(slab, C_CHAIN_ORDER, car) < getI(slab, C_CHAIN_ORDER, other))
+  );
 }
 
 function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32): void {
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_CHAIN_TICK, car) != fromTick || getI(slab, C_CHAIN_ORDER, car) != fromOrder) continue;
+    if (getI(slab, C_CHAIN_TICK, car) != fromTick || getI(slab, C_CHAIN_ORDER, car) != fromOrder)
+      continue;
     setI(slab, C_CHAIN_TICK, car, tick);
     setI(slab, C_CHAIN_ORDER, car, order);
   }

@@ -1,7 +1,28 @@
 import {
-  CAR_COUNT, C_ACCEL_COMFORT, C_ACCEL_WANTED, C_ACTED, C_DECEL_COMFORT, C_GAP, C_HALT_TICK, C_HEADWAY, C_LANE, C_LEAD_SPEED,
-  C_SPEED_FACTOR, C_STANDSTILL_GAP, C_STATION, C_STATUS, C_VX, F_BRAKES, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, L_SPEED_LIMIT, PT_SPEED,
-  SEEN_CAMERA, SEEN_RADAR, STATUS_CRASHED,
+  CAR_COUNT,
+  C_ACCEL_COMFORT,
+  C_ACCEL_WANTED,
+  C_ACTED,
+  C_DECEL_COMFORT,
+  C_GAP,
+  C_HALT_TICK,
+  C_HEADWAY,
+  C_LANE,
+  C_LEAD_SPEED,
+  C_SPEED_FACTOR,
+  C_STANDSTILL_GAP,
+  C_STATION,
+  C_STATUS,
+  C_VX,
+  F_BRAKES,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  H_TICK,
+  L_SPEED_LIMIT,
+  PT_SPEED,
+  SEEN_CAMERA,
+  SEEN_RADAR,
+  STATUS_CRASHED,
 } from './layout';
 import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
@@ -41,19 +62,32 @@ function isLost(slab: usize, car: i32): bool {
 
 function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const speed = getF(slab, C_VX, car);
-  const limit = load<f64>(laneAt(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const limit =
+    load<f64>(laneAt(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT) *
+    getF(slab, C_SPEED_FACTOR, car);
   let accel = freeAccel(slab, car, speed, limit);
-  accel = least(accel, (speedAhead(slab, city, car, speed * PROFILE_S) - speed) * (1.0 / PROFILE_S));
+  accel = least(
+    accel,
+    (speedAhead(slab, city, car, speed * PROFILE_S) - speed) * (1.0 / PROFILE_S),
+  );
   const gap = getF(slab, C_GAP, car);
   if (gap >= 0.0) {
-    const follow = followAccel(slab, car, speed, getF(slab, C_LEAD_SPEED, car), gap, getF(slab, C_STANDSTILL_GAP, car));
+    const follow = followAccel(
+      slab,
+      car,
+      speed,
+      getF(slab, C_LEAD_SPEED, car),
+      gap,
+      getF(slab, C_STANDSTILL_GAP, car),
+    );
     if (follow < accel) noteFollowing(slab, car, follow);
     accel = least(accel, follow);
   }
   const line = stopDistance(slab, city, car);
   if (line >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, line, LINE_GAP_M));
   const crossing = crossingDistance(car);
-  if (crossing >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
+  if (crossing >= 0.0)
+    accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
   accel = least(accel, (lineSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
   return clamp(accel, -DECEL_MAX, ACCEL_MAX);
 }
@@ -78,7 +112,14 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
 }
 
 /** The same model's acceleration behind a vehicle `gap` m ahead, standing `standstill` m apart. */
-@inline export function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
+@inline export function followAccel(
+  slab: usize,
+  car: i32,
+  speed: f64,
+  leadSpeed: f64,
+  gap: f64,
+  standstill: f64,
+): f64 {
   const a = getF(slab, C_ACCEL_COMFORT, car);
   const b = getF(slab, C_DECEL_COMFORT, car);
   const approach = (speed * (speed - leadSpeed)) / (2.0 * sqrt(a * b));

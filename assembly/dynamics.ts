@@ -1,10 +1,52 @@
 import {
-  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_MASS, CT_PER_WHEELBASE, CT_REAR, CT_STIFFNESS_FRONT,
-  CT_STIFFNESS_REAR, C_ACCEL, C_BRAKE, C_DRIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY,
-  C_LOAD_ACCEL, C_SLOPE, C_STATUS, C_STEER, C_VX, C_VY, C_X, C_Y, C_YAW_MOMENT, C_YAW_RATE, DYNAMICS, STATUS_CRASHED,
+  CT_BRAKE_FRONT,
+  CT_DRIVE_FRONT,
+  CT_FRONT,
+  CT_HEIGHT,
+  CT_MASS,
+  CT_PER_INERTIA,
+  CT_PER_MASS,
+  CT_PER_WHEELBASE,
+  CT_REAR,
+  CT_STIFFNESS_FRONT,
+  CT_STIFFNESS_REAR,
+  C_ACCEL,
+  C_BRAKE,
+  C_DRIVE,
+  C_ESC_BRAKE_FRONT,
+  C_ESC_BRAKE_REAR,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_HX,
+  C_HY,
+  C_LOAD_ACCEL,
+  C_SLOPE,
+  C_STATUS,
+  C_STEER,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_MOMENT,
+  C_YAW_RATE,
+  DYNAMICS,
+  STATUS_CRASHED,
 } from './layout';
 import { typeOf } from './memory';
-import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from './pair';
+import {
+  add,
+  anyLess,
+  div,
+  greater,
+  lesser,
+  mul,
+  ROW,
+  size,
+  splat,
+  sub,
+  whereLess,
+  within,
+} from './pair';
 import { axleLoad, PER_SHAPE, saturating, sideLimit } from './tyre';
 
 /**
@@ -67,7 +109,8 @@ const S_MOMENT: usize = ROW * 23 + DYNAMICS;
 
 /** A parameter of the types of two cars, or of the first. */
 @inline export function param<T>(first: usize, second: usize, field: usize): T {
-  if (isVector<T>()) return <T>v128.load_lane<f64>(second + field, v128.load_splat<f64>(first + field), 1);
+  if (isVector<T>())
+    return <T>v128.load_lane<f64>(second + field, v128.load_splat<f64>(first + field), 1);
   return <T>load<f64>(first + field);
 }
 
@@ -99,7 +142,10 @@ export function integrate<T>(slab: usize): void {
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
   const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
   const pushed = greater<T>(sub<T>(drive, load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
-  return mul<T>(notWrecked<T>(slab, place), whereLess<T>(zero, greater<T>(stirred, pushed), one, zero));
+  return mul<T>(
+    notWrecked<T>(slab, place),
+    whereLess<T>(zero, greater<T>(stirred, pushed), one, zero),
+  );
 }
 
 @inline function notWrecked<T>(slab: usize, place: usize): T {
@@ -152,8 +198,14 @@ export function integrate<T>(slab: usize): void {
   const perWheelbase = param<T>(a, b, CT_PER_WHEELBASE);
   const height = param<T>(a, b, CT_HEIGHT);
   const loadAccel = load<T>(cars, C_LOAD_ACCEL);
-  const limitFront = mul<T>(load<T>(cars, C_FRICTION_FRONT), axleLoad<T>(lr, height, perWheelbase, loadAccel, -1.0));
-  const limitRear = mul<T>(load<T>(cars, C_FRICTION_REAR), axleLoad<T>(lf, height, perWheelbase, loadAccel, 1.0));
+  const limitFront = mul<T>(
+    load<T>(cars, C_FRICTION_FRONT),
+    axleLoad<T>(lr, height, perWheelbase, loadAccel, -1.0),
+  );
+  const limitRear = mul<T>(
+    load<T>(cars, C_FRICTION_REAR),
+    axleLoad<T>(lf, height, perWheelbase, loadAccel, 1.0),
+  );
   const vx = load<T>(cars, C_VX);
   const drive = load<T>(cars, C_DRIVE);
   const brake = load<T>(cars, C_BRAKE);
@@ -163,7 +215,11 @@ export function integrate<T>(slab: usize): void {
   const brakeFront = add<T>(mul<T>(brake, brakeShare), load<T>(cars, C_ESC_BRAKE_FRONT));
   const brakeRear = add<T>(mul<T>(brake, sub<T>(one, brakeShare)), load<T>(cars, C_ESC_BRAKE_REAR));
   const front = wheelForce<T>(mul<T>(drive, driveShare), mul<T>(brakeFront, along), limitFront);
-  const rear = wheelForce<T>(mul<T>(drive, sub<T>(one, driveShare)), mul<T>(brakeRear, along), limitRear);
+  const rear = wheelForce<T>(
+    mul<T>(drive, sub<T>(one, driveShare)),
+    mul<T>(brakeRear, along),
+    limitRear,
+  );
   const steer = load<T>(cars, C_STEER);
   const s = sine<T>(steer);
   const c = cosine<T>(steer);
@@ -211,14 +267,23 @@ export function integrate<T>(slab: usize): void {
   const rearAlong = greater<T>(size<T>(ux), slowest);
   const wheelAcross = sub<T>(mul<T>(frontAcross, c), mul<T>(ux, s));
   const wheelAlong = greater<T>(size<T>(add<T>(mul<T>(ux, c), mul<T>(frontAcross, s))), slowest);
-  const pushFront = mul<T>(load<T>(place, S_SIDE_FRONT), saturating<T>(wheelAcross, wheelAlong, load<T>(place, S_GRIP_FRONT)));
-  const pushRear = mul<T>(load<T>(place, S_SIDE_REAR), saturating<T>(rearAcross, rearAlong, load<T>(place, S_GRIP_REAR)));
+  const pushFront = mul<T>(
+    load<T>(place, S_SIDE_FRONT),
+    saturating<T>(wheelAcross, wheelAlong, load<T>(place, S_GRIP_FRONT)),
+  );
+  const pushRear = mul<T>(
+    load<T>(place, S_SIDE_REAR),
+    saturating<T>(rearAcross, rearAlong, load<T>(place, S_GRIP_REAR)),
+  );
   const air = mul<T>(load<T>(place, S_DRAG), mul<T>(ux, size<T>(ux)));
   const forward = sub<T>(add<T>(load<T>(place, S_FORWARD), mul<T>(pushFront, s)), air);
   const aside = sub<T>(load<T>(place, S_ASIDE), mul<T>(pushFront, c));
   const ax = add<T>(forward, mul<T>(uy, ur));
   const ay = sub<T>(sub<T>(aside, pushRear), mul<T>(ux, ur));
-  const turning = mul<T>(load<T>(place, S_TURNING), add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)));
+  const turning = mul<T>(
+    load<T>(place, S_TURNING),
+    add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)),
+  );
   const ar = add<T>(turning, load<T>(place, S_MOMENT));
   const step = splat<T>(toMiddle ? 0.5 * SUBSTEP_S : SUBSTEP_S);
   const vx = add<T>(load<T>(place, S_VX), mul<T>(ax, step));
@@ -267,8 +332,16 @@ export function integrate<T>(slab: usize): void {
   const my = add<T>(hy, mul<T>(halfTurn, hx));
   const shrink = sub<T>(splat<T>(1.0), mul<T>(mul<T>(halfTurn, halfTurn), splat<T>(0.5)));
   const stride = mul<T>(h, shrink);
-  store<T>(place, add<T>(load<T>(place, S_X), mul<T>(stride, sub<T>(mul<T>(ux, mx), mul<T>(uy, my)))), S_X);
-  store<T>(place, add<T>(load<T>(place, S_Y), mul<T>(stride, add<T>(mul<T>(ux, my), mul<T>(uy, mx)))), S_Y);
+  store<T>(
+    place,
+    add<T>(load<T>(place, S_X), mul<T>(stride, sub<T>(mul<T>(ux, mx), mul<T>(uy, my)))),
+    S_X,
+  );
+  store<T>(
+    place,
+    add<T>(load<T>(place, S_Y), mul<T>(stride, add<T>(mul<T>(ux, my), mul<T>(uy, mx)))),
+    S_Y,
+  );
   const swing = mul<T>(turn, shrink);
   const nx = sub<T>(hx, mul<T>(swing, my));
   const ny = add<T>(hy, mul<T>(swing, mx));
@@ -290,13 +363,19 @@ export function integrate<T>(slab: usize): void {
   const vx = load<T>(place, S_VX);
   const vy = load<T>(place, S_VY);
   const yawRate = load<T>(place, S_YAW_RATE);
-  const ratio = mul<T>(sub<T>(speed, splat<T>(ROLLING_MPS)), splat<T>(1.0 / (SLIPPING_MPS - ROLLING_MPS)));
+  const ratio = mul<T>(
+    sub<T>(speed, splat<T>(ROLLING_MPS)),
+    splat<T>(1.0 / (SLIPPING_MPS - ROLLING_MPS)),
+  );
   const t = lesser<T>(greater<T>(ratio, zero), one);
   const slips = mul<T>(mul<T>(t, t), sub<T>(splat<T>(3.0), add<T>(t, t)));
   const rolls = sub<T>(one, slips);
   const lr = load<T>(place, S_LR);
   const wheelbase = add<T>(load<T>(place, S_LF), lr);
-  const rollRate = div<T>(mul<T>(vx, load<T>(place, S_SINE)), mul<T>(load<T>(place, S_COSINE), wheelbase));
+  const rollRate = div<T>(
+    mul<T>(vx, load<T>(place, S_SINE)),
+    mul<T>(load<T>(place, S_COSINE), wheelbase),
+  );
   const turning = add<T>(mul<T>(slips, yawRate), mul<T>(rolls, rollRate));
   const sliding = add<T>(mul<T>(slips, vy), mul<T>(rolls, mul<T>(lr, turning)));
   const fast = whereLess<T>(splat<T>(LATCH_MPS), size<T>(last), one, zero);
@@ -306,7 +385,11 @@ export function integrate<T>(slab: usize): void {
   const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
   store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);
   store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, sliding, vy)), S_VY);
-  store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, turning, yawRate)), S_YAW_RATE);
+  store<T>(
+    place,
+    whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, turning, yawRate)),
+    S_YAW_RATE,
+  );
 }
 
 /** Writes the new state; a neighbour that does not move keeps what it has. */

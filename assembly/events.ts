@@ -1,10 +1,28 @@
 import {
-  EVENTS, EVENT_BYTES, EVENT_RING, E_ARG, E_CAR, E_FEATURE, E_HAZARD, E_KIND, E_OTHER, E_SEQ, E_TICK, H_EVENT_COUNT,
+  EVENTS,
+  EVENT_BYTES,
+  EVENT_RING,
+  E_ARG,
+  E_CAR,
+  E_FEATURE,
+  E_HAZARD,
+  E_KIND,
+  E_OTHER,
+  E_SEQ,
+  E_TICK,
+  H_EVENT_COUNT,
 } from './layout';
 
 /** Adds an event to the ring; −1 stands for "none" in car, feature, hazard and other. */
 export function raise(
-  slab: usize, tick: u32, kind: i32, car: i32, feature: i32, hazard: i32, arg: i32, other: i32,
+  slab: usize,
+  tick: u32,
+  kind: i32,
+  car: i32,
+  feature: i32,
+  hazard: i32,
+  arg: i32,
+  other: i32,
 ): void {
   const count = load<u32>(slab + H_EVENT_COUNT);
   const at = slab + <usize>EVENTS + <usize>(count % EVENT_RING) * EVENT_BYTES;

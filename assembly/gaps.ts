@@ -1,10 +1,37 @@
 import {
-  C_ACCEL, C_ACCEL_COMFORT, C_CLAIM, C_LANE, C_STATION, C_STATUS, C_STOOD_TICK, C_VX, C_WAIT_TICK, H_TICK, L_CONFLICTS, L_JUNCTION,
-  L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_SPEED, STATUS_CRASHED,
+  C_ACCEL,
+  C_ACCEL_COMFORT,
+  C_CLAIM,
+  C_LANE,
+  C_STATION,
+  C_STATUS,
+  C_STOOD_TICK,
+  C_VX,
+  C_WAIT_TICK,
+  H_TICK,
+  L_CONFLICTS,
+  L_JUNCTION,
+  L_LIGHT,
+  L_MUST_STOP,
+  L_SPEED_LIMIT,
+  L_YIELDS,
+  PT_SPEED,
+  STATUS_CRASHED,
 } from './layout';
 import {
-  connectorAhead, firstAt, firstHolder, hasBit, isUnannounced, isWaiting, lineDistance, nextAt, nextHolder, noseOf, STANDING_MPS,
-  zoneFrom, zoneTo,
+  connectorAhead,
+  firstAt,
+  firstHolder,
+  hasBit,
+  isUnannounced,
+  isWaiting,
+  lineDistance,
+  nextAt,
+  nextHolder,
+  noseOf,
+  STANDING_MPS,
+  zoneFrom,
+  zoneTo,
 } from './approaches';
 import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
 import { mayCome } from './light-choice';
@@ -50,30 +77,59 @@ const OTHERS_DECEL = 2.0;
  * leaves must be gone `margin` s before.
  */
 export function isClear(slab: usize, city: usize, car: i32, connector: i32, margin: f64): bool {
-  return isClearOf(slab, city, car, connector, load<u32>(laneAt(city, connector) + L_CONFLICTS), margin);
+  return isClearOf(
+    slab,
+    city,
+    car,
+    connector,
+    load<u32>(laneAt(city, connector) + L_CONFLICTS),
+    margin,
+  );
 }
 
 /** The same of the conflicting connectors in a mask. */
-function isClearOf(slab: usize, city: usize, car: i32, connector: i32, conflicts: u32, margin: f64): bool {
+function isClearOf(
+  slab: usize,
+  city: usize,
+  car: i32,
+  connector: i32,
+  conflicts: u32,
+  margin: f64,
+): bool {
   const at = laneAt(city, connector);
   for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
     const claim = getI(slab, C_CLAIM, other);
-    if (other == car || claim < 0 || !hasBit(city, conflicts, claim) || isUnannounced(slab, other)) continue;
+    if (other == car || claim < 0 || !hasBit(city, conflicts, claim) || isUnannounced(slab, other))
+      continue;
     if (!willHaveLeft(slab, city, other, claim, car, connector, margin)) return false;
   }
   return true;
 }
 
 /** Whether the holder of a claim is out of the way before the car could be there. */
-function willHaveLeft(slab: usize, city: usize, holder: i32, claim: i32, car: i32, connector: i32, margin: f64): bool {
+function willHaveLeft(
+  slab: usize,
+  city: usize,
+  holder: i32,
+  claim: i32,
+  car: i32,
+  connector: i32,
+  margin: f64,
+): bool {
   const left = leftOfZone(slab, city, holder, claim, connector);
   if (left <= 0.0) return true;
   const speed = getF(slab, C_VX, holder);
-  if (left > LEAVING_M || speed < LEAVING_MPS || getF(slab, C_ACCEL, holder) < -HELD_UP_DECEL) return false;
+  if (left > LEAVING_M || speed < LEAVING_MPS || getF(slab, C_ACCEL, holder) < -HELD_UP_DECEL)
+    return false;
   if (getI(slab, C_STATUS, holder) == STATUS_CRASHED) return false;
   const pace = middleSpeed(city, claim);
   const way = greatest(lineDistance(car), 0.0) + zoneFrom(city, connector, claim);
-  const arrival = timeToCover(way, getF(slab, C_VX, car), speedLimit(city, connector), OTHERS_ACCEL);
+  const arrival = timeToCover(
+    way,
+    getF(slab, C_VX, car),
+    speedLimit(city, connector),
+    OTHERS_ACCEL,
+  );
   if (margin > 0.0 && left / least(speed, pace) > arrival) return false;
   return timeToCover(left, least(speed, pace), pace, LEAVING_ACCEL) + margin < arrival;
 }
@@ -100,7 +156,10 @@ export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool
 /** Whether the way is free of those alone that have right of way over the car even while its light is green. */
 export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: i32): bool {
   const yields = load<u32>(laneAt(city, connector) + L_YIELDS);
-  return isClearOf(slab, city, car, connector, yields, LEAVE_MARGIN_S) && hasGap(slab, city, car, connector);
+  return (
+    isClearOf(slab, city, car, connector, yields, LEAVE_MARGIN_S) &&
+    hasGap(slab, city, car, connector)
+  );
 }
 
 /** Whether all that have right of way over the car arrive late enough, or let it go first. */
@@ -114,11 +173,17 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const accel = least(GAP_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
     const theirs = connectorAhead(other);
-    if (other == car || !hasBit(city, yields, theirs) || !(isWaiting(slab, other) || isUnannounced(slab, other))) continue;
+    if (
+      other == car ||
+      !hasBit(city, yields, theirs) ||
+      !(isWaiting(slab, other) || isUnannounced(slab, other))
+    )
+      continue;
     if (!isComing(slab, city, other, theirs) || willStopFirst(slab, city, other, theirs)) continue;
     const zone = zoneTo(city, connector, theirs);
     const top = least(speedLimit(city, getI(slab, C_LANE, other)), middleSpeed(city, theirs));
-    let clear = GAP_REACTION_S + GAP_MARGIN_S + timeToCover(own + zone, least(speed, pace), pace, accel);
+    let clear =
+      GAP_REACTION_S + GAP_MARGIN_S + timeToCover(own + zone, least(speed, pace), pace, accel);
     if (zone > laneLength(city, connector) - MERGE_M) {
       // Into the same lane it goes on at its pace; whoever comes behind lets it become as fast.
       clear += MERGE_MARGIN_S - GAP_MARGIN_S;
@@ -133,7 +198,11 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
 
 /** Whether a stop sign keeps a car that has right of way from arriving as it comes. */
 function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool {
-  return load<i32>(laneAt(city, connector) + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0 && canStop(slab, car);
+  return (
+    load<i32>(laneAt(city, connector) + L_MUST_STOP) != 0 &&
+    getI(slab, C_STOOD_TICK, car) == 0 &&
+    canStop(slab, car)
+  );
 }
 
 /** Whether a car with right of way is on its way and not held up by something else. */
@@ -148,9 +217,17 @@ function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
 /** Whether a car without a claim stands between this one and their line. */
 function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
-  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+  for (
+    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    other >= 0;
+    other = nextAt(other)
+  ) {
     if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
-    if (getF(slab, C_VX, other) < STANDING_MPS && getI(slab, C_CLAIM, other) != connectorAhead(other)) return true;
+    if (
+      getF(slab, C_VX, other) < STANDING_MPS &&
+      getI(slab, C_CLAIM, other) != connectorAhead(other)
+    )
+      return true;
   }
   return false;
 }
@@ -158,7 +235,12 @@ function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): b
 /** Whether the car goes before another that has right of way: to end a deadlock, or its patience. */
 function goesFirst(slab: usize, car: i32, other: i32): bool {
   if (isImpatient(slab, car) && canStop(slab, other)) return true;
-  return car < other && hasStood(slab, car) && hasStood(slab, other) && getF(slab, C_VX, other) < STANDING_MPS;
+  return (
+    car < other &&
+    hasStood(slab, car) &&
+    hasStood(slab, other) &&
+    getF(slab, C_VX, other) < STANDING_MPS
+  );
 }
 
 function hasStood(slab: usize, car: i32): bool {
@@ -169,7 +251,10 @@ function hasStood(slab: usize, car: i32): bool {
 /** Whether a car comfortably stays before its line. */
 export function canStop(slab: usize, car: i32): bool {
   const speed = getF(slab, C_VX, car);
-  return lineDistance(car) > (speed * speed) / (2.0 * OTHERS_DECEL) + 0.5 * speed + 0.5 || speed < STANDING_MPS;
+  return (
+    lineDistance(car) > (speed * speed) / (2.0 * OTHERS_DECEL) + 0.5 * speed + 0.5 ||
+    speed < STANDING_MPS
+  );
 }
 
 /** Whether a car has given its claim back and may not ask for another yet. */
@@ -193,7 +278,11 @@ function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
     const theirs = connectorAhead(other);
     if (!hasBit(city, conflicts, theirs) || getI(slab, C_WAIT_TICK, other) > since) continue;
     if (getI(slab, C_WAIT_TICK, other) == since && other > car) continue;
-    if (getF(slab, C_VX, other) < STANDING_MPS && isComing(slab, city, other, theirs) && !isBarred(slab, city, theirs)) {
+    if (
+      getF(slab, C_VX, other) < STANDING_MPS &&
+      isComing(slab, city, other, theirs) &&
+      !isBarred(slab, city, theirs)
+    ) {
       return canStop(slab, car);
     }
   }
@@ -215,7 +304,11 @@ function isBarred(slab: usize, city: usize, connector: i32): bool {
 /** Whether every car between this one and its line has its claim already. */
 export function isNext(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
-  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+  for (
+    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    other >= 0;
+    other = nextAt(other)
+  ) {
     if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
     if (getI(slab, C_CLAIM, other) != connectorAhead(other)) return false;
   }
@@ -228,7 +321,11 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
   const beyond = laneAhead(slab, city, car, 3);
   let needed = carLength(slab, car) + EXIT_MARGIN_M;
   let room = laneLength(city, exit);
-  for (let other = firstAt(load<i32>(laneAt(city, beyond) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+  for (
+    let other = firstAt(load<i32>(laneAt(city, beyond) + L_JUNCTION));
+    other >= 0;
+    other = nextAt(other)
+  ) {
     if (other == car) continue;
     if (getI(slab, C_LANE, other) == exit) {
       const speed = getF(slab, C_VX, other);
@@ -239,8 +336,17 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
       needed += carLength(slab, other) + EXIT_MARGIN_M;
     }
   }
-  for (let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
-    if (other == car || getI(slab, C_CLAIM, other) != connectorAhead(other) || laneAhead(slab, city, other, 2) != exit) continue;
+  for (
+    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    other >= 0;
+    other = nextAt(other)
+  ) {
+    if (
+      other == car ||
+      getI(slab, C_CLAIM, other) != connectorAhead(other) ||
+      laneAhead(slab, city, other, 2) != exit
+    )
+      continue;
     if (lineDistance(other) < lineDistance(car)) needed += carLength(slab, other) + EXIT_MARGIN_M;
   }
   return room > needed;
@@ -249,8 +355,17 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
 /** Room that the cars on a lane behind `front`, but for this one, will need once all stand, m. */
 function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32): f64 {
   let needed = 0.0;
-  for (let other = firstAt(load<i32>(laneAt(city, connectorAhead(front)) + L_JUNCTION)); other >= 0; other = nextAt(other)) {
-    if (other == car || getI(slab, C_LANE, other) != lane || getF(slab, C_STATION, other) >= getF(slab, C_STATION, front)) continue;
+  for (
+    let other = firstAt(load<i32>(laneAt(city, connectorAhead(front)) + L_JUNCTION));
+    other >= 0;
+    other = nextAt(other)
+  ) {
+    if (
+      other == car ||
+      getI(slab, C_LANE, other) != lane ||
+      getF(slab, C_STATION, other) >= getF(slab, C_STATION, front)
+    )
+      continue;
     needed += carLength(slab, other) + EXIT_MARGIN_M;
   }
   return needed;

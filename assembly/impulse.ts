@@ -29,8 +29,20 @@ export function restitution(closing: f64): f64 {
  * velocity of the first's point of contact as seen from the second's.
  */
 export function impulse(
-  perMassA: f64, perInertiaA: f64, rAx: f64, rAy: f64, perMassB: f64, perInertiaB: f64, rBx: f64, rBy: f64,
-  nx: f64, ny: f64, ux: f64, uy: f64, e: f64, friction: f64,
+  perMassA: f64,
+  perInertiaA: f64,
+  rAx: f64,
+  rAy: f64,
+  perMassB: f64,
+  perInertiaB: f64,
+  rBx: f64,
+  rBy: f64,
+  nx: f64,
+  ny: f64,
+  ux: f64,
+  uy: f64,
+  e: f64,
+  friction: f64,
 ): f64 {
   store<f64>(IMPULSE_X, 0.0);
   store<f64>(IMPULSE_Y, 0.0);

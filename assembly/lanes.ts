@@ -1,13 +1,33 @@
 import {
-  BUSY, CAR_COUNT, C_LANE, C_ROUTE_INDEX, DIRECTORY, H_CITY, JUNCTION_MAX, LANE_BYTES, L_JUNCTION, L_LENGTH, L_POINTS_PER_M,
-  L_POINT_COUNT, L_POINT_FIRST, OCCUPIED, POINT_BYTES, RL_EXIT_SPEED, RL_LANE, ROUTE_LANE_BYTES, T_LANES, T_LANE_COUNT, T_POINTS,
-  T_ROUTES, T_ROUTE_LANES,
+  BUSY,
+  CAR_COUNT,
+  C_LANE,
+  C_ROUTE_INDEX,
+  DIRECTORY,
+  H_CITY,
+  JUNCTION_MAX,
+  LANE_BYTES,
+  L_JUNCTION,
+  L_LENGTH,
+  L_POINTS_PER_M,
+  L_POINT_COUNT,
+  L_POINT_FIRST,
+  OCCUPIED,
+  POINT_BYTES,
+  RL_EXIT_SPEED,
+  RL_LANE,
+  ROUTE_LANE_BYTES,
+  T_LANES,
+  T_LANE_COUNT,
+  T_POINTS,
+  T_ROUTES,
+  T_ROUTE_LANES,
 } from './layout';
 import { getI } from './memory';
 
 /** Address of the table of a slab's city. */
 @inline export function cityOf(slab: usize): usize {
-  return <usize>load<u32>(<usize>DIRECTORY + (<usize>load<u32>(slab + H_CITY) << 2));
+  return <usize>load<u32>(<usize>DIRECTORY + ((<usize>load<u32>(slab + H_CITY)) << 2));
 }
 
 /** Address of a lane's record. */
@@ -26,17 +46,19 @@ import { getI } from './memory';
 
 /** Number of lanes of a car's route. */
 export function routeCount(city: usize, car: i32): i32 {
-  return load<i32>(city + load<i32>(city + T_ROUTES) + (<usize>car << 3) + 4);
+  return load<i32>(city + load<i32>(city + T_ROUTES) + ((<usize>car) << 3) + 4);
 }
 
 /** Record of a position of a car's route. Positions wrap around, once: a division would cost too much. */
 function routeEntry(city: usize, car: i32, position: i32): usize {
-  const entry = city + load<i32>(city + T_ROUTES) + (<usize>car << 3);
+  const entry = city + load<i32>(city + T_ROUTES) + ((<usize>car) << 3);
   const count = load<i32>(entry + 4);
   let index = position;
   if (index < 0) index += count;
   if (index >= count) index -= count;
-  return city + load<i32>(city + T_ROUTE_LANES) + <usize>(load<i32>(entry) + index) * ROUTE_LANE_BYTES;
+  return (
+    city + load<i32>(city + T_ROUTE_LANES) + <usize>(load<i32>(entry) + index) * ROUTE_LANE_BYTES
+  );
 }
 
 /** Lane at a position of a car's route. */
@@ -63,7 +85,9 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
   let index = <i32>(station * load<f64>(at + L_POINTS_PER_M));
   if (index < 0) index = 0;
   if (index > last) index = last;
-  return city + load<i32>(city + T_POINTS) + <usize>(load<i32>(at + L_POINT_FIRST) + index) * POINT_BYTES;
+  return (
+    city + load<i32>(city + T_POINTS) + <usize>(load<i32>(at + L_POINT_FIRST) + index) * POINT_BYTES
+  );
 }
 
 /** Share of the way from the point of `pointAt` to the next, 0 to 1. */
@@ -94,21 +118,21 @@ export function findOccupants(slab: usize, city: usize, astray: u32): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     if ((astray >> car) & 1) continue;
     const lane = getI(slab, C_LANE, car);
-    const at = <usize>OCCUPIED + (<usize>lane << 2);
+    const at = <usize>OCCUPIED + ((<usize>lane) << 2);
     store<u32>(at, load<u32>(at) | (1 << car));
     const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
     if (junction < 0) continue;
-    const busy = <usize>BUSY + (<usize>junction << 2);
+    const busy = <usize>BUSY + ((<usize>junction) << 2);
     store<u32>(busy, load<u32>(busy) | (1 << car));
   }
 }
 
 /** Mask of the cars on a lane, as `findOccupants` found them. */
 @inline export function occupants(lane: i32): u32 {
-  return load<u32>(<usize>OCCUPIED + (<usize>lane << 2));
+  return load<u32>(<usize>OCCUPIED + ((<usize>lane) << 2));
 }
 
 /** Mask of the cars in a junction, as `findOccupants` found them. */
 @inline export function inJunction(junction: i32): u32 {
-  return load<u32>(<usize>BUSY + (<usize>junction << 2));
+  return load<u32>(<usize>BUSY + ((<usize>junction) << 2));
 }

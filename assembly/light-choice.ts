@@ -1,6 +1,18 @@
 import {
-  CHOICE_GO, CHOICE_NONE, CHOICE_STOP, C_ACCEL, C_HEADWAY, C_LIGHT_CHOICE, C_VX, FRAME_TICKS, LIGHT_AMBER, LIGHT_GREEN, LIGHT_RED,
-  LIGHT_RED_AMBER, L_LIGHT, TICK_MS,
+  CHOICE_GO,
+  CHOICE_NONE,
+  CHOICE_STOP,
+  C_ACCEL,
+  C_HEADWAY,
+  C_LIGHT_CHOICE,
+  C_VX,
+  FRAME_TICKS,
+  LIGHT_AMBER,
+  LIGHT_GREEN,
+  LIGHT_RED,
+  LIGHT_RED_AMBER,
+  L_LIGHT,
+  TICK_MS,
 } from './layout';
 import { actOnLight, heedsLights, seesLight } from './functions/traffic-light-recognition';
 import { laneAt } from './lanes';
@@ -38,13 +50,15 @@ const TOP_MPS = 40.0;
  * car does not see is none.
  */
 export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
-  const state = light < 0 || !seesLight(slab, car, distance) ? LIGHT_GREEN : lightState(slab, city, light);
+  const state =
+    light < 0 || !seesLight(slab, car, distance) ? LIGHT_GREEN : lightState(slab, city, light);
   if (state == LIGHT_GREEN) {
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
   } else if (state == LIGHT_AMBER) {
     const left = ticksToRed(slab, city, light);
     if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) {
-      if (isLate(getF(slab, C_VX, car), distance, <f64>left * TICK_S)) setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
+      if (isLate(getF(slab, C_VX, car), distance, <f64>left * TICK_S))
+        setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
       return;
     }
     const amber = amberTicks(city, light);
@@ -56,7 +70,11 @@ export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, di
     setI(slab, C_LIGHT_CHOICE, car, choice(before, distance + speed * sinceS, <f64>amber * TICK_S));
   } else {
     // Who chose to go is past the line by now, or so near that it cannot stay behind it.
-    if (getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO && !canStop(getF(slab, C_VX, car), distance, AMBER_DECEL)) return;
+    if (
+      getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO &&
+      !canStop(getF(slab, C_VX, car), distance, AMBER_DECEL)
+    )
+      return;
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
     actOnLight(slab, car);
   }
@@ -71,7 +89,10 @@ function choice(speed: f64, distance: f64, amberS: f64): i32 {
 
 /** Whether a car that was held up on its way no longer makes it in the time, and can still stop. */
 function isLate(speed: f64, distance: f64, seconds: f64): bool {
-  return distance > (speed + 0.5 * START_ACCEL * seconds) * seconds && canStop(speed, distance, AMBER_DECEL);
+  return (
+    distance > (speed + 0.5 * START_ACCEL * seconds) * seconds &&
+    canStop(speed, distance, AMBER_DECEL)
+  );
 }
 
 /** Whether a car stays behind a line if it reacts and brakes by `decel`. */

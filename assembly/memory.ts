@@ -3,19 +3,19 @@ import { CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
 /** Typed access to a slab's arrays: `array` is a C_ constant of the memory map, `i` the element. */
 
 @inline export function getF(slab: usize, array: usize, i: i32): f64 {
-  return load<f64>(slab + array + (<usize>i << 3));
+  return load<f64>(slab + array + ((<usize>i) << 3));
 }
 
 @inline export function setF(slab: usize, array: usize, i: i32, value: f64): void {
-  store<f64>(slab + array + (<usize>i << 3), value);
+  store<f64>(slab + array + ((<usize>i) << 3), value);
 }
 
 @inline export function getI(slab: usize, array: usize, i: i32): i32 {
-  return load<i32>(slab + array + (<usize>i << 2));
+  return load<i32>(slab + array + ((<usize>i) << 2));
 }
 
 @inline export function setI(slab: usize, array: usize, i: i32, value: i32): void {
-  store<i32>(slab + array + (<usize>i << 2), value);
+  store<i32>(slab + array + ((<usize>i) << 2), value);
 }
 
 /** Address of the parameters of a car's type, see CT_ in the memory map. */

@@ -3,10 +3,45 @@
  * is an oriented box (the fields of overlap.ts) that moves. Gathered once a look, for all who look.
  */
 import {
-  ACTOR_WAITS, A_ACCEL, A_HX, A_HY, A_SIGHT, A_SPEED, A_STATE, A_X, A_Y, CAR_COUNT, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH,
-  C_ACCEL, C_HX, C_HY, C_LANE, C_X, C_Y, HAZARDS, HAZARD_BYTES, HAZARD_FOG_STALL, HAZARD_SPOT_BYTES, HAZARD_WET_CREST, HS_BODY_LENGTH,
-  HS_BODY_WIDTH, HS_CLASS, HS_KIND, HS_LANES, HS_LANE_COUNT, HS_SIGHT, L_ZONES, OBJECTS, T_HAZARDS, T_HAZARD_COUNT, T_ZONES,
-  ZONE_BYTES, Z_KIND,
+  ACTOR_WAITS,
+  A_ACCEL,
+  A_HX,
+  A_HY,
+  A_SIGHT,
+  A_SPEED,
+  A_STATE,
+  A_X,
+  A_Y,
+  CAR_COUNT,
+  CONTACT_VEHICLE,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_ACCEL,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_X,
+  C_Y,
+  HAZARDS,
+  HAZARD_BYTES,
+  HAZARD_FOG_STALL,
+  HAZARD_SPOT_BYTES,
+  HAZARD_WET_CREST,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_CLASS,
+  HS_KIND,
+  HS_LANES,
+  HS_LANE_COUNT,
+  HS_SIGHT,
+  L_ZONES,
+  OBJECTS,
+  T_HAZARDS,
+  T_HAZARD_COUNT,
+  T_ZONES,
+  ZONE_BYTES,
+  Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
 import { laneAt } from './lanes';
@@ -85,7 +120,7 @@ function gatherActor(city: usize, actor: usize, spot: usize, at: usize): void {
   store<f64>(at + OB_VY, speed * hy);
   store<f64>(at + OB_ACCEL, load<f64>(actor + A_ACCEL));
   store<i32>(at + OB_CLASS, load<i32>(spot + HS_CLASS));
-  const last = spot + HS_LANES + (<usize>(load<i32>(spot + HS_LANE_COUNT) - 1) << 2);
+  const last = spot + HS_LANES + ((<usize>(load<i32>(spot + HS_LANE_COUNT) - 1)) << 2);
   store<i32>(at + OB_ZONES, zonesAround(city, load<i32>(last), at));
   const kind = load<i32>(spot + HS_KIND);
   store<f32>(at + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);

@@ -4,9 +4,35 @@
  * Found once for all sensors of the car.
  */
 import {
-  B_CORNER, B_CORNERS, CAR_COUNT, CONTACT_VEHICLE, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, GB_HALF_X, GB_HALF_Y, GB_X, GB_Y,
-  GRID_BOX_BYTES, GRID_CELL_M, GRID_REACH_M, GR_COLUMNS, GR_MIN_X, GR_MIN_Y, GR_ROWS, PT_OPEN, PT_TX, PT_TY, PT_X, PT_Y, SIGHT, T_GRID,
-  VIEW_LEFT_M, VIEW_RIGHT_M,
+  B_CORNER,
+  B_CORNERS,
+  CAR_COUNT,
+  CONTACT_VEHICLE,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_STATION,
+  GB_HALF_X,
+  GB_HALF_Y,
+  GB_X,
+  GB_Y,
+  GRID_BOX_BYTES,
+  GRID_CELL_M,
+  GRID_REACH_M,
+  GR_COLUMNS,
+  GR_MIN_X,
+  GR_MIN_Y,
+  GR_ROWS,
+  PT_OPEN,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  SIGHT,
+  T_GRID,
+  VIEW_LEFT_M,
+  VIEW_RIGHT_M,
 } from './layout';
 import { blockAt, cellEnd, cellStart, gridBox } from './blocks';
 import { pointAt } from './lanes';
@@ -58,7 +84,9 @@ export function viewOf(slab: usize, city: usize, car: i32): usize {
   const offset = getF(slab, C_OFFSET, car);
   if (offset > VIEW_OFFSET_M || offset < -VIEW_OFFSET_M) return 0;
   const point = pointAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car));
-  const along = getF(slab, C_HX, car) * <f64>load<f32>(point + PT_TX) + getF(slab, C_HY, car) * <f64>load<f32>(point + PT_TY);
+  const along =
+    getF(slab, C_HX, car) * <f64>load<f32>(point + PT_TX) +
+    getF(slab, C_HY, car) * <f64>load<f32>(point + PT_TY);
   return along > 0.5 ? point : 0;
 }
 
@@ -72,7 +100,7 @@ export function viewOf(slab: usize, city: usize, car: i32): usize {
   const radius = load<f64>(object + OB_RADIUS) + VIEW_SPARE_M;
   const ahead = dx * tx + dy * ty;
   const left = dy * tx - dx * ty;
-  if (left + radius > <f64>VIEW_LEFT_M || left - radius < -<f64>VIEW_RIGHT_M) return false;
+  if (left + radius > <f64>VIEW_LEFT_M || left - radius < -(<f64>VIEW_RIGHT_M)) return false;
   return ahead > 0.0 && ahead + radius < <f64>load<f32>(view + PT_OPEN);
 }
 
@@ -83,7 +111,14 @@ export const HIDDEN = 2;
 
 /** Finds what is between the front of a car, at a place, and an object; `near`: the cars, `actors`: the spots to think of. */
 export function findBetween(
-  city: usize, own: usize, px: f64, py: f64, object: usize, near: u32, actors: u32, view: usize,
+  city: usize,
+  own: usize,
+  px: f64,
+  py: f64,
+  object: usize,
+  near: u32,
+  actors: u32,
+  view: usize,
 ): i32 {
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
@@ -135,14 +170,20 @@ export function findBetween(
 @inline function halfAcross(box: usize, ux: f64, uy: f64): f64 {
   const hx = load<f64>(box + BOX_HX);
   const hy = load<f64>(box + BOX_HY);
-  return load<f64>(box + BOX_HALF_LENGTH) * abs(hy * ux - hx * uy) + load<f64>(box + BOX_HALF_WIDTH) * abs(hx * ux + hy * uy);
+  return (
+    load<f64>(box + BOX_HALF_LENGTH) * abs(hy * ux - hx * uy) +
+    load<f64>(box + BOX_HALF_WIDTH) * abs(hx * ux + hy * uy)
+  );
 }
 
 /** How far a car's sensors sit to either side of a line from the middle of its bumper, m. */
 @inline function mountAcross(own: usize, ux: f64, uy: f64): f64 {
   const hx = load<f64>(own + BOX_HX);
   const hy = load<f64>(own + BOX_HY);
-  return greatest(CAMERA_BEHIND_M * abs(hy * ux - hx * uy), CORNER_ASIDE_M * abs(hx * ux + hy * uy));
+  return greatest(
+    CAMERA_BEHIND_M * abs(hy * ux - hx * uy),
+    CORNER_ASIDE_M * abs(hx * ux + hy * uy),
+  );
 }
 
 /** Lists a vehicle that is not the object itself where it reaches into the wedge; true where it hides all. */
@@ -153,7 +194,12 @@ export function findBetween(
   const uy = load<f64>(ALONG_Y);
   const left = dy * ux - dx * uy;
   const radius = load<f64>(other + OB_RADIUS);
-  if (abs(left) > radius + load<f64>(REACH) || other == object || load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return false;
+  if (
+    abs(left) > radius + load<f64>(REACH) ||
+    other == object ||
+    load<i32>(other + OB_CLASS) != CONTACT_VEHICLE
+  )
+    return false;
   const ahead = dx * ux + dy * uy;
   const within = radius + load<f64>(RADIUS);
   if (ahead < -within || ahead > load<f64>(LENGTH) + within) return false;
@@ -177,7 +223,7 @@ function straddles(other: usize, ahead: f64, left: f64): bool {
   if (overLeft > reachLeft || overRight > reachRight) return false;
   if (overLeft > -reachLeft && overRight > -reachRight && hides(other, true)) return true;
   const count = load<i32>(VEHICLE_COUNT);
-  store<u32>(VEHICLES + (<usize>count << 2), <u32>other);
+  store<u32>(VEHICLES + ((<usize>count) << 2), <u32>other);
   store<i32>(VEHICLE_COUNT, count + 1);
   return false;
 }
@@ -196,8 +242,25 @@ function hides(thing: usize, isBox: bool): bool {
   const nearY = load<f64>(FROM_Y) + MOUNT_M * uy;
   const farX = load<f64>(FROM_X) + far * ux;
   const farY = load<f64>(FROM_Y) + far * uy;
-  if (!crosses(thing, isBox, nearX - nearHalf * uy, nearY + nearHalf * ux, farX - farHalf * uy, farY + farHalf * ux)) return false;
-  return crosses(thing, isBox, nearX + nearHalf * uy, nearY - nearHalf * ux, farX + farHalf * uy, farY - farHalf * ux);
+  if (
+    !crosses(
+      thing,
+      isBox,
+      nearX - nearHalf * uy,
+      nearY + nearHalf * ux,
+      farX - farHalf * uy,
+      farY + farHalf * ux,
+    )
+  )
+    return false;
+  return crosses(
+    thing,
+    isBox,
+    nearX + nearHalf * uy,
+    nearY - nearHalf * ux,
+    farX + farHalf * uy,
+    farY - farHalf * ux,
+  );
 }
 
 @inline function crosses(thing: usize, isBox: bool, px: f64, py: f64, qx: f64, qy: f64): bool {
@@ -238,7 +301,12 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   let nextX = (dx > 0.0 ? <f64>(column + 1) - east : east - <f64>column) * perX;
   let nextY = (dy > 0.0 ? <f64>(row + 1) - north : north - <f64>row) * perY;
   while (true) {
-    if (<u32>column < <u32>columns && <u32>row < <u32>rows && takeCell(city, row * columns + column)) return true;
+    if (
+      <u32>column < <u32>columns &&
+      <u32>row < <u32>rows &&
+      takeCell(city, row * columns + column)
+    )
+      return true;
     if (nextX < nextY) {
       if (nextX > 1.0) return false;
       column += dx > 0.0 ? 1 : -1;
@@ -279,7 +347,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
 /** Lists a block that was not looked at before where it reaches into the wedge; true where it hides all. */
 function takeBlock(block: usize): bool {
   const taken = load<i32>(TAKEN_COUNT);
-  const end = TAKEN + (<usize>taken << 2);
+  const end = TAKEN + ((<usize>taken) << 2);
   for (let at = TAKEN; at < end; at += 4) {
     if (<usize>load<u32>(at) == block) return false;
   }
@@ -294,25 +362,27 @@ function takeBlock(block: usize): bool {
   const widens = load<f64>(WIDENS);
   // Corners on either side of each edge.
   let within = 0;
-  const last = block + B_CORNER + (<usize>load<i32>(block + B_CORNERS) << 4);
+  const last = block + B_CORNER + ((<usize>load<i32>(block + B_CORNERS)) << 4);
   for (let corner = block + B_CORNER; corner < last; corner += 16) {
     const dx = load<f64>(corner) - fromX;
     const dy = load<f64>(corner + 8) - fromY;
     const left = dy * ux - dx * uy;
     const half = edge + widens * (dx * ux + dy * uy);
-    within |= (left > half ? OUTSIDE_LEFT : INSIDE_LEFT) | (left < -half ? OUTSIDE_RIGHT : INSIDE_RIGHT);
+    within |=
+      (left > half ? OUTSIDE_LEFT : INSIDE_LEFT) | (left < -half ? OUTSIDE_RIGHT : INSIDE_RIGHT);
   }
   if ((within & INSIDE_LEFT) == 0 || (within & INSIDE_RIGHT) == 0) return false;
-  if ((within & OUTSIDE_LEFT) != 0 && (within & OUTSIDE_RIGHT) != 0 && hides(block, false)) return true;
+  if ((within & OUTSIDE_LEFT) != 0 && (within & OUTSIDE_RIGHT) != 0 && hides(block, false))
+    return true;
   const count = load<i32>(BLOCK_COUNT);
-  store<u32>(BLOCKS + (<usize>count << 2), <u32>block);
+  store<u32>(BLOCKS + ((<usize>count) << 2), <u32>block);
   store<i32>(BLOCK_COUNT, count + 1);
   return false;
 }
 
 /** Whether a block that was found crosses the way from a place to another. */
 export function isBlockBetween(px: f64, py: f64, qx: f64, qy: f64): bool {
-  const end = BLOCKS + (<usize>load<i32>(BLOCK_COUNT) << 2);
+  const end = BLOCKS + ((<usize>load<i32>(BLOCK_COUNT)) << 2);
   for (let at = BLOCKS; at < end; at += 4) {
     if (crossesPolygon(<usize>load<u32>(at), px, py, qx, qy)) return true;
   }
@@ -321,7 +391,7 @@ export function isBlockBetween(px: f64, py: f64, qx: f64, qy: f64): bool {
 
 /** The same of the vehicles. */
 export function isVehicleBetween(px: f64, py: f64, qx: f64, qy: f64): bool {
-  const end = VEHICLES + (<usize>load<i32>(VEHICLE_COUNT) << 2);
+  const end = VEHICLES + ((<usize>load<i32>(VEHICLE_COUNT)) << 2);
   for (let at = VEHICLES; at < end; at += 4) {
     if (crossesBox(<usize>load<u32>(at), px, py, qx, qy)) return true;
   }
@@ -333,9 +403,9 @@ function crossesPolygon(block: usize, px: f64, py: f64, qx: f64, qy: f64): bool 
   const count = load<i32>(block + B_CORNERS);
   let enter = 0.0;
   let leave = 1.0;
-  let from = block + B_CORNER + (<usize>(count - 1) << 4);
+  let from = block + B_CORNER + ((<usize>(count - 1)) << 4);
   for (let i = 0; i < count; i++) {
-    const to = block + B_CORNER + (<usize>i << 4);
+    const to = block + B_CORNER + ((<usize>i) << 4);
     const fx = load<f64>(from);
     const fy = load<f64>(from + 8);
     const ex = load<f64>(to) - fx;

@@ -75,8 +75,8 @@ export function polygonOverlap(box: usize, polygon: usize, count: i32): f64 {
 
 function tryEdges(a: usize, countA: i32, b: usize, countB: i32, sign: f64): void {
   for (let i = 0; i < countA; i++) {
-    const from = a + (<usize>i << 4);
-    const to = a + (<usize>(i + 1 == countA ? 0 : i + 1) << 4);
+    const from = a + ((<usize>i) << 4);
+    const to = a + ((<usize>(i + 1 == countA ? 0 : i + 1)) << 4);
     const ex = load<f64>(to) - load<f64>(from);
     const ey = load<f64>(to + 8) - load<f64>(from + 8);
     const norm = 1.0 / sqrt(ex * ex + ey * ey);
@@ -85,7 +85,7 @@ function tryEdges(a: usize, countA: i32, b: usize, countB: i32, sign: f64): void
     const face = nx * load<f64>(from) + ny * load<f64>(from + 8);
     let nearest = 1e9;
     for (let j = 0; j < countB; j++) {
-      const corner = b + (<usize>j << 4);
+      const corner = b + ((<usize>j) << 4);
       nearest = least(nearest, nx * load<f64>(corner) + ny * load<f64>(corner + 8));
     }
     if (face - nearest < load<f64>(LEAST)) {
@@ -111,8 +111,8 @@ function outline(box: usize, at: usize): void {
 }
 
 @inline function put(at: usize, index: i32, x: f64, y: f64): void {
-  store<f64>(at + (<usize>index << 4), x);
-  store<f64>(at + (<usize>index << 4) + 8, y);
+  store<f64>(at + ((<usize>index) << 4), x);
+  store<f64>(at + ((<usize>index) << 4) + 8, y);
 }
 
 /** Area that two boxes share, m²; leaves its centroid. */
@@ -128,8 +128,8 @@ export function polygonCommon(box: usize, polygon: usize, count: i32): f64 {
   let into = CUT_B;
   let corners = 4;
   for (let i = 0; i < count && corners > 0; i++) {
-    const start = polygon + (<usize>i << 4);
-    const end = polygon + (<usize>(i + 1 == count ? 0 : i + 1) << 4);
+    const start = polygon + ((<usize>i) << 4);
+    const end = polygon + ((<usize>(i + 1 == count ? 0 : i + 1)) << 4);
     corners = cut(from, corners, into, start, end);
     const last = from;
     from = into;
@@ -145,13 +145,13 @@ function cut(from: usize, count: i32, into: usize, start: usize, end: usize): i3
   const ex = load<f64>(end) - sx;
   const ey = load<f64>(end + 8) - sy;
   let kept = 0;
-  let last = from + (<usize>(count - 1) << 4);
+  let last = from + ((<usize>(count - 1)) << 4);
   let lx = load<f64>(last);
   let ly = load<f64>(last + 8);
   let lastSide = ex * (ly - sy) - ey * (lx - sx);
   for (let i = 0; i < count; i++) {
-    const x = load<f64>(from + (<usize>i << 4));
-    const y = load<f64>(from + (<usize>i << 4) + 8);
+    const x = load<f64>(from + ((<usize>i) << 4));
+    const y = load<f64>(from + ((<usize>i) << 4) + 8);
     const side = ex * (y - sy) - ey * (x - sx);
     if (side >= 0.0 != lastSide >= 0.0) {
       const share = lastSide / (lastSide - side);
@@ -180,8 +180,8 @@ function centroid(polygon: usize, count: i32, box: usize): f64 {
   let sumX = 0.0;
   let sumY = 0.0;
   for (let i = 0; i < count; i++) {
-    const from = polygon + (<usize>i << 4);
-    const to = polygon + (<usize>(i + 1 == count ? 0 : i + 1) << 4);
+    const from = polygon + ((<usize>i) << 4);
+    const to = polygon + ((<usize>(i + 1 == count ? 0 : i + 1)) << 4);
     const x = load<f64>(from) - ox;
     const y = load<f64>(from + 8) - oy;
     const cross = 0.5 * (x * (load<f64>(to + 8) - oy) - y * (load<f64>(to) - ox));

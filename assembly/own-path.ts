@@ -3,8 +3,28 @@
  * one car at a time, no farther than somebody asks for.
  */
 import {
-  CT_CENTRE, CT_LENGTH, CT_WHEELBASE, CT_WIDTH, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_STEER, C_VX, C_X,
-  C_Y, L_LENGTH, L_SPACING, OWN_PATH, PT_RUN, PT_TX, PT_TY, PT_X, PT_Y,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WHEELBASE,
+  CT_WIDTH,
+  C_EVADE_OFFSET,
+  C_EVADE_TICK,
+  C_HX,
+  C_HY,
+  C_OFFSET,
+  C_STATION,
+  C_STEER,
+  C_VX,
+  C_X,
+  C_Y,
+  L_LENGTH,
+  L_SPACING,
+  OWN_PATH,
+  PT_RUN,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
 } from './layout';
 import { along, laneAhead, laneAt, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
@@ -147,7 +167,8 @@ function extendOnLane(slab: usize, city: usize): void {
   }
   const away = load<f64>(AWAY);
   let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
-  const isReturning = abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
+  const isReturning =
+    abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
   if (isReturning) step = least(step, RETURN_PIECE_M);
   let end = station + step;
   // What is left of a lane at its end is too short for a piece.
@@ -159,7 +180,11 @@ function extendOnLane(slab: usize, city: usize): void {
   const left = load<f64>(AIM) + away * unreturned;
   const tx = along(last, PT_TX, share);
   const ty = along(last, PT_TY, share);
-  addPiece(along(last, PT_X, share) - left * ty, along(last, PT_Y, share) + left * tx, load<f64>(SPREAD) * unreturned);
+  addPiece(
+    along(last, PT_X, share) - left * ty,
+    along(last, PT_Y, share) + left * tx,
+    load<f64>(SPREAD) * unreturned,
+  );
   store<f64>(STATION, end);
   if (end < length) return;
   store<i32>(AHEAD, load<i32>(AHEAD) + 1);
@@ -270,7 +295,8 @@ function meetPiece(box: usize, piece: usize): bool {
     farthest = greatest(farthest, fromX + alongX * (alongX > 0.0 ? high : low));
   }
   const at = load<f64>(piece + PW_AT) + greatest(nearest, 0.0);
-  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE)) return false;
+  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE))
+    return false;
   store<f64>(MET_AT, at);
   return true;
 }

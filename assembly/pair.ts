@@ -57,7 +57,8 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
 
 /** Where `a` < `b` the one, elsewhere the other. */
 @inline export function whereLess<T>(a: T, b: T, then: T, otherwise: T): T {
-  if (isVector<T>()) return <T>v128.bitselect(<v128>then, <v128>otherwise, f64x2.lt(<v128>a, <v128>b));
+  if (isVector<T>())
+    return <T>v128.bitselect(<v128>then, <v128>otherwise, f64x2.lt(<v128>a, <v128>b));
   return <T>(<f64>a < <f64>b ? <f64>then : <f64>otherwise);
 }
 

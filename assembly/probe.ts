@@ -2,10 +2,25 @@
 import { followAccel as followAccelOf, freeAccel as freeAccelOf } from './driver';
 import { integrate as integrateBy } from './dynamics';
 import { SCRATCH } from './layout';
-import { impulse as impulseOf, IMPULSE_X, IMPULSE_Y, restitution as restitutionOf } from './impulse';
 import {
-  BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap as boxOverlapOf, COMMON_X, COMMON_Y,
-  NORMAL_X, NORMAL_Y,
+  impulse as impulseOf,
+  IMPULSE_X,
+  IMPULSE_Y,
+  restitution as restitutionOf,
+} from './impulse';
+import {
+  BOX_HALF_LENGTH,
+  BOX_HALF_WIDTH,
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxesCommon,
+  boxOverlap as boxOverlapOf,
+  COMMON_X,
+  COMMON_Y,
+  NORMAL_X,
+  NORMAL_Y,
 } from './overlap';
 import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
 import { moveAll } from './vehicle';
@@ -15,10 +30,37 @@ const FIRST: usize = SCRATCH + 320;
 const SECOND: usize = SCRATCH + 384;
 
 export function impulse(
-  perMassA: f64, perInertiaA: f64, rAx: f64, rAy: f64, perMassB: f64, perInertiaB: f64, rBx: f64, rBy: f64,
-  nx: f64, ny: f64, ux: f64, uy: f64, e: f64, friction: f64,
+  perMassA: f64,
+  perInertiaA: f64,
+  rAx: f64,
+  rAy: f64,
+  perMassB: f64,
+  perInertiaB: f64,
+  rBx: f64,
+  rBy: f64,
+  nx: f64,
+  ny: f64,
+  ux: f64,
+  uy: f64,
+  e: f64,
+  friction: f64,
 ): f64 {
-  return impulseOf(perMassA, perInertiaA, rAx, rAy, perMassB, perInertiaB, rBx, rBy, nx, ny, ux, uy, e, friction);
+  return impulseOf(
+    perMassA,
+    perInertiaA,
+    rAx,
+    rAy,
+    perMassB,
+    perInertiaB,
+    rBx,
+    rBy,
+    nx,
+    ny,
+    ux,
+    uy,
+    e,
+    friction,
+  );
 }
 
 export function impulseX(): f64 {
@@ -76,10 +118,21 @@ export function commonY(): f64 {
 
 /** What pushes an axle back sideways with the linear curve, ÷ mass, m/s². See `axleLoad` for the last five. */
 export function linearForce(
-  across: f64, along: f64, stiffness: f64, friction: f64,
-  opposite: f64, height: f64, perWheelbase: f64, accel: f64, shift: f64,
+  across: f64,
+  along: f64,
+  stiffness: f64,
+  friction: f64,
+  opposite: f64,
+  height: f64,
+  perWheelbase: f64,
+  accel: f64,
+  shift: f64,
 ): f64 {
-  return friction * axleLoad<f64>(opposite, height, perWheelbase, accel, shift) * linear<f64>(across, along, stiffness);
+  return (
+    friction *
+    axleLoad<f64>(opposite, height, perWheelbase, accel, shift) *
+    linear<f64>(across, along, stiffness)
+  );
 }
 
 /** Share of the friction limit that the tyres' own curve gives. */
@@ -106,6 +159,13 @@ export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
   return freeAccelOf(slab, car, speed, wanted);
 }
 
-export function followAccel(slab: usize, car: i32, speed: f64, leadSpeed: f64, gap: f64, standstill: f64): f64 {
+export function followAccel(
+  slab: usize,
+  car: i32,
+  speed: f64,
+  leadSpeed: f64,
+  gap: f64,
+  standstill: f64,
+): f64 {
   return followAccelOf(slab, car, speed, leadSpeed, gap, standstill);
 }

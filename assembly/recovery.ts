@@ -1,8 +1,50 @@
 import {
-  ACTOR_WAITS, A_SPEED, A_STATE, A_X, A_Y, CAR_COUNT, CT_LENGTH, CT_WIDTH, C_ACCEL, C_ACCEL_TARGET, C_ACCEL_WANTED, C_BRAKE,
-  C_BRAKE_TICKS, C_CLAIM, C_CONTACT_TICK, C_DRIVE, C_EMERGENCY, C_EVADE_OFFSET, C_EVADE_TICK, C_FLAGS, C_HALT_TICK, C_LANE,
-  C_LIGHT_CHOICE, C_LOAD_ACCEL, C_OFFSET, C_STALL_TICK, C_STATION, C_STATUS, C_STEER, C_STEER_TARGET, C_STILL_TICK, C_STOOD_TICK,
-  C_UNANNOUNCED, C_VX, C_VY, C_WAIT_TICK, C_X, C_Y, C_YAW_RATE, H_TICK, PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, STATUS_STOPPED,
+  ACTOR_WAITS,
+  A_SPEED,
+  A_STATE,
+  A_X,
+  A_Y,
+  CAR_COUNT,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_ACCEL,
+  C_ACCEL_TARGET,
+  C_ACCEL_WANTED,
+  C_BRAKE,
+  C_BRAKE_TICKS,
+  C_CLAIM,
+  C_CONTACT_TICK,
+  C_DRIVE,
+  C_EMERGENCY,
+  C_EVADE_OFFSET,
+  C_EVADE_TICK,
+  C_FLAGS,
+  C_HALT_TICK,
+  C_LANE,
+  C_LIGHT_CHOICE,
+  C_LOAD_ACCEL,
+  C_OFFSET,
+  C_STALL_TICK,
+  C_STATION,
+  C_STATUS,
+  C_STEER,
+  C_STEER_TARGET,
+  C_STILL_TICK,
+  C_STOOD_TICK,
+  C_UNANNOUNCED,
+  C_VX,
+  C_VY,
+  C_WAIT_TICK,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  H_TICK,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  STATUS_CRASHED,
+  STATUS_STOPPED,
   T_HAZARD_COUNT,
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
@@ -10,10 +52,27 @@ import { findNearOf } from './broad-phase';
 import { beQuiet } from './functions/assist';
 import { actorBody } from './hazards/paths';
 import { actorAt, spotAt } from './hazards/spots';
-import { along, isConnector, laneAhead, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import {
+  along,
+  isConnector,
+  laneAhead,
+  laneLength,
+  pointAt,
+  routeCount,
+  routeLane,
+  shareAt,
+} from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
-import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from './overlap';
+import {
+  BOX_HALF_LENGTH,
+  BOX_HALF_WIDTH,
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxOverlap,
+} from './overlap';
 import { place, roll } from './world';
 
 /** A car this far from its lane has lost it, m, and where it stands also beyond the other bound; within that it has found it. */
@@ -95,7 +154,9 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
 function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
   const offset = abs(getF(slab, C_OFFSET, car));
   const evades = getI(slab, C_EVADE_TICK, car) != 0;
-  const away = evades ? least(offset, abs(getF(slab, C_OFFSET, car) - getF(slab, C_EVADE_OFFSET, car))) : offset;
+  const away = evades
+    ? least(offset, abs(getF(slab, C_OFFSET, car) - getF(slab, C_EVADE_OFFSET, car)))
+    : offset;
   const isAway = away > LOST_M || (away > FOUND_M && !evades && speedOf(slab, car) < STANDING_MPS);
   if (since == 0 && isAway) setI(slab, C_HALT_TICK, car, tick);
   else if (since != 0 && away < FOUND_M) setI(slab, C_HALT_TICK, car, 0);
@@ -117,7 +178,11 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32, rolls: bool)
   const lane = routeLane(city, car, position);
   if (isConnector(city, lane)) return;
   const station = least(RETURN_STATION_M, 0.5 * laneLength(city, lane));
-  if (!hasRoom(slab, city, car, lane, station) || (rolls && !hasRoomAhead(slab, city, car, position, station))) return;
+  if (
+    !hasRoom(slab, city, car, lane, station) ||
+    (rolls && !hasRoomAhead(slab, city, car, position, station))
+  )
+    return;
   place(slab, city, car, position, station);
   reset(slab, car);
   if (rolls) roll(slab, city, car);
@@ -166,13 +231,24 @@ function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): b
   store<f64>(BODY_A + BOX_Y, y);
   store<f64>(BODY_A + BOX_HX, hx * norm);
   store<f64>(BODY_A + BOX_HY, hy * norm);
-  store<f64>(BODY_A + BOX_HALF_LENGTH, 0.5 * load<f64>(typeOf(slab, car) + CT_LENGTH) + ROOM_ALONG_M);
-  store<f64>(BODY_A + BOX_HALF_WIDTH, 0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + ROOM_BESIDE_M);
+  store<f64>(
+    BODY_A + BOX_HALF_LENGTH,
+    0.5 * load<f64>(typeOf(slab, car) + CT_LENGTH) + ROOM_ALONG_M,
+  );
+  store<f64>(
+    BODY_A + BOX_HALF_WIDTH,
+    0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + ROOM_BESIDE_M,
+  );
   for (let other = 0; other < CAR_COUNT; other++) {
     if (other == car) continue;
     bodyOf(slab, other, 0.0, BODY_B);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
-    if (isOutOfControl(slab, other) ? mayDriftTo(slab, other, x, y) : comesTooSoon(slab, city, other, lane, station)) return false;
+    if (
+      isOutOfControl(slab, other)
+        ? mayDriftTo(slab, other, x, y)
+        : comesTooSoon(slab, city, other, lane, station)
+    )
+      return false;
   }
   return isClearOfActors(slab, city);
 }
@@ -199,7 +275,8 @@ function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station
     const actor = actorAt(slab, spot);
     const dx = load<f64>(actor + A_X) - load<f64>(BODY_A + BOX_X);
     const dy = load<f64>(actor + A_Y) - load<f64>(BODY_A + BOX_Y);
-    if (load<i32>(actor + A_STATE) != ACTOR_WAITS && dx * dx + dy * dy < ROLL_M * ROLL_M) return false;
+    if (load<i32>(actor + A_STATE) != ACTOR_WAITS && dx * dx + dy * dy < ROLL_M * ROLL_M)
+      return false;
   }
   const count = routeCount(city, car);
   let base = -station;

@@ -1,9 +1,34 @@
 import {
-  CAR_COUNT, C_CLAIM, C_LANE, C_ROUTE_INDEX, C_STATION, C_STATUS, C_STOOD_TICK, C_UNANNOUNCED, C_VX, C_WAIT_TICK, H_TICK, L_MUST_STOP,
-  L_YIELDS, STATUS_CRASHED,
+  CAR_COUNT,
+  C_CLAIM,
+  C_LANE,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_STATUS,
+  C_STOOD_TICK,
+  C_UNANNOUNCED,
+  C_VX,
+  C_WAIT_TICK,
+  H_TICK,
+  L_MUST_STOP,
+  L_YIELDS,
+  STATUS_CRASHED,
 } from './layout';
-import { addHolder, connectorAhead, isUnannounced, lineDistance, noseOf, STANDING_MPS, survey } from './approaches';
-import { actOnTraffic, crossingDistance, looksOut, watchCrossings } from './functions/intersection-assist';
+import {
+  addHolder,
+  connectorAhead,
+  isUnannounced,
+  lineDistance,
+  noseOf,
+  STANDING_MPS,
+  survey,
+} from './approaches';
+import {
+  actOnTraffic,
+  crossingDistance,
+  looksOut,
+  watchCrossings,
+} from './functions/intersection-assist';
 import { canStop, hasExitRoom, isClear, isFree, isFreeOfPriority, isNext, isPaused } from './gaps';
 import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
 import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
@@ -52,7 +77,8 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   const at = laneAt(city, connector);
   let range = 0.0;
   if (isHeld(slab, car)) range = (speed * speed) / (2.0 * LIGHT_DECEL) + 1.5 * speed + 6.0;
-  else if (load<u32>(at + L_YIELDS) != 0 || load<i32>(at + L_MUST_STOP) != 0) range = lineRange(speed, 1.0, 6.0);
+  else if (load<u32>(at + L_YIELDS) != 0 || load<i32>(at + L_MUST_STOP) != 0)
+    range = lineRange(speed, 1.0, 6.0);
   else range = (speed * speed) / (2.0 * FIRM_DECEL) + 0.5 * speed + 3.0;
   if (distance > range) return -1.0;
   return distance < 0.0 ? 0.0 : distance;
@@ -91,7 +117,8 @@ export function decideRightOfWay(slab: usize, city: usize): void {
 function settle(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   if (isConnector(city, lane)) {
-    const isPlain = getF(slab, C_VX, car) < PLAIN_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED;
+    const isPlain =
+      getF(slab, C_VX, car) < PLAIN_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED;
     // Nobody expects a car that drove in without asking.
     if (isPlain) setI(slab, C_UNANNOUNCED, car, 0);
     else if (getI(slab, C_CLAIM, car) != lane) setI(slab, C_UNANNOUNCED, car, 1);
@@ -119,8 +146,10 @@ function reconsider(slab: usize, city: usize, car: i32): void {
   if (getI(slab, C_STATUS, car) == STATUS_CRASHED || isHeld(slab, car)) giveBack(slab, car, 0);
   else if (isIdle(slab, car)) giveBack(slab, car, load<u32>(slab + H_TICK) + IDLE_PAUSE_TICKS);
   else if (canStop(slab, car) && !isStillRight(slab, city, car, connector)) giveBack(slab, car, 0);
-  else if (isClosed(slab, city, lightFor(city, connector))) setI(slab, C_UNANNOUNCED, car, isMissed(slab, car) ? 1 : 0);
-  else if (isUnannounced(slab, car) && isFree(slab, city, car, connector)) setI(slab, C_UNANNOUNCED, car, 0);
+  else if (isClosed(slab, city, lightFor(city, connector)))
+    setI(slab, C_UNANNOUNCED, car, isMissed(slab, car) ? 1 : 0);
+  else if (isUnannounced(slab, car) && isFree(slab, city, car, connector))
+    setI(slab, C_UNANNOUNCED, car, 0);
 }
 
 /** Whether a car that was given its claim drives on at red because it does not know that it is. */
@@ -132,7 +161,8 @@ function reconsider(slab: usize, city: usize, car: i32): void {
 function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!isNext(slab, city, car, connector) || !hasExitRoom(slab, city, car, connector)) return false;
   if (looksOut(slab, car) && crossingDistance(car) >= 0.0) return false;
-  if (isUnannounced(slab, car)) return !looksOut(slab, car) || isFreeOfPriority(slab, city, car, connector);
+  if (isUnannounced(slab, car))
+    return !looksOut(slab, car) || isFreeOfPriority(slab, city, car, connector);
   if (isClear(slab, city, car, connector, 0.0)) return true;
   if (!looksOut(slab, car)) setI(slab, C_UNANNOUNCED, car, 1);
   return isUnannounced(slab, car);
@@ -156,7 +186,11 @@ function ask(slab: usize, city: usize, car: i32): bool {
   if (distance > (rollsUp ? lineRange(speed, 0.3, 4.0) : lineRange(speed, 1.5, 10.0))) return false;
   if (isPaused(slab, car)) return false;
   if (load<i32>(at + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
-  if (!mayStart(slab, city, car, lightFor(city, connector), distance) || !isNext(slab, city, car, connector)) return false;
+  if (
+    !mayStart(slab, city, car, lightFor(city, connector), distance) ||
+    !isNext(slab, city, car, connector)
+  )
+    return false;
   if (getI(slab, C_WAIT_TICK, car) == 0) setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
   return hasExitRoom(slab, city, car, connector) && goes(slab, city, car, connector);
 }

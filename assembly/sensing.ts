@@ -1,6 +1,26 @@
 import {
-  CAR_COUNT, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_GAP, C_HX, C_HY, C_LEAD_SPEED, C_OFFSET, C_ROUTE_INDEX, C_STATION, C_STATUS,
-  L_JUNCTION, L_LENGTH, SEEN_CAMERA, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_OBJECT, TG_PATH, TG_SENSORS, TG_VX,
+  CAR_COUNT,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_LEAD_SPEED,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_STATION,
+  C_STATUS,
+  L_JUNCTION,
+  L_LENGTH,
+  SEEN_CAMERA,
+  SEEN_RADAR,
+  SIGHT,
+  STATUS_CRASHED,
+  TG_OBJECT,
+  TG_PATH,
+  TG_SENSORS,
+  TG_VX,
 } from './layout';
 import { velocityX, velocityY } from './body';
 import { findOccupants, inJunction, laneAhead, laneAt, occupants, routeLane } from './lanes';
@@ -48,11 +68,12 @@ export function sense(slab: usize, city: usize): void {
 /** Sensors that measure the gap of a car in this look, SEEN_. */
 export function leadSensors(slab: usize, car: i32): i32 {
   if (getF(slab, C_GAP, car) < 0.0) return 0;
-  const lead = load<i32>(LEAD + (<usize>car << 2));
+  const lead = load<i32>(LEAD + ((<usize>car) << 2));
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
     const target = targetAt(car, i);
-    if (targetI(target, TG_OBJECT) == lead) return targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR);
+    if (targetI(target, TG_OBJECT) == lead)
+      return targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR);
   }
   return 0;
 }
@@ -63,7 +84,8 @@ function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u3
   for (let i = 0; i < count; i++) {
     const target = targetAt(car, i);
     const object = targetI(target, TG_OBJECT);
-    if (isInFront(target) && object < CAR_COUNT && ((astray >> object) & 1) == 0) onLanes |= 1 << object;
+    if (isInFront(target) && object < CAR_COUNT && ((astray >> object) & 1) == 0)
+      onLanes |= 1 << object;
   }
   if (onLanes != 0) measureOnPath(slab, city, car, onLanes);
   for (let i = 0; i < count; i++) {
@@ -98,7 +120,8 @@ function measureOnPath(slab: usize, city: usize, car: i32, others: u32): void {
     const junction = load<i32>(record + L_JUNCTION);
     if (junction >= 0) {
       const beside = inJunction(junction) & others & ~onLane;
-      if (beside != 0) measureTurningOff(slab, city, car, beside, laneAhead(slab, city, car, ahead - 1), base);
+      if (beside != 0)
+        measureTurningOff(slab, city, car, beside, laneAhead(slab, city, car, ahead - 1), base);
     }
     // Whoever is nearer than the next lane is nearest.
     if (getF(slab, C_GAP, car) >= 0.0) return;
@@ -119,11 +142,22 @@ function measureOnLane(slab: usize, car: i32, others: u32, base: f64): void {
  * Cars on other connectors from the lane `before`, as long as they are near its stop line; further on
  * only what still reaches into the own way.
  */
-function measureTurningOff(slab: usize, city: usize, car: i32, others: u32, before: i32, base: f64): void {
+function measureTurningOff(
+  slab: usize,
+  city: usize,
+  car: i32,
+  others: u32,
+  before: i32,
+  base: f64,
+): void {
   for (let left = others; left != 0; left &= left - 1) {
     const other = <i32>ctz(left);
     const station = getF(slab, C_STATION, other);
-    if (base + station <= 0.0 || routeLane(city, other, getI(slab, C_ROUTE_INDEX, other) - 1) != before) continue;
+    if (
+      base + station <= 0.0 ||
+      routeLane(city, other, getI(slab, C_ROUTE_INDEX, other) - 1) != before
+    )
+      continue;
     if (station <= TURNED_OFF_M) note(slab, car, other, base + station);
     else noteInTheWay(slab, car, other);
   }
@@ -143,9 +177,11 @@ function noteInTheWay(slab: usize, car: i32, other: i32): void {
 
 /** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
 function note(slab: usize, car: i32, other: i32, distance: f64): void {
-  const middles = load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
+  const middles =
+    load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
   const gap = distance + middles - 0.5 * (carLength(slab, car) + carLength(slab, other));
-  const speed = velocityX(slab, other) * getF(slab, C_HX, car) + velocityY(slab, other) * getF(slab, C_HY, car);
+  const speed =
+    velocityX(slab, other) * getF(slab, C_HX, car) + velocityY(slab, other) * getF(slab, C_HY, car);
   noteGap(slab, car, other, gap > 0.0 ? gap : 0.0, speed);
 }
 
@@ -155,5 +191,5 @@ function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64): void
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;
   setF(slab, C_GAP, car, gap);
   setF(slab, C_LEAD_SPEED, car, speed > 0.0 ? speed : 0.0);
-  store<i32>(LEAD + (<usize>car << 2), object);
+  store<i32>(LEAD + ((<usize>car) << 2), object);
 }

@@ -3,17 +3,62 @@
  * is near enough, in its field of view and not hidden; it delivers what it has seen often enough.
  */
 import {
-  CAR_COUNT, CONTACT_ANIMAL, CONTACT_PERSON, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, C_EFFECTIVE, C_HX, C_HY, C_STATUS, C_X, C_Y, FRAME_TICKS,
-  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, H_TICK, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SIGHT, STATUS_CRASHED, TG_ACCEL,
-  TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_OBJECT, TG_PATH, TG_PATH_OPEN, TG_SENSORS, TG_VX, TG_VY,
-  TG_X, TG_Y, ZONE_DUSK, ZONE_FOG,
+  CAR_COUNT,
+  CONTACT_ANIMAL,
+  CONTACT_PERSON,
+  CONTACT_VEHICLE,
+  CT_CENTRE,
+  CT_LENGTH,
+  C_EFFECTIVE,
+  C_HX,
+  C_HY,
+  C_STATUS,
+  C_X,
+  C_Y,
+  FRAME_TICKS,
+  F_CORNER_RADARS,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  H_TICK,
+  SEEN_CAMERA,
+  SEEN_CORNERS,
+  SEEN_RADAR,
+  SIGHT,
+  STATUS_CRASHED,
+  TG_ACCEL,
+  TG_CLASS,
+  TG_HALF_LENGTH,
+  TG_HALF_WIDTH,
+  TG_HX,
+  TG_HY,
+  TG_OBJECT,
+  TG_PATH,
+  TG_PATH_OPEN,
+  TG_SENSORS,
+  TG_VX,
+  TG_VY,
+  TG_X,
+  TG_Y,
+  ZONE_DUSK,
+  ZONE_FOG,
 } from './layout';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './occlusion';
 import { carsNear } from './broad-phase';
 import { canMatterFrom } from './functions/threat';
 import { least } from './math';
 import { getF, getI, typeOf } from './memory';
-import { gatherObjects, OB_ACCEL, OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES, objectAt } from './objects';
+import {
+  gatherObjects,
+  OB_ACCEL,
+  OB_CLASS,
+  OB_CREST,
+  OB_RADIUS,
+  OB_SIGHT,
+  OB_VX,
+  OB_VY,
+  OB_ZONES,
+  objectAt,
+} from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath, meetPath, MET_AT } from './own-path';
 import { isAstray } from './sensing';
@@ -88,19 +133,29 @@ export function findTargets(slab: usize, city: usize): void {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const sensors = sensorsOf(slab, car);
     if (sensors == 0) continue;
-    const near = carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) & ~(1 << car);
+    const near =
+      carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) &
+      ~(1 << car);
     if ((near | actors) != 0) lookAround(slab, city, car, sensors, near, actors);
   }
 }
 
-function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actors: u32): void {
+function lookAround(
+  slab: usize,
+  city: usize,
+  car: i32,
+  sensors: i32,
+  near: u32,
+  actors: u32,
+): void {
   const type = typeOf(slab, car);
   const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
   store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
   store<f64>(NOSE_Y, getF(slab, C_Y, car) + nose * getF(slab, C_HY, car));
   let count = 0;
   for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
-  for (let left = actors; left != 0; left &= left - 1) count = list(car, CAR_COUNT + ctz(left), sensors, count);
+  for (let left = actors; left != 0; left &= left - 1)
+    count = list(car, CAR_COUNT + ctz(left), sensors, count);
   if (count > 0) lookAt(slab, city, car, count, near, actors);
 }
 
@@ -116,7 +171,8 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
   const aside = abs(dy * hx - dx * hy);
   const radius = load<f64>(at + OB_RADIUS);
   // Behind all fields of view: half of what is near.
-  if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M) return count;
+  if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M)
+    return count;
   const squared = dx * dx + dy * dy;
   if (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared)) return count;
   const inView = sensors & sensorsTowards(ahead, aside, squared, radius);
@@ -128,11 +184,13 @@ function lookAround(slab: usize, city: usize, car: i32, sensors: i32, near: u32,
 /** Sensors into whose field of view a circle at a place may reach. */
 @inline function sensorsTowards(ahead: f64, aside: f64, squared: f64, radius: f64): i32 {
   let sensors = 0;
-  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius) sensors |= SEEN_CAMERA;
+  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius)
+    sensors |= SEEN_CAMERA;
   if (aside * WIDE_AHEAD - ahead * WIDE_LEFT <= radius) sensors |= SEEN_RADAR;
   const corners = CORNERS_M + CORNER_ASIDE_M + radius;
   if (squared > corners * corners) return sensors;
-  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M) sensors |= SEEN_CORNERS;
+  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M)
+    sensors |= SEEN_CORNERS;
   return sensors;
 }
 
@@ -187,10 +245,12 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     const object = load<i32>(candidate + 8);
     const at = objectAt(object);
     let seen = 0;
-    if (isSkipped(slab, car, object, load<f64>(candidate))) seen = lastSeen(slab, car, object) & load<i32>(candidate + 12);
+    if (isSkipped(slab, car, object, load<f64>(candidate)))
+      seen = lastSeen(slab, car, object) & load<i32>(candidate + 12);
     else {
       const between = findBetween(city, own, px, py, at, near, actors, view);
-      if (between != HIDDEN) seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
+      if (between != HIDDEN)
+        seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
     }
     if (seen == 0) continue;
     const confirmed = confirm(slab, car, object, seen);
@@ -200,7 +260,10 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     describe(slab, car, at, target);
     store<i32>(target + TG_OBJECT, object);
     store<i32>(target + TG_SENSORS, confirmed);
-    store<i32>(target + TG_CLASS, confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE);
+    store<i32>(
+      target + TG_CLASS,
+      confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE,
+    );
     if (isPathIdle(slab, car, object, target, load<f64>(candidate))) {
       store<f32>(target + TG_PATH, <f32>TG_PATH_OPEN);
       continue;
@@ -266,16 +329,23 @@ function seenBy(own: usize, object: usize, px: f64, py: f64, sensors: i32, isOpe
     const cx = px - CAMERA_BEHIND_M * hx;
     const cy = py - CAMERA_BEHIND_M * hy;
     const range = cameraRange(own, object);
-    if (isOpen && isWellInside(object, cx, cy, hx, hy, range, CAMERA_AHEAD, CAMERA_LEFT)) seen |= SEEN_CAMERA;
-    else if (aim(object, cx, cy, hx, hy) && cameraCovers(range) && (isOpen || cameraSees())) seen |= SEEN_CAMERA;
+    if (isOpen && isWellInside(object, cx, cy, hx, hy, range, CAMERA_AHEAD, CAMERA_LEFT))
+      seen |= SEEN_CAMERA;
+    else if (aim(object, cx, cy, hx, hy) && cameraCovers(range) && (isOpen || cameraSees()))
+      seen |= SEEN_CAMERA;
   }
   // A radar takes an animal for nothing.
   const kind = load<i32>(object + OB_CLASS);
   if (kind == CONTACT_ANIMAL) return seen;
   if (sensors & SEEN_RADAR) {
     const isPlain = isOpen && kind != CONTACT_PERSON;
-    if (isPlain && isWellInside(object, px, py, hx, hy, radarRange(object, RADAR_WIDE_M), WIDE_AHEAD, WIDE_LEFT)) seen |= SEEN_RADAR;
-    else if (aim(object, px, py, hx, hy) && frontRadarCovers(object) && (isOpen || radarSees())) seen |= SEEN_RADAR;
+    if (
+      isPlain &&
+      isWellInside(object, px, py, hx, hy, radarRange(object, RADAR_WIDE_M), WIDE_AHEAD, WIDE_LEFT)
+    )
+      seen |= SEEN_RADAR;
+    else if (aim(object, px, py, hx, hy) && frontRadarCovers(object) && (isOpen || radarSees()))
+      seen |= SEEN_RADAR;
   }
   if (sensors & SEEN_CORNERS && cornersSee(object, px, py, hx, hy, isOpen)) seen |= SEEN_CORNERS;
   return seen;
@@ -283,12 +353,20 @@ function seenBy(own: usize, object: usize, px: f64, py: f64, sensors: i32, isOpe
 
 /** Whether an object whole, wherever its corners are, lies in range and view of a sensor. */
 @inline function isWellInside(
-  object: usize, px: f64, py: f64, hx: f64, hy: f64, range: f64, edgeAhead: f64, edgeLeft: f64,
+  object: usize,
+  px: f64,
+  py: f64,
+  hx: f64,
+  hy: f64,
+  range: f64,
+  edgeAhead: f64,
+  edgeLeft: f64,
 ): bool {
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
   const aside = abs(dy * hx - dx * hy);
-  if (aside * edgeAhead - (dx * hx + dy * hy) * edgeLeft > -load<f64>(object + OB_RADIUS)) return false;
+  if (aside * edgeAhead - (dx * hx + dy * hy) * edgeLeft > -load<f64>(object + OB_RADIUS))
+    return false;
   return dx * dx + dy * dy < range * range;
 }
 
@@ -321,7 +399,10 @@ function frontRadarCovers(object: usize): bool {
   if (isPerson && !isRadial(object)) return false;
   const wide = radarRange(object, isPerson ? RADAR_PERSON_M : RADAR_WIDE_M);
   if (isInSector(wide, WIDE_AHEAD, -WIDE_LEFT, WIDE_AHEAD, WIDE_LEFT)) return true;
-  return !isPerson && isInSector(radarRange(object, RADAR_M), RADAR_AHEAD, -RADAR_LEFT, RADAR_AHEAD, RADAR_LEFT);
+  return (
+    !isPerson &&
+    isInSector(radarRange(object, RADAR_M), RADAR_AHEAD, -RADAR_LEFT, RADAR_AHEAD, RADAR_LEFT)
+  );
 }
 
 function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: bool): bool {
@@ -331,22 +412,35 @@ function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: b
   const ay = CORNER_ASIDE_M * hx;
   // The front half, out to 65° to either side, belongs to one of the two or both.
   const plain = range - CORNER_ASIDE_M;
-  if (isOpen && !isPerson && isWellInside(object, px, py, hx, hy, plain, FRONT_AHEAD, FRONT_LEFT)) return true;
+  if (isOpen && !isPerson && isWellInside(object, px, py, hx, hy, plain, FRONT_AHEAD, FRONT_LEFT))
+    return true;
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
   // The one on the object's side first: it is the likelier to see it.
   const side = dy * hx - dx * hy < 0.0 ? -1.0 : 1.0;
-  return cornerSees(object, px + side * ax, py + side * ay, hx, hy, range, side, isOpen) ||
-    cornerSees(object, px - side * ax, py - side * ay, hx, hy, range, -side, isOpen);
+  return (
+    cornerSees(object, px + side * ax, py + side * ay, hx, hy, range, side, isOpen) ||
+    cornerSees(object, px - side * ax, py - side * ay, hx, hy, range, -side, isOpen)
+  );
 }
 
 /** `side`: 1 the left one, −1 the right one. */
-function cornerSees(object: usize, px: f64, py: f64, hx: f64, hy: f64, range: f64, side: f64, isOpen: bool): bool {
+function cornerSees(
+  object: usize,
+  px: f64,
+  py: f64,
+  hx: f64,
+  hy: f64,
+  range: f64,
+  side: f64,
+  isOpen: bool,
+): bool {
   aim(object, px, py, hx, hy);
   if (load<i32>(object + OB_CLASS) == CONTACT_PERSON && !isRadial(object)) return false;
-  const isCovered = side > 0.0
-    ? isInSector(range, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT)
-    : isInSector(range, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT);
+  const isCovered =
+    side > 0.0
+      ? isInSector(range, INWARD_AHEAD, -INWARD_LEFT, OUTWARD_AHEAD, OUTWARD_LEFT)
+      : isInSector(range, OUTWARD_AHEAD, -OUTWARD_LEFT, INWARD_AHEAD, INWARD_LEFT);
   return isCovered && (isOpen || radarSees());
 }
 
@@ -372,7 +466,15 @@ function describe(slab: usize, car: i32, object: usize, target: usize): void {
   store<f64>(target + TG_ACCEL, load<f64>(object + OB_ACCEL));
 }
 
-@inline function turn(target: usize, ahead: usize, left: usize, x: f64, y: f64, hx: f64, hy: f64): void {
+@inline function turn(
+  target: usize,
+  ahead: usize,
+  left: usize,
+  x: f64,
+  y: f64,
+  hx: f64,
+  hy: f64,
+): void {
   store<f64>(target + ahead, x * hx + y * hy);
   store<f64>(target + left, y * hx - x * hy);
 }

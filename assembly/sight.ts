@@ -21,21 +21,21 @@ const FROM_HY: usize = SIGHT + 656;
 const CORNERS: usize = SIGHT + 2640;
 
 @inline function rayX(ray: i32): f64 {
-  return load<f64>(RAYS + (<usize>ray << 4));
+  return load<f64>(RAYS + ((<usize>ray) << 4));
 }
 
 @inline function rayY(ray: i32): f64 {
-  return load<f64>(RAYS + (<usize>ray << 4) + 8);
+  return load<f64>(RAYS + ((<usize>ray) << 4) + 8);
 }
 
 @inline function putRay(ray: i32, x: f64, y: f64): void {
-  store<f64>(RAYS + (<usize>ray << 4), x);
-  store<f64>(RAYS + (<usize>ray << 4) + 8, y);
+  store<f64>(RAYS + ((<usize>ray) << 4), x);
+  store<f64>(RAYS + ((<usize>ray) << 4) + 8, y);
 }
 
 @inline function putCorner(corner: i32, x: f64, y: f64): void {
-  store<f64>(CORNERS + (<usize>corner << 4), x);
-  store<f64>(CORNERS + (<usize>corner << 4) + 8, y);
+  store<f64>(CORNERS + ((<usize>corner) << 4), x);
+  store<f64>(CORNERS + ((<usize>corner) << 4) + 8, y);
 }
 
 /** Positive where the second corner is left of the first, as seen from the sensor. */
@@ -85,7 +85,13 @@ export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64):
  * Whether the object is near enough and an end of a ray lies in the sector from `right` to `left`, less
  * than half a turn: both unit vectors in the sensor's axes, as (ahead, left) pairs.
  */
-export function isInSector(range: f64, rightAhead: f64, rightLeft: f64, leftAhead: f64, leftLeft: f64): bool {
+export function isInSector(
+  range: f64,
+  rightAhead: f64,
+  rightLeft: f64,
+  leftAhead: f64,
+  leftLeft: f64,
+): bool {
   if (load<f64>(NEAREST) > range * range) return false;
   const hx = load<f64>(FROM_HX);
   const hy = load<f64>(FROM_HY);
@@ -94,7 +100,8 @@ export function isInSector(range: f64, rightAhead: f64, rightLeft: f64, leftAhea
     const dy = rayY(ray) - load<f64>(FROM_Y);
     const ahead = dx * hx + dy * hy;
     const left = dy * hx - dx * hy;
-    if (rightAhead * left - rightLeft * ahead >= 0.0 && ahead * leftLeft - left * leftAhead >= 0.0) return true;
+    if (rightAhead * left - rightLeft * ahead >= 0.0 && ahead * leftLeft - left * leftAhead >= 0.0)
+      return true;
   }
   return false;
 }

@@ -1,6 +1,20 @@
 import {
-  H_TICK, JUNCTION_BYTES, J_CYCLE, LIGHT_AMBER, LIGHT_BYTES, LIGHT_GREEN, LIGHT_RED, LIGHT_RED_AMBER, LT_AMBER, LT_GREEN,
-  LT_GREEN_FROM, LT_JUNCTION, LT_RED_AMBER, SIGNALS, T_JUNCTIONS, T_LIGHTS,
+  H_TICK,
+  JUNCTION_BYTES,
+  J_CYCLE,
+  LIGHT_AMBER,
+  LIGHT_BYTES,
+  LIGHT_GREEN,
+  LIGHT_RED,
+  LIGHT_RED_AMBER,
+  LT_AMBER,
+  LT_GREEN,
+  LT_GREEN_FROM,
+  LT_JUNCTION,
+  LT_RED_AMBER,
+  SIGNALS,
+  T_JUNCTIONS,
+  T_LIGHTS,
 } from './layout';
 import { getI } from './memory';
 
@@ -30,7 +44,10 @@ export function redAge(slab: usize, city: usize, light: i32, ticks: i32): i32 {
 /** Whether the light will be green in so many ticks. */
 export function isGreenIn(slab: usize, city: usize, light: i32, ticks: i32): bool {
   const at = lightAt(city, light);
-  return (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at) < load<i32>(at + LT_GREEN);
+  return (
+    (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at) <
+    load<i32>(at + LT_GREEN)
+  );
 }
 
 /** Ticks since the last green of a light began. */
@@ -42,7 +59,11 @@ export function greenAge(slab: usize, city: usize, light: i32): i32 {
 /** Ticks until a light that shows green or amber turns red. */
 export function ticksToRed(slab: usize, city: usize, light: i32): i32 {
   const at = lightAt(city, light);
-  return load<i32>(at + LT_GREEN) + load<i32>(at + LT_AMBER) - ticksSinceGreen(slab, at, cycleOf(city, at));
+  return (
+    load<i32>(at + LT_GREEN) +
+    load<i32>(at + LT_AMBER) -
+    ticksSinceGreen(slab, at, cycleOf(city, at))
+  );
 }
 
 /** For how long the light shows amber, ticks. */
@@ -55,11 +76,17 @@ export function amberTicks(city: usize, light: i32): i32 {
 }
 
 @inline function cycleOf(city: usize, at: usize): i32 {
-  return load<i32>(city + load<i32>(city + T_JUNCTIONS) + <usize>load<i32>(at + LT_JUNCTION) * JUNCTION_BYTES + J_CYCLE);
+  return load<i32>(
+    city +
+      load<i32>(city + T_JUNCTIONS) +
+      <usize>load<i32>(at + LT_JUNCTION) * JUNCTION_BYTES +
+      J_CYCLE,
+  );
 }
 
 @inline function ticksSinceGreen(slab: usize, at: usize, cycle: i32): i32 {
   const offset = <u32>getI(slab, SIGNALS, load<i32>(at + LT_JUNCTION));
-  const since = <i32>((load<u32>(slab + H_TICK) + offset) % <u32>cycle) - load<i32>(at + LT_GREEN_FROM);
+  const since =
+    <i32>((load<u32>(slab + H_TICK) + offset) % <u32>cycle) - load<i32>(at + LT_GREEN_FROM);
   return since < 0 ? since + cycle : since;
 }

@@ -1,8 +1,59 @@
 import {
-  ACTOR_WAITS, A_HX, A_HY, A_STATE, A_X, A_Y, CAR_COUNT, CT_CENTRE, C_ACCEL, C_FLAGS, C_GAP, C_HX, C_HY, C_LANE, C_STATUS, C_STEER, C_VX,
-  C_VY, C_X, C_Y, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_X, HS_Y, H_TICK, L_JUNCTION, L_ROAD, OC_ACCEL, OC_FLAGS, OC_GAP, OC_HEADING, OC_LANE,
-  OC_PLACE, OC_SPEED, OC_STATUS, OC_STEER, OC_STRIDE, OC_X, OC_Y, OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_STRIDE, OH_WIDTH, OH_X, OH_Y, OUT,
-  O_CARS, O_HAZARD, O_HAZARDS, O_LIGHT, O_LIGHTS, O_TICK, T_HAZARD_COUNT, T_LIGHT_COUNT,
+  ACTOR_WAITS,
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_X,
+  A_Y,
+  CAR_COUNT,
+  CT_CENTRE,
+  C_ACCEL,
+  C_FLAGS,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_STATUS,
+  C_STEER,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_X,
+  HS_Y,
+  H_TICK,
+  L_JUNCTION,
+  L_ROAD,
+  OC_ACCEL,
+  OC_FLAGS,
+  OC_GAP,
+  OC_HEADING,
+  OC_LANE,
+  OC_PLACE,
+  OC_SPEED,
+  OC_STATUS,
+  OC_STEER,
+  OC_STRIDE,
+  OC_X,
+  OC_Y,
+  OH_ACTIVE,
+  OH_HEADING,
+  OH_LENGTH,
+  OH_STRIDE,
+  OH_WIDTH,
+  OH_X,
+  OH_Y,
+  OUT,
+  O_CARS,
+  O_HAZARD,
+  O_HAZARDS,
+  O_LIGHT,
+  O_LIGHTS,
+  O_TICK,
+  T_HAZARD_COUNT,
+  T_LIGHT_COUNT,
 } from './layout';
 import { actorAt, spotAt } from './hazards/spots';
 import { cityOf, laneAt } from './lanes';
@@ -10,7 +61,7 @@ import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
 
 @inline function put(index: i32, value: i32): void {
-  store<i32>(<usize>OUT + (<usize>index << 2), value);
+  store<i32>(<usize>OUT + ((<usize>index) << 2), value);
 }
 
 /** Nearest integer, kept in the range of i32 whatever comes. */

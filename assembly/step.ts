@@ -1,5 +1,16 @@
 import {
-  CAR_COUNT, C_LANE, C_SPEED_FACTOR, C_STATION, C_X, FETCHED, H_CONTACT_COUNT, H_TICK, L_POINTS_PER_M, L_POINT_FIRST, POINT_BYTES, SIGNALS,
+  CAR_COUNT,
+  C_LANE,
+  C_SPEED_FACTOR,
+  C_STATION,
+  C_X,
+  FETCHED,
+  H_CONTACT_COUNT,
+  H_TICK,
+  L_POINTS_PER_M,
+  L_POINT_FIRST,
+  POINT_BYTES,
+  SIGNALS,
   T_POINTS,
 } from './layout';
 import { assist } from './functions/assist';
@@ -46,7 +57,9 @@ function fetch(slab: usize, city: usize): void {
   const points = city + load<i32>(city + T_POINTS);
   for (let car = 0; car < CAR_COUNT; car++) {
     const record = laneAt(city, getI(slab, C_LANE, car));
-    const index = load<i32>(record + L_POINT_FIRST) + <i32>(getF(slab, C_STATION, car) * load<f64>(record + L_POINTS_PER_M));
+    const index =
+      load<i32>(record + L_POINT_FIRST) +
+      <i32>(getF(slab, C_STATION, car) * load<f64>(record + L_POINTS_PER_M));
     const point = points + <usize>index * POINT_BYTES;
     sum += load<u8>(point) + load<u8>(point + 2 * POINT_BYTES);
   }

@@ -6,7 +6,7 @@ import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './l
 
 /** How many targets a car has in this look. */
 @inline export function targetCount(car: i32): i32 {
-  return load<i32>(<usize>TARGET_COUNTS + (<usize>car << 2));
+  return load<i32>(<usize>TARGET_COUNTS + ((<usize>car) << 2));
 }
 
 /** Address of one of them. */
@@ -36,6 +36,6 @@ export function clearTargets(): void {
 export function newTarget(car: i32): usize {
   const count = targetCount(car);
   if (count == TARGET_MAX) return 0;
-  store<i32>(<usize>TARGET_COUNTS + (<usize>car << 2), count + 1);
+  store<i32>(<usize>TARGET_COUNTS + ((<usize>car) << 2), count + 1);
   return targetAt(car, count);
 }

@@ -1,8 +1,56 @@
 import {
-  CAR_COUNT, CT_FRONT, CT_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_FRICTION_FRONT,
-  C_FRICTION_REAR, C_HX, C_HY, C_LANE, C_OFFSET, C_ROUTE_INDEX, C_SLOPE, C_STATION, C_STATUS, C_STEER_TARGET, C_VX, C_VY, C_X, C_Y, DYNAMICS, H_TICK,
-  L_GRADE, L_GRADE_FROM, L_GRADE_TO, L_LENGTH, L_POINTS_PER_M, L_POINT_COUNT, L_POINT_FIRST, L_SPACING, L_ZONES, POINT_BYTES, PT_CURVATURE,
-  PT_TX, PT_TY, PT_X, PT_Y, STATUS_CRASHED, T_POINTS, T_ZONES, ZONE_BYTES, Z_CORNER, Z_CORNERS, Z_FRICTION, Z_MAX_X, Z_MAX_Y, Z_MIN_X, Z_MIN_Y,
+  CAR_COUNT,
+  CT_FRONT,
+  CT_REAR,
+  CT_UNDERSTEER,
+  CT_WHEELBASE,
+  C_EVADE_FROM,
+  C_EVADE_OFFSET,
+  C_EVADE_S,
+  C_EVADE_TICK,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_ROUTE_INDEX,
+  C_SLOPE,
+  C_STATION,
+  C_STATUS,
+  C_STEER_TARGET,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  DYNAMICS,
+  H_TICK,
+  L_GRADE,
+  L_GRADE_FROM,
+  L_GRADE_TO,
+  L_LENGTH,
+  L_POINTS_PER_M,
+  L_POINT_COUNT,
+  L_POINT_FIRST,
+  L_SPACING,
+  L_ZONES,
+  POINT_BYTES,
+  PT_CURVATURE,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  STATUS_CRASHED,
+  T_POINTS,
+  T_ZONES,
+  ZONE_BYTES,
+  Z_CORNER,
+  Z_CORNERS,
+  Z_FRICTION,
+  Z_MAX_X,
+  Z_MAX_Y,
+  Z_MIN_X,
+  Z_MIN_Y,
 } from './layout';
 import { laneAhead, laneAt, routeCount } from './lanes';
 import { MOVES, param } from './dynamics';
@@ -45,7 +93,11 @@ export function track(slab: usize, city: usize): void {
   if ((load<u32>(slab + H_TICK) & 1) == 0) return;
   for (let car = 0; car < CAR_COUNT; car++) {
     // Who stands is where it was; wrecks slide.
-    if (load<f64>(MOVES + (<usize>car << 3)) == 0.0 && getI(slab, C_STATUS, car) != STATUS_CRASHED) continue;
+    if (
+      load<f64>(MOVES + ((<usize>car) << 3)) == 0.0 &&
+      getI(slab, C_STATUS, car) != STATUS_CRASHED
+    )
+      continue;
     follow(slab, city, car);
     sampleFriction(slab, city, car);
   }
@@ -96,7 +148,7 @@ function follow(slab: usize, city: usize, car: i32): void {
   if (next < 0.0) next = 0.0;
   setF(slab, C_STATION, car, next);
   setF(slab, C_OFFSET, car, offset);
-  const place = <usize>car << 3;
+  const place = (<usize>car) << 3;
   store<f64>(S_TX + place, tx - bend * ty);
   store<f64>(S_TY + place, ty + bend * tx);
   let preview = next + greatest(getF(slab, C_VX, car), 0.0) * PREVIEW_S;
@@ -127,11 +179,20 @@ function swerve(slab: usize, car: i32, place: usize): void {
   const ty = load<f64>(S_TY + place);
   store<f64>(S_TX + place, tx - slope * ty);
   store<f64>(S_TY + place, ty + slope * tx);
-  store<f64>(S_ERROR + place, load<f64>(S_ERROR + place) - from - way * p * p * p * (10.0 - p * (15.0 - 6.0 * p)));
-  store<f64>(S_REACH + place, clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S));
+  store<f64>(
+    S_ERROR + place,
+    load<f64>(S_ERROR + place) - from - way * p * p * p * (10.0 - p * (15.0 - 6.0 * p)),
+  );
+  store<f64>(
+    S_REACH + place,
+    clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S),
+  );
   const q = least((passed + EVADE_PREVIEW_S) * perTime, 1.0);
   const bend = (60.0 * q * (1.0 - q) * (1.0 - 2.0 * q) * way * perTime * perTime) / (speed * speed);
-  store<f64>(S_CURVATURE + place, load<f64>(S_CURVATURE + place) + bend * slipShare(slab, car, speed));
+  store<f64>(
+    S_CURVATURE + place,
+    load<f64>(S_CURVATURE + place) + bend * slipShare(slab, car, speed),
+  );
 }
 
 /** Of the axle that has less of it. */
@@ -144,7 +205,10 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const type = typeOf(slab, car);
   const understeer = load<f64>(type + CT_UNDERSTEER) * speed * speed;
   const wheelbase = load<f64>(type + CT_WHEELBASE);
-  return (wheelbase + (understeer * EVADE_SLIP) / frictionOf(slab, car)) / (wheelbase + understeer * (1.0 / DRY));
+  return (
+    (wheelbase + (understeer * EVADE_SLIP) / frictionOf(slab, car)) /
+    (wheelbase + understeer * (1.0 / DRY))
+  );
 }
 
 /** Curvature of a lane at a station, between its points. */
@@ -155,7 +219,10 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const index = whole < last ? whole : last;
   const point = points + <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES;
   const here = <f64>load<f32>(point + PT_CURVATURE);
-  return here + (<f64>load<f32>(point + POINT_BYTES + PT_CURVATURE) - here) * least(place - <f64>index, 1.0);
+  return (
+    here +
+    (<f64>load<f32>(point + POINT_BYTES + PT_CURVATURE) - here) * least(place - <f64>index, 1.0)
+  );
 }
 
 /**
@@ -180,23 +247,33 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const angle = within<T>(sub<T>(mul<T>(tx, my), mul<T>(ty, mx)), most);
   const away = whereLess<T>(zero, angle, most, sub<T>(zero, most));
   const turn = whereLess<T>(zero, add<T>(mul<T>(tx, mx), mul<T>(ty, my)), angle, away);
-  const perReach = div<T>(splat<T>(1.0), greater<T>(splat<T>(REACH_MIN_M), mul<T>(load<T>(place, S_REACH), vx)));
+  const perReach = div<T>(
+    splat<T>(1.0),
+    greater<T>(splat<T>(REACH_MIN_M), mul<T>(load<T>(place, S_REACH), vx)),
+  );
   const offset = within<T>(load<T>(place, S_ERROR), splat<T>(OFFSET_MAX_M));
   const error = mul<T>(add<T>(add<T>(turn, turn), mul<T>(offset, perReach)), perReach);
   const curvature = within<T>(sub<T>(load<T>(place, S_CURVATURE), error), splat<T>(CURVATURE_MAX));
   const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
-  const understeer = mul<T>(mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(1.0 / DRY)), mul<T>(vx, vx));
+  const understeer = mul<T>(
+    mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(1.0 / DRY)),
+    mul<T>(vx, vx),
+  );
   const target = add<T>(rolling, mul<T>(understeer, curvature));
-  store<T>(cars, whereLess<T>(zero, load<T>(place, MOVES), target, load<T>(cars, C_STEER_TARGET)), C_STEER_TARGET);
+  store<T>(
+    cars,
+    whereLess<T>(zero, load<T>(place, MOVES), target, load<T>(cars, C_STEER_TARGET)),
+    C_STEER_TARGET,
+  );
 }
 
 /** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
 @inline function arcTangent<T>(x: T): T {
   const xx = mul<T>(x, x);
-  let sum = add<T>(splat<T>(-0.0851330), mul<T>(xx, splat<T>(0.0208351)));
-  sum = add<T>(splat<T>(0.1801410), mul<T>(xx, sum));
+  let sum = add<T>(splat<T>(-0.085133), mul<T>(xx, splat<T>(0.0208351)));
+  sum = add<T>(splat<T>(0.180141), mul<T>(xx, sum));
   sum = add<T>(splat<T>(-0.3302995), mul<T>(xx, sum));
-  return mul<T>(x, add<T>(splat<T>(0.9998660), mul<T>(xx, sum)));
+  return mul<T>(x, add<T>(splat<T>(0.999866), mul<T>(xx, sum)));
 }
 
 /** Friction under each axle, where the axle is. */
@@ -219,20 +296,27 @@ function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64):
   let friction = DRY;
   for (let left = zones; left != 0; left &= left - 1) {
     const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
-    if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y)) friction = load<f64>(zone + Z_FRICTION);
+    if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y))
+      friction = load<f64>(zone + Z_FRICTION);
   }
   return friction;
 }
 
 /** By how much gravity drives each car along its lane. */
 export function sampleSlopes(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
+  for (let car = 0; car < CAR_COUNT; car++)
+    setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
 }
 
 @inline function slopeAt(city: usize, lane: i32, station: f64): f64 {
   const record = laneAt(city, lane);
   const grade = <f64>load<f32>(record + L_GRADE);
-  if (grade == 0.0 || station < <f64>load<f32>(record + L_GRADE_FROM) || station > <f64>load<f32>(record + L_GRADE_TO)) return 0.0;
+  if (
+    grade == 0.0 ||
+    station < <f64>load<f32>(record + L_GRADE_FROM) ||
+    station > <f64>load<f32>(record + L_GRADE_TO)
+  )
+    return 0.0;
   return -GRAVITY * grade;
 }
 
@@ -242,8 +326,8 @@ export function isInside(zone: usize, x: f64, y: f64): bool {
   if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
   const count = load<i32>(zone + Z_CORNERS);
   for (let i = 0; i < count; i++) {
-    const from = zone + Z_CORNER + (<usize>i << 4);
-    const to = zone + Z_CORNER + (<usize>(i + 1 == count ? 0 : i + 1) << 4);
+    const from = zone + Z_CORNER + ((<usize>i) << 4);
+    const to = zone + Z_CORNER + ((<usize>(i + 1 == count ? 0 : i + 1)) << 4);
     const fx = load<f64>(from);
     const fy = load<f64>(from + 8);
     if ((load<f64>(to) - fx) * (y - fy) - (load<f64>(to + 8) - fy) * (x - fx) < 0.0) return false;

@@ -3,7 +3,15 @@
  * no more than 7), whether it was ever seen to move (1 bit), and in how many looks it has not been seen
  * since (3 bits). 0: unknown. Looks are 80 ms apart.
  */
-import { OBJECT_MAX, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR, SENSOR_COUNT, TRACKS, TRACKS_BYTES } from './layout';
+import {
+  OBJECT_MAX,
+  SEEN_CAMERA,
+  SEEN_CORNERS,
+  SEEN_RADAR,
+  SENSOR_COUNT,
+  TRACKS,
+  TRACKS_BYTES,
+} from './layout';
 
 export const CAMERA = 0;
 export const RADAR = 1;

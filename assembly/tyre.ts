@@ -32,7 +32,10 @@ const ELLIPSE_MIN = 0.02;
   const inner = add<T>(mul<T>(splat<T>(N1), along), mul<T>(splat<T>(N2), x));
   const above = add<T>(mul<T>(splat<T>(SHAPE), zz), mul<T>(x, inner));
   const deep = add<T>(mul<T>(splat<T>(D2), along), mul<T>(splat<T>(D3), x));
-  const below = add<T>(mul<T>(zz, along), mul<T>(x, add<T>(mul<T>(splat<T>(D1), zz), mul<T>(x, deep))));
+  const below = add<T>(
+    mul<T>(zz, along),
+    mul<T>(x, add<T>(mul<T>(splat<T>(D1), zz), mul<T>(x, deep))),
+  );
   return div<T>(mul<T>(slip, above), below);
 }
 
@@ -46,7 +49,13 @@ const ELLIPSE_MIN = 0.02;
  * height of the centre of gravity. `opposite`: distance of the other axle from it, m; `shift`: −1 for
  * the front axle, 1 for the rear.
  */
-@inline export function axleLoad<T>(opposite: T, height: T, perWheelbase: T, accel: T, shift: f64): T {
+@inline export function axleLoad<T>(
+  opposite: T,
+  height: T,
+  perWheelbase: T,
+  accel: T,
+  shift: f64,
+): T {
   const moved = mul<T>(mul<T>(accel, height), splat<T>(shift));
   const load = mul<T>(add<T>(mul<T>(splat<T>(GRAVITY), opposite), moved), perWheelbase);
   return greater<T>(load, splat<T>(0.1));

@@ -1,7 +1,37 @@
 import {
-  AEB_PARTIAL, CAR_COUNT, CT_PER_MASS, C_ACCEL_TARGET, C_ACCEL_WANTED, C_AEB_STAGE, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_BRAKE, C_BRAKE_TICKS,
-  C_DRIVE, C_EMERGENCY, C_ESC_ACTIVE, C_EVADE_S, C_EVADE_TICK, C_FLAGS, C_SLOPE, C_STATUS, C_STEER, C_STEER_TARGET, C_VX, C_VY, ESC_TICKS,
-  FLAG_AEB, FLAG_BRAKING, FLAG_ESC, FLAG_EVASIVE, FRAME_TICKS, F_BRAKES, F_STEERING, F_THROTTLE, STATUS_CRASHED, STATUS_DRIVING,
+  AEB_PARTIAL,
+  CAR_COUNT,
+  CT_PER_MASS,
+  C_ACCEL_TARGET,
+  C_ACCEL_WANTED,
+  C_AEB_STAGE,
+  C_ANIMAL_STAGE,
+  C_ASSIST_STAGE,
+  C_BRAKE,
+  C_BRAKE_TICKS,
+  C_DRIVE,
+  C_EMERGENCY,
+  C_ESC_ACTIVE,
+  C_EVADE_S,
+  C_EVADE_TICK,
+  C_FLAGS,
+  C_SLOPE,
+  C_STATUS,
+  C_STEER,
+  C_STEER_TARGET,
+  C_VX,
+  C_VY,
+  ESC_TICKS,
+  FLAG_AEB,
+  FLAG_BRAKING,
+  FLAG_ESC,
+  FLAG_EVASIVE,
+  FRAME_TICKS,
+  F_BRAKES,
+  F_STEERING,
+  F_THROTTLE,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
   STATUS_STOPPED,
 } from './layout';
 import { AIR_DRAG, integrate, param } from './dynamics';
@@ -58,14 +88,20 @@ export function label(slab: usize): void {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const vx = getF(slab, C_VX, car);
     const vy = getF(slab, C_VY, car);
-    setI(slab, C_STATUS, car, vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING);
+    setI(
+      slab,
+      C_STATUS,
+      car,
+      vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING,
+    );
     setI(slab, C_FLAGS, car, flagsOf(slab, car));
   }
 }
 
 function flagsOf(slab: usize, car: i32): i32 {
   let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
-  if (getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
+  if (getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL)
+    flags |= FLAG_AEB;
   if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
   if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
   if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
@@ -77,12 +113,20 @@ function flagsOf(slab: usize, car: i32): i32 {
   const cars = slab + place;
   const angle = load<T>(cars, C_STEER);
   const wanted = within<T>(load<T>(cars, C_STEER_TARGET), splat<T>(STEER_MAX));
-  const rate = whereLess<T>(splat<T>(0.0), load<T>(cars, C_EVADE_S), splat<T>(EVADE_RATE * TICK_S), splat<T>(STEER_RATE * TICK_S));
+  const rate = whereLess<T>(
+    splat<T>(0.0),
+    load<T>(cars, C_EVADE_S),
+    splat<T>(EVADE_RATE * TICK_S),
+    splat<T>(STEER_RATE * TICK_S),
+  );
   const swing = within<T>(sub<T>(wanted, angle), rate);
   store<T>(cars, add<T>(angle, mul<T>(having<T>(slab, place, F_STEERING), swing)), C_STEER);
 
   const before = load<T>(cars, C_ACCEL_TARGET);
-  const wish = greater<T>(load<T>(cars, C_ACCEL_WANTED), sub<T>(before, splat<T>(JERK_DOWN * TICK_S)));
+  const wish = greater<T>(
+    load<T>(cars, C_ACCEL_WANTED),
+    sub<T>(before, splat<T>(JERK_DOWN * TICK_S)),
+  );
   const comfort = lesser<T>(wish, add<T>(before, splat<T>(JERK_UP * TICK_S)));
   // The driver's foot is off the throttle while a function brakes harder than any comfort.
   const zero = splat<T>(0.0);
@@ -103,13 +147,22 @@ function flagsOf(slab: usize, car: i32): i32 {
 @inline function push<T>(slab: usize, place: usize, speed: T, force: T): void {
   const cars = slab + place;
   const zero = splat<T>(0.0);
-  const fade = lesser<T>(greater<T>(mul<T>(speed, splat<T>(1.0 / ENGINE_FADE_MPS)), zero), splat<T>(1.0));
+  const fade = lesser<T>(
+    greater<T>(mul<T>(speed, splat<T>(1.0 / ENGINE_FADE_MPS)), zero),
+    splat<T>(1.0),
+  );
   const drag = mul<T>(splat<T>(-ENGINE_DRAG), fade);
-  const most = div<T>(splat<T>(DRIVE_MAX * POWER_LIMIT_MPS), greater<T>(speed, splat<T>(POWER_LIMIT_MPS)));
+  const most = div<T>(
+    splat<T>(DRIVE_MAX * POWER_LIMIT_MPS),
+    greater<T>(speed, splat<T>(POWER_LIMIT_MPS)),
+  );
   const asked = greater<T>(lesser<T>(force, most), drag);
   const wanted = whereLess<T>(zero, having<T>(slab, place, F_THROTTLE), asked, drag);
   const drive = load<T>(cars, C_DRIVE);
-  const next = add<T>(drive, mul<T>(sub<T>(wanted, drive), splat<T>(TICK_S / (DRIVE_LAG_S + TICK_S))));
+  const next = add<T>(
+    drive,
+    mul<T>(sub<T>(wanted, drive), splat<T>(TICK_S / (DRIVE_LAG_S + TICK_S))),
+  );
   const settled = whereLess<T>(next, splat<T>(DRIVE_MIN), wanted, next);
   store<T>(cars, whereLess<T>(zero, wanted, next, settled), C_DRIVE);
 }
@@ -122,11 +175,17 @@ function flagsOf(slab: usize, car: i32): i32 {
   const cars = slab + place;
   const zero = splat<T>(0.0);
   const asked = mul<T>(force, having<T>(slab, place, F_BRAKES));
-  const longer = lesser<T>(add<T>(load<T>(cars, C_BRAKE_TICKS), splat<T>(1.0)), splat<T>(BRAKE_DELAY_TICKS + 1.0));
+  const longer = lesser<T>(
+    add<T>(load<T>(cars, C_BRAKE_TICKS), splat<T>(1.0)),
+    splat<T>(BRAKE_DELAY_TICKS + 1.0),
+  );
   const ticks = whereLess<T>(zero, asked, longer, zero);
   store<T>(cars, ticks, C_BRAKE_TICKS);
   const wanted = whereLess<T>(splat<T>(BRAKE_DELAY_TICKS), ticks, asked, zero);
   const pressed = load<T>(cars, C_BRAKE);
-  const change = within<T>(sub<T>(add<T>(wanted, splat<T>(ROLLING)), pressed), splat<T>(BRAKE_RATE * TICK_S));
+  const change = within<T>(
+    sub<T>(add<T>(wanted, splat<T>(ROLLING)), pressed),
+    splat<T>(BRAKE_RATE * TICK_S),
+  );
   store<T>(cars, add<T>(pressed, change), C_BRAKE);
 }

@@ -1,11 +1,66 @@
 import {
-  CAR_COUNT, CITY_MAX, CT_REAR, CT_STIFFNESS_REAR, CT_UNDERSTEER, CT_WHEELBASE, C_ACCEL_COMFORT, C_CLAIM, C_DECEL_COMFORT, C_DECLARED,
-  C_EFFECTIVE, C_FRICTION_FRONT, C_FRICTION_REAR, C_GAP, C_HEADWAY, C_HX, C_HY, C_LANE, C_ROUTE_INDEX, C_SPEED_FACTOR,
-  C_STANDSTILL_GAP, C_STATION, C_STEER, C_STEER_TARGET, C_TYPE, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, C_YAW_REFERENCE, H_CITY, H_SEED,
-  H_TICK, H_VERSION, IN_MASKS, IN_TYPES, JUNCTION_BYTES, J_CYCLE, LAYOUT_VERSION, L_SPEED_LIMIT, PT_CURVATURE, PT_TX, PT_TY, PT_X,
-  PT_Y, SIGNALS, SLAB_BYTES, T_JUNCTIONS, T_JUNCTION_COUNT,
+  CAR_COUNT,
+  CITY_MAX,
+  CT_REAR,
+  CT_STIFFNESS_REAR,
+  CT_UNDERSTEER,
+  CT_WHEELBASE,
+  C_ACCEL_COMFORT,
+  C_CLAIM,
+  C_DECEL_COMFORT,
+  C_DECLARED,
+  C_EFFECTIVE,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_GAP,
+  C_HEADWAY,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_ROUTE_INDEX,
+  C_SPEED_FACTOR,
+  C_STANDSTILL_GAP,
+  C_STATION,
+  C_STEER,
+  C_STEER_TARGET,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  C_YAW_REFERENCE,
+  H_CITY,
+  H_SEED,
+  H_TICK,
+  H_VERSION,
+  IN_MASKS,
+  IN_TYPES,
+  JUNCTION_BYTES,
+  J_CYCLE,
+  LAYOUT_VERSION,
+  L_SPEED_LIMIT,
+  PT_CURVATURE,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  SIGNALS,
+  SLAB_BYTES,
+  T_JUNCTIONS,
+  T_JUNCTION_COUNT,
 } from './layout';
-import { along, cityOf, isConnector, laneAt, laneLength, pointAt, routeCount, routeLane, shareAt } from './lanes';
+import {
+  along,
+  cityOf,
+  isConnector,
+  laneAt,
+  laneLength,
+  pointAt,
+  routeCount,
+  routeLane,
+  shareAt,
+} from './lanes';
 import { findNear } from './broad-phase';
 import { speedAhead } from './driver';
 import { effective } from './features';
@@ -38,8 +93,8 @@ export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void 
   const city = cityOf(slab);
   offsetSignals(slab, city, seed);
   for (let car = 0; car < CAR_COUNT; car++) {
-    const mask = load<i32>(<usize>IN_MASKS + (<usize>car << 2));
-    setI(slab, C_TYPE, car, load<i32>(<usize>IN_TYPES + (<usize>car << 2)));
+    const mask = load<i32>(<usize>IN_MASKS + ((<usize>car) << 2));
+    setI(slab, C_TYPE, car, load<i32>(<usize>IN_TYPES + ((<usize>car) << 2)));
     setI(slab, C_DECLARED, car, mask);
     setI(slab, C_EFFECTIVE, car, effective(mask));
     setI(slab, C_CLAIM, car, -1);
@@ -55,7 +110,9 @@ export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void 
 function offsetSignals(slab: usize, city: usize, seed: u64): void {
   const junctions = load<i32>(city + T_JUNCTION_COUNT);
   for (let junction = 0; junction < junctions; junction++) {
-    const cycle = load<i32>(city + load<i32>(city + T_JUNCTIONS) + <usize>junction * JUNCTION_BYTES + J_CYCLE);
+    const cycle = load<i32>(
+      city + load<i32>(city + T_JUNCTIONS) + <usize>junction * JUNCTION_BYTES + J_CYCLE,
+    );
     if (cycle == 0) continue;
     const offset = draw(streamKey(seed, PURPOSE_SIGNAL, <u64>junction), 0) % <u64>cycle;
     setI(slab, SIGNALS, junction, <i32>offset);
@@ -115,7 +172,8 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
 function apartFrom(slab: usize, car: i32, lane: i32, station: f64): f64 {
   let nearest = START_APART_M;
   for (let other = 0; other < car; other++) {
-    if (getI(slab, C_LANE, other) == lane) nearest = least(nearest, abs(getF(slab, C_STATION, other) - station));
+    if (getI(slab, C_LANE, other) == lane)
+      nearest = least(nearest, abs(getF(slab, C_STATION, other) - station));
   }
   return nearest;
 }
@@ -145,12 +203,16 @@ export function roll(slab: usize, city: usize, car: i32): void {
   const station = getF(slab, C_STATION, car);
   const toLine = laneLength(city, lane) - station - START_FROM_ENTRY_M;
   const limit = load<f64>(laneAt(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
-  const speed = least(least(limit, speedAhead(slab, city, car, 0.0)), sqrt(2.0 * START_DECEL * toLine));
+  const speed = least(
+    least(limit, speedAhead(slab, city, car, 0.0)),
+    sqrt(2.0 * START_DECEL * toLine),
+  );
   const type = typeOf(slab, car);
   const curvature = along(pointAt(city, lane, station), PT_CURVATURE, shareAt(city, lane, station));
   const grip = DRY * load<f64>(type + CT_STIFFNESS_REAR) * GRAVITY;
   const across = load<f64>(type + CT_REAR) - (speed * speed) / grip;
-  const angle = load<f64>(type + CT_WHEELBASE) + (load<f64>(type + CT_UNDERSTEER) / DRY) * speed * speed;
+  const angle =
+    load<f64>(type + CT_WHEELBASE) + (load<f64>(type + CT_UNDERSTEER) / DRY) * speed * speed;
   setF(slab, C_VX, car, speed);
   setF(slab, C_VY, car, speed * curvature * across);
   setF(slab, C_YAW_RATE, car, speed * curvature);

@@ -1,6 +1,20 @@
 import {
-  CT_MASS, CT_PER_INERTIA, CT_WHEELBASE, C_ACCEL, C_EFFECTIVE, C_FLAGS, C_FRICTION_FRONT, C_FRICTION_REAR, C_HX, C_HY, C_VX, C_VY,
-  C_X, C_Y, C_YAW_RATE, F_BRAKES,
+  CT_MASS,
+  CT_PER_INERTIA,
+  CT_WHEELBASE,
+  C_ACCEL,
+  C_EFFECTIVE,
+  C_FLAGS,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_HX,
+  C_HY,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  F_BRAKES,
 } from './layout';
 import { AIR_DRAG } from './dynamics';
 import { greatest, least } from './math';
@@ -28,7 +42,8 @@ export function slide(slab: usize, car: i32): void {
   const type = typeOf(slab, car);
   const mass = load<f64>(type + CT_MASS);
   const arm = 0.5 * load<f64>(type + CT_WHEELBASE);
-  const grip = 0.5 * GRAVITY * (getF(slab, C_FRICTION_FRONT, car) + getF(slab, C_FRICTION_REAR, car));
+  const grip =
+    0.5 * GRAVITY * (getF(slab, C_FRICTION_FRONT, car) + getF(slab, C_FRICTION_REAR, car));
   // How fast the tyres slide: over the ground as the whole car, and round its middle.
   const slip = sqrt(vx * vx + vy * vy + arm * arm * yawRate * yawRate);
   const hasBrakes = (getI(slab, C_EFFECTIVE, car) & F_BRAKES) != 0;

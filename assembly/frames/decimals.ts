@@ -30,15 +30,23 @@ function fillTables(): void {
     const ones = ZERO + (value % 10);
     const tens = ZERO + ((value / 10) % 10);
     const hundreds = ZERO + value / 100;
-    const short = value < 10 ? entry(1, ones, 0, 0) : value < 100 ? entry(2, tens, ones, 0) : entry(3, hundreds, tens, ones);
-    store<u32>(SHORT + (<usize>value << 2), short);
-    store<u32>(PADDED + (<usize>value << 2), entry(3, hundreds, tens, ones));
+    const short =
+      value < 10
+        ? entry(1, ones, 0, 0)
+        : value < 100
+          ? entry(2, tens, ones, 0)
+          : entry(3, hundreds, tens, ones);
+    store<u32>(SHORT + ((<usize>value) << 2), short);
+    store<u32>(PADDED + ((<usize>value) << 2), entry(3, hundreds, tens, ones));
     if (value >= 100) continue;
     const open = entry(3, POINT, tens, ones);
     const fraction = value == 0 ? 0 : ones == ZERO ? entry(2, POINT, tens, 0) : open;
-    store<u32>(FRACTION + (<usize>value << 2), fraction);
-    store<u32>(OPEN_FRACTION + (<usize>value << 2), open);
-    store<u32>(CLOSING + (<usize>value << 2), ones == ZERO ? entry(1, tens, 0, 0) : entry(2, tens, ones, 0));
+    store<u32>(FRACTION + ((<usize>value) << 2), fraction);
+    store<u32>(OPEN_FRACTION + ((<usize>value) << 2), open);
+    store<u32>(
+      CLOSING + ((<usize>value) << 2),
+      ones == ZERO ? entry(1, tens, 0, 0) : entry(2, tens, ones, 0),
+    );
   }
 }
 
@@ -46,7 +54,7 @@ fillTables();
 
 @inline
 function writeEntry(at: usize, table: usize, value: u32): usize {
-  const entry = load<u32>(table + (<usize>value << 2));
+  const entry = load<u32>(table + ((<usize>value) << 2));
   store<u32>(at, entry);
   return at + (entry >> 24);
 }

@@ -28,7 +28,12 @@ import {
   OH_Y,
   TICK_MS,
 } from '../layout';
-import { writeHundredths, writeInteger, writeTenThousandths, writeUnsignedHundredths } from './decimals';
+import {
+  writeHundredths,
+  writeInteger,
+  writeTenThousandths,
+  writeUnsignedHundredths,
+} from './decimals';
 import {
   FLAG_COMBINATIONS,
   LIGHT_STATE_COUNT,
@@ -80,7 +85,9 @@ function frame(isJson: bool, packed: usize, world: usize, city: usize, out: usiz
   let end = copyRun(world, CAR_COUNT, out);
   end = isJson ? writeInteger(end, tick) : writeBigEndian32(end, tick);
   end = copyRun(city + X_INDEX, R_TIME, end);
-  end = isJson ? writeUnsignedHundredths(end, tick * (TICK_MS / 10)) : writeFloat(end, <f64>tick / (1000 / TICK_MS));
+  end = isJson
+    ? writeUnsignedHundredths(end, tick * (TICK_MS / 10))
+    : writeFloat(end, <f64>tick / (1000 / TICK_MS));
   end = copyRun(city + X_INDEX, R_VEHICLES, end);
   for (let car = 0; car < CAR_COUNT; car++) end = vehicle(isJson, packed, world, city, car, end);
   // In JSON each element of a list ends with a comma; what follows overwrites the last one's.
@@ -92,7 +99,14 @@ function frame(isJson: bool, packed: usize, world: usize, city: usize, out: usiz
 }
 
 @inline
-function vehicle(isJson: bool, packed: usize, world: usize, city: usize, car: i32, at: usize): usize {
+function vehicle(
+  isJson: bool,
+  packed: usize,
+  world: usize,
+  city: usize,
+  car: i32,
+  at: usize,
+): usize {
   const texts = city + X_INDEX;
   const base = O_CARS + car * OC_STRIDE;
   let end = copyRun(world, car, at);
@@ -101,10 +115,18 @@ function vehicle(isJson: bool, packed: usize, world: usize, city: usize, car: i3
   end = tenThousandths(isJson, copyRun(texts, R_HEADING, end), word(packed, base + OC_HEADING));
   end = hundredths(isJson, copyRun(texts, R_SPEED, end), word(packed, base + OC_SPEED));
   const place = word(packed, base + OC_PLACE);
-  end = copyRun(texts, place >= 0 ? load<i32>(city, X_ROADS) + place : load<i32>(city, X_JUNCTIONS) - 1 - place, end);
+  end = copyRun(
+    texts,
+    place >= 0 ? load<i32>(city, X_ROADS) + place : load<i32>(city, X_JUNCTIONS) - 1 - place,
+    end,
+  );
   end = gap(isJson, end, word(packed, base + OC_GAP));
   const flags = word(packed, base + OC_FLAGS) & (FLAG_COMBINATIONS - 1);
-  return copyRun(texts, load<i32>(city, X_TAILS) + word(packed, base + OC_STATUS) * FLAG_COMBINATIONS + flags, end);
+  return copyRun(
+    texts,
+    load<i32>(city, X_TAILS) + word(packed, base + OC_STATUS) * FLAG_COMBINATIONS + flags,
+    end,
+  );
 }
 
 /** −1 is a car with nobody ahead. */
@@ -124,7 +146,11 @@ function lights(isJson: bool, packed: usize, city: usize, at: usize): usize {
   const count = word(packed, O_LIGHTS);
   let end = isJson ? at : writeBigEndian16(at, count);
   for (let light = 0; light < count; light++) {
-    end = copyRun(city + X_INDEX, load<i32>(city, X_LIGHTS) + light * LIGHT_STATE_COUNT + word(packed, O_LIGHT + light), end);
+    end = copyRun(
+      city + X_INDEX,
+      load<i32>(city, X_LIGHTS) + light * LIGHT_STATE_COUNT + word(packed, O_LIGHT + light),
+      end,
+    );
   }
   return isJson && count > 0 ? end - 1 : end;
 }
@@ -140,7 +166,11 @@ function hazards(isJson: bool, packed: usize, city: usize, at: usize): usize {
       end = copyRun(texts, load<i32>(city, X_RESTING) + hazard, end);
       continue;
     }
-    end = copyRun(texts, load<i32>(city, X_HAZARDS) + hazard * 2 + word(packed, base + OH_ACTIVE), end);
+    end = copyRun(
+      texts,
+      load<i32>(city, X_HAZARDS) + hazard * 2 + word(packed, base + OH_ACTIVE),
+      end,
+    );
     end = hundredths(isJson, end, word(packed, base + OH_X));
     end = hundredths(isJson, copyRun(texts, R_Y, end), word(packed, base + OH_Y));
     end = tenThousandths(isJson, copyRun(texts, R_HEADING, end), word(packed, base + OH_HEADING));
@@ -155,7 +185,7 @@ function hazards(isJson: bool, packed: usize, city: usize, at: usize): usize {
 @inline
 function isResting(packed: usize, city: usize, hazard: i32): bool {
   const base = O_HAZARD + hazard * OH_STRIDE;
-  const place = city + load<u32>(city, X_PLACES) + (<usize>hazard << 3);
+  const place = city + load<u32>(city, X_PLACES) + ((<usize>hazard) << 3);
   return (
     word(packed, base + OH_ACTIVE) == 0 &&
     word(packed, base + OH_X) == load<i32>(place) &&
@@ -168,13 +198,13 @@ function isResting(packed: usize, city: usize, hazard: i32): bool {
 
 @inline
 function word(packed: usize, index: i32): i32 {
-  return load<i32>(packed + (<usize>index << 2));
+  return load<i32>(packed + ((<usize>index) << 2));
 }
 
 /** Copies run `run` of an index to `to` and returns where it ends. */
 @inline
 function copyRun(index: usize, run: i32, to: usize): usize {
-  const entry = index + (<usize>run << 3);
+  const entry = index + ((<usize>run) << 3);
   const end = to + load<u32>(entry, 4);
   let from = index + load<u32>(entry);
   while (to < end) {

@@ -1,6 +1,21 @@
 import {
-  AEB_NONE, AEB_PARTIAL, CONTACT_ANIMAL, C_AEB_STAGE, C_EFFECTIVE, C_VX, F_AEB, F_BRAKES, SEEN_CAMERA, SEEN_RADAR, TG_CLASS,
-  TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY,
+  AEB_NONE,
+  AEB_PARTIAL,
+  CONTACT_ANIMAL,
+  C_AEB_STAGE,
+  C_EFFECTIVE,
+  C_VX,
+  F_AEB,
+  F_BRAKES,
+  SEEN_CAMERA,
+  SEEN_RADAR,
+  TG_CLASS,
+  TG_HALF_LENGTH,
+  TG_HALF_WIDTH,
+  TG_OBJECT,
+  TG_SENSORS,
+  TG_VX,
+  TG_VY,
 } from '../layout';
 import { least } from '../math';
 import { getF, getI, setI } from '../memory';
@@ -40,13 +55,17 @@ function isTrusted(target: usize): bool {
   const sensors = load<i32>(target + TG_SENSORS);
   if (sensors & SEEN_CAMERA) return load<i32>(target + TG_CLASS) != CONTACT_ANIMAL;
   if ((sensors & SEEN_RADAR) == 0) return false;
-  return load<f64>(target + TG_HALF_LENGTH) > RADAR_HALF_SIZE_M && load<f64>(target + TG_HALF_WIDTH) > RADAR_HALF_SIZE_M;
+  return (
+    load<f64>(target + TG_HALF_LENGTH) > RADAR_HALF_SIZE_M &&
+    load<f64>(target + TG_HALF_WIDTH) > RADAR_HALF_SIZE_M
+  );
 }
 
 function act(slab: usize, car: i32, target: usize, stage: i32, held: i32): void {
   const sensors = load<i32>(target + TG_SENSORS);
   let decel = decelOf(stage);
-  if ((sensors & SEEN_CAMERA) == 0 && getF(slab, C_VX, car) > TRUSTED_MPS && isStill(target)) decel = least(decel, UNSURE_DECEL);
+  if ((sensors & SEEN_CAMERA) == 0 && getF(slab, C_VX, car) > TRUSTED_MPS && isStill(target))
+    decel = least(decel, UNSURE_DECEL);
   demand(slab, car, decel);
   if (held < AEB_PARTIAL) announce(slab, car, F_AEB, load<i32>(target + TG_OBJECT));
   credit(slab, car, F_AEB | F_BRAKES | featuresOf(sensors & (SEEN_CAMERA | SEEN_RADAR)));

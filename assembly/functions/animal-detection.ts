@@ -1,6 +1,15 @@
 import {
-  AEB_NONE, AEB_PARTIAL, AEB_WARN, CONTACT_ANIMAL, C_ANIMAL_STAGE, C_EFFECTIVE, F_ANIMAL_DETECTION, F_BRAKES, F_FRONT_CAMERA,
-  TG_CLASS, TG_OBJECT,
+  AEB_NONE,
+  AEB_PARTIAL,
+  AEB_WARN,
+  CONTACT_ANIMAL,
+  C_ANIMAL_STAGE,
+  C_EFFECTIVE,
+  F_ANIMAL_DETECTION,
+  F_BRAKES,
+  F_FRONT_CAMERA,
+  TG_CLASS,
+  TG_OBJECT,
 } from '../layout';
 import { getI, setI } from '../memory';
 import { targetAt } from '../targets';

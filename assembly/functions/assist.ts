@@ -1,6 +1,25 @@
 import {
-  AEB_NONE, CAR_COUNT, CONTACT_VEHICLE, C_AEB_STAGE, C_AEB_TICK, C_ANIMAL_STAGE, C_ASSIST_STAGE, C_CROSSING, C_EFFECTIVE, C_EMERGENCY,
-  C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK, C_STATUS, C_VX, F_BRAKES, H_TICK, STATUS_CRASHED, TG_CLASS, TG_PATH, TG_VX,
+  AEB_NONE,
+  CAR_COUNT,
+  CONTACT_VEHICLE,
+  C_AEB_STAGE,
+  C_AEB_TICK,
+  C_ANIMAL_STAGE,
+  C_ASSIST_STAGE,
+  C_CROSSING,
+  C_EFFECTIVE,
+  C_EMERGENCY,
+  C_EVADE_OFFSET,
+  C_EVADE_S,
+  C_EVADE_TICK,
+  C_STATUS,
+  C_VX,
+  F_BRAKES,
+  H_TICK,
+  STATUS_CRASHED,
+  TG_CLASS,
+  TG_PATH,
+  TG_VX,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
 import { measurePaths } from '../sensors';
@@ -54,7 +73,12 @@ function assistCar(slab: usize, city: usize, car: i32): void {
 /** Whether no function has anything to go on with. */
 function isIdle(slab: usize, car: i32): bool {
   if (getF(slab, C_EMERGENCY, car) > 0.0 || getI(slab, C_EVADE_TICK, car) != 0) return false;
-  return (getI(slab, C_AEB_STAGE, car) | getI(slab, C_ANIMAL_STAGE, car) | getI(slab, C_AEB_TICK, car)) == 0;
+  return (
+    (getI(slab, C_AEB_STAGE, car) |
+      getI(slab, C_ANIMAL_STAGE, car) |
+      getI(slab, C_AEB_TICK, car)) ==
+    0
+  );
 }
 
 /** Whether emergency braking that ended in a stop still holds the car. */

@@ -24,7 +24,14 @@ const FULL_DECEL = 9.5;
  * Stage that a target asks for. `held`: the stage that the car is in; `readiness`: share of the
  * thresholds' time at which the function acts fully.
  */
-export function stageFor(slab: usize, city: usize, car: i32, target: usize, held: i32, readiness: f64): i32 {
+export function stageFor(
+  slab: usize,
+  city: usize,
+  car: i32,
+  target: usize,
+  held: i32,
+  readiness: f64,
+): i32 {
   relate(slab, city, car, target);
   const isActing = held >= AEB_PARTIAL;
   if (!willMeet(slab, car, isActing ? HELD_S : 0.0)) return AEB_NONE;

@@ -1,14 +1,56 @@
 import {
-  CT_BRAKE_FRONT, CT_DRIVE_FRONT, CT_FRONT, CT_HEIGHT, CT_MASS, CT_PER_INERTIA, CT_PER_WHEELBASE, CT_REAR, CT_UNDERSTEER,
-  CT_WHEELBASE, C_ACTED, C_BRAKE, C_DRIVE, C_EFFECTIVE, C_ESC_ACTIVE, C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_FRICTION_FRONT,
-  C_FRICTION_REAR, C_LOAD_ACCEL, C_STATUS, C_STEER, C_VX, C_VY, C_YAW_MOMENT, C_YAW_RATE, C_YAW_REFERENCE, ESC_TICKS,
-  EVENT_INTERVENTION, F_BRAKES, F_ESC, H_TICK, STATUS_CRASHED,
+  CT_BRAKE_FRONT,
+  CT_DRIVE_FRONT,
+  CT_FRONT,
+  CT_HEIGHT,
+  CT_MASS,
+  CT_PER_INERTIA,
+  CT_PER_WHEELBASE,
+  CT_REAR,
+  CT_UNDERSTEER,
+  CT_WHEELBASE,
+  C_ACTED,
+  C_BRAKE,
+  C_DRIVE,
+  C_EFFECTIVE,
+  C_ESC_ACTIVE,
+  C_ESC_BRAKE_FRONT,
+  C_ESC_BRAKE_REAR,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_LOAD_ACCEL,
+  C_STATUS,
+  C_STEER,
+  C_VX,
+  C_VY,
+  C_YAW_MOMENT,
+  C_YAW_RATE,
+  C_YAW_REFERENCE,
+  ESC_TICKS,
+  EVENT_INTERVENTION,
+  F_BRAKES,
+  F_ESC,
+  H_TICK,
+  STATUS_CRASHED,
 } from '../layout';
 import { param } from '../dynamics';
 import { raise } from '../events';
 import { clamp, greatest, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
-import { add, anyLess, div, greater, lesser, mul, ROW, size, splat, sub, whereLess, within } from '../pair';
+import {
+  add,
+  anyLess,
+  div,
+  greater,
+  lesser,
+  mul,
+  ROW,
+  size,
+  splat,
+  sub,
+  whereLess,
+  within,
+} from '../pair';
 import { axleLoad, GRAVITY } from '../tyre';
 
 /**
@@ -83,7 +125,10 @@ export function stabilise<T>(slab: usize): void {
   const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
   const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
   const before = load<T>(cars, C_YAW_REFERENCE);
-  const pace = within<T>(mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)), splat<T>(REFERENCE_SHARE));
+  const pace = within<T>(
+    mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)),
+    splat<T>(REFERENCE_SHARE),
+  );
   const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
@@ -99,7 +144,8 @@ export function stabilise<T>(slab: usize): void {
 function control(slab: usize, car: i32): void {
   const left = getI(slab, C_ESC_ACTIVE, car);
   if (mayAct(slab, car) && isNeeded(slab, car, left == ESC_TICKS)) {
-    if (left == 0) raise(slab, load<u32>(slab + H_TICK), EVENT_INTERVENTION, car, ctz(F_ESC), -1, 0, -1);
+    if (left == 0)
+      raise(slab, load<u32>(slab + H_TICK), EVENT_INTERVENTION, car, ctz(F_ESC), -1, 0, -1);
     setI(slab, C_ESC_ACTIVE, car, ESC_TICKS);
     setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | F_ESC | F_BRAKES);
     intervene(slab, car);
@@ -133,7 +179,8 @@ function isNeeded(slab: usize, car: i32, isActive: bool): bool {
 function askedShare(slab: usize, car: i32): f64 {
   const type = typeOf(slab, car);
   const vx = getF(slab, C_VX, car);
-  const reach = load<f64>(type + CT_WHEELBASE) + load<f64>(type + CT_UNDERSTEER) * PER_DRY * vx * vx;
+  const reach =
+    load<f64>(type + CT_WHEELBASE) + load<f64>(type + CT_UNDERSTEER) * PER_DRY * vx * vx;
   const friction = least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car));
   return (vx * vx * abs(getF(slab, C_STEER, car))) / (reach * friction * GRAVITY);
 }
@@ -144,13 +191,20 @@ function askedShare(slab: usize, car: i32): f64 {
  */
 function intervene(slab: usize, car: i32): void {
   const type = typeOf(slab, car);
-  const front = getF(slab, C_FRICTION_FRONT, car) * loadOn(slab, car, load<f64>(type + CT_REAR), -1.0);
-  const rear = getF(slab, C_FRICTION_REAR, car) * loadOn(slab, car, load<f64>(type + CT_FRONT), 1.0);
+  const front =
+    getF(slab, C_FRICTION_FRONT, car) * loadOn(slab, car, load<f64>(type + CT_REAR), -1.0);
+  const rear =
+    getF(slab, C_FRICTION_REAR, car) * loadOn(slab, car, load<f64>(type + CT_FRONT), 1.0);
   const reference = getF(slab, C_YAW_REFERENCE, car);
   const error = getF(slab, C_YAW_RATE, car) - reference;
   const turnsMore = error * reference > 0.0;
   const isTooFast = !turnsMore || askedShare(slab, car) >= ACROSS_SHARE;
-  const drive = limitDrive(slab, car, load<f64>(type + CT_DRIVE_FRONT) * (front - rear) + rear, isTooFast);
+  const drive = limitDrive(
+    slab,
+    car,
+    load<f64>(type + CT_DRIVE_FRONT) * (front - rear) + rear,
+    isTooFast,
+  );
   const share = load<f64>(type + CT_BRAKE_FRONT);
   const driveShare = load<f64>(type + CT_DRIVE_FRONT);
   const pedal = getF(slab, C_BRAKE, car);
@@ -161,7 +215,9 @@ function intervene(slab: usize, car: i32): void {
   const slowFront = isTooFast ? least(slowing * share, spareFront) : 0.0;
   const slowRear = isTooFast ? least(slowing * (1.0 - share), spareRear) : 0.0;
   const leverage = load<f64>(type + CT_MASS) * load<f64>(type + CT_PER_INERTIA) * ARM_M;
-  const most = turnsMore ? 0.5 * WHEEL_SHARE * front : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
+  const most = turnsMore
+    ? 0.5 * WHEEL_SHARE * front
+    : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
   const force = least((GAIN * abs(error)) / leverage, most);
   const wheelFront = turnsMore ? force : 0.0;
   const moment = error > 0.0 ? -force * leverage : force * leverage;
@@ -171,7 +227,13 @@ function intervene(slab: usize, car: i32): void {
 @inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
   const type = typeOf(slab, car);
   const height = load<f64>(type + CT_HEIGHT);
-  return axleLoad<f64>(opposite, height, load<f64>(type + CT_PER_WHEELBASE), getF(slab, C_LOAD_ACCEL, car), shift);
+  return axleLoad<f64>(
+    opposite,
+    height,
+    load<f64>(type + CT_PER_WHEELBASE),
+    getF(slab, C_LOAD_ACCEL, car),
+    shift,
+  );
 }
 
 /**

@@ -1,7 +1,26 @@
 import {
-  CT_LENGTH, CT_WIDTH, C_BRAKE, C_BRAKE_TICKS, C_EFFECTIVE, C_EMERGENCY, C_EVADE_FROM, C_EVADE_OFFSET, C_EVADE_S, C_EVADE_TICK,
-  C_FRICTION_FRONT, C_FRICTION_REAR, C_OFFSET, C_VX, C_YAW_RATE, F_EVASIVE_STEERING, F_FRONT_CAMERA, F_STEERING, H_TICK, SEEN_CAMERA,
-  TG_OBJECT, TG_SENSORS,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_BRAKE,
+  C_BRAKE_TICKS,
+  C_EFFECTIVE,
+  C_EMERGENCY,
+  C_EVADE_FROM,
+  C_EVADE_OFFSET,
+  C_EVADE_S,
+  C_EVADE_TICK,
+  C_FRICTION_FRONT,
+  C_FRICTION_REAR,
+  C_OFFSET,
+  C_VX,
+  C_YAW_RATE,
+  F_EVASIVE_STEERING,
+  F_FRONT_CAMERA,
+  F_STEERING,
+  H_TICK,
+  SEEN_CAMERA,
+  TG_OBJECT,
+  TG_SENSORS,
 } from '../layout';
 import { greatest, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
@@ -9,7 +28,18 @@ import { targetAt, targetCount } from '../targets';
 import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
-import { aside, gapTo, halfAcross, halfAlong, offsetIn, relate, speedAcross, speedAlong, timeToGap, willMeet } from './threat';
+import {
+  aside,
+  gapTo,
+  halfAcross,
+  halfAlong,
+  offsetIn,
+  relate,
+  speedAcross,
+  speedAlong,
+  timeToGap,
+  willMeet,
+} from './threat';
 
 const TICK_S = 0.02;
 /** Speeds at which it acts: 25 to 100 km/h. */
@@ -79,15 +109,18 @@ export function evade(slab: usize, city: usize, car: i32, near: u32): void {
     const target = targetAt(car, i);
     if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
     relate(slab, city, car, target);
-    if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i)) return;
+    if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i))
+      return;
   }
 }
 
 /** While it changes its offset the car must not brake so hard that the tyres cannot turn it. */
 export function easeBrakes(slab: usize, car: i32): void {
   const since = <u32>getI(slab, C_EVADE_TICK, car);
-  if (since == 0 || <f64>(load<u32>(slab + H_TICK) - since) * TICK_S > getF(slab, C_EVADE_S, car)) return;
-  const most = (getF(slab, C_EVADE_OFFSET, car) == 0.0 ? BACK_BRAKE_SHARE : BRAKE_SHARE) * grip(slab, car);
+  if (since == 0 || <f64>(load<u32>(slab + H_TICK) - since) * TICK_S > getF(slab, C_EVADE_S, car))
+    return;
+  const most =
+    (getF(slab, C_EVADE_OFFSET, car) == 0.0 ? BACK_BRAKE_SHARE : BRAKE_SHARE) * grip(slab, car);
   if (getF(slab, C_EMERGENCY, car) > most) setF(slab, C_EMERGENCY, car, most);
 }
 
@@ -101,7 +134,8 @@ function isTooLateToBrake(slab: usize, car: i32): bool {
   const closing = getF(slab, C_VX, car) - speedAlong();
   const decel = ABS_SHARE * grip(slab, car);
   const dead = greatest(BRAKE_DEAD_S - getF(slab, C_BRAKE_TICKS, car) * TICK_S, 0.0);
-  const late = dead + greatest(decel - getF(slab, C_BRAKE, car), 0.0) * (0.5 / BRAKE_RATE) + BRAKE_MARGIN_S;
+  const late =
+    dead + greatest(decel - getF(slab, C_BRAKE, car), 0.0) * (0.5 / BRAKE_RATE) + BRAKE_MARGIN_S;
   return gapTo() < (closing * closing) / (2.0 * decel) + closing * late;
 }
 
@@ -118,14 +152,19 @@ function steerAround(slab: usize, city: usize, car: i32, i: i32): bool {
   const second = left < right ? -right : left;
   if (!canGain(slab, car, first, time)) return false;
   if (begin(slab, city, car, i, offset + OVERSHOOT * first, ahead, time)) return true;
-  return canGain(slab, car, second, time) && begin(slab, city, car, i, offset + OVERSHOOT * second, ahead, time);
+  return (
+    canGain(slab, car, second, time) &&
+    begin(slab, city, car, i, offset + OVERSHOOT * second, ahead, time)
+  );
 }
 
 /** Whether so much offset, m, is gained in time: at constant acceleration after it has built up. */
 function canGain(slab: usize, car: i32, offset: f64, time: f64): bool {
   const accel = sideAccel(slab, car);
   if (accel <= 0.0) return false;
-  const buildUp = accel / (STEER_RATE * least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)));
+  const buildUp =
+    accel /
+    (STEER_RATE * least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)));
   return time > STEER_DEAD_S + 0.5 * buildUp + sqrt((2.0 * abs(offset)) / accel) + STEER_MARGIN_S;
 }
 
@@ -134,8 +173,21 @@ function sideAccel(slab: usize, car: i32): f64 {
   return SIDE_SHARE * grip(slab, car) - abs(getF(slab, C_VX, car) * getF(slab, C_YAW_RATE, car));
 }
 
-function begin(slab: usize, city: usize, car: i32, i: i32, offset: f64, ahead: f64, time: f64): bool {
-  if (abs(offset) > OFFSET_MAX_M || !hasRoadAt(slab, city, car, ahead, offset) || !isFree(slab, city, car, i, offset, time)) return false;
+function begin(
+  slab: usize,
+  city: usize,
+  car: i32,
+  i: i32,
+  offset: f64,
+  ahead: f64,
+  time: f64,
+): bool {
+  if (
+    abs(offset) > OFFSET_MAX_M ||
+    !hasRoadAt(slab, city, car, ahead, offset) ||
+    !isFree(slab, city, car, i, offset, time)
+  )
+    return false;
   const from = getF(slab, C_OFFSET, car);
   setI(slab, C_EVADE_TICK, car, load<u32>(slab + H_TICK));
   setF(slab, C_EVADE_FROM, car, from);
@@ -155,7 +207,8 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
   for (let i = 0; i < count; i++) {
     if (i == threat) continue;
     relate(slab, city, car, targetAt(car, i));
-    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > roomTo(slab, car, time) + ROOM_M) continue;
+    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > roomTo(slab, car, time) + ROOM_M)
+      continue;
     const now = aside() + offsetIn(slab, car, timeToGap()) - offset;
     const from = now + speedAcross() * soonestMeeting(slab, car);
     const to = now + speedAcross() * latestMeeting(slab, car, time);
@@ -224,7 +277,12 @@ function goOn(slab: usize, city: usize, car: i32): void {
   setI(slab, C_EVADE_TICK, car, tick);
   setF(slab, C_EVADE_FROM, car, offset);
   setF(slab, C_EVADE_OFFSET, car, 0.0);
-  setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset)) / least(BACK_ACCEL, BACK_SHARE * grip(slab, car))));
+  setF(
+    slab,
+    C_EVADE_S,
+    car,
+    sqrt((QUINTIC_PEAK * abs(offset)) / least(BACK_ACCEL, BACK_SHARE * grip(slab, car))),
+  );
 }
 
 /** Whether anything is still in the lane that the car left, beside it or a little ahead; not what is in its way here as well. */
@@ -237,7 +295,11 @@ function isBeside(slab: usize, city: usize, car: i32): bool {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
     relate(slab, city, car, targetAt(car, i));
-    if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > (speed - speedAlong()) * AHEAD_S + AHEAD_M) continue;
+    if (
+      gapTo() + 2.0 * halfAlong() < behind ||
+      gapTo() > (speed - speedAlong()) * AHEAD_S + AHEAD_M
+    )
+      continue;
     const isAhead = gapTo() > 0.0 && abs(aside()) < halfWidth + halfAcross();
     if (!isAhead && abs(aside() + offset) < halfWidth + ROOM_BESIDE_M + halfAcross()) return true;
   }

@@ -1,10 +1,62 @@
 import {
-  AEB_FULL, AEB_NONE, AEB_WARN, CAR_COUNT, CROSSINGS, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_ACCEL_COMFORT, C_ASSIST_STAGE, C_CLAIM,
-  C_CROSSING, C_CROSSING_AT, C_EFFECTIVE, C_HX, C_HY, C_LANE, C_SPEED_FACTOR, C_STATION, C_STATUS, C_VX, C_X, C_Y, F_BRAKES,
-  F_CORNER_RADARS, F_INTERSECTION_ASSIST, L_CONFLICTS, L_JUNCTION, L_LIGHT, L_MUST_STOP, L_SPEED_LIMIT, L_YIELDS, PT_TX, PT_TY, PT_X,
-  PT_Y, SEEN_CORNERS, STATUS_CRASHED, TG_ACCEL, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_OBJECT, TG_SENSORS, TG_VX, TG_VY, TG_X, TG_Y,
+  AEB_FULL,
+  AEB_NONE,
+  AEB_WARN,
+  CAR_COUNT,
+  CROSSINGS,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_ACCEL_COMFORT,
+  C_ASSIST_STAGE,
+  C_CLAIM,
+  C_CROSSING,
+  C_CROSSING_AT,
+  C_EFFECTIVE,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_SPEED_FACTOR,
+  C_STATION,
+  C_STATUS,
+  C_VX,
+  C_X,
+  C_Y,
+  F_BRAKES,
+  F_CORNER_RADARS,
+  F_INTERSECTION_ASSIST,
+  L_CONFLICTS,
+  L_JUNCTION,
+  L_LIGHT,
+  L_MUST_STOP,
+  L_SPEED_LIMIT,
+  L_YIELDS,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  SEEN_CORNERS,
+  STATUS_CRASHED,
+  TG_ACCEL,
+  TG_HALF_LENGTH,
+  TG_HALF_WIDTH,
+  TG_OBJECT,
+  TG_SENSORS,
+  TG_VX,
+  TG_VY,
+  TG_X,
+  TG_Y,
 } from '../layout';
-import { connectorAhead, hasBit, isUnannounced, lineDistance, noseOf, STANDING_MPS, zoneFrom, zoneTo } from '../approaches';
+import {
+  connectorAhead,
+  hasBit,
+  isUnannounced,
+  lineDistance,
+  noseOf,
+  STANDING_MPS,
+  zoneFrom,
+  zoneTo,
+} from '../approaches';
 import { middleSpeed } from '../gaps';
 import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
@@ -91,21 +143,26 @@ const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 where it passes by the car
 export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
   if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
   const at = laneAt(city, connectorAhead(car));
-  if (load<u32>(at + L_YIELDS) == 0 || load<i32>(at + L_LIGHT) >= 0 || load<i32>(at + L_MUST_STOP) != 0) return Infinity;
+  if (
+    load<u32>(at + L_YIELDS) == 0 ||
+    load<i32>(at + L_LIGHT) >= 0 ||
+    load<i32>(at + L_MUST_STOP) != 0
+  )
+    return Infinity;
   const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
   return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
 }
 
 /** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */
 @inline export function crossingDistance(car: i32): f64 {
-  return load<f64>(EDGE + (<usize>car << 3));
+  return load<f64>(EDGE + ((<usize>car) << 3));
 }
 
 /** Finds what crosses the way of each car, among what its sensors have confirmed. */
 export function watchCrossings(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
-    store<f64>(EDGE + (<usize>car << 3), -1.0);
-    store<i32>(URGENT + (<usize>car << 2), 0);
+    store<f64>(EDGE + ((<usize>car) << 3), -1.0);
+    store<i32>(URGENT + ((<usize>car) << 2), 0);
     const count = targetCount(car);
     const lost = getI(slab, C_CROSSING, car);
     if ((count | lost) == 0) continue;
@@ -133,20 +190,46 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   for (let i = 0; i < count; i++) {
     if (targetI(targetAt(car, i), TG_OBJECT) == object) return;
   }
-  const at = <f64>load<f32>(slab + C_CROSSING_AT + (<usize>car << 2));
+  const at = <f64>load<f32>(slab + C_CROSSING_AT + ((<usize>car) << 2));
   const begins = toConnector(slab, city, car) + at;
   const speed = getF(slab, C_VX, car);
   store<i32>(STANDS_CLEAR, 0);
   if (begins <= edgeAt(speed)) return;
-  const connector = isConnector(city, getI(slab, C_LANE, car)) ? getI(slab, C_LANE, car) : connectorAhead(car);
+  const connector = isConnector(city, getI(slab, C_LANE, car))
+    ? getI(slab, C_LANE, car)
+    : connectorAhead(car);
   const past = <f64>looks * (1.0 / LOOKS_PER_S) - PAST_S;
-  if (past + YIELD_MARGIN_S < soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))) return;
+  if (
+    past + YIELD_MARGIN_S <
+    soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))
+  )
+    return;
   const isUrgent = isLate(speed, greatest(begins, 0.0)) && canStay(speed, begins);
-  keep(slab, car, isConnector(city, getI(slab, C_LANE, car)), begins, at, object, (lost >> 8) & 255, looks, isUrgent);
+  keep(
+    slab,
+    car,
+    isConnector(city, getI(slab, C_LANE, car)),
+    begins,
+    at,
+    object,
+    (lost >> 8) & 255,
+    looks,
+    isUrgent,
+  );
 }
 
 /** Notes what the car gives way to, where, and for how many looks if it goes out of sight. */
-function keep(slab: usize, car: i32, isInside: bool, begins: f64, at: f64, object: i32, seen: i32, looks: i32, isUrgent: bool): void {
+function keep(
+  slab: usize,
+  car: i32,
+  isInside: bool,
+  begins: f64,
+  at: f64,
+  object: i32,
+  seen: i32,
+  looks: i32,
+  isUrgent: bool,
+): void {
   const place = <usize>car;
   // Who had to stop in a junction does not creep up to what it waits for: others pass close by.
   const stands = isInside && getF(slab, C_VX, car) < STANDING_MPS;
@@ -166,9 +249,10 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
   const base = toConnector(slab, city, car);
   const speed = sqrt(vx * vx + vy * vy);
   const other = targetI(target, TG_OBJECT);
-  const crosses = other < CAR_COUNT
-    ? carCrosses(slab, city, car, connector, base, other, speed)
-    : bodyCrosses(slab, city, car, connector, base, target, speed);
+  const crosses =
+    other < CAR_COUNT
+      ? carCrosses(slab, city, car, connector, base, other, speed)
+      : bodyCrosses(slab, city, car, connector, base, target, speed);
   if (crosses) weigh(slab, city, car, connector, base, target);
 }
 
@@ -176,7 +260,15 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
  * Where and when a car of the fleet is on the way over `connector`, if it will be: one whose claim all
  * know of is settled with, one that can still stay before its line will.
  */
-function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f64, other: i32, speed: f64): bool {
+function carCrosses(
+  slab: usize,
+  city: usize,
+  car: i32,
+  connector: i32,
+  base: f64,
+  other: i32,
+  speed: f64,
+): bool {
   const lane = getI(slab, C_LANE, other);
   const isOn = isConnector(city, lane);
   const theirs = isOn ? lane : connectorAhead(other);
@@ -184,14 +276,22 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
   if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
   if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
   const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
-  if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed)) return false;
-  if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs)) return false;
+  if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed))
+    return false;
+  if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs))
+    return false;
   const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
   if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
   store<f64>(ZONE_FROM, base + zoneFrom(city, connector, theirs));
-  store<f64>(ZONE_TO, base + zoneTo(city, connector, theirs) + load<f64>(typeOf(slab, car) + CT_LENGTH));
+  store<f64>(
+    ZONE_TO,
+    base + zoneTo(city, connector, theirs) + load<f64>(typeOf(slab, car) + CT_LENGTH),
+  );
   store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
-  store<f64>(TIME_TO, (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed);
+  store<f64>(
+    TIME_TO,
+    (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed,
+  );
   store<i32>(STANDS_CLEAR, 0);
   return true;
 }
@@ -201,7 +301,8 @@ function carCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f6
  * stop in there. Of two that had to stop the one with the lower index goes first.
  */
 function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bool {
-  if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car))) return true;
+  if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car)))
+    return true;
   return speed < KEEPING_UP_MPS && car < other;
 }
 
@@ -211,7 +312,15 @@ function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bo
 }
 
 /** Where and when a body that keeps its velocity is on the way over `connector`. */
-function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize, speed: f64): bool {
+function bodyCrosses(
+  slab: usize,
+  city: usize,
+  car: i32,
+  connector: i32,
+  base: f64,
+  target: usize,
+  speed: f64,
+): bool {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
   const tx = targetF(target, TG_X);
@@ -239,7 +348,11 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
     const px = along(point, PT_TX, share);
     const py = along(point, PT_TY, share);
     const cosine = abs(px * nx + py * ny);
-    if (abs(px * ny - py * nx) < CROSSING_SINE || abs(nx * dy - ny * dx) > reach + halfWidth * cosine) continue;
+    if (
+      abs(px * ny - py * nx) < CROSSING_SINE ||
+      abs(nx * dy - ny * dx) > reach + halfWidth * cosine
+    )
+      continue;
     const way = nx * dx + ny * dy;
     if (from < 0.0) from = station;
     to = station;
@@ -252,9 +365,24 @@ function bodyCrosses(slab: usize, city: usize, car: i32, connector: i32, base: f
   store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
   const accel = greatest(targetF(target, TG_ACCEL), 0.0);
   const way = first - body;
-  store<f64>(TIME_FROM, way > 0.0 ? timeToCover(way, speed, speed + SPEEDING_UP_S * accel, accel) : way / speed);
+  store<f64>(
+    TIME_FROM,
+    way > 0.0 ? timeToCover(way, speed, speed + SPEEDING_UP_S * accel, accel) : way / speed,
+  );
   store<f64>(TIME_TO, (last + body) / speed);
-  store<i32>(STANDS_CLEAR, passesBy(slab, car, nx * (tx * hy + ty * hx) - ny * (tx * hx - ty * hy), nx, ny, targetF(target, TG_HALF_WIDTH)) ? 1 : 0);
+  store<i32>(
+    STANDS_CLEAR,
+    passesBy(
+      slab,
+      car,
+      nx * (tx * hy + ty * hx) - ny * (tx * hx - ty * hy),
+      nx,
+      ny,
+      targetF(target, TG_HALF_WIDTH),
+    )
+      ? 1
+      : 0,
+  );
   return true;
 }
 
@@ -269,7 +397,8 @@ function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth
   const ahead = nx * hy - ny * hx;
   const left = nx * hx + ny * hy;
   const middle = load<f64>(type + CT_CENTRE) * ahead - aside;
-  const reach = 0.5 * (load<f64>(type + CT_LENGTH) * abs(ahead) + load<f64>(type + CT_WIDTH) * abs(left));
+  const reach =
+    0.5 * (load<f64>(type + CT_LENGTH) * abs(ahead) + load<f64>(type + CT_WIDTH) * abs(left));
   return abs(middle) > reach + halfWidth + BESIDE_M;
 }
 
@@ -286,7 +415,8 @@ function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth
 
 /** Speed at which a car drives over a connector, m/s. */
 function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
-  const wanted = load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const wanted =
+    load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   return greatest(least(middleSpeed(city, connector), wanted), 1.0);
 }
 
@@ -310,7 +440,11 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const pace = paceOver(slab, city, car, connector);
   const soonest = soonestAt(slab, car, from, pace);
   const latest = speed > pace ? to / pace : soonestAt(slab, car, to, pace);
-  if (theirsFrom - (isIn ? EMERGENCY_MARGIN_S : YIELD_MARGIN_S) > latest || theirsTo + YIELD_MARGIN_S < soonest) return;
+  if (
+    theirsFrom - (isIn ? EMERGENCY_MARGIN_S : YIELD_MARGIN_S) > latest ||
+    theirsTo + YIELD_MARGIN_S < soonest
+  )
+    return;
   let isUrgent = false;
   if (!isIn && isLate(speed, from)) {
     const stays = canStay(speed, begins);
@@ -324,7 +458,17 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   if (known >= 0.0 && from >= known && !isUrgent) return;
   const looks = <i32>least((theirsTo + PAST_S) * LOOKS_PER_S + 1.0, LOOKS_MAX);
   const isInside = isConnector(city, getI(slab, C_LANE, car));
-  keep(slab, car, isInside, begins, begins - base, targetI(target, TG_OBJECT), targetI(target, TG_SENSORS), looks, isUrgent);
+  keep(
+    slab,
+    car,
+    isInside,
+    begins,
+    begins - base,
+    targetI(target, TG_OBJECT),
+    targetI(target, TG_SENSORS),
+    looks,
+    isUrgent,
+  );
 }
 
 /** Whether only hard braking still ends before a zone that begins so far ahead. */
@@ -339,7 +483,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
 
 /** Brakes for what crosses where that cannot wait, and tells when the car first gives way to it. */
 export function brakeAtCrossing(slab: usize, car: i32): void {
-  const place = <usize>car << 2;
+  const place = (<usize>car) << 2;
   const before = getI(slab, C_ASSIST_STAGE, car);
   if (crossingDistance(car) < 0.0) {
     if (before != AEB_NONE) setI(slab, C_ASSIST_STAGE, car, AEB_NONE);

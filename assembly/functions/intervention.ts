@@ -1,6 +1,23 @@
 import {
-  CAR_COUNT, C_ACTED, C_EMERGENCY, EVENTS, EVENT_BYTES, EVENT_INTERVENTION, EVENT_RING, E_CAR, E_FEATURE, E_KIND, E_TICK,
-  F_CORNER_RADARS, F_FRONT_CAMERA, F_FRONT_RADAR, H_EVENT_COUNT, H_TICK, SEEN_CAMERA, SEEN_CORNERS, SEEN_RADAR,
+  CAR_COUNT,
+  C_ACTED,
+  C_EMERGENCY,
+  EVENTS,
+  EVENT_BYTES,
+  EVENT_INTERVENTION,
+  EVENT_RING,
+  E_CAR,
+  E_FEATURE,
+  E_KIND,
+  E_TICK,
+  F_CORNER_RADARS,
+  F_FRONT_CAMERA,
+  F_FRONT_RADAR,
+  H_EVENT_COUNT,
+  H_TICK,
+  SEEN_CAMERA,
+  SEEN_CORNERS,
+  SEEN_RADAR,
 } from '../layout';
 import { raise } from '../events';
 import { getF, getI, setF, setI } from '../memory';
@@ -12,7 +29,16 @@ const SAME_TICKS: u32 = 100;
 export function announce(slab: usize, car: i32, feature: i32, object: i32): void {
   const index = <i32>ctz(feature);
   if (hasBegun(slab, car, index)) return;
-  raise(slab, load<u32>(slab + H_TICK), EVENT_INTERVENTION, car, index, object < CAR_COUNT ? -1 : object - CAR_COUNT, 0, -1);
+  raise(
+    slab,
+    load<u32>(slab + H_TICK),
+    EVENT_INTERVENTION,
+    car,
+    index,
+    object < CAR_COUNT ? -1 : object - CAR_COUNT,
+    0,
+    -1,
+  );
 }
 
 /** Whether an event of the last two seconds says so already. */

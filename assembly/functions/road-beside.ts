@@ -1,5 +1,16 @@
 import {
-  CT_WIDTH, C_STATION, L_HALF_WIDTH, L_POINT_COUNT, L_POINT_FIRST, L_ROAD, POINT_BYTES, PT_TX, PT_TY, PT_X, PT_Y, T_LANE_COUNT,
+  CT_WIDTH,
+  C_STATION,
+  L_HALF_WIDTH,
+  L_POINT_COUNT,
+  L_POINT_FIRST,
+  L_ROAD,
+  POINT_BYTES,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  T_LANE_COUNT,
   T_POINTS,
 } from '../layout';
 import { along, laneAhead, laneAt, laneLength, pointAt, shareAt } from '../lanes';

@@ -3,8 +3,38 @@
  * left in scratch memory and read in the same call.
  */
 import {
-  AEB_PARTIAL, CONTACT_VEHICLE, CT_CENTRE, CT_LENGTH, CT_WIDTH, C_AEB_STAGE, C_ANIMAL_STAGE, C_EVADE_OFFSET, C_EVADE_TICK, C_HX, C_HY, C_OFFSET, C_STATION, C_VX, C_X, C_Y, PT_TX,
-  PT_TY, PT_X, PT_Y, SCRATCH, TG_ACCEL, TG_CLASS, TG_HALF_LENGTH, TG_HALF_WIDTH, TG_HX, TG_HY, TG_PATH, TG_VX, TG_VY, TG_X, TG_Y,
+  AEB_PARTIAL,
+  CONTACT_VEHICLE,
+  CT_CENTRE,
+  CT_LENGTH,
+  CT_WIDTH,
+  C_AEB_STAGE,
+  C_ANIMAL_STAGE,
+  C_EVADE_OFFSET,
+  C_EVADE_TICK,
+  C_HX,
+  C_HY,
+  C_OFFSET,
+  C_STATION,
+  C_VX,
+  C_X,
+  C_Y,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  SCRATCH,
+  TG_ACCEL,
+  TG_CLASS,
+  TG_HALF_LENGTH,
+  TG_HALF_WIDTH,
+  TG_HX,
+  TG_HY,
+  TG_PATH,
+  TG_VX,
+  TG_VY,
+  TG_X,
+  TG_Y,
 } from '../layout';
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least } from '../math';
@@ -86,7 +116,11 @@ const HARD_DECEL = 2.5;
   if (ahead < 0.0) {
     const vx = load<f64>(target + TG_VX);
     const vy = load<f64>(target + TG_VY);
-    if (load<i32>(target + TG_CLASS) == CONTACT_VEHICLE || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return false;
+    if (
+      load<i32>(target + TG_CLASS) == CONTACT_VEHICLE ||
+      vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS
+    )
+      return false;
     return load<f64>(target + TG_X) < always + NEAR_S * speed;
   }
   return ahead < nearTo(target, speed, always);
@@ -105,7 +139,9 @@ const HARD_DECEL = 2.5;
 
 /** Whether a car brakes because of what its sensors deliver. */
 export function isBraking(slab: usize, car: i32): bool {
-  return getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL;
+  return (
+    getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL
+  );
 }
 
 /** Whether a target that is a vehicle can matter if it is in the way no nearer than some distance, m. */
@@ -155,7 +191,12 @@ export function relate(slab: usize, city: usize, car: i32, target: usize): void 
   const ahead = <f64>load<f32>(target + TG_PATH);
   store<f64>(GAP, ahead < 0.0 ? load<f64>(PLACE) - nose - reach : ahead);
   const speed = getF(slab, C_VX, car);
-  const time = timeToClose(greatest(gapTo() - MARGIN_M, 0.0), speed, speedAlong(), load<f64>(BRAKING));
+  const time = timeToClose(
+    greatest(gapTo() - MARGIN_M, 0.0),
+    speed,
+    speedAlong(),
+    load<f64>(BRAKING),
+  );
   store<f64>(TIME, time);
   store<f64>(ASIDE, load<f64>(LEFT) - offsetIn(slab, car, time));
 }
@@ -223,5 +264,8 @@ export function willMeet(slab: usize, car: i32, later: f64): bool {
   const towards = across > 0.0 ? -from : from;
   const perSpeed = 1.0 / abs(across);
   const arrival = timeToGap();
-  return (towards + reach) * perSpeed > arrival - later && (towards - reach) * perSpeed < arrival + SIDE_S + later;
+  return (
+    (towards + reach) * perSpeed > arrival - later &&
+    (towards - reach) * perSpeed < arrival + SIDE_S + later
+  );
 }

@@ -1,6 +1,24 @@
 import {
-  A_ACCEL, A_CAR, A_CRUISE, A_PIECE, A_SINCE, A_SPEED, A_STATION, A_WAIT, CAR_COUNT, C_STATUS, C_VX, HAZARD_RED_LIGHT_LORRY,
-  HAZARD_WET_CREST, HS_ACTOR_LENGTH, HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SPEED, H_TICK, STATUS_CRASHED,
+  A_ACCEL,
+  A_CAR,
+  A_CRUISE,
+  A_PIECE,
+  A_SINCE,
+  A_SPEED,
+  A_STATION,
+  A_WAIT,
+  CAR_COUNT,
+  C_STATUS,
+  C_VX,
+  HAZARD_RED_LIGHT_LORRY,
+  HAZARD_WET_CREST,
+  HS_ACTOR_LENGTH,
+  HS_ACTOR_STATION,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_SPEED,
+  H_TICK,
+  STATUS_CRASHED,
 } from '../layout';
 import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
@@ -8,11 +26,33 @@ import { isCrestSpared } from './crests';
 import { brakingFor, isAnybodyComing, isHiddenFrom } from './actor-perception';
 import { putAtStart, putOnPath } from './paths';
 import {
-  hardestBrake, hasLine, kindOf, leadTime, metBeyond, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_WALKS, shortBy,
-  speedNeeded, startAccel, TICKS_PER_S,
+  hardestBrake,
+  hasLine,
+  kindOf,
+  leadTime,
+  metBeyond,
+  MODE_CROSSES,
+  MODE_CUTS_IN,
+  MODE_FOLLOWS,
+  MODE_LEADS,
+  MODE_WALKS,
+  shortBy,
+  speedNeeded,
+  startAccel,
+  TICKS_PER_S,
 } from './spots';
 import { stallMoment } from './stalls';
-import { arrivalIn, findArriving, hasFreeWay, hasRoomAt, isFirst, isJunctionFree, lightsAllow, longWayTo, wayTo } from './triggers';
+import {
+  arrivalIn,
+  findArriving,
+  hasFreeWay,
+  hasRoomAt,
+  isFirst,
+  isJunctionFree,
+  lightsAllow,
+  longWayTo,
+  wayTo,
+} from './triggers';
 
 /** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
 const READY_S = 0.2;
@@ -72,7 +112,8 @@ function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const car = findArriving(slab, city, at, needed + READY_S, short, speedNeeded(kindOf(at)));
   if (car < 0) return -1;
   const speed = load<f64>(at + HS_SPEED);
-  const across = needed + (load<f64>(at + HS_ACTOR_LENGTH) - load<f64>(at + HS_ACTOR_STATION)) / speed;
+  const across =
+    needed + (load<f64>(at + HS_ACTOR_LENGTH) - load<f64>(at + HS_ACTOR_STATION)) / speed;
   if (!hasFreeWay(slab, city, at, car, 0.0, speed, across, UNSURE)) return -1;
   putAtStart(at, actor);
   store<f64>(actor + A_CRUISE, speed);
@@ -127,7 +168,8 @@ function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
   const start = aim - load<f64>(at + HS_SPEED) * arrival;
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
-  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival)) return -1;
+  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival))
+    return -1;
   if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
@@ -159,14 +201,21 @@ function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
   const kind = kindOf(at);
   if (hasLine(kind)) return false;
   const speed = load<f64>(actor + A_SPEED);
-  const room = load<f64>(at + HS_ACTOR_STATION) - load<f64>(actor + A_STATION) - 0.5 * load<f64>(at + HS_BODY_LENGTH) - SHORT_OF_M;
+  const room =
+    load<f64>(at + HS_ACTOR_STATION) -
+    load<f64>(actor + A_STATION) -
+    0.5 * load<f64>(at + HS_BODY_LENGTH) -
+    SHORT_OF_M;
   if (!waits) {
     if (room <= 0.0 || speed * speed > 2.0 * hardestBrake(kind) * room) return false;
     if (arrivalIn(slab, car, way, kind) > VIEW_S || !isHiddenFrom(slab, actor, car)) return false;
     store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK));
   }
   const needed = greatest((WAIT_SPARE * speed * speed) / (2.0 * greatest(room, 0.1)), EASE);
-  store<f64>(actor + A_ACCEL, -least(greatest(needed, brakingFor(slab, city, at, actor, MODE_CROSSES)), hardestBrake(kind)));
+  store<f64>(
+    actor + A_ACCEL,
+    -least(greatest(needed, brakingFor(slab, city, at, actor, MODE_CROSSES)), hardestBrake(kind)),
+  );
   return true;
 }
 
@@ -191,8 +240,16 @@ function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
     const speed = getF(slab, C_VX, car);
     if (speed < speedNeeded(kind) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const behind = longWayTo(slab, city, car, at, LEAD_SEES_M) - start;
-    const wanted = LEAD_GAP_M + 0.5 * load<f64>(at + HS_BODY_LENGTH) + (speed * speed) / (2.0 * startAccel(MODE_LEADS));
-    if (behind > wanted || behind < wanted - LEAD_LATE_M || !isFirst(slab, city, at, car, LEAD_GAP_M)) continue;
+    const wanted =
+      LEAD_GAP_M +
+      0.5 * load<f64>(at + HS_BODY_LENGTH) +
+      (speed * speed) / (2.0 * startAccel(MODE_LEADS));
+    if (
+      behind > wanted ||
+      behind < wanted - LEAD_LATE_M ||
+      !isFirst(slab, city, at, car, LEAD_GAP_M)
+    )
+      continue;
     store<f64>(actor + A_CRUISE, speed);
     store<u32>(actor + A_WAIT, 0);
     return car;
@@ -203,7 +260,10 @@ function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
 /** It comes to stand with its rear at the conflict point, and drives on after a while. */
 export function lead(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
   const speed = load<f64>(actor + A_SPEED);
-  const left = load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) - load<f64>(actor + A_STATION);
+  const left =
+    load<f64>(at + HS_ACTOR_STATION) +
+    0.5 * load<f64>(at + HS_BODY_LENGTH) -
+    load<f64>(actor + A_STATION);
   const until = load<u32>(actor + A_WAIT);
   if (until == 0) {
     if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
@@ -234,7 +294,10 @@ function suitVan(slab: usize, city: usize, at: usize, actor: usize, left: f64): 
   const way = wayTo(slab, city, car, at) - VAN_SHORT_M - 0.5 * load<f64>(at + HS_BODY_LENGTH);
   if (way <= 0.0) return;
   const own = load<f64>(at + HS_SPEED);
-  store<f64>(actor + A_CRUISE, clamp(left / arrivalIn(slab, car, way, kindOf(at)), SLOWER * own, FASTER * own));
+  store<f64>(
+    actor + A_CRUISE,
+    clamp(left / arrivalIn(slab, car, way, kindOf(at)), SLOWER * own, FASTER * own),
+  );
 }
 
 export function cutIn(slab: usize, city: usize, at: usize, actor: usize): void {
@@ -250,13 +313,21 @@ export function follow(slab: usize, city: usize, at: usize, actor: usize): void 
 }
 
 /** Whether what stands in the lane stays for now. */
-export function stand(slab: usize, city: usize, at: usize, actor: usize, tick: u32, isUnseen: bool): bool {
+export function stand(
+  slab: usize,
+  city: usize,
+  at: usize,
+  actor: usize,
+  tick: u32,
+  isUnseen: bool,
+): bool {
   const isCrest = kindOf(at) == HAZARD_WET_CREST;
   if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
   if (isCrest && isCrestSpared(slab, city, at, actor)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED)
+      continue;
     const way = wayTo(slab, city, car, at);
     if (way > -0.99 && way < TOW_M) waiting = true;
   }

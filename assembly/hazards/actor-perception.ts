@@ -1,12 +1,40 @@
 import {
-  A_ACCEL, A_CAR, A_HX, A_HY, A_PIECE, A_SPEED, A_STATION, A_WAIT, A_X, A_Y, CAR_COUNT, C_HX, C_HY, C_VX, C_X, C_Y, HS_ACTOR_LENGTH,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, HS_SIGHT, H_TICK, SCRATCH,
+  A_ACCEL,
+  A_CAR,
+  A_HX,
+  A_HY,
+  A_PIECE,
+  A_SPEED,
+  A_STATION,
+  A_WAIT,
+  A_X,
+  A_Y,
+  CAR_COUNT,
+  C_HX,
+  C_HY,
+  C_VX,
+  C_X,
+  C_Y,
+  HS_ACTOR_LENGTH,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_SIGHT,
+  H_TICK,
+  SCRATCH,
 } from '../layout';
 import { noseOf } from '../approaches';
 import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
 import { getF } from '../memory';
-import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y, boxOverlap } from '../overlap';
+import {
+  BOX_HALF_LENGTH,
+  BOX_HALF_WIDTH,
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxOverlap,
+} from '../overlap';
 import { pieceAt, placeAt } from './paths';
 import { hardestBrake, kindOf, MODE_FOLLOWS, MODE_WALKS } from './spots';
 
@@ -60,7 +88,8 @@ const FOUND_CAR: usize = SCRATCH + 968;
 export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mode: i32): f64 {
   const speed = load<f64>(actor + A_SPEED);
   const hardest = hardestBrake(kindOf(at));
-  if (mode == MODE_WALKS) return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
+  if (mode == MODE_WALKS)
+    return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
   const brakes = load<f64>(actor + A_ACCEL) < 0.0;
   const from = brakes ? BRAKE_ON_FROM : BRAKE_FROM;
   const reach = least((speed * speed) / (2.0 * from) + STOP_M + (brakes ? STAY_M : 0.0), SIGHT_M);
@@ -68,7 +97,8 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
   // Nothing found: what an earlier look has found must not be read.
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
-  if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free)) return 0.0;
+  if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free))
+    return 0.0;
   const theirs = greatest(load<f64>(FOUND_SPEED), 0.0);
   const closing = speed - theirs;
   if (closing <= 0.0 && free > STOP_M) return 0.0;
@@ -100,7 +130,8 @@ export function isAnybodyComing(slab: usize, actor: usize): bool {
     const hx = getF(slab, C_HX, car);
     const hy = getF(slab, C_HY, car);
     const ahead = dx * hx + dy * hy;
-    if (ahead > 0.0 && ahead < COMING_M + COMING_S * speed && abs(dy * hx - dx * hy) < STREET_M) return true;
+    if (ahead > 0.0 && ahead < COMING_M + COMING_S * speed && abs(dy * hx - dx * hy) < STREET_M)
+      return true;
   }
   return false;
 }
@@ -127,16 +158,30 @@ function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64
 }
 
 /** The same for one car that is so far ahead; leaves its speed along the way where it is in it. */
-function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32, front: f64, ahead: f64, reach: f64): f64 {
+function freeBefore(
+  slab: usize,
+  city: usize,
+  at: usize,
+  actor: usize,
+  car: i32,
+  front: f64,
+  ahead: f64,
+  reach: f64,
+): f64 {
   bodyOf(slab, car, 0.0, BODY_A);
   const step = least(STEP_M, reach);
   store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
   store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M);
   // The middle gets as far as the path goes, the front straight on beyond it.
   const last = load<f64>(at + HS_ACTOR_LENGTH) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + STOP_M;
-  const end = least(least(front + reach, last), load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M);
+  const end = least(
+    least(front + reach, last),
+    load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M,
+  );
   // Along the way it is at least as far as straight ahead.
-  const skipped = floor(greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step);
+  const skipped = floor(
+    greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step,
+  );
   const touch = CAR_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
   let piece = load<i32>(actor + A_PIECE);
   for (let station = front + skipped * step; station < end; station += step) {
@@ -146,7 +191,9 @@ function freeBefore(slab: usize, city: usize, at: usize, actor: usize, car: i32,
     const dx = load<f64>(BODY_B + BOX_X) - load<f64>(BODY_A + BOX_X);
     const dy = load<f64>(BODY_B + BOX_Y) - load<f64>(BODY_A + BOX_Y);
     if (dx * dx + dy * dy > touch * touch || boxOverlap(BODY_A, BODY_B) <= 0.0) continue;
-    const along = velocityX(slab, car) * load<f64>(BODY_B + BOX_HX) + velocityY(slab, car) * load<f64>(BODY_B + BOX_HY);
+    const along =
+      velocityX(slab, car) * load<f64>(BODY_B + BOX_HX) +
+      velocityY(slab, car) * load<f64>(BODY_B + BOX_HY);
     store<f64>(FOUND_SPEED, along);
     return station - front;
   }
@@ -163,8 +210,10 @@ export function isHiddenFrom(slab: usize, actor: usize, car: i32): bool {
     const way = load<f64>(actor + A_SPEED) * time;
     const x = load<f64>(actor + A_X) + way * hx;
     const y = load<f64>(actor + A_Y) + way * hy;
-    const dx = getF(slab, C_X, car) + nose * getF(slab, C_HX, car) + time * velocityX(slab, car) - x;
-    const dy = getF(slab, C_Y, car) + nose * getF(slab, C_HY, car) + time * velocityY(slab, car) - y;
+    const dx =
+      getF(slab, C_X, car) + nose * getF(slab, C_HX, car) + time * velocityX(slab, car) - x;
+    const dy =
+      getF(slab, C_Y, car) + nose * getF(slab, C_HY, car) + time * velocityY(slab, car) - y;
     const distance = sqrt(dx * dx + dy * dy);
     if (distance < STOP_M) return false;
     store<f64>(BODY_B + BOX_X, x + 0.5 * dx);

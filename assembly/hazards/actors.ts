@@ -1,7 +1,37 @@
 import {
-  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_ARMED, A_CAR, A_CRUISE, A_HX, A_HY, A_NEAR, A_SENT, A_SIGHT, A_SINCE, A_SPEED,
-  A_STATE, A_STATION, A_STRUCK, A_WAIT, A_X, A_Y, CAR_COUNT, C_X, C_Y, EVENT_HAZARD, FRAME_TICKS, HAZARD_SPOT_BYTES, HAZARD_WET_CREST,
-  HS_BODY_LENGTH, HS_BODY_WIDTH, H_TICK, TICK_MS, T_HAZARDS, T_HAZARD_COUNT,
+  ACTOR_ACTS,
+  ACTOR_STANDS,
+  ACTOR_WAITS,
+  A_ACCEL,
+  A_ARMED,
+  A_CAR,
+  A_CRUISE,
+  A_HX,
+  A_HY,
+  A_NEAR,
+  A_SENT,
+  A_SIGHT,
+  A_SINCE,
+  A_SPEED,
+  A_STATE,
+  A_STATION,
+  A_STRUCK,
+  A_WAIT,
+  A_X,
+  A_Y,
+  CAR_COUNT,
+  C_X,
+  C_Y,
+  EVENT_HAZARD,
+  FRAME_TICKS,
+  HAZARD_SPOT_BYTES,
+  HAZARD_WET_CREST,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  H_TICK,
+  TICK_MS,
+  T_HAZARDS,
+  T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
@@ -9,7 +39,18 @@ import { awaitedSight } from './crests';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './actor-behaviour';
 import { putAtStart, putOnPath } from './paths';
 import {
-  actorAt, kindOf, leave, MODE_CROSSES, MODE_CUTS_IN, MODE_FOLLOWS, MODE_LEADS, MODE_NONE, MODE_STANDS, MODE_WALKS, modeOf, pauseFirst,
+  actorAt,
+  kindOf,
+  leave,
+  MODE_CROSSES,
+  MODE_CUTS_IN,
+  MODE_FOLLOWS,
+  MODE_LEADS,
+  MODE_NONE,
+  MODE_STANDS,
+  MODE_WALKS,
+  modeOf,
+  pauseFirst,
   spotAt,
 } from './spots';
 import { isUnseen } from './triggers';
@@ -45,7 +86,8 @@ export function sendActors(slab: usize, city: usize): void {
     const actor = actorAt(slab, spot);
     const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
     // Half of the spots look out for cars at a time.
-    if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0)) continue;
+    if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0))
+      continue;
     const at = spotAt(city, spot);
     if (!waits) store<u32>(actor + A_NEAR, nearMask(slab, at, actor));
     const mode = modeOf(kindOf(at));
@@ -73,7 +115,10 @@ function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mod
   } else {
     putAtStart(at, actor);
   }
-  store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + (mode == MODE_LEADS || mode == MODE_CUTS_IN ? 0 : 1));
+  store<u32>(
+    actor + A_SENT,
+    load<u32>(actor + A_SENT) + (mode == MODE_LEADS || mode == MODE_CUTS_IN ? 0 : 1),
+  );
   enter(slab, spot, actor, car);
 }
 
@@ -108,10 +153,19 @@ function clear(slab: usize, spot: i32, at: usize, actor: usize, tick: u32): void
 }
 
 /** An actor that stands or is on its way. */
-function attend(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mode: i32, tick: u32): void {
+function attend(
+  slab: usize,
+  city: usize,
+  spot: i32,
+  at: usize,
+  actor: usize,
+  mode: i32,
+  tick: u32,
+): void {
   const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
   if (mode == MODE_STANDS) {
-    if (!stand(slab, city, at, actor, tick, isUnseen(slab, city, at, NEAR_BY_M, COMING_M))) leave(slab, spot, at);
+    if (!stand(slab, city, at, actor, tick, isUnseen(slab, city, at, NEAR_BY_M, COMING_M)))
+      leave(slab, spot, at);
     return;
   }
   if (stands) {
@@ -159,7 +213,8 @@ function slide(actor: usize): void {
 
 /** A tick along the path; false where that ends. */
 function advance(slab: usize, city: usize, at: usize, actor: usize): bool {
-  if (modeOf(kindOf(at)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT)) return true;
+  if (modeOf(kindOf(at)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT))
+    return true;
   const speed = load<f64>(actor + A_SPEED);
   const accel = load<f64>(actor + A_ACCEL);
   let next = speed + accel * TICK_S;

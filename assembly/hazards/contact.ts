@@ -1,8 +1,56 @@
 import {
-  ACTOR_ACTS, ACTOR_STANDS, ACTOR_WAITS, A_ACCEL, A_CAR, A_HX, A_HY, A_NEAR, A_SINCE, A_SPEED, A_STATE, A_STATION, A_STRUCK, A_X, A_Y,
-  CONTACT_ANIMAL, CONTACT_PERSON, CT_PER_INERTIA, CT_PER_MASS, C_HX, C_HY, C_STATUS, C_VX, C_VY, C_X, C_Y, HAZARD_SPOT_BYTES,
-  HS_ACTOR_STATION, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_CLASS, HS_INERTIA, HS_MASS, H_TICK, K_CLOSING, K_ENERGY, K_PARTY, K_STRIKING, K_X,
-  K_Y, OTHER_ACTOR, PARTY_BYTES, P_CAR, P_DELTA_V, P_HX, P_HY, P_IMPACT_X, P_IMPACT_Y, P_MASS, P_SPEED, STATUS_CRASHED, T_HAZARDS,
+  ACTOR_ACTS,
+  ACTOR_STANDS,
+  ACTOR_WAITS,
+  A_ACCEL,
+  A_CAR,
+  A_HX,
+  A_HY,
+  A_NEAR,
+  A_SINCE,
+  A_SPEED,
+  A_STATE,
+  A_STATION,
+  A_STRUCK,
+  A_X,
+  A_Y,
+  CONTACT_ANIMAL,
+  CONTACT_PERSON,
+  CT_PER_INERTIA,
+  CT_PER_MASS,
+  C_HX,
+  C_HY,
+  C_STATUS,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  HAZARD_SPOT_BYTES,
+  HS_ACTOR_STATION,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_CLASS,
+  HS_INERTIA,
+  HS_MASS,
+  H_TICK,
+  K_CLOSING,
+  K_ENERGY,
+  K_PARTY,
+  K_STRIKING,
+  K_X,
+  K_Y,
+  OTHER_ACTOR,
+  PARTY_BYTES,
+  P_CAR,
+  P_DELTA_V,
+  P_HX,
+  P_HY,
+  P_IMPACT_X,
+  P_IMPACT_Y,
+  P_MASS,
+  P_SPEED,
+  STATUS_CRASHED,
+  T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
@@ -11,9 +59,28 @@ import { newContact, raiseCollision } from '../contacts';
 import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from '../impulse';
 import { greatest } from '../math';
 import { getF, getI, typeOf } from '../memory';
-import { BOX_HX, BOX_HY, BOX_X, BOX_Y, boxesCommon, boxOverlap, COMMON_X, COMMON_Y, NORMAL_X, NORMAL_Y } from '../overlap';
+import {
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxesCommon,
+  boxOverlap,
+  COMMON_X,
+  COMMON_Y,
+  NORMAL_X,
+  NORMAL_Y,
+} from '../overlap';
 import { actorBody, putOnPath } from './paths';
-import { actorAt, hardestBrake, hasTrack, kindOf, MODE_CROSSES, MODE_FOLLOWS, modeOf } from './spots';
+import {
+  actorAt,
+  hardestBrake,
+  hasTrack,
+  kindOf,
+  MODE_CROSSES,
+  MODE_FOLLOWS,
+  modeOf,
+} from './spots';
 
 const TICK_S = 0.02;
 /** The moment of first contact is found to a 32nd of a tick. */
@@ -38,8 +105,13 @@ export function meetActors(slab: usize, city: usize): void {
 }
 
 function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize): void {
-  const reach = CAR_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
-  for (let left = load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK); left != 0; left &= left - 1) {
+  const reach =
+    CAR_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+  for (
+    let left = load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK);
+    left != 0;
+    left &= left - 1
+  ) {
     const car = <i32>ctz(left);
     const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
     const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
@@ -93,8 +165,20 @@ function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: u
   }
   const mass = load<f64>(at + HS_MASS);
   const lost = impulse(
-    load<f64>(typeOf(slab, car) + CT_PER_MASS), load<f64>(typeOf(slab, car) + CT_PER_INERTIA), rAx, rAy,
-    1.0 / mass, 1.0 / load<f64>(at + HS_INERTIA), rBx, rBy, nx, ny, ux, uy, restitution(closing), BODY_FRICTION,
+    load<f64>(typeOf(slab, car) + CT_PER_MASS),
+    load<f64>(typeOf(slab, car) + CT_PER_INERTIA),
+    rAx,
+    rAy,
+    1.0 / mass,
+    1.0 / load<f64>(at + HS_INERTIA),
+    rBx,
+    rBy,
+    nx,
+    ny,
+    ux,
+    uy,
+    restitution(closing),
+    BODY_FRICTION,
   );
   report(slab, car, spot, at, actor, closing, lost, drivesIn ? 0 : 1);
   wreck(slab, city, car);
@@ -113,14 +197,23 @@ const TRACK_M = 8.0;
  */
 function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
   const kind = kindOf(at);
-  if (hasTrack(kind)) return load<f64>(actor + A_STATION) < load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + TRACK_M;
+  if (hasTrack(kind))
+    return (
+      load<f64>(actor + A_STATION) <
+      load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + TRACK_M
+    );
   const mode = modeOf(kind);
   if (mode == MODE_FOLLOWS) return load<i32>(actor + A_CAR) == car;
   if (mode != MODE_CROSSES) return false;
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   if (vx * vx + vy * vy < STANDING_MPS * STANDING_MPS) return false;
-  return abs(getF(slab, C_HX, car) * load<f64>(actor + A_HX) + getF(slab, C_HY, car) * load<f64>(actor + A_HY)) < ACROSS;
+  return (
+    abs(
+      getF(slab, C_HX, car) * load<f64>(actor + A_HX) +
+        getF(slab, C_HY, car) * load<f64>(actor + A_HY),
+    ) < ACROSS
+  );
 }
 
 /** An actor that ran into a car which did nothing wrong stands before it. */
@@ -157,7 +250,16 @@ function knock(slab: usize, car: i32, at: usize, actor: usize, dvx: f64, dvy: f6
 }
 
 /** Writes down a contact while the bodies still move as they did before it. */
-function report(slab: usize, car: i32, spot: i32, at: usize, actor: usize, closing: f64, lost: f64, striking: i32): void {
+function report(
+  slab: usize,
+  car: i32,
+  spot: i32,
+  at: usize,
+  actor: usize,
+  closing: f64,
+  lost: f64,
+  striking: i32,
+): void {
   const contact = newContact(slab, load<i32>(at + HS_CLASS), -1, spot, car, -1);
   store<f64>(contact + K_X, load<f64>(COMMON_X));
   store<f64>(contact + K_Y, load<f64>(COMMON_Y));

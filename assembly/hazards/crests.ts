@@ -1,5 +1,18 @@
 import {
-  A_SIGHT, CAR_COUNT, C_ACCEL, C_LANE, C_STATUS, C_VX, C_X, C_Y, HS_LANE_COUNT, HS_START_HX, HS_START_HY, HS_X, HS_Y, STATUS_CRASHED,
+  A_SIGHT,
+  CAR_COUNT,
+  C_ACCEL,
+  C_LANE,
+  C_STATUS,
+  C_VX,
+  C_X,
+  C_Y,
+  HS_LANE_COUNT,
+  HS_START_HX,
+  HS_START_HY,
+  HS_X,
+  HS_Y,
+  STATUS_CRASHED,
 } from '../layout';
 import { velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
@@ -53,7 +66,12 @@ export function awaitedSight(slab: usize, city: usize, at: usize): f64 {
     const way = soonThere(slab, city, at, car);
     if (way < 0.0) continue;
     const sight = surprisingSight(slab, car, way);
-    if (sight < 0.0 || !isFirst(slab, city, at, car, CLEAR_M) || isFollowed(slab, city, at, car, way)) continue;
+    if (
+      sight < 0.0 ||
+      !isFirst(slab, city, at, car, CLEAR_M) ||
+      isFollowed(slab, city, at, car, way)
+    )
+      continue;
     if (!isAnybodyBeside(slab, at)) return sight;
   }
   return -1.0;
@@ -65,7 +83,9 @@ function surprisingSight(slab: usize, car: i32, way: f64): f64 {
   const speed = speedAfter(slab, car, way - SEEN_S * getF(slab, C_VX, car));
   const steers = STEERS_FROM_S * speed;
   const brakes = brakingWay(speed);
-  return brakes < steers * WORTHWHILE ? -1.0 : CAMERA_BEHIND_M + steers + SEEN_SHARE * (brakes - steers);
+  return brakes < steers * WORTHWHILE
+    ? -1.0
+    : CAMERA_BEHIND_M + steers + SEEN_SHARE * (brakes - steers);
 }
 
 /**
@@ -78,7 +98,8 @@ export function isCrestSpared(slab: usize, city: usize, at: usize, actor: usize)
   for (let car = 0; car < CAR_COUNT; car++) {
     if (isAtIt(slab, city, at, car)) return false;
     const way = soonThere(slab, city, at, car);
-    if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, at))) spared = true;
+    if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, at)))
+      spared = true;
   }
   return spared;
 }

@@ -1,6 +1,24 @@
 import {
-  A_HX, A_HY, A_PIECE, A_STATION, A_X, A_Y, HS_ACTOR_LENGTH, HS_BODY_LENGTH, HS_BODY_WIDTH, HS_PATH_COUNT, HS_PATH_FIRST, HS_START_HX,
-  HS_START_HY, HS_START_X, HS_START_Y, PATH_POINT_BYTES, PP_STATION, PP_X, PP_Y, T_PATHS,
+  A_HX,
+  A_HY,
+  A_PIECE,
+  A_STATION,
+  A_X,
+  A_Y,
+  HS_ACTOR_LENGTH,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_PATH_COUNT,
+  HS_PATH_FIRST,
+  HS_START_HX,
+  HS_START_HY,
+  HS_START_X,
+  HS_START_Y,
+  PATH_POINT_BYTES,
+  PP_STATION,
+  PP_X,
+  PP_Y,
+  T_PATHS,
 } from '../layout';
 import { BODY_COG_X, BODY_COG_Y } from '../body';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
@@ -13,7 +31,11 @@ export function pieceAt(city: usize, at: usize, station: f64, piece: i32): i32 {
   const points = pointsOf(city, at);
   const last = load<i32>(at + HS_PATH_COUNT) - 2;
   let index = piece;
-  while (index < last && load<f64>(points + <usize>(index + 1) * PATH_POINT_BYTES + PP_STATION) <= station) index++;
+  while (
+    index < last &&
+    load<f64>(points + <usize>(index + 1) * PATH_POINT_BYTES + PP_STATION) <= station
+  )
+    index++;
   return index;
 }
 
@@ -39,7 +61,15 @@ export function placeAt(city: usize, at: usize, piece: i32, station: f64, box: u
  * Station of an actor's path beside which something is, no more than `aside` m from it and headed
  * as it is; −1 none.
  */
-export function stationBeside(city: usize, at: usize, x: f64, y: f64, hx: f64, hy: f64, aside: f64): f64 {
+export function stationBeside(
+  city: usize,
+  at: usize,
+  x: f64,
+  y: f64,
+  hx: f64,
+  hy: f64,
+  aside: f64,
+): f64 {
   let point = pointsOf(city, at);
   const end = point + <usize>(load<i32>(at + HS_PATH_COUNT) - 1) * PATH_POINT_BYTES;
   for (; point < end; point += PATH_POINT_BYTES) {

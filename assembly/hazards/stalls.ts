@@ -1,7 +1,23 @@
 /** Cars that stand on the way of a lorry whose driver sees them far too late. */
 import {
-  A_CRUISE, A_PIECE, A_SPEED, A_STATION, CAR_COUNT, C_ACCEL_WANTED, C_HX, C_HY, C_STALL_TICK, C_STATUS, C_STOOD_TICK, C_X, C_Y,
-  FRAME_TICKS, HS_ACTOR_STATION, HS_SPEED, H_TICK, STATUS_CRASHED,
+  A_CRUISE,
+  A_PIECE,
+  A_SPEED,
+  A_STATION,
+  CAR_COUNT,
+  C_ACCEL_WANTED,
+  C_HX,
+  C_HY,
+  C_STALL_TICK,
+  C_STATUS,
+  C_STOOD_TICK,
+  C_X,
+  C_Y,
+  FRAME_TICKS,
+  HS_ACTOR_STATION,
+  HS_SPEED,
+  H_TICK,
+  STATUS_CRASHED,
 } from '../layout';
 import { greatest } from '../math';
 import { getF, getI } from '../memory';
@@ -30,7 +46,8 @@ export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): 
     const since = <u32>getI(slab, C_STALL_TICK, car);
     if (since == 0 || tick - since < STALL_TICKS || !wantsToGo(slab, car)) continue;
     const there = stationOf(slab, city, at, car);
-    if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, at, actor, car, there)) return car;
+    if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, at, actor, car, there))
+      return car;
   }
   return -1;
 }
@@ -40,7 +57,8 @@ export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): 
  * just now, and would be there as well.
  */
 function wantsToGo(slab: usize, car: i32): bool {
-  if (getI(slab, C_STATUS, car) == STATUS_CRASHED || getI(slab, C_STOOD_TICK, car) != 0) return false;
+  if (getI(slab, C_STATUS, car) == STATUS_CRASHED || getI(slab, C_STOOD_TICK, car) != 0)
+    return false;
   return getF(slab, C_ACCEL_WANTED, car) > 0.0;
 }
 
@@ -68,5 +86,13 @@ function comeFor(slab: usize, city: usize, at: usize, actor: usize, car: i32, th
 /** Where on the lorry's way a car is, m; negative where on none of it. */
 function stationOf(slab: usize, city: usize, at: usize, car: i32): f64 {
   const hx = getF(slab, C_HX, car);
-  return stationBeside(city, at, getF(slab, C_X, car), getF(slab, C_Y, car), hx, getF(slab, C_HY, car), ON_WAY_M);
+  return stationBeside(
+    city,
+    at,
+    getF(slab, C_X, car),
+    getF(slab, C_Y, car),
+    hx,
+    getF(slab, C_HY, car),
+    ON_WAY_M,
+  );
 }

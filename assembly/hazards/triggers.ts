@@ -1,6 +1,27 @@
 import {
-  CAR_COUNT, C_ACCEL, C_HX, C_HY, C_LANE, C_OFFSET, C_STATION, C_STATUS, C_VX, C_X, C_Y, HAZARD_RED_LIGHT_LORRY, HS_BODY_LENGTH,
-  HS_BODY_WIDTH, HS_LANES, HS_LANE_COUNT, HS_LIGHT, HS_STATION, HS_X, HS_Y, L_JUNCTION, L_LIGHT, STATUS_CRASHED,
+  CAR_COUNT,
+  C_ACCEL,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_OFFSET,
+  C_STATION,
+  C_STATUS,
+  C_VX,
+  C_X,
+  C_Y,
+  HAZARD_RED_LIGHT_LORRY,
+  HS_BODY_LENGTH,
+  HS_BODY_WIDTH,
+  HS_LANES,
+  HS_LANE_COUNT,
+  HS_LIGHT,
+  HS_STATION,
+  HS_X,
+  HS_Y,
+  L_JUNCTION,
+  L_LIGHT,
+  STATUS_CRASHED,
 } from '../layout';
 import { noseOf } from '../approaches';
 import { BODY_B, velocityX, velocityY } from '../body';
@@ -35,7 +56,7 @@ const RED_FROM: i32 = 200;
 const LINE_S = 1.5;
 
 @inline export function laneOf(at: usize, index: i32): i32 {
-  return load<i32>(at + HS_LANES + (<usize>index << 2));
+  return load<i32>(at + HS_LANES + ((<usize>index) << 2));
 }
 
 /** m from a car's front to the conflict point where its route leads it there, negative where it does not. */
@@ -88,7 +109,14 @@ export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
  * The car that comes to be `short` m before the conflict point in `seconds`, as fast as `slowest`
  * at least; −1 none.
  */
-export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, short: f64, slowest: f64): i32 {
+export function findArriving(
+  slab: usize,
+  city: usize,
+  at: usize,
+  seconds: f64,
+  short: f64,
+  slowest: f64,
+): i32 {
   const first = laneOf(at, 0);
   const last = laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1);
   for (let car = 0; car < CAR_COUNT; car++) {
@@ -109,14 +137,37 @@ export function findArriving(slab: usize, city: usize, at: usize, seconds: f64, 
  * on. `unsure`: share of their way by which the others may be elsewhere by then than as they drive now.
  */
 export function hasFreeWay(
-  slab: usize, city: usize, at: usize, target: i32, station: f64, speed: f64, seconds: f64, unsure: f64,
+  slab: usize,
+  city: usize,
+  at: usize,
+  target: i32,
+  station: f64,
+  speed: f64,
+  seconds: f64,
+  unsure: f64,
 ): bool {
-  return isWayFree(slab, city, at, othersThan(slab, city, at, target), station, speed, seconds, unsure);
+  return isWayFree(
+    slab,
+    city,
+    at,
+    othersThan(slab, city, at, target),
+    station,
+    speed,
+    seconds,
+    unsure,
+  );
 }
 
 /** The same of the cars of a mask. */
 export function isWayFree(
-  slab: usize, city: usize, at: usize, others: u32, station: f64, speed: f64, seconds: f64, unsure: f64,
+  slab: usize,
+  city: usize,
+  at: usize,
+  others: u32,
+  station: f64,
+  speed: f64,
+  seconds: f64,
+  unsure: f64,
 ): bool {
   const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
   const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
@@ -166,10 +217,20 @@ function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
  * Whether nobody comes into the junction of the conflict point within so many seconds but the target,
  * those behind it, and those whom a light holds: turning cars know nothing of the actor's way.
  */
-export function isJunctionFree(slab: usize, city: usize, at: usize, target: i32, seconds: f64): bool {
-  const junction = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_JUNCTION);
+export function isJunctionFree(
+  slab: usize,
+  city: usize,
+  at: usize,
+  target: i32,
+  seconds: f64,
+): bool {
+  const junction = load<i32>(
+    laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_JUNCTION,
+  );
   for (let car = 0; car < CAR_COUNT; car++) {
-    const isBehind = getI(slab, C_LANE, car) == getI(slab, C_LANE, target) && getF(slab, C_STATION, car) < getF(slab, C_STATION, target);
+    const isBehind =
+      getI(slab, C_LANE, car) == getI(slab, C_LANE, target) &&
+      getF(slab, C_STATION, car) < getF(slab, C_STATION, target);
     if (car == target || isBehind) continue;
     const speed = getF(slab, C_VX, car);
     let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
@@ -180,7 +241,8 @@ export function isJunctionFree(slab: usize, city: usize, at: usize, target: i32,
         continue;
       }
       if (ahead == 0 && speed > LEAVING_MPS) break;
-      if (way < (speed + STARTING_MPS) * seconds && !isHeldFor(slab, city, lane, seconds)) return false;
+      if (way < (speed + STARTING_MPS) * seconds && !isHeldFor(slab, city, lane, seconds))
+        return false;
       break;
     }
   }
@@ -209,7 +271,8 @@ export function isUnseen(slab: usize, city: usize, at: usize, near: f64, coming:
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
     const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
-    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, at, coming) >= 0.0) return false;
+    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, at, coming) >= 0.0)
+      return false;
   }
   return true;
 }
