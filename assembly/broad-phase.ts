@@ -15,6 +15,7 @@ import {
 } from './layout';
 import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
+import { add, mul, splat, sub } from './pair';
 
 /** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
 const BODY_REACH_M = 2.6;

@@ -3,8 +3,8 @@
  * point. Aimed at one object at a time.
  */
 import { SIGHT } from './layout';
-import { isBlockBetween, isVehicleBetween } from './occlusion';
 import { clamp } from './math';
+import { isBlockBetween, isVehicleBetween } from './occlusion';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
 /** Ends of the rays, f64 pairs, m: left end of the outline, right end, nearest point. */

@@ -13,9 +13,9 @@ import {
   SIGNALS,
   T_POINTS,
 } from './layout';
-import { assist } from './functions/assist';
 import { collide } from './collision';
 import { decide } from './driver';
+import { assist } from './functions/assist';
 import { moveActors, sendActors } from './hazards/actors';
 import { meetActors } from './hazards/contact';
 import { cityOf, laneAt } from './lanes';

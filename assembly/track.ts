@@ -52,8 +52,8 @@ import {
   Z_MIN_X,
   Z_MIN_Y,
 } from './layout';
-import { laneAhead, laneAt, routeCount } from './lanes';
 import { MOVES, param } from './dynamics';
+import { laneAhead, laneAt, routeCount } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';

@@ -50,6 +50,10 @@ import {
   T_JUNCTIONS,
   T_JUNCTION_COUNT,
 } from './layout';
+import { findNear } from './broad-phase';
+import { speedAhead } from './driver';
+import { effective } from './features';
+import { placeActors } from './hazards/actors';
 import {
   along,
   cityOf,
@@ -61,15 +65,11 @@ import {
   routeLane,
   shareAt,
 } from './lanes';
-import { findNear } from './broad-phase';
-import { speedAhead } from './driver';
-import { effective } from './features';
-import { placeActors } from './hazards/actors';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
+import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
 import { DRY } from './track';
 import { GRAVITY } from './tyre';
-import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
 
 /** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */
 const START_TO_LINE_M = 40.0;

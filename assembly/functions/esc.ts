@@ -35,7 +35,7 @@ import {
 } from '../layout';
 import { param } from '../dynamics';
 import { raise } from '../events';
-import { clamp, greatest, least } from '../math';
+import { clamp, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
 import {
   add,

@@ -4,66 +4,47 @@ import {
   AEB_WARN,
   CAR_COUNT,
   CROSSINGS,
-  CT_CENTRE,
-  CT_LENGTH,
-  CT_WIDTH,
   C_ACCEL_COMFORT,
   C_ASSIST_STAGE,
-  C_CLAIM,
   C_CROSSING,
   C_CROSSING_AT,
   C_EFFECTIVE,
-  C_HX,
-  C_HY,
   C_LANE,
   C_SPEED_FACTOR,
   C_STATION,
   C_STATUS,
   C_VX,
-  C_X,
-  C_Y,
   F_BRAKES,
   F_CORNER_RADARS,
   F_INTERSECTION_ASSIST,
-  L_CONFLICTS,
-  L_JUNCTION,
   L_LIGHT,
   L_MUST_STOP,
   L_SPEED_LIMIT,
   L_YIELDS,
-  PT_TX,
-  PT_TY,
-  PT_X,
-  PT_Y,
   SEEN_CORNERS,
   STATUS_CRASHED,
-  TG_ACCEL,
-  TG_HALF_LENGTH,
-  TG_HALF_WIDTH,
   TG_OBJECT,
   TG_SENSORS,
   TG_VX,
   TG_VY,
-  TG_X,
-  TG_Y,
 } from '../layout';
-import {
-  connectorAhead,
-  hasBit,
-  isUnannounced,
-  lineDistance,
-  noseOf,
-  STANDING_MPS,
-  zoneFrom,
-  zoneTo,
-} from '../approaches';
+import { connectorAhead, lineDistance, noseOf, STANDING_MPS } from '../approaches';
 import { middleSpeed } from '../gaps';
-import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
+import { isConnector, laneAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
-import { getF, getI, setI, typeOf } from '../memory';
+import { getF, getI, setI } from '../memory';
 import { targetAt, targetCount, targetF, targetI } from '../targets';
+import {
+  bodyCrosses,
+  carCrosses,
+  KEEPING_UP_MPS,
+  STANDS_CLEAR,
+  TIME_FROM,
+  TIME_TO,
+  ZONE_FROM,
+  ZONE_TO,
+} from './crossing-zones';
 import { announce, credit, demand, featuresOf } from './intervention';
-import { heedsLights } from './traffic-light-recognition';
 
 /**
  * Looks out for whatever crosses at junctions. What others may be expected to do, right of way
@@ -80,24 +61,18 @@ const ROLL_DECEL = 2.0;
 const ROLL_AHEAD_S = 0.8;
 /** What moves slower than this crosses nothing, m/s. */
 const CROSSING_MPS = 0.5;
-/** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
-const OTHERS_DECEL = 3.5;
 /** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
 const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
 const STOP_MARGIN_S = 0.5;
 /** Drivers stop no harder than this, m/s². */
 const COMFORT_DECEL = 3.5;
-/** What speeds up is taken to go on with that for so long, s. */
-const SPEEDING_UP_S = 1.5;
 /** What went out of sight is taken to go on as it did, until it is so long past, s, as looks of 0.08 s, at most so many. */
 const PAST_S = 0.5;
 const LOOKS_PER_S = 12.5;
 const LOOKS_MAX = 75.0;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
-/** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
-const KEEPING_UP_MPS = 2.0;
 /** How a car moves off, m/s². */
 const LAUNCH_ACCEL = 1.8;
 /** Emergency braking begins where the way to the zone is v² ÷ 2·6 and what build-up and latency take, s. */
@@ -108,26 +83,13 @@ const FULL_DECEL = 9.3;
 /** What it then comes to on average, m/s², once dead time and half of the build-up are over, s. */
 const STOP_DECEL = 8.7;
 const STOP_LAG_S = 0.25;
-/** Paths that cross under a smaller angle than this do not cross: its sine. */
-const CROSSING_SINE = 0.35;
-/** Of motion that comes towards the car: cosine to its approach. */
-const ONCOMING_COSINE = -0.7;
 /** Zones begin so long before two bodies touch that a car which stands so far in one is still clear of who passes, m. */
 const CLEAR_OF_M = 1.0;
-/** Along the own path what crosses is looked for in such steps, m; what it is kept clear of beside its body, m. */
-const STEP_M = 1.0;
-const BESIDE_M = 0.3;
 
 const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to where the nearest crosses, −1 nothing does
 const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], what it is
 const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, by what it was confirmed
 const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 where the brakes must act now
-/** Of the object at hand: where it crosses the own path, m from the front bumper, and when, s. */
-const ZONE_FROM: usize = URGENT + CAR_COUNT * 4;
-const ZONE_TO: usize = ZONE_FROM + 8;
-const TIME_FROM: usize = ZONE_FROM + 16;
-const TIME_TO: usize = ZONE_FROM + 24;
-const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 where it passes by the car as that stands now
 
 /** Whether a car looks out for traffic that crosses or goes first. */
 @inline export function looksOut(slab: usize, car: i32): bool {
@@ -254,152 +216,6 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
       ? carCrosses(slab, city, car, connector, base, other, speed)
       : bodyCrosses(slab, city, car, connector, base, target, speed);
   if (crosses) weigh(slab, city, car, connector, base, target);
-}
-
-/**
- * Where and when a car of the fleet is on the way over `connector`, if it will be: one whose claim all
- * know of is settled with, one that can still stay before its line will.
- */
-function carCrosses(
-  slab: usize,
-  city: usize,
-  car: i32,
-  connector: i32,
-  base: f64,
-  other: i32,
-  speed: f64,
-): bool {
-  const lane = getI(slab, C_LANE, other);
-  const isOn = isConnector(city, lane);
-  const theirs = isOn ? lane : connectorAhead(other);
-  const at = laneAt(city, connector);
-  if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
-  if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
-  const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
-  if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed))
-    return false;
-  if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs))
-    return false;
-  const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
-  if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
-  store<f64>(ZONE_FROM, base + zoneFrom(city, connector, theirs));
-  store<f64>(
-    ZONE_TO,
-    base + zoneTo(city, connector, theirs) + load<f64>(typeOf(slab, car) + CT_LENGTH),
-  );
-  store<f64>(TIME_FROM, (before + zoneFrom(city, theirs, connector)) / speed);
-  store<f64>(
-    TIME_TO,
-    (before + zoneTo(city, theirs, connector) + load<f64>(typeOf(slab, other) + CT_LENGTH)) / speed,
-  );
-  store<i32>(STANDS_CLEAR, 0);
-  return true;
-}
-
-/**
- * Whether a car still crosses the junction as it was given its claim for: not where something made it
- * stop in there. Of two that had to stop the one with the lower index goes first.
- */
-function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bool {
-  if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car)))
-    return true;
-  return speed < KEEPING_UP_MPS && car < other;
-}
-
-/** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
-@inline function trustsGreen(slab: usize, city: usize, car: i32, connector: i32): bool {
-  return load<i32>(laneAt(city, connector) + L_LIGHT) >= 0 && !heedsLights(slab, car);
-}
-
-/** Where and when a body that keeps its velocity is on the way over `connector`. */
-function bodyCrosses(
-  slab: usize,
-  city: usize,
-  car: i32,
-  connector: i32,
-  base: f64,
-  target: usize,
-  speed: f64,
-): bool {
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  const tx = targetF(target, TG_X);
-  const ty = targetF(target, TG_Y);
-  const x = getF(slab, C_X, car) + tx * hx - ty * hy;
-  const y = getF(slab, C_Y, car) + tx * hy + ty * hx;
-  const nx = (targetF(target, TG_VX) * hx - targetF(target, TG_VY) * hy) / speed;
-  const ny = (targetF(target, TG_VX) * hy + targetF(target, TG_VY) * hx) / speed;
-  const start = pointAt(city, connector, 0.0);
-  const towards = nx * load<f32>(start + PT_TX) + ny * load<f32>(start + PT_TY);
-  if (towards > ONCOMING_COSINE && trustsGreen(slab, city, car, connector)) return false;
-  const type = typeOf(slab, car);
-  const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
-  const reach = targetF(target, TG_HALF_WIDTH) + BESIDE_M;
-  const length = laneLength(city, connector);
-  let from = -1.0;
-  let to = -1.0;
-  let first = Infinity;
-  let last = 0.0;
-  for (let station = greatest(0.0, -base); station < length; station += STEP_M) {
-    const point = pointAt(city, connector, station);
-    const share = shareAt(city, connector, station);
-    const dx = along(point, PT_X, share) - x;
-    const dy = along(point, PT_Y, share) - y;
-    const px = along(point, PT_TX, share);
-    const py = along(point, PT_TY, share);
-    const cosine = abs(px * nx + py * ny);
-    if (
-      abs(px * ny - py * nx) < CROSSING_SINE ||
-      abs(nx * dy - ny * dx) > reach + halfWidth * cosine
-    )
-      continue;
-    const way = nx * dx + ny * dy;
-    if (from < 0.0) from = station;
-    to = station;
-    first = least(first, way);
-    last = greatest(last, way);
-  }
-  const body = targetF(target, TG_HALF_LENGTH) + halfWidth + BESIDE_M;
-  if (from < 0.0 || last + body < 0.0) return false;
-  store<f64>(ZONE_FROM, base + from - STEP_M);
-  store<f64>(ZONE_TO, base + to + STEP_M + load<f64>(type + CT_LENGTH));
-  const accel = greatest(targetF(target, TG_ACCEL), 0.0);
-  const way = first - body;
-  store<f64>(
-    TIME_FROM,
-    way > 0.0 ? timeToCover(way, speed, speed + SPEEDING_UP_S * accel, accel) : way / speed,
-  );
-  store<f64>(TIME_TO, (last + body) / speed);
-  store<i32>(
-    STANDS_CLEAR,
-    passesBy(
-      slab,
-      car,
-      nx * (tx * hy + ty * hx) - ny * (tx * hx - ty * hy),
-      nx,
-      ny,
-      targetF(target, TG_HALF_WIDTH),
-    )
-      ? 1
-      : 0,
-  );
-  return true;
-}
-
-/**
- * Whether the whole body of a car is beside the way of something of so much half width, which goes by
- * along (nx, ny) `aside` m to the left of the car's centre of gravity.
- */
-function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth: f64): bool {
-  const type = typeOf(slab, car);
-  const hx = getF(slab, C_HX, car);
-  const hy = getF(slab, C_HY, car);
-  const ahead = nx * hy - ny * hx;
-  const left = nx * hx + ny * hy;
-  const middle = load<f64>(type + CT_CENTRE) * ahead - aside;
-  const reach =
-    0.5 * (load<f64>(type + CT_LENGTH) * abs(ahead) + load<f64>(type + CT_WIDTH) * abs(left));
-  return abs(middle) > reach + halfWidth + BESIDE_M;
 }
 
 /** Who is in a zone, m from the front bumper, already only gets out of it, unless it as good as stands at its edge or clear of it. */

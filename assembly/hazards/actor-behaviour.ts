@@ -22,8 +22,8 @@ import {
 } from '../layout';
 import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
-import { isCrestSpared } from './crests';
 import { brakingFor, isAnybodyComing, isHiddenFrom } from './actor-perception';
+import { isCrestSpared } from './crests';
 import { putAtStart, putOnPath } from './paths';
 import {
   hardestBrake,

@@ -35,8 +35,8 @@ import {
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
-import { awaitedSight } from './crests';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './actor-behaviour';
+import { awaitedSight } from './crests';
 import { putAtStart, putOnPath } from './paths';
 import {
   actorAt,

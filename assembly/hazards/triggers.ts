@@ -1,8 +1,6 @@
 import {
   CAR_COUNT,
   C_ACCEL,
-  C_HX,
-  C_HY,
   C_LANE,
   C_OFFSET,
   C_STATION,
