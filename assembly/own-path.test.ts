@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { lengthOf, pointAlong } from '../src/city/geometry.ts';
+import { lengthOf } from '../src/city/geometry.ts';
+import { pointAlong } from '../src/citygen/geometry.ts';
 import { Crossing } from '../src/testing/rigs/crossing.ts';
 import { VEHICLE } from '../src/testing/rigs/manoeuvres.ts';
 import { spotOf } from '../src/testing/rigs/proving-road.ts';

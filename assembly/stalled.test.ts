@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { at, lengthOf, pointAlong } from '../src/city/geometry.ts';
+import { at, lengthOf } from '../src/city/geometry.ts';
 import type { City, HazardSpot, Lane } from '../src/city/types.ts';
+import { pointAlong } from '../src/citygen/geometry.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
 import { Crossing } from '../src/testing/rigs/crossing.ts';
 import { cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';

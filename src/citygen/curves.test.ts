@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  at,
-  cross,
-  direction,
-  distance,
-  endDirection,
-  headingOf,
-  lengthOf,
-  startDirection,
-} from '../city/geometry.ts';
+import { at, cross, direction, distance, lengthOf } from '../city/geometry.ts';
 import type { Point } from '../city/types.ts';
 import { curvatureAt } from '../testing/rigs/paths.ts';
 import { bend, evenlySpaced, pacedAlong, roundCorner, roundedPath, shift } from './curves.ts';
+import { endDirection, headingOf, startDirection } from './geometry.ts';
 
 const curvaturesOf = (path: readonly Point[]): number[] =>
   path.slice(1, -1).map((_, i) => curvatureAt(path, i + 1));

@@ -1,5 +1,6 @@
-import { add, at, cross, direction, distance, dot, headingOf, subtract } from '../city/geometry.ts';
+import { add, at, cross, direction, distance, dot, subtract } from '../city/geometry.ts';
 import type { Point } from '../city/types.ts';
+import { headingOf } from './geometry.ts';
 
 /** A corner of a road's axis and the bend that rounds it; where there is no radius the axis is straight. */
 export interface Corner {

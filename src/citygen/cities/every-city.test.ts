@@ -1,20 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
+import { at, cross, distance, dot } from '../../city/geometry.ts';
+import type { Block, Lane, Point } from '../../city/types.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+import { areNear, curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
 import {
   areaOf,
-  at,
-  cross,
-  distance,
   distanceToPolygon,
-  dot,
   endDirection,
   intersectConvex,
   isConvex,
   startDirection,
-} from '../../city/geometry.ts';
-import type { Block, Lane, Point } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
-import { areNear, curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
+} from '../geometry.ts';
 
 const LIMITS_MPS = { arterial: 60 / 3.6, collector: 50 / 3.6, local: 30 / 3.6 };
 

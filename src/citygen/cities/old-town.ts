@@ -1,5 +1,5 @@
-import { rectangle } from '../../city/geometry.ts';
 import type { CityBody } from '../../city/types.ts';
+import { rectangle } from '../geometry.ts';
 import { generateTown, type TownPlan } from './town.ts';
 
 /** Narrow lots, one house beside the other, close to the street. */

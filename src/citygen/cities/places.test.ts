@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import {
-  add,
-  at,
-  covers,
-  cross,
-  direction,
-  distance,
-  distanceToPath,
-  dot,
-  outlineOf,
-  rightOf,
-  startDirection,
-  subtract,
-} from '../../city/geometry.ts';
+import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { areNear, curvatureAt } from '../../testing/rigs/paths.ts';
+import { covers, distanceToPath, outlineOf, rightOf, startDirection } from '../geometry.ts';
 
 const FAST_MPS = 50 / 3.6;
 const FASTER_MPS = 60 / 3.6;

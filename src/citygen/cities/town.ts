@@ -1,6 +1,7 @@
-import { at, boundsOf, direction, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, boundsOf, direction, lengthOf } from '../../city/geometry.ts';
 import type { Block, Box, CityBody, Junction, Point, Road } from '../../city/types.ts';
 import { type Corner, roundedPath } from '../curves.ts';
+import { pointAlong } from '../geometry.ts';
 import { type BlockPlan, surroundingBlocks } from '../land/blocks.ts';
 import {
   buildInsideBend,

@@ -1,4 +1,5 @@
-import { at, dot, endDirection, lengthOf, startDirection } from '../../city/geometry.ts';
+import { at, dot, lengthOf } from '../../city/geometry.ts';
+import { endDirection, startDirection } from '../geometry.ts';
 import {
   type Crossing,
   fastestOf,

@@ -1,13 +1,6 @@
-import {
-  at,
-  boundsOf,
-  covers,
-  cross,
-  distanceToPolygon,
-  lengthOf,
-  startDirection,
-} from '../../city/geometry.ts';
+import { at, boundsOf, cross, lengthOf } from '../../city/geometry.ts';
 import type { Block, Box, HazardSite, Lane, Point } from '../../city/types.ts';
+import { covers, distanceToPolygon, startDirection } from '../geometry.ts';
 import { lanesBefore, type Network } from '../network/network.ts';
 import { crossingOf, headOf, joined } from './paths.ts';
 

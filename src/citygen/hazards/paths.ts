@@ -4,15 +4,12 @@ import {
   cross,
   direction,
   distance,
-  distanceToSegment,
   dot,
   lengthOf,
-  pointAlong,
-  rightOf,
   subtract,
-  trim,
 } from '../../city/geometry.ts';
 import type { Body, Lane, Point } from '../../city/types.ts';
+import { distanceToSegment, pointAlong, rightOf, trim } from '../geometry.ts';
 
 /** A place on a path and the direction in which the path goes there. */
 export interface Frame {

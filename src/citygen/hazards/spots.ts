@@ -1,5 +1,6 @@
-import { areaOf, at, distance, intersectConvex, pointAlong } from '../../city/geometry.ts';
+import { at, distance } from '../../city/geometry.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/types.ts';
+import { areaOf, intersectConvex, pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
 import { HAZARD_ACTORS } from './actors.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { at, covers, isConvex, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
+import { covers, isConvex, pointAlong } from '../geometry.ts';
 
 describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
   const { zones, hazards, lanes } = cityOf(name, seed);

@@ -1,5 +1,6 @@
-import { at, convexHull, lengthOf } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import type { HazardKind, HazardSpot, Point, Zone } from '../../city/types.ts';
+import { convexHull } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import { beside, frameAt, joined } from './paths.ts';
 

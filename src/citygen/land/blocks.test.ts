@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
+import { at } from '../../city/geometry.ts';
+import type { City, Point } from '../../city/types.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
+import { areNear } from '../../testing/rigs/paths.ts';
 import {
   areaOf,
-  at,
   covers,
   distanceToPath,
   intersectConvex,
   isConvex,
   outlineOf,
-} from '../../city/geometry.ts';
-import type { City, Point } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
-import { areNear } from '../../testing/rigs/paths.ts';
+} from '../geometry.ts';
 
 const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */

@@ -1,14 +1,6 @@
-import {
-  add,
-  areaOf,
-  at,
-  direction,
-  distance,
-  intersectConvex,
-  rectangle,
-  rightOf,
-} from '../../city/geometry.ts';
+import { add, at, direction, distance } from '../../city/geometry.ts';
 import type { Block, Box, Point } from '../../city/types.ts';
+import { areaOf, intersectConvex, rectangle, rightOf } from '../geometry.ts';
 import type { Random } from '../random.ts';
 
 /** A block that has no id yet. */

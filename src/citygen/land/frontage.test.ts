@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { at, distance } from '../../city/geometry.ts';
+import type { Lane, Point } from '../../city/types.ts';
+import { roundedPath } from '../curves.ts';
 import {
   areaOf,
-  at,
-  distance,
   distanceToPath,
   distanceToPolygon,
   intersectConvex,
   offsetRight,
-} from '../../city/geometry.ts';
-import type { Lane, Point } from '../../city/types.ts';
-import { roundedPath } from '../curves.ts';
+} from '../geometry.ts';
 import { createRandom } from '../random.ts';
 import { buildInsideBend, buildWallOutside, fillWithGreens, lineWithHouses } from './frontage.ts';
 import { createLand } from './land.ts';

@@ -1,20 +1,15 @@
+import { add, at, cross, direction, distance, lengthOf } from '../../city/geometry.ts';
+import type { Box, Point } from '../../city/types.ts';
+import { type Corner, evenlySpaced } from '../curves.ts';
 import {
-  add,
   areaOf,
-  at,
-  cross,
-  direction,
-  distance,
   distanceToPolygon,
   endDirection,
   isConvex,
-  lengthOf,
   pointAlong,
   rightOf,
   startDirection,
-} from '../../city/geometry.ts';
-import type { Box, Point } from '../../city/types.ts';
-import { type Corner, evenlySpaced } from '../curves.ts';
+} from '../geometry.ts';
 import type { Random } from '../random.ts';
 import { type Land, squareAround } from './land.ts';
 

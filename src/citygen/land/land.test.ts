@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { areaOf, at, distanceToPolygon, isConvex, rectangle } from '../../city/geometry.ts';
+import { at } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
+import { areaOf, distanceToPolygon, isConvex, rectangle } from '../geometry.ts';
 import { buildAsFarAsFree, createLand, squareAround } from './land.ts';
 
 /** One lane, 4 m wide, from west to east through the origin. */

@@ -1,19 +1,13 @@
-import {
-  add,
-  areaOf,
-  at,
-  cross,
-  direction,
-  distance,
-  distanceToPolygon,
-  distanceToSegment,
-  dot,
-  intersectConvex,
-  rectangle,
-  subtract,
-} from '../../city/geometry.ts';
+import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { pacedAlong } from '../curves.ts';
+import {
+  areaOf,
+  distanceToPolygon,
+  distanceToSegment,
+  intersectConvex,
+  rectangle,
+} from '../geometry.ts';
 import type { BlockPlan } from './blocks.ts';
 
 /** Room beside a lane that nothing is built on, beyond the lane's edge. */

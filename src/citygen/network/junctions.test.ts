@@ -1,22 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import {
-  add,
-  areaOf,
-  at,
-  cross,
-  distance,
-  distanceToPath,
-  dot,
-  endDirection,
-  intersectConvex,
-  lengthOf,
-  outlineOf,
-  rightOf,
-  startDirection,
-} from '../../city/geometry.ts';
+import { add, at, cross, distance, dot, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
+import {
+  areaOf,
+  distanceToPath,
+  endDirection,
+  intersectConvex,
+  outlineOf,
+  rightOf,
+  startDirection,
+} from '../geometry.ts';
 
 const CAR_LENGTH_M = 4.6;
 const CAR_WIDTH_M = 1.85;

@@ -1,16 +1,7 @@
-import {
-  add,
-  at,
-  convexHull,
-  cross,
-  dot,
-  endDirection,
-  negate,
-  rightOf,
-  startDirection,
-} from '../../city/geometry.ts';
+import { add, at, cross, dot } from '../../city/geometry.ts';
 import type { Connector, Lane, Light, Point } from '../../city/types.ts';
 import { bend, shift } from '../curves.ts';
+import { convexHull, endDirection, negate, rightOf, startDirection } from '../geometry.ts';
 import { conflictsAmong } from './conflicts.ts';
 import { type Movement, STRAIGHT_SINE, yieldsAmong } from './right-of-way.ts';
 import type { Arm, JunctionPlan } from './streets.ts';

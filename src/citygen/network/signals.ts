@@ -1,5 +1,6 @@
-import { add, at, headingOf, negate, rightOf } from '../../city/geometry.ts';
+import { add, at } from '../../city/geometry.ts';
 import type { Lane, Light } from '../../city/types.ts';
+import { headingOf, negate, rightOf } from '../geometry.ts';
 import type { Arm, JunctionPlan } from './streets.ts';
 
 const TICKS_PER_S = 50;

@@ -1,15 +1,7 @@
-import {
-  at,
-  cross,
-  dot,
-  endDirection,
-  negate,
-  offsetRight,
-  startDirection,
-  trim,
-} from '../../city/geometry.ts';
+import { at, cross, dot } from '../../city/geometry.ts';
 import type { Junction, Lane, Point, Road } from '../../city/types.ts';
 import { evenlySpaced } from '../curves.ts';
+import { endDirection, negate, offsetRight, startDirection, trim } from '../geometry.ts';
 
 /** What a city's plan says; streets and junctions are built from it. */
 export interface NetworkPlan {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { at, covers, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, HazardSpot, Lane, Route } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
+import { covers, pointAlong } from '../geometry.ts';
 import { createRandom, type Random } from '../random.ts';
 import { planRoutes } from './routes.ts';
 

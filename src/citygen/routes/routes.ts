@@ -1,5 +1,6 @@
-import { at, distanceToPath, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
+import { distanceToPath, pointAlong } from '../geometry.ts';
 import { HAZARD_KINDS } from '../hazards/kinds.ts';
 import type { Network } from '../network/network.ts';
 import type { Random } from '../random.ts';

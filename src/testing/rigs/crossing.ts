@@ -21,8 +21,9 @@ import {
   F_THROTTLE,
   SIGNALS,
 } from '../../../assembly/layout.ts';
-import { at, endDirection, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, HazardSpot, Junction, Lane, Point, Road } from '../../city/types.ts';
+import { endDirection, pointAlong } from '../../citygen/geometry.ts';
 import { buildNetwork } from '../../citygen/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../../citygen/network/streets.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';

@@ -17,8 +17,9 @@ import {
   STATUS_CRASHED,
   TICK_MS,
 } from '../../../assembly/layout.ts';
-import { at, covers } from '../../city/geometry.ts';
+import { at } from '../../city/geometry.ts';
 import type { City } from '../../city/types.ts';
+import { covers } from '../../citygen/geometry.ts';
 import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.ts';
 import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';

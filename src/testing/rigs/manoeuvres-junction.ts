@@ -23,8 +23,9 @@ import {
   F_ALL,
   HAZARDS,
 } from '../../../assembly/layout.ts';
-import { at, pointAlong, startDirection } from '../../city/geometry.ts';
+import { at } from '../../city/geometry.ts';
 import type { Actor, Lane, Point, Road } from '../../city/types.ts';
+import { pointAlong, startDirection } from '../../citygen/geometry.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { CAR_TYPE, Crossing, type Side } from './crossing.ts';

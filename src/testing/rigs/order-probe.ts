@@ -12,8 +12,9 @@ import {
   CAR_F64,
   CARS,
 } from '../../../assembly/layout.ts';
-import { areaOf, at, distanceToSegment, intersectConvex } from '../../city/geometry.ts';
+import { at } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
+import { areaOf, distanceToSegment, intersectConvex } from '../../citygen/geometry.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { type Course, NOSE_M, TAIL_M } from './course.ts';

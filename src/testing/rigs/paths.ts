@@ -1,5 +1,6 @@
-import { areaOf, at, boundsOf, distance } from '../../city/geometry.ts';
+import { at, boundsOf, distance } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
+import { areaOf } from '../../citygen/geometry.ts';
 import { lanesBefore } from '../../citygen/network/network.ts';
 
 /** 1/m of the circle through point `i` of the path and its neighbours, left positive. */

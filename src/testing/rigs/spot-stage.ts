@@ -33,8 +33,9 @@ import {
   STATUS_CRASHED,
   STATUS_DRIVING,
 } from '../../../assembly/layout.ts';
-import { at, lengthOf, pointAlong } from '../../city/geometry.ts';
+import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, HazardSpot } from '../../city/types.ts';
+import { pointAlong } from '../../citygen/geometry.ts';
 import { frameAt } from '../../citygen/hazards/paths.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NOSE_M } from './course.ts';

@@ -1,22 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { boundsOf, direction, lengthOf } from '../city/geometry.ts';
+import type { Point } from '../city/types.ts';
 import {
   areaOf,
-  boundsOf,
   convexHull,
   covers,
-  direction,
   distanceToPath,
   distanceToPolygon,
   headingOf,
   intersectConvex,
   isConvex,
-  lengthOf,
   offsetRight,
   pointAlong,
   rectangle,
   trim,
 } from './geometry.ts';
-import type { Point } from './types.ts';
 
 const corner: readonly Point[] = [
   [0, 0],

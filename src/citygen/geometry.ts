@@ -1,0 +1,161 @@
+import { add, at, cross, direction, distance, dot, lengthOf, subtract } from '../city/geometry.ts';
+import type { Point } from '../city/types.ts';
+
+/** Plane geometry for generating cities; as in `city/geometry.ts`, with exact operations only. */
+
+export const negate = (a: Point): Point => [0 - a[0], 0 - a[1]];
+/** A quarter turn clockwise: what is to the right of somebody who looks along `a`. */
+export const rightOf = (a: Point): Point => [a[1], 0 - a[0]];
+export const startDirection = (path: readonly Point[]): Point =>
+  direction(at(path, 0), at(path, 1));
+export const endDirection = (path: readonly Point[]): Point =>
+  direction(at(path, -2), at(path, -1));
+
+/** The point `stationM` along the path; beyond its ends the first or last piece goes on. */
+export function pointAlong(path: readonly Point[], stationM: number): Point {
+  let restM = stationM;
+  for (let i = 1; i < path.length; i++) {
+    const from = at(path, i - 1);
+    const to = at(path, i);
+    const pieceM = distance(from, to);
+    if (restM <= pieceM || i === path.length - 1) return add(from, direction(from, to), restM);
+    restM -= pieceM;
+  }
+  return at(path, 0);
+}
+
+/** The path without its first `headM` and last `tailM` metres. */
+export function trim(path: readonly Point[], headM: number, tailM: number): Point[] {
+  const endM = lengthOf(path) - tailM;
+  if (!(endM > headM)) throw new RangeError('nothing is left of a path after trimming');
+  const trimmed: Point[] = [pointAlong(path, headM)];
+  let stationM = 0;
+  for (let i = 1; i < path.length - 1; i++) {
+    stationM += distance(at(path, i - 1), at(path, i));
+    if (stationM > headM && stationM < endM) trimmed.push(at(path, i));
+  }
+  trimmed.push(pointAlong(path, endM));
+  return trimmed;
+}
+
+/** The path moved sideways, mitred at its corners; negative is to the left. */
+export function offsetRight(path: readonly Point[], rightM: number): Point[] {
+  return path.map((point, i) => {
+    const into = direction(at(path, Math.max(i - 1, 0)), at(path, Math.max(i, 1)));
+    const last = path.length - 1;
+    const out = direction(at(path, Math.min(i, last - 1)), at(path, Math.min(i + 1, last)));
+    const mitre = add(rightOf(into), rightOf(out));
+    return add(point, mitre, rightM / (1 + dot(into, out)));
+  });
+}
+
+export function distanceToSegment(point: Point, a: Point, b: Point): number {
+  const along = subtract(b, a);
+  const square = dot(along, along);
+  const part = square > 0 ? dot(subtract(point, a), along) / square : 0;
+  return distance(point, add(a, along, Math.max(0, Math.min(1, part))));
+}
+
+export function distanceToPath(point: Point, path: readonly Point[]): number {
+  let nearestM = distance(point, at(path, 0));
+  for (let i = 1; i < path.length; i++) {
+    nearestM = Math.min(nearestM, distanceToSegment(point, at(path, i - 1), at(path, i)));
+  }
+  return nearestM;
+}
+
+/** Counter-clockwise hull of the points. */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const chain = (ordered: readonly Point[]): Point[] => {
+    const hull: Point[] = [];
+    for (const point of ordered) {
+      while (hull.length > 1 && turnsRight(at(hull, -2), at(hull, -1), point)) hull.pop();
+      hull.push(point);
+    }
+    return hull.slice(0, -1);
+  };
+  return [...chain(sorted), ...chain(sorted.reverse())];
+}
+
+const turnsRight = (a: Point, b: Point, c: Point): boolean =>
+  cross(subtract(b, a), subtract(c, b)) <= 1e-9;
+
+/** What two convex counter-clockwise polygons share (Sutherland and Hodgman); empty where nothing. */
+export function intersectConvex(subject: readonly Point[], clip: readonly Point[]): Point[] {
+  let rest = [...subject];
+  for (const [i, corner] of clip.entries()) {
+    const along = subtract(at(clip, (i + 1) % clip.length), corner);
+    const depth = (point: Point): number => cross(along, subtract(point, corner));
+    rest = rest.flatMap((point, k) => {
+      const next = at(rest, (k + 1) % rest.length);
+      const here = depth(point);
+      const there = depth(next);
+      const kept = here >= 0 ? [point] : [];
+      if (here * there >= 0) return kept;
+      return [...kept, add(point, subtract(next, point), here / (here - there))];
+    });
+  }
+  return rest;
+}
+
+/** Square metres; positive for a counter-clockwise polygon. */
+export function areaOf(polygon: readonly Point[]): number {
+  let doubled = 0;
+  for (const [i, point] of polygon.entries()) {
+    doubled += cross(point, at(polygon, (i + 1) % polygon.length));
+  }
+  return doubled / 2;
+}
+
+/** Whether a convex counter-clockwise polygon has the point inside or on its edge. */
+export const covers = (polygon: readonly Point[], point: Point): boolean =>
+  polygon.every((corner, i) => {
+    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
+    return cross(edge, subtract(point, corner)) >= 0;
+  });
+
+/** Whether the polygon turns left at each of its corners. */
+export const isConvex = (polygon: readonly Point[]): boolean =>
+  polygon.every((corner, i) => {
+    const next = at(polygon, (i + 1) % polygon.length);
+    const afterNext = at(polygon, (i + 2) % polygon.length);
+    return cross(subtract(next, corner), subtract(afterNext, next)) > 0;
+  });
+
+/** The path around a polygon, back to its first corner. */
+export const outlineOf = (polygon: readonly Point[]): Point[] => [...polygon, at(polygon, 0)];
+
+/** Metres from a convex polygon's edge to a point outside it; 0 inside. */
+export const distanceToPolygon = (point: Point, polygon: readonly Point[]): number =>
+  covers(polygon, point) ? 0 : distanceToPath(point, outlineOf(polygon));
+
+export function rectangle(minX: number, minY: number, maxX: number, maxY: number): Point[] {
+  return [
+    [minX, minY],
+    [maxX, minY],
+    [maxX, maxY],
+    [minX, maxY],
+  ];
+}
+
+/**
+ * Radians from east, counter-clockwise, in (−π, π], of a unit vector; exact in the four directions
+ * of the compass, elsewhere within 2e-6 (arctangent by the polynomial 4.4.49 of Abramowitz and
+ * Stegun).
+ */
+export function headingOf([x, y]: Point): number {
+  const ratio = Math.min(Math.abs(x), Math.abs(y)) / Math.max(Math.abs(x), Math.abs(y));
+  const square = ratio * ratio;
+  let series = 0;
+  for (const coefficient of ARCTANGENT) series = series * square + coefficient;
+  let angle = ratio * series;
+  if (Math.abs(y) > Math.abs(x)) angle = Math.PI / 2 - angle;
+  if (x < 0) angle = Math.PI - angle;
+  return y < 0 ? -angle : angle;
+}
+
+const ARCTANGENT = [
+  0.0028662257, -0.0161657367, 0.0429096138, -0.07528964, 0.1065626393, -0.1420889944, 0.1999355085,
+  -0.3333314528, 1,
+];
