@@ -13,9 +13,10 @@ import {
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { SLICE_MS } from '../src/limits.ts';
 import { ManualShard } from '../src/testing/rigs/manual-shard.ts';
-import { type Figure, figure } from './figures.ts';
+import { systemTime } from '../src/time.ts';
+import { type Figure, figure } from './common/figures.ts';
+import { median } from './common/report.ts';
 import { live } from './lived-worlds.ts';
-import { median } from './report.ts';
 
 /** Two of each city, where there are three. */
 const WORLDS = 6;
@@ -67,9 +68,9 @@ function burstMs(
   for (let car = 0; car < CAR_COUNT; car += 1) {
     kernel.apply(slab, kernel.tick(slab) + 1, car, F_ALL, mask);
   }
-  const startMs = performance.now();
+  const startMs = systemTime.now();
   live(kernel, slab, ticks);
-  return performance.now() - startMs;
+  return systemTime.now() - startMs;
 }
 
 /**
@@ -118,12 +119,12 @@ class LongestPiece {
 
   begin(): void {
     this.#switches = process.resourceUsage().involuntaryContextSwitches;
-    this.#startMs = performance.now();
+    this.#startMs = systemTime.now();
   }
 
   end(): void {
     if (this.#startMs === undefined) return;
-    const ms = performance.now() - this.#startMs;
+    const ms = systemTime.now() - this.#startMs;
     this.#startMs = undefined;
     if (process.resourceUsage().involuntaryContextSwitches > this.#switches) return;
     this.ms = Math.max(this.ms, ms);

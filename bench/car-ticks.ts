@@ -1,9 +1,10 @@
 import { FRAME_TICKS } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
-import { formatNumber } from './figures.ts';
+import { systemTime } from '../src/time.ts';
+import { formatNumber } from './common/figures.ts';
+import { median } from './common/report.ts';
 import { CAR_TICKS_PER_VISIT, live } from './lived-worlds.ts';
 import { processorMs } from './processor.ts';
-import { median } from './report.ts';
 
 export const WORLD_COUNTS = [1, 100, 5000] as const;
 export const WORLD_COUNT_MAX = 5000;
@@ -62,13 +63,13 @@ function roundOf(
     const chosen = slabs.slice(group * count, (group + 1) * count);
     // Worlds that are visited again and again begin at the same age every time.
     if (visitsPerWorld > 1) restoreAll(kernel, chosen, images, group);
-    const startMs = performance.now();
+    const startMs = systemTime.now();
     spent.processorMs += processorMs(() => {
       for (let visit = 0; visit < visitsPerWorld; visit += 1) {
         for (const slab of chosen) live(kernel, slab, FRAME_TICKS);
       }
     });
-    spent.elapsedMs += performance.now() - startMs;
+    spent.elapsedMs += systemTime.now() - startMs;
   }
   return spent;
 }

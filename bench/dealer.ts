@@ -1,22 +1,24 @@
 /** The dealer platform: requests a second, log-ins beside bare argon2id, start to ready. */
-import { randomBytes } from 'node:crypto';
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hash, verify } from '@node-rs/argon2';
+import { systemRandom } from '../src/random.ts';
+import { systemTime } from '../src/time.ts';
 import {
   bearerOf,
   DEMO_ADMIN,
   DEMO_CARS,
   DEMO_CUSTOMER,
   dealerUrlOf,
-} from '../load/dealer-client.ts';
-import { formatRequest, HttpPool } from '../load/http-client.ts';
-import { closedLoop, formatFailures } from '../load/loops.ts';
-import { type Server, startEmptyServer, startNode, startNodeOn } from '../load/server.ts';
-import { compared, type Figure, figure } from './figures.ts';
-import { median } from './report.ts';
+} from './common/dealer-client.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
+import { formatRequest, HttpPool } from './common/http-pool.ts';
+import { closedLoop, formatFailures } from './common/loops.ts';
+import { median } from './common/report.ts';
+import { type Server, startEmptyServer, startNode, startNodeOn } from './common/server.ts';
 import { type Case, measure } from './turns.ts';
 import type { Request } from './wrk.ts';
 
@@ -124,16 +126,16 @@ async function loginsPerS(url: URL): Promise<number> {
 }
 
 async function hashesPerS(): Promise<number> {
-  const password = randomBytes(8).toString('hex');
+  const password = Buffer.from(systemRandom.bytes(8)).toString('hex');
   const known = await hash(password, ARGON2ID);
-  const startMs = performance.now();
+  const startMs = systemTime.now();
   const endMs = startMs + ROUND_S * 1000;
   let count = 0;
   const verifier = async () => {
-    for (; performance.now() < endMs; count += 1) await verify(known, password);
+    for (; systemTime.now() < endMs; count += 1) await verify(known, password);
   };
   await Promise.all(Array.from({ length: HASHES_AT_ONCE }, verifier));
-  return count / ((performance.now() - startMs) / 1000);
+  return count / ((systemTime.now() - startMs) / 1000);
 }
 
 async function startFigures(worlds: number): Promise<Figure[]> {
@@ -165,9 +167,9 @@ async function startsMs(dir: string, isFresh: boolean): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     if (isFresh) await rm(dir, { recursive: true, force: true });
-    const startMs = performance.now();
+    const startMs = systemTime.now();
     const node = await startNodeOn(dir);
-    times.push(performance.now() - startMs);
+    times.push(systemTime.now() - startMs);
     await node.stop();
   }
   return times;

@@ -1,5 +1,4 @@
-/** One thread of the long drive: lives the worlds that it is given, one after the other. */
-import { parentPort } from 'node:worker_threads';
+/** The job of a thread of the long drive. */
 import { C_HX, C_HY, C_LANE, C_VX, C_X, C_Y, CAR_COUNT } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { driveLong } from '../src/testing/rigs/long-run.ts';
@@ -26,15 +25,8 @@ const NEAR_M = 40;
 
 const { kernel } = loadKernel(1);
 
-parentPort?.on('message', (drive: Drive) => {
-  try {
-    parentPort?.postMessage(live(drive));
-  } catch (cause) {
-    throw new Error(`city ${drive.cityIndex} seed ${drive.seed} cannot be driven`, { cause });
-  }
-});
-
-function live({ cityIndex, seed, ticks }: Drive): Driven {
+/** Drives one world from its first tick. */
+export function drive({ cityIndex, seed, ticks }: Drive): Driven {
   const slab = kernel.acquire();
   if (slab === undefined) throw new Error('no slab is free');
   kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });

@@ -1,19 +1,19 @@
 /** Does anybody collide with everything on, over half a million vehicle-kilometres? */
+
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { CAR_COUNT, TICK_MS } from '../assembly/layout.ts';
 import { CITIES } from '../src/city/catalogue.ts';
+import { type Figure, figure } from './common/figures.ts';
+import { columns } from './common/report.ts';
+import { WorkerPool } from './common/worker-pool.ts';
 import type { Drive, Driven } from './driving-worker.ts';
-import { type Figure, figure } from './figures.ts';
-import { columns } from './report.ts';
 
 const WORLD_TICKS = 90_000;
 /** Worlds that stand still would never add up: with less of each the run ends too soon, and says so. */
 const WORLD_KM_MIN = 50;
-const PROGRESS_MS = 20_000;
 const KMH_MIN = 20;
 const STANDSTILL_S_MAX = 120;
-/** So many contacts are told in full. */
+/** Contacts that are printed in full. */
 const ACCOUNTS_MAX = 20;
 
 interface Totals {
@@ -35,13 +35,7 @@ export async function run(options: string[]): Promise<Figure[]> {
     ({ name }) => city === undefined || name === city,
   );
   if (totals.length === 0) throw new RangeError(`there is no city "${city}"`);
-  const startMs = performance.now();
-  const timer = setInterval(() => console.log(progress(totals, startMs)), PROGRESS_MS);
-  try {
-    await driveAll(totals, { seed, km, threads });
-  } finally {
-    clearInterval(timer);
-  }
+  await driveAll(totals, { seed, km, threads });
   console.log(columns(totals.map((each) => [each.name, describe(each)] as const)));
   const driven = figure('driven', kilometresOf(totals), 'km', { atLeast: km });
   return [driven, ...totals.flatMap(figuresOf)];
@@ -73,38 +67,29 @@ async function driveAll(
 ): Promise<void> {
   const worldsMax = Math.ceil(km / WORLD_KM_MIN);
   let given = 0;
-  let told = 0;
+  let printed = 0;
   const next = (): Drive | undefined => {
     if (kilometresOf(totals) >= km || given >= worldsMax) return undefined;
     const cityIndex = totals[given % totals.length]?.cityIndex ?? 0;
     given += 1;
     return { cityIndex, seed: seed + given - 1, ticks: WORLD_TICKS };
   };
-  const thread = async (): Promise<void> => {
-    const worker = new Worker(new URL('./driving-worker.ts', import.meta.url));
-    try {
-      for (let drive = next(); drive; drive = next()) {
-        const world = await driven(worker, drive);
-        add(totals, world);
-        for (const account of world.accounts) {
-          told += 1;
-          if (told <= ACCOUNTS_MAX) console.log(`${CITIES[world.cityIndex]?.name} ${account}`);
-        }
-      }
-    } finally {
-      await worker.terminate();
+  const pool = new WorkerPool<typeof import('./driving-worker.ts')>(
+    new URL('./driving-worker.ts', import.meta.url),
+    threads,
+  );
+  const done = (world: Driven): void => {
+    add(totals, world);
+    for (const account of world.accounts) {
+      printed += 1;
+      if (printed <= ACCOUNTS_MAX) console.log(`${CITIES[world.cityIndex]?.name} ${account}`);
     }
   };
-  await Promise.all(Array.from({ length: threads }, thread));
-}
-
-function driven(worker: Worker, drive: Drive): Promise<Driven> {
-  const { promise, resolve, reject } = Promise.withResolvers<Driven>();
-  worker.removeAllListeners();
-  worker.once('message', resolve);
-  worker.once('error', reject);
-  worker.postMessage(drive);
-  return promise;
+  try {
+    await pool.run('drive', { next, done, progress: () => progressOf(totals) });
+  } finally {
+    await pool.close();
+  }
 }
 
 function add(totals: readonly Totals[], world: Driven): void {
@@ -140,11 +125,10 @@ function describe(totals: Totals): string {
   );
 }
 
-function progress(totals: readonly Totals[], startMs: number): string {
+function progressOf(totals: readonly Totals[]): string {
   const kilometres = kilometresOf(totals);
   const contacts = totals.reduce((sum, each) => sum + each.contacts, 0);
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(0);
-  return `${seconds} s: ${Math.round(kilometres)} km, ${contacts} contacts`;
+  return `${Math.round(kilometres)} km, ${contacts} contacts`;
 }
 
 function figuresOf(totals: Totals): Figure[] {

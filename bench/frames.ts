@@ -3,9 +3,9 @@ import { Packr } from 'msgpackr';
 import { ENCODINGS, type Encoding } from '../src/codec/encoding.ts';
 import type { FrameEncoder } from '../src/codec/frame-encoder.ts';
 import { worldEncoder } from '../src/shard/world-encoder.ts';
-import { compareNs } from './compare.ts';
-import { compared, type Figure, figure } from './figures.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
 import { livedWorlds, loadKernel } from './lived-worlds.ts';
+import { compareNs } from './time-calls.ts';
 
 const WORLD_COUNT = 64;
 const AGE_TICKS = 1500;

@@ -3,7 +3,7 @@ import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { FRAME_TICKS } from '../assembly/layout.ts';
 import { AGE_TICKS } from './car-ticks.ts';
-import { type Figure, figure, formatNumber } from './figures.ts';
+import { type Figure, figure, formatNumber } from './common/figures.ts';
 import { age, CAR_TICKS_PER_VISIT, livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { namedKernel, TICK } from './named-kernel.ts';
 import { processorMs } from './processor.ts';

@@ -1,6 +1,6 @@
 /** The first figures of the kernel bench in a few seconds, for whoever works on the kernel. */
 import { AGE_TICKS, carTickIn, carTicks, restoreAll, WORLD_COUNT_MAX } from './car-ticks.ts';
-import { type Figure, figure } from './figures.ts';
+import { type Figure, figure } from './common/figures.ts';
 import { createWorlds, livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 
 /** So many worlds are lived; the others begin as copies of them, so far apart that nothing is learned. */

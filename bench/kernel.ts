@@ -1,7 +1,7 @@
 /** Nanoseconds a car and tick, over few and many worlds, catching up, and memory a world. */
 import { bursts } from './bursts.ts';
 import { AGE_TICKS, carTickIn, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from './car-ticks.ts';
-import { compared, type Figure, figure } from './figures.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
 import { drivingShare } from './kernel-profile.ts';
 import { livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { memory } from './memory.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { SLAB_BYTES } from '../assembly/layout.ts';
-import { type Figure, figure } from './figures.ts';
+import { type Figure, figure } from './common/figures.ts';
 import type { MemoryBytes } from './memory-probe.ts';
 
 const PROBE = fileURLToPath(new URL('./memory-probe.ts', import.meta.url));

@@ -14,7 +14,8 @@ import {
   SLAB_BYTES,
 } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
-import { compared, type Figure, figure } from './figures.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
+import { median } from './common/report.ts';
 import {
   age,
   CAR_TICKS_PER_VISIT,
@@ -26,7 +27,6 @@ import {
 } from './lived-worlds.ts';
 import { buildNative, NativeKernel, type Timed, VARIANTS } from './native/build.ts';
 import { processorMs } from './processor.ts';
-import { median } from './report.ts';
 
 const SCALAR = new URL('../build/kernel.scalar.wasm', import.meta.url);
 const WORLDS = 1000;

@@ -1,10 +1,10 @@
 /** Requests a second of the busiest endpoints, each against an empty handler in the same run. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { formatRequest, HttpPool } from '../load/http-client.ts';
-import { type MadeWorld, makeWorlds } from '../load/new-worlds.ts';
-import { type Server, startEmptyServer, startNode } from '../load/server.ts';
-import { WatchSocket } from '../load/ws-client.ts';
-import { compared, type Figure, figure } from './figures.ts';
+import { systemTime } from '../src/time.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
+import { formatRequest, HttpPool } from './common/http-pool.ts';
+import { type MadeWorld, makeWorlds } from './common/made-worlds.ts';
+import { type Server, startEmptyServer, startNode } from './common/server.ts';
+import { WatchSocket } from './common/watch-socket.ts';
 import { bareLmdb } from './store.ts';
 import { type Case, measure } from './turns.ts';
 import type { Request } from './wrk.ts';
@@ -22,7 +22,7 @@ export async function run(): Promise<Figure[]> {
     const first = worlds[0] as MadeWorld;
     const events = { message: () => {}, closed: () => {} };
     const watcher = await WatchSocket.open(node.url, `/ws/worlds/${first.id}`, events);
-    await sleep(HOT_MS);
+    await systemTime.sleep(HOT_MS);
     const figures = await measureAll(node, emptyServer, worlds);
     watcher.close();
     return figures;

@@ -3,7 +3,6 @@
  * away. On a machine that does other things give it the right of way: `nice -n -10 npm run bench -- shard`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TICK_MS } from '../assembly/layout.ts';
 import { NodeClock } from '../src/clock.ts';
 import type { Encoding } from '../src/codec/encoding.ts';
@@ -12,9 +11,9 @@ import { loadCities } from '../src/load-cities.ts';
 import { createLog } from '../src/log.ts';
 import type { Report } from '../src/shard/protocol.ts';
 import { Shard } from '../src/shard/shard.ts';
-import { systemTime } from '../src/time.ts';
+import { type StopTimer, systemTime } from '../src/time.ts';
 import { AGE_TICKS } from './car-ticks.ts';
-import { type Figure, figure } from './figures.ts';
+import { type Figure, figure } from './common/figures.ts';
 import { livedWorlds, loadKernel, newWorld, SHIPPED } from './lived-worlds.ts';
 
 /** So many worlds are lived; those of the shard begin as copies of them. */
@@ -58,7 +57,7 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
   return [
     figure(`hot at ${SHARE * 100} % of a shard, ${as}`, worlds, 'worlds', atLeast),
     figure(`  of its thread, ${FIRST_COUNT} worlds`, first.share * 100, '%'),
-    figure(`  of its thread, ${count} worlds`, share * 100, '%'),
+    figure('  of its thread, that many worlds', share * 100, '%'),
     figure('  as the shard itself reckons', hotPerMille / 10, '%'),
     figure('  of a frame', usPerFrame, 'µs'),
     figure('  frames made, of those due', made * 100, '%'),
@@ -78,7 +77,7 @@ class HotCrowd {
   readonly #shard: Shard;
   readonly #images: Uint8Array[];
   readonly #cityCount: number;
-  #publishing: NodeJS.Timeout | undefined;
+  #stopPublishing: StopTimer = () => {};
   #opened = 0;
   #watched = 0;
   #frames = 0;
@@ -107,11 +106,11 @@ class HotCrowd {
 
   async start(): Promise<void> {
     await this.#shard.start();
-    this.#publishing = setInterval(() => this.#clock.now(), PUBLISH_MS);
+    this.#stopPublishing = systemTime.every(PUBLISH_MS, () => this.#clock.now());
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#publishing);
+    this.#stopPublishing();
     await this.#shard.stop();
   }
 
@@ -131,7 +130,7 @@ class HotCrowd {
       this.#shard.command({ kind: 'watch', world: i + 1, stay: 1, json, msgpack });
     }
     this.#watched = count;
-    await sleep(SETTLE_MS);
+    await systemTime.sleep(SETTLE_MS);
   }
 
   /** Frames of the worlds fall due all over the frame period. */
@@ -154,9 +153,9 @@ class HotCrowd {
 
   async measure(): Promise<Measured> {
     const before = threadNs();
-    const [startMs, frames] = [performance.now(), this.#frames];
-    await sleep(MEASURE_MS);
-    const elapsedMs = performance.now() - startMs;
+    const [startMs, frames] = [systemTime.now(), this.#frames];
+    await systemTime.sleep(MEASURE_MS);
+    const elapsedMs = systemTime.now() - startMs;
     const after = threadNs();
     // Beside the main thread, the shard's is the one that works.
     const busiest = Math.max(...[...after].map(([id, ns]) => ns - (before.get(id) ?? 0)));

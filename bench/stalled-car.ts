@@ -1,10 +1,10 @@
 import { F_ALL, F_THROTTLE, FRAME_TICKS, O_CARS, OC_SPEED } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { AGE_TICKS, restoreAll } from './car-ticks.ts';
-import { type Figure, figure } from './figures.ts';
+import { type Figure, figure } from './common/figures.ts';
+import { median } from './common/report.ts';
 import { age, CAR_TICKS_PER_VISIT } from './lived-worlds.ts';
 import { processorMs } from './processor.ts';
-import { median } from './report.ts';
 
 const NS_MAX = 350;
 /** Worlds whose first car is left to roll out; the others begin as copies of them. */

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { Latencies, type LatencySummary } from '../load/latencies.ts';
 import { openEmbedded } from '../src/store/embedded-store.ts';
 import { systemTime } from '../src/time.ts';
-import { compared, type Figure, figure } from './figures.ts';
-import { median } from './report.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
+import { Latencies, type LatencySummary } from './common/latencies.ts';
+import { median } from './common/report.ts';
 
 const WAITER_COUNT = 64;
 const ROUNDS = 3;
@@ -25,14 +25,14 @@ type DurableWrite = (waiter: number, sequence: number) => Promise<unknown>;
 /** As many writers as may wait at once; each writes again when its write is durable. */
 async function race(write: DurableWrite): Promise<Speed> {
   const latencies = new Latencies();
-  const startMs = performance.now();
+  const startMs = systemTime.now();
   const endMs = startMs + ROUND_MS;
   let count = 0;
   const waiter = async (_: unknown, waiterIndex: number) => {
-    let fromMs = performance.now();
+    let fromMs = systemTime.now();
     for (let sequence = 0; fromMs < endMs; sequence += 1) {
       await write(waiterIndex, sequence);
-      const nowMs = performance.now();
+      const nowMs = systemTime.now();
       latencies.record(nowMs - fromMs);
       fromMs = nowMs;
       count += 1;
@@ -40,7 +40,7 @@ async function race(write: DurableWrite): Promise<Speed> {
   };
   await Promise.all(Array.from({ length: WAITER_COUNT }, waiter));
   return {
-    perS: count / ((performance.now() - startMs) / 1000),
+    perS: count / ((systemTime.now() - startMs) / 1000),
     latency: latencies.summary(),
   };
 }

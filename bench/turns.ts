@@ -1,6 +1,6 @@
-import type { Server } from '../load/server.ts';
-import type { Bound } from './figures.ts';
-import { median } from './report.ts';
+import type { Bound } from './common/figures.ts';
+import { median } from './common/report.ts';
+import type { Server } from './common/server.ts';
 import { type Drive, drive, hasWrk, type Request } from './wrk.ts';
 
 const ROUNDS = 3;

@@ -1,12 +1,13 @@
 /** What the viewer costs a browser: bytes, time to the first car, scripting a frame, and the heap. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CDPSession, Page } from 'playwright-core';
-import { startNode } from '../load/server.ts';
 import { openBrowser } from '../src/testing/rigs/browser.ts';
-import { type Figure, figure } from './figures.ts';
-import { median } from './report.ts';
+import { systemTime } from '../src/time.ts';
+import { type Figure, figure } from './common/figures.ts';
+import { median } from './common/report.ts';
+import { startNode } from './common/server.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;
@@ -45,7 +46,7 @@ export async function run(options: string[]): Promise<Figure[]> {
     const context = await visit();
     const page = await context.newPage();
     await firstCarS(page, node.url);
-    await sleep(SETTLED_S * 1000);
+    await systemTime.sleep(SETTLED_S * 1000);
     const looks = await watch(page, await context.newCDPSession(page), minutes);
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
@@ -81,7 +82,7 @@ async function firstCarS(page: Page, url: URL): Promise<number> {
   for (;;) {
     const ms = (await page.evaluate('window.firstCarMs')) as number | undefined;
     if (ms !== undefined) return ms / 1000;
-    await sleep(LOOK_AT_FIRST_MS);
+    await systemTime.sleep(LOOK_AT_FIRST_MS);
   }
 }
 
@@ -97,7 +98,7 @@ async function watch(page: Page, session: CDPSession, minutes: number): Promise<
   await session.send('HeapProfiler.enable');
   const looks: Look[] = [];
   for (let i = 0; i <= (minutes * 60) / LOOK_S; i++) {
-    if (i > 0) await sleep(LOOK_S * 1000);
+    if (i > 0) await systemTime.sleep(LOOK_S * 1000);
     await session.send('HeapProfiler.collectGarbage');
     const { metrics } = await session.send('Performance.getMetrics');
     const value = (name: string) => metrics.find((each) => each.name === name)?.value ?? Number.NaN;

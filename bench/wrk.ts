@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { formatRequest, HttpPool } from '../load/http-client.ts';
-import { closedLoop, formatFailures } from '../load/loops.ts';
+import { formatRequest, HttpPool } from './common/http-pool.ts';
+import { closedLoop, formatFailures } from './common/loops.ts';
 
 /** One of the requests that a run repeats in turn. */
 export interface Request {

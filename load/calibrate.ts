@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { closedLoop } from '../bench/common/loops.ts';
+import { startEmptyServer } from '../bench/common/server.ts';
+import { systemTime } from '../src/time.ts';
 import { gather } from './crowd.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import { closedLoop } from './loops.ts';
-import { startEmptyServer } from './server.ts';
-import { formatShare, type Usage, UsageMeter } from './usage.ts';
+import { formatShare, type Usage, UsageMeter } from './usage-meter.ts';
 import { summarise, type WatchersSummary } from './watcher.ts';
 
 const SECONDS = 4;
@@ -28,12 +28,12 @@ export interface Verdict {
 
 /** Processor time of this very process, as a share of a core, since the meter was made. */
 export class OwnMeter {
-  readonly #startMs = performance.now();
+  readonly #startMs = systemTime.now();
   readonly #start = process.cpuUsage();
 
   share(): number {
     const { user, system } = process.cpuUsage(this.#start);
-    return (user + system) / 1000 / (performance.now() - this.#startMs);
+    return (user + system) / 1000 / (systemTime.now() - this.#startMs);
   }
 }
 
@@ -68,10 +68,10 @@ export async function frameCeiling(
   const server = await startEmptyServer();
   try {
     const crowd = await gather(server.url, Array(watcherCount).fill(`/ws/${frameBytes}`), SECONDS);
-    await sleep(SETTLE_MS);
+    await systemTime.sleep(SETTLE_MS);
     crowd.record();
     const meter = new OwnMeter();
-    await sleep(SECONDS * 1000);
+    await systemTime.sleep(SECONDS * 1000);
     const share = Math.max(meter.share(), 0.001);
     const gaps = summarise(crowd.watchers);
     crowd.close();

@@ -1,12 +1,13 @@
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatLatencies } from '../bench/common/latencies.ts';
+import { formatFailures, openLoop } from '../bench/common/loops.ts';
+import { makeWorlds } from '../bench/common/made-worlds.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import type { Answer } from '../bench/common/response-parser.ts';
+import type { Server } from '../bench/common/server.ts';
 import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import type { Answer } from './http-parser.ts';
-import { formatLatencies } from './latencies.ts';
-import { formatFailures, openLoop } from './loops.ts';
-import { makeWorlds } from './new-worlds.ts';
-import { type Options, parseOptions } from './options.ts';
-import type { Server } from './server.ts';
+import { command, type Outcome } from './command.ts';
 
 const CARS_PER_WORLD = 20;
 const FEATURE = 'aeb';
@@ -17,21 +18,24 @@ const options = {
     vins: { fallback: 1000, min: 1, max: 200_000, help: 'cars that are changed in turn' },
     connections: { fallback: 64, min: 1, max: 1000, help: 'connections' },
     seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
-    ...SERVER_OPTIONS.numbers,
   },
-  words: SERVER_OPTIONS.words,
   flags: { verify: 'read every car back and compare with what was acknowledged' },
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** How long a durable change of a feature takes at a given rate. */
-export const changes: Command<Chosen> = {
+export const changes = command({
   summary: 'change features at a fixed rate',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    { name: 'changes acknowledged', path: 'result.okPerS', unit: '/s', better: 'larger' },
+    { name: 'median latency', path: 'result.latency.p50Ms', unit: 'ms', better: 'smaller' },
+    { name: 'p99 latency', path: 'result.latency.p99Ms', unit: 'ms', better: 'smaller' },
+    { name: 'server CPU, of a core', path: 'usage.cpuShare', unit: '', better: 'smaller' },
+  ],
   run,
-};
+});
 
 /** What one car was told. */
 export interface Car {

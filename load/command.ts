@@ -1,18 +1,25 @@
-import type { OptionTable } from './options.ts';
-import type { Addresses, Server } from './server.ts';
+import type { Measure } from '../bench/against/readings.ts';
+import {
+  describeOptions,
+  type Options,
+  type OptionTable,
+  parseOptions,
+} from '../bench/common/options.ts';
+import type { Addresses, Server } from '../bench/common/server.ts';
 
 /** What every command takes: which server to load. */
-export const SERVER_OPTIONS = {
+const SERVER_OPTIONS = {
   numbers: {
-    pid: { fallback: 0, min: 0, max: 4_194_304, help: 'process of that server, to tell its CPU' },
+    pid: { fallback: 0, min: 0, max: 4_194_304, help: 'process of that server, to read its CPU' },
   },
   words: {
     url: { fallback: '', choices: [], help: 'a running server; else one is started and stopped' },
     dealer: { fallback: '', choices: [], help: 'the dealer platform of that server' },
     ops: { fallback: '', choices: [], help: 'its port for operators' },
   },
-  flags: {},
 } as const;
+
+export const SERVER_HELP = `Every command:\n${describeOptions(SERVER_OPTIONS)}`;
 
 /** What a run found: lines for the reader, figures for the file. */
 export interface Outcome {
@@ -20,26 +27,38 @@ export interface Outcome {
   figures: object;
 }
 
-/** The values of SERVER_OPTIONS. */
-export type ServerChoice = Addresses;
-
-/** One question about a server under load; `O` are the values of its options. */
-export interface Command<O extends ServerChoice> {
+/** One question about a server under load. */
+export interface Question<T extends OptionTable> {
   summary: string;
-  options: OptionTable;
-  /** Throws UsageError. */
-  parse(args: string[]): O;
-  run(options: O, server: Server): Promise<Outcome>;
+  options: T;
+  /** The figures that a comparison with another commit judges. */
+  measures: readonly Measure[];
+  run(options: Options<T>, server: Server): Promise<Outcome>;
 }
 
-const PROGRESS_MS = 5000;
+/** A question with its options bound, so that all commands have one type. */
+export interface Command {
+  summary: string;
+  help: string;
+  measures: readonly Measure[];
+  /** Throws UsageError before anything is started. */
+  prepare(args: readonly string[]): { addresses: Addresses; run(server: Server): Promise<Outcome> };
+}
 
-/** Prints a line every five seconds until the returned function is called. */
-export function progress(line: (seconds: number) => string): () => void {
-  const startMs = performance.now();
-  const timer = setInterval(() => {
-    const seconds = Math.round((performance.now() - startMs) / 1000);
-    console.log(`${String(seconds).padStart(5)} s  ${line(seconds)}`);
-  }, PROGRESS_MS);
-  return () => clearInterval(timer);
+export function command<T extends OptionTable>(question: Question<T>): Command {
+  const { summary, options, measures, run } = question;
+  const table: OptionTable = {
+    numbers: { ...options.numbers, ...SERVER_OPTIONS.numbers },
+    words: { ...options.words, ...SERVER_OPTIONS.words },
+    flags: options.flags ?? {},
+  };
+  return {
+    summary,
+    help: describeOptions(options),
+    measures,
+    prepare: (args) => {
+      const values = parseOptions(table, args) as Options<T> & Addresses;
+      return { addresses: values, run: (server) => run(values, server) };
+    },
+  };
 }

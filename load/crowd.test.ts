@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { startEmptyServer } from '../bench/common/server.ts';
 import { gather, gatherPatiently } from './crowd.ts';
-import { startEmptyServer } from './server.ts';
 
 test('who is refused is told of by the answer, and the others watch', async () => {
   const server = await startEmptyServer();

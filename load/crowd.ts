@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { UpgradeRefused, WatchSocket } from '../bench/common/watch-socket.ts';
+import { systemTime } from '../src/time.ts';
 import { Watcher } from './watcher.ts';
-import { UpgradeRefused, WatchSocket } from './ws-client.ts';
 
 const FRAMES_PER_S = 12.5;
 /** Upgrades under way at once. */
@@ -48,7 +48,7 @@ export async function gather(
       const watcher = new Watcher(gapsMax);
       const events = {
         message: (opcode: number, payload: Buffer) =>
-          watcher.message(opcode, payload, performance.now()),
+          watcher.message(opcode, payload, systemTime.now()),
         closed: (code: number) => {
           watcher.closeCode = code;
         },
@@ -98,6 +98,6 @@ export async function gatherPatiently(
     if (attempt > 1) lateCount += came.watchers.length;
     if (again.length === 0 || attempt === attempts) return { crowd, lateCount, refused };
     left = again;
-    await sleep(pauseMs);
+    await systemTime.sleep(pauseMs);
   }
 }

@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatLatencies, formatMs } from '../bench/common/latencies.ts';
+import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import type { Server } from '../bench/common/server.ts';
+import { systemTime } from '../src/time.ts';
 import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
 import { CatchUpWatch, IncidentWatch } from './incident-watch.ts';
-import { formatLatencies, formatMs } from './latencies.ts';
-import { type MadeWorld, makeWorlds } from './new-worlds.ts';
-import { type Options, parseOptions } from './options.ts';
-import type { Server } from './server.ts';
 import { summarise } from './watcher.ts';
 
 const CONNECTIONS = 64;
@@ -24,24 +25,47 @@ const options = {
     minutes: { fallback: 10, min: 1, max: 30, help: 'for how long those were left alone' },
     seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with' },
     seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
-    ...SERVER_OPTIONS.numbers,
   },
   words: {
     off: { fallback: 'each', choices: [], help: 'feature off on all cars; each: they take turns' },
-    ...SERVER_OPTIONS.words,
   },
-  flags: {},
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** How soon collisions are explained, alone and while worlds that were left alone catch up. */
-export const explanations: Command<Chosen> = {
+export const explanations = command({
   summary: 'collisions in watched worlds: how soon explained, also beside worlds that catch up',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    {
+      name: 'p99 of an explanation, alone',
+      path: 'alone.incidents.explained.p99Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    {
+      name: 'p99 of an explanation, beside worlds that catch up',
+      path: 'beside.incidents.explained.p99Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    { name: 'p99 gap beside them', path: 'beside.frames.p99Ms', unit: 'ms', better: 'smaller' },
+    {
+      name: 'all of those explained after',
+      path: 'beside.caughtUp.allMsMax',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    {
+      name: 'server CPU beside them, of a core',
+      path: 'beside.usage.cpuShare',
+      unit: '',
+      better: 'smaller',
+    },
+  ],
   run,
-};
+});
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const { url } = server;
@@ -57,7 +81,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   );
 
   const before = await gather(url, pathsOf(watched), chosen.seconds);
-  await sleep(SETTLE_MS);
+  await systemTime.sleep(SETTLE_MS);
   const alone = await measure(chosen, server, pool, { watched, crowd: before, left: [] });
   // Each world stays watched while one crowd takes over from the other.
   const after = await gather(url, pathsOf(watched), chosen.seconds);
@@ -121,7 +145,7 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
   const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
   const incidents = new IncidentWatch(server.url, pool, watched);
   crowd.record();
-  const endMs = performance.now() + chosen.seconds * 1000;
+  const endMs = systemTime.now() + chosen.seconds * 1000;
   const stopProgress = progress(() => {
     const all = caughtUp === undefined ? '' : `, ${caughtUp.explained} of ${caughtUp.incidents}`;
     const late = all && `${all} of worlds left alone`;
@@ -129,7 +153,7 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
   });
   const caughtUp = left.length > 0 ? new CatchUpWatch(server.url, pool, left) : undefined;
   const looking = await gather(server.url, pathsOf(left), chosen.seconds);
-  await sleep(endMs - performance.now());
+  await systemTime.sleep(endMs - systemTime.now());
   stopProgress();
   const frames = summarise(crowd.watchers);
   const result = {

@@ -1,4 +1,6 @@
-import { formatRequest, type HttpPool } from './http-client.ts';
+import { formatRequest, type HttpPool } from '../bench/common/http-pool.ts';
+import type { MadeWorld } from '../bench/common/made-worlds.ts';
+import { type StopTimer, systemTime } from '../src/time.ts';
 import {
   CHAIN_TICKS,
   type CollisionEvent,
@@ -7,7 +9,6 @@ import {
   outOfOrder,
   TICK_MS,
 } from './live-incidents.ts';
-import type { MadeWorld } from './new-worlds.ts';
 
 /** How often a world is asked for its events. */
 const EVENTS_MS = 1000;
@@ -29,14 +30,14 @@ async function get<Body>(pool: HttpPool, url: URL, path: string): Promise<Body |
 
 /** Does something for each of some, spread out so that it is not done for all in the same moment. */
 function everySoOften<T>(
-  timers: NodeJS.Timeout[],
+  timers: StopTimer[],
   items: readonly T[],
   everyMs: number,
   work: (item: T) => void,
 ): void {
   for (const [i, item] of items.entries()) {
-    const begin = () => timers.push(setInterval(() => work(item), everyMs));
-    timers.push(setTimeout(begin, (i * everyMs) / items.length));
+    const begin = () => timers.push(systemTime.every(everyMs, () => work(item)));
+    timers.push(systemTime.after((i * everyMs) / items.length, begin));
   }
 }
 
@@ -48,18 +49,18 @@ export class IncidentWatch {
   readonly #url: URL;
   readonly #pool: HttpPool;
   readonly #worlds: readonly { id: string; live: LiveIncidents }[];
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #timers: StopTimer[] = [];
 
   constructor(url: URL, pool: HttpPool, worlds: readonly MadeWorld[]) {
     this.#url = url;
     this.#pool = pool;
-    const fromMs = Date.now();
+    const fromMs = systemTime.wallMs();
     this.#worlds = worlds.map(({ id, createdAtMs }) => ({
       id,
       live: new LiveIncidents(createdAtMs, fromMs),
     }));
     everySoOften(this.#timers, this.#worlds, EVENTS_MS, (world) => void this.#events(world));
-    this.#timers.push(setInterval(() => this.#ask(), ASK_MS));
+    this.#timers.push(systemTime.every(ASK_MS, () => this.#ask()));
   }
 
   async #events({ id, live }: { id: string; live: LiveIncidents }): Promise<void> {
@@ -71,7 +72,7 @@ export class IncidentWatch {
 
   #ask(): void {
     for (const { id, live } of this.#worlds) {
-      for (const incident of live.toAsk(Date.now(), FIRST_ASK_MS)) {
+      for (const incident of live.toAsk(systemTime.wallMs(), FIRST_ASK_MS)) {
         void this.#askFor(id, live, incident);
       }
     }
@@ -83,14 +84,14 @@ export class IncidentWatch {
       () => undefined,
     );
     if (report === undefined) this.failed += 1;
-    const tookMs = live.answered(incident, report?.explained ?? false, Date.now());
+    const tookMs = live.answered(incident, report?.explained ?? false, systemTime.wallMs());
     if (tookMs !== undefined) this.tookMs.push(tookMs);
   }
 
   /** Ends it and tells what was found. */
   stop() {
-    for (const timer of this.#timers) clearInterval(timer);
-    const waiting = this.#worlds.flatMap(({ live }) => live.waiting(Date.now()));
+    for (const stop of this.#timers) stop();
+    const waiting = this.#worlds.flatMap(({ live }) => live.waiting(systemTime.wallMs()));
     return { ...liveSummary(this.tookMs, waiting), failed: this.failed };
   }
 }
@@ -113,12 +114,12 @@ export class CatchUpWatch {
   readonly #url: URL;
   readonly #pool: HttpPool;
   readonly #worlds: LookedAt[];
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #timers: StopTimer[] = [];
 
   constructor(url: URL, pool: HttpPool, worlds: readonly MadeWorld[]) {
     this.#url = url;
     this.#pool = pool;
-    const lookMs = Date.now();
+    const lookMs = systemTime.wallMs();
     this.#worlds = worlds.map(({ id, createdAtMs }) => ({
       id,
       lookMs,
@@ -143,7 +144,7 @@ export class CatchUpWatch {
     if (reports === undefined) return;
     const past = reports.filter(({ tick }) => tick <= world.pastTick);
     const explained = past.map((report) => report.explained);
-    const nowMs = Date.now() - world.lookMs;
+    const nowMs = systemTime.wallMs() - world.lookMs;
     world.incidents = past.length;
     world.explained = explained.filter((is) => is).length;
     world.disordered = Math.max(world.disordered, outOfOrder(explained));
@@ -160,7 +161,7 @@ export class CatchUpWatch {
   }
 
   stop() {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const stop of this.#timers) stop();
     const firsts = this.#worlds.flatMap(({ firstMs }) => firstMs ?? []);
     const alls = this.#worlds.flatMap(({ allMs }) => allMs ?? []);
     return {

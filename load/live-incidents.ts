@@ -1,4 +1,4 @@
-import { Latencies, type LatencySummary } from './latencies.ts';
+import { Latencies, type LatencySummary } from '../bench/common/latencies.ts';
 
 export const TICK_MS = 20;
 /** A chain of contacts is over when none has come for so long: two seconds. */

@@ -1,8 +1,9 @@
-import { DEMO_CUSTOMER, loginRequest } from './dealer-client.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import type { Answer } from './http-parser.ts';
-import { Latencies, type LatencySummary } from './latencies.ts';
-import { openLoop } from './loops.ts';
+import { DEMO_CUSTOMER, loginRequest } from '../bench/common/dealer-client.ts';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { Latencies, type LatencySummary } from '../bench/common/latencies.ts';
+import { openLoop } from '../bench/common/loops.ts';
+import type { Answer } from '../bench/common/response-parser.ts';
+import { type StopTimer, systemTime } from '../src/time.ts';
 
 /** As many log-ins as may wait and run, and room for refusals under way. */
 const CONNECTIONS = 256;
@@ -61,14 +62,14 @@ export class Flood {
   }
 
   #request(index: number): Buffer {
-    this.#sentMs[index] = performance.now();
+    this.#sentMs[index] = systemTime.now();
     const isNobody = index % 2 === 1;
     const login = isNobody ? { ...DEMO_CUSTOMER, username: `nobody${index}` } : DEMO_CUSTOMER;
     return loginRequest(this.#url, login);
   }
 
   #answered(index: number, answer: Answer | undefined): void {
-    const tookMs = performance.now() - (this.#sentMs[index] ?? 0);
+    const tookMs = systemTime.now() - (this.#sentMs[index] ?? 0);
     if (answer && LOOKED_AT.includes(answer.status)) {
       this.#looked.record(tookMs);
     } else if (answer?.status === REFUSED) {
@@ -116,7 +117,7 @@ export interface HashesSeen {
 export class HashWatch {
   readonly #pool: HttpPool;
   readonly #request: Buffer;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopAsking: StopTimer;
   readonly #seen: HashesSeen = { looks: 0, running: 0, waiting: 0 };
 
   /** Undefined where that server is not known. */
@@ -127,9 +128,9 @@ export class HashWatch {
   private constructor(opsUrl: URL, pool: HttpPool) {
     this.#pool = pool;
     this.#request = formatRequest(opsUrl, 'GET', '/metrics');
-    this.#timer = setInterval(() => {
+    this.#stopAsking = systemTime.every(LOOK_MS, () => {
       pool.send(this.#request, (answer) => answer && this.#note(answer.body.toString()));
-    }, LOOK_MS);
+    });
   }
 
   #note(metrics: string): void {
@@ -140,7 +141,7 @@ export class HashWatch {
   }
 
   close(): HashesSeen {
-    clearInterval(this.#timer);
+    this.#stopAsking();
     this.#pool.close();
     return this.#seen;
   }

@@ -1,15 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  bearerOf,
+  DEMO_ADMIN,
+  DEMO_CARS,
+  DEMO_CUSTOMER,
+  dealerUrlOf,
+} from '../bench/common/dealer-client.ts';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatLatencies, formatMs } from '../bench/common/latencies.ts';
+import { formatFailures, type LoopResult, openLoop } from '../bench/common/loops.ts';
+import { makeWorlds } from '../bench/common/made-worlds.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import type { Server } from '../bench/common/server.ts';
+import { systemTime } from '../src/time.ts';
 import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
-import { bearerOf, DEMO_ADMIN, DEMO_CARS, DEMO_CUSTOMER, dealerUrlOf } from './dealer-client.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import { formatLatencies, formatMs } from './latencies.ts';
 import { Flood, HashWatch } from './login-flood.ts';
-import { formatFailures, type LoopResult, openLoop } from './loops.ts';
-import { makeWorlds } from './new-worlds.ts';
-import { type Options, parseOptions } from './options.ts';
-import type { Server } from './server.ts';
 import { summarise, type WatchersSummary } from './watcher.ts';
 
 const SETTLE_MS = 3000;
@@ -24,21 +31,39 @@ const options = {
     seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
     worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched meanwhile' },
     reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second meanwhile' },
-    ...SERVER_OPTIONS.numbers,
   },
-  words: SERVER_OPTIONS.words,
-  flags: {},
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** What a flood of log-ins does to itself, and to everybody else. */
-export const logins: Command<Chosen> = {
+export const logins = command({
   summary: 'a flood of log-ins, half of them by nobody: hashes at once, refusals, others meanwhile',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    { name: 'log-ins verified', path: 'flooded.looked', unit: 'log-ins', better: 'larger' },
+    {
+      name: 'p99 of a refusal',
+      path: 'flooded.refusedLatency.p99Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    {
+      name: 'p99 of reads meanwhile',
+      path: 'met.reads.latency.p99Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    {
+      name: 'p99 of changes meanwhile',
+      path: 'met.changes.latency.p99Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    { name: 'p99 gap meanwhile', path: 'met.streams.p99Ms', unit: 'ms', better: 'smaller' },
+  ],
   run,
-};
+});
 
 /** What others meet: those that read, those that change something, those that watch. */
 interface Others {
@@ -100,7 +125,7 @@ async function measureOthers(around: Around): Promise<Others> {
   const reading = await HttpPool.open(url, CONNECTIONS);
   const changing = await HttpPool.open(url, CONNECTIONS);
   const plans = plansOf(url, await bearerOf(url, DEMO_CUSTOMER), await bearerOf(url, DEMO_ADMIN));
-  await sleep(SETTLE_MS);
+  await systemTime.sleep(SETTLE_MS);
   crowd.record();
   during?.();
   const [reads, changes] = await Promise.all([

@@ -2,70 +2,55 @@
  * Load on a node, one question a command: `npm run load -- <command> [options]`. Every run measures
  * the load generator's own ceiling first, against a server that does nothing.
  */
-import { columns, writeResult } from '../bench/report.ts';
+import { AGAINST_HELP, runAgainst, splitAgainst } from '../bench/against/against.ts';
+import { loadReadings } from '../bench/against/readings.ts';
+import { formatFactor } from '../bench/common/factor.ts';
+import { runEntryPoint, UsageError } from '../bench/common/options.ts';
+import { columns, writeResult } from '../bench/common/report.ts';
+import { attach, startNode } from '../bench/common/server.ts';
 import { changes } from './changes.ts';
-import type { Command, Outcome, ServerChoice } from './command.ts';
+import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
-import { describeOptions, UsageError } from './options.ts';
-import { attach, type Server, startNode } from './server.ts';
 import { watchers } from './watchers.ts';
 import { worlds } from './worlds.ts';
 
-/** A command with its options bound, so that all commands have one type. */
-interface Entry {
-  summary: string;
-  help: string;
-  /** Throws UsageError before anything is started. */
-  prepare(args: string[]): { choice: ServerChoice; run(server: Server): Promise<Outcome> };
-}
-
-function entry<O extends ServerChoice>(command: Command<O>): Entry {
-  return {
-    summary: command.summary,
-    help: describeOptions(command.options),
-    prepare: (args) => {
-      const options = command.parse(args);
-      return { choice: options, run: (server) => command.run(options, server) };
-    },
-  };
-}
-
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  worlds: entry(worlds),
-  watchers: entry(watchers),
-  changes: entry(changes),
-  explanations: entry(explanations),
-  logins: entry(logins),
-  names: entry(names),
+const COMMANDS: Readonly<Record<string, Command>> = {
+  worlds,
+  watchers,
+  changes,
+  explanations,
+  logins,
+  names,
 };
 
-function usage(): string {
-  const commands = Object.entries(COMMANDS).map(
-    ([name, { summary, help }]) => `${name}: ${summary}\n${help}`,
-  );
-  return `npm run load -- <command> [options]\n\n${commands.join('\n\n')}`;
-}
+const HELP = [
+  'npm run load -- <command> [options]',
+  ...Object.entries(COMMANDS).map(([name, { summary, help }]) => `${name}: ${summary}\n${help}`),
+  SERVER_HELP,
+  AGAINST_HELP,
+].join('\n\n');
 
-async function main([name = '--help', ...args]: string[]): Promise<void> {
+await runEntryPoint(HELP, async ([name, ...all]) => {
+  if (name === undefined) return console.log(HELP);
   const command = COMMANDS[name];
-  if (name === '--help' || args.includes('--help')) return console.log(usage());
   if (!command) throw new UsageError(`no command is called ${name}`);
-  const { choice, run } = command.prepare(args);
-  const server = choice.url === '' ? await startNode() : attach(choice);
+  const { against, rest } = splitAgainst(all);
+  const { addresses, run } = command.prepare(rest);
+  if (against) {
+    if (addresses.url !== '') throw new UsageError('--against starts servers of its own');
+    const question = { script: 'load', name, args: rest } as const;
+    process.exitCode = await runAgainst(against, question, loadReadings(command.measures));
+    return;
+  }
+  const server = addresses.url === '' ? await startNode() : attach(addresses);
   try {
     console.log(`${name} on ${server.url.origin}`);
     const { rows, figures } = await run(server);
-    console.log(`\n${columns(rows)}\n`);
+    console.log(`\n${formatFactor()}\n\n${columns(rows)}\n`);
     console.log(`written to ${writeResult(`load-${name}`, figures)}`);
   } finally {
     await server.stop();
   }
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${usage()}`);
-  process.exitCode = 2;
 });

@@ -1,12 +1,15 @@
-import { median } from '../bench/report.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
-import { dealerUrlOf } from './dealer-client.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import type { Answer } from './http-parser.ts';
-import { formatMs } from './latencies.ts';
-import { type Options, parseOptions } from './options.ts';
+import { dealerUrlOf } from '../bench/common/dealer-client.ts';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatMs } from '../bench/common/latencies.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import { median } from '../bench/common/report.ts';
+import type { Answer } from '../bench/common/response-parser.ts';
+import type { Server } from '../bench/common/server.ts';
+import { systemRandom } from '../src/random.ts';
+import { systemTime } from '../src/time.ts';
+import { command, type Outcome } from './command.ts';
 import { mannWhitneyZ } from './ranks.ts';
-import type { Server } from './server.ts';
 
 /** Beyond it, chance would do so to one run in a hundred. */
 const Z_MAX = 2.576;
@@ -21,21 +24,20 @@ const OF_THE_MOMENT = /^(date|x-request-id):/i;
 const options = {
   numbers: {
     logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each door' },
-    ...SERVER_OPTIONS.numbers,
   },
-  words: SERVER_OPTIONS.words,
-  flags: {},
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** Whether a name that nobody has can be told from one with a wrong password. */
-export const names: Command<Chosen> = {
+export const names = command({
   summary: 'log-ins with wrong names and with wrong passwords: do they differ in answer or time',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    { name: 'median of a log-in', path: 'doors.0.knownMedianMs', unit: 'ms', better: 'smaller' },
+  ],
   run,
-};
+});
 
 /** Where one logs in. */
 interface Door {
@@ -69,10 +71,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   for (const door of DOORS) {
     const ask = async (username: string) => {
       const request = formatRequest(url, 'POST', door.path, door.headers, door.body(username));
-      const startMs = performance.now();
+      const startMs = systemTime.now();
       const answer = await pool.ask(request);
       asked += 1;
-      return { answer, ms: performance.now() - startMs };
+      return { answer, ms: systemTime.now() - startMs };
     };
     for (let i = 0; i < WARM_UP; i += 1) await ask('nobody');
     doors.push({ door: door.path, ...(await compare(ask, chosen.logins)) });
@@ -104,7 +106,7 @@ export async function compare(ask: Ask, count: number): Promise<Compared> {
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
   const kinds = ['known', 'unknown'] as const;
   for (let i = 0; i < count; i += 1) {
-    const turn = Math.random() < 0.5 ? kinds : kinds.toReversed();
+    const turn = (systemRandom.bytes(1)[0] ?? 0) < 128 ? kinds : kinds.toReversed();
     for (const kind of turn) {
       const from = kind === 'known' ? KNOWN : UNKNOWN;
       const { answer, ms } = await ask(from[i % from.length] ?? '');

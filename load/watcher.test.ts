@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { OPCODE_TEXT } from '../bench/common/frame-parser.ts';
 import { percentile, summarise, Watcher } from './watcher.ts';
-import { OPCODE_TEXT } from './ws-frames.ts';
 
 const HELLO = Buffer.from('{"type":"hello","world":"0123456789","tick":8}');
 

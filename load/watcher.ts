@@ -1,4 +1,4 @@
-import { tickOf } from './ws-frames.ts';
+import { tickOf } from '../bench/common/frame-parser.ts';
 
 const FRAME_TICKS = 4;
 /** Gaps are kept in tenths of a millisecond, up to 6.5 s. */

@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatMs } from '../bench/common/latencies.ts';
+import { makeWorlds } from '../bench/common/made-worlds.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import type { Server } from '../bench/common/server.ts';
+import { systemTime } from '../src/time.ts';
 import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
+import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import { formatMs } from './latencies.ts';
-import { makeWorlds } from './new-worlds.ts';
-import { type Options, parseOptions } from './options.ts';
-import type { Server } from './server.ts';
-import { formatMiB, type Usage } from './usage.ts';
+import { formatMiB, type Usage } from './usage-meter.ts';
 import { closeCodes, summarise, type Watcher, type WatchersSummary } from './watcher.ts';
 
 const FRAMES_PER_S = 12.5;
@@ -26,22 +27,31 @@ const options = {
       max: 10_000,
       help: 'readers of the first world that take nothing',
     },
-    ...SERVER_OPTIONS.numbers,
   },
   words: {
     encoding: { fallback: 'json', choices: ['json', 'msgpack'], help: 'of the frames' },
-    ...SERVER_OPTIONS.words,
   },
-  flags: {},
 } as const;
 
 /** Whether every watcher gets its 12.5 frames a second, and what a frame costs the server. */
-export const watchers: Command<Chosen> = {
+export const watchers = command({
   summary: 'watch worlds: gaps between frames, cost of a delivered frame, slow readers',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    { name: 'frames delivered', path: 'summary.frames', unit: 'frames', better: 'larger' },
+    { name: 'median gap', path: 'summary.p50Ms', unit: 'ms', better: 'smaller' },
+    { name: 'p99 gap', path: 'summary.p99Ms', unit: 'ms', better: 'smaller' },
+    { name: 'server CPU a delivered frame', path: 'cpuPerFrameUs', unit: 'µs', better: 'smaller' },
+    {
+      name: 'busiest thread, of a core',
+      path: 'usage.busiestThreadShare',
+      unit: '',
+      better: 'smaller',
+    },
+    { name: 'memory of the server', path: 'usage.rssBytes', unit: 'bytes', better: 'smaller' },
+  ],
   run,
-};
+});
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const watcherCount = chosen.worlds * chosen.watchers;
@@ -55,7 +65,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const { crowd: healthy, lateCount, refused } = came;
   const slow = await gather(server.url, slowEach, chosen.seconds);
   for (const socket of slow.sockets) socket.pause();
-  await sleep(SETTLE_MS);
+  await systemTime.sleep(SETTLE_MS);
 
   const measured = await measure(healthy, chosen.seconds, server.pid);
   const slowClosed = await wake(slow);
@@ -115,7 +125,7 @@ async function measure(crowd: Crowd, seconds: number, pid: number | undefined): 
     if (usage) rssBytes.push(usage.rssBytes);
     return progressLine(crowd.watchers, elapsedS, usage);
   });
-  await sleep(seconds * 1000);
+  await systemTime.sleep(seconds * 1000);
   stopProgress();
   const usage = meter?.read();
   const ownShare = own.share();
@@ -152,7 +162,7 @@ function formatGaps({ p50Ms, p99Ms, maxMs }: WatchersSummary): string {
 /** Slow readers learn how their stream ended only when they read again. */
 async function wake(slow: Crowd): Promise<Record<string, number>> {
   for (const socket of slow.sockets) socket.resume();
-  if (slow.sockets.length > 0) await sleep(SETTLE_MS);
+  if (slow.sockets.length > 0) await systemTime.sleep(SETTLE_MS);
   return closeCodes(slow.watchers);
 }
 

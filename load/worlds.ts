@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { formatLatencies } from '../bench/common/latencies.ts';
+import { closedLoop, formatFailures, openLoop } from '../bench/common/loops.ts';
+import type { Options } from '../bench/common/options.ts';
+import { progress } from '../bench/common/progress.ts';
+import type { Server } from '../bench/common/server.ts';
+import { systemTime } from '../src/time.ts';
 import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
-import { type Command, type Outcome, progress, SERVER_OPTIONS } from './command.ts';
-import { formatRequest, HttpPool } from './http-client.ts';
-import { formatLatencies } from './latencies.ts';
-import { closedLoop, formatFailures, openLoop } from './loops.ts';
-import { type Options, parseOptions } from './options.ts';
-import type { Server } from './server.ts';
-import { formatMiB, formatShare } from './usage.ts';
+import { command, type Outcome } from './command.ts';
+import { formatMiB, formatShare } from './usage-meter.ts';
 
 const CREATE_SECONDS_MAX = 300;
 /** Work that creation left behind is no part of what idle worlds cost. */
@@ -29,21 +30,35 @@ const options = {
       max: 3600,
       help: 'then seconds to watch the server doing nothing',
     },
-    ...SERVER_OPTIONS.numbers,
   },
-  words: SERVER_OPTIONS.words,
-  flags: {},
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** How fast worlds are made, how long one takes, and what they cost when nobody watches. */
-export const worlds: Command<Chosen> = {
+export const worlds = command({
   summary: 'make worlds: ceiling, latency at a fixed rate, cost of idle ones',
   options,
-  parse: (args) => parseOptions(options, args),
+  measures: [
+    {
+      name: 'worlds made, as fast as it goes',
+      path: 'closed.okPerS',
+      unit: '/s',
+      better: 'larger',
+    },
+    { name: 'server CPU, as fast as it goes', path: 'usage.cpuMs', unit: 'ms', better: 'smaller' },
+    {
+      name: 'median latency at the fixed rate',
+      path: 'open.latency.p50Ms',
+      unit: 'ms',
+      better: 'smaller',
+    },
+    { name: 'p99 at the fixed rate', path: 'open.latency.p99Ms', unit: 'ms', better: 'smaller' },
+    { name: 'idle worlds, of a core', path: 'idle.cpuShare', unit: '', better: 'smaller' },
+    { name: 'memory with idle worlds', path: 'idle.rssBytes', unit: 'bytes', better: 'smaller' },
+  ],
   run,
-};
+});
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const ceiling = await requestCeiling(chosen.connections);
@@ -87,10 +102,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
 }
 
 async function idleUsage(server: Server, seconds: number) {
-  await sleep(CALM_MS);
+  await systemTime.sleep(CALM_MS);
   const meter = meterOf(server.pid);
   const stopProgress = progress(() => `idle, server used ${formatUsage(meter?.read())}`);
-  await sleep(seconds * 1000);
+  await systemTime.sleep(seconds * 1000);
   stopProgress();
   return meter?.read();
 }

@@ -1,4 +1,4 @@
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../common/figures.ts';
 import type { AttributionRow, Attributions } from './attribution.ts';
 import { barPlot } from './plot.ts';
 import { mark, type Section, shown } from './section.ts';

@@ -8,7 +8,7 @@ import {
   type AttributionWorld,
   noAttribution,
 } from './attribution-world.ts';
-import type { Crew } from './crew.ts';
+import type { ProvePool } from './prove-pool.ts';
 
 const TICKS = 30_000;
 /** Incidents of each row at 20,000 km; they grow with the root of the size. */
@@ -42,7 +42,7 @@ export interface Attributions {
 
 /** Has incidents of worlds with each feature off, and with several off, explained. */
 export async function runAttribution(
-  crew: Crew,
+  pool: ProvePool,
   { seed, km }: { seed: number; km: number },
 ): Promise<Attributions> {
   const wanted = Math.ceil(INCIDENTS * Math.sqrt(km / KM));
@@ -64,8 +64,7 @@ export async function runAttribution(
     given[row] = world + 1;
     return jobOf(row, seed + world, wanted);
   };
-  await crew.work({
-    kind: 'attribution',
+  await pool.run('attributeWorld', {
     next,
     done: (world) => addAttribution(all, world),
     progress: () => progressOf(all),

@@ -1,10 +1,12 @@
 /** Proves that features matter and that nobody collides with all of them: `npm run prove`. */
+import { systemTime } from '../../src/time.ts';
 import { runAttribution } from './attribution.ts';
 import { attributionSection } from './attribution-report.ts';
-import { Crew } from './crew.ts';
-import { GROUPS, runManoeuvres } from './manoeuvres.ts';
+import { GROUPS } from './manoeuvre-runs.ts';
+import { runManoeuvres } from './manoeuvres.ts';
 import { manoeuvresSection } from './manoeuvres-report.ts';
 import { HELP, optionsFrom, type Part, type ProveOptions } from './options.ts';
+import { openProvePool, type ProvePool } from './prove-pool.ts';
 import { terminalSection, writeReport } from './report.ts';
 import { missedMarks, type Section } from './section.ts';
 import { runSweep } from './sweep.ts';
@@ -12,12 +14,12 @@ import { sweepSection } from './sweep-report.ts';
 import { runVerdicts } from './verdicts.ts';
 import { verdictsSection } from './verdicts-report.ts';
 
-type Proof = (crew: Crew, options: ProveOptions) => Promise<Section>;
+type Proof = (pool: ProvePool, options: ProveOptions) => Promise<Section>;
 
 const PROOFS: Readonly<Record<Part, Proof>> = {
-  manoeuvres: async (crew) => manoeuvresSection(await runManoeuvres(crew), GROUPS),
-  sweep: async (crew, options) => sweepSection(await runSweep(crew, options)),
-  attribution: async (crew, options) => attributionSection(await runAttribution(crew, options)),
+  manoeuvres: async (pool) => manoeuvresSection(await runManoeuvres(pool), GROUPS),
+  sweep: async (pool, options) => sweepSection(await runSweep(pool, options)),
+  attribution: async (pool, options) => attributionSection(await runAttribution(pool, options)),
   verdicts: async (_, options) => verdictsSection(await runVerdicts(options)),
 };
 
@@ -26,21 +28,21 @@ if (process.argv.includes('--help')) {
   process.exit(0);
 }
 const options = chosen();
-const startMs = performance.now();
-const crew = new Crew(options.threads);
+const startMs = systemTime.now();
+const pool = openProvePool(options.threads);
 const sections: Section[] = [];
 try {
   for (const part of options.parts) {
-    const section = await PROOFS[part](crew, options);
+    const section = await PROOFS[part](pool, options);
     console.log(terminalSection(section));
     sections.push(section);
   }
 } finally {
-  await crew.close();
+  await pool.close();
 }
 const path = writeReport(options.folder, sections);
 const missed = missedMarks(sections).length;
-const minutes = ((performance.now() - startMs) / 60_000).toFixed(1);
+const minutes = ((systemTime.now() - startMs) / 60_000).toFixed(1);
 console.log(`\n${missed} marks missed, ${minutes} min, report in ${path}`);
 process.exitCode = missed > 0 ? 1 : 0;
 

@@ -1,4 +1,4 @@
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../common/figures.ts';
 import type { Group, ManoeuvreRun } from './manoeuvre.ts';
 import type { Outcome } from './manoeuvres.ts';
 import { linePlot } from './plot.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { figure } from '../figures.ts';
-import type { Circumstances } from '../report.ts';
+import { figure } from '../common/figures.ts';
+import type { Circumstances } from '../common/report.ts';
 import { markdownReport, terminalSection, terminalTable, writeReport } from './report.ts';
 import { missedMarks, type Section } from './section.ts';
 
@@ -12,6 +12,7 @@ const MADE: Circumstances = {
   command: 'node bench/prove/main.ts',
   commit: '0123456789ab',
   machine: { cpu: 'Some CPU', cores: 4, memoryGiB: 8, system: 'linux' },
+  factor: null,
   versions: {},
 };
 

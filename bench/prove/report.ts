@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Figure } from '../figures.ts';
-import { type Circumstances, circumstances } from '../report.ts';
+import type { Figure } from '../common/figures.ts';
+import { type Circumstances, circumstances } from '../common/report.ts';
 import { PARTS } from './options.ts';
 import { mark, missedMarks, type Section, shown, type Table } from './section.ts';
 

@@ -1,4 +1,4 @@
-import { type Figure, formatNumber } from '../figures.ts';
+import { type Figure, formatNumber } from '../common/figures.ts';
 
 /** One part of the report. Figures with a target are its marks. */
 export interface Section {

@@ -1,7 +1,7 @@
 import { CITIES } from '../../src/city/catalogue.ts';
 import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../common/figures.ts';
 import { barPlot } from './plot.ts';
 import { mark, type Section, shown, type Table } from './section.ts';
 import { emptyCounts, FOR_MOVING_CARS, hasFunction, type SpotCounts } from './spot-watch.ts';

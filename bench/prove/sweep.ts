@@ -1,7 +1,7 @@
 import { F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
-import type { Crew } from './crew.ts';
+import type { ProvePool } from './prove-pool.ts';
 import { emptyCounts, type SpotCounts } from './spot-watch.ts';
 import { emptyStretch, type Stretch, type SweepJob, type SweepWorld } from './sweep-world.ts';
 
@@ -36,7 +36,7 @@ export interface Sweep {
 
 /** Worlds with everything on until there are enough kilometres, and some with each feature off. */
 export async function runSweep(
-  crew: Crew,
+  pool: ProvePool,
   { seed, km }: { seed: number; km: number },
 ): Promise<Sweep> {
   const offs = [null, ...FEATURE_NAMES];
@@ -53,8 +53,7 @@ export async function runSweep(
     allOn += 1;
     return { ...world, ticks: TICKS_ALL_ON, ticksBackOn: 0 };
   };
-  await crew.work({
-    kind: 'sweep',
+  await pool.run('driveSweepWorld', {
     next: () => jobsOff[offDone++] ?? nextAllOn(),
     done: (world) => add(sweep, world),
     progress: () => {

@@ -1,4 +1,4 @@
-import { figure } from '../figures.ts';
+import { figure } from '../common/figures.ts';
 import type { Section } from './section.ts';
 import type { Verdicts } from './verdicts.ts';
 

@@ -1,10 +1,12 @@
 /** Reports of a running node checked from outside: by worlds of their own and by their replays. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { F_ALL } from '../../assembly/layout.ts';
-import { startNode } from '../../load/server.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { boxCorners, type Polygon } from '../../src/shard/counterfactual/separation.ts';
+import { systemTime } from '../../src/time.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
+import { progress } from '../common/progress.ts';
+import { startNode } from '../common/server.ts';
 import { severalOff } from './attribution.ts';
 import { ground } from './ground.ts';
 import {
@@ -36,7 +38,6 @@ const LEADS = [800, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
 const ASK_MS = 200;
 /** Of a request that a busy node refuses. */
 const ATTEMPTS_MAX = 10;
-const PROGRESS_MS = 10_000;
 const ACCOUNTS_MAX = 40;
 
 export interface Verdicts {
@@ -97,7 +98,7 @@ class Client {
       if (response.status !== 503 || attempt === ATTEMPTS_MAX) {
         throw new Error(`${response.url}: ${response.status}`);
       }
-      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
+      await systemTime.sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
     }
   }
 }
@@ -109,13 +110,9 @@ export async function runVerdicts({ seed, km }: { seed: number; km: number }): P
   const sentences = { sentences: 0, replayed: 0, relived: 0, wrongSentences: 0 };
   const all: Verdicts = { wanted, ...counts, ...sentences, accounts: [] };
   const server = await startNode();
-  const startMs = performance.now();
-  const timer = setInterval(() => {
-    const seconds = Math.round((performance.now() - startMs) / 1000);
-    console.log(
-      `verdicts ${seconds} s: ${all.incidents} of ${wanted} incidents, ${all.reruns} re-runs`,
-    );
-  }, PROGRESS_MS);
+  const stopProgress = progress(
+    () => `verdicts: ${all.incidents} of ${wanted} incidents, ${all.reruns} re-runs`,
+  );
   try {
     const client = new Client(server.url);
     while (all.incidents < wanted && all.worlds < WORLDS_MAX) {
@@ -123,7 +120,7 @@ export async function runVerdicts({ seed, km }: { seed: number; km: number }): P
       all.worlds += 1;
     }
   } finally {
-    clearInterval(timer);
+    stopProgress();
     await server.stop();
   }
   return all;
@@ -172,7 +169,7 @@ async function explained(client: Client, { id }: World): Promise<Report[]> {
     const all = await client.get<Report[]>(`/api/v1/worlds/${id}/incidents`);
     const past = all.filter(({ tick }) => tick <= WORLD_TICKS - 3 * CHAIN_TICKS);
     if (past.every((report) => report.explained)) return past;
-    await sleep(ASK_MS);
+    await systemTime.sleep(ASK_MS);
   }
 }
 

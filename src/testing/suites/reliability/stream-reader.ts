@@ -1,4 +1,4 @@
-import { WatchSocket } from '../../../../load/ws-client.ts';
+import { WatchSocket } from '../../../../bench/common/watch-socket.ts';
 import { tickOf } from './client.ts';
 
 /** A stream of a world and all that came over it. */

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpPool } from './http-client.ts';
-import type { Answer } from './http-parser.ts';
+import { systemTime } from '../../src/time.ts';
+import type { HttpPool } from './http-pool.ts';
 import { Latencies, type LatencySummary } from './latencies.ts';
+import type { Answer } from './response-parser.ts';
 
 /** What a run of requests came to. */
 export interface LoopResult {
@@ -37,7 +37,7 @@ class Tally {
   readonly #sendDelays = new Latencies();
   readonly #pool: HttpPool;
   readonly #plan: Plan;
-  readonly #startMs = performance.now();
+  readonly #startMs = systemTime.now();
 
   constructor(pool: HttpPool, plan: Plan) {
     this.#pool = pool;
@@ -49,7 +49,7 @@ class Tally {
     const index = this.sent;
     this.sent += 1;
     this.underWay += 1;
-    this.#sendDelays.record(performance.now() - intendedMs);
+    this.#sendDelays.record(systemTime.now() - intendedMs);
     const taken = this.#pool.send(this.#plan.request(index), (answer) => {
       this.underWay -= 1;
       this.#count(answer, intendedMs);
@@ -62,9 +62,9 @@ class Tally {
   }
 
   async finish(): Promise<LoopResult> {
-    const seconds = (performance.now() - this.#startMs) / 1000;
-    const deadlineMs = performance.now() + LAST_ANSWERS_MS;
-    while (this.underWay > 0 && performance.now() < deadlineMs) await sleep(5);
+    const seconds = (systemTime.now() - this.#startMs) / 1000;
+    const deadlineMs = systemTime.now() + LAST_ANSWERS_MS;
+    while (this.underWay > 0 && systemTime.now() < deadlineMs) await systemTime.sleep(5);
     if (this.underWay > 0) this.#failed.unanswered = this.underWay;
     return {
       seconds,
@@ -82,7 +82,7 @@ class Tally {
     else if (answer.status >= 400) this.#fail(String(answer.status));
     else {
       this.#ok += 1;
-      this.#latencies.record(performance.now() - intendedMs);
+      this.#latencies.record(systemTime.now() - intendedMs);
     }
   }
 
@@ -100,12 +100,12 @@ export async function openLoop(
   { ratePerS, seconds, ...plan }: Plan & { ratePerS: number; seconds: number },
 ): Promise<LoopResult> {
   const tally = new Tally(pool, plan);
-  const startMs = performance.now();
+  const startMs = systemTime.now();
   const total = Math.round(ratePerS * seconds);
   while (tally.sent < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1000) * ratePerS) + 1);
+    const due = Math.min(total, Math.floor(((systemTime.now() - startMs) / 1000) * ratePerS) + 1);
     while (tally.sent < due) tally.send(startMs + (tally.sent / ratePerS) * 1000);
-    await sleep(PACE_MS);
+    await systemTime.sleep(PACE_MS);
   }
   return tally.finish();
 }
@@ -120,18 +120,18 @@ export async function closedLoop(
   { width, count, seconds, ...plan }: Plan & { width: number; count: number; seconds: number },
 ): Promise<LoopResult> {
   const tally = new Tally(pool, plan);
-  const endMs = performance.now() + seconds * 1000;
+  const endMs = systemTime.now() + seconds * 1000;
   const next = (): void => {
-    const nowMs = performance.now();
+    const nowMs = systemTime.now();
     if (tally.sent < count && nowMs < endMs) tally.send(nowMs, next);
     else allSent.resolve();
   };
   const allSent = Promise.withResolvers<void>();
   // Answers may stay away altogether, so the clock ends the run as well.
-  const late = setTimeout(allSent.resolve, seconds * 1000);
+  const stopTimer = systemTime.after(seconds * 1000, allSent.resolve);
   for (let i = 0; i < width; i += 1) next();
   await allSent.promise;
-  clearTimeout(late);
+  stopTimer();
   return tally.finish();
 }
 

@@ -1,5 +1,5 @@
-import { formatRequest, HttpPool } from './http-client.ts';
-import type { Answer } from './http-parser.ts';
+import { formatRequest, HttpPool } from './http-pool.ts';
+import type { Answer } from './response-parser.ts';
 
 const CONNECTION_COUNT = 32;
 

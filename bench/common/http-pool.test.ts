@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { formatRequest, HttpPool } from './http-client.ts';
+import { formatRequest, HttpPool } from './http-pool.ts';
 
 let server: Server;
 let url: URL;

@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { systemTime } from '../../src/time.ts';
 import { UsageError } from './options.ts';
+import { ROOT } from './places.ts';
+import { onProcessEnd } from './process-end.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** As shells tell of a process that ended by a signal: this and the signal's number. */
-const SIGNALLED = 128;
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 20_000;
 
@@ -30,15 +28,12 @@ export interface Server {
 /** A node of the product on free ports of the loopback, with an empty store and no rate limits. */
 export async function startNode(): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'twin-load-'));
-  const removeWithUs = () => rmSync(dataDir, { recursive: true, force: true });
-  const removeData = async () => {
-    process.off('exit', removeWithUs);
-    await rm(dataDir, { recursive: true, force: true });
-  };
+  const removeData = () => rm(dataDir, { recursive: true, force: true });
   try {
     const server = await startNodeOn(dataDir);
-    process.once('exit', removeWithUs);
-    return { ...server, stop: () => server.stop().finally(removeData) };
+    // Registered behind the server's own: that has to be gone first.
+    const keepData = onProcessEnd(() => rmSync(dataDir, { recursive: true, force: true }));
+    return { ...server, stop: () => server.stop().then(removeData).finally(keepData) };
   } catch (error) {
     await removeData();
     throw error;
@@ -60,7 +55,7 @@ export function startNodeOn(dataDir: string): Promise<Server> {
 
 /** uWebSockets.js with handlers that do nothing, in a process of its own: the reference. */
 export function startEmptyServer(): Promise<Server> {
-  return startProcess(['load/empty-server.ts'], {});
+  return startProcess(['bench/common/empty-server.ts'], {});
 }
 
 /** Where a server listens that runs already; what is not given is empty. */
@@ -101,10 +96,10 @@ async function startProcess(args: string[], env: Record<string, string>): Promis
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const killWithUs = () => child.kill('SIGKILL');
-  exitOnSignals();
-  process.once('exit', killWithUs);
-  child.once('exit', () => process.off('exit', killWithUs));
+  child.once(
+    'exit',
+    onProcessEnd(() => child.kill('SIGKILL')),
+  );
   try {
     return { ...(await ready(child)), pid: child.pid, stop: () => stop(child) };
   } catch (error) {
@@ -113,23 +108,11 @@ async function startProcess(args: string[], env: Record<string, string>): Promis
   }
 }
 
-/** A signal alone would end this process without its 'exit', and leave the server behind. */
-function exitOnSignals(): void {
-  for (const signal of ENDING_SIGNALS) {
-    if (!process.listeners(signal).includes(exitBySignal)) process.on(signal, exitBySignal);
-  }
-}
-
-function exitBySignal(signal: NodeJS.Signals): void {
-  process.exit(SIGNALLED + constants.signals[signal]);
-}
-
 /** The addresses in the line that a server prints when it listens. */
 function ready(child: ChildProcess): Promise<Pick<Server, 'url' | 'dealerUrl' | 'opsUrl'>> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(
-      () => reject(new Error(`no ready line within ${READY_WITHIN_MS / 1000} s`)),
-      READY_WITHIN_MS,
+    const stopWaiting = systemTime.after(READY_WITHIN_MS, () =>
+      reject(new Error(`no ready line within ${READY_WITHIN_MS / 1000} s`)),
     );
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code} before ready`)));
@@ -137,7 +120,7 @@ function ready(child: ChildProcess): Promise<Pick<Server, 'url' | 'dealerUrl' | 
     createInterface(child.stdout).on('line', (line) => {
       const addresses = readyAddresses(line);
       if (!addresses) return;
-      clearTimeout(late);
+      stopWaiting();
       resolve(addresses);
     });
   });
@@ -155,8 +138,8 @@ function readyAddresses(line: string) {
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const insist = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  const stopInsisting = systemTime.after(STOP_WITHIN_MS, () => child.kill('SIGKILL'));
   child.kill('SIGTERM');
   await ended;
-  clearTimeout(insist);
+  stopInsisting();
 }

@@ -1,7 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { openSocket } from './http-client.ts';
-import { clientFrame, FrameParser, OPCODE_CLOSE, OPCODE_PING, OPCODE_PONG } from './ws-frames.ts';
+import { systemRandom } from '../../src/random.ts';
+import {
+  clientFrame,
+  FrameParser,
+  OPCODE_CLOSE,
+  OPCODE_PING,
+  OPCODE_PONG,
+} from './frame-parser.ts';
+import { openSocket } from './http-pool.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** RFC 6455, 7.1.5: the connection ended without a close message. */
@@ -38,9 +44,10 @@ export class WatchSocket {
   static async open(url: URL, path: string, events: WatchEvents): Promise<WatchSocket> {
     const input: Input = { take: () => {} };
     const socket = await openSocket(url, (chunk) => input.take(chunk));
+    const key = Buffer.from(systemRandom.bytes(16)).toString('base64');
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
     );
     const first = await upgraded(socket, input);
     return new WatchSocket(socket, input, events, first);

@@ -8,7 +8,9 @@
  * POST /api/v1/worlds     201 with a world that has nothing but its id
  * /ws/{n}                 a hello, then a snapshot of n bytes a frame
  */
+
 import * as uws from 'uWebSockets.js';
+import { systemTime } from '../../src/time.ts';
 
 const FRAME_MS = 80;
 const FRAME_TICKS = 4;
@@ -45,7 +47,7 @@ function answerAfterBody(res: uws.HttpResponse, status: string, body: Buffer): v
 }
 
 let tick = 0;
-setInterval(() => {
+systemTime.every(FRAME_MS, () => {
   tick += FRAME_TICKS;
   const frames = new Map<number, Buffer>();
   for (const watcher of watchers) {
@@ -54,7 +56,7 @@ setInterval(() => {
     frames.set(bytes, frame);
     watcher.send(frame, false);
   }
-}, FRAME_MS);
+});
 
 uws
   .App()

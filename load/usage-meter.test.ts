@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMiB, formatShare, parseStat, UsageMeter } from './usage.ts';
+import { formatMiB, formatShare, parseStat, UsageMeter } from './usage-meter.ts';
 
 test('processor time and memory are read past a command with blanks and parentheses', () => {
   const fields = '1 1 1 0 -1 4194560 20000 0 0 0 150 25 0 0 20 0 11 0 12345 999424000 2560 1844';

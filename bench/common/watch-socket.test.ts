@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OPCODE_TEXT, tickOf } from './frame-parser.ts';
 import { type Server, startEmptyServer } from './server.ts';
-import { WatchSocket } from './ws-client.ts';
-import { OPCODE_TEXT, tickOf } from './ws-frames.ts';
+import { WatchSocket } from './watch-socket.ts';
 
 let server: Server;
 

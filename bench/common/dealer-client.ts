@@ -1,4 +1,4 @@
-import { formatRequest, HttpPool } from './http-client.ts';
+import { formatRequest, HttpPool } from './http-pool.ts';
 import { UsageError } from './options.ts';
 import type { Server } from './server.ts';
 

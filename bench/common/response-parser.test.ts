@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answer, ResponseParser } from './http-parser.ts';
+import { type Answer, ResponseParser } from './response-parser.ts';
 
 const TWO_ANSWERS = Buffer.from(
   'HTTP/1.1 201 Created\r\ncontent-length: 5\r\nLocation: /a\r\n\r\nhello' +

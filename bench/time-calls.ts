@@ -1,5 +1,6 @@
 import { Bench } from 'tinybench';
-import { median } from './report.ts';
+import { systemTime } from '../src/time.ts';
+import { median } from './common/report.ts';
 
 const ROUNDS = 5;
 const ROUND_MS = 200;
@@ -29,8 +30,8 @@ export async function compareNs(
 }
 
 function timed(call: () => void, calls: number) {
-  const startMs = performance.now();
+  const startMs = systemTime.now();
   for (let i = 0; i < calls; i += 1) call();
-  const elapsedMs = performance.now() - startMs;
+  const elapsedMs = systemTime.now() - startMs;
   return { overriddenDuration: elapsedMs / calls, overriddenIterationCost: elapsedMs };
 }

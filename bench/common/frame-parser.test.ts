@@ -8,7 +8,7 @@ import {
   OPCODE_PONG,
   OPCODE_TEXT,
   tickOf,
-} from './ws-frames.ts';
+} from './frame-parser.ts';
 
 function serverFrame(opcode: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(10);

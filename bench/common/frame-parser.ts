@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { systemRandom } from '../../src/random.ts';
 
 /** RFC 6455, 5.2: what a watcher meets. */
 export const OPCODE_TEXT = 1;
@@ -68,7 +68,7 @@ function payloadLength(bytes: Buffer, at: number): number {
 /** A message from a client, masked as RFC 6455, 5.3, demands. At most 125 bytes of payload. */
 export function clientFrame(opcode: number, payload: Buffer): Buffer {
   if (payload.length > 125) throw new Error('a control message has at most 125 bytes');
-  const mask = randomBytes(4);
+  const mask = systemRandom.bytes(4);
   const masked = payload.map((byte, i) => byte ^ (mask[i % 4] ?? 0));
   return Buffer.concat([Buffer.from([FIN | opcode, MASKED | payload.length]), mask, masked]);
 }

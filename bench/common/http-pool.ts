@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { type Answer, ResponseParser } from './http-parser.ts';
+import { type Answer, ResponseParser } from './response-parser.ts';
 
 /** The answer, or undefined where the connection ended before it came. */
 export type Answered = (answer: Answer | undefined) => void;

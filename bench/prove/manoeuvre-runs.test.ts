@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Group, ManoeuvreRun } from './manoeuvre.ts';
-import { GROUPS, MANOEUVRES, type Outcome, runManoeuvre } from './manoeuvres.ts';
+import { GROUPS, MANOEUVRES, runManoeuvre } from './manoeuvre-runs.ts';
+import type { Outcome } from './manoeuvres.ts';
 import { manoeuvresSection } from './manoeuvres-report.ts';
 
 const GROUP: Group = { name: 'Stops', asks: 'No contact.', x: 's', y: 'km/h' };

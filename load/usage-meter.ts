@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { systemTime } from '../src/time.ts';
 
 /** USER_HZ, which Linux fixes at 100 on every architecture that Node runs on. */
 const CLOCK_TICKS_PER_S = 100;
@@ -33,7 +34,7 @@ export interface Usage {
 /** Reads what another process uses. Linux only: throws elsewhere, and where the process is gone. */
 export class UsageMeter {
   readonly #pid: number;
-  readonly #startMs = performance.now();
+  readonly #startMs = systemTime.now();
   readonly #process: Stat;
   readonly #threads: ReadonlyMap<string, number>;
 
@@ -44,7 +45,7 @@ export class UsageMeter {
   }
 
   read(): Usage {
-    const wallMs = performance.now() - this.#startMs;
+    const wallMs = systemTime.now() - this.#startMs;
     const now = readStat(`/proc/${this.#pid}/stat`);
     const cpuMs = now.cpuMs - this.#process.cpuMs;
     let busiestMs = 0;

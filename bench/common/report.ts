@@ -1,25 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { systemTime } from '../../src/time.ts';
+import { type MachineFactor, measuredFactor } from './factor.ts';
+import { RESULTS, ROOT } from './places.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const RESULTS = fileURLToPath(new URL('./results/', import.meta.url));
-
-/** Where and of what a result was made: without it a figure cannot be compared with another. */
+/** Where and from what a result was made: without it a figure cannot be compared with another. */
 export interface Circumstances {
   at: string;
   command: string;
-  /** `null` outside a repository; `+` behind it: with changes that are not committed. */
+  /** `null` outside a repository. A `+` at its end: with uncommitted changes. */
   commit: string | null;
   machine: { cpu: string; cores: number; memoryGiB: number; system: string };
+  /** `null` where it was not measured on this machine. */
+  factor: MachineFactor | null;
   versions: Record<string, string>;
 }
 
 export function circumstances(): Circumstances {
   const cores = cpus();
   return {
-    at: new Date().toISOString(),
+    at: new Date(systemTime.wallMs()).toISOString(),
     command: commandLine(),
     commit: commit(),
     machine: {
@@ -28,6 +30,7 @@ export function circumstances(): Circumstances {
       memoryGiB: Math.round(totalmem() / 1024 ** 3),
       system: `${process.platform} ${release()} ${process.arch}`,
     },
+    factor: measuredFactor() ?? null,
     versions: versions(),
   };
 }
@@ -53,21 +56,23 @@ function commit(): string | null {
   }
 }
 
-/** Node's own and those of the packages, which `package.json` pins exactly. */
+/** Versions of Node and of the packages, which `package.json` pins exactly. */
 function versions(): Record<string, string> {
-  const manifest = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
   return { ...manifest.devDependencies, ...manifest.dependencies, node: process.versions.node };
 }
 
-/** Writes `bench/results/<name>.json` and returns its path from the repository's root. */
+/** Writes `<name>.json` to `bench/results`, or to the folder in RESULTS_DIR, and returns its path. */
 export function writeResult(name: string, result: object): string {
-  mkdirSync(RESULTS, { recursive: true });
+  const folder = process.env.RESULTS_DIR ?? join(ROOT, RESULTS);
+  const file = join(folder, `${name}.json`);
+  mkdirSync(folder, { recursive: true });
   const content = JSON.stringify({ ...circumstances(), result }, null, 2);
-  writeFileSync(`${RESULTS}${name}.json`, `${content}\n`);
-  return `bench/results/${name}.json`;
+  writeFileSync(file, `${content}\n`);
+  return file.replace(ROOT, '');
 }
 
 /** The middle value, or the mean of the two in the middle. NaN for none. */
@@ -83,4 +88,24 @@ export function median(values: readonly number[]): number {
 export function columns(rows: readonly (readonly [label: string, text: string])[]): string {
   const width = Math.max(0, ...rows.map(([label]) => label.length)) + 2;
   return rows.map(([label, text]) => `${label.padEnd(width)}${text}`).join('\n');
+}
+
+type Cells = readonly string[];
+
+/** Lines with columns as wide as their widest cell, the first to the left, the others to the right. */
+export function textTable(head: Cells, rows: readonly Cells[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) =>
+    Math.max(...all.map((cells) => cells[column]?.length ?? 0)),
+  );
+  const padded = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return all.map((cells) => cells.map(padded).join('  ').trimEnd()).join('\n');
+}
+
+/** The same as Markdown. */
+export function markdownTable(head: Cells, rows: readonly Cells[]): string {
+  const line = (cells: Cells): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

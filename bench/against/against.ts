@@ -1,0 +1,130 @@
+import { systemTime } from '../../src/time.ts';
+import { formatFactor } from '../common/factor.ts';
+import { formatNumber } from '../common/figures.ts';
+import { describeOptions, type Options, parseOptions, UsageError } from '../common/options.ts';
+import { ROOT } from '../common/places.ts';
+import { markdownTable, textTable, writeResult } from '../common/report.ts';
+import { type ComparedFigure, type Comparison, compareRuns } from './comparison.ts';
+import { commitOf, keptTree } from './kept-tree.ts';
+import { ask, type Question } from './npm-run.ts';
+import type { Reading, RunOutput } from './readings.ts';
+
+const OPTIONS = {
+  numbers: {
+    runs: { fallback: 5, min: 1, max: 99, help: 'runs of each side' },
+    limit: { fallback: 3, min: 0, max: 100, help: 'per cent that a figure may be worse' },
+  },
+  words: {
+    against: { fallback: '', choices: [], help: 'commit to compare the working tree with' },
+  },
+  flags: { write: 'keep the comparison in bench/results/against-<name>.json' },
+} as const;
+
+export type Against = Options<typeof OPTIONS>;
+
+export const AGAINST_HELP = `Compare with another commit, both taking turns in one run:
+${describeOptions(OPTIONS)}
+The working tree runs as it is, with uncommitted changes. The other commit gets a folder and an
+installation of its own in the user's cache, which stay for the next time. For each figure: both
+medians, the median ratio of the pairs with the least and the largest, and the spread of the other
+commit against itself. A figure is worse when its ratio is worse than the limit and than that
+spread. Other options go to both sides. Exit code 1: a figure is worse. 2: a run failed.`;
+
+/** Splits the options of a comparison from those of the question. Throws UsageError. */
+export function splitAgainst(args: readonly string[]): { against?: Against; rest: string[] } {
+  const [taken, rest]: [string[], string[]] = [[], []];
+  const valued: readonly string[] = ['--runs', '--limit', '--against'];
+  for (let i = 0; i < args.length; i += 1) {
+    const arg = args[i] ?? '';
+    const [name = ''] = arg.split('=', 1);
+    if (valued.includes(name)) taken.push(arg, ...(arg === name ? args.slice(++i, i + 1) : []));
+    else if (arg === '--write') taken.push(arg);
+    else rest.push(arg);
+  }
+  if (taken.length === 0) return { rest };
+  const against = parseOptions(OPTIONS, taken);
+  if (against.against === '') throw new UsageError('--runs, --limit and --write need --against');
+  return { against, rest };
+}
+
+/** Runs a question here and there in turns, prints the comparison, and returns the exit code. */
+export async function runAgainst(
+  { against, runs, limit, write }: Against,
+  question: Question,
+  readingsOf: (output: RunOutput) => Reading[],
+  asMarkdown = false,
+): Promise<0 | 1> {
+  const commit = commitOf(against);
+  const sides = [
+    { name: 'here', folder: ROOT, runs: [] as Reading[][] },
+    { name: against, folder: await keptTree(commit), runs: [] as Reading[][] },
+  ] as const;
+  for (let run = 1; run <= runs; run += 1) {
+    for (const side of sides) {
+      const startMs = systemTime.now();
+      side.runs.push(readingsOf(await askPatiently(side.folder, question)));
+      const seconds = Math.round((systemTime.now() - startMs) / 1000);
+      console.log(`${question.name}, run ${run} of ${runs}, ${side.name}: ${seconds} s`);
+    }
+  }
+  const comparison = compareRuns(sides[0].runs, sides[1].runs, limit / 100);
+  if (comparison.figures.length === 0) throw new Error('the two sides have no figure in common');
+  console.log(formatComparison(comparison, { question, against, limit, asMarkdown }));
+  if (write) {
+    const result = { commit, runs, limit, ...comparison };
+    console.log(`\nwritten to ${writeResult(`against-${question.name}`, result)}`);
+  }
+  return exitCodeOf(comparison);
+}
+
+/** A run may fail where the machine was busy: once is forgiven. */
+async function askPatiently(folder: string, question: Question): Promise<RunOutput> {
+  try {
+    return await ask(folder, question);
+  } catch (error) {
+    console.error(`${(error as Error).message}; once more`);
+    return ask(folder, question);
+  }
+}
+
+export function exitCodeOf({ figures }: Comparison): 0 | 1 {
+  return figures.some(({ verdict }) => verdict === 'worse') ? 1 : 0;
+}
+
+interface Shown {
+  question: Question;
+  against: string;
+  limit: number;
+  asMarkdown: boolean;
+}
+
+export function formatComparison(
+  { figures, unmatched }: Comparison,
+  { question, against, limit, asMarkdown }: Shown,
+): string {
+  const head = ['', 'here', against, 'ratio', 'of pairs', `spread of ${against}`, 'verdict'];
+  const rows = figures.map((figure) => cellsOf(figure, limit));
+  const worse = figures.filter(({ verdict }) => verdict === 'worse').length;
+  const lines = [
+    `\n${question.name}: the working tree against ${against}, medians, ${formatFactor()}\n`,
+    (asMarkdown ? markdownTable : textTable)(head, rows),
+    `\n${worse} of ${figures.length} figures worse`,
+  ];
+  if (unmatched.length > 0)
+    lines.push(`only on one side: ${unmatched.map((n) => n.trim()).join(', ')}`);
+  return lines.join('\n');
+}
+
+function cellsOf(figure: ComparedFigure, limit: number): string[] {
+  const { name, unit, here, there, ratio, spread, verdict } = figure;
+  const tolerance = Math.max(limit, spread * 100);
+  return [
+    name,
+    `${formatNumber(here)} ${unit}`,
+    `${formatNumber(there)} ${unit}`,
+    ratio.median.toFixed(3),
+    `${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)}`,
+    `±${(spread * 100).toFixed(1)} %`,
+    verdict === 'same' ? `within ${tolerance.toFixed(1)} %` : verdict.replace('worse', 'WORSE'),
+  ];
+}

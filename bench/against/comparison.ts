@@ -1,0 +1,80 @@
+import type { Better } from '../common/figures.ts';
+import { median } from '../common/report.ts';
+import type { Reading } from './readings.ts';
+
+export type Verdict = 'worse' | 'same' | 'better' | 'not judged';
+
+/** One figure of this working tree beside the same figure of the other commit. */
+export interface ComparedFigure {
+  name: string;
+  unit: string;
+  /** Median of the runs. */
+  here: number;
+  there: number;
+  /** Of each run here to the run there that followed it. */
+  ratio: { min: number; median: number; max: number };
+  /** How far the runs there lie from their own median at most, as a share of it. */
+  spread: number;
+  verdict: Verdict;
+}
+
+export interface Comparison {
+  figures: ComparedFigure[];
+  /** Names that only one side has. */
+  unmatched: string[];
+}
+
+/**
+ * Compares the readings of runs that took turns. A figure is worse when the median ratio is worse
+ * than `limit`, a share, and worse than the spread of the reference.
+ */
+export function compareRuns(
+  here: readonly (readonly Reading[])[],
+  there: readonly (readonly Reading[])[],
+  limit: number,
+): Comparison {
+  const [own, other] = [byName(here), byName(there)];
+  const names = [...own.keys()].filter((name) => other.has(name));
+  return {
+    figures: names.map((name) => compareFigure(own.get(name) ?? [], other.get(name) ?? [], limit)),
+    unmatched: [...new Set([...own.keys(), ...other.keys()])].filter((n) => !names.includes(n)),
+  };
+}
+
+/** The readings of all runs by name; what is missing from a run is left out. */
+function byName(runs: readonly (readonly Reading[])[]): Map<string, Reading[]> {
+  return Map.groupBy(runs.flat(), ({ name }) => name);
+}
+
+function compareFigure(own: readonly Reading[], other: readonly Reading[], limit: number) {
+  const [first] = own;
+  if (!first) throw new RangeError('a figure without a value');
+  const ratios = own.flatMap(({ value }, i) => {
+    const beside = other[i];
+    return beside ? [ratioOf(value, beside.value)] : [];
+  });
+  const values = other.map(({ value }) => value);
+  const there = median(values);
+  const spread = Math.max(...values.map((value) => Math.abs(ratioOf(value, there) - 1)));
+  const ratio = { min: Math.min(...ratios), median: median(ratios), max: Math.max(...ratios) };
+  return {
+    name: first.name,
+    unit: first.unit,
+    here: median(own.map(({ value }) => value)),
+    there,
+    ratio,
+    spread,
+    verdict: verdictOf(ratio.median, Math.max(limit, spread), first.better),
+  };
+}
+
+/** Two zeros are alike. */
+const ratioOf = (value: number, reference: number): number =>
+  value === reference ? 1 : value / reference;
+
+function verdictOf(ratio: number, tolerance: number, better: Better | undefined): Verdict {
+  if (better === undefined || Number.isNaN(ratio)) return 'not judged';
+  const worsening = better === 'smaller' ? ratio - 1 : 1 - ratio;
+  if (worsening > tolerance) return 'worse';
+  return worsening < -tolerance ? 'better' : 'same';
+}

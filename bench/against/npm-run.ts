@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RESULTS } from '../common/places.ts';
+import { onProcessEnd } from '../common/process-end.ts';
+import type { RunOutput } from './readings.ts';
+
+/** Runs npm in a folder and resolves with what it printed. All its processes end with this one. */
+export async function npm(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+  // A process group of its own: npm does not pass every signal on to what it started.
+  const child = spawn('npm', args, {
+    cwd: folder,
+    env: { ...Object.fromEntries(own), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const stay = onProcessEnd(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+  });
+  try {
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject).once('close', resolve);
+    });
+    if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${folder} ended with ${code}`);
+    return printed;
+  } finally {
+    stay();
+  }
+}
+
+/** What to run: `npm run <script> -- <name> …`. It may write `bench/results/<result>.json`. */
+export interface Question {
+  script: 'bench' | 'load';
+  name: string;
+  args: readonly string[];
+}
+
+/**
+ * Asks a question once in a tree. The results folder of that tree stays as it is, even where the
+ * commit is too old to write its result elsewhere.
+ */
+export async function ask(folder: string, { script, name, args }: Question): Promise<RunOutput> {
+  const file = `${script === 'load' ? 'load-' : ''}${name}.json`;
+  const results = mkdtempSync(join(tmpdir(), 'twin-against-'));
+  const inTree = join(folder, RESULTS, file);
+  const before = textOf(inTree);
+  const restore = (): void => {
+    rmSync(results, { recursive: true, force: true });
+    if (textOf(inTree) === before) return;
+    if (before === undefined) rmSync(inTree);
+    else writeFileSync(inTree, before);
+  };
+  const stay = onProcessEnd(restore);
+  try {
+    const run = ['run', '--silent', script, '--', name, ...args];
+    const printed = await npm(folder, run, { RESULTS_DIR: results });
+    const left = textOf(inTree);
+    const written = textOf(join(results, file)) ?? (left === before ? undefined : left);
+    if (written === undefined) return { printed, result: undefined };
+    return { printed, result: (JSON.parse(written) as { result: object }).result };
+  } finally {
+    stay();
+    restore();
+  }
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}

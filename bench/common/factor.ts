@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { systemTime } from '../../src/time.ts';
+import { CACHE } from './places.ts';
+
+/** The commit and the figure of the machine that all targets were set on. */
+export const FACTOR_COMMIT = '3d2cb8f';
+const REFERENCE_NS = 170;
+const FACTOR_MAX = 3;
+const FILE = join(CACHE, 'factor.json');
+
+/** How much slower this machine is than the one that the targets were set on. */
+export interface MachineFactor {
+  factor: number;
+  /** Of `FACTOR_COMMIT` in 5,000 worlds. */
+  carTickNs: number;
+  cpu: string;
+  at: string;
+}
+
+/** Unrounded, at most 3: on a slower machine the targets would say nothing. */
+export function factorOf(carTickNs: number): number {
+  return Math.min(FACTOR_MAX, carTickNs / REFERENCE_NS);
+}
+
+/** The factor as it was last measured on this machine. */
+export function measuredFactor(file = FILE): MachineFactor | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as MachineFactor;
+    return kept.cpu === cpuModel() ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the factor for the reports of later runs. */
+export function keepFactor(carTickNs: number, file = FILE): MachineFactor {
+  const at = new Date(systemTime.wallMs()).toISOString();
+  const factor = { factor: factorOf(carTickNs), carTickNs, cpu: cpuModel(), at };
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(factor, null, 2)}\n`);
+  return factor;
+}
+
+/** One line for the head of a report. */
+export function formatFactor(factor = measuredFactor()): string {
+  if (!factor) return 'machine factor unknown: npm run bench -- factor';
+  return `machine factor ${factor.factor.toFixed(2)}, measured ${factor.at} on ${factor.cpu}`;
+}
+
+function cpuModel(): string {
+  return cpus()[0]?.model.trim() ?? 'unknown';
+}
