@@ -30,8 +30,8 @@ export class TestTime implements Time {
     return new TestTime(false, wallStartMs);
   }
 
-  static running(): TestTime {
-    return new TestTime(true, systemTime.wallMs());
+  static running(wallStartMs = systemTime.wallMs()): TestTime {
+    return new TestTime(true, wallStartMs);
   }
 
   now(): number {

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestTime } from '../../doubles/test-time.ts';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { HAS_REDIS, startRedis, type TestRedis } from '../../rigs/redis.ts';
+import { DealerApi } from '../dealer/dealer-api.ts';
+import { Api } from '../twin/api.ts';
+
+/**
+ * What version 1.4.2 left in a store in November 2026, and what it answered at that time. Worlds
+ * would be behind by all the time since, so the node's time is that of the store.
+ */
+const STORED = new URL('../../fixtures/store-2026-11/', import.meta.url);
+const JUST_AFTER_MS = Date.parse('2026-11-23T08:03:00Z');
+
+const ENGINES = [
+  { engine: 'embedded', file: 'data.mdb' },
+  ...(HAS_REDIS ? [{ engine: 'redis', file: 'dump.rdb' }] : []),
+];
+
+const stored = (name: string) => readFileSync(new URL(name, STORED));
+
+describe.each(ENGINES)('a store of 1.4.2, $engine', ({ engine, file }) => {
+  const then = JSON.parse(stored(`${engine}.json`).toString());
+  let folder: string;
+  let redis: TestRedis | undefined;
+  let node: TestNode;
+  let twin: Api;
+  let dealer: DealerApi;
+  let token: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'twin-old-'));
+    writeFileSync(join(folder, file), gunzipSync(stored(`${file}.gz`)));
+    if (engine === 'redis') redis = await startRedis('--dir', folder, '--appendonly', 'no');
+    const settings = redis ? { REDIS_URL: redis.url } : { DATA_DIR: folder };
+    node = await startTestNode(settings, { time: TestTime.running(JUST_AFTER_MS) });
+    twin = new Api(node.twinUrl);
+    dealer = new DealerApi(node.dealerUrl);
+    const login = { role: 'user', username: 'tove', password: 'tove-secret' };
+    const { body } = await dealer.ask('POST /api/auth/login', { json: login });
+    token = String(body.access_token);
+  });
+
+  afterAll(async () => {
+    await node?.discard();
+    await redis?.discard();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('keeps accounts, with what is encrypted in them', async () => {
+    const { body } = await dealer.ask('GET /api/me/profile', { token });
+    expect(body).toEqual(then.profile);
+  });
+
+  it('keeps cars, their owners and their flags', async () => {
+    const { text } = await dealer.ask('GET /api/cars', { token });
+    const cars = JSON.parse(text).filter(({ vin }: { vin: string }) => vin === then.world.vin);
+    const { viewer_url: url, ...car } = cars[0];
+    expect(url).toContain(`/worlds/${then.world.id}`);
+    expect([car]).toEqual(then.cars);
+  });
+
+  it.each(['world', 'second'])('keeps the journal of the %s', async (which) => {
+    const { id, vin, journal } = then[which];
+    const { seed, city, changes } = await twin.world('journal', { id }, '/journal');
+    expect({ seed, city, changes }).toEqual({
+      seed: journal.seed,
+      city: journal.city,
+      changes: journal.changes,
+    });
+    const { declared } = await twin.vehicle('featureState', vin, '/features');
+    expect(declared).toMatchObject(journal.changes[0].features);
+  });
+
+  it('keeps incidents with their explanations', async () => {
+    const incidents = await twin.world('incidents', then.world, '/incidents');
+    expect(incidents.slice(0, then.world.incidents.length)).toEqual(then.world.incidents);
+  });
+
+  it('lets worlds go on: they take changes and move', async () => {
+    const before = await twin.world('snapshot', then.world, '/state');
+    const { declared } = await twin.patch(then.world.vin, { brakes: true });
+    expect(declared.brakes).toBe(true);
+    const after = await twin.world('snapshot', then.world, '/state');
+    expect(after.tick).toBeGreaterThan(before.tick);
+  });
+});
