@@ -2,13 +2,9 @@ import {
   CAR_COUNT,
   CF_FROM,
   CF_TO,
-  CHOICE_NONE,
   CONFLICT_BYTES,
-  CT_CENTRE,
-  CT_LENGTH,
   C_CLAIM,
   C_LANE,
-  C_LIGHT_CHOICE,
   C_STATION,
   C_STATUS,
   C_STOOD_TICK,
@@ -24,12 +20,12 @@ import {
   STATUS_CRASHED,
   T_CONFLICTS,
 } from './layout';
+import { noseOf } from './body';
 import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
-import { chooseAtLight, lightFor } from './light-choice';
-import { getF, getI, setI, typeOf } from './memory';
+import { getF, getI, setI } from './memory';
+import { WAITING_MPS } from './thresholds';
 
-/** A car stands below this speed, m/s; at its line it does within this distance, m. */
-export const STANDING_MPS = 0.3;
+/** A car stands at its line within this distance, m. */
 const AT_LINE_M = 3.0;
 
 // What each decision knows of the cars, by the junction ahead of them.
@@ -64,12 +60,6 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
   return load<i8>(NEXT_HOLDER + <usize>car);
 }
 
-/** From the centre of gravity to the front bumper, m. */
-@inline export function noseOf(slab: usize, car: i32): f64 {
-  const type = typeOf(slab, car);
-  return load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
-}
-
 /** Whether the car drives towards its line and holds no claim for what is behind it. */
 @inline export function isWaiting(slab: usize, car: i32): bool {
   return (
@@ -82,25 +72,21 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
   return getI(slab, C_UNANNOUNCED, car) != 0;
 }
 
-/** Lists the cars by the junction ahead; each notes what the light tells it and since when it stands at its line. */
-export function survey(slab: usize, city: usize): void {
-  for (let at = FIRST; at < NEXT; at += 8) store<i64>(at, -1);
+/** Lists the cars by the junction that they approach, and notes since when each stands at its line. */
+export function surveyApproaches(slab: usize, city: usize): void {
+  for (let word = FIRST; word < NEXT; word += 8) store<i64>(word, -1);
   for (let car = CAR_COUNT - 1; car >= 0; car--) {
     const lane = getI(slab, C_LANE, car);
-    const left = laneLength(city, lane) - getF(slab, C_STATION, car) - noseOf(slab, car);
     let ahead = laneAhead(slab, city, car, 1);
-    let distance = left;
+    let distance = laneLength(city, lane) - getF(slab, C_STATION, car) - noseOf(slab, car);
     if (isConnector(city, lane)) {
       distance += laneLength(city, ahead);
       ahead = laneAhead(slab, city, car, 2);
-      setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
       setI(slab, C_STOOD_TICK, car, 0);
-    } else {
-      chooseAtLight(slab, city, car, lightFor(city, ahead), distance);
-      if (distance > AT_LINE_M) setI(slab, C_STOOD_TICK, car, 0);
-      else if (getF(slab, C_VX, car) < STANDING_MPS && getI(slab, C_STOOD_TICK, car) == 0) {
-        setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
-      }
+    } else if (distance > AT_LINE_M) {
+      setI(slab, C_STOOD_TICK, car, 0);
+    } else if (getF(slab, C_VX, car) < WAITING_MPS && getI(slab, C_STOOD_TICK, car) == 0) {
+      setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
     }
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
     store<f64>(DISTANCE + ((<usize>car) << 3), distance);

@@ -56,3 +56,17 @@ export function velocityY(slab: usize, car: i32): f64 {
     getF(slab, C_VX, car) * getF(slab, C_HY, car) + getF(slab, C_VY, car) * getF(slab, C_HX, car)
   );
 }
+
+@inline export function carLength(slab: usize, car: i32): f64 {
+  return load<f64>(typeOf(slab, car) + CT_LENGTH);
+}
+
+@inline export function carWidth(slab: usize, car: i32): f64 {
+  return load<f64>(typeOf(slab, car) + CT_WIDTH);
+}
+
+/** From the centre of gravity to the front bumper, m. */
+@inline export function noseOf(slab: usize, car: i32): f64 {
+  const type = typeOf(slab, car);
+  return load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
+}

@@ -15,10 +15,9 @@ import {
 } from './layout';
 import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
-import { add, mul, splat, sub } from './pair';
 
 /** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
-const BODY_REACH_M = 2.6;
+export const BODY_REACH_M = 2.6;
 export const TOUCH_M = 2.0 * BODY_REACH_M;
 /** How far two cars come closer until the masks are made anew, at 45 m/s for 4 ticks. */
 const CLOSING_M = 3.6;

@@ -44,6 +44,7 @@ import {
   P_SPEED,
   P_TYPE,
   STATUS_CRASHED,
+  TICK_S,
 } from './layout';
 import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
@@ -67,7 +68,6 @@ import {
   polygonOverlap,
 } from './overlap';
 
-const TICK_S = 0.02;
 /** The moment of first contact is found to a 32nd of a tick. */
 const BISECTIONS = 5;
 

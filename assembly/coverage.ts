@@ -10,8 +10,8 @@ import {
 } from './layout';
 import { least } from './math';
 import { OB_CLASS, OB_CREST, OB_RADIUS, OB_SIGHT, OB_VX, OB_VY, OB_ZONES } from './objects';
-import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './occlusion';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
+import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
 import { aim, cameraSees, FROM_X, FROM_Y, isInSector, radarSees } from './sight';
 
 // Ranges by class of object, m.

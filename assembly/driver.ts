@@ -26,14 +26,14 @@ import {
 } from './layout';
 import { crossingDistance, lineSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
+import { leadSensors } from './leader';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
 import { stopDistance } from './right-of-way';
-import { leadSensors } from './sensing';
+import { DRIVER_DECEL_MAX } from './thresholds';
 
 /** Comfort limits: the driver must never do what an emergency function is for, m/s². */
 const ACCEL_MAX = 2.0;
-const DECEL_MAX = 3.5;
 /** A car that coasts slows down so much without its brakes, m/s². */
 const COASTING = 0.5;
 /** Speeds ahead are met within this time, s. */
@@ -51,7 +51,12 @@ const LOST_TICKS: u32 = 150;
 export function decide(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    setF(slab, C_ACCEL_WANTED, car, isLost(slab, car) ? -DECEL_MAX : wantedAccel(slab, city, car));
+    setF(
+      slab,
+      C_ACCEL_WANTED,
+      car,
+      isLost(slab, car) ? -DRIVER_DECEL_MAX : wantedAccel(slab, city, car),
+    );
   }
 }
 
@@ -89,7 +94,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   if (crossing >= 0.0)
     accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
   accel = least(accel, (lineSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
-  return clamp(accel, -DECEL_MAX, ACCEL_MAX);
+  return clamp(accel, -DRIVER_DECEL_MAX, ACCEL_MAX);
 }
 
 /** Who is ahead makes a difference to a car: what measured that does, and the brakes where it comes to them. */

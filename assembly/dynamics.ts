@@ -31,6 +31,7 @@ import {
   C_YAW_RATE,
   DYNAMICS,
   STATUS_CRASHED,
+  TICK_S,
 } from './layout';
 import { typeOf } from './memory';
 import {
@@ -55,7 +56,6 @@ import { axleLoad, PER_SHAPE, saturating, sideLimit } from './tyre';
  * sub-steps; friction limits and load are frozen during a tick.
  */
 
-const TICK_S = 0.02;
 const SUBSTEPS = 2;
 const SUBSTEP_S = TICK_S / <f64>SUBSTEPS;
 /** ½ ρ c_d A, N s²/m². */
@@ -69,7 +69,7 @@ const SLIPPING_MPS = 2.0;
 const LATCH_MPS = 0.3;
 const STILL_MPS = 0.02;
 /** Share of the friction limit that brakes under ABS, and a spinning driven axle, can use. */
-const ABS_SHARE = 0.95;
+export const ABS_SHARE = 0.95;
 const SPIN_SHARE = 0.98;
 /** Low pass of the acceleration that shifts load, time constant 0.05 s: 1 − exp(−0.4). */
 const LOAD_SHARE = 0.32967995396436073;

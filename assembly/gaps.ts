@@ -28,16 +28,15 @@ import {
   lineDistance,
   nextAt,
   nextHolder,
-  noseOf,
-  STANDING_MPS,
   zoneFrom,
   zoneTo,
 } from './approaches';
+import { carLength, noseOf } from './body';
 import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
 import { mayCome } from './light-choice';
 import { greatest, least, timeToCover } from './math';
 import { getF, getI } from './memory';
-import { carLength } from './sensing';
+import { LEAVING_MPS, WAITING_MPS } from './thresholds';
 
 /** Acceleration that a driver counts on when it judges a gap, m/s², and its reaction, s. */
 const GAP_ACCEL = 1.8;
@@ -52,7 +51,6 @@ const OTHERS_GAP_ACCEL = 1.2;
 /** Between the car and one that drives out of its way, s. */
 const LEAVE_MARGIN_S = 0.7;
 /** Whoever leaves a conflict moves at least so fast, m/s, and is this near to its end, m. */
-const LEAVING_MPS = 2.0;
 const LEAVING_M = 20.0;
 const LEAVING_ACCEL = 1.2;
 /** One that brakes so hard, m/s², harder than any bend asks for, does not leave: something is in its way. */
@@ -209,7 +207,7 @@ function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool
 function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!mayCome(slab, city, car, load<i32>(laneAt(city, connector) + L_LIGHT))) return false;
   if (isBehindStanding(slab, city, car, connector)) return false;
-  if (getF(slab, C_VX, car) > STANDING_MPS) return true;
+  if (getF(slab, C_VX, car) > WAITING_MPS) return true;
   if (lineDistance(car) > STANDING_NEAR_M || isPaused(slab, car)) return false;
   return hasExitRoom(slab, city, car, connector);
 }
@@ -224,7 +222,7 @@ function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): b
   ) {
     if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
     if (
-      getF(slab, C_VX, other) < STANDING_MPS &&
+      getF(slab, C_VX, other) < WAITING_MPS &&
       getI(slab, C_CLAIM, other) != connectorAhead(other)
     )
       return true;
@@ -239,7 +237,7 @@ function goesFirst(slab: usize, car: i32, other: i32): bool {
     car < other &&
     hasStood(slab, car) &&
     hasStood(slab, other) &&
-    getF(slab, C_VX, other) < STANDING_MPS
+    getF(slab, C_VX, other) < WAITING_MPS
   );
 }
 
@@ -253,7 +251,7 @@ export function canStop(slab: usize, car: i32): bool {
   const speed = getF(slab, C_VX, car);
   return (
     lineDistance(car) > (speed * speed) / (2.0 * OTHERS_DECEL) + 0.5 * speed + 0.5 ||
-    speed < STANDING_MPS
+    speed < WAITING_MPS
   );
 }
 
@@ -279,7 +277,7 @@ function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
     if (!hasBit(city, conflicts, theirs) || getI(slab, C_WAIT_TICK, other) > since) continue;
     if (getI(slab, C_WAIT_TICK, other) == since && other > car) continue;
     if (
-      getF(slab, C_VX, other) < STANDING_MPS &&
+      getF(slab, C_VX, other) < WAITING_MPS &&
       isComing(slab, city, other, theirs) &&
       !isBarred(slab, city, theirs)
     ) {
@@ -296,7 +294,7 @@ function isBarred(slab: usize, city: usize, connector: i32): bool {
   for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
     const claim = getI(slab, C_CLAIM, other);
     if (claim < 0 || isUnannounced(slab, other)) continue;
-    if (hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < STANDING_MPS) return true;
+    if (hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < WAITING_MPS) return true;
   }
   return false;
 }

@@ -1,24 +1,18 @@
 import {
-  BUSY,
-  CAR_COUNT,
-  C_LANE,
   C_ROUTE_INDEX,
   DIRECTORY,
   H_CITY,
-  JUNCTION_MAX,
   LANE_BYTES,
   L_JUNCTION,
   L_LENGTH,
   L_POINTS_PER_M,
   L_POINT_COUNT,
   L_POINT_FIRST,
-  OCCUPIED,
   POINT_BYTES,
   RL_EXIT_SPEED,
   RL_LANE,
   ROUTE_LANE_BYTES,
   T_LANES,
-  T_LANE_COUNT,
   T_POINTS,
   T_ROUTES,
   T_ROUTE_LANES,
@@ -106,33 +100,4 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
 @inline export function along(point: usize, field: usize, share: f64): f64 {
   const here = <f64>load<f32>(point + field);
   return here + (<f64>load<f32>(point + POINT_BYTES + field) - here) * share;
-}
-
-/**
- * Finds the cars on each lane and in each junction, for whoever looks along a path this tick; without
- * those of the mask `astray`, which are not where their lane is.
- */
-export function findOccupants(slab: usize, city: usize, astray: u32): void {
-  memory.fill(OCCUPIED, 0, load<i32>(city + T_LANE_COUNT) << 2);
-  memory.fill(BUSY, 0, JUNCTION_MAX << 2);
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if ((astray >> car) & 1) continue;
-    const lane = getI(slab, C_LANE, car);
-    const at = <usize>OCCUPIED + ((<usize>lane) << 2);
-    store<u32>(at, load<u32>(at) | (1 << car));
-    const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
-    if (junction < 0) continue;
-    const busy = <usize>BUSY + ((<usize>junction) << 2);
-    store<u32>(busy, load<u32>(busy) | (1 << car));
-  }
-}
-
-/** Mask of the cars on a lane, as `findOccupants` found them. */
-@inline export function occupants(lane: i32): u32 {
-  return load<u32>(<usize>OCCUPIED + ((<usize>lane) << 2));
-}
-
-/** Mask of the cars in a junction, as `findOccupants` found them. */
-@inline export function inJunction(junction: i32): u32 {
-  return load<u32>(<usize>BUSY + ((<usize>junction) << 2));
 }

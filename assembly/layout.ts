@@ -42,6 +42,10 @@ export const EVENT_RING = 64;
  */
 export const CONTACT_RING = CAR_COUNT;
 export const TICK_MS = 20;
+/** s; a literal, because integers divide differently in the two languages that read this file. */
+export const TICK_S = 0.02;
+export const TICKS_PER_S = 50;
+/** Every so many ticks all cars look and decide, and a frame shows what they did. */
 export const FRAME_TICKS = 4;
 /** A contact that comes sooner after one of either party belongs to the same chain (2 s). */
 export const CHAIN_TICKS = 100;
@@ -80,7 +84,8 @@ export const SIGHT = 21760; // what lies between one sensor and one target, see 
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
-export const FETCHED = BUSY + JUNCTION_MAX * 4; // u32, keeps what was read for its own sake
+export const ASTRAY = BUSY + JUNCTION_MAX * 4; // u32, mask of the cars that are not on their lanes
+export const PREFETCHED = ASTRAY + 4; // u32, sum that keeps the reads of prefetch.ts alive
 /** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
 export const OBJECTS = 43008;
 /** The way that a car is about to go, see own-path.ts. */

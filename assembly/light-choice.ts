@@ -1,9 +1,11 @@
 import {
+  CAR_COUNT,
   CHOICE_GO,
   CHOICE_NONE,
   CHOICE_STOP,
   C_ACCEL,
   C_HEADWAY,
+  C_LANE,
   C_LIGHT_CHOICE,
   C_VX,
   FRAME_TICKS,
@@ -12,10 +14,11 @@ import {
   LIGHT_RED,
   LIGHT_RED_AMBER,
   L_LIGHT,
-  TICK_MS,
+  TICK_S,
 } from './layout';
+import { connectorAhead, lineDistance } from './approaches';
 import { actOnLight, heedsLights, seesLight } from './functions/traffic-light-recognition';
-import { laneAt } from './lanes';
+import { isConnector, laneAt } from './lanes';
 import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
@@ -30,7 +33,6 @@ const DILEMMA_DECEL = 4.5;
 const START_ACCEL = 1.5;
 const PEDALS_S = 0.6;
 const START_S = 0.8;
-const TICK_S = <f64>TICK_MS / 1000.0;
 /** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
 const START_HEADWAYS = 0.05;
 /** Slower than this a car takes longer to stop than its speed tells: it is about to start, m/s. */
@@ -43,13 +45,21 @@ const TOP_MPS = 40.0;
   return load<i32>(laneAt(city, connector) + L_LIGHT);
 }
 
+/** Decides for each car whether it stops at the light ahead; within a junction there is none. */
+export function chooseAtLights(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (isConnector(city, getI(slab, C_LANE, car))) setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
+    else chooseAtLight(slab, city, car, lightFor(city, connectorAhead(car)), lineDistance(car));
+  }
+}
+
 /**
  * Decides once, as amber begins or as the car first comes to see it: stop or go. With v the speed,
  * x the way to the line, t the reaction and Y the time of amber: stop where x > v t + v² ÷ 2·3;
  * else go where x ≤ v Y; else stop where v² ÷ 2(x − v t) ≤ 4.5, and go otherwise. A light that the
  * car does not see is none.
  */
-export function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
+function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
   const state =
     light < 0 || !seesLight(slab, car, distance) ? LIGHT_GREEN : lightState(slab, city, light);
   if (state == LIGHT_GREEN) {

@@ -23,10 +23,7 @@ import {
   C_LANE,
   C_X,
   C_Y,
-  HAZARDS,
-  HAZARD_BYTES,
   HAZARD_FOG_STALL,
-  HAZARD_SPOT_BYTES,
   HAZARD_WET_CREST,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
@@ -37,17 +34,17 @@ import {
   HS_SIGHT,
   L_ZONES,
   OBJECTS,
-  T_HAZARDS,
   T_HAZARD_COUNT,
   T_ZONES,
   ZONE_BYTES,
   Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
+import { actorAt, spotAt } from './hazards/spots';
 import { laneAt } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { isInside } from './track';
+import { isInside } from './road-grip';
 
 const OBJECT_BYTES: usize = 96;
 export const OB_VX: usize = 48; // m/s over ground
@@ -62,16 +59,6 @@ export const OB_CREST: usize = 92; // f32 m, nothing sees it from farther, 0 no 
 /** Address of an object: a car, or CAR_COUNT + spot. */
 @inline export function objectAt(object: i32): usize {
   return <usize>OBJECTS + <usize>object * OBJECT_BYTES;
-}
-
-/** Address of what a spot has in the world. */
-@inline export function actorAt(slab: usize, spot: i32): usize {
-  return slab + HAZARDS + <usize>spot * HAZARD_BYTES;
-}
-
-/** Address of a spot's record in the city's table. */
-@inline export function spotAt(city: usize, spot: i32): usize {
-  return city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
 }
 
 /** Makes the records of all objects; returns the mask of the spots whose actors are out. */

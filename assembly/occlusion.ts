@@ -41,10 +41,8 @@ import { getF, getI } from './memory';
 import { OB_CLASS, OB_RADIUS, objectAt } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { crossesBox, crossesPolygon } from './segments';
+import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
 
-/** The camera is so far behind the front bumper; corner radars are left and right of its middle, m. */
-export const CAMERA_BEHIND_M = 1.6;
-export const CORNER_ASIDE_M = 0.75;
 /** No sensor sits further from the middle of the front bumper, m. */
 const MOUNT_M = CAMERA_BEHIND_M;
 

@@ -29,7 +29,9 @@ import {
 import { along, laneAhead, laneAt, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, typeOf } from './memory';
+import { OFF_LANE_M } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
+import { REACH_MIN_M, REACH_S } from './track';
 
 /** How far a path is known: so many seconds of driving and so many metres, no more than that, m, s, m. */
 const PATH_S = 3.0;
@@ -41,11 +43,7 @@ const DETOUR = 1.6;
 const PIECES_MAX = 45;
 /** What the corridor is wider than the car, to each side, m. */
 export const CORRIDOR_MARGIN_M = 0.2;
-/** A car further from its lane's centre follows its wheels, not its lane, m. */
-const OFF_LANE_M = 1.2;
 /** Over so many metres the tracker takes a car back to its lane, m, s; see `steer`. */
-const RETURN_M = 4.0;
-const RETURN_S = 0.6;
 /** So many of these does the way back take. */
 const RETURN_LENGTHS = 4.0;
 /** Pieces of the way back are no longer than this, m, where the car is so far from its lane, m. */
@@ -102,7 +100,7 @@ export function beginPath(slab: usize, city: usize, car: i32): void {
   store<f64>(HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH) + CORRIDOR_MARGIN_M);
   store<f64>(AIM, aim);
   store<f64>(SPREAD, 0.0);
-  store<f64>(PER_RETURN, 1.0 / greatest(RETURN_M, RETURN_S * getF(slab, C_VX, car)));
+  store<f64>(PER_RETURN, 1.0 / greatest(REACH_MIN_M, REACH_S * getF(slab, C_VX, car)));
   store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
   store<f64>(END_AT, 0.0);
   store<f64>(RANGE, least(PATH_MAX_M, PATH_MIN_M + PATH_S * greatest(getF(slab, C_VX, car), 0.0)));

@@ -23,7 +23,7 @@ import {
   NORMAL_Y,
 } from './overlap';
 import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
-import { moveAll } from './vehicle';
+import { moveCars } from './step';
 
 /** Where the host leaves what it asks about, f64 each: boxes as (x, y, hx, hy, half length, half width). */
 const FIRST: usize = SCRATCH + 320;
@@ -147,12 +147,12 @@ export function integrate(slab: usize): void {
 
 /** One tick of actuators and vehicle model, two cars at a time. */
 export function move(slab: usize): void {
-  moveAll<v128>(slab);
+  moveCars<v128>(slab);
 }
 
 /** The same, one car at a time. */
 export function moveSingly(slab: usize): void {
-  moveAll<f64>(slab);
+  moveCars<f64>(slab);
 }
 
 export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {

@@ -49,7 +49,7 @@ import {
 } from './layout';
 import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
-import { beQuiet } from './functions/assist';
+import { resetFunctions } from './functions/assist';
 import { actorBody } from './hazards/paths';
 import { actorAt, spotAt } from './hazards/spots';
 import {
@@ -64,6 +64,7 @@ import {
 } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
+import { OFF_LANE_M } from './occupancy';
 import {
   BOX_HALF_LENGTH,
   BOX_HALF_WIDTH,
@@ -73,17 +74,15 @@ import {
   BOX_Y,
   boxOverlap,
 } from './overlap';
+import { CLEAR_TICKS, DRIVER_DECEL_MAX, STOPPED_MPS } from './thresholds';
 import { place, roll } from './world';
 
 /** A car this far from its lane has lost it, m, and where it stands also beyond the other bound; within that it has found it. */
 const LOST_M = 3.0;
-const FOUND_M = 1.2;
-/** A wreck, or a lost car, that stands is cleared after so many ticks (12 s), one that rolls after these (20 s). */
-const CLEAR_TICKS: u32 = 600;
+/** One that still rolls is cleared after so many ticks (20 s). */
 const CLEAR_ROLLING_TICKS: u32 = 1000;
 /** So often a place to come back to is looked for, ticks. */
 const RETRY_TICKS: u32 = 50;
-const STANDING_MPS = 0.1;
 /** A car that stands for so many ticks (100 s), and wanted to go for more than so many of them (2 s), is towed. */
 const STALL_TICKS: u32 = 5000;
 const WANTS_TICKS: u32 = 100;
@@ -96,7 +95,6 @@ const ROOM_ALONG_M = 4.0;
 const ROOM_BESIDE_M = 0.6;
 /** Whoever drives towards it must be able to stop: how far back they are looked for, m, and how they brake. */
 const APPROACH_M = 80.0;
-const APPROACH_DECEL = 3.5;
 const REACTION_S = 1.0;
 /** Between the bodies' centres of gravity, bumper to bumper, m. */
 const BUMPERS_M = 5.0;
@@ -115,11 +113,11 @@ export function recover(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_HALT_TICK, car);
     // Who halted has a tick of it, wreck or not: most cars are on their lanes.
-    if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= FOUND_M) continue;
+    if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= OFF_LANE_M) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED && !watchLane(slab, car, tick, since)) continue;
     const waited = tick - since;
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
-    if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STANDING_MPS) continue;
+    if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STOPPED_MPS) continue;
     comeBack(slab, city, car, <i32>((waited - CLEAR_TICKS) / RETRY_TICKS), false);
   }
 }
@@ -130,7 +128,7 @@ export function recover(slab: usize, city: usize): void {
  * Those that stand in each other's way are held by their own brakes, for as long.
  */
 function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
-  if (speedOf(slab, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
+  if (speedOf(slab, car) > STOPPED_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
     setI(slab, C_STILL_TICK, car, 0);
     setI(slab, C_STALL_TICK, car, 0);
     return;
@@ -157,10 +155,11 @@ function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
   const away = evades
     ? least(offset, abs(getF(slab, C_OFFSET, car) - getF(slab, C_EVADE_OFFSET, car)))
     : offset;
-  const isAway = away > LOST_M || (away > FOUND_M && !evades && speedOf(slab, car) < STANDING_MPS);
+  const isAway =
+    away > LOST_M || (away > OFF_LANE_M && !evades && speedOf(slab, car) < STOPPED_MPS);
   if (since == 0 && isAway) setI(slab, C_HALT_TICK, car, tick);
-  else if (since != 0 && away < FOUND_M) setI(slab, C_HALT_TICK, car, 0);
-  return since != 0 && away >= FOUND_M;
+  else if (since != 0 && away < OFF_LANE_M) setI(slab, C_HALT_TICK, car, 0);
+  return since != 0 && away >= OFF_LANE_M;
 }
 
 function speedOf(slab: usize, car: i32): f64 {
@@ -215,7 +214,7 @@ function reset(slab: usize, car: i32): void {
   setF(slab, C_BRAKE, car, 0.0);
   setF(slab, C_BRAKE_TICKS, car, 0.0);
   setF(slab, C_OFFSET, car, 0.0);
-  beQuiet(slab, car);
+  resetFunctions(slab, car);
 }
 
 /** Whether a car that appears there touches nobody, and gives whoever comes the room to stop. */
@@ -260,7 +259,7 @@ function isClearOfActors(slab: usize, city: usize): bool {
     const actor = actorAt(slab, spot);
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
     const speed = abs(load<f64>(actor + A_SPEED));
-    const way = speed * REACTION_S + (speed * speed) / (2.0 * APPROACH_DECEL);
+    const way = speed * REACTION_S + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
     actorBody(spotAt(city, spot), actor, way, -0.5, BODY_B);
     store<f64>(BODY_B + BOX_HALF_LENGTH, load<f64>(BODY_B + BOX_HALF_LENGTH) + 0.5 * way);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
@@ -294,7 +293,7 @@ function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station
 
 function isOutOfControl(slab: usize, car: i32): bool {
   const offset = getF(slab, C_OFFSET, car);
-  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > FOUND_M || offset < -FOUND_M;
+  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > OFF_LANE_M || offset < -OFF_LANE_M;
 }
 
 function mayDriftTo(slab: usize, car: i32, x: f64, y: f64): bool {
@@ -308,7 +307,7 @@ function mayDriftTo(slab: usize, car: i32, x: f64, y: f64): bool {
 /** Whether a car's route leads it there sooner than it can stop. */
 function comesTooSoon(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
   const speed = speedOf(slab, car);
-  const toStop = speed * REACTION_S + (speed * speed) / (2.0 * APPROACH_DECEL);
+  const toStop = speed * REACTION_S + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < APPROACH_M; ahead++) {
     const next = laneAhead(slab, city, car, ahead);

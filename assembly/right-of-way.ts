@@ -14,26 +14,14 @@ import {
   L_YIELDS,
   STATUS_CRASHED,
 } from './layout';
-import {
-  addHolder,
-  connectorAhead,
-  isUnannounced,
-  lineDistance,
-  noseOf,
-  STANDING_MPS,
-  survey,
-} from './approaches';
-import {
-  actOnTraffic,
-  crossingDistance,
-  looksOut,
-  watchCrossings,
-} from './functions/intersection-assist';
+import { addHolder, connectorAhead, isUnannounced, lineDistance } from './approaches';
+import { carLength, noseOf } from './body';
+import { actOnTraffic, crossingDistance, looksOut } from './functions/intersection-assist';
 import { canStop, hasExitRoom, isClear, isFree, isFreeOfPriority, isNext, isPaused } from './gaps';
 import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
 import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
 import { getF, getI, setI } from './memory';
-import { carLength } from './sensing';
+import { WAITING_MPS } from './thresholds';
 
 /**
  * Right of way by claims: a car enters a junction only with a claim on its connector, and whoever
@@ -91,8 +79,6 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
 
 /** Gives, keeps and takes back claims, in order of index. */
 export function decideRightOfWay(slab: usize, city: usize): void {
-  survey(slab, city);
-  watchCrossings(slab, city);
   let listed: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
     settle(slab, city, car);
@@ -171,7 +157,7 @@ function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool 
 /** Whether a car stands before the junction and makes no use of its claim: others wait for it. */
 function isIdle(slab: usize, car: i32): bool {
   const held = load<u32>(slab + H_TICK) - <u32>getI(slab, C_WAIT_TICK, car);
-  return getF(slab, C_VX, car) < STANDING_MPS && held > IDLE_CLAIM_TICKS;
+  return getF(slab, C_VX, car) < WAITING_MPS && held > IDLE_CLAIM_TICKS;
 }
 
 /** Whether a car that holds no claim may have the one on the connector ahead. */

@@ -53,20 +53,21 @@ import {
   WIDE_AHEAD,
   WIDE_LEFT,
 } from './coverage';
-import { canMatterFrom } from './functions/threat';
 import { getF, getI, typeOf } from './memory';
 import { gatherObjects, OB_ACCEL, OB_CLASS, OB_RADIUS, OB_VX, OB_VY, objectAt } from './objects';
-import { CAMERA_BEHIND_M, CORNER_ASIDE_M, findBetween, HIDDEN, OPEN, viewOf } from './occlusion';
+import { findBetween, HIDDEN, OPEN, viewOf } from './occlusion';
+import { isAstray } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { beginPath, meetPath, MET_AT } from './own-path';
-import { isAstray } from './sensing';
-import { clearTargets, newTarget, targetAt, targetCount } from './targets';
+import { beginPath } from './own-path';
+import { canMatterFrom } from './relevance';
+import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
+import { measurePath } from './target-paths';
+import { clearTargets, newTarget } from './targets';
+import { MOVING_MPS } from './thresholds';
 import { ageTracks, CAMERA, CORNERS, lastSeen, RADAR, see } from './tracks';
 
 /** No sensor sees further, from the centre of gravity to the middle of the object. */
 const FARTHEST_M = 126.0;
-/** What is faster was seen to move, m/s. */
-const MOVING_MPS = 0.5;
 
 /** Whoever is farther away than this, now and in so long, is not looked at, m, s, but for what is straight ahead, m. */
 const ATTENTION_M = 25.0;
@@ -236,7 +237,7 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     }
     if (!hasPath) beginPath(slab, city, car);
     hasPath = true;
-    place(slab, city, at, target);
+    measurePath(slab, city, at, target);
   }
 }
 
@@ -258,19 +259,6 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
   if (object >= CAR_COUNT || isAstray(slab, object)) return false;
   const nearest = sqrt(squared) - load<f64>(objectAt(object) + OB_RADIUS) - BESIDE_PATH_M;
   return !canMatterFrom(slab, car, target, nearest);
-}
-
-/** Finds out how those targets of a car stand to its way that were not worth it in the look. */
-export function measurePaths(slab: usize, city: usize, car: i32): void {
-  const count = targetCount(car);
-  let hasPath = false;
-  for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
-    if (load<f32>(target + TG_PATH) != <f32>TG_PATH_OPEN) continue;
-    if (!hasPath) beginPath(slab, city, car);
-    hasPath = true;
-    place(slab, city, objectAt(load<i32>(target + TG_OBJECT)), target);
-  }
 }
 
 /** Keeps what each sensor saw in this look; returns those that have confirmed it. */
@@ -311,10 +299,4 @@ function describe(slab: usize, car: i32, object: usize, target: usize): void {
 ): void {
   store<f64>(target + ahead, x * hx + y * hy);
   store<f64>(target + left, y * hx - x * hy);
-}
-
-/** Where an object stands to the way that the car is about to go. */
-function place(slab: usize, city: usize, object: usize, target: usize): void {
-  const isMet = meetPath(slab, city, object, load<f64>(object + OB_RADIUS));
-  store<f32>(target + TG_PATH, isMet ? <f32>load<f64>(MET_AT) : -1.0);
 }

@@ -1,42 +1,52 @@
+/**
+ * The tick as a table of contents: every phase that runs, in order. Phases read and write the arrays
+ * of the memory map and go through the cars in order of their index.
+ */
 import {
   CAR_COUNT,
-  C_LANE,
-  C_SPEED_FACTOR,
-  C_STATION,
-  C_X,
-  FETCHED,
+  C_STATUS,
+  FRAME_TICKS,
   H_CONTACT_COUNT,
   H_TICK,
-  L_POINTS_PER_M,
-  L_POINT_FIRST,
-  POINT_BYTES,
-  SIGNALS,
-  T_POINTS,
+  STATUS_CRASHED,
 } from './layout';
+import { actuate } from './actuators';
+import { surveyApproaches } from './approaches';
 import { collide } from './collision';
 import { decide } from './driver';
-import { assist } from './functions/assist';
+import { integrate } from './dynamics';
+import { trapUnlessFinite } from './finite';
+import { brakeInEmergency } from './functions/aeb';
+import { brakeForAnimals } from './functions/animal-detection';
+import { fadeDemand, holdAfterStop, resetFunctions, takeDemand } from './functions/assist';
+import { stabilise } from './functions/esc';
+import { evade, limitBraking } from './functions/evasive-steering';
+import { brakeAtCrossing, watchCrossings } from './functions/intersection-assist';
 import { moveActors, sendActors } from './hazards/actors';
 import { meetActors } from './hazards/contact';
-import { cityOf, laneAt } from './lanes';
-import { getF, getI } from './memory';
-import { add, isAllZero, mul, splat } from './pair';
+import { cityOf } from './lanes';
+import { measureGaps } from './leader';
+import { chooseAtLights } from './light-choice';
+import { getI } from './memory';
+import { findOccupants } from './occupancy';
+import { prefetch } from './prefetch';
 import { recover } from './recovery';
+import { isIdle } from './relevance';
 import { decideRightOfWay } from './right-of-way';
-import { sense } from './sensing';
-import { sampleSlopes, track } from './track';
-import { label, move } from './vehicle';
-
-/** Everybody looks and decides so often; a frame shows what was just measured. */
-const DECISION_TICKS: u32 = 4;
+import { sampleSlopes } from './road-grip';
+import { findTargets } from './sensors';
+import { updateStatus } from './status';
+import { measureOpenPaths, relevantTargetsOf } from './target-paths';
+import { track } from './track';
+import { slideWrecks } from './wreck';
 
 /**
- * Steps a world by up to `ticks`; returns how many it did. It ends with the first tick that had a
- * contact, so that the host reads each before it can be overwritten.
+ * Steps a world by up to `ticks` and returns how many it did. It ends with the first tick that had a
+ * contact, so that the host reads each contact before another can overwrite it.
  */
 export function step(slab: usize, ticks: i32): i32 {
   const city = cityOf(slab);
-  fetch(slab, city);
+  prefetch(slab, city);
   const contacts = load<u32>(slab + H_CONTACT_COUNT);
   let done = 0;
   while (done < ticks && load<u32>(slab + H_CONTACT_COUNT) == contacts) {
@@ -47,62 +57,75 @@ export function step(slab: usize, ticks: i32): i32 {
   return done;
 }
 
-/**
- * Reads from every cache line of the cars, and of the table where they are on their lanes, at once: a
- * world that has been out of the caches would else be waited for line by line.
- */
-function fetch(slab: usize, city: usize): void {
-  let sum: u32 = 0;
-  for (let at = slab; at < slab + SIGNALS; at += 64) sum += load<u8>(at);
-  const points = city + load<i32>(city + T_POINTS);
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const record = laneAt(city, getI(slab, C_LANE, car));
-    const index =
-      load<i32>(record + L_POINT_FIRST) +
-      <i32>(getF(slab, C_STATION, car) * load<f64>(record + L_POINTS_PER_M));
-    const point = points + <usize>index * POINT_BYTES;
-    sum += load<u8>(point) + load<u8>(point + 2 * POINT_BYTES);
-  }
-  store<u32>(FETCHED, sum);
-}
-
-/** One tick: where it is time for it all look and decide on the same state, then all move. */
 function tick(slab: usize, city: usize): void {
   store<u32>(slab + H_TICK, load<u32>(slab + H_TICK) + 1);
-  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+  const isFrame = load<u32>(slab + H_TICK) % FRAME_TICKS == 0;
+  if (isFrame) {
     sendActors(slab, city);
-    sense(slab, city);
-    decideRightOfWay(slab, city);
+    perceive(slab, city);
+    decideAtJunctions(slab, city);
     decide(slab, city);
     assist(slab, city);
   }
   moveActors(slab, city);
-  move(slab);
+  slideWrecks(slab);
+  if (ASC_FEATURE_SIMD) moveCars<v128>(slab);
+  else moveCars<f64>(slab);
   track(slab, city);
   collide(slab, city);
   meetActors(slab, city);
   recover(slab, city);
-  if (load<u32>(slab + H_TICK) % DECISION_TICKS == 0) {
+  if (isFrame) {
     sampleSlopes(slab, city);
-    label(slab);
+    updateStatus(slab);
     trapUnlessFinite(slab);
   }
 }
 
-/** A number that is no number would spread in silence: stop the world before anybody sees it. */
-function trapUnlessFinite(slab: usize): void {
-  if (ASC_FEATURE_SIMD) trapUnlessFiniteIn<v128>(slab + C_X, slab + C_SPEED_FACTOR);
-  else trapUnlessFiniteIn<f64>(slab + C_X, slab + C_SPEED_FACTOR);
+/** What the sensors of each car report. */
+function perceive(slab: usize, city: usize): void {
+  findOccupants(slab, city);
+  findTargets(slab, city);
+  measureGaps(slab, city);
 }
 
-/** Infinity or not a number times zero is not zero; so is then any sum with it. */
-function trapUnlessFiniteIn<T>(from: usize, end: usize): void {
-  const width: usize = sizeof<T>();
-  let even = splat<T>(0.0);
-  let odd = splat<T>(0.0);
-  for (let at = from; at < end; at += 2 * width) {
-    even = add<T>(even, load<T>(at));
-    odd = add<T>(odd, load<T>(at + width));
+/** Traffic light recognition, intersection assist and right of way. */
+function decideAtJunctions(slab: usize, city: usize): void {
+  surveyApproaches(slab, city);
+  chooseAtLights(slab, city);
+  watchCrossings(slab, city);
+  decideRightOfWay(slab, city);
+}
+
+/** The functions that act on what the sensors report. */
+function assist(slab: usize, city: usize): void {
+  measureOpenPaths(slab, city);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) resetFunctions(slab, car);
+    else assistCar(slab, city, car);
   }
-  if (!isAllZero<T>(mul<T>(add<T>(even, odd), splat<T>(0.0)))) unreachable();
+}
+
+/** One car after the other: their events are raised in this order. */
+function assistCar(slab: usize, city: usize, car: i32): void {
+  const targets = relevantTargetsOf(car);
+  if (targets == 0 && isIdle(slab, car)) {
+    brakeAtCrossing(slab, car);
+    return;
+  }
+  const demanded = takeDemand(slab, car);
+  if (holdAfterStop(slab, car)) return;
+  brakeInEmergency(slab, city, car, targets);
+  brakeForAnimals(slab, city, car, targets);
+  brakeAtCrossing(slab, car);
+  fadeDemand(slab, car, demanded);
+  evade(slab, city, car, targets);
+  limitBraking(slab, car);
+}
+
+/** Actuators, stability control and dynamics of the cars that are no wrecks: as many at once as `T` holds. */
+export function moveCars<T>(slab: usize): void {
+  actuate<T>(slab);
+  stabilise<T>(slab);
+  integrate<T>(slab);
 }

@@ -1,7 +1,5 @@
 import {
   CAR_COUNT,
-  CT_FRONT,
-  CT_REAR,
   CT_UNDERSTEER,
   CT_WHEELBASE,
   C_EVADE_FROM,
@@ -15,7 +13,6 @@ import {
   C_LANE,
   C_OFFSET,
   C_ROUTE_INDEX,
-  C_SLOPE,
   C_STATION,
   C_STATUS,
   C_STEER_TARGET,
@@ -25,15 +22,11 @@ import {
   C_Y,
   DYNAMICS,
   H_TICK,
-  L_GRADE,
-  L_GRADE_FROM,
-  L_GRADE_TO,
   L_LENGTH,
   L_POINTS_PER_M,
   L_POINT_COUNT,
   L_POINT_FIRST,
   L_SPACING,
-  L_ZONES,
   POINT_BYTES,
   PT_CURVATURE,
   PT_TX,
@@ -41,32 +34,21 @@ import {
   PT_X,
   PT_Y,
   STATUS_CRASHED,
+  TICK_S,
   T_POINTS,
-  T_ZONES,
-  ZONE_BYTES,
-  Z_CORNER,
-  Z_CORNERS,
-  Z_FRICTION,
-  Z_MAX_X,
-  Z_MAX_Y,
-  Z_MIN_X,
-  Z_MIN_Y,
 } from './layout';
 import { MOVES, param } from './dynamics';
 import { laneAhead, laneAt, routeCount } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
-import { GRAVITY } from './tyre';
+import { DRY, sampleFriction } from './road-grip';
 
-const TICK_S = 0.02;
-/** Peak friction of a dry road. */
-export const DRY = 0.95;
 /** Steering looks so far ahead for curvature, s; it makes up for wheels and yaw that follow late. */
 const PREVIEW_S = 0.2;
 /** The path back to the lane is aimed over so many seconds of driving, and at least so many metres. */
-const REACH_S = 0.6;
-const REACH_MIN_M = 4.0;
+export const REACH_S = 0.6;
+export const REACH_MIN_M = 4.0;
 /** While it steers around something the car follows its path as closely as tyres allow, s × friction, and looks so far ahead, s. */
 const EVADE_REACH_S = 0.19;
 const EVADE_REACH_MIN_S = 0.35;
@@ -274,63 +256,4 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   sum = add<T>(splat<T>(0.180141), mul<T>(xx, sum));
   sum = add<T>(splat<T>(-0.3302995), mul<T>(xx, sum));
   return mul<T>(x, add<T>(splat<T>(0.999866), mul<T>(xx, sum)));
-}
-
-/** Friction under each axle, where the axle is. */
-@inline function sampleFriction(slab: usize, city: usize, car: i32): void {
-  const zones = load<u32>(laneAt(city, getI(slab, C_LANE, car)) + L_ZONES);
-  if (zones == 0) {
-    setF(slab, C_FRICTION_FRONT, car, DRY);
-    setF(slab, C_FRICTION_REAR, car, DRY);
-    return;
-  }
-  const type = typeOf(slab, car);
-  setF(slab, C_FRICTION_FRONT, car, frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT)));
-  setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
-}
-
-/** Friction `ahead` m of a car's centre of gravity: the least of the zones there. */
-function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64): f64 {
-  const x = getF(slab, C_X, car) + ahead * getF(slab, C_HX, car);
-  const y = getF(slab, C_Y, car) + ahead * getF(slab, C_HY, car);
-  let friction = DRY;
-  for (let left = zones; left != 0; left &= left - 1) {
-    const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
-    if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y))
-      friction = load<f64>(zone + Z_FRICTION);
-  }
-  return friction;
-}
-
-/** By how much gravity drives each car along its lane. */
-export function sampleSlopes(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++)
-    setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
-}
-
-@inline function slopeAt(city: usize, lane: i32, station: f64): f64 {
-  const record = laneAt(city, lane);
-  const grade = <f64>load<f32>(record + L_GRADE);
-  if (
-    grade == 0.0 ||
-    station < <f64>load<f32>(record + L_GRADE_FROM) ||
-    station > <f64>load<f32>(record + L_GRADE_TO)
-  )
-    return 0.0;
-  return -GRAVITY * grade;
-}
-
-/** Whether a place lies in a zone, whose address is given. */
-export function isInside(zone: usize, x: f64, y: f64): bool {
-  if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
-  if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
-  const count = load<i32>(zone + Z_CORNERS);
-  for (let i = 0; i < count; i++) {
-    const from = zone + Z_CORNER + ((<usize>i) << 4);
-    const to = zone + Z_CORNER + ((<usize>(i + 1 == count ? 0 : i + 1)) << 4);
-    const fx = load<f64>(from);
-    const fy = load<f64>(from + 8);
-    if ((load<f64>(to) - fx) * (y - fy) - (load<f64>(to + 8) - fy) * (x - fx) < 0.0) return false;
-  }
-  return true;
 }

@@ -68,7 +68,7 @@ import {
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
-import { DRY } from './track';
+import { DRY } from './road-grip';
 import { GRAVITY } from './tyre';
 
 /** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */

@@ -1,4 +1,5 @@
 import {
+  CAR_COUNT,
   CT_MASS,
   CT_PER_INERTIA,
   CT_WHEELBASE,
@@ -9,28 +10,37 @@ import {
   C_FRICTION_REAR,
   C_HX,
   C_HY,
+  C_STATUS,
   C_VX,
   C_VY,
   C_X,
   C_Y,
   C_YAW_RATE,
   F_BRAKES,
+  STATUS_CRASHED,
+  TICK_S,
 } from './layout';
 import { AIR_DRAG } from './dynamics';
 import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 
-const TICK_S = 0.02;
 const GRAVITY = 9.81;
 /** What is left of the brakes of a wreck, m/s²; what slows any at least. */
 const BRAKE_DECEL = 4.0;
 const ROLLING_DECEL = 0.2;
 
+/** Moves every wreck by one tick. */
+export function slideWrecks(slab: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) slide(slab, car);
+  }
+}
+
 /**
  * A tick of a wreck: it brakes or rolls along its wheels, its tyres scrub across them, and its spin
  * dies with what of that scrub turns against it. Each only ever slows.
  */
-export function slide(slab: usize, car: i32): void {
+function slide(slab: usize, car: i32): void {
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   const yawRate = getF(slab, C_YAW_RATE, car);

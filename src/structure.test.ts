@@ -196,7 +196,7 @@ describe('boundaries', () => {
     const functions = readers.filter((path) => path.startsWith('assembly/functions/'));
     expect(readers.filter((path) => !functions.includes(path))).toEqual([
       'assembly/collision.ts', // writes down what the car had, for the report
-      'assembly/pair.ts', // for vehicle.ts
+      'assembly/pair.ts', // for actuators.ts
       'assembly/sensors.ts',
       'assembly/wreck.ts',
     ]);

@@ -1,6 +1,6 @@
+/** What the functions of a car share: the braking that they demand, and the hold after a stop. */
 import {
   AEB_NONE,
-  CAR_COUNT,
   CONTACT_VEHICLE,
   C_AEB_STAGE,
   C_AEB_TICK,
@@ -12,80 +12,51 @@ import {
   C_EVADE_OFFSET,
   C_EVADE_S,
   C_EVADE_TICK,
-  C_STATUS,
   C_VX,
   F_BRAKES,
   H_TICK,
-  STATUS_CRASHED,
   TG_CLASS,
   TG_PATH,
   TG_VX,
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
-import { measurePaths } from '../sensors';
+import { isBraking } from '../relevance';
 import { targetAt, targetCount } from '../targets';
-import { brakeInEmergency } from './aeb';
-import { brakeForAnimals } from './animal-detection';
-import { easeBrakes, evade } from './evasive-steering';
-import { brakeAtCrossing } from './intersection-assist';
+import { STOPPED_MPS } from '../thresholds';
 import { demand } from './intervention';
-import { isBraking, nearTargets } from './threat';
 
-/** What is no longer demanded is let go by so much a look: 10 m/s³. */
-const LET_GO = 0.8;
-/** A car that stands after braking is held so long, ticks (2 s), and by so much, m/s². */
+/** A demand that ends fades by so much at each decision, m/s²: 10 m/s³. */
+const FADE_DECEL = 0.8;
+/** Hold after an emergency stop: ticks (2 s) and braking, m/s². */
 const HOLD_TICKS: u32 = 100;
 const HOLD_DECEL = 4.0;
-const STANDING_MPS = 0.1;
-/** It is held on, at most so long, ticks (20 s), while something stands no further ahead than this, m, or is no vehicle. */
+/** The hold goes on, for at most so many ticks (20 s), while the path is blocked this near, m. */
 const BLOCKED_TICKS: u32 = 1000;
 const BLOCKED_M = 1.5;
 
-/** Lets the functions of each car act on what its sensors deliver, once a look. */
-export function assist(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) beQuiet(slab, car);
-    else assistCar(slab, city, car);
-  }
-}
-
-function assistCar(slab: usize, city: usize, car: i32): void {
-  const near = nearTargets(slab, car);
-  if (near == 0 && isIdle(slab, car)) {
-    brakeAtCrossing(slab, car);
-    return;
-  }
-  measurePaths(slab, city, car);
-  const before = getF(slab, C_EMERGENCY, car);
+/** Clears the braking that the functions of a car demand, and returns what it was, m/s². */
+export function takeDemand(slab: usize, car: i32): f64 {
+  const demanded = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
-  if (isHeld(slab, car)) {
-    demand(slab, car, HOLD_DECEL);
-    return;
-  }
-  brakeInEmergency(slab, city, car, near);
-  brakeForAnimals(slab, city, car, near);
-  brakeAtCrossing(slab, car);
-  demand(slab, car, before - LET_GO);
-  evade(slab, city, car, near);
-  easeBrakes(slab, car);
+  return demanded;
 }
 
-/** Whether no function has anything to go on with. */
-function isIdle(slab: usize, car: i32): bool {
-  if (getF(slab, C_EMERGENCY, car) > 0.0 || getI(slab, C_EVADE_TICK, car) != 0) return false;
-  return (
-    (getI(slab, C_AEB_STAGE, car) |
-      getI(slab, C_ANIMAL_STAGE, car) |
-      getI(slab, C_AEB_TICK, car)) ==
-    0
-  );
+/** Lets the demand before this decision fade rather than end at once. */
+export function fadeDemand(slab: usize, car: i32, demanded: f64): void {
+  demand(slab, car, demanded - FADE_DECEL);
 }
 
-/** Whether emergency braking that ended in a stop still holds the car. */
+/** Holds a car that stands after emergency braking; false if nothing holds it. */
+export function holdAfterStop(slab: usize, car: i32): bool {
+  if (!isHeld(slab, car)) return false;
+  demand(slab, car, HOLD_DECEL);
+  return true;
+}
+
 function isHeld(slab: usize, car: i32): bool {
   const since = <u32>getI(slab, C_AEB_TICK, car);
   if (since == 0) {
-    if (!isBraking(slab, car) || getF(slab, C_VX, car) > STANDING_MPS) return false;
+    if (!isBraking(slab, car) || getF(slab, C_VX, car) > STOPPED_MPS) return false;
     setI(slab, C_AEB_TICK, car, load<u32>(slab + H_TICK));
     return true;
   }
@@ -98,7 +69,7 @@ function isHeld(slab: usize, car: i32): bool {
   return false;
 }
 
-/** Whether the car could not go on anyway. Vehicles that drive again are the driver's to follow. */
+/** Whether anything but a moving vehicle blocks the path: the driver follows vehicles that drive on. */
 function isBlocked(car: i32): bool {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
@@ -106,13 +77,13 @@ function isBlocked(car: i32): bool {
     const ahead = <f64>load<f32>(target + TG_PATH);
     if (ahead < 0.0 || ahead > BLOCKED_M) continue;
     const vx = load<f64>(target + TG_VX);
-    if (load<i32>(target + TG_CLASS) != CONTACT_VEHICLE || abs(vx) < STANDING_MPS) return true;
+    if (load<i32>(target + TG_CLASS) != CONTACT_VEHICLE || abs(vx) < STOPPED_MPS) return true;
   }
   return false;
 }
 
-/** A wreck has no functions; a car that comes back has done nothing yet. */
-export function beQuiet(slab: usize, car: i32): void {
+/** Ends whatever the functions of a car are doing: it is a wreck, or was put back on its route. */
+export function resetFunctions(slab: usize, car: i32): void {
   setF(slab, C_EMERGENCY, car, 0.0);
   setF(slab, C_EVADE_S, car, 0.0);
   setF(slab, C_EVADE_OFFSET, car, 0.0);

@@ -34,18 +34,17 @@ import {
   hasBit,
   isUnannounced,
   lineDistance,
-  noseOf,
   zoneFrom,
   zoneTo,
 } from '../approaches';
+import { noseOf } from '../body';
 import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { targetF } from '../targets';
+import { DRIVER_DECEL_MAX } from '../thresholds';
 import { heedsLights } from './traffic-light-recognition';
 
-/** A car that needs more than this to stay before its line, m/s², will not: no driver brakes harder. */
-const OTHERS_DECEL = 3.5;
 /** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
 export const KEEPING_UP_MPS = 2.0;
 /** What speeds up is taken to go on with that for so long, s. */
@@ -88,7 +87,7 @@ export function carCrosses(
   if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs))
     return false;
   const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
-  if (!isOn && !isExpected && speed * speed <= 2.0 * OTHERS_DECEL * before) return false;
+  if (!isOn && !isExpected && speed * speed <= 2.0 * DRIVER_DECEL_MAX * before) return false;
   store<f64>(ZONE_FROM, base + zoneFrom(city, connector, theirs));
   store<f64>(
     ZONE_TO,

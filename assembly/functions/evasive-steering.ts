@@ -21,7 +21,10 @@ import {
   SEEN_CAMERA,
   TG_OBJECT,
   TG_SENSORS,
+  TICK_S,
 } from '../layout';
+import { BRAKE_DELAY_TICKS, BRAKE_RATE } from '../actuators';
+import { ABS_SHARE } from '../dynamics';
 import { greatest, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
 import { targetAt, targetCount } from '../targets';
@@ -41,7 +44,6 @@ import {
   willMeet,
 } from './threat';
 
-const TICK_S = 0.02;
 /** Speeds at which it acts: 25 to 100 km/h. */
 const SLOWEST_MPS = 6.95;
 const FASTEST_MPS = 27.8;
@@ -58,10 +60,7 @@ const SIDE_SHARE = 0.8;
 const BRAKE_SHARE = 0.4;
 const BACK_BRAKE_SHARE = 0.8;
 /** Share of the friction that brakes under ABS use. */
-const ABS_SHARE = 0.95;
 /** Brakes act so late, s, and build up at so many m/s³. */
-const BRAKE_DEAD_S = 0.1;
-const BRAKE_RATE = 30.0;
 /** Steering acts so late, s, and builds up so fast, m/s³ on a road of friction 1. */
 const STEER_DEAD_S = 0.1;
 const STEER_RATE = 40.0;
@@ -115,7 +114,7 @@ export function evade(slab: usize, city: usize, car: i32, near: u32): void {
 }
 
 /** While it changes its offset the car must not brake so hard that the tyres cannot turn it. */
-export function easeBrakes(slab: usize, car: i32): void {
+export function limitBraking(slab: usize, car: i32): void {
   const since = <u32>getI(slab, C_EVADE_TICK, car);
   if (since == 0 || <f64>(load<u32>(slab + H_TICK) - since) * TICK_S > getF(slab, C_EVADE_S, car))
     return;
@@ -133,7 +132,7 @@ export function easeBrakes(slab: usize, car: i32): void {
 function isTooLateToBrake(slab: usize, car: i32): bool {
   const closing = getF(slab, C_VX, car) - speedAlong();
   const decel = ABS_SHARE * grip(slab, car);
-  const dead = greatest(BRAKE_DEAD_S - getF(slab, C_BRAKE_TICKS, car) * TICK_S, 0.0);
+  const dead = greatest(BRAKE_DELAY_TICKS * TICK_S - getF(slab, C_BRAKE_TICKS, car) * TICK_S, 0.0);
   const late =
     dead + greatest(decel - getF(slab, C_BRAKE, car), 0.0) * (0.5 / BRAKE_RATE) + BRAKE_MARGIN_S;
   return gapTo() < (closing * closing) / (2.0 * decel) + closing * late;

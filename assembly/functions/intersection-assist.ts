@@ -14,6 +14,7 @@ import {
   C_STATION,
   C_STATUS,
   C_VX,
+  FRAME_TICKS,
   F_BRAKES,
   F_CORNER_RADARS,
   F_INTERSECTION_ASSIST,
@@ -27,13 +28,16 @@ import {
   TG_SENSORS,
   TG_VX,
   TG_VY,
+  TICKS_PER_S,
 } from '../layout';
-import { connectorAhead, lineDistance, noseOf, STANDING_MPS } from '../approaches';
+import { connectorAhead, lineDistance } from '../approaches';
+import { noseOf } from '../body';
 import { middleSpeed } from '../gaps';
 import { isConnector, laneAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, setI } from '../memory';
 import { targetAt, targetCount, targetF, targetI } from '../targets';
+import { DRIVER_DECEL_MAX, MOVING_MPS, WAITING_MPS } from '../thresholds';
 import {
   bodyCrosses,
   carCrosses,
@@ -59,17 +63,13 @@ const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
 /** Its pedals follow so late, s. */
 const ROLL_AHEAD_S = 0.8;
-/** What moves slower than this crosses nothing, m/s. */
-const CROSSING_MPS = 0.5;
 /** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
 const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
 const STOP_MARGIN_S = 0.5;
-/** Drivers stop no harder than this, m/s². */
-const COMFORT_DECEL = 3.5;
 /** What went out of sight is taken to go on as it did, until it is so long past, s, as looks of 0.08 s, at most so many. */
 const PAST_S = 0.5;
-const LOOKS_PER_S = 12.5;
+const LOOKS_PER_S = <f64>TICKS_PER_S / <f64>FRAME_TICKS;
 const LOOKS_MAX = 75.0;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
@@ -194,7 +194,7 @@ function keep(
 ): void {
   const place = <usize>car;
   // Who had to stop in a junction does not creep up to what it waits for: others pass close by.
-  const stands = isInside && getF(slab, C_VX, car) < STANDING_MPS;
+  const stands = isInside && getF(slab, C_VX, car) < WAITING_MPS;
   store<f64>(EDGE + (place << 3), stands ? 0.0 : greatest(begins, 0.0));
   store<i32>(OBJECT + (place << 2), object);
   store<i32>(SEEN + (place << 2), seen);
@@ -206,7 +206,7 @@ function keep(
 function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize): void {
   const vx = targetF(target, TG_VX);
   const vy = targetF(target, TG_VY);
-  if (targetI(target, TG_SENSORS) == 0 || vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS) return;
+  if (targetI(target, TG_SENSORS) == 0 || vx * vx + vy * vy < MOVING_MPS * MOVING_MPS) return;
   const connector = isInside ? getI(slab, C_LANE, car) : connectorAhead(car);
   const base = toConnector(slab, city, car);
   const speed = sqrt(vx * vx + vy * vy);
@@ -268,7 +268,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
     // Who would stop in the zone had better be through it, and so had who would only just stop before it.
     const spare = stays ? STOP_MARGIN_S : 0.0;
     isUrgent = theirsFrom - spare <= steadyTo && theirsTo + EMERGENCY_MARGIN_S >= from / speed;
-    if (!isUrgent && (!stays || speed * speed > 2.0 * COMFORT_DECEL * from)) return;
+    if (!isUrgent && (!stays || speed * speed > 2.0 * DRIVER_DECEL_MAX * from)) return;
   }
   const known = crossingDistance(car);
   if (known >= 0.0 && from >= known && !isUrgent) return;
@@ -289,7 +289,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
 
 /** Whether only hard braking still ends before a zone that begins so far ahead. */
 @inline function isLate(speed: f64, ahead: f64): bool {
-  return speed >= STANDING_MPS && ahead / speed <= speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S;
+  return speed >= WAITING_MPS && ahead / speed <= speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S;
 }
 
 /** Whether full braking ends, from now on, before a zone that begins so far ahead. */
@@ -305,7 +305,7 @@ export function brakeAtCrossing(slab: usize, car: i32): void {
     if (before != AEB_NONE) setI(slab, C_ASSIST_STAGE, car, AEB_NONE);
     return;
   }
-  const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > STANDING_MPS;
+  const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > WAITING_MPS;
   const seen = load<i32>(SEEN + place);
   // A driver would wait for what it sees ahead; the function is what waits for what the corner radars see.
   let stage = seen & SEEN_CORNERS ? AEB_WARN : AEB_NONE;

@@ -3,13 +3,9 @@
  * left in scratch memory and read in the same call.
  */
 import {
-  AEB_PARTIAL,
-  CONTACT_VEHICLE,
   CT_CENTRE,
   CT_LENGTH,
   CT_WIDTH,
-  C_AEB_STAGE,
-  C_ANIMAL_STAGE,
   C_EVADE_OFFSET,
   C_EVADE_TICK,
   C_HX,
@@ -25,7 +21,6 @@ import {
   PT_Y,
   SCRATCH,
   TG_ACCEL,
-  TG_CLASS,
   TG_HALF_LENGTH,
   TG_HALF_WIDTH,
   TG_HX,
@@ -39,7 +34,7 @@ import {
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least } from '../math';
 import { getF, getI, typeOf } from '../memory';
-import { targetAt, targetCount } from '../targets';
+import { CROSSING_MPS } from '../relevance';
 
 /** m along the way from the front bumper to its nearest edge. */
 const GAP: usize = SCRATCH + 832;
@@ -66,18 +61,10 @@ const NEVER = 1e9;
 const MARGIN_M = 0.5;
 /** The car's own corridor is wider than the car on each side, m. */
 const BESIDE_M = 0.1;
-/** What moves across the way slower than this is taken to stay, m/s. */
-const CROSSING_MPS = 0.3;
 /** Who walks into the way so much later than the car comes walks into its side, s. */
 const SIDE_S = 0.3;
 /** A car is back in the middle of its lane after so long, s. */
 const RETURN_S = 1.5;
-/** Nothing is done about what takes longer than this to reach, s, and is not as near as this, m, or this while the car brakes. */
-const NEAR_S = 3.0;
-const NEAR_M = 4.0;
-const HELD_M = 25.0;
-/** Braking of a vehicle ahead that comfort does not explain, m/s². */
-const HARD_DECEL = 2.5;
 
 @inline export function gapTo(): f64 {
   return load<f64>(GAP);
@@ -105,60 +92,6 @@ const HARD_DECEL = 2.5;
 
 @inline export function timeToGap(): f64 {
   return load<f64>(TIME);
-}
-
-/**
- * Whether a target can matter at all, by what the sensors say of it: cheap, for most do not. A vehicle
- * must already be in the way; whoever may walk or leap into it need not.
- */
-@inline function mayMatter(target: usize, speed: f64, always: f64): bool {
-  const ahead = <f64>load<f32>(target + TG_PATH);
-  if (ahead < 0.0) {
-    const vx = load<f64>(target + TG_VX);
-    const vy = load<f64>(target + TG_VY);
-    if (
-      load<i32>(target + TG_CLASS) == CONTACT_VEHICLE ||
-      vx * vx + vy * vy < CROSSING_MPS * CROSSING_MPS
-    )
-      return false;
-    return load<f64>(target + TG_X) < always + NEAR_S * speed;
-  }
-  return ahead < nearTo(target, speed, always);
-}
-
-/** So near along the way, m, can a target in it matter. */
-@inline function nearTo(target: usize, speed: f64, always: f64): f64 {
-  const vx = load<f64>(target + TG_VX);
-  const mayStop = load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9;
-  return always + NEAR_S * (mayStop ? speed + abs(vx) : speed - vx);
-}
-
-@inline function alwaysNear(slab: usize, car: i32): f64 {
-  return isBraking(slab, car) ? HELD_M : NEAR_M;
-}
-
-/** Whether a car brakes because of what its sensors deliver. */
-export function isBraking(slab: usize, car: i32): bool {
-  return (
-    getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL
-  );
-}
-
-/** Whether a target that is a vehicle can matter if it is in the way no nearer than some distance, m. */
-export function canMatterFrom(slab: usize, car: i32, target: usize, distance: f64): bool {
-  return distance < nearTo(target, getF(slab, C_VX, car), alwaysNear(slab, car));
-}
-
-/** Mask of the targets of a car that can matter at all. */
-export function nearTargets(slab: usize, car: i32): u32 {
-  const speed = getF(slab, C_VX, car);
-  const always = alwaysNear(slab, car);
-  let mask: u32 = 0;
-  const count = targetCount(car);
-  for (let i = 0; i < count; i++) {
-    if (mayMatter(targetAt(car, i), speed, always)) mask |= 1 << i;
-  }
-  return mask;
 }
 
 /** Works out how a target lies to the way ahead of a car. */

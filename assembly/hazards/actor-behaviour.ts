@@ -19,9 +19,11 @@ import {
   HS_SPEED,
   H_TICK,
   STATUS_CRASHED,
+  TICKS_PER_S,
 } from '../layout';
 import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
+import { STANDING_FOR_ACTORS_MPS } from '../thresholds';
 import { brakingFor, isAnybodyComing, isHiddenFrom } from './actor-perception';
 import { isCrestSpared } from './crests';
 import { putAtStart, putOnPath } from './paths';
@@ -39,7 +41,6 @@ import {
   shortBy,
   speedNeeded,
   startAccel,
-  TICKS_PER_S,
 } from './spots';
 import { stallMoment } from './stalls';
 import {
@@ -95,7 +96,6 @@ const VAN_ON_MPS = 9.0;
 const STAND_TICKS: u32 = 3000;
 const TOW_TICKS: u32 = 400;
 const TOW_M = 12.0;
-const STANDING_MPS = 0.5;
 /** The car for which the moment has come, with the actor made ready for it; −1 none. */
 export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: i32): i32 {
   if (mode == MODE_WALKS) return walkMoment(slab, city, at, actor);
@@ -194,7 +194,7 @@ function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
   const car = load<i32>(actor + A_CAR);
   const way = wayTo(slab, city, car, at);
   const waits = load<u32>(actor + A_WAIT) != 0;
-  if (way <= 0.0 || (waits && getF(slab, C_VX, car) < STANDING_MPS)) {
+  if (way <= 0.0 || (waits && getF(slab, C_VX, car) < STANDING_FOR_ACTORS_MPS)) {
     store<u32>(actor + A_WAIT, 0);
     return false;
   }
@@ -326,7 +326,10 @@ export function stand(
   if (isCrest && isCrestSpared(slab, city, at, actor)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getF(slab, C_VX, car) > STANDING_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED)
+    if (
+      getF(slab, C_VX, car) > STANDING_FOR_ACTORS_MPS ||
+      getI(slab, C_STATUS, car) == STATUS_CRASHED
+    )
       continue;
     const way = wayTo(slab, city, car, at);
     if (way > -0.99 && way < TOW_M) waiting = true;

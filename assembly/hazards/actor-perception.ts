@@ -22,8 +22,8 @@ import {
   H_TICK,
   SCRATCH,
 } from '../layout';
-import { noseOf } from '../approaches';
-import { BODY_A, BODY_B, bodyOf, velocityX, velocityY } from '../body';
+import { BODY_A, BODY_B, bodyOf, noseOf, velocityX, velocityY } from '../body';
+import { BODY_REACH_M } from '../broad-phase';
 import { greatest, least } from '../math';
 import { getF } from '../memory';
 import {
@@ -53,7 +53,6 @@ const BEND = 0.4;
 /** How much longer a bending way is at most than straight ahead. */
 const LONGER = 1.2;
 /** No car's corner is further from its centre of gravity, m. */
-const CAR_REACH_M = 2.6;
 /** Nobody looks further ahead, m. */
 const SIGHT_M = 60.0;
 /** A vehicle brakes when it has to brake so hard, m/s², and then so much harder, as a share. */
@@ -143,7 +142,7 @@ function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
     const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
-    const near = reach + 0.5 * load<f64>(at + HS_BODY_LENGTH) + CAR_REACH_M + STEP_M;
+    const near = reach + 0.5 * load<f64>(at + HS_BODY_LENGTH) + BODY_REACH_M + STEP_M;
     if (dx * dx + dy * dy > near * near) continue;
     const ahead = dx * load<f64>(actor + A_HX) + dy * load<f64>(actor + A_HY);
     const aside = abs(dy * load<f64>(actor + A_HX) - dx * load<f64>(actor + A_HY));
@@ -182,7 +181,7 @@ function freeBefore(
   const skipped = floor(
     greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step,
   );
-  const touch = CAR_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
+  const touch = BODY_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
   let piece = load<i32>(actor + A_PIECE);
   for (let station = front + skipped * step; station < end; station += step) {
     const middle = station + 0.5 * step;
@@ -221,7 +220,7 @@ export function isHiddenFrom(slab: usize, actor: usize, car: i32): bool {
     store<f64>(BODY_B + BOX_HX, dx / distance);
     store<f64>(BODY_B + BOX_HY, dy / distance);
     store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * distance);
-    if (isAnyIn(slab, car, time, 0.5 * distance + CAR_REACH_M)) return true;
+    if (isAnyIn(slab, car, time, 0.5 * distance + BODY_REACH_M)) return true;
   }
   return false;
 }

@@ -29,12 +29,13 @@ import {
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
   H_TICK,
-  TICK_MS,
+  TICK_S,
   T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
 import { raise } from '../events';
 import { getF } from '../memory';
+import { CLEAR_TICKS } from '../thresholds';
 import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './actor-behaviour';
 import { awaitedSight } from './crests';
 import { putAtStart, putOnPath } from './paths';
@@ -55,12 +56,9 @@ import {
 } from './spots';
 import { isUnseen } from './triggers';
 
-const TICK_S = <f64>TICK_MS / 1000.0;
 /** Nothing appears, or is gone, on the road or beside it while a car is so near, m, or comes towards it from within so much. */
 const NEAR_BY_M = 45.0;
 const COMING_M = 90.0;
-/** What was struck is cleared after so many ticks (12 s), as a wreck is. */
-const CLEAR_TICKS: u32 = 600;
 /** Nobody is on the way for longer (40 s). */
 const ACTS_TICKS_MAX: u32 = 2000;
 /** What slides on the road slows down by so much, m/s². */

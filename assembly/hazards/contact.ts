@@ -50,10 +50,12 @@ import {
   P_MASS,
   P_SPEED,
   STATUS_CRASHED,
+  TICK_S,
   T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
+import { BODY_REACH_M } from '../broad-phase';
 import { party, pointVelocityX, pointVelocityY, push, wreck } from '../collision';
 import { newContact, raiseCollision } from '../contacts';
 import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from '../impulse';
@@ -71,6 +73,7 @@ import {
   NORMAL_X,
   NORMAL_Y,
 } from '../overlap';
+import { STANDING_FOR_ACTORS_MPS } from '../thresholds';
 import { actorBody, putOnPath } from './paths';
 import {
   actorAt,
@@ -82,13 +85,8 @@ import {
   modeOf,
 } from './spots';
 
-const TICK_S = 0.02;
 /** The moment of first contact is found to a 32nd of a tick. */
 const BISECTIONS = 5;
-/** No part of a car is further from its centre of gravity, m. */
-const CAR_REACH_M = 2.6;
-/** Below this a car stands, m/s. */
-const STANDING_MPS = 0.5;
 /** Cosine of the angle, 45°, from which on two drive across each other. */
 const ACROSS = 0.707;
 /** Who ran into a car steps back so far, m. */
@@ -106,7 +104,7 @@ export function meetActors(slab: usize, city: usize): void {
 
 function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize): void {
   const reach =
-    CAR_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+    BODY_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
   for (
     let left = load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK);
     left != 0;
@@ -207,7 +205,7 @@ function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
   if (mode != MODE_CROSSES) return false;
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
-  if (vx * vx + vy * vy < STANDING_MPS * STANDING_MPS) return false;
+  if (vx * vx + vy * vy < STANDING_FOR_ACTORS_MPS * STANDING_FOR_ACTORS_MPS) return false;
   return (
     abs(
       getF(slab, C_HX, car) * load<f64>(actor + A_HX) +

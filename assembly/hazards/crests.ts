@@ -17,6 +17,7 @@ import {
 import { velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
 import { getF, getI } from '../memory';
+import { CAMERA_BEHIND_M } from '../sensor-mounts';
 import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
 /** While a car is so far in time from what lies behind a crest, s, it does not see it yet and nothing is settled. */
@@ -24,8 +25,6 @@ const SOON_S = 3.2;
 const SETTLED_S = 2.0;
 /** A car slower than this stops in time, m/s. */
 const SLOW_MPS = 5.0;
-/** The camera is so far behind the front of a car, m. */
-const CAMERA_BEHIND_M = 1.6;
 /**
  * Who sees it so long before being there, s, can still steer around it on a wet road: 0.23 s until the camera knows
  * it, 1.05 s to gain a metre, and some for what it measures wrong and for whoever speeds up on the way.

@@ -30,6 +30,7 @@ import {
   HS_KIND,
   H_SEED,
   H_TICK,
+  TICKS_PER_S,
   T_HAZARDS,
 } from '../layout';
 import { between, PURPOSE_HAZARD, streamKey } from '../random';
@@ -49,8 +50,6 @@ export const MODE_CUTS_IN = 5;
 /** Comes from behind. */
 export const MODE_FOLLOWS = 6;
 
-/** Ticks a second. */
-export const TICKS_PER_S = 50.0;
 /** After an actor has gone, until the next, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;

@@ -20,19 +20,19 @@ import {
   L_JUNCTION,
   L_LIGHT,
   STATUS_CRASHED,
+  TICKS_PER_S,
 } from '../layout';
-import { noseOf } from '../approaches';
-import { BODY_B, velocityX, velocityY } from '../body';
+import { BODY_B, noseOf, velocityX, velocityY } from '../body';
 import { laneAhead, laneAt, laneLength } from '../lanes';
 import { clamp, greatest, least } from '../math';
 import { getF, getI } from '../memory';
+import { OFF_LANE_M } from '../occupancy';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
+import { LEAVING_MPS } from '../thresholds';
 import { pieceAt, placeAt } from './paths';
-import { hasLine, kindOf, lateBy, TICKS_PER_S } from './spots';
+import { hasLine, kindOf, lateBy } from './spots';
 
-/** Whoever is this far from its lane's centre is on no way of a spot, m. */
-const ON_LANE_M = 1.2;
 const LANES_BEFORE = 2;
 /** What a car does to its speed now counts for so long, s, and for so much, m/s². */
 const ACCEL_S = 1.5;
@@ -46,7 +46,6 @@ const APPEARS_M = 14.0;
 /** So many lanes ahead a car may have a junction that it soon comes to. */
 const JUNCTION_LANES = 3;
 /** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
-const LEAVING_MPS = 2.0;
 const STARTING_MPS = 1.5;
 /** A lorry meets who comes so long into red at least, ticks (4 s), for as long as it has green itself. */
 const RED_FROM: i32 = 200;
@@ -121,7 +120,7 @@ export function findArriving(
     const lane = getI(slab, C_LANE, car);
     if (lane != first && lane != last) continue;
     if (getF(slab, C_VX, car) < slowest || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    if (abs(getF(slab, C_OFFSET, car)) > ON_LANE_M) continue;
+    if (abs(getF(slab, C_OFFSET, car)) > OFF_LANE_M) continue;
     const way = wayTo(slab, city, car, at) - short;
     if (way <= 0.0) continue;
     const arrival = arrivalIn(slab, car, way, kindOf(at));

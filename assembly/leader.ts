@@ -1,62 +1,39 @@
 import {
   CAR_COUNT,
   CT_CENTRE,
-  CT_LENGTH,
-  CT_WIDTH,
   C_GAP,
   C_HX,
   C_HY,
   C_LEAD_SPEED,
-  C_OFFSET,
   C_ROUTE_INDEX,
   C_STATION,
-  C_STATUS,
   L_JUNCTION,
   L_LENGTH,
   SEEN_CAMERA,
   SEEN_RADAR,
   SIGHT,
-  STATUS_CRASHED,
   TG_OBJECT,
   TG_PATH,
   TG_SENSORS,
   TG_VX,
 } from './layout';
-import { velocityX, velocityY } from './body';
-import { findOccupants, inJunction, laneAhead, laneAt, occupants, routeLane } from './lanes';
+import { carLength, velocityX, velocityY } from './body';
+import { laneAhead, laneAt, routeLane } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
-import { findTargets } from './sensors';
+import { astrayCars, inJunction, occupants } from './occupancy';
 import { targetAt, targetCount, targetF, targetF32, targetI } from './targets';
 
 /** How far ahead a vehicle on the path is measured, m. */
 const RANGE_M = 100.0;
-/** A car this far from its lane's centre is looked for where it is, not on its lane, m. */
-const OFF_LANE_M = 1.2;
 /** A car that turned off is taken to be ahead up to here, m behind the stop line. */
 const TURNED_OFF_M = 10.0;
 
 /** i32[CAR_COUNT]: the object to which the gap is. */
 const LEAD: usize = SIGHT + 2560;
 
-@inline export function carLength(slab: usize, car: i32): f64 {
-  return load<f64>(typeOf(slab, car) + CT_LENGTH);
-}
-
-@inline export function carWidth(slab: usize, car: i32): f64 {
-  return load<f64>(typeOf(slab, car) + CT_WIDTH);
-}
-
-/** Whether a car is to be met where it stands rather than on its lane. */
-export function isAstray(slab: usize, car: i32): bool {
-  const offset = getF(slab, C_OFFSET, car);
-  return getI(slab, C_STATUS, car) == STATUS_CRASHED || offset > OFF_LANE_M || offset < -OFF_LANE_M;
-}
-
-/** What the sensors of each car deliver, and what it measures with the front ones of who is ahead. */
-export function sense(slab: usize, city: usize): void {
-  const astray = astrayMask(slab);
-  findOccupants(slab, city, astray);
-  findTargets(slab, city);
+/** Measures the gap of each car to its leader, with the camera and the front radar. */
+export function measureGaps(slab: usize, city: usize): void {
+  const astray = astrayCars();
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);
@@ -99,14 +76,6 @@ function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u3
 
 @inline function isInFront(target: usize): bool {
   return (targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR)) != 0;
-}
-
-function astrayMask(slab: usize): u32 {
-  let mask: u32 = 0;
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (isAstray(slab, car)) mask |= 1 << car;
-  }
-  return mask;
 }
 
 /** The nearest of some cars on the lanes ahead, or on another connector from the same stop line. */

@@ -1,46 +1,25 @@
 import {
-  AEB_PARTIAL,
-  CAR_COUNT,
   CT_PER_MASS,
   C_ACCEL_TARGET,
   C_ACCEL_WANTED,
-  C_AEB_STAGE,
-  C_ANIMAL_STAGE,
-  C_ASSIST_STAGE,
   C_BRAKE,
   C_BRAKE_TICKS,
   C_DRIVE,
   C_EMERGENCY,
-  C_ESC_ACTIVE,
   C_EVADE_S,
-  C_EVADE_TICK,
-  C_FLAGS,
   C_SLOPE,
-  C_STATUS,
   C_STEER,
   C_STEER_TARGET,
   C_VX,
-  C_VY,
-  ESC_TICKS,
-  FLAG_AEB,
-  FLAG_BRAKING,
-  FLAG_ESC,
-  FLAG_EVASIVE,
-  FRAME_TICKS,
   F_BRAKES,
   F_STEERING,
   F_THROTTLE,
-  STATUS_CRASHED,
-  STATUS_DRIVING,
-  STATUS_STOPPED,
+  TICK_S,
 } from './layout';
-import { AIR_DRAG, integrate, param } from './dynamics';
-import { stabilise } from './functions/esc';
-import { getF, getI, setI, typeOf } from './memory';
+import { AIR_DRAG, param } from './dynamics';
+import { typeOf } from './memory';
 import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
-import { slide } from './wreck';
 
-const TICK_S = 0.02;
 /** Rate of the road wheels' angle, and while it steers around something, rad/s, and limit, rad. */
 const STEER_RATE = 0.6;
 const EVADE_RATE = 0.8;
@@ -49,7 +28,7 @@ const STEER_MAX = 0.6;
 const JERK_UP = 2.5;
 const JERK_DOWN = 10.0;
 /** Rolling resistance, and the drag of an engine that is not driving, m/s². */
-const ROLLING = 0.15;
+export const ROLLING = 0.15;
 const ENGINE_DRAG = 0.4;
 /** Below this speed the engine drags less and less, m/s. */
 const ENGINE_FADE_MPS = 2.0;
@@ -60,56 +39,19 @@ const POWER_LIMIT_MPS = 8.0;
 const DRIVE_LAG_S = 0.25;
 const DRIVE_MIN = 0.02;
 /** Brakes act after so many ticks (0.1 s) and then build up, and let go, at so many m/s³. */
-const BRAKE_DELAY_TICKS = 5.0;
-const BRAKE_RATE = 30.0;
-const STOPPED_MPS = 0.1;
-/** Brake lights shine above this, m/s². */
-const BRAKE_LIGHT = 0.4;
+export const BRAKE_DELAY_TICKS = 5.0;
+export const BRAKE_RATE = 30.0;
 
-/** Actuators act, cars move. */
-export function move(slab: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) slide(slab, car);
-  }
-  if (ASC_FEATURE_SIMD) moveAll<v128>(slab);
-  else moveAll<f64>(slab);
-}
-
-/** Actuators act and cars that are no wrecks move, as many at once as `T` holds. */
-export function moveAll<T>(slab: usize): void {
-  for (let place: usize = 0; place < ROW; place += sizeof<T>()) actuate<T>(slab, place);
-  stabilise<T>(slab);
-  integrate<T>(slab);
-}
-
-/** What others see of a car's pedals and speed. */
-export function label(slab: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    const vx = getF(slab, C_VX, car);
-    const vy = getF(slab, C_VY, car);
-    setI(
-      slab,
-      C_STATUS,
-      car,
-      vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS ? STATUS_STOPPED : STATUS_DRIVING,
-    );
-    setI(slab, C_FLAGS, car, flagsOf(slab, car));
+/** Turns the wishes of driver and functions into wheel angles, drive and brakes. */
+export function actuate<T>(slab: usize): void {
+  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+    steer<T>(slab, place);
+    drive<T>(slab, place);
   }
 }
 
-function flagsOf(slab: usize, car: i32): i32 {
-  let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
-  if (getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL)
-    flags |= FLAG_AEB;
-  if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
-  if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
-  if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
-  return flags;
-}
-
-/** Turns wishes into wheel angle, drive and brake, with the actuators that the cars have. */
-@inline function actuate<T>(slab: usize, place: usize): void {
+/** Turns the front wheels towards the wished angle. */
+@inline function steer<T>(slab: usize, place: usize): void {
   const cars = slab + place;
   const angle = load<T>(cars, C_STEER);
   const wanted = within<T>(load<T>(cars, C_STEER_TARGET), splat<T>(STEER_MAX));
@@ -121,14 +63,16 @@ function flagsOf(slab: usize, car: i32): i32 {
   );
   const swing = within<T>(sub<T>(wanted, angle), rate);
   store<T>(cars, add<T>(angle, mul<T>(having<T>(slab, place, F_STEERING), swing)), C_STEER);
+}
 
+/** Divides the wished acceleration between drive train and brakes. */
+@inline function drive<T>(slab: usize, place: usize): void {
+  const cars = slab + place;
   const before = load<T>(cars, C_ACCEL_TARGET);
-  const wish = greater<T>(
-    load<T>(cars, C_ACCEL_WANTED),
-    sub<T>(before, splat<T>(JERK_DOWN * TICK_S)),
-  );
+  const slowest = sub<T>(before, splat<T>(JERK_DOWN * TICK_S));
+  const wish = greater<T>(load<T>(cars, C_ACCEL_WANTED), slowest);
   const comfort = lesser<T>(wish, add<T>(before, splat<T>(JERK_UP * TICK_S)));
-  // The driver's foot is off the throttle while a function brakes harder than any comfort.
+  // A driver takes the foot off the throttle while a function brakes harder than comfort allows.
   const zero = splat<T>(0.0);
   const emergency = sub<T>(zero, load<T>(cars, C_EMERGENCY));
   const eased = whereLess<T>(emergency, zero, lesser<T>(comfort, zero), comfort);

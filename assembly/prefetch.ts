@@ -1,0 +1,32 @@
+import {
+  CAR_COUNT,
+  C_LANE,
+  C_STATION,
+  L_POINTS_PER_M,
+  L_POINT_FIRST,
+  POINT_BYTES,
+  PREFETCHED,
+  SIGNALS,
+  T_POINTS,
+} from './layout';
+import { laneAt } from './lanes';
+import { getF, getI } from './memory';
+const CACHE_LINE_BYTES = 64;
+
+/**
+ * Reads one byte of every cache line of a world's cars and of the lane points around them. The
+ * processor then loads these lines in parallel; a world that has left the caches would otherwise
+ * wait for one line after another.
+ */
+export function prefetch(slab: usize, city: usize): void {
+  let sum: u32 = 0;
+  for (let line = slab; line < slab + SIGNALS; line += CACHE_LINE_BYTES) sum += load<u8>(line);
+  const points = city + load<i32>(city + T_POINTS);
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const lane = laneAt(city, getI(slab, C_LANE, car));
+    const ahead = <i32>(getF(slab, C_STATION, car) * load<f64>(lane + L_POINTS_PER_M));
+    const point = points + <usize>(load<i32>(lane + L_POINT_FIRST) + ahead) * POINT_BYTES;
+    sum += load<u8>(point) + load<u8>(point + 2 * POINT_BYTES);
+  }
+  store<u32>(PREFETCHED, sum);
+}

@@ -1,0 +1,50 @@
+/** The public state of a car: what others can see of its speed, pedals and functions. */
+import {
+  AEB_PARTIAL,
+  CAR_COUNT,
+  C_ASSIST_STAGE,
+  C_BRAKE,
+  C_ESC_ACTIVE,
+  C_EVADE_TICK,
+  C_FLAGS,
+  C_STATUS,
+  C_VX,
+  C_VY,
+  ESC_TICKS,
+  FLAG_AEB,
+  FLAG_BRAKING,
+  FLAG_ESC,
+  FLAG_EVASIVE,
+  FRAME_TICKS,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
+  STATUS_STOPPED,
+} from './layout';
+import { ROLLING } from './actuators';
+import { getF, getI, setI } from './memory';
+import { isBraking } from './relevance';
+import { STOPPED_MPS } from './thresholds';
+
+/** A brake light is on above this braking beyond rolling resistance, m/s². */
+const BRAKE_LIGHT = 0.4;
+
+/** Updates status and flags of every car that is no wreck. */
+export function updateStatus(slab: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    const vx = getF(slab, C_VX, car);
+    const vy = getF(slab, C_VY, car);
+    const stands = vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS;
+    setI(slab, C_STATUS, car, stands ? STATUS_STOPPED : STATUS_DRIVING);
+    setI(slab, C_FLAGS, car, flagsOf(slab, car));
+  }
+}
+
+function flagsOf(slab: usize, car: i32): i32 {
+  let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
+  if (isBraking(slab, car)) flags |= FLAG_AEB;
+  if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
+  if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
+  if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
+  return flags;
+}
