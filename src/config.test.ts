@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { systemRandom } from './random.ts';
+
+const read = (env: Record<string, string | undefined>): Config => readConfig(env, systemRandom);
 
 describe('settings', () => {
   it('serve both services on this machine alone unless told otherwise', () => {
-    const config = readConfig({});
+    const config = read({});
     expect(config).toMatchObject({
       host: '127.0.0.1',
       twinPort: 8080,
@@ -30,7 +33,7 @@ describe('settings', () => {
   });
 
   it('take what is given', () => {
-    const config = readConfig({
+    const config = read({
       TWIN_PORT: '0',
       WORLD_IDLE_SECONDS: '2.5',
       PUBLIC_TWIN_URL: 'https://twin.example.org/',
@@ -50,24 +53,24 @@ describe('settings', () => {
   });
 
   it('need a password of the first admin where there is no demo data', () => {
-    expect(readConfig({}).demo).toEqual({ demo: true });
-    expect(readConfig({ DEMO: 'off', ADMIN_PASSWORD: 'long enough' }).demo).toEqual({
+    expect(read({}).demo).toEqual({ demo: true });
+    expect(read({ DEMO: 'off', ADMIN_PASSWORD: 'long enough' }).demo).toEqual({
       demo: false,
       adminPassword: 'long enough',
     });
     for (const ADMIN_PASSWORD of [undefined, '', 'short', 'admin-demo']) {
-      const read = () => readConfig({ DEMO: 'off', ADMIN_PASSWORD });
-      expect(read).toThrow(ConfigError);
-      expect(read).toThrow('ADMIN_PASSWORD');
+      const readIt = () => read({ DEMO: 'off', ADMIN_PASSWORD });
+      expect(readIt).toThrow(ConfigError);
+      expect(readIt).toThrow('ADMIN_PASSWORD');
     }
   });
 
   it('take a key for profiles that has 32 bytes', () => {
     const key = Buffer.alloc(32, 7);
-    expect(readConfig({ FIELD_KEY: key.toString('base64') }).fieldKey).toEqual(key);
-    expect(readConfig({}).fieldKey).toBeUndefined();
+    expect(read({ FIELD_KEY: key.toString('base64') }).fieldKey).toEqual(key);
+    expect(read({}).fieldKey).toBeUndefined();
     for (const FIELD_KEY of ['x', key.toString('hex'), key.subarray(1).toString('base64')]) {
-      expect(() => readConfig({ FIELD_KEY })).toThrow('FIELD_KEY');
+      expect(() => read({ FIELD_KEY })).toThrow('FIELD_KEY');
     }
   });
 
@@ -91,12 +94,12 @@ describe('settings', () => {
     ['PUBLIC_TWIN_URL', 'ftp://example.org'],
     ['TLS_CERT', 'cert.pem'],
   ])('refuse %s=%s and name it', (name, value) => {
-    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
-    expect(() => readConfig({ [name]: value })).toThrow(name);
+    expect(() => read({ [name]: value })).toThrow(ConfigError);
+    expect(() => read({ [name]: value })).toThrow(name);
   });
 
   it('treat an empty value as none', () => {
-    expect(readConfig({ TWIN_PORT: '', LOG_LEVEL: '' })).toMatchObject({
+    expect(read({ TWIN_PORT: '', LOG_LEVEL: '' })).toMatchObject({
       twinPort: 8080,
       logLevel: 'info',
     });

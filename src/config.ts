@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import type { Random } from './random.ts';
 
 /** So many at once, then so many a second. */
 export interface BucketSize {
@@ -68,7 +68,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads and checks all settings. Throws ConfigError with what is wrong with which variable. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, random: Random): Config {
   return {
     host: text(env, 'HOST', '127.0.0.1'),
     dealerPort: whole(env, 'DEALER_PORT', 8000, 0, 65_535),
@@ -79,7 +79,7 @@ export function readConfig(env: Environment): Config {
     dataDir: text(env, 'DATA_DIR', './data'),
     redisUrl: redisUrl(env),
     leaseMs: number(env, 'LEASE_SECONDS', 6, 1, 60) * 1000,
-    nodeName: text(env, 'NODE_NAME', `node-${randomBytes(4).toString('hex')}`),
+    nodeName: text(env, 'NODE_NAME', `node-${Buffer.from(random.bytes(4)).toString('hex')}`),
     shards: whole(env, 'SHARDS', availableParallelism(), 1, 256),
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, 16, 200_000),
     worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, 1, 1e8) * 1000,

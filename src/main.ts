@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { type RunningNode, startNode } from './node.ts';
+import { systemRandom } from './random.ts';
 import { systemTime } from './time.ts';
 
 const CRASH_STOP_MS = 5000;
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
 
 function configOrExit() {
   try {
-    return readConfig(process.env);
+    return readConfig(process.env, systemRandom);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

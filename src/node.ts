@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { DealerPlatform } from './dealer/dealer-platform.ts';
 import { DEMO_LOGINS } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
-import { type FrontEnd, startFrontEnd } from './http/front.ts';
+import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
@@ -116,14 +116,14 @@ async function startOn(
   let platform: DealerPlatform | undefined;
   try {
     const begun = Promise.all(shards.map((shard) => shard.start()));
-    const { time } = parts;
-    const stored = { store, standing: open.standing, records, worlds, clock, log, time };
+    const { time, random } = parts;
+    const stored = { store, standing: open.standing, records, worlds, clock, log, time, random };
     // Both wait for threads of their own most of the time.
     const [shardsUp, opened] = await Promise.allSettled([begun, openPlatform(config, stored)]);
     if (opened.status === 'rejected') throw opened.reason;
     platform = opened.value;
     if (shardsUp.status === 'rejected') throw shardsUp.reason;
-    const served = { worlds, platform, shards, clock, log, kernel, isReady };
+    const served = { worlds, platform, shards, time, random, log, kernel, isReady };
     const frontEnd = openFrontEnd(config, served);
     worlds.idle.start();
     const stop = once(async () => {
@@ -221,21 +221,22 @@ interface Stored {
   clock: NodeClock;
   log: Log;
   time: Time;
+  random: Random;
   standing: NodeStanding;
 }
 
 function openPlatform(
   { demo, tokenLifetimeS, fieldKey, rateLimits }: Config,
-  { store, records, worlds, clock, log, time, standing }: Stored,
+  { store, records, worlds, clock, log, time, random, standing }: Stored,
 ): Promise<DealerPlatform> {
-  const census = new Census(records, worlds.idle, clock, time);
-  const around = { worlds: () => census.read(), nodes: () => standing.nodes };
+  const worldCount = new Census(records, worlds.idle, clock, time);
+  const node = { worlds: () => worldCount.read(), nodes: () => standing.nodes };
   const attempts =
     rateLimits === 'off'
       ? ('off' as const)
       : { free: rateLimits.failedLogins, waitMsMax: rateLimits.failedLoginWaitS * 1000 };
   const settings = { mode: demo, tokenLifetimeS, attempts, fieldKey };
-  return DealerPlatform.open({ store, clock, log, worlds, around }, settings);
+  return DealerPlatform.open({ store, clock, time, random, log, worlds, node }, settings);
 }
 
 /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
@@ -298,7 +299,8 @@ interface Served {
   worlds: Worlds;
   platform: DealerPlatform;
   shards: readonly Shard[];
-  clock: NodeClock;
+  time: Time;
+  random: Random;
   log: Log;
   kernel: string;
   isReady(): boolean;
@@ -338,7 +340,7 @@ function metricsOf(
 
 function openFrontEnd(
   config: Config,
-  { worlds, platform, shards, clock, log, kernel, isReady }: Served,
+  { worlds, platform, shards, time, random, log, kernel, isReady }: Served,
 ): FrontEnd {
   const metrics = metricsOf(worlds, platform, shards);
   return startFrontEnd(
@@ -358,8 +360,9 @@ function openFrontEnd(
     },
     {
       service: worlds,
-      dealerRoutes: (around) => dealerRoutes({ platform, log, ...around }),
-      clock,
+      dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
+      time,
+      random,
       metrics,
       log,
       isReady,

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import { isDealer } from './cars.ts';
 import { type Customer, type Customers, carsOf } from './customers.ts';
 import { emailOf, isFree, putEmail } from './emails.ts';
@@ -19,7 +19,7 @@ import {
   SECRET_FIELDS,
   type SecretField,
 } from './records.ts';
-import type { Draft, Registry } from './registry.ts';
+import type { Registry, Transaction } from './registry.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
@@ -59,7 +59,7 @@ export interface Granted {
   account: AccountRecord;
 }
 
-interface Parts {
+export interface AccountsDependencies {
   registry: Registry;
   sessions: Sessions;
   tokens: Tokens;
@@ -68,6 +68,7 @@ interface Parts {
   secrets: Secrets;
   customers: Customers;
   clock: Clock;
+  random: Random;
 }
 
 const ID_BYTES = 12;
@@ -76,18 +77,18 @@ const EMAIL_TAKEN = 'The email belongs to another account';
 const NAME_TAKEN = 'The username is taken';
 const NOBODY: AccountRef = { role: 'user', id: '' };
 
-/** A name for an account that no other will ever have. */
-export function newAccountId(): string {
-  return randomBytes(ID_BYTES).toString('base64url');
+/** A unique id, never used again. */
+export function newAccountId(random: Random): string {
+  return Buffer.from(random.bytes(ID_BYTES)).toString('base64url');
 }
 
 /** Log-in, sign-up, and what accounts change about themselves. */
 export class Accounts {
-  readonly #parts: Parts;
+  readonly #dependencies: AccountsDependencies;
   #lastKnown = NOBODY;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(dependencies: AccountsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -95,7 +96,7 @@ export class Accounts {
    * answer nor in the time it takes. Throws DealerError 401, 429, 503.
    */
   async logIn({ username, password, role }: Login): Promise<Granted> {
-    const { attempts, passwords, registry, tokens } = this.#parts;
+    const { attempts, passwords, registry, tokens } = this.#dependencies;
     const account = await registry.read(async (reader) => {
       const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
       // Reading a record shows in the time: an unknown name has the last known one's read.
@@ -115,12 +116,12 @@ export class Accounts {
 
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
-    const { registry, passwords, tokens, customers } = this.#parts;
+    const { registry, passwords, tokens, customers } = this.#dependencies;
     // What is refused anyway needs no hash, which is what a sign-up costs.
-    await registry.change((draft) => this.#expectRoom(draft, given));
+    await registry.change((transaction) => this.#expectFree(transaction, given));
     const password = await passwords.hash(given.password);
-    const account = await registry.change(async (draft) => {
-      await this.#expectRoom(draft, given);
+    const account = await registry.change(async (transaction) => {
+      await this.#expectFree(transaction, given);
       const { name, email, phone, address, dealer } = given;
       const none = Object.fromEntries(PLAIN_FIELDS.map((field) => [field, null])) as PlainProfile;
       const record: CustomerRecord = {
@@ -131,17 +132,21 @@ export class Accounts {
         secrets: { personnummer: null, iban: null, charging_card_rfid: null },
       };
       const { id, username } = record;
-      putEmail(draft, email, { ...(await emailOf(draft, email)), holder: { id, username } });
-      return this.#put(draft, record);
+      putEmail(transaction, email, {
+        ...(await emailOf(transaction, email)),
+        holder: { id, username },
+      });
+      return this.#put(transaction, record);
     });
     const profile = customers.show(account, account, []);
     return { token: await tokens.issue(account), account, profile };
   }
 
-  async #expectRoom(draft: Draft, { username, email, dealer }: SignUp): Promise<void> {
-    if (!(await isDealer(draft, dealer))) throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
-    await expectFreeName(draft, username);
-    if (!isFree(await emailOf(draft, email), null)) throw conflict(EMAIL_TAKEN);
+  async #expectFree(transaction: Transaction, { username, email, dealer }: SignUp): Promise<void> {
+    if (!(await isDealer(transaction, dealer)))
+      throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+    await expectFreeName(transaction, username);
+    if (!isFree(await emailOf(transaction, email), null)) throw conflict(EMAIL_TAKEN);
   }
 
   /** Throws DealerError 409, 503. */
@@ -149,23 +154,23 @@ export class Accounts {
     session: Session,
     given: { username: string; password: string; name: string; city: string },
   ): Promise<DealerRecord> {
-    const { registry, passwords, sessions } = this.#parts;
+    const { registry, passwords, sessions } = this.#dependencies;
     const { username, name, city } = given;
-    await registry.change((draft) => expectFreeName(draft, username));
+    await registry.change((transaction) => expectFreeName(transaction, username));
     const password = await passwords.hash(given.password);
-    return registry.change(async (draft) => {
-      await sessions.still(draft, session);
-      await expectFreeName(draft, username);
+    return registry.change(async (transaction) => {
+      await sessions.revalidate(transaction, session);
+      await expectFreeName(transaction, username);
       const account = this.#newAccount(username, password);
       const dealer: DealerRecord = { ...account, role: 'dealer', name, city };
-      return this.#put(draft, dealer);
+      return this.#put(transaction, dealer);
     });
   }
 
   #newAccount(username: string, password: string) {
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#dependencies.clock.now();
     return {
-      id: newAccountId(),
+      id: newAccountId(this.#dependencies.random),
       username,
       password,
       credential: 1,
@@ -176,35 +181,35 @@ export class Accounts {
     };
   }
 
-  #put<Account extends AccountRecord>(draft: Draft, changed: Account): Account {
-    const account = { ...changed, updatedAtMs: this.#parts.clock.now() };
+  #put<Account extends AccountRecord>(transaction: Transaction, changed: Account): Account {
+    const account = { ...changed, updatedAtMs: this.#dependencies.clock.now() };
     const { role, id, username } = account;
-    draft.put(keys.account(draft.generation, account), account);
-    draft.put(keys.name(draft.generation, username), { role, id });
+    transaction.put(keys.account(transaction.generation, account), account);
+    transaction.put(keys.name(transaction.generation, username), { role, id });
     return account;
   }
 
   /** Throws DealerError 409, 422. */
   async changeProfile(session: Session, change: ProfileChange): Promise<Customer> {
-    const { registry, sessions, customers } = this.#parts;
-    return registry.change(async (draft) => {
-      const account = await sessions.still(draft, session);
+    const { registry, sessions, customers } = this.#dependencies;
+    return registry.change(async (transaction) => {
+      const account = await sessions.revalidate(transaction, session);
       if (account.role !== 'user') throw forbidden();
       const dealer = change.dealer === undefined ? account.dealer : change.dealer;
-      if (dealer !== null && dealer !== account.dealer && !(await isDealer(draft, dealer))) {
+      if (dealer !== null && dealer !== account.dealer && !(await isDealer(transaction, dealer))) {
         throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
       }
       const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
-      await moveEmail(draft, account, profile.email);
+      await moveEmail(transaction, account, profile.email);
       const secrets = { ...account.secrets, ...this.#sealed(account.id, change) };
       const changed: CustomerRecord = { ...account, dealer, profile, secrets };
-      this.#put(draft, changed);
-      return customers.show(changed, changed, await carsOf(draft, account.id));
+      this.#put(transaction, changed);
+      return customers.show(changed, changed, await carsOf(transaction, account.id));
     });
   }
 
   #sealed(account: string, change: ProfileChange): Partial<CustomerRecord['secrets']> {
-    const { secrets } = this.#parts;
+    const { secrets } = this.#dependencies;
     const given = Object.entries(chosen(change, SECRET_FIELDS)) as [SecretField, string | null][];
     return Object.fromEntries(
       given.map(([field, text]) => [
@@ -216,7 +221,7 @@ export class Accounts {
 
   /** What ends every other token where the password is a new one. Throws DealerError 403, 409. */
   async changeAdmin(session: Session, change: AdminChange): Promise<AdminRecord> {
-    const { registry, sessions, passwords, attempts } = this.#parts;
+    const { registry, sessions, passwords, attempts } = this.#dependencies;
     const { account } = session;
     const isRight = await attempts.try(account.username, () =>
       passwords.verify(account.password, change.currentPassword),
@@ -224,18 +229,18 @@ export class Accounts {
     if (!isRight) throw forbidden('The current password is wrong');
     const { newPassword } = change;
     const password = newPassword === null ? undefined : await passwords.hash(newPassword);
-    return registry.change(async (draft) => {
-      const current = await sessions.still(draft, session);
+    return registry.change(async (transaction) => {
+      const current = await sessions.revalidate(transaction, session);
       if (current.role !== 'admin') throw forbidden();
       // Somebody else has changed it in the meantime: what was given is the current one no more.
       if (current.password !== account.password) throw forbidden('The current password is wrong');
       const username = change.username ?? current.username;
       if (username !== current.username) {
-        await expectFreeName(draft, username);
-        draft.remove(keys.name(draft.generation, current.username));
+        await expectFreeName(transaction, username);
+        transaction.remove(keys.name(transaction.generation, current.username));
       }
       const renewed = password === undefined ? {} : renew(current, password, session.claims.token);
-      return this.#put<AdminRecord>(draft, { ...current, ...renewed, username });
+      return this.#put<AdminRecord>(transaction, { ...current, ...renewed, username });
     });
   }
 }
@@ -245,27 +250,30 @@ function renew({ credential }: AdminRecord, password: string, keptToken: string)
 }
 
 /** Throws DealerError 409. */
-async function expectFreeName(draft: Draft, username: string): Promise<void> {
-  const taken = await draft.get<AccountRef>(keys.name(draft.generation, username));
+async function expectFreeName(transaction: Transaction, username: string): Promise<void> {
+  const taken = await transaction.get<AccountRef>(keys.name(transaction.generation, username));
   if (taken !== undefined) throw conflict(NAME_TAKEN);
 }
 
 /** Lets an account have another email. Throws DealerError 409. */
 async function moveEmail(
-  draft: Draft,
+  transaction: Transaction,
   { id, username, profile }: CustomerRecord,
   email: string | null,
 ): Promise<void> {
   if (email === profile.email) return;
-  const wanted = email === null ? undefined : await emailOf(draft, email);
+  const wanted = email === null ? undefined : await emailOf(transaction, email);
   if (wanted && !isFree(wanted, id)) throw conflict(EMAIL_TAKEN);
   if (profile.email !== null) {
-    const left = await emailOf(draft, profile.email);
-    putEmail(draft, profile.email, { ...left, holder: null });
+    const left = await emailOf(transaction, profile.email);
+    putEmail(transaction, profile.email, { ...left, holder: null });
   }
   // Read again: it may differ from the one that was left in nothing but the case.
   if (email !== null) {
-    putEmail(draft, email, { ...(await emailOf(draft, email)), holder: { id, username } });
+    putEmail(transaction, email, {
+      ...(await emailOf(transaction, email)),
+      holder: { id, username },
+    });
   }
 }
 

@@ -9,12 +9,12 @@ import {
   keys,
   type Owner,
 } from './records.ts';
-import type { Draft, Reader, Registry } from './registry.ts';
+import type { Reader, Registry, Transaction } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
 import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
-import { Kept } from './versioned-cache.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** A car as the API shows it, but for the address of its viewer. */
 export interface Car {
@@ -41,7 +41,7 @@ export class Cars {
   readonly #sessions: Sessions;
   readonly #twin: TwinCars;
   readonly #clock: Clock;
-  readonly #lists = new Kept<readonly Car[]>(LISTS_MAX);
+  readonly #lists = new VersionedCache<readonly Car[]>(LISTS_MAX);
 
   constructor(registry: Registry, sessions: Sessions, twin: TwinCars, clock: Clock) {
     this.#registry = registry;
@@ -54,10 +54,10 @@ export class Cars {
    * All cars, by VIN, with what the caller may see of them: the same list as before where nothing
    * has changed.
    */
-  list({ account, stamp }: Session): Promise<readonly Car[]> {
+  list({ account, revision }: Session): Promise<readonly Car[]> {
     return this.#lists.read(
       account.id,
-      stamp,
+      revision,
       async () => {
         const records = await this.#registry.read((reader) =>
           reader.all<CarRecord>(keys.cars(reader.generation)),
@@ -76,15 +76,15 @@ export class Cars {
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
     const living = await this.#twin.find(vin);
-    const record = await this.#registry.change(async (draft) => {
-      const actor = await this.#sessions.still(draft, session);
-      const fleet = await fleetOf(draft, actor, dealer);
-      const known = await find(draft, living?.entry.vin ?? vin);
+    const record = await this.#registry.change(async (transaction) => {
+      const actor = await this.#sessions.revalidate(transaction, session);
+      const fleet = await fleetOf(transaction, actor, dealer);
+      const known = await find(transaction, living?.entry.vin ?? vin);
       if (known?.dealer && known.dealer !== fleet) {
         throw conflict('The car is in the fleet of another dealer');
       }
       const car = known ?? newCar(living?.entry.vin ?? vin);
-      return this.#put(draft, { ...car, ...looksOf(living, car), dealer: fleet });
+      return this.#put(transaction, { ...car, ...looksOf(living, car), dealer: fleet });
     });
     return show(session.account, record, living);
   }
@@ -94,10 +94,10 @@ export class Cars {
    * had them. Throws DealerError 403, 404.
    */
   setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
-    return this.#change(session, vin, 'car.set-owner', async (draft, car) => {
-      await unbind(draft, car);
-      const holder = (await emailOf(draft, email)).holder;
-      if (holder !== null) await bind(draft, car.vin, email, holder.id);
+    return this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
+      await unbind(transaction, car);
+      const holder = (await emailOf(transaction, email)).holder;
+      if (holder !== null) await bind(transaction, car.vin, email, holder.id);
       const { id: account, username } = holder ?? { id: null, username: null };
       return { ...car, owner: { email, since, account, username } };
     });
@@ -105,8 +105,8 @@ export class Cars {
 
   /** Throws DealerError 403, 404. */
   clearOwner(session: Session, vin: string): Promise<Car> {
-    return this.#change(session, vin, 'car.clear-owner', async (draft, car) => {
-      await unbind(draft, car);
+    return this.#change(session, vin, 'car.clear-owner', async (transaction, car) => {
+      await unbind(transaction, car);
       return { ...car, owner: null };
     });
   }
@@ -120,23 +120,23 @@ export class Cars {
     session: Session,
     vin: string,
     action: Action,
-    change: (draft: Draft, car: CarRecord) => Promise<CarRecord>,
+    change: (transaction: Transaction, car: CarRecord) => Promise<CarRecord>,
   ): Promise<Car> {
     // Before the change: behind it nothing may fail any more.
     const living = await this.#twin.find(vin);
-    const record = await this.#registry.change(async (draft) => {
-      const actor = await this.#sessions.still(draft, session);
-      const car = await find(draft, vin);
+    const record = await this.#registry.change(async (transaction) => {
+      const actor = await this.#sessions.revalidate(transaction, session);
+      const car = await find(transaction, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(actor, action, thingOf(car))) throw forbidden();
-      return this.#put(draft, await change(draft, car));
+      return this.#put(transaction, await change(transaction, car));
     });
     return show(session.account, record, living);
   }
 
-  #put(draft: Draft, changed: CarRecord): CarRecord {
+  #put(transaction: Transaction, changed: CarRecord): CarRecord {
     const car = { ...changed, updatedAtMs: this.#clock.now() };
-    draft.put(keys.car(draft.generation, car.vin), car);
+    transaction.put(keys.car(transaction.generation, car.vin), car);
     return car;
   }
 }
@@ -192,11 +192,16 @@ function looksOf(living: LivingCar | undefined, { model, plate, colour }: CarRec
 }
 
 /** The fleet that an actor may add to. Throws DealerError 403, 422. */
-async function fleetOf(draft: Draft, actor: AccountRecord, given: string | null): Promise<string> {
+async function fleetOf(
+  transaction: Transaction,
+  actor: AccountRecord,
+  given: string | null,
+): Promise<string> {
   const dealer = given ?? (actor.role === 'dealer' ? actor.username : null);
   if (dealer === null) throw invalid(missingFault(DEALER_FIELD));
   if (!can(actor, 'car.add', { dealer })) throw forbidden('This is the fleet of another dealer');
-  if (!(await isDealer(draft, dealer))) throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+  if (!(await isDealer(transaction, dealer)))
+    throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
   return dealer;
 }
 

@@ -12,7 +12,7 @@ import { type Actor, can } from './rights.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { isoTime } from './times.ts';
-import { Kept } from './versioned-cache.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** A customer as the API shows it. */
 export type Customer = PlainProfile &
@@ -35,7 +35,7 @@ const ACCOUNT_PART = 3;
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;
-  readonly #lists = new Kept<readonly Customer[]>(LISTS_MAX);
+  readonly #lists = new VersionedCache<readonly Customer[]>(LISTS_MAX);
 
   constructor(registry: Registry, secrets: Secrets) {
     this.#registry = registry;
@@ -43,9 +43,9 @@ export class Customers {
   }
 
   /** Those that the caller may read, by username. */
-  list({ account, stamp }: Session, withPassword: boolean): Promise<readonly Customer[]> {
+  list({ account, revision }: Session, withPassword: boolean): Promise<readonly Customer[]> {
     const key = `${account.id} ${withPassword}`;
-    return this.#lists.read(key, stamp, () => this.#list(account, withPassword));
+    return this.#lists.read(key, revision, () => this.#list(account, withPassword));
   }
 
   #list(actor: Actor, withPassword: boolean): Promise<Customer[]> {

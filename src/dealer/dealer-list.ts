@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { StopTimer, Time } from '../time.ts';
 import type { Dealer, Dealers } from './dealers.ts';
 import type { Registry } from './registry.ts';
 
@@ -8,7 +9,7 @@ const AGE_MS_MAX = 5000;
 
 interface Known {
   dealers: readonly Dealer[];
-  stamp: number;
+  revision: number;
   /** When it was last known to be so. */
   atMs: number;
 }
@@ -21,17 +22,17 @@ export class DealerList {
   readonly #registry: Registry;
   readonly #dealers: Dealers;
   readonly #clock: Clock;
-  readonly #refresher: NodeJS.Timeout;
+  readonly #stopRefreshing: StopTimer;
   #known: Known | undefined;
 
-  constructor(registry: Registry, dealers: Dealers, clock: Clock) {
+  constructor(registry: Registry, dealers: Dealers, clock: Clock, time: Time) {
     this.#registry = registry;
     this.#dealers = dealers;
     this.#clock = clock;
-    this.#refresher = setInterval(() => {
+    this.#stopRefreshing = time.every(REFRESH_MS, () => {
       // Whoever asks is told that the store is gone.
       this.#refresh().catch(() => {});
-    }, REFRESH_MS).unref();
+    });
   }
 
   /** Throws DealerError 503 where the store has been gone for long. */
@@ -48,13 +49,14 @@ export class DealerList {
 
   async #refresh(): Promise<readonly Dealer[]> {
     const atMs = this.#clock.now();
-    const { stamp } = await this.#registry.edition();
-    const known = this.#known?.stamp === stamp ? this.#known.dealers : await this.#dealers.list();
-    this.#known = { dealers: known, stamp, atMs };
+    const { revision } = await this.#registry.edition();
+    const known =
+      this.#known?.revision === revision ? this.#known.dealers : await this.#dealers.list();
+    this.#known = { dealers: known, revision, atMs };
     return known;
   }
 
   close(): void {
-    clearInterval(this.#refresher);
+    this.#stopRefreshing();
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
+import type { StopTimer, Time } from '../time.ts';
 import type { TwinService } from '../twin/service.ts';
 import { Accounts } from './accounts.ts';
 import { Cars } from './cars.ts';
@@ -13,7 +15,7 @@ import { Registry } from './registry.ts';
 import { Secrets } from './secrets.ts';
 import { type DemoMode, Seeding } from './seeding.ts';
 import { Sessions } from './sessions.ts';
-import { State, type Surroundings } from './state.ts';
+import { type NodeCounts, State } from './state.ts';
 import { Tokens } from './tokens.ts';
 import { TwinCars } from './twin-cars.ts';
 
@@ -27,12 +29,14 @@ export interface DealerSettings {
   fieldKey: Uint8Array | undefined;
 }
 
-interface PlatformParts {
+interface DealerPlatformDependencies {
   store: Store;
   clock: Clock;
+  time: Time;
+  random: Random;
   log: Log;
   worlds: Pick<TwinService, 'peek' | 'load'>;
-  around: Surroundings;
+  node: NodeCounts;
 }
 
 /** The dealer platform: accounts, fleets, owners, and the remote flags of cars. */
@@ -47,10 +51,10 @@ export class DealerPlatform {
   readonly cars: Cars;
   readonly seeding: Seeding;
   readonly state: State;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #stopSweeping: StopTimer;
 
   private constructor(
-    { store, clock, log, worlds, around }: PlatformParts,
+    { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
     settings: DealerSettings,
     { tokens, passwords, secrets }: { tokens: Tokens; passwords: Passwords; secrets: Secrets },
   ) {
@@ -62,25 +66,38 @@ export class DealerPlatform {
     const { sessions } = this;
     this.customers = new Customers(registry, secrets);
     const { customers } = this;
-    const parts = { registry, sessions, tokens, passwords, attempts, secrets, customers, clock };
-    this.accounts = new Accounts(parts);
+    this.accounts = new Accounts({
+      registry,
+      sessions,
+      tokens,
+      passwords,
+      attempts,
+      secrets,
+      customers,
+      clock,
+      random,
+    });
     this.dealers = new Dealers(registry, sessions);
-    this.dealerList = new DealerList(registry, this.dealers, clock);
+    this.dealerList = new DealerList(registry, this.dealers, clock, time);
     this.cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
-    this.seeding = new Seeding({ registry, passwords, secrets, clock, mode: settings.mode });
-    this.state = new State(registry, clock, around);
-    this.#sweeper = setInterval(() => {
+    const { mode } = settings;
+    this.seeding = new Seeding({ registry, passwords, secrets, clock, random, mode });
+    this.state = new State(registry, clock, node);
+    this.#stopSweeping = time.every(SWEEP_MS, () => {
       sessions.sweep().catch((err: unknown) => log.warn({ err }, 'revocations were not swept'));
-    }, SWEEP_MS).unref();
+    });
   }
 
   /** Opens the platform on a store, and fills that where it is empty. */
-  static async open(parts: PlatformParts, settings: DealerSettings): Promise<DealerPlatform> {
-    const { store, clock } = parts;
-    const tokens = await Tokens.open(store, clock, settings.tokenLifetimeS);
-    const secrets = await Secrets.open(store, settings.fieldKey);
-    const passwords = new Passwords();
-    const platform = new DealerPlatform(parts, settings, { tokens, passwords, secrets });
+  static async open(
+    dependencies: DealerPlatformDependencies,
+    settings: DealerSettings,
+  ): Promise<DealerPlatform> {
+    const { store, clock, random } = dependencies;
+    const tokens = await Tokens.open(store, clock, random, settings.tokenLifetimeS);
+    const secrets = await Secrets.open(store, random, settings.fieldKey);
+    const passwords = new Passwords(random);
+    const platform = new DealerPlatform(dependencies, settings, { tokens, passwords, secrets });
     try {
       await platform.seeding.seed();
       return platform;
@@ -91,7 +108,7 @@ export class DealerPlatform {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweeper);
+    this.#stopSweeping();
     this.dealerList.close();
     await this.passwords.close();
   }

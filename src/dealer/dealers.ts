@@ -7,7 +7,7 @@ import {
   type DealerRecord,
   keys,
 } from './records.ts';
-import type { Draft, Registry } from './registry.ts';
+import type { Registry, Transaction } from './registry.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
 
@@ -56,39 +56,47 @@ export class Dealers {
    */
   remove(session: Session, username: string, heir: string | null): Promise<DealerRemoval> {
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
-    return this.#registry.change(async (draft) => {
-      await this.#sessions.still(draft, session);
-      if (heir !== null && !(await isDealer(draft, heir))) {
+    return this.#registry.change(async (transaction) => {
+      await this.#sessions.revalidate(transaction, session);
+      if (heir !== null && !(await isDealer(transaction, heir))) {
         throw invalid(valueFault(HEIR_FIELD, 'unknown dealer'));
       }
-      const { generation } = draft;
-      const ref = await draft.get<AccountRef>(keys.name(generation, username));
+      const { generation } = transaction;
+      const ref = await transaction.get<AccountRef>(keys.name(generation, username));
       if (ref?.role !== 'dealer') throw notFound('Dealer');
-      draft.remove(keys.account(generation, ref));
-      draft.remove(keys.name(generation, username));
+      transaction.remove(keys.account(generation, ref));
+      transaction.remove(keys.name(generation, username));
       // Whoever joins the dealer meanwhile is not in the lists that are gone through.
-      draft.checkEverything();
-      const cars = await moveCars(draft, username, heir);
-      const customers = await moveCustomers(draft, username, heir);
+      transaction.checkEverything();
+      const cars = await moveCars(transaction, username, heir);
+      const customers = await moveCustomers(transaction, username, heir);
       return { deleted: username, reassigned_to: heir, cars, customers };
     });
   }
 }
 
-async function moveCars(draft: Draft, from: string, to: string | null): Promise<number> {
-  const { generation } = draft;
-  const all = await draft.all<CarRecord>(keys.cars(generation));
+async function moveCars(
+  transaction: Transaction,
+  from: string,
+  to: string | null,
+): Promise<number> {
+  const { generation } = transaction;
+  const all = await transaction.all<CarRecord>(keys.cars(generation));
   const cars = all.filter(({ dealer }) => dealer === from);
-  for (const car of cars) draft.put(keys.car(generation, car.vin), { ...car, dealer: to });
+  for (const car of cars) transaction.put(keys.car(generation, car.vin), { ...car, dealer: to });
   return cars.length;
 }
 
-async function moveCustomers(draft: Draft, from: string, to: string | null): Promise<number> {
-  const { generation } = draft;
-  const all = await draft.all<CustomerRecord>(keys.accounts(generation, 'user'));
+async function moveCustomers(
+  transaction: Transaction,
+  from: string,
+  to: string | null,
+): Promise<number> {
+  const { generation } = transaction;
+  const all = await transaction.all<CustomerRecord>(keys.accounts(generation, 'user'));
   const customers = all.filter(({ dealer }) => dealer === from);
   for (const customer of customers) {
-    draft.put(keys.account(generation, customer), { ...customer, dealer: to });
+    transaction.put(keys.account(generation, customer), { ...customer, dealer: to });
   }
   return customers.length;
 }

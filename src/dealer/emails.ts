@@ -1,5 +1,5 @@
 import { type CarRecord, type EmailRecord, keys } from './records.ts';
-import type { Draft, Reader } from './registry.ts';
+import type { Reader, Transaction } from './registry.ts';
 
 const NOBODYS: EmailRecord = { holder: null, cars: [] };
 
@@ -14,29 +14,29 @@ export function isFree({ holder, cars }: EmailRecord, taker: string | null): boo
   return cars.every(([, owner]) => owner === taker);
 }
 
-export function putEmail(draft: Draft, email: string, record: EmailRecord): void {
-  const key = keys.email(draft.generation, email);
-  if (record.holder === null && record.cars.length === 0) draft.remove(key);
-  else draft.put(key, record);
+export function putEmail(transaction: Transaction, email: string, record: EmailRecord): void {
+  const key = keys.email(transaction.generation, email);
+  if (record.holder === null && record.cars.length === 0) transaction.remove(key);
+  else transaction.put(key, record);
 }
 
 /** Gives an account the rights to a car, by its email. */
 export async function bind(
-  draft: Draft,
+  transaction: Transaction,
   vin: string,
   email: string,
   account: string,
 ): Promise<void> {
-  const record = await emailOf(draft, email);
-  putEmail(draft, email, { ...record, cars: [...record.cars, [vin, account]] });
-  draft.put(keys.owned(draft.generation, account, vin), 0);
+  const record = await emailOf(transaction, email);
+  putEmail(transaction, email, { ...record, cars: [...record.cars, [vin, account]] });
+  transaction.put(keys.owned(transaction.generation, account, vin), 0);
 }
 
 /** Takes the rights to a car from its owner. */
-export async function unbind(draft: Draft, { vin, owner }: CarRecord): Promise<void> {
+export async function unbind(transaction: Transaction, { vin, owner }: CarRecord): Promise<void> {
   if (owner === null || owner.account === null) return;
-  const record = await emailOf(draft, owner.email);
+  const record = await emailOf(transaction, owner.email);
   const cars = record.cars.filter(([each]) => each !== vin);
-  putEmail(draft, owner.email, { ...record, cars });
-  draft.remove(keys.owned(draft.generation, owner.account, vin));
+  putEmail(transaction, owner.email, { ...record, cars });
+  transaction.remove(keys.owned(transaction.generation, owner.account, vin));
 }

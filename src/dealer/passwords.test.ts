@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { systemRandom } from '../random.ts';
 import { Gate, Passwords } from './passwords.ts';
 
 describe('a gate', () => {
@@ -50,7 +51,7 @@ function nicenesses(): Map<number, number> {
 
 describe('passwords', () => {
   const before = nicenesses();
-  const passwords = new Passwords();
+  const passwords = new Passwords(systemRandom);
   afterAll(() => passwords.close());
 
   test('are kept as argon2id with the parameters that were agreed', async () => {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import type { Random } from '../random.ts';
 import { busy } from './errors.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
@@ -64,9 +64,11 @@ export class Passwords {
     idleTimeout: IDLE_MS,
   });
   /** Looks like the hash of a password, and is that of none that anybody knows. */
-  readonly #standIn = `${HASH_HEAD}$${unpadded(randomBytes(16))}$${unpadded(randomBytes(32))}`;
+  readonly #standIn: string;
 
-  constructor() {
+  constructor(random: Random) {
+    const [salt, hash] = [unpadded(random.bytes(16)), unpadded(random.bytes(32))];
+    this.#standIn = `${HASH_HEAD}$${salt}$${hash}`;
     // Whoever waits for the thread is told; another one takes its place.
     this.#threads.on('error', () => {});
   }
@@ -94,6 +96,6 @@ export class Passwords {
   }
 }
 
-function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+function unpadded(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
 }

@@ -10,19 +10,19 @@ const ATTEMPTS_MAX = 32;
 export interface Edition {
   generation: number;
   /** The same as long as nothing was changed. */
-  stamp: number;
+  revision: number;
 }
 
 /** Reads the records of one generation. */
 export class Reader {
   readonly generation: number;
-  readonly stamp: number;
+  readonly revision: number;
   protected readonly store: Store;
 
-  constructor(store: Store, { generation, stamp }: Edition) {
+  constructor(store: Store, { generation, revision }: Edition) {
     this.store = store;
     this.generation = generation;
-    this.stamp = stamp;
+    this.revision = revision;
   }
 
   async get<T>(key: Key): Promise<T | undefined> {
@@ -43,7 +43,7 @@ export class Reader {
  * A change that is being put together. What it got by key is checked when it is written: it goes
  * through only where all of that is still so.
  */
-export class Draft extends Reader {
+export class Transaction extends Reader {
   readonly #checks = new Map<string, Check>();
   readonly #writes: Write[] = [];
   /** What was read, and what will be there. */
@@ -70,7 +70,7 @@ export class Draft extends Reader {
 
   /** Makes the change depend on all there is: for those that look at lists. */
   checkEverything(): void {
-    this.#checks.set('everything', { key: keys.revision, version: this.stamp });
+    this.#checks.set('everything', { key: keys.revision, version: this.revision });
   }
 
   get isEmpty(): boolean {
@@ -100,7 +100,7 @@ export class Registry {
   /** Throws DealerError 503. */
   async edition(): Promise<Edition> {
     const entry = await orUnavailable(this.store.get<number>(keys.revision));
-    return { generation: entry?.value ?? 0, stamp: entry?.version ?? 0 };
+    return { generation: entry?.value ?? 0, revision: entry?.version ?? 0 };
   }
 
   /** The result of `work`, which is done again where a reset came between. */
@@ -116,16 +116,16 @@ export class Registry {
    * The result of `work`, whose writes are durable then, all of them. It is done again where what
    * it read has changed meanwhile.
    */
-  async change<T>(work: (draft: Draft) => Promise<T>): Promise<T> {
+  async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const edition = await this.edition();
       const generation = await this.#generationCheck(edition);
       if (generation === undefined) continue;
-      const draft = new Draft(this.store, edition);
-      const outcome = await settled(work(draft));
-      if (!outcome.isDone || draft.isEmpty) {
+      const transaction = new Transaction(this.store, edition);
+      const outcome = await settled(work(transaction));
+      if (!outcome.isDone || transaction.isEmpty) {
         if ((await this.edition()).generation === edition.generation) return outcome();
-      } else if (await draft.write(generation)) {
+      } else if (await transaction.write(generation)) {
         return outcome();
       }
     }

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import { storedKey } from './keys.ts';
 import { keys, type SecretField } from './records.ts';
@@ -12,18 +13,20 @@ const PROOF = 'the key fits';
 /** Encrypts single fields of accounts: nonce, ciphertext, tag. */
 export class Secrets {
   readonly #key: Uint8Array;
+  readonly #random: Random;
 
-  private constructor(key: Uint8Array) {
+  private constructor(key: Uint8Array, random: Random) {
     this.#key = key;
+    this.#random = random;
   }
 
   /**
    * With the key that is given, or else that of the store, which is made where there is none.
    * Throws where the fields that the store holds were encrypted with another one.
    */
-  static async open(store: Store, given: Uint8Array | undefined): Promise<Secrets> {
-    const key = given ?? (await storedKey(store, keys.fieldKey, KEY_BYTES));
-    const secrets = new Secrets(key);
+  static async open(store: Store, random: Random, given: Uint8Array | undefined): Promise<Secrets> {
+    const key = given ?? (await storedKey(store, random, keys.fieldKey, KEY_BYTES));
+    const secrets = new Secrets(key, random);
     const place = keys.fieldKeyProof;
     for (;;) {
       const proof = await store.get<Uint8Array>(place);
@@ -54,7 +57,7 @@ export class Secrets {
 
   /** @param place goes into the tag, so that what was moved elsewhere cannot be opened there */
   #seal(text: string, place: string): Uint8Array {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = this.#random.bytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(Buffer.from(place));
     const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
     return Buffer.concat(sealed);

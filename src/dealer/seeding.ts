@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
 import { newAccountId } from './accounts.ts';
 import {
@@ -30,11 +31,12 @@ import type { Session } from './sessions.ts';
 /** With demo mode off: the password of the first admin. */
 export type DemoMode = { demo: true } | { demo: false; adminPassword: string };
 
-interface Parts {
+interface SeedingDependencies {
   registry: Registry;
   passwords: Passwords;
   secrets: Secrets;
   clock: Clock;
+  random: Random;
   mode: DemoMode;
 }
 
@@ -42,16 +44,16 @@ type PasswordHashes = Record<keyof typeof DEMO_PASSWORDS, string>;
 
 /** What a store has before anybody has changed it, and how it comes to be so again. */
 export class Seeding {
-  readonly #parts: Parts;
+  readonly #dependencies: SeedingDependencies;
   #isResetting = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(dependencies: SeedingDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Fills an empty store. One that was filled with demo data loses its known log-ins. */
   async seed(): Promise<void> {
-    const { registry, mode } = this.#parts;
+    const { registry, mode } = this.#dependencies;
     const edition = await registry.edition();
     if (edition.generation === 0) {
       const records = mode.demo ? await this.#demoRecords() : [await this.#firstAdmin()];
@@ -64,23 +66,23 @@ export class Seeding {
   }
 
   async #firstAdmin(): Promise<AdminRecord> {
-    const { passwords, clock, mode } = this.#parts;
+    const { passwords, clock, random, mode } = this.#dependencies;
     const given = mode.demo ? DEMO_PASSWORDS.admin : mode.adminPassword;
     const password = await passwords.hash(given);
     const nowMs = clock.now();
-    return { ...account(DEMO_ADMIN, password, nowMs), role: 'admin', isDemo: mode.demo };
+    return { ...account(random, DEMO_ADMIN, password, nowMs), role: 'admin', isDemo: mode.demo };
   }
 
   async #closeKnownLogins(adminPassword: string): Promise<void> {
-    const { registry, passwords } = this.#parts;
+    const { registry, passwords } = this.#dependencies;
     const password = await passwords.hash(adminPassword);
-    await registry.change(async (draft) => {
-      draft.checkEverything();
+    await registry.change(async (transaction) => {
+      transaction.checkEverything();
       const roles = (['admin', 'dealer', 'user'] as const).map((role) =>
-        draft.all<AccountRecord>(keys.accounts(draft.generation, role)),
+        transaction.all<AccountRecord>(keys.accounts(transaction.generation, role)),
       );
       for (const known of (await Promise.all(roles)).flat().filter(({ isDemo }) => isDemo)) {
-        draft.put(keys.account(draft.generation, known), {
+        transaction.put(keys.account(transaction.generation, known), {
           ...known,
           password: known.role === 'admin' ? password : null,
           credential: known.credential + 1,
@@ -96,7 +98,7 @@ export class Seeding {
    * DealerError 409 where there is none, or where that is just being done.
    */
   async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
-    const { registry, mode } = this.#parts;
+    const { registry, mode } = this.#dependencies;
     if (!mode.demo) throw conflict('There is no demo data to go back to');
     if (this.#isResetting) throw conflict('A reset is running');
     this.#isResetting = true;
@@ -118,26 +120,27 @@ export class Seeding {
   }
 
   async #demoRecords(keeper?: Session): Promise<Seeded[]> {
-    const { passwords } = this.#parts;
+    const { passwords, random } = this.#dependencies;
     const [admin, dealer, user] = await Promise.all(
       Object.values(DEMO_PASSWORDS).map((password) => passwords.hash(password)),
     );
     const hashes: PasswordHashes = { admin: admin ?? '', dealer: dealer ?? '', user: user ?? '' };
     const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
-      const common = account(username, hashes.dealer, createdAtMs);
+      const common = account(random, username, hashes.dealer, createdAtMs);
       return { ...common, role: 'dealer', isDemo: true, name, city };
     });
     const customers = DEMO_CUSTOMERS.map((each) => this.#customer(each, hashes.user));
     const byName = new Map(customers.map((each) => [each.username, each]));
     const cars = DEMO_CARS.map((each) => carRecord(each, byName));
-    return [adminRecord(hashes.admin, keeper), ...dealers, ...customers, ...cars];
+    return [adminRecord(random, hashes.admin, keeper), ...dealers, ...customers, ...cars];
   }
 
   #customer({ username, dealer, profile, secrets, createdAtMs }: DemoCustomer, password: string) {
-    const common = account(username, password, createdAtMs);
+    const { random, secrets: cipher } = this.#dependencies;
+    const common = account(random, username, password, createdAtMs);
     const sealed = SECRET_FIELDS.map((field) => [
       field,
-      this.#parts.secrets.encrypt(common.id, field, secrets[field]),
+      cipher.encrypt(common.id, field, secrets[field]),
     ]);
     const record: CustomerRecord = {
       ...common,
@@ -153,9 +156,9 @@ export class Seeding {
 
 type Seeded = AccountRecord | CarRecord;
 
-function account(username: string, password: string, createdAtMs: number) {
+function account(random: Random, username: string, password: string, createdAtMs: number) {
   return {
-    id: newAccountId(),
+    id: newAccountId(random),
     username,
     password,
     credential: 1,
@@ -166,8 +169,8 @@ function account(username: string, password: string, createdAtMs: number) {
 }
 
 /** The admin of the demo; whoever resets goes on as this one, with the token that was used. */
-function adminRecord(password: string, keeper?: Session): AdminRecord {
-  const fresh = account(DEMO_ADMIN, password, DEMO_START_MS);
+function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
+  const fresh = account(random, DEMO_ADMIN, password, DEMO_START_MS);
   const kept = keeper && {
     id: keeper.account.id,
     credential: keeper.account.credential + 1,

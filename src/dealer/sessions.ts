@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { badToken, notAuthenticated, orUnavailable } from './errors.ts';
 import { type AccountRecord, keys } from './records.ts';
-import type { Draft, Reader, Registry } from './registry.ts';
+import type { Reader, Registry, Transaction } from './registry.ts';
 import type { Claims, Tokens } from './tokens.ts';
 
 /** Revocations forgotten at a time. */
@@ -15,7 +15,7 @@ export interface Session {
   claims: Claims;
   account: AccountRecord;
   /** Of the edition in which it held. */
-  stamp: number;
+  revision: number;
 }
 
 /** Who is behind a token: signature, time, account, credential and revocation. */
@@ -41,11 +41,11 @@ export class Sessions {
     const token = authorization.replace(SCHEME, '').trim();
     const claims = await this.#tokens.verify(token);
     if (claims === undefined) throw badToken();
-    const { stamp } = await this.#registry.edition();
+    const { revision } = await this.#registry.edition();
     const seen = this.#seen.get(token);
-    if (seen?.stamp === stamp) return seen;
+    if (seen?.revision === revision) return seen;
     const account = await this.#registry.read((reader) => this.#accountOf(reader, claims));
-    const session = { claims, account, stamp };
+    const session = { claims, account, revision };
     this.#seen.set(token, session);
     return session;
   }
@@ -54,8 +54,8 @@ export class Sessions {
    * Makes a change depend on the session: it goes through only while the token holds.
    * Throws DealerError 401.
    */
-  still(draft: Draft, { claims }: Session): Promise<AccountRecord> {
-    return this.#accountOf(draft, claims);
+  revalidate(transaction: Transaction, { claims }: Session): Promise<AccountRecord> {
+    return this.#accountOf(transaction, claims);
   }
 
   async #accountOf(reader: Reader, claims: Claims): Promise<AccountRecord> {
@@ -74,10 +74,10 @@ export class Sessions {
     const claims = await this.#tokens.verify(authorization.replace(SCHEME, '').trim());
     if (claims === undefined) return;
     const { token, expiresAtMs } = claims;
-    await this.#registry.change(async (draft) => {
-      if (await draft.get(keys.revoked(token))) return;
-      draft.put(keys.revoked(token), expiresAtMs);
-      draft.put(keys.revokedUntil(expiresAtMs, token), 0);
+    await this.#registry.change(async (transaction) => {
+      if (await transaction.get(keys.revoked(token))) return;
+      transaction.put(keys.revoked(token), expiresAtMs);
+      transaction.put(keys.revokedUntil(expiresAtMs, token), 0);
     });
   }
 

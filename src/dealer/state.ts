@@ -3,8 +3,8 @@ import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './
 import type { Reader, Registry } from './registry.ts';
 import { isoTime } from './times.ts';
 
-/** What runs beside the platform, for its state. */
-export interface Surroundings {
+/** What the platform's state says about the rest of the node. */
+export interface NodeCounts {
   worlds(): Promise<number>;
   nodes(): number;
 }
@@ -32,14 +32,14 @@ export const VERSION = '2.0.0';
 export class State {
   readonly #registry: Registry;
   readonly #clock: Clock;
-  readonly #around: Surroundings;
+  readonly #node: NodeCounts;
   readonly #startedAtMs: number;
-  #counted: { stamp: number; counts: Counts } | undefined;
+  #counted: { revision: number; counts: Counts } | undefined;
 
-  constructor(registry: Registry, clock: Clock, around: Surroundings) {
+  constructor(registry: Registry, clock: Clock, node: NodeCounts) {
     this.#registry = registry;
     this.#clock = clock;
-    this.#around = around;
+    this.#node = node;
     this.#startedAtMs = clock.now();
   }
 
@@ -52,16 +52,16 @@ export class State {
       uptime_s: Math.floor((this.#clock.now() - this.#startedAtMs) / 1000),
       store: this.#registry.store.engine,
       ...counts,
-      worlds: await this.#around.worlds(),
-      nodes: this.#around.nodes(),
+      worlds: await this.#node.worlds(),
+      nodes: this.#node.nodes(),
     };
   }
 
   async #counts(): Promise<Counts> {
-    const { stamp } = await this.#registry.edition();
-    if (this.#counted?.stamp === stamp) return this.#counted.counts;
+    const { revision } = await this.#registry.edition();
+    if (this.#counted?.revision === revision) return this.#counted.counts;
     const counts = await this.#registry.read(count);
-    this.#counted = { stamp, counts };
+    this.#counted = { revision, counts };
     return counts;
   }
 }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import { storedKey } from './keys.ts';
 import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
@@ -31,17 +31,25 @@ export class Tokens {
   readonly lifetimeS: number;
   readonly #key: Uint8Array;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #verified = new LRUCache<string, Claims>({ max: VERIFIED_MAX });
 
-  private constructor(key: Uint8Array, clock: Clock, lifetimeS: number) {
+  private constructor(key: Uint8Array, clock: Clock, random: Random, lifetimeS: number) {
     this.#key = key;
     this.#clock = clock;
+    this.#random = random;
     this.lifetimeS = lifetimeS;
   }
 
   /** With the key of the store, which is made where there is none. */
-  static async open(store: Store, clock: Clock, lifetimeS: number): Promise<Tokens> {
-    return new Tokens(await storedKey(store, keys.tokenKey, KEY_BYTES), clock, lifetimeS);
+  static async open(
+    store: Store,
+    clock: Clock,
+    random: Random,
+    lifetimeS: number,
+  ): Promise<Tokens> {
+    const key = await storedKey(store, random, keys.tokenKey, KEY_BYTES);
+    return new Tokens(key, clock, random, lifetimeS);
   }
 
   issue({ role, id, credential }: AccountRecord): Promise<string> {
@@ -53,7 +61,7 @@ export class Tokens {
       .setSubject(`${role}:${id}`)
       .setIssuedAt(nowS)
       .setExpirationTime(nowS + this.lifetimeS)
-      .setJti(randomBytes(ID_BYTES).toString('base64url'))
+      .setJti(Buffer.from(this.#random.bytes(ID_BYTES)).toString('base64url'))
       .sign(this.#key);
   }
 

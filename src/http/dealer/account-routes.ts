@@ -4,7 +4,7 @@ import { dealerBody } from '../../dealer/dealers.ts';
 import type { AccountRecord, Role } from '../../dealer/records.ts';
 import type { Route } from '../server/router.ts';
 import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
-import type { DealerContext } from './dealer-routes.ts';
+import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import * as schemas from './schemas.ts';
 
@@ -22,7 +22,7 @@ const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** The doors of the platform: log-in, sign-up, log-out. */
-export function loginRoutes(context: DealerContext): Route[] {
+export function loginRoutes(context: DealerRouteDependencies): Route[] {
   const { platform, limits } = context;
   const { accounts, tokens } = platform;
   const common = {
@@ -77,7 +77,7 @@ export function loginRoutes(context: DealerContext): Route[] {
   ];
 }
 
-function signUpRoute({ platform, limits }: DealerContext): Route {
+function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
   const { accounts, tokens } = platform;
   return openRoute({
     method: 'POST',
@@ -97,7 +97,7 @@ function signUpRoute({ platform, limits }: DealerContext): Route {
   });
 }
 
-function logoutRoute({ platform }: DealerContext): Route {
+function logoutRoute({ platform }: DealerRouteDependencies): Route {
   return openRoute({
     method: 'POST',
     path: '/api/auth/logout',
@@ -121,11 +121,11 @@ function tokenBody({ token, account }: Granted, lifetimeS: number) {
 // ── who one is ────────────────────────────────────────────────────────────────────────────────
 
 /** Who one is, and what one may change about that. */
-export function accountRoutes(context: DealerContext): Route[] {
+export function accountRoutes(context: DealerRouteDependencies): Route[] {
   return [...identityRoutes(context), ...profileRoutes(context)];
 }
 
-function identityRoutes({ platform }: DealerContext): Route[] {
+function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
   const { sessions, accounts } = platform;
   const tag = 'own account';
   return [
@@ -189,7 +189,7 @@ function identityBody(account: AccountRecord) {
   }
 }
 
-function profileRoutes({ platform }: DealerContext): Route[] {
+function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
   const { sessions, accounts } = platform;
   const tag = 'own account';
   return [

@@ -1,27 +1,17 @@
 import type { Car } from '../../dealer/cars.ts';
-import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
 import type { Session } from '../../dealer/sessions.ts';
-import type { Log } from '../../log.ts';
-import type { RateLimits } from '../server/rate-limits.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
 import { guardedRoute, openRoute, Texts, WRONG_ROLE } from './call.ts';
+import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import * as schemas from './schemas.ts';
-
-export interface DealerContext {
-  platform: DealerPlatform;
-  limits: Pick<RateLimits, 'logins' | 'signUps'>;
-  /** What viewer URLs are built from; no slash at its end. */
-  publicTwinUrl: () => string;
-  log: Log;
-}
 
 const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
 
 /** The twenty-two operations of the dealer platform. */
-export function dealerRoutes(context: DealerContext): Route[] {
+export function dealerRoutes(context: DealerRouteDependencies): Route[] {
   return [
     ...dealerListRoutes(context),
     ...loginRoutes(context),
@@ -35,7 +25,7 @@ export function dealerRoutes(context: DealerContext): Route[] {
 
 // ── dealers ───────────────────────────────────────────────────────────────────────────────────
 
-function dealerListRoutes({ platform, log }: DealerContext): Route[] {
+function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, accounts, dealers, dealerList } = platform;
   const tag = 'dealers';
   return [
@@ -82,7 +72,7 @@ function dealerListRoutes({ platform, log }: DealerContext): Route[] {
 
 // ── cars ──────────────────────────────────────────────────────────────────────────────────────
 
-function carRoutes(context: DealerContext): Route[] {
+function carRoutes(context: DealerRouteDependencies): Route[] {
   const { sessions, cars } = context.platform;
   const tag = 'cars';
   const body = (car: Car) => carBody(car, context);
@@ -134,7 +124,7 @@ function carRoutes(context: DealerContext): Route[] {
   ];
 }
 
-function ownerRoutes(context: DealerContext): Route[] {
+function ownerRoutes(context: DealerRouteDependencies): Route[] {
   const { sessions, cars } = context.platform;
   const common = {
     path: '/api/cars/{vin}/owner',
@@ -165,7 +155,7 @@ function ownerRoutes(context: DealerContext): Route[] {
   ];
 }
 
-function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerContext) {
+function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerRouteDependencies) {
   const viewer_url = car.world === null ? null : `${publicTwinUrl()}/worlds/${car.world}`;
   return { ...car, viewer_url, updated_at };
 }
@@ -178,7 +168,7 @@ function given<Flag extends string>(flags: Record<Flag, boolean | null | undefin
 
 /** The sharpest call there is: it opens somebody's car. */
 function logUnlock(
-  { log }: DealerContext,
+  { log }: DealerRouteDependencies,
   isUnlocked: boolean,
   requestId: string,
   { account }: Session,
@@ -188,7 +178,7 @@ function logUnlock(
 
 // ── customers and the platform ────────────────────────────────────────────────────────────────
 
-function customerRoutes({ platform, log }: DealerContext): Route[] {
+function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, customers } = platform;
   const common = { method: 'GET', tag: 'customers', query: forms.CustomerQuery } as const;
   const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
@@ -226,7 +216,7 @@ function customerRoutes({ platform, log }: DealerContext): Route[] {
   ];
 }
 
-function platformRoutes({ platform, log }: DealerContext): Route[] {
+function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, state, seeding } = platform;
   const tag = 'platform';
   return [

@@ -1,9 +1,9 @@
-import { TWIN } from '../server/services.ts';
-import { exampleOf } from '../twin/examples.ts';
 import * as schemas from '../twin/schemas.ts';
 import { RATE_HZ, STREAM_PATH } from '../twin/world-stream.ts';
+import { exampleOf } from './examples.ts';
 import { namedSchemas } from './openapi.ts';
 import type { Schema } from './schema-parts.ts';
+import { TWIN } from './services.ts';
 
 const NAMED = {
   Hello: schemas.Hello,

@@ -6,7 +6,7 @@ import type { Route } from '../server/router.ts';
 import { asyncApiOf } from './asyncapi.ts';
 import { openApiOf, type Service } from './openapi.ts';
 
-type DocsFiles = ReadonlyMap<string, Asset>;
+export type DocsFiles = ReadonlyMap<string, Asset>;
 
 /** Swagger UI styles elements one by one, and has its pictures in its style sheet. */
 const POLICY =

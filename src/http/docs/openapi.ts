@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { TwinError } from '../../errors.ts';
 import type { Route, RouteBody } from '../server/router.ts';
-import { exampleOf } from '../twin/examples.ts';
+import { exampleOf } from './examples.ts';
 import type { Schema } from './schema-parts.ts';
 
 /** What is said of a service beside its routes. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Metrics } from '../../metrics.ts';
+import { systemTime } from '../../time.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
 
 test('a last answer is sent as it was given, though its bytes are used anew meanwhile', async () => {
@@ -11,7 +12,12 @@ test('a last answer is sent as it was given, though its bytes are used anew mean
     writeHeader: () => {},
     end: (body: Uint8Array) => sent.push(Buffer.from(body).toString()),
   } as unknown as ResponsePort;
-  const exchange = new Exchange(response, 'r', new Metrics().routeMeter('twin', 'GET /'));
+  const exchange = new Exchange(
+    response,
+    'r',
+    new Metrics().routeMeter('twin', 'GET /'),
+    systemTime,
+  );
   exchange.isLast = true;
   const body = new TextEncoder().encode('the frame of now');
   exchange.answer({ status: 200, type: 'text/plain', headers: [], body }, ['Vary', 'Accept']);

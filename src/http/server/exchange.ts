@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
+import type { Time } from '../../time.ts';
 import { Head } from './head.ts';
 import { addressKey } from './rate-limits.ts';
 import type { Header, Reply } from './reply.ts';
@@ -71,9 +72,11 @@ export class Exchange implements Call {
   heldBytes = 0;
   heldBy: string | undefined = undefined;
   readonly #response: ResponsePort;
+  readonly #time: Time;
 
-  constructor(response: ResponsePort, requestId: string, meter: RouteMeter) {
+  constructor(response: ResponsePort, requestId: string, meter: RouteMeter, time: Time) {
     this.#response = response;
+    this.#time = time;
     this.requestId = requestId;
     this.meter = meter;
   }
@@ -114,7 +117,7 @@ export class Exchange implements Call {
     this.meter.answered(reply.status);
     if (this.isLast) {
       const kept = keep(reply);
-      setImmediate(() => this.#answerLast(kept, commonHeaders));
+      this.#time.immediate(() => this.#answerLast(kept, commonHeaders));
     } else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }

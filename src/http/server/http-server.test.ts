@@ -1,18 +1,21 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TwinError } from '../../errors.ts';
 import { Metrics } from '../../metrics.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
+import { systemRandom } from '../../random.ts';
 import { ask, sendRaw, until } from '../../testing/doubles/test-front.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import { HttpServer } from './http-server.ts';
 import { bodyless, errorReply, ok, type Reply, reply } from './reply.ts';
 import { type Call, type Route, Router } from './router.ts';
 
 /** Filled with what handlers saw, so that a test can tell that none ran. */
 let calls: string[];
-let clock: ManualClock;
+let time: TestTime;
 let metrics: Metrics;
 let logLines: string[];
 let server: HttpServer;
@@ -65,17 +68,24 @@ function openServer(corsOrigins: '*' | readonly string[] = '*'): HttpServer {
     router,
     render: errorReply,
     corsOrigins,
-    clock,
+    time,
+    random: systemRandom,
     metrics,
     log,
   });
+}
+
+/** A response of which the client has not read the body yet. */
+async function paused(address: string): Promise<IncomingMessage> {
+  const [response] = await once(request(address).end(), 'response');
+  return response.pause();
 }
 
 beforeEach(() => {
   calls = [];
   logLines = [];
   waiting = undefined;
-  clock = new ManualClock(0);
+  time = TestTime.standing();
   metrics = new Metrics();
   server = openServer();
   url = `http://127.0.0.1:${server.port}`;
@@ -260,7 +270,7 @@ describe('bodies', () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf';
     const answer = sendRaw(server.port, head);
     await until(() => server.openCount > 0);
-    clock.advance(30_000);
+    await time.advance(30_000);
     expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(calls).toEqual([]);
   });
@@ -312,16 +322,9 @@ describe('answers', () => {
   });
 
   test('that are large come whole, also to a slow reader', async () => {
-    const received = await new Promise<Buffer>((resolve) => {
-      request(`${url}/large`, (response) => {
-        const parts: Buffer[] = [];
-        response.pause();
-        setTimeout(() => response.resume(), 50);
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('end', () => resolve(Buffer.concat(parts)));
-      }).end();
-    });
-    expect(received.equals(LARGE)).toBe(true);
+    const response = await paused(`${url}/large`);
+    await until(() => response.readableLength >= response.readableHighWaterMark);
+    expect((await buffer(response)).equals(LARGE)).toBe(true);
   });
 
   test('of refusals say when to come back', async () => {
@@ -343,7 +346,7 @@ describe('answers', () => {
   test('that do not come within 5 s are 503, and what comes later is dropped', async () => {
     const answer = ask(`${url}/never`);
     const held = await until(() => waiting);
-    clock.advance(5_000);
+    await time.advance(5_000);
     const { status, body, headers } = await answer;
     expect(status).toBe(503);
     expect(body).toMatchObject({ error: 'overloaded' });
@@ -420,7 +423,8 @@ describe('a server', () => {
     const rest = {
       render: errorReply,
       corsOrigins: [],
-      clock,
+      time,
+      random: systemRandom,
       metrics,
       log: pino({ level: 'silent' }),
     };
@@ -435,7 +439,8 @@ describe('a server', () => {
     const rest = {
       render: errorReply,
       corsOrigins: [],
-      clock,
+      time,
+      random: systemRandom,
       metrics,
       log: pino({ level: 'silent' }),
     };
@@ -453,38 +458,24 @@ describe('a server', () => {
     const { body, headers } = await answer;
     expect(body).toBe('done');
     expect(headers.get('connection')).toBe('close');
-    await drained;
+    await time.advanceUntil(drained);
   });
 
-  test('that stops waits for who is still reading an answer', async () => {
-    const received = await new Promise<Buffer>((resolve, reject) => {
-      request(`${url}/huge`, (response) => {
-        response.pause();
-        const ended = server.drain(5_000).then(() => server.end());
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('end', () => ended.then(() => resolve(Buffer.concat(parts)), reject));
-        response.on('error', reject);
-        setTimeout(() => response.resume(), 600);
-      }).end();
-    });
-    expect(received.equals(HUGE)).toBe(true);
+  test('that stops waits for a client that is still reading an answer', async () => {
+    const response = await paused(`${url}/huge`);
+    const ended = server.drain(5_000).then(() => server.end());
+    await time.advance(4_000);
+    const received = buffer(response);
+    await time.advanceUntil(ended);
+    expect((await received).equals(HUGE)).toBe(true);
     server = openServer();
   });
 
-  test('that stops ends an answer that nobody reads, when its time is over', async () => {
-    const lost = new Promise<string>((resolve) => {
-      request(`${url}/huge`, (response) => {
-        response.on('error', (error) => resolve(error.message));
-        response.pause();
-        void server.drain(4_000).then(() => {
-          server.end();
-          response.resume();
-        });
-        clock.advance(4_000);
-      }).end();
-    });
-    expect(await lost).toBe('aborted');
+  test('that stops ends an answer that nobody reads after its grace period', async () => {
+    const response = await paused(`${url}/huge`);
+    await time.advanceUntil(server.drain(4_000));
+    server.end();
+    await expect(buffer(response)).rejects.toThrow('aborted');
     server = openServer();
   });
 
@@ -492,8 +483,7 @@ describe('a server', () => {
     const answer = expect(ask(`${url}/never`)).rejects.toThrow('fetch failed');
     await until(() => waiting);
     const drained = server.drain(4_000);
-    clock.advance(4_000);
-    await drained;
+    await time.advanceUntil(drained);
     server.end();
     await answer;
     server = openServer();

@@ -1,36 +1,34 @@
 import * as uws from 'uWebSockets.js';
-import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../codec/encoding.ts';
 import { answerEncoding } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
+import type { StopTimer } from '../../time.ts';
 import { CommonHeaders, preflight } from './common-headers.ts';
 import { Exchange } from './exchange.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { bodyless, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream, TlsFiles } from './server-options.ts';
 
-/** A body may not take longer to arrive; the library ends silent connections sooner. */
+/** Limit for a body to arrive; the library ends silent connections sooner. */
 const BODY_MS = 30_000;
 const SWEEP_MS = 500;
-const DRAIN_LOOK_MS = 10;
-/** Who asks one thing after another over a connection gets there before it ends. */
+const DRAIN_POLL_MS = 10;
+/** Lets a client that sends requests one after another finish its series. */
 const DRAIN_QUIET_MS = 250;
-/** Requests under way, and bytes of their bodies; beyond it is 503. */
+/** Pending requests; beyond it is 503. */
 const OPEN_MAX = 10_000;
-const HELD_BYTES_MAX = 64 * 1024 * 1024;
-const HELD_BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
 const MESSAGE_BYTES_MAX = 1024;
 const MESSAGES_PER_S_MAX = 1000;
-/** The library drops the connection without a word beyond this, so it leaves room to say 1009. */
+/** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
-/** Answers to a client's pings are all that may pile up: frames wait for an empty buffer. */
+/** Only pongs can pile up: frames wait for an empty buffer. */
 const BACKPRESSURE_BYTES_MAX = 64 * 1024;
 const SOCKET_IDLE_S = 120;
-/** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process on this port fails instead of sharing it. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process fails on this port instead of sharing it. */
 const LISTEN_EXCLUSIVE = 1;
 
 type Listen = (
@@ -40,34 +38,34 @@ type Listen = (
   listening: (socket: uws.us_listen_socket | false) => void,
 ) => void;
 
-/** A listening HTTP server. Rejects requests that are not well-formed before anybody sees them. */
+/** A listening HTTP server. It rejects malformed requests before any handler runs. */
 export class HttpServer<Session = never> {
   readonly port: number;
   readonly #options: ServerOptions<Session>;
   readonly #headers: CommonHeaders;
   readonly #app: uws.TemplatedApp;
   readonly #listener: uws.us_listen_socket;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #stopSweeping: StopTimer;
   readonly #meters = new Map<Route, RouteMeter>();
   readonly #unmatched: RouteMeter;
   readonly #open = new Set<Exchange>();
-  /** Answered, and not all of it sent. */
+  /** Answered, but not sent completely. */
   readonly #sending = new Set<Exchange>();
-  /** What clients accept comes in few spellings. */
+  /** By Accept header: clients use few different ones. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
-  /** Bytes of bodies that are still coming, in all and by address. */
-  #heldBytes = 0;
-  readonly #heldBy = new Map<string, number>();
-  /** What each stream's client has sent in the current second. */
-  readonly #heard = new WeakMap<object, { second: number; count: number }>();
+  readonly #held = new HeldBytes();
+  /** Messages of each stream's client in the current second. */
+  readonly #messages = new WeakMap<object, { second: number; count: number }>();
   #isDraining = false;
-  readonly #boot = randomBytes(5).toString('hex');
+  /** Tells the request ids of this server from those of others. */
+  readonly #boot: string;
   #requestCount = 0;
 
-  /** Throws where it cannot listen. */
+  /** Throws if it cannot listen. */
   constructor(options: ServerOptions<Session>) {
-    const { name, tls, router, stream, metrics } = options;
+    const { name, tls, router, stream, metrics, time, random } = options;
     this.#options = options;
+    this.#boot = Buffer.from(random.bytes(5)).toString('hex');
     this.#headers = new CommonHeaders(options.corsOrigins);
     this.#unmatched = metrics.routeMeter(name, 'none');
     for (const route of router.routes) {
@@ -81,10 +79,10 @@ export class HttpServer<Session = never> {
     this.#app.any('/*', (response, request) => this.#accept(response, request));
     this.#listener = this.#listen();
     this.port = uws.us_socket_local_port(this.#listener as unknown as uws.us_socket);
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    this.#stopSweeping = time.every(SWEEP_MS, () => this.#sweep());
   }
 
-  /** Requests under way. */
+  /** Pending requests. */
   get openCount(): number {
     return this.#open.size;
   }
@@ -101,28 +99,28 @@ export class HttpServer<Session = never> {
   }
 
   /**
-   * Stops listening and waits for requests under way, for answers that are still being read, and a
-   * quiet moment. Open connections are served, and end with their next answer; streams are refused.
+   * Stops listening. Waits until all requests are answered, all answers are sent and no request
+   * has come for a moment. Open connections end with their next answer; new streams are refused.
    */
   async drain(graceMs: number): Promise<void> {
-    const { clock } = this.#options;
+    const { time } = this.#options;
     this.#isDraining = true;
     uws.us_listen_socket_close(this.#listener);
-    const endMs = clock.now() + graceMs;
-    for (let quietMs = 0; quietMs < DRAIN_QUIET_MS && clock.now() < endMs; ) {
-      await setTimeout(DRAIN_LOOK_MS);
-      quietMs = this.#open.size + this.#sending.size > 0 ? 0 : quietMs + DRAIN_LOOK_MS;
+    const endMs = time.now() + graceMs;
+    for (let quietMs = 0; quietMs < DRAIN_QUIET_MS && time.now() < endMs; ) {
+      await time.sleep(DRAIN_POLL_MS);
+      quietMs = this.#open.size + this.#sending.size > 0 ? 0 : quietMs + DRAIN_POLL_MS;
     }
   }
 
   /** Ends all connections. */
   end(): void {
-    clearInterval(this.#sweeper);
+    this.#stopSweeping();
     this.#app.close();
   }
 
-  // The library ends the process where a handler returns without an answer and without having
-  // asked to be told of an abort, so that is what every request begins with.
+  // The library ends the process if a handler returns with neither an answer nor an abort
+  // callback. So every request begins by registering the callback.
   #accept(response: uws.HttpResponse, request: uws.HttpRequest): void {
     const exchange = this.#newExchange(response);
     response.onAborted(() => this.#abandon(exchange));
@@ -137,7 +135,7 @@ export class HttpServer<Session = never> {
 
   #newExchange(response: uws.HttpResponse): Exchange {
     const requestId = `${this.#boot}-${(this.#requestCount++).toString(36)}`;
-    return new Exchange(response, requestId, this.#unmatched);
+    return new Exchange(response, requestId, this.#unmatched, this.#options.time);
   }
 
   #begin(exchange: Exchange, request: uws.HttpRequest): void {
@@ -165,19 +163,19 @@ export class HttpServer<Session = never> {
     return match;
   }
 
-  /** Where to go from a path with a slash too many; undefined where nothing is there either. */
-  #withoutSlash({ path, query }: Exchange): string | undefined {
-    const { dropsTrailingSlash, router } = this.#options;
-    if (!dropsTrailingSlash || !path.endsWith('/')) return undefined;
+  /** Target of a redirect that drops the trailing slash, if there is a resource. */
+  #slashRedirect({ path, query }: Exchange): string | undefined {
+    const { redirectsTrailingSlash, router } = this.#options;
+    if (!redirectsTrailingSlash || !path.endsWith('/')) return undefined;
     const shorter = path.slice(0, -1);
     if (router.match(path) !== undefined || router.match(shorter) === undefined) return undefined;
     return query === '' ? shorter : `${shorter}?${query}`;
   }
 
   #serve(exchange: Exchange, response: uws.HttpResponse): void {
-    const elsewhere = this.#withoutSlash(exchange);
-    if (elsewhere !== undefined) {
-      this.#answer(exchange, bodyless(307, [['Location', elsewhere]]));
+    const location = this.#slashRedirect(exchange);
+    if (location !== undefined) {
+      this.#answer(exchange, bodyless(307, [['Location', location]]));
       return;
     }
     const { resource } = this.#match(exchange);
@@ -202,8 +200,8 @@ export class HttpServer<Session = never> {
     this.#answer(exchange, { ...refusal, headers: [...refusal.headers, ['Allow', allow]] });
   }
 
-  // Even a request without a body is only served once the parser has found it complete: it calls
-  // handlers before it has looked at how the body is framed.
+  // The parser calls handlers before it checks how the body is framed. So a route with a body
+  // waits for the end of the request, even if the body is empty.
   #collect(
     exchange: Exchange,
     response: uws.HttpResponse,
@@ -212,13 +210,14 @@ export class HttpServer<Session = never> {
   ): void {
     this.#await(exchange, BODY_MS);
     exchange.deadlineError = 'request_timeout';
+    const { time } = this.#options;
     response.onData((chunk, isLast) => {
       if (!exchange.isOpen) return;
       try {
         this.#keep(exchange, chunk, isLast, maxBytes);
         if (!isLast) return;
         exchange.joinChunks();
-        if (exchange.head.isChunked) setImmediate(() => this.#runWhereOpen(exchange, route));
+        if (exchange.head.isChunked) time.immediate(() => this.#runIfOpen(exchange, route));
         else this.#run(exchange, route);
       } catch (error) {
         this.#fail(exchange, error);
@@ -226,9 +225,9 @@ export class HttpServer<Session = never> {
     });
   }
 
-  // The parser looks at what follows the last chunk only after it has handed that on; where it does
-  // not like what it finds the connection ends, and nothing must have been done.
-  #runWhereOpen(exchange: Exchange, route: Route): void {
+  // The parser hands the last chunk on before it checks what follows. If that is malformed it ends
+  // the connection, and the request must have had no effect.
+  #runIfOpen(exchange: Exchange, route: Route): void {
     if (!exchange.isOpen) return;
     try {
       this.#run(exchange, route);
@@ -243,31 +242,9 @@ export class HttpServer<Session = never> {
       throw new TwinError('body_too_large', `Send at most ${maxBytes} bytes.`);
     }
     if (chunk.byteLength === 0) return;
-    // What comes in one piece is not held, so it is served however much others leave unfinished.
-    if (!isLast || exchange.chunkBytes > 0) this.#hold(exchange, chunk.byteLength);
+    // A body in one piece is not counted: unfinished bodies of others must not block it.
+    if (!isLast || exchange.chunkBytes > 0) this.#held.add(exchange, chunk.byteLength);
     exchange.keepChunk(chunk);
-  }
-
-  #hold(exchange: Exchange, bytes: number): void {
-    exchange.heldBy ??= exchange.addressKey();
-    const ofAddress = (this.#heldBy.get(exchange.heldBy) ?? 0) + bytes;
-    if (ofAddress > HELD_BYTES_PER_ADDRESS_MAX || this.#heldBytes + bytes > HELD_BYTES_MAX) {
-      exchange.isLast = true;
-      throw new TwinError('overloaded', 'Too many bodies are on their way; send fewer at a time.');
-    }
-    this.#heldBy.set(exchange.heldBy, ofAddress);
-    this.#heldBytes += bytes;
-    exchange.heldBytes += bytes;
-  }
-
-  #release(exchange: Exchange): void {
-    if (exchange.heldBy === undefined) return;
-    const left = (this.#heldBy.get(exchange.heldBy) ?? 0) - exchange.heldBytes;
-    if (left > 0) this.#heldBy.set(exchange.heldBy, left);
-    else this.#heldBy.delete(exchange.heldBy);
-    this.#heldBytes -= exchange.heldBytes;
-    exchange.heldBy = undefined;
-    exchange.heldBytes = 0;
   }
 
   #run(exchange: Exchange, route: Route): void {
@@ -285,20 +262,20 @@ export class HttpServer<Session = never> {
   }
 
   #answerLate(exchange: Exchange, reply: Reply): void {
-    this.#options.metrics.observeWait((this.#options.clock.now() - exchange.startMs) / 1000);
+    this.#options.metrics.observeWait((this.#options.time.now() - exchange.startMs) / 1000);
     this.#answer(exchange, reply);
   }
 
   #await(exchange: Exchange, ms: number): void {
-    exchange.startMs = this.#options.clock.now();
+    exchange.startMs = this.#options.time.now();
     exchange.deadlineMs = exchange.startMs + ms;
     this.#open.add(exchange);
   }
 
-  /** Nothing is waited for any more. */
+  /** The exchange is not pending any more. */
   #settle(exchange: Exchange): void {
     this.#open.delete(exchange);
-    this.#release(exchange);
+    this.#held.release(exchange);
     exchange.chunkBytes = 0;
   }
 
@@ -314,7 +291,7 @@ export class HttpServer<Session = never> {
       const { route } = exchange.meter;
       this.#options.log.error(
         { err: error, route, requestId: exchange.requestId },
-        'a fault of ours',
+        'internal error',
       );
     }
     this.#answer(exchange, this.#options.render(error, exchange.encoding));
@@ -330,7 +307,7 @@ export class HttpServer<Session = never> {
   }
 
   #sweep(): void {
-    const nowMs = this.#options.clock.now();
+    const nowMs = this.#options.time.now();
     for (const exchange of this.#open) {
       if (exchange.deadlineMs > nowMs) continue;
       exchange.isLast = true;
@@ -349,11 +326,11 @@ export class HttpServer<Session = never> {
       open: (socket) => stream.opened(socket.getUserData(), socket),
       message: (socket, message) => {
         if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
-        else this.#bear(socket);
+        else this.#countMessage(socket);
       },
-      ping: (socket) => this.#bear(socket),
+      ping: (socket) => this.#countMessage(socket),
       pong: (socket, message) => {
-        if (!this.#bear(socket)) return;
+        if (!this.#countMessage(socket)) return;
         stream.ponged(socket.getUserData(), Buffer.from(message).toString('latin1'));
       },
       drain: (socket) => stream.drained(socket.getUserData()),
@@ -362,16 +339,16 @@ export class HttpServer<Session = never> {
   }
 
   /**
-   * Counts what a client sends on a stream, where it has nothing to say. The library goes through
-   * hundreds of thousands of small messages in one turn: whoever sends so many is cut off at once.
-   * False where it was.
+   * Counts a message of a client, which has nothing to say on a stream. The library handles
+   * hundreds of thousands of small messages in one turn, so a flood is cut off at once.
+   * Returns false if it closed the socket.
    */
-  #bear(socket: uws.WebSocket<Session>): boolean {
+  #countMessage(socket: uws.WebSocket<Session>): boolean {
     const session = socket.getUserData() as object;
-    const second = Math.floor(this.#options.clock.now() / 1000);
-    const heard = this.#heard.get(session);
-    if (heard?.second !== second) this.#heard.set(session, { second, count: 1 });
-    else if (++heard.count > MESSAGES_PER_S_MAX) {
+    const second = Math.floor(this.#options.time.now() / 1000);
+    const counted = this.#messages.get(session);
+    if (counted?.second !== second) this.#messages.set(session, { second, count: 1 });
+    else if (++counted.count > MESSAGES_PER_S_MAX) {
       socket.close();
       return false;
     }
@@ -442,8 +419,8 @@ function secureApp(name: string, { certFile, keyFile }: TlsFiles): uws.Templated
   }
 }
 
-/** What a client of a change must know that was given up on: it may still come about. */
+/** A change that timed out may still be applied: the client has to read it back. */
 function deadlineHint({ method, deadlineError }: Exchange): string | undefined {
   if (method === 'GET' || deadlineError === 'request_timeout') return undefined;
-  return 'This took too long and may still be done: read back what came of it.';
+  return 'This took too long and may still complete: read the state back.';
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import { addressKey, Buckets, createRateLimits, OpenCount } from './rate-limits.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
@@ -18,56 +18,56 @@ function takeAll(buckets: Buckets, key: string, count: number): void {
   for (let i = 0; i < count; i++) buckets.take(key);
 }
 
-test('a bucket gives its burst, then what time has added', () => {
-  const clock = new ManualClock(1000);
-  const buckets = new Buckets({ burst: 3, perS: 2 }, clock);
+test('a bucket gives its burst, then what time has added', async () => {
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 3, perS: 2 }, time);
   takeAll(buckets, 'a', 3);
   expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
-  clock.advance(499);
+  await time.advance(499);
   expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
-  clock.advance(1);
+  await time.advance(1);
   expect(refusal(() => buckets.take('a'))).toBeUndefined();
   expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
 });
 
-test('a bucket never holds more than its burst', () => {
-  const clock = new ManualClock(0);
-  const buckets = new Buckets({ burst: 2, perS: 1 }, clock);
+test('a bucket never holds more than its burst', async () => {
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 2, perS: 1 }, time);
   takeAll(buckets, 'a', 1);
-  clock.advance(3_600_000);
+  await time.advance(3_600_000);
   takeAll(buckets, 'a', 2);
   expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
 });
 
-test('what is more than a bucket holds costs a full one where that is asked for', () => {
-  const clock = new ManualClock(0);
-  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+test('what is more than a bucket holds costs a full one where that is asked for', async () => {
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
   buckets.takeWhole('a', 1_000_000);
   expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
   expect(refusal(() => buckets.takeWhole('a', 500))?.retryAfterS).toBe(10);
-  clock.advance(10_000);
+  await time.advance(10_000);
   expect(refusal(() => buckets.takeWhole('a', 500))).toBeUndefined();
   buckets.takeWhole('b', 30);
   buckets.take('b', 70);
 });
 
 test('keys do not share a bucket', () => {
-  const buckets = new Buckets({ burst: 1, perS: 1 }, new ManualClock(0));
+  const buckets = new Buckets({ burst: 1, perS: 1 }, TestTime.standing());
   buckets.take('a');
   expect(refusal(() => buckets.take('b'))).toBeUndefined();
 });
 
 test('a refused take takes nothing and says how long to wait in whole seconds', () => {
-  const clock = new ManualClock(0);
-  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
   buckets.take('a', 80);
   expect(refusal(() => buckets.take('a', 55))).toEqual({ code: 'rate_limited', retryAfterS: 4 });
   expect(refusal(() => buckets.take('a', 20))).toBeUndefined();
 });
 
 test('what costs more than a whole bucket is never given, and says so', () => {
-  const clock = new ManualClock(0);
-  const buckets = new Buckets({ burst: 100, perS: 10 }, clock);
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
   expect(() => buckets.take('a', 101)).toThrow(
     expect.objectContaining({
       code: 'rate_limited',
@@ -78,14 +78,14 @@ test('what costs more than a whole bucket is never given, and says so', () => {
 });
 
 test('spending goes on below zero, so that many at once cost as much as one after the other', () => {
-  const clock = new ManualClock(0);
-  const buckets = new Buckets({ burst: 2, perS: 1 }, clock);
+  const time = TestTime.standing();
+  const buckets = new Buckets({ burst: 2, perS: 1 }, time);
   for (let i = 0; i < 5; i++) buckets.spend('a');
   expect(refusal(() => buckets.check('a'))?.retryAfterS).toBe(4);
 });
 
 test('only so many keys are followed; the one that is longest unused is forgotten', () => {
-  const buckets = new Buckets({ burst: 1, perS: 1 }, new ManualClock(0), 2);
+  const buckets = new Buckets({ burst: 1, perS: 1 }, TestTime.standing(), 2);
   buckets.take('a');
   buckets.take('b');
   buckets.take('c');
@@ -110,7 +110,7 @@ test('the limits are as documented unless they are set otherwise, and none where
     misses: { burst: 20, perS: 20 },
     socketsPerAddress: 2000,
   });
-  const off = createRateLimits('off', new ManualClock(0));
+  const off = createRateLimits('off', TestTime.standing());
   expect(Object.values(off).every((limit) => limit === undefined)).toBe(true);
 });
 

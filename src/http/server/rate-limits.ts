@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../clock.ts';
 import type { BucketSize, RateLimitSettings } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
+import type { Time } from '../../time.ts';
 
 /** Keys that are followed at a time; whoever is pushed out starts with a full bucket again. */
 const KEYS_MAX = 32_768;
@@ -14,12 +14,12 @@ interface Bucket {
 /** Token buckets by key, in bounded memory. */
 export class Buckets {
   readonly #size: BucketSize;
-  readonly #clock: Clock;
+  readonly #time: Time;
   readonly #buckets: LRUCache<string, Bucket>;
 
-  constructor(size: BucketSize, clock: Clock, keysMax = KEYS_MAX) {
+  constructor(size: BucketSize, time: Time, keysMax = KEYS_MAX) {
     this.#size = size;
-    this.#clock = clock;
+    this.#time = time;
     this.#buckets = new LRUCache({ max: keysMax });
   }
 
@@ -60,7 +60,7 @@ export class Buckets {
   }
 
   #refilled(key: string): Bucket {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#time.now();
     const { burst, perS } = this.#size;
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
@@ -108,7 +108,7 @@ export interface RateLimits {
   signUps: Buckets | undefined;
 }
 
-export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clock): RateLimits {
+export function createRateLimits(settings: RateLimitSettings | 'off', time: Time): RateLimits {
   if (settings === 'off') {
     return {
       worlds: undefined,
@@ -121,13 +121,13 @@ export function createRateLimits(settings: RateLimitSettings | 'off', clock: Clo
     };
   }
   return {
-    worlds: new Buckets(settings.worlds, clock),
-    featureWrites: new Buckets(settings.featureWrites, clock),
-    misses: new Buckets(settings.misses, clock),
-    workTicks: new Buckets(settings.workTicks, clock),
+    worlds: new Buckets(settings.worlds, time),
+    featureWrites: new Buckets(settings.featureWrites, time),
+    misses: new Buckets(settings.misses, time),
+    workTicks: new Buckets(settings.workTicks, time),
     sockets: new OpenCount(settings.socketsPerAddress),
-    logins: new Buckets(settings.logins, clock),
-    signUps: new Buckets(settings.signUps, clock),
+    logins: new Buckets(settings.logins, time),
+    signUps: new Buckets(settings.signUps, time),
   };
 }
 

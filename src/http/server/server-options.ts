@@ -1,7 +1,8 @@
-import type { Clock } from '../../clock.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
+import type { Random } from '../../random.ts';
+import type { Time } from '../../time.ts';
 import type { StreamSocket } from '../twin/fanout.ts';
 import type { Reply } from './reply.ts';
 import type { Call, Router } from './router.ts';
@@ -27,7 +28,7 @@ export interface TlsFiles {
   keyFile: string;
 }
 
-export interface ServerOptions<Session> {
+export interface ServerOptions<Session = never> {
   /** In metrics and logs. */
   name: string;
   host: string;
@@ -38,11 +39,12 @@ export interface ServerOptions<Session> {
   stream?: Stream<Session>;
   /** Makes an answer of whatever was thrown. */
   render: (error: unknown, encoding: Encoding) => Reply;
-  /** A path with a slash too many at its end leads to the one without. */
-  dropsTrailingSlash?: true;
+  /** Answers a path with a trailing slash with 307 to the path without it. */
+  redirectsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */
   corsOrigins: '*' | readonly string[];
-  clock: Clock;
+  time: Time;
+  random: Random;
   metrics: Metrics;
   log: Log;
 }

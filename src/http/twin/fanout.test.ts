@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import type { Encoding } from '../../codec/encoding.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import type { WorldFrame } from '../../twin/service.ts';
 import { Fanout, type StreamSocket, type Watcher } from './fanout.ts';
 
@@ -44,13 +44,13 @@ interface Reader {
   watcher: Watcher;
 }
 
-let clock: ManualClock;
+let time: TestTime;
 let fanout: Fanout;
 let world: FakeWorld;
 
 beforeEach(() => {
-  clock = new ManualClock(1_000_000);
-  fanout = new Fanout(clock);
+  time = TestTime.standing();
+  fanout = new Fanout(time);
   world = new FakeWorld(1, { startTick: 0 });
 });
 
@@ -73,7 +73,7 @@ function publish(...frames: WorldFrame[]): Promise<void> {
 /** Frames 80 ms apart, from the tick after `from` on; the readers given answer every ping. */
 async function play(count: number, from: number, answering: readonly Reader[]): Promise<number> {
   for (let i = 1; i <= count; i++) {
-    clock.advance(80);
+    await time.advance(80);
     await publish(frame(from + 4 * i));
     for (const { socket, watcher } of answering) {
       fanout.ponged(watcher, Number(socket.pings.at(-1)));
@@ -218,10 +218,10 @@ test('a reader that takes a little now and then is not closed', async () => {
 test('a stream of a world whose frames stop is closed with 1013 after 15 s', async () => {
   const [first, second] = [join(), join(0, 'msgpack')];
   await publish(frame(4));
-  clock.advance(14_999);
+  await time.advance(14_999);
   fanout.sweep();
   expect(first.socket.closed).toBeUndefined();
-  clock.advance(1);
+  await time.advance(1);
   fanout.sweep();
   expect(first.socket.closed?.code).toBe(1013);
   expect(second.socket.closed?.code).toBe(1013);
@@ -241,7 +241,7 @@ test('all streams are ended in batches, with 1012', async () => {
   const ending = fanout.endAll();
   const closed = () => crowd.filter(({ socket }) => socket.closed?.code === 1012).length;
   expect(closed()).toBe(100);
-  await ending;
+  await time.advanceUntil(ending);
   expect(closed()).toBe(250);
 });
 

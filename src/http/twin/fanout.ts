@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { SLICE_MS } from '../../limits.ts';
+import type { Time } from '../../time.ts';
 import type { WorldFrame } from '../../twin/service.ts';
 
 /** What the fan-out needs of a WebSocket. */
@@ -108,7 +107,7 @@ export class Fanout {
   framesSkipped = 0;
   bytesSent = 0;
   watcherCount = 0;
-  readonly #clock: Clock;
+  readonly #time: Time;
   readonly #topics: Record<Encoding, Map<number, Topic>> = { json: new Map(), msgpack: new Map() };
   /** Watchers that miss frames at the moment. */
   readonly #behind = new Set<Watcher>();
@@ -118,8 +117,8 @@ export class Fanout {
   /** A slice runs, or is about to. */
   #isActive = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(time: Time) {
+    this.#time = time;
   }
 
   /** The watcher gets frames of ticks above `tick` from now on. */
@@ -127,7 +126,7 @@ export class Fanout {
     const topics = this.#topics[encoding];
     let topic = topics.get(worldNumber);
     if (topic === undefined) {
-      topic = { worldNumber, encoding, watchers: new Set(), frameMs: this.#clock.now() };
+      topic = { worldNumber, encoding, watchers: new Set(), frameMs: this.#time.now() };
       topics.set(worldNumber, topic);
     }
     const watcher = new Watcher(topic, socket, tick);
@@ -163,7 +162,7 @@ export class Fanout {
   }
 
   #progressed(watcher: Watcher): void {
-    watcher.progressMs = this.#clock.now();
+    watcher.progressMs = this.#time.now();
     if (!watcher.isBehind()) this.#behind.delete(watcher);
   }
 
@@ -187,7 +186,7 @@ export class Fanout {
   ): void {
     const topic = this.#topics[encoding].get(worldNumber);
     if (topic === undefined) return;
-    topic.frameMs = this.#clock.now();
+    topic.frameMs = this.#time.now();
     const watchers = topic.watchers.values();
     this.#deliveries.push({ watchers, bytes, isBinary: encoding === 'msgpack', tick, beat });
     beat.deliveriesLeft++;
@@ -195,14 +194,14 @@ export class Fanout {
 
   #slice(): void {
     this.#isActive = true;
-    const endMs = this.#clock.now() + SLICE_MS;
+    const endMs = this.#time.now() + SLICE_MS;
     let sends = 0;
     while (this.#startRound()) {
       sends += this.#turn(this.#deliveries[this.#next++] as Delivery);
-      if (sends > SLICE_SENDS - TURN_SENDS || this.#clock.now() >= endMs) break;
+      if (sends > SLICE_SENDS - TURN_SENDS || this.#time.now() >= endMs) break;
     }
     this.#isActive = this.#startRound();
-    if (this.#isActive) setImmediate(() => this.#slice());
+    if (this.#isActive) this.#time.immediate(() => this.#slice());
   }
 
   /** Rounds: what is unfinished in one has its next turn in the following. False: all is done. */
@@ -248,12 +247,12 @@ export class Fanout {
   #fallBehind(watcher: Watcher): void {
     if (this.#behind.has(watcher)) return;
     this.#behind.add(watcher);
-    watcher.progressMs = this.#clock.now();
+    watcher.progressMs = this.#time.now();
   }
 
   /** To be called every second or so: closes streams over which nothing moves. */
   sweep(): void {
-    const limitMs = this.#clock.now() - SILENT_MS;
+    const limitMs = this.#time.now() - SILENT_MS;
     for (const watcher of this.#behind) {
       if (watcher.progressMs <= limitMs) watcher.socket.end(1013, 'nothing was read for 15 s');
     }
@@ -278,7 +277,7 @@ export class Fanout {
       for (const watcher of watchers.slice(from, from + batch)) {
         if (watcher.topic.watchers.has(watcher)) watcher.socket.end(1012, REASONS[1012]);
       }
-      await setTimeout(CLOSE_PAUSE_MS);
+      await this.#time.sleep(CLOSE_PAUSE_MS);
     }
   }
 

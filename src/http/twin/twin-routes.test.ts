@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import {
   type Answer,
   ask,
@@ -306,12 +305,10 @@ describe('the map', () => {
 });
 
 describe('with limits', () => {
-  let clock: ManualClock;
   let limited: TestFront;
 
   beforeEach(() => {
-    clock = new ManualClock(0);
-    limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS }, clock);
+    limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS });
   });
 
   afterEach(() => limited.close());
@@ -332,7 +329,7 @@ describe('with limits', () => {
     expect(refused.status).toBe(429);
     expect(refused.body).toEqual({ error: 'rate_limited', hint: expect.any(String) });
     expect(refused.headers.get('retry-after')).toBe('1');
-    clock.advance(1000);
+    await limited.time.advance(1000);
     expect(await statuses(2, make)).toEqual([201, 429]);
     expect(limited.service.worlds.size).toBe(61);
   });
@@ -346,7 +343,7 @@ describe('with limits', () => {
     const old = () => make('{"start_tick":90000}');
     expect(await statuses(11, old)).toEqual([...new Array(10).fill(201), 429]);
     expect((await make()).status).toBe(201);
-    clock.advance(9000);
+    await limited.time.advance(9000);
     expect((await old()).status).toBe(201);
   });
 
@@ -357,7 +354,7 @@ describe('with limits', () => {
     expect(limited.service.loads).toBe(20);
     const known = limited.service.add();
     expect((await ask(`${limited.twinUrl}/api/v1/worlds/${known.id}`)).status).toBe(200);
-    clock.advance(50);
+    await limited.time.advance(50);
     expect((await miss()).status).toBe(404);
   });
 

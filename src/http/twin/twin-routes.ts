@@ -22,7 +22,7 @@ export interface TwinContext {
   worlds: WorldAccess;
   limits: RateLimits;
   /** What viewer and stream URLs are built from; no slash at its end. */
-  publicUrl: () => string;
+  publicTwinUrl: () => string;
   /** Hash of the kernel that lives the worlds. */
   kernelHash: string;
 }
@@ -62,7 +62,7 @@ function creationRoutes(context: TwinContext): Route[] {
         context.limits.worlds?.check(call.addressKey());
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
-        const body = encode(worldOf(world, context.publicUrl()), call.encoding);
+        const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);
         return reply(201, body, call.encoding, [location]);
       },
     },
@@ -103,11 +103,11 @@ function create(call: Call, { service, limits }: TwinContext, options: WorldOpti
 }
 
 /** A world in its wire shape. */
-function worldOf(world: World, publicUrl: string) {
+function worldOf(world: World, publicTwinUrl: string) {
   return {
     id: world.id,
-    viewer_url: `${publicUrl}/worlds/${world.id}`,
-    stream_url: `${publicUrl.replace(/^http/, 'ws')}/ws/worlds/${world.id}`,
+    viewer_url: `${publicTwinUrl}/worlds/${world.id}`,
+    stream_url: `${publicTwinUrl.replace(/^http/, 'ws')}/ws/worlds/${world.id}`,
     created_at: new Date(world.createdAtMs).toISOString(),
     seed: world.seed,
     city: world.city.name,
@@ -193,7 +193,7 @@ function worldRoutes(context: TwinContext): Route[] {
       operationId: 'getWorld',
       summary: 'The world, its fleet and its hazard spots',
       schema: schemas.World,
-      answer: (world, { encoding }) => ok(worldOf(world, context.publicUrl()), encoding),
+      answer: (world, { encoding }) => ok(worldOf(world, context.publicTwinUrl()), encoding),
     },
     {
       path: '/state',

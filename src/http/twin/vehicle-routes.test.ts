@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { type FakeWorld, STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import {
   type Answer,
   ask,
@@ -378,8 +377,7 @@ describe('POST reset', () => {
 });
 
 test('a vehicle takes 50 changes a second, and its neighbours are not concerned', async () => {
-  const clock = new ManualClock(0);
-  const limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS }, clock);
+  const limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS });
   const [first, second] = limited.service.add().fleet;
   const reset = (ofVin = '') =>
     ask(`${limited.twinUrl}/api/v1/vehicle/features/reset`, {
@@ -389,7 +387,7 @@ test('a vehicle takes 50 changes a second, and its neighbours are not concerned'
   const statuses = [];
   for (let i = 0; i < 51; i++) statuses.push((await reset(first?.vin)).status);
   const neighbour = await reset(second?.vin);
-  clock.advance(20);
+  await limited.time.advance(20);
   const later = await reset(first?.vin);
   await limited.close();
   expect(statuses).toEqual([...new Array(50).fill(200), 429]);

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
-import { ManualClock } from '../../testing/doubles/manual-clock.ts';
 import {
   ask,
   faultsOf,
@@ -270,9 +269,8 @@ describe('an upgrade is refused', () => {
   });
 
   test('with 429 for more streams than an address may have, until one is closed', async () => {
-    const clock = new ManualClock(0);
     await front.close();
-    front = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, socketsPerAddress: 2 } }, clock);
+    front = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, socketsPerAddress: 2 } });
     world = front.service.add();
     const clients = [new Client(), new Client()];
     await Promise.all(clients.map((client) => client.next()));
@@ -283,10 +281,9 @@ describe('an upgrade is refused', () => {
   });
 
   test('with 429, not 404, for too many misses', async () => {
-    const clock = new ManualClock(0);
     const misses = { burst: 2, perS: 1 };
     await front.close();
-    front = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, misses } }, clock);
+    front = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, misses } });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await refused('/ws/worlds/zzzzzzzzzz')).status);
     expect(statuses).toEqual([404, 404, 429]);
@@ -335,16 +332,15 @@ test('readers that stall miss frames and do not hold up others', async () => {
 });
 
 test('a reader that takes nothing for 15 s is told 1013 behind what it had not read', async () => {
-  const clock = new ManualClock(0);
   await front.close();
-  front = openTestFront({}, clock);
+  front = openTestFront();
   world = front.service.add();
   const socket = await stalled();
   await until(() => world.watcherCount === 1);
   for (let tick = 4; (await streamCounts()).skipped === 0; tick += 400) {
     for (let i = 0; i < 100; i++) await frameAt(tick + 4 * i);
   }
-  clock.advance(15_000);
+  await front.time.advance(15_000);
   await until(() => world.watcherCount === 0);
   const parts: Buffer[] = [];
   socket.on('data', (part) => parts.push(part));

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { pino } from 'pino';
-import { type Clock, NodeClock } from '../../clock.ts';
-import { type FrontEnd, type FrontEndOptions, startFrontEnd } from '../../http/front.ts';
+import { type FrontEnd, type FrontEndOptions, startFrontEnd } from '../../http/front-end.ts';
 import type { Schema } from '../../http/twin/schemas.ts';
 import { Metrics } from '../../metrics.ts';
+import { systemRandom } from '../../random.ts';
 import { systemTime } from '../../time.ts';
 import { FakeTwin } from './fake-twin.ts';
+import { TestTime } from './test-time.ts';
 
 export interface TestFront extends FrontEnd {
   service: FakeTwin;
@@ -16,14 +16,13 @@ export interface TestFront extends FrontEnd {
   logLines: string[];
   /** The twin's port. */
   port: number;
+  time: TestTime;
 }
 
-/** A front end on free ports before worlds that stand still, without rate limits. */
-export function openTestFront(
-  options: Partial<FrontEndOptions> = {},
-  clock: Clock = new NodeClock(systemTime),
-): TestFront {
+/** A front end on free ports for worlds that do not move, without rate limits. */
+export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront {
   const service = new FakeTwin();
+  const time = TestTime.standing();
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logLines.push(line) });
   const front = startFrontEnd(
@@ -40,12 +39,21 @@ export function openTestFront(
       kernelHash: 'c0ffee',
       ...options,
     },
-    { service, dealerRoutes: () => [], clock, metrics: new Metrics(), log },
+    {
+      service,
+      dealerRoutes: () => [],
+      time,
+      random: systemRandom,
+      metrics: new Metrics(),
+      log,
+      isReady: () => true,
+    },
   );
-  return { ...front, service, logLines, port: Number(new URL(front.twinUrl).port) };
+  const close = () => time.advanceUntil(front.close());
+  return { ...front, close, service, logLines, port: Number(new URL(front.twinUrl).port), time };
 }
 
-/** What a server says to these bytes until it ends the connection. */
+/** Everything that a server answers to these bytes until it ends the connection. */
 export function sendRaw(port: number, ...parts: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -60,12 +68,12 @@ export function sendRaw(port: number, ...parts: string[]): Promise<string> {
   });
 }
 
-/** Waits for something to be there, or true. */
-export async function until<T>(look: () => T): Promise<NonNullable<T>> {
+/** Resolves with the first truthy result of a condition that sockets bring about. */
+export async function until<T>(condition: () => T): Promise<NonNullable<T>> {
   for (;;) {
-    const found = look();
+    const found = condition();
     if (found) return found;
-    await setTimeout(5);
+    await systemTime.sleep(5);
   }
 }
 
@@ -75,7 +83,7 @@ export interface Answer {
   body: unknown;
 }
 
-/** Asks for JSON. */
+/** Fetches; parses a JSON body. */
 export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init });
   const text = await response.text();
@@ -89,7 +97,7 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
 
 const ajv = new Ajv2020({ allowUnionTypes: true, validateFormats: false });
 
-/** What is wrong with a value by a schema; null where nothing is. */
+/** Violations of a schema; null if there are none. */
 export function faultsOf(schema: Schema, value: unknown): unknown {
   const validate = ajv.compile(schema);
   return validate(value) ? null : validate.errors;

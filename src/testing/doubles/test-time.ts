@@ -14,7 +14,8 @@ interface Timer {
  */
 export class TestTime implements Time {
   readonly #runs: boolean;
-  readonly #startMs = systemTime.now();
+  /** Whole, so that sums of whole durations are exact. */
+  readonly #startMs = Math.ceil(systemTime.now());
   readonly #wallStartMs: number;
   #skippedMs = 0;
   #suspendedMs = 0;
@@ -81,6 +82,17 @@ export class TestTime implements Time {
     this.#skippedMs += Math.max(0, endMs - this.now());
     this.#arm();
     await turn();
+  }
+
+  /** Moves time on in small steps until a promise has settled. */
+  async advanceUntil<T>(outcome: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    outcome.then(settle, settle);
+    while (!isSettled) await this.advance(10);
+    return outcome;
   }
 
   #next(): Timer | undefined {

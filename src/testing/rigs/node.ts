@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
 import { type NodeParts, type RunningNode, startNode } from '../../node.ts';
+import { systemRandom } from '../../random.ts';
 
 export interface TestNode extends RunningNode {
   readonly dataDir: string;
@@ -20,7 +21,7 @@ export async function startTestNode(
   parts: NodeParts = {},
 ): Promise<TestNode> {
   const dataDir = settings.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'twin-test-'));
-  const config = readConfig({
+  const env = {
     TWIN_PORT: '0',
     DEALER_PORT: '0',
     OPS_PORT: '0',
@@ -29,7 +30,8 @@ export async function startTestNode(
     LOG_LEVEL: 'silent',
     ...settings,
     DATA_DIR: dataDir,
-  });
+  };
+  const config = readConfig(env, systemRandom);
   const node = await startNode(config, createLog(config.logLevel), parts);
   return {
     ...node,

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import { type DealerError, forbidden, notAuthenticated, notFound } from '../../dealer/errors.ts';
 import { detailReply } from '../dealer/detail.ts';
 import * as dealerSchemas from '../dealer/schemas.ts';
-import type { Service } from '../docs/openapi.ts';
-import type { Schema } from '../docs/schema-parts.ts';
-import { exampleOf } from '../twin/examples.ts';
 import * as twinSchemas from '../twin/schemas.ts';
+import { exampleOf } from './examples.ts';
+import type { Service } from './openapi.ts';
+import type { Schema } from './schema-parts.ts';
 
 /** Those that are worth a name in a document: what is put together, not single texts and numbers. */
 function composed(schemas: Readonly<Record<string, unknown>>): Record<string, Schema> {

@@ -1,0 +1,12 @@
+import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import type { Log } from '../../log.ts';
+import type { RateLimits } from '../server/rate-limits.ts';
+
+/** What the routes of the dealer platform need. */
+export interface DealerRouteDependencies {
+  platform: DealerPlatform;
+  limits: Pick<RateLimits, 'logins' | 'signUps'>;
+  /** Base of viewer URLs, without a trailing slash. */
+  publicTwinUrl: () => string;
+  log: Log;
+}

@@ -1,0 +1,210 @@
+import type { RateLimitSettings } from '../config.ts';
+import type { DemoLogin } from '../dealer/demo.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Random } from '../random.ts';
+import type { Time } from '../time.ts';
+import type { TwinService } from '../twin/service.ts';
+import { detailReply } from './dealer/detail.ts';
+import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
+import { DEALER_PLATFORM, TWIN } from './docs/services.ts';
+import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
+import { HttpServer } from './server/http-server.ts';
+import { opsRoutes } from './server/ops-routes.ts';
+import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
+import { errorReply } from './server/reply.ts';
+import { type Route, Router } from './server/router.ts';
+import type { ServerOptions, TlsFiles } from './server/server-options.ts';
+import { Fanout } from './twin/fanout.ts';
+import { twinRoutes } from './twin/twin-routes.ts';
+import { vehicleRoutes } from './twin/vehicle-routes.ts';
+import { WorldAccess } from './twin/world-access.ts';
+import { type StreamSession, streamRoute, WorldStream } from './twin/world-stream.ts';
+
+export interface FrontEndOptions {
+  host: string;
+  /** A port of 0 takes a free one. */
+  twinPort: number;
+  dealerPort: number;
+  opsHost: string;
+  opsPort: number;
+  /** Base of viewer and stream URLs; by default the listening address. */
+  publicTwinUrl?: string | undefined;
+  tls?: TlsFiles | undefined;
+  corsOrigins: '*' | readonly string[];
+  rateLimits: RateLimitSettings | 'off';
+  /** Output folder of the page build. */
+  webFolder: string;
+  /** Published log-ins of demo mode; otherwise empty. */
+  demoLogins: readonly DemoLogin[];
+  /** Hash of the kernel that steps the worlds. */
+  kernelHash: string;
+}
+
+/** What the front end gives to the routes of the dealer platform. */
+export interface DealerRouteOptions {
+  limits: RateLimits;
+  /** Base of viewer URLs, without a trailing slash. */
+  publicTwinUrl: () => string;
+}
+
+export interface FrontEndDependencies {
+  service: TwinService;
+  dealerRoutes: (options: DealerRouteOptions) => Route[];
+  time: Time;
+  random: Random;
+  metrics: Metrics;
+  log: Log;
+  /** Whether the rest of the node can serve requests. */
+  isReady: () => boolean;
+}
+
+export interface FrontEnd {
+  /** Listening addresses, as URLs. */
+  twinUrl: string;
+  dealerUrl: string;
+  opsUrl: string;
+  /** Closes streams with 1012, finishes pending requests, then ends all connections. */
+  close(): Promise<void>;
+}
+
+const SWEEP_MS = 1000;
+const CLOSE_GRACE_MS = 5_000;
+
+/** Opens the three ports. Throws, with none of them open, if one is not available. */
+export function startFrontEnd(
+  options: FrontEndOptions,
+  dependencies: FrontEndDependencies,
+): FrontEnd {
+  const { host, opsHost, tls } = options;
+  const { service, time, metrics } = dependencies;
+  const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
+  const state = { twinUrl: '', isReady: false };
+  const shared = {
+    limits: createRateLimits(options.rateLimits, time),
+    publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
+    docs: readDocsFiles(),
+    web: readWebFiles(options.webFolder),
+  };
+  const fanout = new Fanout(time);
+  const open = <Session = never>(settings: ServerOptions<Session>): HttpServer<Session> => {
+    const server = new HttpServer(settings);
+    servers.push(server);
+    return server;
+  };
+  try {
+    const twin = open(twinServer(options, dependencies, shared, fanout));
+    const dealer = open(dealerServer(options, dependencies, shared));
+    const ops = open(
+      opsServer(options, dependencies, () => state.isReady && dependencies.isReady()),
+    );
+    const scheme = tls ? 'https' : 'http';
+    state.twinUrl = urlOf(scheme, host, twin.port);
+    state.isReady = true;
+    service.onBeat((frames, done) => fanout.publish(frames, done));
+    service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
+    countStreams(metrics, fanout);
+    const stopSweeping = time.every(SWEEP_MS, () => fanout.sweep());
+    return {
+      twinUrl: state.twinUrl,
+      dealerUrl: urlOf(scheme, host, dealer.port),
+      opsUrl: urlOf('http', opsHost, ops.port),
+      async close() {
+        state.isReady = false;
+        const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
+        await Promise.all([...drained, fanout.endAll()]);
+        stopSweeping();
+        for (const server of servers) server.end();
+      },
+    };
+  } catch (error) {
+    for (const server of servers) server.end();
+    throw error;
+  }
+}
+
+function countStreams(metrics: Metrics, fanout: Fanout): void {
+  metrics.gauge('stream_watchers', 'Open streams.', () => fanout.watcherCount);
+  metrics.counter('stream_frames_sent_total', 'Frames sent.', () => fanout.framesSent);
+  metrics.counter(
+    'stream_frames_skipped_total',
+    'Frames that readers missed because they could not keep up.',
+    () => fanout.framesSkipped,
+  );
+  metrics.counter('stream_bytes_total', 'Bytes of frames sent.', () => fanout.bytesSent);
+}
+
+/** What the two public services share. */
+interface Shared extends DealerRouteOptions {
+  docs: DocsFiles;
+  web: WebFiles;
+}
+
+function twinServer(
+  { host, twinPort, tls, corsOrigins, kernelHash }: FrontEndOptions,
+  { service, time, random, metrics, log }: FrontEndDependencies,
+  { limits, publicTwinUrl, docs, web }: Shared,
+  fanout: Fanout,
+): ServerOptions<StreamSession> {
+  const worlds = new WorldAccess(service, limits);
+  const routes = [
+    ...twinRoutes({ service, worlds, limits, publicTwinUrl, kernelHash }),
+    ...vehicleRoutes({ worlds, limits }),
+    ...viewerRoutes(web, worlds, publicTwinUrl),
+    streamRoute(),
+  ];
+  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
+  const router = new Router([...routes, ...documentation]);
+  const stream = new WorldStream(worlds, limits, fanout);
+  const environment = { host, tls, corsOrigins, time, random, metrics, log };
+  return {
+    ...environment,
+    name: 'twin',
+    port: twinPort,
+    router,
+    stream,
+    render: errorReply,
+  };
+}
+
+function dealerServer(
+  { host, dealerPort, tls, corsOrigins, demoLogins }: FrontEndOptions,
+  { dealerRoutes, time, random, metrics, log }: FrontEndDependencies,
+  { limits, publicTwinUrl, docs, web }: Shared,
+): ServerOptions {
+  const routes = dealerRoutes({ limits, publicTwinUrl });
+  const pages = consoleRoutes(web, { demoLogins, publicTwinUrl });
+  const environment = { host, tls, corsOrigins, time, random, metrics, log };
+  return {
+    ...environment,
+    name: 'dealer',
+    port: dealerPort,
+    router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
+    render: detailReply,
+    redirectsTrailingSlash: true,
+  };
+}
+
+function opsServer(
+  { opsHost, opsPort }: FrontEndOptions,
+  { time, random, metrics, log }: FrontEndDependencies,
+  isReady: () => boolean,
+): ServerOptions {
+  metrics.addProcess();
+  const environment = { host: opsHost, time, random, metrics, log };
+  return {
+    ...environment,
+    name: 'ops',
+    port: opsPort,
+    router: new Router(opsRoutes(metrics, isReady)),
+    render: errorReply,
+    // Pages of other origins may not read the private port.
+    corsOrigins: [],
+  };
+}
+
+/** A server on a wildcard address is named by a loopback address. */
+function urlOf(scheme: string, host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

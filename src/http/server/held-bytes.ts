@@ -1,0 +1,34 @@
+import { TwinError } from '../../errors.ts';
+import type { Exchange } from './exchange.ts';
+
+const BYTES_MAX = 64 * 1024 * 1024;
+const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
+
+/** Bytes of bodies that are still arriving, in total and by address. */
+export class HeldBytes {
+  #total = 0;
+  readonly #byAddress = new Map<string, number>();
+
+  /** Throws TwinError `overloaded` if the address or all together hold too much. */
+  add(exchange: Exchange, bytes: number): void {
+    exchange.heldBy ??= exchange.addressKey();
+    const ofAddress = (this.#byAddress.get(exchange.heldBy) ?? 0) + bytes;
+    if (ofAddress > BYTES_PER_ADDRESS_MAX || this.#total + bytes > BYTES_MAX) {
+      exchange.isLast = true;
+      throw new TwinError('overloaded', 'Too many unfinished bodies; send fewer at a time.');
+    }
+    this.#byAddress.set(exchange.heldBy, ofAddress);
+    this.#total += bytes;
+    exchange.heldBytes += bytes;
+  }
+
+  release(exchange: Exchange): void {
+    if (exchange.heldBy === undefined) return;
+    const left = (this.#byAddress.get(exchange.heldBy) ?? 0) - exchange.heldBytes;
+    if (left > 0) this.#byAddress.set(exchange.heldBy, left);
+    else this.#byAddress.delete(exchange.heldBy);
+    this.#total -= exchange.heldBytes;
+    exchange.heldBy = undefined;
+    exchange.heldBytes = 0;
+  }
+}
