@@ -1,9 +1,6 @@
 /** The dealer platform: requests a second, log-ins beside bare argon2id, start to ready. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { rm } from 'node:fs/promises';
 import { hash, verify } from '@node-rs/argon2';
 import { systemRandom } from '../src/random.ts';
 import { systemTime } from '../src/time.ts';
@@ -13,10 +10,13 @@ import {
   DEMO_CARS,
   DEMO_CUSTOMER,
   dealerUrlOf,
+  loginRequest,
 } from './common/dealer-client.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
+import { inFreshDir } from './common/fresh-dir.ts';
 import { formatRequest, HttpPool } from './common/http-pool.ts';
-import { closedLoop, formatFailures } from './common/loops.ts';
+import { closedLoop, formatFailures, saturate } from './common/loops.ts';
+import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { type Server, startEmptyServer, startNode, startNodeOn } from './common/server.ts';
 import { type Case, measure } from './turns.ts';
@@ -32,14 +32,14 @@ const HASHES_AT_ONCE = 2;
 const MAKERS = 64;
 const MAKING_S_MAX = 600;
 
-/** @param options `--worlds`: how many are in the store that a node is started with */
+const OPTIONS = {
+  numbers: {
+    worlds: { fallback: 100_000, min: 1, max: 10_000_000, help: 'in the store at the start' },
+  },
+};
+
 export async function run(options: string[]): Promise<Figure[]> {
-  const { values } = parseArgs({
-    args: options,
-    options: { worlds: { type: 'string', default: '100000' } },
-  });
-  const worlds = Number(values.worlds);
-  if (!(Number.isInteger(worlds) && worlds >= 1)) throw new RangeError('--worlds: give a number');
+  const { worlds } = parseOptions(OPTIONS, options);
   return [...(await requestFigures()), ...(await startFigures(worlds))];
 }
 
@@ -111,17 +111,8 @@ async function loginFigure(url: URL): Promise<Figure> {
 }
 
 async function loginsPerS(url: URL): Promise<number> {
-  const pool = await HttpPool.open(url, LOGIN_WIDTH);
-  const body = JSON.stringify(DEMO_CUSTOMER);
-  const request = formatRequest(url, 'POST', '/api/auth/login', {}, body);
-  const { okPerS, failed } = await closedLoop(pool, {
-    width: LOGIN_WIDTH,
-    count: Number.POSITIVE_INFINITY,
-    seconds: ROUND_S,
-    request: () => request,
-  });
-  pool.close();
-  if (Object.keys(failed).length > 0) throw new Error(formatFailures(failed));
+  const requests = [loginRequest(url, DEMO_CUSTOMER)];
+  const { okPerS } = await saturate(url, { width: LOGIN_WIDTH, seconds: ROUND_S, requests });
   return okPerS;
 }
 
@@ -151,15 +142,6 @@ async function startFigures(worlds: number): Promise<Figure[]> {
     figure('start to ready, empty store', empty, 'ms', { atMost: 1500 }),
     figure(name, full, 'ms', { atMost: 2000 }),
   ];
-}
-
-async function inFreshDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'twin-start-'));
-  try {
-    return await use(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
 }
 
 /** From the start of the process to the line that says it is ready. */

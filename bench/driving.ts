@@ -1,9 +1,9 @@
 /** Does anybody collide with everything on, over half a million vehicle-kilometres? */
 
-import { parseArgs } from 'node:util';
 import { CAR_COUNT, TICK_MS } from '../assembly/layout.ts';
 import { CITIES } from '../src/city/catalogue.ts';
 import { type Figure, figure } from './common/figures.ts';
+import { parseOptions } from './common/options.ts';
 import { columns } from './common/report.ts';
 import { WorkerPool } from './common/worker-pool.ts';
 import type { Drive, Driven } from './driving-worker.ts';
@@ -29,35 +29,24 @@ interface Totals {
   seeds: number[];
 }
 
+const OPTIONS = {
+  numbers: {
+    seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
+    km: { fallback: 500_000, min: 1, max: 100_000_000, help: 'vehicle-kilometres' },
+    threads: { fallback: 2, min: 1, max: 256, help: 'threads' },
+  },
+  words: { city: { fallback: '', choices: CITIES.map(({ name }) => name), help: 'only this one' } },
+};
+
 export async function run(options: string[]): Promise<Figure[]> {
-  const { seed, km, threads, city } = chosenFrom(options);
+  const { seed, km, threads, city } = parseOptions(OPTIONS, options);
   const totals = CITIES.map(({ name }, cityIndex) => emptyTotals(name, cityIndex)).filter(
-    ({ name }) => city === undefined || name === city,
+    ({ name }) => city === '' || name === city,
   );
-  if (totals.length === 0) throw new RangeError(`there is no city "${city}"`);
   await driveAll(totals, { seed, km, threads });
   console.log(columns(totals.map((each) => [each.name, describe(each)] as const)));
   const driven = figure('driven', kilometresOf(totals), 'km', { atLeast: km });
   return [driven, ...totals.flatMap(figuresOf)];
-}
-
-function chosenFrom(args: string[]) {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args,
-    options: { seed: text, km: text, threads: text, city: text },
-  });
-  const whole = (name: string, value: string, min: number): number => {
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= min) return number;
-    throw new RangeError(`--${name} takes a whole number from ${min}`);
-  };
-  return {
-    seed: whole('seed', values.seed ?? '1', 0),
-    km: whole('km', values.km ?? '500000', 1),
-    threads: whole('threads', values.threads ?? '2', 1),
-    city: values.city,
-  };
 }
 
 /** World after world in every thread, city after city in turn, until there are enough kilometres. */

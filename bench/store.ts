@@ -1,12 +1,10 @@
 /** Durable changes a second through the store's contract, against bare lmdb. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { open } from 'lmdb';
 import { openEmbedded } from '../src/store/embedded-store.ts';
 import { systemTime } from '../src/time.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
+import { inFreshDir } from './common/fresh-dir.ts';
 import { Latencies, type LatencySummary } from './common/latencies.ts';
 import { median } from './common/report.ts';
 
@@ -43,15 +41,6 @@ async function race(write: DurableWrite): Promise<Speed> {
     perS: count / ((systemTime.now() - startMs) / 1000),
     latency: latencies.summary(),
   };
-}
-
-async function inFreshDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'twin-bench-'));
-  try {
-    return await use(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
 }
 
 const changeOf = (waiter: number, sequence: number) => [sequence, waiter % 20, 64, sequence % 64];

@@ -6,6 +6,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { openBrowser } from '../src/testing/rigs/browser.ts';
 import { systemTime } from '../src/time.ts';
 import { type Figure, figure } from './common/figures.ts';
+import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
 
@@ -17,7 +18,6 @@ const SCRIPT_MS_MAX = 4;
 /** Growth that is none: of a heap that is collected now and then, by the line through all looks. */
 const GROWTH_KIB_PER_MIN_MAX = 50;
 const VISITS = 5;
-const MINUTES = 10;
 const LOOK_S = 15;
 /** What is loaded and compiled in the first seconds is no frame. */
 const SETTLED_S = 10;
@@ -26,9 +26,12 @@ const LOOK_AT_FIRST_MS = 10;
 const WINDOW = { viewport: { width: 1280, height: 800 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
 
-/** `--minutes 2` looks at the heap for so long. */
+const OPTIONS = {
+  numbers: { minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' } },
+};
+
 export async function run(options: string[]): Promise<Figure[]> {
-  const minutes = Number(options[options.indexOf('--minutes') + 1] ?? MINUTES) || MINUTES;
+  const { minutes } = parseOptions(OPTIONS, options);
   const node = await startNode();
   const browser = await openBrowser(node.url.origin);
   try {

@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { formatRequest, HttpPool } from './common/http-pool.ts';
-import { closedLoop, formatFailures } from './common/loops.ts';
+import { inFreshDir } from './common/fresh-dir.ts';
+import { formatRequest } from './common/http-pool.ts';
+import { saturate } from './common/loops.ts';
 
 /** One of the requests that a run repeats in turn. */
 export interface Request {
@@ -55,30 +55,22 @@ async function withOwnClient(
   requests: readonly Request[],
   seconds: number,
 ): Promise<Drive> {
-  const pool = await HttpPool.open(url, CONNECTION_COUNT);
-  const ready = requests.map((request) => bytesOf(url, request));
-  const result = await closedLoop(pool, {
+  const { okPerS, latency } = await saturate(url, {
     width: CONNECTION_COUNT,
-    count: Number.POSITIVE_INFINITY,
     seconds,
-    request: (index) => ready[index % ready.length] as Buffer,
+    requests: requests.map((request) => bytesOf(url, request)),
   });
-  pool.close();
-  if (Object.keys(result.failed).length > 0) throw new Error(formatFailures(result.failed));
-  return { perS: result.okPerS, p99Ms: result.latency.p99Ms };
+  return { perS: okPerS, p99Ms: latency.p99Ms };
 }
 
-async function withWrk(url: URL, requests: readonly Request[], seconds: number): Promise<Drive> {
-  const dir = await mkdtemp(join(tmpdir(), 'twin-wrk-'));
-  try {
+function withWrk(url: URL, requests: readonly Request[], seconds: number): Promise<Drive> {
+  return inFreshDir(async (dir) => {
     const script = join(dir, 'requests.lua');
     await writeFile(script, luaScript(url, requests));
     const args = ['-t1', `-c${CONNECTION_COUNT}`, `-d${seconds}s`, '--latency', '-s', script];
     const { stdout } = await run('wrk', [...args, url.origin]);
     return parseWrk(stdout);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+  });
 }
 
 /**

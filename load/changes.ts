@@ -1,3 +1,4 @@
+import { larger, smaller } from '../bench/against/readings.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies } from '../bench/common/latencies.ts';
 import { formatFailures, openLoop } from '../bench/common/loops.ts';
@@ -6,8 +7,9 @@ import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Answer } from '../bench/common/response-parser.ts';
 import type { Server } from '../bench/common/server.ts';
-import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
+import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
+import { formatUsage, LoadMeter } from './usage-meter.ts';
 
 const CARS_PER_WORLD = 20;
 const FEATURE = 'aeb';
@@ -19,31 +21,31 @@ const options = {
     connections: { fallback: 64, min: 1, max: 1000, help: 'connections' },
     seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
   },
-  flags: { verify: 'read every car back and compare with what was acknowledged' },
+  flags: { verify: 'read every car back and compare with the acknowledged value' },
 } as const;
 
 type Chosen = Options<typeof options>;
 
-/** How long a durable change of a feature takes at a given rate. */
+/** Latency of durable feature changes at a given rate. */
 export const changes = command({
   summary: 'change features at a fixed rate',
   options,
   measures: [
-    { name: 'changes acknowledged', path: 'result.okPerS', unit: '/s', better: 'larger' },
-    { name: 'median latency', path: 'result.latency.p50Ms', unit: 'ms', better: 'smaller' },
-    { name: 'p99 latency', path: 'result.latency.p99Ms', unit: 'ms', better: 'smaller' },
-    { name: 'server CPU, of a core', path: 'usage.cpuShare', unit: '', better: 'smaller' },
+    larger('changes acknowledged', 'result.okPerS', '/s'),
+    smaller('median latency', 'result.latency.p50Ms', 'ms'),
+    smaller('p99 latency', 'result.latency.p99Ms', 'ms'),
+    smaller('server CPU, of a core', 'usage.cpuShare', ''),
   ],
   run,
 });
 
-/** What one car was told. */
+/** What is known of the feature of one car. */
 export interface Car {
   vin: string;
   /** The value of the last change that was acknowledged. */
   acknowledged: boolean | undefined;
   underWay: number;
-  /** Two changes were under way at once, or one went unanswered: its value cannot be foretold. */
+  /** Two changes overlapped, or one got no answer: the value cannot be predicted. */
   uncertain: boolean;
 }
 
@@ -57,21 +59,21 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const pool = await HttpPool.open(server.url, chosen.connections);
   const plan = planOf(server.url, cars);
   const stopProgress = progress(() => `${plan.answeredCount()} changes answered`);
-  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const meter = new LoadMeter(server);
   const result = await openLoop(pool, {
     ...plan,
     ratePerS: chosen.rate,
     seconds: chosen.seconds,
   });
   stopProgress();
-  const usage = meter?.read();
-  const verdict = judge(ceiling, result.okPerS, own.share());
+  const usage = meter.server();
+  const verdict = judge(ceiling, result.okPerS, meter.ownShare());
   const verified = chosen.verify ? await readBack(server.url, pool, cars) : undefined;
   pool.close();
   const rows: Outcome['rows'] = [
     ['changes acknowledged', `${Math.round(result.okPerS)}/s of ${chosen.rate}/s intended`],
     ['latency', formatLatencies(result.latency)],
-    ['of it late sending', formatLatencies(result.sendDelay)],
+    ['of that, sent late by', formatLatencies(result.sendDelay)],
     ['failed', formatFailures(result.failed)],
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
@@ -80,7 +82,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   return { rows, figures: { result, usage, verdict, verified } };
 }
 
-/** Every car in turn, off in one round and on in the next, so that each change changes something. */
+/** Every car in turn, off in one round and on in the next, so that each request changes something. */
 function planOf(url: URL, cars: Car[]) {
   const bodies = [JSON.stringify({ [FEATURE]: false }), JSON.stringify({ [FEATURE]: true })];
   const carOf = (index: number) => cars[index % cars.length] as Car;
@@ -108,7 +110,7 @@ function planOf(url: URL, cars: Car[]) {
   };
 }
 
-/** A refused change changed nothing; one without an answer may have. */
+/** A refused request changed nothing; one without an answer may have. */
 export function note(car: Car, value: boolean, answer: Answer | undefined): void {
   car.underWay -= 1;
   if (!answer || answer.status >= 500) car.uncertain = true;
@@ -118,7 +120,7 @@ export function note(car: Car, value: boolean, answer: Answer | undefined): void
 export interface Verified {
   right: number;
   wrong: number;
-  /** Cars of which nothing was acknowledged, or not in a known order. */
+  /** Cars without an acknowledged change, or with changes in an unknown order. */
   skipped: number;
 }
 

@@ -16,7 +16,7 @@ export class Crowd {
     this.sockets.push(...sockets);
   }
 
-  /** From here on frames count. */
+  /** Frames count from here on. */
   record(): void {
     for (const watcher of this.watchers) watcher.record();
   }
@@ -31,8 +31,8 @@ function fail(refused: UpgradeRefused): never {
 }
 
 /**
- * Opens a stream for each path, with room for the gaps of so many seconds. Throws UpgradeRefused where
- * one is refused, unless `onRefused` takes it.
+ * Opens a stream for each path, with memory for the gaps of `seconds`. Throws UpgradeRefused where one
+ * is refused, unless `onRefused` takes it.
  */
 export async function gather(
   url: URL,
@@ -66,18 +66,18 @@ export async function gather(
   return crowd;
 }
 
-/** Those who came at last, and of those who did not, how many were told what. */
+/** The streams that opened in the end, and why the others did not. */
 export interface PatientCrowd {
   crowd: Crowd;
-  /** Who was refused at first and not in the end. */
+  /** Streams that were refused at first. */
   lateCount: number;
-  /** By status line. */
+  /** Streams that never opened, by status line. */
   refused: Record<string, number>;
 }
 
 /**
- * The same of clients that come again when they are refused, as they are told to: up to `attempts`
- * times, `pauseMs` apart. A node that many come to at once lets in what it can tell that it carries.
+ * The same, but refused clients retry, as Retry-After tells them to: up to `attempts` times, `pauseMs`
+ * apart. A node admits only what it knows it can carry, so a rush is refused in part at first.
  */
 export async function gatherPatiently(
   url: URL,

@@ -1,3 +1,4 @@
+import { smaller } from '../bench/against/readings.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies, formatMs } from '../bench/common/latencies.ts';
 import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
@@ -5,11 +6,12 @@ import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
-import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
+import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
 import { CatchUpWatch, IncidentWatch } from './incident-watch.ts';
-import { summarise } from './watcher.ts';
+import { formatUsage, LoadMeter } from './usage-meter.ts';
+import { formatGaps, summarise } from './watcher.ts';
 
 const CONNECTIONS = 64;
 const CARS_PER_WORLD = 20;
@@ -21,48 +23,32 @@ const WITHIN_S = 2;
 const options = {
   numbers: {
     worlds: { fallback: 50, min: 1, max: 20_000, help: 'worlds that are watched' },
-    left: { fallback: 20, min: 1, max: 5000, help: 'worlds left alone, looked at half-way' },
-    minutes: { fallback: 10, min: 1, max: 30, help: 'for how long those were left alone' },
-    seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with' },
+    left: { fallback: 20, min: 1, max: 5000, help: 'unwatched worlds, opened half-way' },
+    minutes: { fallback: 10, min: 1, max: 30, help: 'how long those were unwatched' },
+    seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with them' },
     seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
   },
   words: {
-    off: { fallback: 'each', choices: [], help: 'feature off on all cars; each: they take turns' },
+    off: { fallback: 'each', choices: [], help: 'feature off on all cars; each: all in turn' },
   },
 } as const;
 
 type Chosen = Options<typeof options>;
 
-/** How soon collisions are explained, alone and while worlds that were left alone catch up. */
+/** How soon collisions are explained, also while worlds that were unwatched catch up. */
 export const explanations = command({
-  summary: 'collisions in watched worlds: how soon explained, also beside worlds that catch up',
+  summary: 'collisions in watched worlds: time until explained, also beside worlds that catch up',
   options,
   measures: [
-    {
-      name: 'p99 of an explanation, alone',
-      path: 'alone.incidents.explained.p99Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    {
-      name: 'p99 of an explanation, beside worlds that catch up',
-      path: 'beside.incidents.explained.p99Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    { name: 'p99 gap beside them', path: 'beside.frames.p99Ms', unit: 'ms', better: 'smaller' },
-    {
-      name: 'all of those explained after',
-      path: 'beside.caughtUp.allMsMax',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    {
-      name: 'server CPU beside them, of a core',
-      path: 'beside.usage.cpuShare',
-      unit: '',
-      better: 'smaller',
-    },
+    smaller('p99 of an explanation, alone', 'alone.incidents.explained.p99Ms', 'ms'),
+    smaller(
+      'p99 of an explanation, beside worlds that catch up',
+      'beside.incidents.explained.p99Ms',
+      'ms',
+    ),
+    smaller('p99 gap beside them', 'beside.frames.p99Ms', 'ms'),
+    smaller('all of those explained after', 'beside.caughtUp.allMsMax', 'ms'),
+    smaller('server CPU beside them, of a core', 'beside.usage.cpuShare', ''),
   ],
   run,
 });
@@ -80,14 +66,14 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     optionsOf(chosen, catalogue, chosen.worlds + i, ticks),
   );
 
-  const before = await gather(url, pathsOf(watched), chosen.seconds);
+  const firstCrowd = await gather(url, pathsOf(watched), chosen.seconds);
   await systemTime.sleep(SETTLE_MS);
-  const alone = await measure(chosen, server, pool, { watched, crowd: before, left: [] });
-  // Each world stays watched while one crowd takes over from the other.
-  const after = await gather(url, pathsOf(watched), chosen.seconds);
-  before.close();
-  const beside = await measure(chosen, server, pool, { watched, crowd: after, left });
-  after.close();
+  const alone = await measure(chosen, server, pool, { watched, crowd: firstCrowd, left: [] });
+  // The new crowd opens before the old one closes, so each world stays watched.
+  const secondCrowd = await gather(url, pathsOf(watched), chosen.seconds);
+  firstCrowd.close();
+  const beside = await measure(chosen, server, pool, { watched, crowd: secondCrowd, left });
+  secondCrowd.close();
   pool.close();
 
   const received = chosen.worlds + chosen.left;
@@ -95,11 +81,11 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const rows: Outcome['rows'] = [
     [`${chosen.worlds} watched worlds alone`, ''],
     ...rowsOf(alone),
-    [`beside ${chosen.left} that were left alone for ${chosen.minutes} min`, ''],
+    [`beside ${chosen.left} that were unwatched for ${chosen.minutes} min`, ''],
     ...rowsOf(beside),
     ...caughtUpRows(beside, chosen.left),
     ['load generator', verdict.text],
-    ['gaps from an empty server', gapsText(ceiling.gaps)],
+    ['gaps from an empty server', formatGaps(ceiling.gaps)],
   ];
   return { rows, figures: { alone, beside, verdict, reference: ceiling.gaps } };
 }
@@ -110,16 +96,14 @@ interface Catalogue {
 }
 
 async function catalogueOf(url: URL, pool: HttpPool): Promise<Catalogue> {
-  const read = async <Body>(path: string): Promise<Body> => {
-    const { body } = await pool.ask(formatRequest(url, 'GET', path));
-    return JSON.parse(body.toString()) as Body;
-  };
+  const read = async <Body>(path: string) =>
+    JSON.parse((await pool.ask(formatRequest(url, 'GET', path))).body.toString()) as Body;
   const { features } = await read<{ features: { name: string }[] }>('/api/v1/features');
   const { cities } = await read<{ cities: { name: string }[] }>('/api/v1/cities');
   return { features: features.map(({ name }) => name), cities: cities.map(({ name }) => name) };
 }
 
-/** A world whose cars have driven for so many ticks with one feature off from the first. */
+/** A world whose cars drove for `ticks` with one feature off from the first tick. */
 function optionsOf(chosen: Chosen, { features, cities }: Catalogue, i: number, ticks: number) {
   const name = chosen.off === 'each' ? features[i % features.length] : chosen.off;
   const city = cities[Math.floor(i / features.length) % Math.min(CITY_COUNT, cities.length)];
@@ -142,17 +126,18 @@ interface Scene {
 
 async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Scene) {
   const { watched, crowd, left } = scene;
-  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const meter = new LoadMeter(server);
   const incidents = new IncidentWatch(server.url, pool, watched);
   crowd.record();
   const endMs = systemTime.now() + chosen.seconds * 1000;
   const stopProgress = progress(() => {
-    const all = caughtUp === undefined ? '' : `, ${caughtUp.explained} of ${caughtUp.incidents}`;
-    const late = all && `${all} of worlds left alone`;
-    return `${incidents.tookMs.length} incidents explained${late}, server used ${formatUsage(meter?.read())}`;
+    const counts = caughtUp?.counts();
+    const late = counts && `${counts.explained} of ${counts.incidents} of worlds left alone, `;
+    const live = `${incidents.tookMs.length} incidents explained`;
+    return `${live}, ${late ?? ''}server used ${formatUsage(meter.server())}`;
   });
   const caughtUp = left.length > 0 ? new CatchUpWatch(server.url, pool, left) : undefined;
-  const looking = await gather(server.url, pathsOf(left), chosen.seconds);
+  const opening = await gather(server.url, pathsOf(left), chosen.seconds);
   await systemTime.sleep(endMs - systemTime.now());
   stopProgress();
   const frames = summarise(crowd.watchers);
@@ -161,10 +146,10 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
     frames,
     expectedFrames: chosen.worlds * chosen.seconds * (1000 / 80),
     caughtUp: caughtUp?.stop(),
-    usage: meter?.read(),
-    own: own.share(),
+    usage: meter.server(),
+    own: meter.ownShare(),
   };
-  looking.close();
+  opening.close();
   return result;
 }
 
@@ -179,7 +164,7 @@ function rowsOf({ incidents, frames, expectedFrames, usage }: Measured): Outcome
       `${explained.count}, ${late}, ${open}`,
     ],
     ['  requests refused', String(failed)],
-    ['  gaps between frames', gapsText(frames)],
+    ['  gaps between frames', formatGaps(frames)],
     ['  frames', `${frames.frames} of ${expectedFrames}, ${frames.missed} missed`],
     ['  streams closed with', JSON.stringify(frames.closed)],
     ['  server used', formatUsage(usage)],
@@ -190,12 +175,9 @@ function caughtUpRows({ caughtUp }: Measured, worlds: number): Outcome['rows'] {
   if (caughtUp === undefined) return [];
   const { incidents, explained, disordered, worldsDone, firstMsMax, allMsMax } = caughtUp;
   return [
-    ['  reports of the worlds left alone', `${explained} of ${incidents} explained`],
+    ['  reports of those', `${explained} of ${incidents} explained`],
     ['  explained before a newer one', String(disordered)],
-    ['  first explained at the latest after', formatMs(firstMsMax)],
+    ['  first one explained within', formatMs(firstMsMax)],
     ['  all explained', `in ${worldsDone} of ${worlds} worlds, after ${formatMs(allMsMax)}`],
   ];
 }
-
-const gapsText = ({ p50Ms, p99Ms, maxMs }: Measured['frames']): string =>
-  `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;

@@ -10,38 +10,37 @@ import {
   TICK_MS,
 } from './live-incidents.ts';
 
-/** How often a world is asked for its events. */
+/** How often events of a world are read. */
 const EVENTS_MS = 1000;
-/**
- * A report is asked for so long after its end at the earliest: who asks has it explained, and here
- * nobody is to have to ask. Then so often.
- */
+/** A request makes the node explain a report, so the first comes late enough to be unnecessary. */
 const FIRST_ASK_MS = 300;
 const ASK_MS = 100;
-/** How often a world that was left alone is asked for all its reports. */
+/** How often all reports of a world are read. */
 const REPORTS_MS = 1000;
 
+/** Undefined where the request was refused or got no answer: it is repeated later. */
 async function get<Body>(pool: HttpPool, url: URL, path: string): Promise<Body | undefined> {
-  const answer = await pool.ask(formatRequest(url, 'GET', path));
-  // Refused for being busy: to be asked again.
-  if (answer.status >= 400) return undefined;
-  return JSON.parse(answer.body.toString()) as Body;
-}
-
-/** Does something for each of some, spread out so that it is not done for all in the same moment. */
-function everySoOften<T>(
-  timers: StopTimer[],
-  items: readonly T[],
-  everyMs: number,
-  work: (item: T) => void,
-): void {
-  for (const [i, item] of items.entries()) {
-    const begin = () => timers.push(systemTime.every(everyMs, () => work(item)));
-    timers.push(systemTime.after((i * everyMs) / items.length, begin));
+  try {
+    const { status, body } = await pool.ask(formatRequest(url, 'GET', path));
+    return status < 400 ? (JSON.parse(body.toString()) as Body) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/** Measures in watched worlds how long after its end each incident is found explained. */
+/** Does `work` for each item every `everyMs`, spread evenly over that time. */
+function spread<T>(items: readonly T[], everyMs: number, work: (item: T) => unknown): StopTimer {
+  const stops: StopTimer[] = items.map((item, i) =>
+    systemTime.after((i * everyMs) / items.length, () => {
+      stops.push(systemTime.every(everyMs, () => work(item)));
+    }),
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Measures in watched worlds how long after its end each incident is explained. */
 export class IncidentWatch {
   readonly tookMs: number[] = [];
   /** Requests that were refused or lost. */
@@ -49,7 +48,7 @@ export class IncidentWatch {
   readonly #url: URL;
   readonly #pool: HttpPool;
   readonly #worlds: readonly { id: string; live: LiveIncidents }[];
-  readonly #timers: StopTimer[] = [];
+  readonly #stops: readonly StopTimer[];
 
   constructor(url: URL, pool: HttpPool, worlds: readonly MadeWorld[]) {
     this.#url = url;
@@ -59,18 +58,23 @@ export class IncidentWatch {
       id,
       live: new LiveIncidents(createdAtMs, fromMs),
     }));
-    everySoOften(this.#timers, this.#worlds, EVENTS_MS, (world) => void this.#events(world));
-    this.#timers.push(systemTime.every(ASK_MS, () => this.#ask()));
+    this.#stops = [
+      spread(this.#worlds, EVENTS_MS, (world) => this.#readEvents(world)),
+      systemTime.every(ASK_MS, () => this.#askForDue()),
+    ];
   }
 
-  async #events({ id, live }: { id: string; live: LiveIncidents }): Promise<void> {
-    const path = `/api/v1/worlds/${id}/events`;
-    const events = await get<CollisionEvent[]>(this.#pool, this.#url, path).catch(() => undefined);
-    if (events === undefined) this.failed += 1;
-    else live.note(events);
+  async #read<Body>(path: string): Promise<Body | undefined> {
+    const body = await get<Body>(this.#pool, this.#url, `/api/v1/worlds/${path}`);
+    if (body === undefined) this.failed += 1;
+    return body;
   }
 
-  #ask(): void {
+  async #readEvents({ id, live }: { id: string; live: LiveIncidents }): Promise<void> {
+    live.note((await this.#read<CollisionEvent[]>(`${id}/events`)) ?? []);
+  }
+
+  #askForDue(): void {
     for (const { id, live } of this.#worlds) {
       for (const incident of live.toAsk(systemTime.wallMs(), FIRST_ASK_MS)) {
         void this.#askFor(id, live, incident);
@@ -79,28 +83,24 @@ export class IncidentWatch {
   }
 
   async #askFor(id: string, live: LiveIncidents, incident: string): Promise<void> {
-    const path = `/api/v1/worlds/${id}/incidents/${incident}`;
-    const report = await get<{ explained: boolean }>(this.#pool, this.#url, path).catch(
-      () => undefined,
-    );
-    if (report === undefined) this.failed += 1;
+    const report = await this.#read<{ explained: boolean }>(`${id}/incidents/${incident}`);
     const tookMs = live.answered(incident, report?.explained ?? false, systemTime.wallMs());
     if (tookMs !== undefined) this.tookMs.push(tookMs);
   }
 
-  /** Ends it and tells what was found. */
+  /** Ends the watch and summarises it. */
   stop() {
-    for (const stop of this.#timers) stop();
+    for (const stop of this.#stops) stop();
     const waiting = this.#worlds.flatMap(({ live }) => live.waiting(systemTime.wallMs()));
     return { ...liveSummary(this.tookMs, waiting), failed: this.failed };
   }
 }
 
-/** A world that was left alone, from the moment when it is looked at. */
-interface LookedAt {
+/** An unwatched world, from the moment when somebody opens it. */
+interface OpenedWorld {
   id: string;
-  lookMs: number;
-  /** Ticks up to which incidents were over when it was looked at. */
+  openedMs: number;
+  /** Incidents up to this tick were over at that moment. */
   pastTick: number;
   incidents: number;
   explained: number;
@@ -109,42 +109,37 @@ interface LookedAt {
   allMs: number | undefined;
 }
 
-/** Watches the reports of worlds come in that were left alone and are looked at now. */
+/** Watches how the reports of worlds that were unwatched so far are explained. */
 export class CatchUpWatch {
   readonly #url: URL;
   readonly #pool: HttpPool;
-  readonly #worlds: LookedAt[];
-  readonly #timers: StopTimer[] = [];
+  readonly #worlds: OpenedWorld[];
+  readonly #stop: StopTimer;
 
   constructor(url: URL, pool: HttpPool, worlds: readonly MadeWorld[]) {
     this.#url = url;
     this.#pool = pool;
-    const lookMs = systemTime.wallMs();
+    const openedMs = systemTime.wallMs();
+    const counts = { incidents: 0, explained: 0, disordered: 0 };
     this.#worlds = worlds.map(({ id, createdAtMs }) => ({
       id,
-      lookMs,
-      pastTick: Math.floor((lookMs - createdAtMs) / TICK_MS) - CHAIN_TICKS,
-      incidents: 0,
-      explained: 0,
-      disordered: 0,
+      openedMs,
+      pastTick: Math.floor((openedMs - createdAtMs) / TICK_MS) - CHAIN_TICKS,
+      ...counts,
       firstMs: undefined,
       allMs: undefined,
     }));
-    everySoOften(this.#timers, this.#worlds, REPORTS_MS, (world) => void this.#reports(world));
+    this.#stop = spread(this.#worlds, REPORTS_MS, (world) => this.#readReports(world));
   }
 
-  async #reports(world: LookedAt): Promise<void> {
+  async #readReports(world: OpenedWorld): Promise<void> {
     if (world.allMs !== undefined) return;
     const path = `/api/v1/worlds/${world.id}/incidents`;
-    const reports = await get<{ tick: number; explained: boolean }[]>(
-      this.#pool,
-      this.#url,
-      path,
-    ).catch(() => undefined);
+    const reports = await get<{ tick: number; explained: boolean }[]>(this.#pool, this.#url, path);
     if (reports === undefined) return;
     const past = reports.filter(({ tick }) => tick <= world.pastTick);
     const explained = past.map((report) => report.explained);
-    const nowMs = systemTime.wallMs() - world.lookMs;
+    const nowMs = systemTime.wallMs() - world.openedMs;
     world.incidents = past.length;
     world.explained = explained.filter((is) => is).length;
     world.disordered = Math.max(world.disordered, outOfOrder(explained));
@@ -152,25 +147,25 @@ export class CatchUpWatch {
     if (world.explained === past.length) world.allMs ??= nowMs;
   }
 
-  get explained(): number {
-    return this.#worlds.reduce((sum, { explained }) => sum + explained, 0);
-  }
-
-  get incidents(): number {
-    return this.#worlds.reduce((sum, { incidents }) => sum + incidents, 0);
+  /** Of all worlds together. */
+  counts() {
+    const sum = (key: 'incidents' | 'explained' | 'disordered') =>
+      this.#worlds.reduce((total, world) => total + world[key], 0);
+    return {
+      incidents: sum('incidents'),
+      explained: sum('explained'),
+      /** Explained before a newer one of the same world. */
+      disordered: sum('disordered'),
+    };
   }
 
   stop() {
-    for (const stop of this.#timers) stop();
-    const firsts = this.#worlds.flatMap(({ firstMs }) => firstMs ?? []);
+    this.#stop();
     const alls = this.#worlds.flatMap(({ allMs }) => allMs ?? []);
     return {
-      incidents: this.incidents,
-      explained: this.explained,
-      /** Explained before a newer one of the same world. */
-      disordered: this.#worlds.reduce((sum, { disordered }) => sum + disordered, 0),
+      ...this.counts(),
       worldsDone: alls.length,
-      firstMsMax: Math.max(0, ...firsts),
+      firstMsMax: Math.max(0, ...this.#worlds.flatMap(({ firstMs }) => firstMs ?? [])),
       allMsMax: Math.max(0, ...alls),
     };
   }

@@ -1,12 +1,12 @@
 import { Latencies, type LatencySummary } from '../bench/common/latencies.ts';
 
 export const TICK_MS = 20;
-/** A chain of contacts is over when none has come for so long: two seconds. */
+/** An incident ends when no contact came for two seconds. */
 export const CHAIN_TICKS = 100;
-/** So long after its end at the latest an incident should be explained, ms. */
+/** An incident should be explained this soon after its end. */
 const WITHIN_MS = 2000;
 
-/** What `GET …/events` tells of a collision. */
+/** A collision in the answer of `GET …/events`. */
 export interface CollisionEvent {
   tick: number;
   kind: string;
@@ -23,21 +23,18 @@ export interface LiveSummary {
   explained: LatencySummary;
   /** Explained, or still open, later than two seconds after their end. */
   late: number;
-  /** Not explained when the measurement ended; they count with the time that they have waited. */
+  /** Not explained when the measurement ended; they count with the time they had waited. */
   open: number;
 }
 
-/**
- * The incidents of one world that end while somebody watches, as its events tell of them. An
- * incident is over two seconds after its last contact.
- */
+/** Incidents of one world that end while it is watched, from its events. */
 export class LiveIncidents {
   readonly #createdAtMs: number;
   readonly #fromMs: number;
   readonly #pending = new Map<string, Pending>();
   readonly #done = new Set<string>();
 
-  /** Times are of the wall clock; only what ends from `fromMs` on counts. */
+  /** In wall-clock time. Only incidents that end from `fromMs` on count. */
   constructor(createdAtMs: number, fromMs: number) {
     this.#createdAtMs = createdAtMs;
     this.#fromMs = fromMs;
@@ -61,7 +58,7 @@ export class LiveIncidents {
     return this.#timeOf(lastTick + CHAIN_TICKS);
   }
 
-  /** Those that have been over for so long and are not being asked for; they then are. */
+  /** Marks and returns incidents that ended `afterMs` ago and are not being asked for. */
   toAsk(nowMs: number, afterMs: number): string[] {
     const due = [...this.#pending.values()].filter(
       (each) => !each.isAsked && this.#endOf(each) + afterMs <= nowMs,
@@ -70,7 +67,7 @@ export class LiveIncidents {
     return due.map(({ id }) => id);
   }
 
-  /** What came of asking; returns how long after its end it was found explained. */
+  /** Takes the answer; returns how long after its end the incident was found explained. */
   answered(id: string, isExplained: boolean, nowMs: number): number | undefined {
     const known = this.#pending.get(id);
     if (known === undefined) return undefined;
@@ -83,7 +80,7 @@ export class LiveIncidents {
     return nowMs - this.#endOf(known);
   }
 
-  /** For how long those have been over that are not explained. */
+  /** Ms since the end of each incident that is not explained. */
   waiting(nowMs: number): number[] {
     return [...this.#pending.values()]
       .map((each) => nowMs - this.#endOf(each))
@@ -91,7 +88,7 @@ export class LiveIncidents {
   }
 }
 
-/** How long incidents took to be explained, those still open with the time they have waited. */
+/** `waitingMs`: of incidents that are not explained yet; they count when that is too long. */
 export function liveSummary(tookMs: readonly number[], waitingMs: readonly number[]): LiveSummary {
   const latencies = new Latencies();
   for (const ms of tookMs) latencies.record(ms);
@@ -102,8 +99,8 @@ export function liveSummary(tookMs: readonly number[], waitingMs: readonly numbe
 }
 
 /**
- * How many incidents are explained before a newer one of the same world: there should be none.
- * `explained`: whether each is, the oldest first.
+ * Counts incidents that were explained before a newer one of the same world.
+ * @param explained whether each incident is, the oldest first
  */
 export function outOfOrder(explained: readonly boolean[]): number {
   const newestOpen = explained.lastIndexOf(false);

@@ -5,26 +5,26 @@ import { openLoop } from '../bench/common/loops.ts';
 import type { Answer } from '../bench/common/response-parser.ts';
 import { type StopTimer, systemTime } from '../src/time.ts';
 
-/** As many log-ins as may wait and run, and room for refusals under way. */
+/** More than the log-ins that a node lets wait and run, so that some are refused. */
 const CONNECTIONS = 256;
 const RETRY_AFTER = /\r\nretry-after: *[1-9]\d*(\r|$)/i;
-const LOOKED_AT = [200, 401];
+const VERIFIED = [200, 401];
 const REFUSED = 503;
 
 export interface FloodResult {
   sent: number;
-  /** Those whose password was looked at. */
+  /** Log-ins whose password was verified. */
   looked: number;
   lookedLatency: LatencySummary;
   refused: number;
   refusedLatency: LatencySummary;
   withoutRetryAfter: number;
-  /** By status, and `lost` ones. */
+  /** By status; `lost`: without an answer. */
   other: Record<string, number>;
 }
 
-/** Log-ins at a fixed rate, by a customer with the right password and by nobody in turn. */
-export class Flood {
+/** Log-ins at a fixed rate, by a customer with the right password and by unknown names in turn. */
+export class LoginFlood {
   readonly #url: URL;
   readonly #pool: HttpPool;
   readonly #plan: { rate: number; seconds: number };
@@ -35,8 +35,8 @@ export class Flood {
   readonly #done = Promise.withResolvers<FloodResult>();
   #withoutRetryAfter = 0;
 
-  static async open(url: URL, plan: { rate: number; seconds: number }): Promise<Flood> {
-    return new Flood(url, plan, await HttpPool.open(url, CONNECTIONS));
+  static async open(url: URL, plan: { rate: number; seconds: number }): Promise<LoginFlood> {
+    return new LoginFlood(url, plan, await HttpPool.open(url, CONNECTIONS));
   }
 
   private constructor(url: URL, plan: { rate: number; seconds: number }, pool: HttpPool) {
@@ -45,12 +45,11 @@ export class Flood {
     this.#pool = pool;
   }
 
-  /** What it came to, once it has run. */
+  /** The result, once the flood is over. */
   get done(): Promise<FloodResult> {
     return this.#done.promise;
   }
 
-  /** Begins it. */
   run(): void {
     const { rate: ratePerS, seconds } = this.#plan;
     openLoop(this.#pool, {
@@ -70,7 +69,7 @@ export class Flood {
 
   #answered(index: number, answer: Answer | undefined): void {
     const tookMs = systemTime.now() - (this.#sentMs[index] ?? 0);
-    if (answer && LOOKED_AT.includes(answer.status)) {
+    if (answer && VERIFIED.includes(answer.status)) {
       this.#looked.record(tookMs);
     } else if (answer?.status === REFUSED) {
       this.#refused.record(tookMs);
@@ -96,7 +95,7 @@ export class Flood {
 
   progress(): string {
     const { looked, refused } = this.#result(0);
-    return `${this.#sentMs.length} log-ins sent, ${looked} looked at, ${refused} refused`;
+    return `${this.#sentMs.length} log-ins sent, ${looked} verified, ${refused} refused`;
   }
 
   close(): void {
@@ -106,21 +105,21 @@ export class Flood {
 
 const LOOK_MS = 100;
 
-/** Passwords at a time, the most that was ever seen. */
+/** Most passwords at a time. */
 export interface HashesSeen {
   looks: number;
   running: number;
   waiting: number;
 }
 
-/** Asks the server for operators again and again how many passwords it hashes. */
+/** Polls the metrics for the number of passwords that are hashed or wait. */
 export class HashWatch {
   readonly #pool: HttpPool;
   readonly #request: Buffer;
   readonly #stopAsking: StopTimer;
   readonly #seen: HashesSeen = { looks: 0, running: 0, waiting: 0 };
 
-  /** Undefined where that server is not known. */
+  /** Undefined where the address is unknown. */
   static async open(opsUrl: URL | undefined): Promise<HashWatch | undefined> {
     return opsUrl && new HashWatch(opsUrl, await HttpPool.open(opsUrl, 1));
   }

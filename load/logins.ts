@@ -1,3 +1,4 @@
+import { larger, smaller } from '../bench/against/readings.ts';
 import {
   bearerOf,
   DEMO_ADMIN,
@@ -6,24 +7,25 @@ import {
   dealerUrlOf,
 } from '../bench/common/dealer-client.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
-import { formatLatencies, formatMs } from '../bench/common/latencies.ts';
+import { formatLatencies } from '../bench/common/latencies.ts';
 import { formatFailures, type LoopResult, openLoop } from '../bench/common/loops.ts';
 import { makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
-import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
+import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
-import { Flood, HashWatch } from './login-flood.ts';
-import { summarise, type WatchersSummary } from './watcher.ts';
+import { HashWatch, LoginFlood } from './login-flood.ts';
+import { formatUsage, LoadMeter } from './usage-meter.ts';
+import { formatGaps, summarise, type WatchersSummary } from './watcher.ts';
 
 const SETTLE_MS = 3000;
-/** Requests of others go over so many connections, reads and changes each. */
+/** For the reads of other clients, and as many for their changes. */
 const CONNECTIONS = 16;
 const CHANGES_PER_S = 20;
-const CALM_SECONDS = 10;
+const UNDISTURBED_SECONDS = 10;
 
 const options = {
   numbers: {
@@ -36,36 +38,21 @@ const options = {
 
 type Chosen = Options<typeof options>;
 
-/** What a flood of log-ins does to itself, and to everybody else. */
+/** What a flood of log-ins meets, and what it costs other clients. */
 export const logins = command({
-  summary: 'a flood of log-ins, half of them by nobody: hashes at once, refusals, others meanwhile',
+  summary: 'a flood of log-ins, half with unknown names: hashes at once, refusals, other clients',
   options,
   measures: [
-    { name: 'log-ins verified', path: 'flooded.looked', unit: 'log-ins', better: 'larger' },
-    {
-      name: 'p99 of a refusal',
-      path: 'flooded.refusedLatency.p99Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    {
-      name: 'p99 of reads meanwhile',
-      path: 'met.reads.latency.p99Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    {
-      name: 'p99 of changes meanwhile',
-      path: 'met.changes.latency.p99Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    { name: 'p99 gap meanwhile', path: 'met.streams.p99Ms', unit: 'ms', better: 'smaller' },
+    larger('log-ins verified', 'flooded.looked', 'log-ins'),
+    smaller('p99 of a refusal', 'flooded.refusedLatency.p99Ms', 'ms'),
+    smaller('p99 of reads meanwhile', 'met.reads.latency.p99Ms', 'ms'),
+    smaller('p99 of changes meanwhile', 'met.changes.latency.p99Ms', 'ms'),
+    smaller('p99 gap meanwhile', 'met.streams.p99Ms', 'ms'),
   ],
   run,
 });
 
-/** What others meet: those that read, those that change something, those that watch. */
+/** What other clients meet: readers, writers and watchers. */
 interface Others {
   reads: LoopResult;
   changes: LoopResult;
@@ -77,39 +64,39 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const ceiling = await requestCeiling(CONNECTIONS);
   const worlds = await makeWorlds(server.url, chosen.worlds);
   const paths = worlds.map(({ id }) => `/ws/worlds/${id}`);
-  const around = { url, twinUrl: server.url, paths, readsPerS: chosen.reads };
-  const calm = await measureOthers({ ...around, seconds: CALM_SECONDS });
+  const clients = { url, twinUrl: server.url, paths, readsPerS: chosen.reads };
+  const before = await measureOthers({ ...clients, seconds: UNDISTURBED_SECONDS });
 
-  const flood = await Flood.open(url, chosen);
+  const flood = await LoginFlood.open(url, chosen);
   const watch = await HashWatch.open(server.opsUrl);
-  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const meter = new LoadMeter(server);
   const stopProgress = progress(() => flood.progress());
   const [met, flooded] = await Promise.all([
-    measureOthers({ ...around, seconds: chosen.seconds, during: () => flood.run() }),
+    measureOthers({ ...clients, seconds: chosen.seconds, during: () => flood.run() }),
     flood.done,
   ]);
   stopProgress();
-  const usage = meter?.read();
+  const usage = meter.server();
   const hashes = watch?.close();
   flood.close();
-  const verdict = judge(ceiling, chosen.rate + chosen.reads + CHANGES_PER_S, own.share());
+  const verdict = judge(ceiling, chosen.rate + chosen.reads + CHANGES_PER_S, meter.ownShare());
   const rows: Outcome['rows'] = [
     ['log-ins sent', `${flooded.sent} at ${chosen.rate}/s`],
-    ['looked at', `${flooded.looked} (${Math.round(flooded.looked / chosen.seconds)}/s)`],
+    ['verified', `${flooded.looked} (${Math.round(flooded.looked / chosen.seconds)}/s)`],
     ['  within', formatLatencies(flooded.lookedLatency)],
     ['refused with 503', `${flooded.refused}, ${flooded.withoutRetryAfter} WITHOUT Retry-After`],
     ['  within', formatLatencies(flooded.refusedLatency)],
-    ['anything else', formatFailures(flooded.other)],
+    ['other answers', formatFailures(flooded.other)],
     ['hashes', hashes ? `at most ${hashes.running} at once, ${hashes.waiting} waiting` : 'unknown'],
-    ...rowsOf('calm', calm),
-    ...rowsOf('flooded', met),
+    ...rowsOf('before', before),
+    ...rowsOf('during', met),
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
   ];
-  return { rows, figures: { calm, met, flooded, hashes, usage, verdict } };
+  return { rows, figures: { before, met, flooded, hashes, usage, verdict } };
 }
 
-interface Around {
+interface OtherClients {
   url: URL;
   twinUrl: URL;
   /** Streams. */
@@ -119,8 +106,8 @@ interface Around {
   during?: () => void;
 }
 
-async function measureOthers(around: Around): Promise<Others> {
-  const { url, twinUrl, paths, readsPerS, seconds, during } = around;
+async function measureOthers(clients: OtherClients): Promise<Others> {
+  const { url, twinUrl, paths, readsPerS, seconds, during } = clients;
   const crowd: Crowd = await gather(twinUrl, paths, seconds + SETTLE_MS / 1000);
   const reading = await HttpPool.open(url, CONNECTIONS);
   const changing = await HttpPool.open(url, CONNECTIONS);
@@ -140,13 +127,13 @@ async function measureOthers(around: Around): Promise<Others> {
 type Headers = Record<string, string>;
 
 function plansOf(url: URL, customer: Headers, admin: Headers) {
-  const asked = [
+  const reads = [
     formatRequest(url, 'GET', '/api/auth/me', customer),
     formatRequest(url, 'GET', '/api/dealers'),
     formatRequest(url, 'GET', '/api/cars', admin),
     formatRequest(url, 'GET', '/api/state'),
   ];
-  const told = [false, true].flatMap((locked) =>
+  const changes = [false, true].flatMap((locked) =>
     DEMO_CARS.map((vin) => {
       const path = `/api/cars/${vin}/state`;
       return formatRequest(url, 'PATCH', path, admin, JSON.stringify({ locked }));
@@ -155,12 +142,11 @@ function plansOf(url: URL, customer: Headers, admin: Headers) {
   const inTurn = (requests: readonly Buffer[]) => ({
     request: (index: number) => requests[index % requests.length] as Buffer,
   });
-  return { reads: inTurn(asked), changes: inTurn(told) };
+  return { reads: inTurn(reads), changes: inTurn(changes) };
 }
 
 function rowsOf(when: string, { reads, changes, streams }: Others): Outcome['rows'] {
-  const { watchers, frames, missed, p50Ms, p99Ms, maxMs } = streams;
-  const gaps = `gap p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
+  const { watchers, frames, missed } = streams;
   return [
     [
       `${when}: reads`,
@@ -170,6 +156,9 @@ function rowsOf(when: string, { reads, changes, streams }: Others): Outcome['row
       `${when}: durable changes`,
       `${formatLatencies(changes.latency)}; failed: ${formatFailures(changes.failed)}`,
     ],
-    [`${when}: streams`, `${watchers}, ${frames} frames, ${missed} missed, ${gaps}`],
+    [
+      `${when}: streams`,
+      `${watchers}, ${frames} frames, ${missed} missed, gap ${formatGaps(streams)}`,
+    ],
   ];
 }

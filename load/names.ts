@@ -1,3 +1,4 @@
+import { smaller } from '../bench/against/readings.ts';
 import { dealerUrlOf } from '../bench/common/dealer-client.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatMs } from '../bench/common/latencies.ts';
@@ -11,11 +12,11 @@ import { systemTime } from '../src/time.ts';
 import { command, type Outcome } from './command.ts';
 import { mannWhitneyZ } from './ranks.ts';
 
-/** Beyond it, chance would do so to one run in a hundred. */
+/** Chance exceeds it in one run of a hundred. */
 const Z_MAX = 2.576;
 const MEDIANS_APART_MAX = 0.05;
 const WARM_UP = 20;
-/** Of the demo data; the unknown ones are as long. */
+/** Names of the demo data; the unknown ones are as long. */
 const KNOWN = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
 const UNKNOWN = KNOWN.map((name) => `${name.slice(0, -1)}x`);
 const PASSWORD = 'not-the-one';
@@ -29,17 +30,15 @@ const options = {
 
 type Chosen = Options<typeof options>;
 
-/** Whether a name that nobody has can be told from one with a wrong password. */
+/** Whether an unknown name can be told from a wrong password. */
 export const names = command({
-  summary: 'log-ins with wrong names and with wrong passwords: do they differ in answer or time',
+  summary: 'log-ins with unknown names and with wrong passwords: do answers or times differ',
   options,
-  measures: [
-    { name: 'median of a log-in', path: 'doors.0.knownMedianMs', unit: 'ms', better: 'smaller' },
-  ],
+  measures: [smaller('median of a log-in', 'doors.0.knownMedianMs', 'ms')],
   run,
 });
 
-/** Where one logs in. */
+/** One way to log in. */
 interface Door {
   path: string;
   body(username: string): string;
@@ -92,7 +91,7 @@ type Ask = (username: string) => Promise<{ answer: Answer; ms: number }>;
 
 export interface Compared {
   areAlike: boolean;
-  /** What answers looked like, without what differs from one to the next anyway. */
+  /** Distinct answers, without headers that differ anyway. */
   looks: string[];
   knownMedianMs: number;
   unknownMedianMs: number;
@@ -100,7 +99,7 @@ export interface Compared {
   isAlikeInTime: boolean;
 }
 
-/** Asks with a known and an unknown name in turn, now one first and now the other. */
+/** Asks with a known and an unknown name in turn, in random order. */
 export async function compare(ask: Ask, count: number): Promise<Compared> {
   const looks = new Set<string>();
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };

@@ -1,7 +1,7 @@
 /**
- * How far the ranks of two samples are from what they would be were both drawn from the same
- * distribution, in standard deviations (Mann and Whitney 1947, normal approximation, equal values
- * sharing their mean rank). Below 0 where the first tends to be less; 0 where all values are equal.
+ * The rank-sum test of Mann and Whitney (1947): how far the ranks of two samples are from those of one
+ * distribution, in standard deviations. Normal approximation; ties share their mean rank. Below 0
+ * where the first sample tends to be less; 0 where all values are equal.
  */
 export function mannWhitneyZ(first: readonly number[], second: readonly number[]): number {
   const all = [...first.map((value) => ({ value, isFirst: true }))]

@@ -79,6 +79,33 @@ function readThreads(pid: number): Map<string, number> {
   return threads;
 }
 
+/** Measures a server and this process over the same time. */
+export class LoadMeter {
+  readonly #startMs = systemTime.now();
+  readonly #startCpu = process.cpuUsage();
+  readonly #server: UsageMeter | undefined;
+
+  constructor({ pid }: { pid: number | undefined }) {
+    this.#server = pid === undefined ? undefined : new UsageMeter(pid);
+  }
+
+  /** Undefined where the server's process is unknown. */
+  server(): Usage | undefined {
+    return this.#server?.read();
+  }
+
+  /** Processor time of this process, as a share of a core. */
+  ownShare(): number {
+    const { user, system } = process.cpuUsage(this.#startCpu);
+    return (user + system) / 1000 / (systemTime.now() - this.#startMs);
+  }
+}
+
+export function formatUsage(usage: Usage | undefined): string {
+  if (!usage) return 'unknown (give --pid)';
+  return `${formatShare(usage.cpuShare)}, its busiest thread ${formatShare(usage.busiestThreadShare)}`;
+}
+
 export function formatShare(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} % of a core`;
 }

@@ -1,17 +1,18 @@
 import { tickOf } from '../bench/common/frame-parser.ts';
+import { formatMs } from '../bench/common/latencies.ts';
 
 const FRAME_TICKS = 4;
 /** Gaps are kept in tenths of a millisecond, up to 6.5 s. */
 const GAP_UNITS_PER_MS = 10;
 const GAP_MAX = 0xffff;
 
-/** What one watcher saw of its stream. The hello is no frame. */
+/** Counts the frames of one stream. The hello is no frame. */
 export class Watcher {
   frames = 0;
   bytes = 0;
-  /** Frames that were never delivered: the tick went on by more than one frame. */
+  /** Frames that were never delivered: the tick rose by more than one frame. */
   missed = 0;
-  /** Frames whose tick did not rise: there must be none. */
+  /** Frames whose tick did not rise. */
   disordered = 0;
   closeCode: number | undefined;
   #lastTick = -1;
@@ -20,17 +21,16 @@ export class Watcher {
   #gapCount = 0;
   readonly #gaps: Uint16Array;
 
-  /** At most so many gaps are kept; later ones are not counted. */
+  /** @param gapsMax gaps to keep; later ones are not counted */
   constructor(gapsMax: number) {
     this.#gaps = new Uint16Array(gapsMax);
   }
 
-  /** From here on frames count. */
+  /** Frames count from here on. */
   record(): void {
     this.#recording = true;
   }
 
-  /** Takes a message as it arrives. */
   message(opcode: number, payload: Buffer, nowMs: number): void {
     if (this.#lastTick < 0 && isHello(payload)) return;
     const tick = tickOf(opcode, payload);
@@ -75,11 +75,11 @@ export interface WatchersSummary {
   disordered: number;
   /** Watchers by the code their stream was closed with. */
   closed: Record<string, number>;
-  /** Of all gaps together. */
+  /** Percentiles of all gaps together. */
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** Of the p99 of each watcher: the middle one and the worst. */
+  /** The p99 of each watcher: the median one and the worst. */
   p99OfMedianWatcherMs: number;
   p99OfWorstWatcherMs: number;
 }
@@ -104,6 +104,10 @@ export function summarise(watchers: readonly Watcher[]): WatchersSummary {
     p99OfMedianWatcherMs: ms(percentile(p99s, 50)),
     p99OfWorstWatcherMs: ms(percentile(p99s, 100)),
   };
+}
+
+export function formatGaps({ p50Ms, p99Ms, maxMs }: WatchersSummary): string {
+  return `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
 }
 
 function concatenated(parts: readonly Uint16Array[]): Uint16Array {

@@ -1,15 +1,22 @@
-import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
+import { larger, smaller } from '../bench/against/readings.ts';
+import { askOnce, formatRequest } from '../bench/common/http-pool.ts';
 import { formatMs } from '../bench/common/latencies.ts';
 import { makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
-import { formatUsage, frameCeiling, judge, meterOf, OwnMeter } from './calibrate.ts';
+import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
-import { formatMiB, type Usage } from './usage-meter.ts';
-import { closeCodes, summarise, type Watcher, type WatchersSummary } from './watcher.ts';
+import { formatMiB, formatUsage, LoadMeter, type Usage } from './usage-meter.ts';
+import {
+  closeCodes,
+  formatGaps,
+  summarise,
+  type Watcher,
+  type WatchersSummary,
+} from './watcher.ts';
 
 const FRAMES_PER_S = 12.5;
 
@@ -25,7 +32,7 @@ const options = {
       fallback: 0,
       min: 0,
       max: 10_000,
-      help: 'readers of the first world that take nothing',
+      help: 'watchers of the first world that stop reading',
     },
   },
   words: {
@@ -33,22 +40,17 @@ const options = {
   },
 } as const;
 
-/** Whether every watcher gets its 12.5 frames a second, and what a frame costs the server. */
+/** Whether every watcher receives 12.5 frames a second, and what a frame costs the server. */
 export const watchers = command({
   summary: 'watch worlds: gaps between frames, cost of a delivered frame, slow readers',
   options,
   measures: [
-    { name: 'frames delivered', path: 'summary.frames', unit: 'frames', better: 'larger' },
-    { name: 'median gap', path: 'summary.p50Ms', unit: 'ms', better: 'smaller' },
-    { name: 'p99 gap', path: 'summary.p99Ms', unit: 'ms', better: 'smaller' },
-    { name: 'server CPU a delivered frame', path: 'cpuPerFrameUs', unit: 'µs', better: 'smaller' },
-    {
-      name: 'busiest thread, of a core',
-      path: 'usage.busiestThreadShare',
-      unit: '',
-      better: 'smaller',
-    },
-    { name: 'memory of the server', path: 'usage.rssBytes', unit: 'bytes', better: 'smaller' },
+    larger('frames delivered', 'summary.frames', 'frames'),
+    smaller('median gap', 'summary.p50Ms', 'ms'),
+    smaller('p99 gap', 'summary.p99Ms', 'ms'),
+    smaller('server CPU a delivered frame', 'cpuPerFrameUs', 'µs'),
+    smaller('busiest thread, of a core', 'usage.busiestThreadShare', ''),
+    smaller('memory of the server', 'usage.rssBytes', 'bytes'),
   ],
   run,
 });
@@ -68,7 +70,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   await systemTime.sleep(SETTLE_MS);
 
   const measured = await measure(healthy, chosen.seconds, server.pid);
-  const slowClosed = await wake(slow);
+  const slowClosed = await closeCodesOfSlow(slow);
   healthy.close();
   slow.close();
   const { summary, ownShare } = measured;
@@ -79,7 +81,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['load generator', verdict.text],
     ['gaps from an empty server', formatGaps(ceiling.gaps)],
   );
-  if (lateCount > 0) rows.push(['let in when they came again', String(lateCount)]);
+  if (lateCount > 0) rows.push(['admitted after a retry', String(lateCount)]);
   if (Object.keys(refused).length > 0) {
     const lines = Object.entries(refused).map(([line, n]) => `${n} × ${line}`);
     rows.push(['upgrades refused', lines.join(', ')]);
@@ -87,7 +89,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   if (chosen.slow > 0) {
     rows.push(
       ['memory of the server over time', measured.rssBytes.map(formatMiB).join(', ')],
-      [`${chosen.slow} slow readers, closed with`, JSON.stringify(slowClosed)],
+      [`${chosen.slow} slow watchers, closed with`, JSON.stringify(slowClosed)],
     );
   }
   const reference = ceiling.gaps;
@@ -97,13 +99,11 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   };
 }
 
-/** How long a snapshot is: the calibration's frames are as long. */
+/** Bytes of a snapshot: the calibration sends frames of that length. */
 async function frameBytes(url: URL, worldId: string, encoding: string): Promise<number> {
-  const pool = await HttpPool.open(url, 1);
   const headers = { Accept: `application/${encoding}` };
   const path = `/api/v1/worlds/${worldId}/state`;
-  const answer = await pool.ask(formatRequest(url, 'GET', path, headers));
-  pool.close();
+  const answer = await askOnce(url, formatRequest(url, 'GET', path, headers));
   return answer.body.length;
 }
 
@@ -112,23 +112,23 @@ interface Measured {
   usage: Usage | undefined;
   cpuPerFrameUs: number | undefined;
   ownShare: number;
-  /** Of the server, every five seconds. */
+  /** Memory of the server, every five seconds. */
   rssBytes: number[];
 }
 
 async function measure(crowd: Crowd, seconds: number, pid: number | undefined): Promise<Measured> {
-  const [own, meter] = [new OwnMeter(), meterOf(pid)];
-  const rssBytes = meter ? [meter.read().rssBytes] : [];
+  const meter = new LoadMeter({ pid });
+  const rssBytes = [meter.server()?.rssBytes ?? []].flat();
   crowd.record();
   const stopProgress = progress((elapsedS) => {
-    const usage = meter?.read();
+    const usage = meter.server();
     if (usage) rssBytes.push(usage.rssBytes);
     return progressLine(crowd.watchers, elapsedS, usage);
   });
   await systemTime.sleep(seconds * 1000);
   stopProgress();
-  const usage = meter?.read();
-  const ownShare = own.share();
+  const usage = meter.server();
+  const ownShare = meter.ownShare();
   const summary = summarise(crowd.watchers);
   const cpuPerFrameUs = usage && (usage.cpuMs * 1000) / Math.max(1, summary.frames);
   return { summary, usage, cpuPerFrameUs, ownShare, rssBytes };
@@ -155,12 +155,8 @@ function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): 
   ];
 }
 
-function formatGaps({ p50Ms, p99Ms, maxMs }: WatchersSummary): string {
-  return `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
-}
-
-/** Slow readers learn how their stream ended only when they read again. */
-async function wake(slow: Crowd): Promise<Record<string, number>> {
+/** Slow watchers see the close code only when they read again. */
+async function closeCodesOfSlow(slow: Crowd): Promise<Record<string, number>> {
   for (const socket of slow.sockets) socket.resume();
   if (slow.sockets.length > 0) await systemTime.sleep(SETTLE_MS);
   return closeCodes(slow.watchers);

@@ -1,3 +1,4 @@
+import { larger, smaller } from '../bench/against/readings.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies } from '../bench/common/latencies.ts';
 import { closedLoop, formatFailures, openLoop } from '../bench/common/loops.ts';
@@ -5,17 +6,17 @@ import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
-import { formatUsage, judge, meterOf, OwnMeter, requestCeiling } from './calibrate.ts';
+import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
-import { formatMiB, formatShare } from './usage-meter.ts';
+import { formatMiB, formatShare, formatUsage, LoadMeter } from './usage-meter.ts';
 
 const CREATE_SECONDS_MAX = 300;
-/** Work that creation left behind is no part of what idle worlds cost. */
-const CALM_MS = 3000;
+/** Creation leaves work behind that is no cost of idle worlds. */
+const SETTLE_MS = 3000;
 
 const options = {
   numbers: {
-    count: { fallback: 10_000, min: 1, max: 2_000_000, help: 'worlds to make' },
+    count: { fallback: 10_000, min: 1, max: 2_000_000, help: 'worlds to create' },
     connections: { fallback: 64, min: 1, max: 1000, help: 'connections, each with one request' },
     rate: {
       fallback: 0,
@@ -35,27 +36,17 @@ const options = {
 
 type Chosen = Options<typeof options>;
 
-/** How fast worlds are made, how long one takes, and what they cost when nobody watches. */
+/** Rate and latency of creating worlds, and what unwatched worlds cost. */
 export const worlds = command({
-  summary: 'make worlds: ceiling, latency at a fixed rate, cost of idle ones',
+  summary: 'create worlds: highest rate, latency at a fixed rate, cost of idle worlds',
   options,
   measures: [
-    {
-      name: 'worlds made, as fast as it goes',
-      path: 'closed.okPerS',
-      unit: '/s',
-      better: 'larger',
-    },
-    { name: 'server CPU, as fast as it goes', path: 'usage.cpuMs', unit: 'ms', better: 'smaller' },
-    {
-      name: 'median latency at the fixed rate',
-      path: 'open.latency.p50Ms',
-      unit: 'ms',
-      better: 'smaller',
-    },
-    { name: 'p99 at the fixed rate', path: 'open.latency.p99Ms', unit: 'ms', better: 'smaller' },
-    { name: 'idle worlds, of a core', path: 'idle.cpuShare', unit: '', better: 'smaller' },
-    { name: 'memory with idle worlds', path: 'idle.rssBytes', unit: 'bytes', better: 'smaller' },
+    larger('worlds made, as fast as it goes', 'closed.okPerS', '/s'),
+    smaller('server CPU, as fast as it goes', 'usage.cpuMs', 'ms'),
+    smaller('median latency at the fixed rate', 'open.latency.p50Ms', 'ms'),
+    smaller('p99 at the fixed rate', 'open.latency.p99Ms', 'ms'),
+    smaller('idle worlds, of a core', 'idle.cpuShare', ''),
+    smaller('memory with idle worlds', 'idle.rssBytes', 'bytes'),
   ],
   run,
 });
@@ -71,12 +62,12 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const plan = { request: () => request, answered };
   const stopProgress = progress(() => `${made} worlds`);
 
-  const [own, meter] = [new OwnMeter(), meterOf(server.pid)];
+  const meter = new LoadMeter(server);
   const width = chosen.connections;
   const seconds = CREATE_SECONDS_MAX;
   const closed = await closedLoop(pool, { ...plan, width, count: chosen.count, seconds });
-  const usage = meter?.read();
-  const verdict = judge(ceiling, closed.okPerS, own.share());
+  const usage = meter.server();
+  const verdict = judge(ceiling, closed.okPerS, meter.ownShare());
 
   const ratePerS = chosen.rate || Math.max(1, Math.round(closed.okPerS / 2));
   const open = await openLoop(pool, { ...plan, ratePerS, seconds: chosen.seconds });
@@ -85,12 +76,12 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const idle = chosen.idle > 0 ? await idleUsage(server, chosen.idle) : undefined;
   const rows: Outcome['rows'] = [
     ['creation, as fast as it goes', `${Math.round(closed.okPerS)}/s (${closed.ok} worlds)`],
-    ['not made', formatFailures(closed.failed)],
+    ['failed', formatFailures(closed.failed)],
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
     [`latency at ${ratePerS}/s`, formatLatencies(open.latency)],
-    ['of it late sending', formatLatencies(open.sendDelay)],
-    ['not made at that rate', formatFailures(open.failed)],
+    ['of that, sent late by', formatLatencies(open.sendDelay)],
+    ['failed at that rate', formatFailures(open.failed)],
   ];
   if (idle) {
     rows.push(
@@ -102,10 +93,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
 }
 
 async function idleUsage(server: Server, seconds: number) {
-  await systemTime.sleep(CALM_MS);
-  const meter = meterOf(server.pid);
-  const stopProgress = progress(() => `idle, server used ${formatUsage(meter?.read())}`);
+  await systemTime.sleep(SETTLE_MS);
+  const meter = new LoadMeter(server);
+  const stopProgress = progress(() => `idle, server used ${formatUsage(meter.server())}`);
   await systemTime.sleep(seconds * 1000);
   stopProgress();
-  return meter?.read();
+  return meter.server();
 }

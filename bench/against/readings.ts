@@ -15,6 +15,12 @@ export interface Measure extends Omit<Reading, 'value'> {
   path: string;
 }
 
+const measure =
+  (better: Better) =>
+  (name: string, path: string, unit: string): Measure => ({ name, path, unit, better });
+export const smaller = measure('smaller');
+export const larger = measure('larger');
+
 /** A run as another process left it. `result` is undefined where the run wrote no file. */
 export interface RunOutput {
   printed: string;

@@ -13,7 +13,7 @@ const FILE = join(CACHE, 'factor.json');
 /** How much slower this machine is than the one that the targets were set on. */
 export interface MachineFactor {
   factor: number;
-  /** Of `FACTOR_COMMIT` in 5,000 worlds. */
+  /** Processor time of a car and tick at `FACTOR_COMMIT` in 5,000 worlds. */
   carTickNs: number;
   cpu: string;
   at: string;

@@ -106,6 +106,16 @@ export class HttpConnection {
   }
 }
 
+/** The answer to one request on a connection of its own. */
+export async function askOnce(url: URL, request: Buffer): Promise<Answer> {
+  const pool = await HttpPool.open(url, 1);
+  try {
+    return await pool.ask(request);
+  } finally {
+    pool.close();
+  }
+}
+
 /** Requests that wait for a free connection; more are refused. */
 const QUEUE_MAX = 100_000;
 

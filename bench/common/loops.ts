@@ -1,5 +1,5 @@
 import { systemTime } from '../../src/time.ts';
-import type { HttpPool } from './http-pool.ts';
+import { HttpPool } from './http-pool.ts';
 import { Latencies, type LatencySummary } from './latencies.ts';
 import type { Answer } from './response-parser.ts';
 
@@ -133,6 +133,23 @@ export async function closedLoop(
   await allSent.promise;
   stopTimer();
   return tally.finish();
+}
+
+/**
+ * A closed loop over `width` connections of its own, which tells how much a server can do. Throws
+ * where a request failed.
+ */
+export async function saturate(
+  url: URL,
+  { width, seconds, requests }: { width: number; seconds: number; requests: readonly Buffer[] },
+): Promise<LoopResult> {
+  const pool = await HttpPool.open(url, width);
+  const request = (index: number) => requests[index % requests.length] as Buffer;
+  const count = Number.POSITIVE_INFINITY;
+  const result = await closedLoop(pool, { width, count, seconds, request });
+  pool.close();
+  if (Object.keys(result.failed).length > 0) throw new Error(formatFailures(result.failed));
+  return result;
 }
 
 /** `12 × 503, 1 × lost`, or `none`. */

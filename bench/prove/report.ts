@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure } from '../common/figures.ts';
-import { type Circumstances, circumstances } from '../common/report.ts';
+import { type Circumstances, circumstances, markdownTable, textTable } from '../common/report.ts';
 import { PARTS } from './options.ts';
 import { mark, missedMarks, type Section, shown, type Table } from './section.ts';
 
@@ -59,27 +59,12 @@ function marksTable(marks: readonly Figure[]): Table {
   };
 }
 
-function tableText({ head, rows }: Table): string {
-  const row = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row)].join('\n');
-}
+const tableText = ({ head, rows }: Table): string => markdownTable(head, rows);
 
-/** A table for the terminal, columns as wide as their widest cell. */
-export function terminalTable({ title, head, rows }: Table): string {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
-  );
-  const lines = [head, ...rows].map((cells) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-  return [title, ...lines].join('\n');
-}
+/** A table for the terminal. */
+export const terminalTable = ({ title, head, rows }: Table): string =>
+  `${title}
+${textTable(head, rows)}`;
 
 /** A section for the terminal: its tables, then its marks. */
 export function terminalSection({ title, tables, figures }: Section): string {
