@@ -170,7 +170,7 @@ test.each([0, 1, 2])('in city %d the camera sees what rays against everything sa
   const city = at(cities.cities, cityIndex);
   const walls = wallsOf(city);
   const counts = { seen: 0, hidden: 0 };
-  for (let seed = 1; seed <= 12; seed++) {
+  for (let seed = 1; seed <= 8; seed++) {
     const slab = makeWorld(kernel, seed, cityIndex);
     for (let tick = 199; tick < 2000; tick += 200) {
       stepTo(kernel, slab, tick);
@@ -203,6 +203,6 @@ test.each([0, 1, 2])('in city %d the camera sees what rays against everything sa
     }
     kernel.release(slab);
   }
-  expect(counts.seen).toBeGreaterThan(100);
-  expect(counts.hidden).toBeGreaterThan(100);
+  expect(counts.seen).toBeGreaterThan(60);
+  expect(counts.hidden).toBeGreaterThan(60);
 });

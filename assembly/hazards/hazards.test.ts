@@ -6,9 +6,14 @@ import type { SiteShape } from '../../src/citygen/hazards/ground.ts';
 import { type Frame, frameAt } from '../../src/citygen/hazards/paths.ts';
 import { cutInShape, leadShape } from '../../src/citygen/hazards/shapes.ts';
 import { packCity } from '../../src/citygen/tables/city-table.ts';
-import { Kernel } from '../../src/kernel/kernel.ts';
 import { NOSE_M } from '../../src/testing/rigs/course.ts';
-import { cities, makeKernel, makeWorld, SlabView, wasmOf } from '../../src/testing/rigs/kernel.ts';
+import {
+  cities,
+  makeKernel,
+  makeKernelOf,
+  makeWorld,
+  SlabView,
+} from '../../src/testing/rigs/kernel.ts';
 import { edit } from '../../src/testing/rigs/slab-editor.ts';
 import { type SpotCar, SpotStage } from '../../src/testing/rigs/spot-stage.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
@@ -559,12 +564,7 @@ function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: numb
   const actor = HAZARD_ACTORS[kind] ?? null;
   const hazard = { ...deer, kind, site: { ...deer.site, bodies: [], actor, ...shape } };
   const city: City = { ...town, hazards: town.hazards.with(spot, hazard) };
-  const kernel = new Kernel({
-    module: new WebAssembly.Module(wasmOf('release')),
-    cityTables: [packCity(city)],
-    carTypes: CAR_TYPES,
-    slabCount: 1,
-  });
+  const kernel = makeKernelOf(packCity(city));
   const slab = makeWorld(kernel, 1);
   kernel.step(slab, 104);
   return new SpotStage(kernel, slab, city, spot);

@@ -26,10 +26,18 @@ import {
 } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { packCity } from '../citygen/tables/city-table.ts';
-import { cities, makeKernel, makeWorld, SlabView, stepTo, wasmOf } from '../testing/rigs/kernel.ts';
+import {
+  cities,
+  makeKernel,
+  makeKernelOf,
+  makeWorld,
+  SlabView,
+  stepTo,
+  wasmOf,
+} from '../testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
-import { Kernel, kernelIdentity } from './kernel.ts';
+import { type Kernel, kernelIdentity } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;
 const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
@@ -85,12 +93,7 @@ describe('a world in which all routes are the same', () => {
     const city = at(cities.cities, 0);
     const route = at(city.routes, 0);
     const crowded = { ...city, routes: city.routes.map(() => route) };
-    const kernel = new Kernel({
-      module: new WebAssembly.Module(wasmOf('release')),
-      cityTables: [packCity(crowded)],
-      carTypes: CAR_TYPES,
-      slabCount: 1,
-    });
+    const kernel = makeKernelOf(packCity(crowded));
     for (let seed = 1; seed <= 50; seed++) {
       const slab = makeWorld(kernel, seed);
       const world = look(kernel, slab);
@@ -177,7 +180,8 @@ describe('features that are off', () => {
   it('without throttle a car before a junction soon gives way to the others', () => {
     const kernel = makeKernel(1);
     const lanes = cities.cities[0]?.lanes ?? [];
-    for (let seed = 0; seed < 6; seed++) {
+    let longest = 0;
+    for (let seed = 0; seed < 3; seed++) {
       const slab = makeWorld(kernel, seed);
       stepTo(kernel, slab, 1000);
       for (const car of [1, 5, 9, 13]) kernel.apply(slab, 1001, car, F_THROTTLE, 0);
@@ -190,11 +194,13 @@ describe('features that are off', () => {
           const before = claimed?.from === view.i32(C_LANE, car);
           const idle = before && view.f64(C_VX, car) === 0;
           idleTicks[car] = idle ? idleTicks[car] + 10 : 0;
-          expect(idleTicks[car]).toBeLessThanOrEqual(520);
+          longest = Math.max(longest, idleTicks[car]);
         }
       }
       kernel.release(slab);
     }
+    expect(longest).toBeGreaterThan(480);
+    expect(longest).toBeLessThanOrEqual(520);
   });
 
   it('starts over at a later tick with the features that were declared', () => {

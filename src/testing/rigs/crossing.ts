@@ -27,9 +27,9 @@ import { endDirection, pointAlong } from '../../citygen/geometry.ts';
 import { buildNetwork } from '../../citygen/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../../citygen/network/streets.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
-import { Kernel } from '../../kernel/kernel.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { wasmOf } from './kernel.ts';
+import { makeKernelOf, memoised } from './kernel.ts';
 
 /** The type of every car on a crossing: 4.56 m long, its front bumper 2.21 m before its centre. */
 export const CAR_TYPE = 2;
@@ -49,11 +49,11 @@ export type Side = 'west' | 'south' | 'east' | 'north';
 export interface CrossingPlan {
   control: Junction['control'];
   /** Class of the main street, from west to east, and of the one that crosses it. */
-  row?: Road['class'];
-  column?: Road['class'];
+  row?: Road['class'] | undefined;
+  column?: Road['class'] | undefined;
   /** By index in the fleet. */
   cars: Readonly<Record<number, CarPlan>>;
-  hazards?: readonly HazardSpot[];
+  hazards?: readonly HazardSpot[] | undefined;
   /** Tick of the signal cycle that the first step forms. */
   cycleTick?: number;
 }
@@ -95,33 +95,14 @@ export class Crossing {
 
   constructor(plan: CrossingPlan, tick = START_TICK) {
     this.#plan = plan;
-    const network = buildNetwork(planNetwork(plan));
-    this.#ways = new Map(
-      Object.entries(plan.cars).map(([car, { from, turn }]) => [
-        Number(car),
-        wayThrough(network.lanes, from, turn),
-      ]),
+    const { control, row, column, hazards } = plan;
+    const routes = Object.entries(plan.cars).map(
+      ([car, { from, turn }]) => [Number(car), from, turn] as const,
     );
-    this.city = {
-      name: 'crossing',
-      title: 'Crossing',
-      description: 'One junction among nine.',
-      bounds: { minX: -500, minY: -500, maxX: 3000, maxY: 500 },
-      ...network,
-      blocks: [],
-      zones: [],
-      hazards: plan.hazards ?? [],
-      routes: Array.from({ length: CAR_COUNT }, (_, car) => {
-        const way = this.#ways.get(car);
-        return way ? way.loop : parkedLoop(network.lanes, car);
-      }),
-    };
-    this.kernel = new Kernel({
-      module: new WebAssembly.Module(wasmOf('release')),
-      cityTables: [packCity(this.city)],
-      carTypes: CAR_TYPES,
-      slabCount: 1,
-    });
+    const { city, ways, table } = groundOf({ control, row, column, hazards, routes });
+    this.#ways = ways;
+    this.city = city;
+    this.kernel = makeKernelOf(table);
     this.slab = this.kernel.acquire() ?? 0;
     this.kernel.create(this.slab, {
       cityIndex: 0,
@@ -215,11 +196,37 @@ export class Crossing {
   }
 }
 
+interface GroundPlan extends Pick<CrossingPlan, 'control' | 'row' | 'column' | 'hazards'> {
+  routes: readonly (readonly [car: number, from: Side, turn: Connector['turn']])[];
+}
+
+const groundOf = memoised((plan: GroundPlan) => {
+  const network = buildNetwork(planNetwork(plan));
+  const ways: ReadonlyMap<number, Way> = new Map(
+    plan.routes.map(([car, from, turn]) => [car, wayThrough(network.lanes, from, turn)]),
+  );
+  const city: City = {
+    name: 'crossing',
+    title: 'Crossing',
+    description: 'One junction among nine.',
+    bounds: { minX: -500, minY: -500, maxX: 3000, maxY: 500 },
+    ...network,
+    blocks: [],
+    zones: [],
+    hazards: plan.hazards ?? [],
+    routes: Array.from(
+      { length: CAR_COUNT },
+      (_, car) => ways.get(car)?.loop ?? parkedLoop(network.lanes, car),
+    ),
+  };
+  return { city, ways, table: packCity(city) };
+});
+
 function stationOf({ polyline }: Lane, { distanceM }: CarPlan): number {
   return distanceM < 0 ? -distanceM : lengthOf(polyline) - distanceM - NOSE_M;
 }
 
-function planNetwork({ control, row = 'local', column = 'local' }: CrossingPlan): NetworkPlan {
+function planNetwork({ control, row = 'local', column = 'local' }: GroundPlan): NetworkPlan {
   const grid = Array.from({ length: 9 }, (_, i): JunctionPlan => {
     const place = { x: ((i % 3) - 1) * SPACING_M, y: (Math.floor(i / 3) - 1) * SPACING_M };
     return i === CENTRE

@@ -12,13 +12,38 @@ export function wasmOf(build: Build): Uint8Array {
   return new Uint8Array(readFileSync(new URL(`../../../build/${file}`, import.meta.url)));
 }
 
+const modules = new Map<Build, WebAssembly.Module>();
+
+function moduleOf(build: Build): WebAssembly.Module {
+  const known = modules.get(build) ?? new WebAssembly.Module(wasmOf(build));
+  modules.set(build, known);
+  return known;
+}
+
+/** A kernel with the product's cities. */
 export function makeKernel(slabCount: number, build: Build = 'release'): Kernel {
-  return new Kernel({
-    module: new WebAssembly.Module(wasmOf(build)),
-    cityTables: cities.tables,
-    carTypes: CAR_TYPES,
-    slabCount,
-  });
+  const module = moduleOf(build);
+  return new Kernel({ module, cityTables: cities.tables, carTypes: CAR_TYPES, slabCount });
+}
+
+/** A kernel with one world, whose city has the given table. */
+export function makeKernelOf(table: ArrayBuffer): Kernel {
+  const module = moduleOf('release');
+  return new Kernel({ module, cityTables: [table], carTypes: CAR_TYPES, slabCount: 1 });
+}
+
+/**
+ * `make` of a plan, made once for each plan of a test file: packing a city takes longer than most
+ * of what tests drive in it. Nobody may change the result.
+ */
+export function memoised<Plan, Made>(make: (plan: Plan) => Made): (plan: Plan) => Made {
+  const known = new Map<string, Made>();
+  return (plan) => {
+    const key = JSON.stringify(plan);
+    const made = known.get(key) ?? make(plan);
+    known.set(key, made);
+    return made;
+  };
 }
 
 /** A slab with the world of `seed` at tick 0, in the first city unless another is named. */

@@ -37,10 +37,10 @@ import {
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { Actor } from '../../city/types.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
-import { Kernel } from '../../kernel/kernel.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { wasmOf } from './kernel.ts';
+import { makeKernelOf, memoised } from './kernel.ts';
 import { type ProvingRoad, provingRoad } from './proving-road.ts';
 import type { SlabEditor } from './slab-editor.ts';
 import { edit } from './slab-editor.ts';
@@ -142,6 +142,11 @@ export interface Box {
   halfWidthM: number;
 }
 
+const roadOf = memoised(({ actors, lanes }: { actors: readonly Actor[]; lanes: 1 | 2 }) => {
+  const road = provingRoad(actors, lanes);
+  return { road, table: packCity(road.city) };
+});
+
 class Drive {
   readonly #plan: Manoeuvre;
   readonly #road: ProvingRoad;
@@ -165,21 +170,15 @@ class Drive {
 
   constructor(plan: Manoeuvre) {
     this.#plan = plan;
-    this.#road = provingRoad(
-      plan.movers.map(({ actor }) => actor),
-      plan.lanes ?? 1,
-    );
+    const actors = plan.movers.map(({ actor }) => actor);
+    const { road, table } = roadOf({ actors, lanes: plan.lanes ?? 1 });
+    this.#road = road;
     const [fromX, y] = at(this.#road.lane.polyline, 0);
     this.#startX = fromX + START_STATION_M + NOSE_M;
     this.#laneY = y;
     this.#speedMps = plan.speedKmh * KMH;
     this.#speedsKmh = [plan.speedKmh];
-    this.#kernel = new Kernel({
-      module: new WebAssembly.Module(wasmOf('release')),
-      cityTables: [packCity(this.#road.city)],
-      carTypes: CAR_TYPES,
-      slabCount: 1,
-    });
+    this.#kernel = makeKernelOf(table);
     this.#slab = this.#kernel.acquire() ?? 0;
     this.#kernel.create(this.#slab, {
       cityIndex: 0,

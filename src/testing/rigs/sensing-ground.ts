@@ -32,10 +32,9 @@ import {
 } from '../../../assembly/layout.ts';
 import type { Actor, Block, City, HazardKind, HazardSpot, Point, Zone } from '../../city/types.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
-import { Kernel } from '../../kernel/kernel.ts';
-import { CAR_TYPES } from '../../twin/fleet.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Crossing } from './crossing.ts';
-import { wasmOf } from './kernel.ts';
+import { makeKernelOf, memoised } from './kernel.ts';
 
 /** Of the car that looks: from its centre of gravity to its front bumper and to its camera, m. */
 export const NOSE_M = 2.21;
@@ -82,6 +81,8 @@ function crossingWith(features: number): Crossing {
   return crossing;
 }
 
+const tableOf = memoised((city: City) => packCity(city));
+
 /** A straight street on which car 0 stands and looks; its surroundings are put where a test wants them. */
 export class SensingGround {
   readonly #kernel: Kernel;
@@ -121,12 +122,7 @@ export class SensingGround {
     for (const [spot, { sightM = 0 }] of actors.entries()) {
       view.setFloat32(HAZARDS + spot * HAZARD_BYTES + A_SIGHT, sightM, true);
     }
-    this.#kernel = new Kernel({
-      module: new WebAssembly.Module(wasmOf('release')),
-      cityTables: [packCity(city)],
-      carTypes: CAR_TYPES,
-      slabCount: 1,
-    });
+    this.#kernel = makeKernelOf(tableOf(city));
     this.#slab = this.#kernel.acquire() ?? 0;
     this.#kernel.restore(this.#slab, image);
   }

@@ -19,9 +19,8 @@ export class SlabEditor extends SlabView {
   }
 }
 
-/** Restores a world as `change` leaves it. */
+/** Changes a world in place. */
 export function edit(kernel: Kernel, slab: number, change: (world: SlabEditor) => void): void {
-  const image = kernel.image(slab);
-  change(new SlabEditor(image));
-  kernel.restore(slab, image);
+  const { buffer, byteOffset, byteLength } = kernel.view(slab).i32;
+  change(new SlabEditor(new Uint8Array(buffer, byteOffset, byteLength)));
 }
