@@ -8,7 +8,7 @@ import { storeSuite } from '../suites/store/contract.suite.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 
 async function openFaulty(dir: string): Promise<FaultyStore> {
-  return faultyStore(await openEmbedded(dir, systemTime));
+  return faultyStore(await openEmbedded(dir, systemTime), systemTime);
 }
 
 storeSuite('faulty, but without a fault', async () => {
@@ -71,6 +71,14 @@ describe('a faulty store', () => {
     await Promise.all([third, second, first]);
     expect(ended).toEqual(['first', 'second', 'third']);
     expect((await store.get(['car']))?.value).toBe('third');
+  });
+
+  it('holds commits until the next fault is set', async () => {
+    store.setFault({ kind: 'held' });
+    const asked = writeCar('held');
+    expect(await store.get(['car'])).toBeUndefined();
+    store.setFault({ kind: 'none' });
+    expect(await asked).toBe(true);
   });
 
   it('waits for slow commits when it is closed', async () => {

@@ -1,14 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../store/contract.ts';
+import type { Time } from '../../time.ts';
 
 /**
  * What happens to commits: `fail` and `full` refuse them with nothing written; `gone`, reads too;
- * `unknown` makes them and does not tell; `hoards` refuses those that do nothing but remove.
+ * `unknown` makes them, but rejects as if it did not know; `hoards` refuses those that only remove;
+ * `held` keeps them waiting until the next fault is set.
  */
 export type Fault =
   | { kind: 'none' }
   | { kind: 'gone' }
   | { kind: 'slow'; ms: number }
+  | { kind: 'held' }
   | { kind: 'fail' }
   | { kind: 'unknown' }
   | { kind: 'hoards' }
@@ -20,9 +22,10 @@ export interface FaultyStore extends Store {
 }
 
 /** A store whose commits can be made to go wrong; reads go through unless it is gone. */
-export function faultyStore(inner: Store): FaultyStore {
+export function faultyStore(inner: Store, time: Time): FaultyStore {
   let fault: Fault = { kind: 'none' };
-  // Commits pass in the order of their calls, however long each was told to wait.
+  let release = Promise.withResolvers<void>();
+  // Commits pass in the order of their calls, however long each has to wait.
   let lastPassed: Promise<unknown> = Promise.resolve();
   const refuseIfGone = () => {
     if (fault.kind === 'gone') throw new StoreUnavailable('failed');
@@ -44,7 +47,9 @@ export function faultyStore(inner: Store): FaultyStore {
       if (fault.kind === 'hoards' && writes.every((write) => 'remove' in write)) {
         throw new StoreUnavailable('failed');
       }
-      const delay = fault.kind === 'slow' ? sleep(fault.ms) : undefined;
+      let delay: Promise<void> | undefined;
+      if (fault.kind === 'slow') delay = time.sleep(fault.ms);
+      if (fault.kind === 'held') delay = release.promise;
       // What the caller changes while the commit waits is not part of it.
       const asked = structuredClone(writes);
       const isSilent = fault.kind === 'unknown';
@@ -60,6 +65,8 @@ export function faultyStore(inner: Store): FaultyStore {
     },
     setFault(next) {
       fault = next;
+      release.resolve();
+      release = Promise.withResolvers();
     },
   };
 }

@@ -55,4 +55,14 @@ describe('running time', () => {
     await hour;
     expect(isOver).toBe(true);
   });
+
+  it('fires a repeated timer once for all the time that it jumps over', async () => {
+    const time = TestTime.running();
+    let count = 0;
+    time.every(1_000, () => count++);
+    await time.jump(3_600_000);
+    expect(count).toBe(1);
+    await time.advance(1_000);
+    expect(count).toBe(2);
+  });
 });

@@ -5,21 +5,29 @@ import { readConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
 import { type NodeParts, type RunningNode, startNode } from '../../node.ts';
 import { systemRandom } from '../../random.ts';
+import { openEmbedded } from '../../store/embedded-store.ts';
+import { systemTime } from '../../time.ts';
+import { type FaultyStore, faultyStore } from '../doubles/faulty-store.ts';
+import { TestTime } from '../doubles/test-time.ts';
+import { until } from './until.ts';
 
 export interface TestNode extends RunningNode {
   readonly dataDir: string;
+  readonly time: TestTime;
+  /** Jumps over `ms` of the node's time, and waits until it is ready again. */
+  skip(ms: number): Promise<void>;
   /** Stops the node and removes its data. */
   discard(): Promise<void>;
 }
+
+type Settings = Record<string, string>;
+type Parts = Omit<NodeParts, 'time'>;
 
 /**
  * A whole node in this process, on free ports of 127.0.0.1, with a store of its own unless
  * `DATA_DIR` is among the settings. Rate limits are off unless the settings turn them on.
  */
-export async function startTestNode(
-  settings: Record<string, string> = {},
-  parts: NodeParts = {},
-): Promise<TestNode> {
+export async function startTestNode(settings: Settings = {}, parts: Parts = {}): Promise<TestNode> {
   const dataDir = settings.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'twin-test-'));
   const env = {
     TWIN_PORT: '0',
@@ -32,13 +40,40 @@ export async function startTestNode(
     DATA_DIR: dataDir,
   };
   const config = readConfig(env, systemRandom);
-  const node = await startNode(config, createLog(config.logLevel), parts);
+  const time = TestTime.running();
+  const node = await startNode(config, createLog(config.logLevel), { ...parts, time });
   return {
     ...node,
     dataDir,
+    time,
+    async skip(ms) {
+      await time.jump(ms);
+      await untilReady(node);
+    },
     async discard() {
       await node.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits until a node has its store. */
+export async function untilReady({ opsUrl }: { opsUrl: string }): Promise<void> {
+  await until('a node that is ready', async () => (await fetch(`${opsUrl}/readyz`)).ok);
+}
+
+export interface FaultyNode extends TestNode {
+  readonly store: FaultyStore;
+}
+
+/** A test node on an embedded store that can be made to fail. */
+export async function startFaultyNode(settings: Settings = {}): Promise<FaultyNode> {
+  let store: FaultyStore | undefined;
+  const openStore = async (dir: string) => {
+    store = faultyStore(await openEmbedded(dir, systemTime), systemTime);
+    return store;
+  };
+  const node = await startTestNode(settings, { openStore });
+  if (store === undefined) throw new Error('unreachable: a node opens its store');
+  return { ...node, store };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAnswer } from '../../rigs/published.ts';
 
 export interface Ask {
@@ -87,9 +86,4 @@ export class DealerApi {
     ]);
     return { dealers, customers, cars };
   }
-}
-
-/** Waits for something to be so. */
-export async function until(look: () => Promise<boolean>): Promise<void> {
-  while (!(await look())) await sleep(20);
 }

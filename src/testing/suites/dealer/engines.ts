@@ -33,17 +33,19 @@ const REDIS: Engine = {
     return node;
   },
   async startProcess(settings) {
-    // A killed process keeps the next one waiting for as long as its lease.
-    const url = await urlOf(databaseOf(settings.DATA_DIR ?? ''));
-    return startNodeProcess({ LEASE_SECONDS: '1', ...settings, REDIS_URL: url });
+    const database = databaseOf(settings.DATA_DIR ?? '');
+    const url = await urlOf(database);
+    // A killed process would keep the next one waiting for as long as its lease.
+    await (await server)?.endLeases(database);
+    return startNodeProcess({ ...settings, REDIS_URL: url });
   },
 };
 
-/** Every suite that loops over them runs on each, which without Redis is one. */
+/** Suites that loop over them run on each; without Redis there is one. */
 export const ENGINES: readonly Engine[] = HAS_REDIS ? [EMBEDDED, REDIS] : [EMBEDDED];
 
 const DATABASES_MAX = '256';
-/** One server a test file, with a database for each store. Nothing in it is to outlive its crash. */
+/** One server for each test file, with a database for each store. Nothing need outlive its crash. */
 const SERVER_SETTINGS = ['--databases', DATABASES_MAX, '--appendfsync', 'no'];
 let server: Promise<TestRedis> | undefined;
 let nextDatabase = 0;

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../../rigs/node.ts';
+import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from '../twin/api.ts';
-import { type Ask, type Body, DealerApi, until } from './dealer-api.ts';
+import { type Ask, type Body, DealerApi } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const CAR = 'DEMCAR00000000001';
+/** More than the idle time of worlds. */
+const IDLE_MS = 70_000;
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
   let node: TestNode;
   let api: DealerApi;
   let admin: string;
   beforeAll(async () => {
-    node = await start({ WORLD_IDLE_SECONDS: '3' });
+    node = await start({ WORLD_IDLE_SECONDS: '60' });
     api = new DealerApi(node.dealerUrl);
     admin = await api.logIn('admin', 'admin');
   });
@@ -257,7 +260,8 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       const call = `PATCH /api/cars/${vin.toLowerCase()}/state`;
       const locked = await api.get(call, { token, json: { locked: true } });
       expect(locked).toMatchObject({ vin, locked: true, world: world.id });
-      await until(async () => (await carOf(vin))?.world === null);
+      await node.skip(IDLE_MS);
+      await until('the end of the world', async () => (await carOf(vin))?.world === null);
       expect(await carOf(vin)).toMatchObject({ vin, model, plate, viewer_url: null });
     });
 
@@ -271,10 +275,14 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   test('the state of the platform has the living worlds of its twin', async () => {
     const count = async () => (await api.get('GET /api/state')).worlds as number;
-    await until(async () => (await count()) === 0);
+    const untilCounted = (worlds: number) =>
+      until(`${worlds} worlds`, async () => (await count()) === worlds);
+    await node.skip(IDLE_MS);
+    await untilCounted(0);
     for (let i = 0; i < 3; i++) await new Api(node.twinUrl).makeWorld();
-    await until(async () => (await count()) === 3);
-    await until(async () => (await count()) === 0);
+    await untilCounted(3);
+    await node.skip(IDLE_MS);
+    await untilCounted(0);
   });
 
   test('the state of the platform is counted, and says what it runs on', async () => {

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemTime } from '../../../time.ts';
 import type { NodeProcess } from '../../rigs/process.ts';
 import { DealerApi } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 import { Writers } from './writers.ts';
 
 const ROUNDS = 10;
+const RESETS = 5;
 
 describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
   let dir: string;
@@ -28,12 +29,12 @@ describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
     api = new DealerApi(node.dealerUrl);
   }
 
-  test('ten kills in the middle of writes lose none that was acknowledged and halve none', async () => {
+  test('ten kills in the middle of writes lose and halve no acknowledged one', async () => {
     const writers = await Writers.logIn(api);
     for (let round = 0; round < ROUNDS; round++) {
       const stop = writers.begin(api);
       await writers.untilWriting();
-      await sleep(7 * round);
+      await systemTime.sleep(7 * round);
       await node.end('SIGKILL');
       await stop();
       await begin();
@@ -44,12 +45,12 @@ describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
   test('a kill during a reset leaves what was before or what is after', async () => {
     const admin = await api.logIn('admin', 'admin');
     const seeded = await api.everything(admin);
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < RESETS; round++) {
       await api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });
       const before = await api.everything(admin);
-      // Whether it is answered or cut off is what the round is about.
+      // It may be answered or cut off.
       const resetting = api.ask('POST /api/admin/reset', { token: admin }).catch(() => undefined);
-      await sleep(round * 8);
+      await systemTime.sleep(16 * round);
       await node.end('SIGKILL');
       await resetting;
       await begin();

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../../rigs/node.ts';
 import { type Answer, DealerApi } from './dealer-api.ts';
 import { EMBEDDED } from './engines.ts';
 
-/** So slow that nothing comes back while a test runs. */
+/** So slow that nothing is refilled while a test runs. */
 const NEVER = '0.001';
 
 /** What limits is in the memory of the node: one engine is enough. */
@@ -14,10 +13,10 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     for (const node of nodes.splice(0)) await node.discard();
   });
 
-  async function open(settings: Record<string, string> = {}): Promise<DealerApi> {
+  async function open(settings: Record<string, string> = {}) {
     const node = await start({ RATE_LIMITS: 'on', ...settings });
     nodes.push(node);
-    return new DealerApi(node.dealerUrl);
+    return { node, api: new DealerApi(node.dealerUrl) };
   }
 
   /** Doors in turn: they count as one. */
@@ -34,14 +33,14 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   test.each(['admin', 'nosuch'])(
     'five wrong passwords of %s are free, whether there is such a name or not',
     async (username) => {
-      const api = await open({ LIMIT_FAILED_LOGIN_WAIT_S: '1' });
+      const { node, api } = await open({ LIMIT_FAILED_LOGIN_WAIT_S: '1' });
       for (let i = 0; i < 5; i++) expect((await knock(api, username, 'wrong')).status).toBe(401);
       const refused = await knock(api, username, 'admin-demo');
       expect([refused.status, Object.keys(refused.body)]).toEqual([429, ['detail']]);
       expect(refused.headers.get('Retry-After')).toBe('1');
       // Others do not wait for that.
       expect((await knock(api, 'another', 'wrong')).status).toBe(401);
-      await sleep(1100);
+      await node.skip(1100);
       const after = await knock(api, username, 'admin-demo');
       expect(after.status).toBe(username === 'admin' ? 200 : 401);
       // A success clears the name.
@@ -51,7 +50,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   );
 
   test('log-ins of an address are limited, and answers say how', async () => {
-    const api = await open({ LIMIT_LOGINS_BURST: '3', LIMIT_LOGINS_PER_S: NEVER });
+    const { api } = await open({ LIMIT_LOGINS_BURST: '3', LIMIT_LOGINS_PER_S: NEVER });
     for (const left of ['2', '1', '0']) {
       const { status, headers } = await knock(api, 'admin', 'admin-demo');
       expect(status).toBe(200);
@@ -67,7 +66,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   });
 
   test('sign-ups of an address are limited: ten by default', async () => {
-    const api = await open();
+    const { api } = await open();
     const signUp = (i: number) =>
       api.ask('POST /api/auth/signup', {
         json: {
@@ -83,7 +82,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   });
 
   test('more passwords than can be looked at are refused, and others are answered meanwhile', async () => {
-    const api = await open({ RATE_LIMITS: 'off' });
+    const { api } = await open({ RATE_LIMITS: 'off' });
     const flood = Array.from({ length: 120 }, (_, i) => knock(api, `name${i}`, 'wrong'));
     const state = await api.ask('GET /api/state');
     expect(state.status).toBe(200);

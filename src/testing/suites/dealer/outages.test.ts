@@ -1,22 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEmbedded } from '../../../store/embedded-store.ts';
-import { systemTime } from '../../../time.ts';
-import { type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { FaultyStore } from '../../doubles/faulty-store.ts';
+import { type FaultyNode, startFaultyNode } from '../../rigs/node.ts';
+import { until } from '../../rigs/until.ts';
 import { DealerApi } from './dealer-api.ts';
 import { expectUnavailable, READS, WRITES } from './refusals.ts';
 
-let node: TestNode;
+let node: FaultyNode;
 let store: FaultyStore;
 let api: DealerApi;
 let admin: string;
 beforeEach(async () => {
-  const openStore = async (dir: string) => {
-    store = faultyStore(await openEmbedded(dir, systemTime));
-    return store;
-  };
-  node = await startTestNode({}, { openStore });
+  node = await startFaultyNode();
+  store = node.store;
   api = new DealerApi(node.dealerUrl);
   admin = await api.logIn('admin', 'admin');
 });
@@ -61,36 +56,39 @@ test('a reset is done once it is switched to, even where the old data cannot be 
   expect(await api.everything(admin)).toEqual(seeded);
 });
 
-test('no answer comes before what it says is written', async () => {
-  store.setFault({ kind: 'slow', ms: 300 });
+test('an answer waits until what it says is written', async () => {
+  store.setFault({ kind: 'held' });
   let isAnswered = false;
   const answer = api.ask(CHANGE, { token: admin, json: FLAGS }).then((given) => {
     isAnswered = true;
     return given;
   });
-  // So little of it is over that an answer now would be one that did not wait.
-  await sleep(100);
+  // Asked later, over another connection.
+  await api.get('GET /api/state');
   expect(isAnswered).toBe(false);
+  store.setFault({ kind: 'none' });
   expect((await answer).status).toBe(200);
 });
 
-test('while the store is gone the dealers are told for some seconds, and nothing else', async () => {
+test('while the store is gone only the dealer list is answered, for five seconds', async () => {
   const dealers = await api.get('GET /api/dealers');
   store.setFault({ kind: 'gone' });
   expect(await api.get('GET /api/dealers')).toEqual(dealers);
   for (const [call, json] of READS) {
     expectUnavailable(await api.ask(call, { token: admin, json }));
   }
-  await sleep(5500);
+  await node.time.jump(5500);
   expectUnavailable(await api.ask('GET /api/dealers'));
   store.setFault({ kind: 'none' });
   expect(await api.get('GET /api/dealers')).toEqual(dealers);
   expect((await api.ask('GET /api/auth/me', { token: admin })).status).toBe(200);
 });
 
-test('dealers that nobody has asked for are told all the same while the store is gone', async () => {
+test('the dealer list of an outage is fresh even if it was never read before', async () => {
   await api.get('DELETE /api/dealers/nordbil', { token: admin });
-  await sleep(1500);
+  const lists = vi.spyOn(store, 'list');
+  await node.time.jump(1500);
+  await until('a refreshed list', () => lists.mock.settledResults.length > 0);
   store.setFault({ kind: 'gone' });
   const dealers = await api.get<{ username: string }[]>('GET /api/dealers');
   expect(dealers.map(({ username }) => username)).toEqual(['fjallbilar', 'sydmotor', 'vastauto']);

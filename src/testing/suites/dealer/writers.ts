@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Body, type DealerApi, until } from './dealer-api.ts';
+import { systemTime } from '../../../time.ts';
+import { until } from '../../rigs/until.ts';
+import type { Body, DealerApi } from './dealer-api.ts';
 
 const NAMES = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
 const CAR = 'DEMCAR00000000001';
@@ -43,9 +44,9 @@ export class Writers {
     let isOver = false;
     const again = async (write: () => Promise<number>): Promise<void> => {
       try {
-        while (!isOver) if ((await write()) !== 200) await sleep(REFUSED_PAUSE_MS);
+        while (!isOver) if ((await write()) !== 200) await systemTime.sleep(REFUSED_PAUSE_MS);
       } catch {
-        // The connection broke, which is what is waited for.
+        // The node was killed.
       }
     };
     const writing = [
@@ -66,9 +67,10 @@ export class Writers {
   /** Waits for a number of changes and a sign-up that are acknowledged from now on. */
   async untilWriting(): Promise<void> {
     const [changes, signUps] = [this.#acknowledged, this.#members.length];
-    await until(async () => {
-      return this.#acknowledged >= changes + CHANGES && this.#members.length > signUps;
-    });
+    await until(
+      'acknowledged writes',
+      () => this.#acknowledged >= changes + CHANGES && this.#members.length > signUps,
+    );
   }
 
   async #signUp(api: DealerApi): Promise<number> {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { EventRecord } from '../../../twin/events.ts';
 import type { Incident } from '../../../twin/incidents.ts';
 import { type Change, type JournalEntry, journalEntryOf } from '../../../twin/journal.ts';
 import { parseWorldOptions } from '../../../twin/world-options.ts';
+import { until } from '../../rigs/until.ts';
 
 /** A world as `POST /api/v1/worlds` answers it, as far as these tests look. */
 export interface WorldBody {
@@ -60,18 +60,23 @@ export async function read<Body>(base: string, path: string, asking: Asking = {}
   return JSON.parse(answer.text) as Body;
 }
 
-/** As `read`, asking again while the node is too busy or the world is on its way back. */
+/** As `read`, asking again while the node refuses because it is busy. */
 export async function readLate<Body>(base: string, path: string, asking?: Asking): Promise<Body> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const answer = await ask(base, path, asking);
-    if (answer.status < 300) return JSON.parse(answer.text) as Body;
-    expectRefusal(answer);
-    await sleep(200);
-  }
-  throw new Error(`${path} was refused for 10 s`);
+  return JSON.parse(await textLate(base, path, asking)) as Body;
 }
 
-/** The only refusal there may be: 503 that says when to come back. */
+async function textLate(base: string, path: string, asking?: Asking): Promise<string> {
+  let text = '';
+  await until(`an answer of ${path}`, async () => {
+    const answer = await ask(base, path, asking);
+    text = answer.text;
+    if (answer.status >= 300) expectRefusal(answer);
+    return answer.status < 300;
+  });
+  return text;
+}
+
+/** The only refusal allowed: a 503 with Retry-After. */
 export function expectRefusal(answer: Answer): void {
   expect(answer.status, answer.text).toBe(503);
   expect(answer.retryAfterS).toBeGreaterThanOrEqual(1);
@@ -110,25 +115,10 @@ export function eventsOf(base: string, { id }: { id: string }): Promise<EventRec
 }
 
 /** A snapshot over REST, as it was sent. */
-export async function stateOf(base: string, { id }: { id: string }): Promise<string> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const answer = await ask(base, `/api/v1/worlds/${id}/state`);
-    if (answer.status === 200) return answer.text;
-    expectRefusal(answer);
-    await sleep(200);
-  }
-  throw new Error('no state for 10 s');
+export function stateOf(base: string, { id }: { id: string }): Promise<string> {
+  return textLate(base, `/api/v1/worlds/${id}/state`);
 }
 
 export function tickOf(snapshot: string): number {
   return Number(/"tick":(\d+)/.exec(snapshot)?.[1] ?? Number.NaN);
-}
-
-/** Waits until something holds. Throws, naming it, where it does not for long. */
-export async function until(what: string, holds: () => boolean, limitMs = 20_000): Promise<void> {
-  const endMs = performance.now() + limitMs;
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await sleep(10);
-  }
 }

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { at } from '../../../city/geometry.ts';
-import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
-import { faultyStore } from '../../doubles/faulty-store.ts';
-import { changesOf, journalOf, makeWorld, stateOf, until, type WorldBody } from './client.ts';
+import { until } from '../../rigs/until.ts';
+import { changesOf, journalOf, makeWorld, stateOf, type WorldBody } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -48,17 +46,13 @@ async function watchAround(base: string, sites: readonly Site[], stop: () => boo
     reader.close();
     expect(reader.closeCode).toBeUndefined();
     snapshots.push(...reader.snapshots);
-    await sleep(dice.below(50));
+    await systemTime.sleep(dice.below(50));
   }
 }
 
 test('sixty worlds in room for sixteen are what they would be with room for all', async () => {
-  const openStore = async (dir: string) => {
-    const store = faultyStore(await openEmbedded(dir, systemTime));
-    store.setFault({ kind: 'slow', ms: 60 });
-    return store;
-  };
-  const { twinUrl } = await nodes.inProcess({ SHARD_WORLDS: '16' }, { openStore });
+  const { twinUrl, store } = await nodes.withFaultyStore({ SHARD_WORLDS: '16' });
+  store.setFault({ kind: 'slow', ms: 60 });
   const dice = new Dice(1);
   const sites: Site[] = [];
   const worlds = await Promise.all(
@@ -88,7 +82,7 @@ test('sixty worlds in room for sixteen are what they would be with room for all'
     await expectWhole(twinUrl, world);
   }
   expect(at(sites, 0).snapshots.length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('a watched world that lost its room before the node knew it had any gets room again', async () => {
   const node = await nodes.inProcess({ SHARD_WORLDS: '16' });

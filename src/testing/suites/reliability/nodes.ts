@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { NodeParts } from '../../../node.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { type FaultyNode, startFaultyNode, startTestNode, type TestNode } from '../../rigs/node.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
 
-/** Nodes that end, with their folders, when the test does, however that ends. */
+/** Nodes that end with the test, and their folders with them. */
 export interface Nodes {
   /** A new folder. */
   dir(): string;
   inProcess(settings?: Record<string, string>, parts?: NodeParts): Promise<TestNode>;
+  /** A node whose store can be made to fail. */
+  withFaultyStore(settings?: Record<string, string>): Promise<FaultyNode>;
   ownProcess(settings: Record<string, string>): Promise<NodeProcess>;
 }
 
@@ -28,6 +30,11 @@ export function useNodes(): Nodes {
     },
     async inProcess(settings, parts) {
       const node = await startTestNode(settings, parts);
+      ends.push(() => node.discard());
+      return node;
+    },
+    async withFaultyStore(settings) {
+      const node = await startFaultyNode(settings);
       ends.push(() => node.discard());
       return node;
     },

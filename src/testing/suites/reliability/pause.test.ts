@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
-import { ask, changesOf, journalOf, makeWorld, until } from './client.ts';
+import { until } from '../../rigs/until.ts';
+import { ask, changesOf, journalOf, makeWorld } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';

@@ -4,6 +4,7 @@ import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { startNodeProcess } from '../../rigs/process.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
+import { until } from '../../rigs/until.ts';
 import {
   ask,
   changesOf,
@@ -11,7 +12,6 @@ import {
   makeWorld,
   readLate,
   stateOf,
-  until,
   type WorldBody,
 } from './client.ts';
 import { Dice } from './dice.ts';

@@ -4,6 +4,7 @@ import { at } from '../../../city/geometry.ts';
 import type { Fault } from '../../../shard/protocol.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
 import type { TestNode } from '../../rigs/node.ts';
+import { until } from '../../rigs/until.ts';
 import {
   type Answer,
   ask,
@@ -13,7 +14,6 @@ import {
   makeWorld,
   stateOf,
   tickOf,
-  until,
   type WorldBody,
 } from './client.ts';
 import { Dice } from './dice.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
-import { ask, makeWorld, until } from './client.ts';
+import { until } from '../../rigs/until.ts';
+import { ask, makeWorld } from './client.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';

@@ -1,7 +1,8 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makeWorld, until, type WorldBody } from './client.ts';
+import { until } from '../../rigs/until.ts';
+import { makeWorld, type WorldBody } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';

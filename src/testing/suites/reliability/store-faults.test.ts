@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
 import { at } from '../../../city/geometry.ts';
@@ -8,10 +7,10 @@ import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { Change } from '../../../twin/journal.ts';
 import type { StoredImage } from '../../../worlds/records.ts';
-import { type Fault, type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
-import type { TestNode } from '../../rigs/node.ts';
+import type { Fault } from '../../doubles/faulty-store.ts';
+import type { FaultyNode } from '../../rigs/node.ts';
+import { until } from '../../rigs/until.ts';
 import {
-  type Answer,
   ask,
   changesOf,
   eventsOf,
@@ -22,7 +21,6 @@ import {
   makeWorld,
   stateOf,
   tickOf,
-  until,
   type WorldBody,
 } from './client.ts';
 import { Dice } from './dice.ts';
@@ -32,23 +30,6 @@ import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, SwitchedCar } from './switched-car.ts';
 
 const nodes = useNodes();
-
-interface Site {
-  node: TestNode;
-  base: string;
-  store: FaultyStore;
-}
-
-async function startFaulty(settings: Record<string, string> = {}): Promise<Site> {
-  let store: FaultyStore | undefined;
-  const openStore = async (dir: string) => {
-    store = faultyStore(await openEmbedded(dir, systemTime));
-    return store;
-  };
-  const node = await nodes.inProcess(settings, { openStore });
-  if (store === undefined) throw new Error('unreachable: a node opens its store');
-  return { node, base: node.twinUrl, store };
-}
 
 /** Every car without brakes and steering: collisions come by themselves. */
 const RECKLESS: readonly Change[] = Array.from({ length: 20 }, (_, car) => ({
@@ -78,51 +59,52 @@ function nextCollision(city: string, tick: number): number {
   return at(reference.contacts, length).tick;
 }
 
-/** Switches cars of a world, some at once, through all that befalls the store. */
+const NONE: Fault = { kind: 'none' };
+
+/** Switches cars of a world at once; each gets several answers under every fault. */
 async function switchThrough(
-  { base, store }: Site,
+  { twinUrl, store }: FaultyNode,
   cars: readonly SwitchedCar[],
-  faults: readonly (readonly [Fault, ms: number])[],
+  faults: readonly Fault[],
 ): Promise<void> {
-  let over = false;
+  let isOver = false;
   const loops = cars.map(async (car, i) => {
     const dice = new Dice(i);
-    while (!over) {
-      await car.switch(base, dice);
-      await sleep(dice.below(30));
-    }
+    while (!isOver) await car.switch(twinUrl, dice);
   });
+  const answersOf = ({ acknowledged, refused }: SwitchedCar) => acknowledged + refused;
   const faulty = (async () => {
-    for (const [fault, ms] of faults) {
+    for (const fault of faults) {
       store.setFault(fault);
-      await sleep(ms);
+      const before = cars.map(answersOf);
+      await until(`answers while the store is ${fault.kind}`, () =>
+        cars.every((car, i) => answersOf(car) > (before[i] ?? 0) + 2),
+      );
     }
   })().finally(() => {
-    store.setFault({ kind: 'none' });
-    over = true;
+    store.setFault(NONE);
+    isOver = true;
   });
   await Promise.all([...loops, faulty]);
 }
 
-const NONE: Fault = { kind: 'none' };
-
 test('a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
-  const site = await startFaulty();
-  const { base, node } = site;
+  const node = await nodes.withFaultyStore();
+  const { twinUrl: base } = node;
   const world = await makeReckless(base, 2000);
   const reader = await StreamReader.open(base, world);
   const cars = world.fleet.slice(0, 8).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
   await until('frames', () => reader.snapshots.length > 5);
-  await switchThrough(site, cars, [
-    [NONE, 300],
-    [{ kind: 'slow', ms: 100 }, 1000],
-    [{ kind: 'fail' }, 700],
-    [{ kind: 'slow', ms: 700 }, 2000],
-    [{ kind: 'full' }, 700],
-    [NONE, 300],
-    [{ kind: 'slow', ms: 2000 }, 2500],
-    [{ kind: 'fail' }, 500],
-    [NONE, 1000],
+  await switchThrough(node, cars, [
+    NONE,
+    { kind: 'slow', ms: 30 },
+    { kind: 'fail' },
+    { kind: 'slow', ms: 200 },
+    { kind: 'full' },
+    NONE,
+    { kind: 'slow', ms: 500 },
+    { kind: 'fail' },
+    NONE,
   ]);
   expect(cars.every(({ acknowledged, refused }) => acknowledged > 0 && refused > 0)).toBe(true);
   await expectSwitched(base, world, cars);
@@ -147,7 +129,7 @@ test('a watched world whose store is slow, failing and full runs as its journal 
 });
 
 test('while the store fails a stream goes on through collisions, and every incident is told later', async () => {
-  const { base, store } = await startFaulty();
+  const { twinUrl: base, store } = await nodes.withFaultyStore();
   const collision = nextCollision(await cityOf(base), 2000);
   const world = await makeReckless(base, collision - 60);
   const unwatched = await makeReckless(base, collision - 60);
@@ -155,16 +137,15 @@ test('while the store fails a stream goes on through collisions, and every incid
   await until('frames', () => reader.snapshots.length > 5);
   store.setFault({ kind: 'full' });
   expect(reader.lastTick).toBeLessThan(collision);
-  const answers: Answer[] = [];
-  while (reader.lastTick < collision + 150) {
+  const { length } = reader.snapshots;
+  await until('frames after the collision', async () => {
     for (const { id } of [world, unwatched]) {
-      answers.push(await ask(base, `/api/v1/worlds/${id}/state`));
+      const answer = await ask(base, `/api/v1/worlds/${id}/state`);
+      if (answer.status !== 200) expectRefusal(answer);
     }
-    await sleep(100);
-  }
-  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer);
-  const gaps = reader.ticks.map((tick, i, all) => tick - (all[i - 1] ?? tick));
-  expect(Math.max(...gaps)).toBeLessThan(50);
+    return reader.lastTick >= collision + 150;
+  });
+  expect(reader.snapshots.length - length).toBeGreaterThan(20);
   expectRefusal(await ask(base, `/api/v1/worlds/${world.id}/incidents`));
   expect(reader.closeCode).toBeUndefined();
 
@@ -176,7 +157,8 @@ test('while the store fails a stream goes on through collisions, and every incid
 
 test('incidents that could not be saved are told after their world left memory, and after a restart', async () => {
   const dir = nodes.dir();
-  const { base, store, node } = await startFaulty({ DATA_DIR: dir, SHARD_WORLDS: '16' });
+  const node = await nodes.withFaultyStore({ DATA_DIR: dir, SHARD_WORLDS: '16' });
+  const { twinUrl: base, store } = node;
   const worlds = await Promise.all([4000, 5000, 6000].map((tick) => makeReckless(base, tick)));
   const others = await Promise.all(
     Array.from({ length: 20 }, (_, seed) => makeWorld(base, { seed })),
@@ -188,7 +170,7 @@ test('incidents that could not be saved are told after their world left memory, 
   await expectWhole(base, at(worlds, 0));
 
   store.setFault({ kind: 'fail' });
-  await sleep(100);
+  await stateOf(base, at(worlds, 1));
   await node.stop();
   const again = await nodes.inProcess({ DATA_DIR: dir });
   for (const world of worlds) await expectWhole(again.twinUrl, world);
@@ -196,7 +178,8 @@ test('incidents that could not be saved are told after their world left memory, 
 
 test('a node whose store fails stops all the same, and has its worlds when it is back', async () => {
   const dir = nodes.dir();
-  const { base, store, node } = await startFaulty({ DATA_DIR: dir });
+  const node = await nodes.withFaultyStore({ DATA_DIR: dir });
+  const { twinUrl: base, store } = node;
   const worlds = await Promise.all([2000, 3000].map((tick) => makeReckless(base, tick)));
   const reader = await StreamReader.open(base, at(worlds, 0));
   await until('frames', () => reader.snapshots.length > 50);
@@ -208,7 +191,8 @@ test('a node whose store fails stops all the same, and has its worlds when it is
 });
 
 test('changes of one world take effect in the order in which they were accepted, however slow the store', async () => {
-  const { base, store, node } = await startFaulty();
+  const node = await nodes.withFaultyStore();
+  const { twinUrl: base, store } = node;
   const world = await makeWorld(base, { seed: 1 });
   const owned = await node.worlds.load(parseWorldId(world.id) ?? 0);
   if (owned === undefined) throw new Error('unreachable: it was just made');
@@ -221,7 +205,7 @@ test('changes of one world take effect in the order in which they were accepted,
   ];
   const changes = Array.from({ length: 80 }, async (_, i) => {
     const feature = 1 << (i % 12);
-    await sleep(10 * i);
+    await systemTime.sleep(10 * i);
     store.setFault(at(faults, Math.floor(i / 10) % faults.length));
     const on = (owned.declared(i % 20) & feature) !== 0;
     return owned.change(i % 20, feature, on ? 0 : feature).then(
@@ -279,16 +263,15 @@ test('a change that was written is acknowledged even where the store says that i
 });
 
 test('a world made from a journal shows what the first one shows, tick by tick', async () => {
-  const { base } = await startFaulty();
+  const { twinUrl: base } = await nodes.withFaultyStore();
   const first = await makeReckless(base, 3000);
   const cars = first.fleet.slice(0, 4).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
   const readers = [await StreamReader.open(base, first)];
   for (const [i, car] of cars.entries()) await car.switch(base, new Dice(i));
-  await sleep(200);
   const journal = await journalOf(base, first);
   const second = await makeWorld(base, { journal });
   readers.push(await StreamReader.open(base, second));
-  await until('frames of both', () => readers.every(({ snapshots }) => snapshots.length > 40));
+  await until('frames of both', () => readers.every(({ snapshots }) => snapshots.length > 30));
   const [shown, again] = readers.map(({ snapshots }) => new Map(snapshots.map(anonymous)));
   const common = [...(shown?.keys() ?? [])].filter((tick) => again?.has(tick));
   expect(common.length).toBeGreaterThan(20);

@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { openEmbedded } from '../../../store/embedded-store.ts';
-import { systemTime } from '../../../time.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
-import { type FaultyStore, faultyStore } from '../../doubles/faulty-store.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { startFaultyNode, startTestNode, type TestNode } from '../../rigs/node.ts';
 import { Api, type Ask, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
@@ -25,13 +22,9 @@ const FEATURES = '/api/v1/vehicle/features';
 
 describe('a store that cannot be written', () => {
   async function startBroken() {
-    let store: FaultyStore | undefined;
-    const openStore = async (dir: string) => {
-      store = faultyStore(await openEmbedded(dir, systemTime));
-      return store;
-    };
-    node = await startTestNode({}, { openStore });
-    const fault = (kind: 'fail' | 'full' | 'none') => store?.setFault({ kind });
+    const faulty = await startFaultyNode();
+    node = faulty;
+    const fault = (kind: 'fail' | 'full' | 'none') => faulty.store.setFault({ kind });
     return { api: new Api(node.twinUrl), fault };
   }
 
