@@ -21,7 +21,7 @@ export interface TestNode extends RunningNode {
 }
 
 type Settings = Record<string, string>;
-type Parts = Omit<NodeParts, 'time'>;
+type Parts = NodeParts & { time?: TestTime };
 
 /**
  * A whole node in this process, on free ports of 127.0.0.1, with a store of its own unless
@@ -40,7 +40,7 @@ export async function startTestNode(settings: Settings = {}, parts: Parts = {}):
     DATA_DIR: dataDir,
   };
   const config = readConfig(env, systemRandom);
-  const time = TestTime.running();
+  const { time = TestTime.running() } = parts;
   const node = await startNode(config, createLog(config.logLevel), { ...parts, time });
   return {
     ...node,

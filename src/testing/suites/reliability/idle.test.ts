@@ -14,8 +14,12 @@ test('the idle time of a watched world begins when its last watcher leaves', asy
   const { twinUrl, skip } = await nodes.inProcess({ WORLD_IDLE_SECONDS: '60' });
   const world = await makeWorld(twinUrl);
   const reader = await StreamReader.open(twinUrl, world);
-  // A few sweeps find it watched.
-  for (let i = 0; i < 3; i++) await skip(50_000);
+  // Streams without frames for 15 s are ended.
+  for (let i = 0; i < 9; i++) {
+    const { length } = reader.snapshots;
+    await skip(10_000);
+    await until('a frame', () => reader.snapshots.length > length + 1);
+  }
   expect(reader.closeCode).toBeUndefined();
   reader.close();
   await skip(55_000);

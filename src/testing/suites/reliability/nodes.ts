@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { NodeParts } from '../../../node.ts';
 import { type FaultyNode, startFaultyNode, startTestNode, type TestNode } from '../../rigs/node.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
 
@@ -10,7 +9,7 @@ import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
 export interface Nodes {
   /** A new folder. */
   dir(): string;
-  inProcess(settings?: Record<string, string>, parts?: NodeParts): Promise<TestNode>;
+  inProcess(...args: Parameters<typeof startTestNode>): Promise<TestNode>;
   /** A node whose store can be made to fail. */
   withFaultyStore(settings?: Record<string, string>): Promise<FaultyNode>;
   ownProcess(settings: Record<string, string>): Promise<NodeProcess>;
@@ -28,8 +27,8 @@ export function useNodes(): Nodes {
       ends.push(async () => rmSync(dir, { recursive: true, force: true }));
       return dir;
     },
-    async inProcess(settings, parts) {
-      const node = await startTestNode(settings, parts);
+    async inProcess(...args) {
+      const node = await startTestNode(...args);
       ends.push(() => node.discard());
       return node;
     },
