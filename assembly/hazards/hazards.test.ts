@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { at, lengthOf } from '../../src/city/geometry.ts';
 import type { City, HazardKind } from '../../src/city/types.ts';
-import { HAZARD_ACTORS } from '../../src/citygen/hazards/actors.ts';
 import type { SiteShape } from '../../src/citygen/hazards/ground.ts';
+import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { type Frame, frameAt } from '../../src/citygen/hazards/paths.ts';
 import { cutInShape, leadShape } from '../../src/citygen/hazards/shapes.ts';
 import { packCity } from '../../src/citygen/tables/city-table.ts';
@@ -561,7 +561,7 @@ function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: numb
   const deer = at(town.hazards, spot);
   const { polyline, widthM } = at(town.lanes, at(deer.site.lanes, 0));
   const shape = shapeOf(frameAt(polyline, deer.site.stationM), widthM);
-  const actor = HAZARD_ACTORS[kind] ?? null;
+  const actor = HAZARD_KINDS[kind].actor ?? null;
   const hazard = { ...deer, kind, site: { ...deer.site, bodies: [], actor, ...shape } };
   const city: City = { ...town, hazards: town.hazards.with(spot, hazard) };
   const kernel = makeKernelOf(packCity(city));

@@ -2,7 +2,7 @@ export interface CityEntry {
   name: string;
   title: string;
   description: string;
-  /** The city is grown from it; a world's own seed has no part in that. */
+  /** Seed of the city itself, independent of the seeds of worlds. */
   seed: number;
 }
 

@@ -1,22 +1,19 @@
-import type { City, Point, Road } from './types.ts';
+import { boundsOf } from './geometry.ts';
+import type { Box, City, Point, Road } from './types.ts';
 
-/** So many segments of a lane are looked at together, or not at all. */
+/** Length of a piece of a lane, in segments of its polyline. */
 const PIECE_SEGMENTS = 8;
 
-/** A piece of a lane and the box around it. */
-interface Piece {
+/** A piece of a lane and its bounding box. */
+interface Piece extends Box {
   road: Road;
   points: readonly Point[];
-  minX: number;
-  minY: number;
-  maxX: number;
-  maxY: number;
 }
 
-/** Cities never change, and are asked for places again and again. */
+/** Cities never change, so each is cut into pieces once. */
 const piecesOfCities = new WeakMap<City, readonly Piece[]>();
 
-/** The road whose lanes pass nearest to a point; inside a junction, one that leads to it. */
+/** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
 export function nearestRoad(city: City, x: number, y: number): Road {
   let best: Road | undefined;
   let bestSquared = Number.POSITIVE_INFINITY;
@@ -37,13 +34,15 @@ function piecesOf(city: City): readonly Piece[] {
   if (known !== undefined) return known;
   const pieces = city.lanes.flatMap(({ road: index, polyline }) => {
     const road = city.roads[index];
-    return road === undefined ? [] : cut(polyline).map((points) => pieceOf(road, points));
+    return road === undefined
+      ? []
+      : cut(polyline).map((points) => ({ road, points, ...boundsOf(points) }));
   });
   piecesOfCities.set(city, pieces);
   return pieces;
 }
 
-/** Pieces of a path that share their ends. */
+/** The path in pieces; each begins with the last point of the one before. */
 function cut(path: readonly Point[]): Point[][] {
   const count = Math.ceil((path.length - 1) / PIECE_SEGMENTS);
   return Array.from({ length: count }, (_, i) =>
@@ -51,20 +50,8 @@ function cut(path: readonly Point[]): Point[][] {
   );
 }
 
-function pieceOf(road: Road, points: readonly Point[]): Piece {
-  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
-  return {
-    road,
-    points,
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
-  };
-}
-
-/** Square of the distance from a point to a box; 0 inside. */
-function squaredToBox(x: number, y: number, { minX, minY, maxX, maxY }: Piece): number {
+/** Squared distance from a point to a box; 0 inside. */
+function squaredToBox(x: number, y: number, { minX, minY, maxX, maxY }: Box): number {
   const dx = x < minX ? minX - x : x > maxX ? x - maxX : 0;
   const dy = y < minY ? minY - y : y > maxY ? y - maxY : 0;
   return dx * dx + dy * dy;
@@ -80,7 +67,7 @@ function squaredToPath(x: number, y: number, points: readonly Point[]): number {
   return best;
 }
 
-/** Square of the distance from a point to a segment. */
+/** Squared distance from a point to a segment. */
 function squaredDistance(
   x: number,
   y: number,

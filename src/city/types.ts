@@ -1,14 +1,17 @@
 /**
- * A city as everybody but the kernel sees it. Metres, x east, y north. Coordinates are exact
- * doubles made by + − × ÷ and square root only, so a city is the same on any machine; rounding to
- * the centimetre happens where a city is shown.
+ * A city, as all code but the kernel uses it. Metres, x east, y north. Coordinates are not rounded:
+ * the API does that (`map.ts`).
  */
 export type Point = readonly [x: number, y: number];
+
+/** The most important first. */
+export const ROAD_CLASSES = ['arterial', 'collector', 'local'] as const;
+export type RoadClass = (typeof ROAD_CLASSES)[number];
 
 export interface Road {
   id: string;
   name: string;
-  class: 'arterial' | 'collector' | 'local';
+  class: RoadClass;
   speedLimitMps: number;
   /** Indices into `City.lanes`. */
   lanes: readonly number[];
@@ -27,53 +30,56 @@ export interface Lane {
   polyline: readonly Point[];
   /** Indices into `City.lanes`. */
   next: readonly number[];
-  /** Of a connector only: what the traffic on it must know. */
+  /** Only connectors have one. */
   connector?: Connector;
 }
 
 export interface Connector {
   turn: 'straight' | 'left' | 'right';
-  /** The lanes that it joins. */
+  /** Indices of the lanes that it joins. */
   from: number;
   to: number;
-  /** Lane indices of connectors of the same junction that cross it, meet it or come too close. */
+  /** Lane indices of connectors in the same junction that cross it, merge with it or come too close. */
   conflicts: readonly number[];
-  /** For each of `conflicts` from where to where along this connector they are too close. */
+  /** For each of `conflicts`, the part of this connector where the two are too close. */
   conflictZones: readonly Omit<ConflictZone, 'other'>[];
-  /** Those of `conflicts` whose traffic has right of way over it where no light decides otherwise. */
+  /** Those of `conflicts` that have right of way over it, unless a light decides otherwise. */
   yieldsTo: readonly number[];
   /** Index into `City.lights`, or −1. */
   light: number;
-  /** A stop sign stands before it. */
+  /** There is a stop sign before it. */
   mustStop: boolean;
 }
 
-/** Where along a path through a junction another one is too close for two cars. */
+/** The part of a path through a junction where two cars on it and on another path would touch. */
 export interface ConflictZone {
   other: number;
   fromM: number;
   toM: number;
 }
 
+export const JUNCTION_CONTROLS = ['signals', 'priority', 'stop', 'none'] as const;
+export type JunctionControl = (typeof JUNCTION_CONTROLS)[number];
+
 export interface Junction {
   id: string;
   x: number;
   y: number;
-  control: 'signals' | 'priority' | 'stop' | 'none';
+  control: JunctionControl;
   polygon: readonly Point[];
   /** Indices into `City.lights`. */
   lights: readonly number[];
-  /** Length of the signal cycle, or 0. */
+  /** Length of the signal cycle; 0 without signals. */
   cycleTicks: number;
 }
 
-/** One signal head: the traffic of one approach. Ticks of 20 ms within the junction's cycle. */
+/** The signal head of one approach. Times are ticks of 20 ms in the junction's signal cycle. */
 export interface Light {
   id: string;
   junction: number;
   x: number;
   y: number;
-  /** Radians: the direction of the traffic that it faces. */
+  /** Driving direction of the traffic that it faces, radians. */
   heading: number;
   /** Indices of the approach lanes that it controls. */
   lanes: readonly number[];
@@ -89,14 +95,18 @@ export interface Block {
   /** Convex, counter-clockwise, at most eight corners. */
   polygon: readonly Point[];
   heightM: number;
-  /** Cars cannot drive through it. */
+  /** Whether cars collide with it. */
   solid: boolean;
 }
 
+export const ZONE_KINDS = ['ice', 'wet', 'fog', 'dusk'] as const;
+export type ZoneKind = (typeof ZONE_KINDS)[number];
+
+/** An area with worse grip or sight. */
 export interface Zone {
   id: string;
-  kind: 'ice' | 'wet' | 'fog' | 'dusk';
-  /** Peak friction of the road in it; 0.95 where it is dry. */
+  kind: ZoneKind;
+  /** Peak friction coefficient of the road; 0.95 if dry. */
   friction: number;
   /** Convex, counter-clockwise, at most eight corners. */
   polygon: readonly Point[];
@@ -122,59 +132,59 @@ export type HazardKind =
 export interface HazardSpot {
   id: string;
   kind: HazardKind;
-  /** The conflict point: where a car and what appears would meet, on the car's lane. */
+  /** The conflict point: where the car and the actor would meet, on the car's lane. */
   x: number;
   y: number;
   radiusM: number;
-  /** Index into `City.roads`: the road by which cars come. */
+  /** Index into `City.roads`: the road by which cars approach. */
   road: number;
   description: string;
   site: HazardSite;
 }
 
-/** What the hazard of a spot needs to know of the place. */
+/** The place of a hazard and what stands or moves there. */
 export interface HazardSite {
   /**
-   * Indices into `City.lanes`, in driving order: the lane by which a car comes and, where the
-   * conflict point lies in a junction, the connector. Who drives them all passes the spot.
+   * Indices into `City.lanes`, in driving order: the lane by which a car approaches and, if the
+   * conflict point is in a junction, the connector. A car that drives all of them passes the spot.
    */
   lanes: readonly number[];
-  /** Of the conflict point, from the start of the last of `lanes`, m. */
+  /** Conflict point, from the start of the last of `lanes`. */
   stationM: number;
-  /** From where the actor waits, over the conflict point, to where it goes; empty without actor. */
+  /** From the waiting position over the conflict point to the end; empty if no actor moves. */
   actorPath: readonly Point[];
-  /** Of the conflict point along `actorPath`, m. */
+  /** Conflict point along `actorPath`. */
   actorStationM: number;
-  /** Index into `City.lights` of the light that the actor's way obeys, −1 where none does. */
+  /** Index into `City.lights`: the light that the actor obeys, or −1. */
   actorLight: number;
-  /** Stand beside the lanes always. */
+  /** Bodies that are always there, beside the lanes. */
   bodies: readonly Body[];
-  /** Are there only while the hazard is alive; a moving one is listed as it waits. */
+  /** Bodies that are there while the hazard is active; a moving one is given where it waits. */
   active: readonly Body[];
-  /** Where neither fog nor road lets anybody see farther than this, m; 0 elsewhere. */
+  /** Range of sight at the spot; 0: not limited. */
   sightM: number;
-  /** Rise of the road over the way, in driving direction. */
+  /** Slope of the road in driving direction, rise per run. */
   grade: number;
-  /** What comes onto the road or stands on it; null where the road itself is the hazard. */
+  /** Null if the road itself is the hazard. */
   actor: Actor | null;
 }
 
-/** What comes onto the road, or stands on it, at a spot. */
+/** What comes onto the road, or stands on it, at a hazard spot. */
 export interface Actor {
-  /** What touching it is. */
+  /** Kind of a collision with it. */
   kind: 'vehicle' | 'person' | 'animal' | 'obstacle';
-  /** As reports call it. */
+  /** As incident reports name it. */
   name: string;
   lengthM: number;
   widthM: number;
   massKg: number;
-  /** That it wants to drive, walk or run; 0 for what stands. */
+  /** Desired speed; 0 if it stands still. */
   speedMps: number;
 }
 
 /** An oriented box. */
 export interface Body {
-  /** Its middle. */
+  /** Centre. */
   x: number;
   y: number;
   /** Unit vector along its length. */
@@ -183,10 +193,10 @@ export interface Body {
   widthM: number;
 }
 
-/** The loop that car i of every fleet drives: lane indices, each in the `next` of the one before. */
+/** A closed loop of lane indices, each in the `next` of the one before. */
 export type Route = readonly number[];
 
-/** An upright rectangle, m. */
+/** An axis-aligned rectangle, m. */
 export interface Box {
   minX: number;
   minY: number;
@@ -206,9 +216,6 @@ export interface City {
   blocks: readonly Block[];
   zones: readonly Zone[];
   hazards: readonly HazardSpot[];
-  /** One a car, 20 of them. */
+  /** By car index, 20 of them. */
   routes: readonly Route[];
 }
-
-/** A city without what the catalogue says about it. */
-export type CityBody = Omit<City, 'name' | 'title' | 'description'>;

@@ -2,25 +2,25 @@ import { add, at, cross, direction, distance, dot, subtract } from '../city/geom
 import type { Point } from '../city/types.ts';
 import { headingOf } from './geometry.ts';
 
-/** A corner of a road's axis and the bend that rounds it; where there is no radius the axis is straight. */
+/** A corner of a road's axis, rounded by a bend. */
 export interface Corner {
   x: number;
   y: number;
   radiusM: number;
 }
 
-/** Between the points of a way with bends. */
+/** Between the points of a path with bends. */
 const POINT_SPACING_M = 1.2;
-/** Steps of the integration between two points. */
+/** Integration steps between two points. */
 const SUBSTEPS = 8;
-/** Length over which curvature rises from nothing to that of the arc. */
+/** Length over which the curvature rises from zero to that of the arc. */
 const RAMP_MIN_M = 10;
 const RAMP_PER_RADIUS = 0.4;
 
 /**
- * The axis from `from` to `to`: straight, with its corners rounded by bends.
+ * The axis from `from` to `to`: straight lines, with the corners rounded by bends.
  *
- * @throws RangeError where the bends of two corners overlap
+ * @throws RangeError if the bends of two corners overlap
  */
 export function roundedPath(from: Point, corners: readonly Corner[], to: Point): Point[] {
   const places: Point[] = [from, ...corners.map(({ x, y }): Point => [x, y]), to];
@@ -41,8 +41,8 @@ function checkOrder(from: Point, to: Point, along: Point): void {
 }
 
 /**
- * A path with bends, its straights cut into pieces as short as those of the bends, so that a spline
- * through its points is as straight there. A path of two points is left alone.
+ * Adds points to the straights of a path with bends, as dense as in the bends, so that a spline
+ * through the points is straight there. A path of two points stays as it is.
  */
 export function evenlySpaced(path: readonly Point[]): Point[] {
   if (path.length === 2) return [...path];
@@ -58,8 +58,8 @@ export function evenlySpaced(path: readonly Point[]): Point[] {
 }
 
 /**
- * A bend around a corner: its curvature rises evenly from zero, stays, and falls evenly to zero
- * (clothoid, arc, clothoid). A corner too blunt for the arc gets the two clothoids alone.
+ * A bend around a corner: clothoid, arc, clothoid, so the curvature rises linearly from zero, stays
+ * constant, and falls linearly to zero. A corner too blunt for the arc gets only the clothoids.
  */
 export function roundCorner(corner: Point, into: Point, out: Point, radiusM: number): Point[] {
   const turnRad = headingOf([dot(into, out), cross(into, out)]);
@@ -77,7 +77,7 @@ export function roundCorner(corner: Point, into: Point, out: Point, radiusM: num
   return [...bend, add(corner, out, legM)];
 }
 
-/** The curve of that curvature from the origin in that direction, points at equal steps. */
+/** The curve with the given curvature from the origin in the direction `from`, points at equal steps. */
 function integrate(
   from: Point,
   lengthM: number,
@@ -98,7 +98,7 @@ function integrate(
   return path;
 }
 
-/** Turned to the left by a small angle: t is the tangent of half of it. */
+/** Rotates to the left by a small angle; t is the tangent of half the angle, as a series. */
 function rotated([x, y]: Point, angleRad: number): Point {
   const t = angleRad / 2 + (angleRad * angleRad * angleRad) / 24;
   const cosine = (1 - t * t) / (1 + t * t);
@@ -106,7 +106,7 @@ function rotated([x, y]: Point, angleRad: number): Point {
   return [x * cosine - y * sine, x * sine + y * cosine];
 }
 
-/** The path at stations about `spacingM` apart, both ends included. */
+/** Points of the path `spacingM` apart, and its end. */
 export function pacedAlong(path: readonly Point[], spacingM: number): Point[] {
   const paced: Point[] = [at(path, 0)];
   let restM = 0;
@@ -124,22 +124,24 @@ export function pacedAlong(path: readonly Point[], spacingM: number): Point[] {
   return paced;
 }
 
-/** Where the line through `a` along `alongA` meets the one through `b` along `alongB`. */
+/** Intersection of the line through `a` along `alongA` with the one through `b` along `alongB`. */
 function meetingPoint(a: Point, alongA: Point, b: Point, alongB: Point): Point {
   return add(a, alongA, cross(subtract(b, a), alongB) / cross(alongA, alongB));
 }
 
-/** Handles of the bend, as parts of its leg: the gentlest curvature that still starts from zero. */
+/** Handles of the bend as fractions of its leg: the gentlest bend that starts with curvature zero. */
 const BEND_HANDLES = [0.38, 0.63] as const;
 const BEND_POINT_SPACING_M = 0.6;
-/** Less than this is no piece of its own, or a spline through the points would swing back in it. */
+/** A shorter straight piece is left out, since a spline through its points would oscillate. */
 const STUB_M = 0.15;
 
 /**
  * A curve from `from` along `fromDirection` to `to` along `toDirection`. The bend is symmetric
- * about the corner of the two lines and the longer leg keeps a straight piece. It is a quintic
- * Bézier whose handles lie on the legs, so curvature is zero at both of its ends and a car need not
- * jerk its wheel. Around a right angle with legs of 1 the smallest radius is 0.79.
+ * about the corner of the two lines, and the longer leg keeps a straight piece. It is a quintic
+ * Bézier curve with its handles on the legs, so the curvature is zero at both ends and the steering
+ * is smooth. Around a right angle with legs of 1 the smallest radius is 0.79.
+ *
+ * @throws RangeError if the corner is not ahead of `from` and behind `to`
  */
 export function bend(from: Point, fromDirection: Point, to: Point, toDirection: Point): Point[] {
   const corner = meetingPoint(from, fromDirection, to, toDirection);
@@ -162,8 +164,8 @@ export function bend(from: Point, fromDirection: Point, to: Point, toDirection: 
 }
 
 /**
- * A way from `from` along `fromDirection` to `to` along `toDirection` where both directions are much
- * alike: a straight line if that fits them, else a quintic Bézier without curvature at its ends.
+ * A path from `from` along `fromDirection` to `to` along `toDirection`, for similar directions: a
+ * straight line if it fits, else a quintic Bézier curve with curvature zero at its ends.
  */
 export function shift(from: Point, fromDirection: Point, to: Point, toDirection: Point): Point[] {
   const way = subtract(to, from);
@@ -180,7 +182,7 @@ export function shift(from: Point, fromDirection: Point, to: Point, toDirection:
   return [from, ...inner, to];
 }
 
-/** A straight path with points as dense as on a bend, so that a spline through them stays straight. */
+/** A straight path with points as dense as in a bend. */
 function straight(from: Point, to: Point): Point[] {
   const lengthM = distance(from, to);
   const pieces = Math.max(1, Math.floor(lengthM / BEND_POINT_SPACING_M + 0.5));
@@ -191,7 +193,7 @@ function straight(from: Point, to: Point): Point[] {
   return path;
 }
 
-/** De Casteljau's construction. */
+/** A point of the curve, by De Casteljau's algorithm. */
 function bezier(control: readonly Point[], t: number): Point {
   let points = control;
   while (points.length > 1) {

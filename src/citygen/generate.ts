@@ -1,30 +1,26 @@
 import { CITIES } from '../city/catalogue.ts';
-import type { City, CityBody } from '../city/types.ts';
+import type { City } from '../city/types.ts';
+import type { GeneratedCity } from './cities/furnish.ts';
 import { generateGrid } from './cities/grid.ts';
-import { generateMixedTown } from './cities/mixed-town.ts';
-import { generateOldTown } from './cities/old-town.ts';
+import { MIXED_TOWN } from './cities/mixed-town.ts';
+import { OLD_TOWN } from './cities/old-town.ts';
+import { generateTown } from './cities/town.ts';
 
-/**
- * How a city comes about: a file of `cities` plans its streets and junctions; `network` makes roads,
- * lanes and signals of the plan; `land` puts houses and greens beside them; `hazards` looks for the
- * spots of the hazards and lays the zones around them; `routes` chooses the loops that cars drive.
- */
-
-const GENERATORS: Readonly<Record<string, (seed: number) => CityBody>> = {
+const GENERATORS: Readonly<Record<string, (seed: number) => GeneratedCity>> = {
   grid: generateGrid,
-  'old-town': generateOldTown,
-  'mixed-town': generateMixedTown,
+  'old-town': (seed) => generateTown(OLD_TOWN, seed),
+  'mixed-town': (seed) => generateTown(MIXED_TOWN, seed),
 };
 
 /**
- * The city of that name from that seed: equal arguments give deeply equal cities on any machine.
+ * The city of that name and seed: equal arguments give deeply equal cities on every machine.
  *
- * @throws RangeError for a name that the catalogue does not have
+ * @throws RangeError for a name that is not in the catalogue
  */
 export function generateCity(name: string, seed: number): City {
   const entry = CITIES.find((city) => city.name === name);
-  const grow = GENERATORS[name];
-  if (!entry || !grow) throw new RangeError(`there is no city "${name}"`);
+  const generate = GENERATORS[name];
+  if (!entry || !generate) throw new RangeError(`there is no city "${name}"`);
   const { title, description } = entry;
-  return { name, title, description, ...grow(seed) };
+  return { name, title, description, ...generate(seed) };
 }

@@ -4,14 +4,14 @@ import type { Point } from '../city/types.ts';
 /** Plane geometry for generating cities; as in `city/geometry.ts`, with exact operations only. */
 
 export const negate = (a: Point): Point => [0 - a[0], 0 - a[1]];
-/** A quarter turn clockwise: what is to the right of somebody who looks along `a`. */
+/** `a` turned clockwise by 90°. */
 export const rightOf = (a: Point): Point => [a[1], 0 - a[0]];
 export const startDirection = (path: readonly Point[]): Point =>
   direction(at(path, 0), at(path, 1));
 export const endDirection = (path: readonly Point[]): Point =>
   direction(at(path, -2), at(path, -1));
 
-/** The point `stationM` along the path; beyond its ends the first or last piece goes on. */
+/** The point `stationM` along the path; beyond its ends on the line of the first or last segment. */
 export function pointAlong(path: readonly Point[], stationM: number): Point {
   let restM = stationM;
   for (let i = 1; i < path.length; i++) {
@@ -24,7 +24,7 @@ export function pointAlong(path: readonly Point[], stationM: number): Point {
   return at(path, 0);
 }
 
-/** The path without its first `headM` and last `tailM` metres. */
+/** The path without its first `headM` and last `tailM` metres. Throws RangeError if nothing is left. */
 export function trim(path: readonly Point[], headM: number, tailM: number): Point[] {
   const endM = lengthOf(path) - tailM;
   if (!(endM > headM)) throw new RangeError('nothing is left of a path after trimming');
@@ -38,7 +38,7 @@ export function trim(path: readonly Point[], headM: number, tailM: number): Poin
   return trimmed;
 }
 
-/** The path moved sideways, mitred at its corners; negative is to the left. */
+/** The path moved to the right, mitred at its corners; negative is to the left. */
 export function offsetRight(path: readonly Point[], rightM: number): Point[] {
   return path.map((point, i) => {
     const into = direction(at(path, Math.max(i - 1, 0)), at(path, Math.max(i, 1)));
@@ -81,7 +81,7 @@ export function convexHull(points: readonly Point[]): Point[] {
 const turnsRight = (a: Point, b: Point, c: Point): boolean =>
   cross(subtract(b, a), subtract(c, b)) <= 1e-9;
 
-/** What two convex counter-clockwise polygons share (Sutherland and Hodgman); empty where nothing. */
+/** The intersection of two convex counter-clockwise polygons (Sutherland and Hodgman). */
 export function intersectConvex(subject: readonly Point[], clip: readonly Point[]): Point[] {
   let rest = [...subject];
   for (const [i, corner] of clip.entries()) {
@@ -108,7 +108,7 @@ export function areaOf(polygon: readonly Point[]): number {
   return doubled / 2;
 }
 
-/** Whether a convex counter-clockwise polygon has the point inside or on its edge. */
+/** Whether the point is inside a convex counter-clockwise polygon or on its edge. */
 export const covers = (polygon: readonly Point[], point: Point): boolean =>
   polygon.every((corner, i) => {
     const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
@@ -123,10 +123,10 @@ export const isConvex = (polygon: readonly Point[]): boolean =>
     return cross(subtract(next, corner), subtract(afterNext, next)) > 0;
   });
 
-/** The path around a polygon, back to its first corner. */
+/** The closed path around a polygon. */
 export const outlineOf = (polygon: readonly Point[]): Point[] => [...polygon, at(polygon, 0)];
 
-/** Metres from a convex polygon's edge to a point outside it; 0 inside. */
+/** Metres from a convex polygon to a point; 0 inside. */
 export const distanceToPolygon = (point: Point, polygon: readonly Point[]): number =>
   covers(polygon, point) ? 0 : distanceToPath(point, outlineOf(polygon));
 
@@ -140,8 +140,8 @@ export function rectangle(minX: number, minY: number, maxX: number, maxY: number
 }
 
 /**
- * Radians from east, counter-clockwise, in (−π, π], of a unit vector; exact in the four directions
- * of the compass, elsewhere within 2e-6 (arctangent by the polynomial 4.4.49 of Abramowitz and
+ * Heading of a unit vector: radians from east, counter-clockwise, in (−π, π]. Exact in the four
+ * compass directions, elsewhere within 2e-6 (arctangent by the polynomial 4.4.49 of Abramowitz and
  * Stegun).
  */
 export function headingOf([x, y]: Point): number {

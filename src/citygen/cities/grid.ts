@@ -1,5 +1,12 @@
 import { at } from '../../city/geometry.ts';
-import type { Block, Box, CityBody, Lane, Point, Road } from '../../city/types.ts';
+import {
+  type Block,
+  type Box,
+  type Lane,
+  type Point,
+  ROAD_CLASSES,
+  type RoadClass,
+} from '../../city/types.ts';
 import { roundedPath } from '../curves.ts';
 import {
   type BlockPlan,
@@ -13,7 +20,7 @@ import {
   towersBlock,
 } from '../land/blocks.ts';
 import { buildWallOutside } from '../land/frontage.ts';
-import { buildAsFarAsFree, createLand } from '../land/land.ts';
+import { Land } from '../land/land.ts';
 import { buildNetwork } from '../network/network.ts';
 import {
   halfWidthOf,
@@ -22,16 +29,16 @@ import {
   type RoadPlan,
   type SegmentPlan,
 } from '../network/streets.ts';
-import { createRandom, type Random } from '../random.ts';
-import { furnish } from './furnish.ts';
+import { RandomStream } from '../random-stream.ts';
+import { furnish, type GeneratedCity } from './furnish.ts';
 
-/** A street of the grid, which changes its name on the way. */
+/** A street of the grid. It consists of two roads with different names. */
 interface StreetPlan {
-  class: Road['class'];
-  /** Of its part before segment `split`, and of the rest. */
+  class: RoadClass;
+  /** Names before segment `split` and from there on. */
   names: readonly [string, string];
   split: number;
-  /** A park lies across segment `split`, and the street with the second name begins beyond it. */
+  /** A park takes the place of segment `split`. */
   isBroken?: boolean;
 }
 
@@ -55,31 +62,31 @@ const COLUMNS: readonly StreetPlan[] = [
   { class: 'local', names: ['Tannery Street', 'Windmill Street'], split: 3 },
 ];
 
-/** Side streets that meet this row stop before it. */
+/** Side streets have stop signs at this row. */
 const STOP_ROW = 4;
 
-/** Lengths of blocks between the centre lines of streets, in steps of half a metre. */
+/** Distance between parallel streets, in steps of `STEP_M`. */
 const BLOCK_MIN_STEPS = 210;
 const BLOCK_MAX_STEPS = 300;
 const STEP_M = 0.5;
 
-/** What each purpose draws its random numbers from. */
+/** Purposes of the random streams. */
 const STREAM = { streets: 1, blocks: 2, routes: 3 } as const;
 
-export function generateGrid(seed: number): CityBody {
-  const streets = createRandom(seed, STREAM.streets);
+export function generateGrid(seed: number): GeneratedCity {
+  const streets = new RandomStream(seed, STREAM.streets);
   const xs = streetPositions(COLUMNS.length, streets);
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
-  const blocks = planBlocks(xs, ys, network.lanes, createRandom(seed, STREAM.blocks));
-  return furnish(network, blocks, createRandom(seed, STREAM.routes));
+  const blocks = planBlocks(xs, ys, network.lanes, new RandomStream(seed, STREAM.blocks));
+  return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
 }
 
 /**
- * Metres from the city's middle, ascending, a whole number of centimetres each. The first block is
- * long, for the straights before its bend.
+ * Metres from the middle of the city, ascending. The first block has full length, so that there is
+ * straight road before its bend.
  */
-function streetPositions(count: number, random: Random): number[] {
+function streetPositions(count: number, random: RandomStream): number[] {
   const steps = [0, BLOCK_MAX_STEPS];
   for (let i = 2; i < count; i++) {
     steps.push(at(steps, -1) + random.between(BLOCK_MIN_STEPS, BLOCK_MAX_STEPS));
@@ -88,14 +95,14 @@ function streetPositions(count: number, random: Random): number[] {
   return steps.map((position) => (position - middle) * STEP_M);
 }
 
-/** Where two streets end in each other they are one way with a bend, and there is no junction. */
+/** A corner of the city where two streets are joined by a bend instead of a junction. */
 interface Bend {
   row: number;
   column: number;
   radiusM: number;
 }
 
-/** A wide one with a wall along its outside, a wider one, and one that nobody sees around. */
+/** One with a wall along its outside, a wide one, and a blind one. */
 const BENDS: readonly Bend[] = [
   { row: 0, column: 0, radiusM: 25 },
   { row: ROWS.length - 1, column: COLUMNS.length - 1, radiusM: 30 },
@@ -107,7 +114,7 @@ type Crossing = readonly [row: number, column: number];
 const bendAt = ([row, column]: Crossing): Bend | undefined =>
   BENDS.find((bend) => bend.row === row && bend.column === column);
 
-/** Rows from the south, in each the columns from the west. */
+/** Row by row from the south, each from west to east. */
 const CROSSINGS: readonly Crossing[] = ROWS.flatMap((_, row) =>
   COLUMNS.map((_, column): Crossing => [row, column]),
 ).filter((crossing) => !bendAt(crossing));
@@ -115,7 +122,7 @@ const CROSSINGS: readonly Crossing[] = ROWS.flatMap((_, row) =>
 const junctionAt = ([row, column]: Crossing): number =>
   CROSSINGS.findIndex(([r, c]) => r === row && c === column);
 
-/** The streets around the city are one, since bends join them. */
+/** Bends join the streets around the city into one. */
 const OUTER_STREET = 0;
 const streetOfRow = (row: number): number => (row === ROWS.length - 1 ? OUTER_STREET : row);
 const streetOfColumn = (column: number): number =>
@@ -135,7 +142,7 @@ function planNetwork(xs: readonly number[], ys: readonly number[]): NetworkPlan 
     ),
     ...COLUMNS.flatMap((street, column) =>
       roadsOf(street, streetOfColumn(column), (i) =>
-        // The way around a bend is the row's.
+        // The segment around a bend belongs to the row.
         bendAt([i, column]) || bendAt([i + 1, column])
           ? []
           : segmentsBetween([i, column], [i + 1, column], xs, ys),
@@ -164,7 +171,7 @@ function segmentsBetween(
   return [{ fromJunction: junctionAt(start), toJunction: junctionAt(end), axis }];
 }
 
-/** The two named roads of a street; `segments` tells those between its crossings `i` and `i + 1`. */
+/** The two roads of a street. `segments` gives those between its crossings `i` and `i + 1`. */
 function roadsOf(
   street: StreetPlan,
   index: number,
@@ -183,28 +190,28 @@ function roadsOf(
   }));
 }
 
-const RANKS: readonly Road['class'][] = ['local', 'collector', 'arterial'];
+const LOCAL_RANK = ROAD_CLASSES.indexOf('local');
 
 /**
- * The arterial has signals. Elsewhere the street of the higher class has priority, of two collectors
- * the one that does not end there, and local streets among themselves have no rule but to give way.
+ * Junctions of the arterial have signals. Elsewhere the street of the higher class has priority, of
+ * two collectors the one that does not end there. Two local streets have equal rank.
  */
 function controlAt(row: number, column: number): Pick<JunctionPlan, 'control' | 'mainStreet'> {
-  const rowRank = RANKS.indexOf(at(ROWS, row).class);
-  const columnRank = RANKS.indexOf(at(COLUMNS, column).class);
+  const rowRank = ROAD_CLASSES.indexOf(at(ROWS, row).class);
+  const columnRank = ROAD_CLASSES.indexOf(at(COLUMNS, column).class);
   const rowEnds = column === 0 || column === COLUMNS.length - 1;
   const columnEnds = row === 0 || row === ROWS.length - 1;
-  const isRowMain = rowRank === columnRank ? !rowEnds : rowRank > columnRank;
+  const isRowMain = rowRank === columnRank ? !rowEnds : rowRank < columnRank;
   const mainStreet = isRowMain ? streetOfRow(row) : streetOfColumn(column);
-  if (Math.max(rowRank, columnRank) === 2) return { control: 'signals', mainStreet };
-  if ((rowEnds && columnEnds) || rowRank + columnRank === 0) {
+  if (Math.min(rowRank, columnRank) === 0) return { control: 'signals', mainStreet };
+  if ((rowEnds && columnEnds) || Math.min(rowRank, columnRank) === LOCAL_RANK) {
     return { control: 'none', mainStreet: -1 };
   }
   const control = row === STOP_ROW || rowRank === columnRank ? 'stop' : 'priority';
   return { control, mainStreet };
 }
 
-/** A piece of land between streets, by the streets around it. */
+/** The land between four streets, by their indices. */
 interface Cell {
   west: number;
   east: number;
@@ -216,12 +223,12 @@ function planBlocks(
   xs: readonly number[],
   ys: readonly number[],
   lanes: readonly Lane[],
-  random: Random,
+  random: RandomStream,
 ): Block[] {
-  const land = createLand(lanes, { besideRoadM: SIDEWALK_M - SAMPLING_M, besideTurnM: 0 });
+  const land = new Land(lanes, { besideRoadM: SIDEWALK_M - SAMPLING_M, besideTurnM: 0 });
   for (const cell of cells()) {
     for (const plan of fillCell(cell, boxOf(cell, xs, ys), random)) {
-      buildAsFarAsFree(land, plan, FOOTPRINT_MIN_M2);
+      land.buildFreePart(plan, FOOTPRINT_MIN_M2);
     }
   }
   const outer = {
@@ -237,10 +244,10 @@ function planBlocks(
   return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
 }
 
-/** Lanes are sampled for the distance to them. */
+/** `Land` measures from sampled points of the lanes, so it may be off by this. */
 const SAMPLING_M = 0.1;
 
-/** All cells; the two that a missing piece of street would have parted are one. */
+/** All cells. Where a segment of a street is missing, the cells on both sides are one. */
 function cells(): Cell[] {
   const found: Cell[] = [];
   for (let south = 0; south < ROWS.length - 1; south++) {
@@ -282,8 +289,8 @@ const PATTERNS = [
   towersBlock,
 ] as const;
 
-/** The land where a street is missing is a park; the square lies south of the arterial. */
-function fillCell({ west, east, south, north }: Cell, box: Box, random: Random): BlockPlan[] {
+/** Double cells are parks; the square is south of the arterial. */
+function fillCell({ west, east, south, north }: Cell, box: Box, random: RandomStream): BlockPlan[] {
   if (east - west > 1 || north - south > 1) return parkBlock(box);
   if (west === 3 && south === 1) return squareBlock(box, random);
   return random.pick(PATTERNS)(box, random);

@@ -1,6 +1,5 @@
-import type { CityBody } from '../../city/types.ts';
 import { rectangle } from '../geometry.ts';
-import { generateTown, type TownPlan } from './town.ts';
+import type { TownPlan } from './town.ts';
 
 const ALONG_RING = {
   frontM: [34, 56],
@@ -38,10 +37,10 @@ const INSIDE_RING = { minX: -240, minY: -190, maxX: 240, maxY: 190 };
 const WORKS_QUARTER = { minX: -400, minY: -400, maxX: -100, maxY: -30 };
 
 /**
- * A ring road of four lanes at 60 km/h around the centre, whose junctions have signals. Collectors
- * with bends in their corners enclose the suburbs to the north, works and a park to the south.
+ * A four-lane ring road of 60 km/h with signals around the centre. Collectors with bends in their
+ * corners enclose suburbs in the north, works and a park in the south.
  */
-const PLAN: TownPlan = {
+export const MIXED_TOWN: TownPlan = {
   junctions: {
     ringChapel: { x: -60, y: 190, control: 'signals', main: 'Northern Ring' },
     ringHill: { x: 110, y: 190, control: 'signals', main: 'Northern Ring' },
@@ -76,167 +75,133 @@ const PLAN: TownPlan = {
     {
       class: 'arterial',
       roads: [
-        {
-          name: 'Northern Ring',
-          via: ['ringGarden', { x: -240, y: 190, radiusM: 75 }, 'ringChapel', 'ringHill'],
-        },
-        {
-          name: 'Eastern Ring',
-          via: ['ringHill', { x: 240, y: 190, radiusM: 75 }, 'ringEast', 'ringHarbour'],
-        },
-        {
-          name: 'Southern Ring',
-          via: ['ringHarbour', { x: 240, y: -190, radiusM: 75 }, 'ringPark', 'ringStation'],
-        },
-        {
-          name: 'Western Ring',
-          via: ['ringStation', { x: -240, y: -190, radiusM: 75 }, 'ringQuarry', 'ringGarden'],
-        },
+        ['Northern Ring', 'ringGarden', { x: -240, y: 190, radiusM: 75 }, 'ringChapel', 'ringHill'],
+        ['Eastern Ring', 'ringHill', { x: 240, y: 190, radiusM: 75 }, 'ringEast', 'ringHarbour'],
+        [
+          'Southern Ring',
+          'ringHarbour',
+          { x: 240, y: -190, radiusM: 75 },
+          'ringPark',
+          'ringStation',
+        ],
+        [
+          'Western Ring',
+          'ringStation',
+          { x: -240, y: -190, radiusM: 75 },
+          'ringQuarry',
+          'ringGarden',
+        ],
       ],
     },
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Main Street',
-          via: ['ringQuarry', 'bankCorner', 'townHall', 'millCross', 'market', 'ringEast'],
-        },
+        ['Main Street', 'ringQuarry', 'bankCorner', 'townHall', 'millCross', 'market', 'ringEast'],
       ],
     },
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Station Street',
-          via: ['ringStation', 'stationRow', 'townHall', 'chapelRow', 'ringChapel'],
-        },
+        ['Station Street', 'ringStation', 'stationRow', 'townHall', 'chapelRow', 'ringChapel'],
       ],
     },
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Hill Road',
-          via: [
-            'ringHill',
-            { x: 110, y: 330, radiusM: 30 },
-            'hillWest',
-            { x: 385, y: 322, radiusM: 25, hasWall: true },
-            'hillEast',
-            { x: 385, y: 36, radiusM: 45 },
-            'ringEast',
-          ],
-        },
+        [
+          'Hill Road',
+          'ringHill',
+          { x: 110, y: 330, radiusM: 30 },
+          'hillWest',
+          { x: 385, y: 322, radiusM: 25, hasWall: true },
+          'hillEast',
+          { x: 385, y: 36, radiusM: 45 },
+          'ringEast',
+        ],
       ],
     },
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Harbour Road',
-          via: [
-            'ringPark',
-            { x: 85, y: -325, radiusM: 30 },
-            { x: 385, y: -325, radiusM: 25, hasWall: true },
-            { x: 385, y: -78, radiusM: 40 },
-            'ringHarbour',
-          ],
-        },
+        [
+          'Harbour Road',
+          'ringPark',
+          { x: 85, y: -325, radiusM: 30 },
+          { x: 385, y: -325, radiusM: 25, hasWall: true },
+          { x: 385, y: -78, radiusM: 40 },
+          'ringHarbour',
+        ],
       ],
     },
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Quarry Road',
-          via: [
-            'ringQuarry',
-            { x: -385, y: -36, radiusM: 40 },
-            'quarryWest',
-            { x: -385, y: -325, radiusM: 45 },
-            'quarrySouth',
-            { x: -82, y: -325, radiusM: 30 },
-            'ringStation',
-          ],
-        },
+        [
+          'Quarry Road',
+          'ringQuarry',
+          { x: -385, y: -36, radiusM: 40 },
+          'quarryWest',
+          { x: -385, y: -325, radiusM: 45 },
+          'quarrySouth',
+          { x: -82, y: -325, radiusM: 30 },
+          'ringStation',
+        ],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Mill Street', via: ['ringHill', 'millNorth', 'millCross'] },
-        { name: 'Bridge Street', via: ['millCross', 'millSouth', 'ringPark'] },
+        ['Mill Street', 'ringHill', 'millNorth', 'millCross'],
+        ['Bridge Street', 'millCross', 'millSouth', 'ringPark'],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Garden Row', via: ['ringGarden', 'gardenRow', 'chapelRow'] },
-        {
-          name: 'Chapel Row',
-          via: ['chapelRow', 'millNorth', { x: 166, y: 102, radiusM: 13 }, 'market'],
-        },
+        ['Garden Row', 'ringGarden', 'gardenRow', 'chapelRow'],
+        ['Chapel Row', 'chapelRow', 'millNorth', { x: 166, y: 102, radiusM: 13 }, 'market'],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Bank Street', via: ['gardenRow', 'bankCorner'] },
-        {
-          name: 'Station Row',
-          via: ['bankCorner', { x: -148, y: -98, radiusM: 13 }, 'stationRow', 'millSouth'],
-        },
-        { name: 'Brewery Row', via: ['millSouth', 'brewery', 'ringHarbour'] },
+        ['Bank Street', 'gardenRow', 'bankCorner'],
+        ['Station Row', 'bankCorner', { x: -148, y: -98, radiusM: 13 }, 'stationRow', 'millSouth'],
+        ['Brewery Row', 'millSouth', 'brewery', 'ringHarbour'],
       ],
     },
-    { class: 'local', roads: [{ name: 'Market Lane', via: ['market', 'brewery'] }] },
+    { class: 'local', roads: [['Market Lane', 'market', 'brewery']] },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Orchard Close',
-          via: [
-            'hillWest',
-            { x: 212, y: 244, radiusM: 13 },
-            { x: 342, y: 240, radiusM: 12 },
-            { x: 340, y: 162, radiusM: 12 },
-            'hillEast',
-          ],
-        },
+        [
+          'Orchard Close',
+          'hillWest',
+          { x: 212, y: 244, radiusM: 13 },
+          { x: 342, y: 240, radiusM: 12 },
+          { x: 340, y: 162, radiusM: 12 },
+          'hillEast',
+        ],
       ],
     },
     {
       class: 'local',
-      roads: [
-        {
-          name: 'Kiln Lane',
-          via: ['quarryWest', { x: -288, y: -162, radiusM: 14 }, 'quarrySouth'],
-        },
-      ],
+      roads: [['Kiln Lane', 'quarryWest', { x: -288, y: -162, radiusM: 14 }, 'quarrySouth']],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Birch Road',
-          via: ['ringChapel', { x: -62, y: 328, radiusM: 14 }, 'birchNorth', 'elmNorth'],
-        },
-        {
-          name: 'Larch Road',
-          via: ['elmNorth', { x: -384, y: 320, radiusM: 16 }, 'birchWest'],
-        },
-        {
-          name: 'Garden Road',
-          via: ['birchWest', { x: -382, y: 72, radiusM: 16 }, 'ringGarden'],
-        },
+        ['Birch Road', 'ringChapel', { x: -62, y: 328, radiusM: 14 }, 'birchNorth', 'elmNorth'],
+        ['Larch Road', 'elmNorth', { x: -384, y: 320, radiusM: 16 }, 'birchWest'],
+        ['Garden Road', 'birchWest', { x: -382, y: 72, radiusM: 16 }, 'ringGarden'],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Elm Close', via: ['elmNorth', 'elmSouth'] },
-        { name: 'Ash Close', via: ['birchNorth', { x: -150, y: 230, radiusM: 13 }, 'elmSouth'] },
-        { name: 'Rowan Close', via: ['elmSouth', 'birchWest'] },
+        ['Elm Close', 'elmNorth', 'elmSouth'],
+        ['Ash Close', 'birchNorth', { x: -150, y: 230, radiusM: 13 }, 'elmSouth'],
+        ['Rowan Close', 'elmSouth', 'birchWest'],
       ],
     },
   ],
@@ -257,5 +222,3 @@ const PLAN: TownPlan = {
   moveSteps: 6,
   greenCountMax: 45,
 };
-
-export const generateMixedTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -1,8 +1,7 @@
-import type { CityBody } from '../../city/types.ts';
 import { rectangle } from '../geometry.ts';
-import { generateTown, type TownPlan } from './town.ts';
+import type { TownPlan } from './town.ts';
 
-/** Narrow lots, one house beside the other, close to the street. */
+/** Terraced houses close to the street. */
 const HOUSES = {
   frontM: [26, 46],
   depthM: [12, 16],
@@ -12,10 +11,10 @@ const HOUSES = {
 } as const;
 
 /**
- * The ramparts are a ring of 50 km/h with a bend in each corner. Two collectors cross inside, on the
- * High Street with signals, and the lanes of the old quarters wind between them.
+ * A ring of 50 km/h along the ramparts, with a bend in each corner. Inside, two collectors cross at
+ * signals on the High Street, and narrow streets wind between them.
  */
-const PLAN: TownPlan = {
+export const OLD_TOWN: TownPlan = {
   junctions: {
     northWest: { x: -150, y: 262, control: 'priority', main: 'Northgate Road' },
     northGate: { x: 0, y: 280, control: 'stop', main: 'Northgate Road' },
@@ -62,167 +61,134 @@ const PLAN: TownPlan = {
     {
       class: 'collector',
       roads: [
-        {
-          name: 'Northgate Road',
-          via: [
-            'westNorth',
-            { x: -300, y: 250, radiusM: 40 },
-            'northWest',
-            'northGate',
-            'northEast',
-          ],
-        },
-        {
-          name: 'Eastgate Road',
-          via: ['northEast', { x: 305, y: 280, radiusM: 30 }, 'eastNorth', 'eastGate', 'eastSouth'],
-        },
-        {
-          name: 'Southgate Road',
-          via: [
-            'eastSouth',
-            { x: 305, y: -268, radiusM: 45 },
-            'southEast',
-            'southGate',
-            'southWest',
-          ],
-        },
-        {
-          name: 'Castle Road',
-          via: [
-            'southWest',
-            { x: -298, y: -274, radiusM: 25, hasWall: true },
-            'westGate',
-            'westNorth',
-          ],
-        },
+        [
+          'Northgate Road',
+          'westNorth',
+          { x: -300, y: 250, radiusM: 40 },
+          'northWest',
+          'northGate',
+          'northEast',
+        ],
+        [
+          'Eastgate Road',
+          'northEast',
+          { x: 305, y: 280, radiusM: 30 },
+          'eastNorth',
+          'eastGate',
+          'eastSouth',
+        ],
+        [
+          'Southgate Road',
+          'eastSouth',
+          { x: 305, y: -268, radiusM: 45 },
+          'southEast',
+          'southGate',
+          'southWest',
+        ],
+        [
+          'Castle Road',
+          'southWest',
+          { x: -298, y: -274, radiusM: 25, hasWall: true },
+          'westGate',
+          'westNorth',
+        ],
       ],
     },
     {
       class: 'collector',
       roads: [
-        { name: 'High Street', via: ['westGate', 'smithGate', 'highWest', 'market'] },
-        { name: 'Goldsmith Street', via: ['market', 'goldsmiths', 'highEast', 'eastGate'] },
+        ['High Street', 'westGate', 'smithGate', 'highWest', 'market'],
+        ['Goldsmith Street', 'market', 'goldsmiths', 'highEast', 'eastGate'],
       ],
     },
     {
       class: 'collector',
       roads: [
-        { name: 'Bridge Street', via: ['southGate', 'fishBridge', 'tannersCross', 'market'] },
-        { name: 'Cathedral Street', via: ['market', 'marketRow', 'weaversCross', 'northGate'] },
+        ['Bridge Street', 'southGate', 'fishBridge', 'tannersCross', 'market'],
+        ['Cathedral Street', 'market', 'marketRow', 'weaversCross', 'northGate'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Weavers Row',
-          via: ['westNorth', 'ropeLane', 'weaversWest', 'minsterRow', 'weaversCross'],
-        },
-        {
-          name: 'Abbey Row',
-          via: ['weaversCross', 'abbeyLane', 'weaversEast', 'abbeyEast', 'eastNorth'],
-        },
+        ['Weavers Row', 'westNorth', 'ropeLane', 'weaversWest', 'minsterRow', 'weaversCross'],
+        ['Abbey Row', 'weaversCross', 'abbeyLane', 'weaversEast', 'abbeyEast', 'eastNorth'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Tanners Row',
-          via: [
-            'fishYard',
-            { x: -226, y: -212, radiusM: 12 },
-            { x: -230, y: -130, radiusM: 12 },
-            'tannersWest',
-            'dyersRow',
-            'tannersCross',
-          ],
-        },
-        {
-          name: 'Coopers Row',
-          via: ['tannersCross', 'coopersYard', 'tannersEast', 'coopersEast', 'eastSouth'],
-        },
+        [
+          'Tanners Row',
+          'fishYard',
+          { x: -226, y: -212, radiusM: 12 },
+          { x: -230, y: -130, radiusM: 12 },
+          'tannersWest',
+          'dyersRow',
+          'tannersCross',
+        ],
+        ['Coopers Row', 'tannersCross', 'coopersYard', 'tannersEast', 'coopersEast', 'eastSouth'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Baker Street',
-          via: ['northWest', 'minsterWest', 'weaversWest', 'ropeYard', 'highWest'],
-        },
-        {
-          name: 'Fish Street',
-          via: ['highWest', 'smithLane', 'tannersWest', 'fishYard', 'southWest'],
-        },
+        ['Baker Street', 'northWest', 'minsterWest', 'weaversWest', 'ropeYard', 'highWest'],
+        ['Fish Street', 'highWest', 'smithLane', 'tannersWest', 'fishYard', 'southWest'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Abbey Street',
-          via: ['northEast', 'abbeyYard', 'weaversEast', 'candleLane', 'highEast'],
-        },
-        { name: 'Potters Street', via: ['highEast', 'tannersEast', 'potters', 'southEast'] },
+        ['Abbey Street', 'northEast', 'abbeyYard', 'weaversEast', 'candleLane', 'highEast'],
+        ['Potters Street', 'highEast', 'tannersEast', 'potters', 'southEast'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Rope Walk',
-          via: ['ropeLane', { x: -230, y: 60, radiusM: 14 }, 'ropeYard'],
-        },
-        { name: 'Market Row', via: ['ropeYard', 'marketRow'] },
+        ['Rope Walk', 'ropeLane', { x: -230, y: 60, radiusM: 14 }, 'ropeYard'],
+        ['Market Row', 'ropeYard', 'marketRow'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Minster Close',
-          via: ['ropeLane', { x: -228, y: 198, radiusM: 12 }, 'minsterWest'],
-        },
-        {
-          name: 'Minster Lane',
-          via: ['minsterWest', { x: -75, y: 204, radiusM: 12 }, 'minsterRow'],
-        },
+        ['Minster Close', 'ropeLane', { x: -228, y: 198, radiusM: 12 }, 'minsterWest'],
+        ['Minster Lane', 'minsterWest', { x: -75, y: 204, radiusM: 12 }, 'minsterRow'],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Abbey Lane', via: ['abbeyYard', { x: 76, y: 210, radiusM: 12 }, 'abbeyLane'] },
-        { name: 'Candle Lane', via: ['abbeyLane', { x: 72, y: 72, radiusM: 12 }, 'candleLane'] },
-        { name: 'Chandler Lane', via: ['candleLane', { x: 232, y: 70, radiusM: 12 }, 'abbeyEast'] },
-        { name: 'Nuns Walk', via: ['abbeyEast', { x: 234, y: 206, radiusM: 14 }, 'abbeyYard'] },
+        ['Abbey Lane', 'abbeyYard', { x: 76, y: 210, radiusM: 12 }, 'abbeyLane'],
+        ['Candle Lane', 'abbeyLane', { x: 72, y: 72, radiusM: 12 }, 'candleLane'],
+        ['Chandler Lane', 'candleLane', { x: 232, y: 70, radiusM: 12 }, 'abbeyEast'],
+        ['Nuns Walk', 'abbeyEast', { x: 234, y: 206, radiusM: 14 }, 'abbeyYard'],
       ],
     },
     {
       class: 'local',
       roads: [
-        { name: 'Smith Lane', via: ['smithGate', { x: -226, y: -72, radiusM: 12 }, 'smithLane'] },
-        { name: 'Dyers Lane', via: ['smithLane', { x: -66, y: -70, radiusM: 12 }, 'dyersRow'] },
+        ['Smith Lane', 'smithGate', { x: -226, y: -72, radiusM: 12 }, 'smithLane'],
+        ['Dyers Lane', 'smithLane', { x: -66, y: -70, radiusM: 12 }, 'dyersRow'],
       ],
     },
     {
       class: 'local',
       roads: [
-        {
-          name: 'Coopers Alley',
-          via: [
-            'goldsmiths',
-            { x: 68, y: -62, radiusM: 12 },
-            { x: 106, y: -66, radiusM: 12 },
-            'coopersYard',
-          ],
-        },
-        { name: 'Kiln Lane', via: ['coopersYard', { x: 98, y: -208, radiusM: 12 }, 'potters'] },
-        { name: 'Kiln Close', via: ['potters', { x: 236, y: -210, radiusM: 12 }, 'coopersEast'] },
+        [
+          'Coopers Alley',
+          'goldsmiths',
+          { x: 68, y: -62, radiusM: 12 },
+          { x: 106, y: -66, radiusM: 12 },
+          'coopersYard',
+        ],
+        ['Kiln Lane', 'coopersYard', { x: 98, y: -208, radiusM: 12 }, 'potters'],
+        ['Kiln Close', 'potters', { x: 236, y: -210, radiusM: 12 }, 'coopersEast'],
       ],
     },
-    { class: 'local', roads: [{ name: 'Salters Row', via: ['fishYard', 'fishBridge'] }] },
+    { class: 'local', roads: [['Salters Row', 'fishYard', 'fishBridge']] },
   ],
   grounds: [
     { kind: 'square', polygon: rectangle(-84, 0, -2, 68), heightM: 0, solid: false },
@@ -235,5 +201,3 @@ const PLAN: TownPlan = {
   moveSteps: 8,
   greenCountMax: 45,
 };
-
-export const generateOldTown = (seed: number): CityBody => generateTown(PLAN, seed);

@@ -1,5 +1,13 @@
 import { at, boundsOf, direction, lengthOf } from '../../city/geometry.ts';
-import type { Block, Box, CityBody, Junction, Point, Road } from '../../city/types.ts';
+import {
+  type Block,
+  type Box,
+  type JunctionControl,
+  type Lane,
+  type Point,
+  ROAD_CLASSES,
+  type RoadClass,
+} from '../../city/types.ts';
 import { type Corner, roundedPath } from '../curves.ts';
 import { pointAlong } from '../geometry.ts';
 import { type BlockPlan, surroundingBlocks } from '../land/blocks.ts';
@@ -10,7 +18,7 @@ import {
   type HouseStyle,
   lineWithHouses,
 } from '../land/frontage.ts';
-import { buildAsFarAsFree, createLand, type Land } from '../land/land.ts';
+import { Land } from '../land/land.ts';
 import { buildNetwork } from '../network/network.ts';
 import {
   halfWidthOf,
@@ -18,75 +26,74 @@ import {
   type NetworkPlan,
   type SegmentPlan,
 } from '../network/streets.ts';
-import { createRandom, type Random } from '../random.ts';
-import { furnish } from './furnish.ts';
+import { RandomStream } from '../random-stream.ts';
+import { furnish, type GeneratedCity } from './furnish.ts';
 
-/** A town that no grid describes: its junctions, the ways between them and what stands there. */
+/** An irregular town: its junctions, the streets between them and what is built there. */
 export interface TownPlan {
   junctions: Readonly<Record<string, TownJunction>>;
   streets: readonly TownStreet[];
-  /** Parks, squares and other blocks that houses must leave room for. */
+  /** Parks and squares, laid before the houses. */
   grounds: readonly BlockPlan[];
-  /** How houses are; the first that has the road's class and contains the middle of the way. */
+  /** The first counts that has the class of the road and contains the middle of the segment. */
   styles: readonly TownStyle[];
-  /** Junctions that may move are where they are planned, give or take this many steps of 0.5 m. */
+  /** The seed moves junctions that may move by up to this many steps of 0.5 m. */
   moveSteps: number;
   greenCountMax: number;
 }
 
-export interface TownJunction {
+interface TownJunction {
   x: number;
   y: number;
-  control: Junction['control'];
-  /** Name of a road of the street that has priority, or the first phase of the signals. */
+  control: JunctionControl;
+  /** Any road of the street that has priority, or that has the first phase of the signals. */
   main?: string;
-  /** A seed may move it. */
   mayMove?: boolean;
 }
 
-/** A street and the named roads that it consists of. */
-export interface TownStreet {
-  class: Road['class'];
+/** A street and the roads that it consists of. */
+interface TownStreet {
+  class: RoadClass;
   roads: readonly TownRoad[];
 }
 
-export interface TownRoad {
-  name: string;
-  /** Names of junctions, and the corners between them. */
-  via: readonly (string | TownCorner)[];
-}
+/** The name of a road, then the junctions and corners that it leads through. */
+type TownRoad = readonly [name: string, ...via: (string | TownCorner)[]];
 
-export interface TownCorner extends Corner {
-  /** A wall runs along the outside of the bend. */
+interface TownCorner extends Corner {
+  /** There is a wall along the outside of the bend. */
   hasWall?: boolean;
 }
 
-export interface TownStyle extends HouseStyle {
-  class: Road['class'];
+interface TownStyle extends HouseStyle {
+  class: RoadClass;
   within?: Box;
 }
 
-/** Smaller bends have a house in their inside, which hides what comes. */
+/** Smaller bends have a house on the inside, so that they are blind. */
 const HOUSE_INSIDE_RADIUS_MAX_M = 20;
-/** Between the outermost roads and the houses that close the town off. */
+/** Between the outermost roads and the ring of houses around the town. */
 const OUTSKIRTS_M = 22;
 const MOVE_STEP_M = 0.5;
 
-/** What each purpose draws its random numbers from. */
+/** Purposes of the random streams. */
 const STREAM = { junctions: 1, blocks: 2, routes: 3 } as const;
 
-/** The town of that plan, moved and built on by that seed. */
-export function generateTown(town: TownPlan, seed: number): CityBody {
-  const plan = planNetwork(town, createRandom(seed, STREAM.junctions));
+/** Generates the town of a plan. */
+export function generateTown(town: TownPlan, seed: number): GeneratedCity {
+  const plan = planNetwork(town, new RandomStream(seed, STREAM.junctions));
   const network = buildNetwork(plan);
-  const blocks = planBlocks(town, plan, network.lanes, createRandom(seed, STREAM.blocks));
-  return furnish(network, blocks, createRandom(seed, STREAM.routes));
+  const blocks = planBlocks(town, plan, network.lanes, new RandomStream(seed, STREAM.blocks));
+  return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
 }
 
-function planNetwork({ junctions, streets, moveSteps }: TownPlan, random: Random): NetworkPlan {
+function planNetwork(
+  { junctions, streets, moveSteps }: TownPlan,
+  random: RandomStream,
+): NetworkPlan {
   const names = Object.keys(junctions);
   const places = Object.values(junctions).map(({ x, y, control, main, mayMove }): JunctionPlan => {
-    const mainStreet = streets.findIndex(({ roads }) => roads.some(({ name }) => name === main));
+    const mainStreet = streets.findIndex(({ roads }) => roads.some(([name]) => name === main));
     if (main !== undefined && mainStreet < 0) throw new RangeError(`no street "${main}"`);
     const move = () => (mayMove ? random.between(-moveSteps, moveSteps) * MOVE_STEP_M : 0);
     return { x: x + move(), y: y + move(), control, mainStreet };
@@ -99,7 +106,7 @@ function planNetwork({ junctions, streets, moveSteps }: TownPlan, random: Random
   return {
     junctions: places,
     roads: streets.flatMap(({ class: roadClass, roads }, street) =>
-      roads.map(({ name, via }) => ({
+      roads.map(([name, ...via]) => ({
         name,
         class: roadClass,
         street,
@@ -110,7 +117,7 @@ function planNetwork({ junctions, streets, moveSteps }: TownPlan, random: Random
 }
 
 function segmentsOf(
-  via: TownRoad['via'],
+  via: readonly (string | TownCorner)[],
   indexOf: (name: string) => number,
   junctions: readonly JunctionPlan[],
 ): SegmentPlan[] {
@@ -122,8 +129,10 @@ function segmentsOf(
   });
 }
 
-/** The ways from junction to junction with the corners between them. */
-function legsOf(via: TownRoad['via']): { from: string; corners: TownCorner[]; to: string }[] {
+/** The segments from junction to junction with the corners between them. */
+function legsOf(
+  via: readonly (string | TownCorner)[],
+): { from: string; corners: TownCorner[]; to: string }[] {
   const legs: { from: string; corners: TownCorner[]; to: string }[] = [];
   let from: string | undefined;
   let corners: TownCorner[] = [];
@@ -142,11 +151,11 @@ function legsOf(via: TownRoad['via']): { from: string; corners: TownCorner[]; to
 function planBlocks(
   town: TownPlan,
   plan: NetworkPlan,
-  lanes: Parameters<typeof createLand>[0],
-  random: Random,
+  lanes: readonly Lane[],
+  random: RandomStream,
 ): Block[] {
   const setBackM = Math.min(...town.styles.map((style) => style.setBackM));
-  const land = createLand(lanes, { besideRoadM: setBackM - 0.4, besideTurnM: 1.2 });
+  const land = new Land(lanes, { besideRoadM: setBackM - 0.4, besideTurnM: 1.2 });
   const axes = plan.roads.flatMap(({ segments }) => segments.flatMap(({ axis }) => axis));
   const inner = boundsOf(axes);
   const ring: Box = {
@@ -157,19 +166,24 @@ function planBlocks(
   };
   for (const block of surroundingBlocks(ring, random)) land.build(block);
   buildAlongBends(land, town, plan, random);
-  for (const block of town.grounds) buildAsFarAsFree(land, block);
+  for (const block of town.grounds) land.buildFreePart(block);
   for (const frontage of frontagesOf(town, plan)) lineWithHouses(land, frontage, random);
   fillWithGreens(land, ring, town.greenCountMax);
   return land.built.map((block, i) => ({ id: `b${i + 1}`, ...block }));
 }
 
-/** Houses inside tight bends and walls outside of some. */
-function buildAlongBends(land: Land, town: TownPlan, plan: NetworkPlan, random: Random): void {
+/** Houses inside tight bends, and walls outside of some. */
+function buildAlongBends(
+  land: Land,
+  town: TownPlan,
+  plan: NetworkPlan,
+  random: RandomStream,
+): void {
   const roads = town.streets.flatMap(({ roads, class: roadClass }) =>
     roads.map((road) => ({ road, halfWidthM: halfWidthOf(roadClass) })),
   );
   for (const [index, { road, halfWidthM }] of roads.entries()) {
-    for (const [i, { corners }] of legsOf(road.via).entries()) {
+    for (const [i, { corners }] of legsOf(road.slice(1)).entries()) {
       const { axis } = at(at(plan.roads, index).segments, i);
       const places: Point[] = [
         at(axis, 0),
@@ -188,11 +202,9 @@ function buildAlongBends(land: Land, town: TownPlan, plan: NetworkPlan, random: 
   }
 }
 
-const CLASS_ORDER: readonly Road['class'][] = ['arterial', 'collector', 'local'];
-
-/** Both sides of every way that houses stand along, the important roads first. */
+/** The segments that houses are built along, those of important roads first. */
 function frontagesOf({ styles }: TownPlan, { roads }: NetworkPlan) {
-  return CLASS_ORDER.flatMap((roadClass) =>
+  return ROAD_CLASSES.flatMap((roadClass) =>
     roads
       .filter((road) => road.class === roadClass)
       .flatMap(({ segments }) =>

@@ -1,10 +1,8 @@
 import { at, lengthOf } from '../../city/geometry.ts';
-import type { Lane } from '../../city/types.ts';
+import type { Lane, Point } from '../../city/types.ts';
 import { type Ground, isBuiltNear, type Place, pathBeyond } from './ground.ts';
-import { type Bend, bendsOf, type joined, straightsOf } from './paths.ts';
+import { type Bend, bendsOf, straightsOf } from './paths.ts';
 import { bollardsAlong, wallAlong } from './shapes.ts';
-
-/** Kinds whose places are bends. */
 
 /** Length of the sheet of ice in a bend, m. */
 const ICE_PATCH_M = 25;
@@ -12,8 +10,8 @@ const ICE_PATCH_M = 25;
 interface BendPlace {
   lanes: readonly number[];
   bend: Bend;
-  /** Path of the last of `lanes` and of what follows, along which the bend is given. */
-  path: ReturnType<typeof joined>;
+  /** The last of `lanes` and what follows. The stations of `bend` are along it. */
+  path: readonly Point[];
   straightBeforeM: number;
   lane: Lane;
   limitMps: number;
@@ -23,7 +21,7 @@ interface BendPlace {
 const BEND_COSINE_MAX = 0.64;
 const BEND_BEYOND_M = 40;
 
-/** Bends of roads, and connectors of junctions where the road does nothing but bend. */
+/** Bends of roads, and of connectors in junctions of only two roads. */
 function bendPlaces(ground: Ground): BendPlace[] {
   return ground.lanes.flatMap((lane, index): BendPlace[] => {
     const isRoad = lane.road >= 0;
@@ -50,11 +48,11 @@ function bendPlaces(ground: Ground): BendPlace[] {
   });
 }
 
-const NO_BOLLARDS_MISFIT = 40;
+const NO_BOLLARDS_PENALTY = 40;
 const ICE_RADIUS_M = 30;
-/** Bends that are tighter or wider are taken where there are no others only. */
+/** Tighter and wider bends are a last resort. */
 const ICE_RADIUS_TOLERANCE_M = 8;
-const RADIUS_MISFIT = 4;
+const RADIUS_PENALTY = 4;
 
 export function iceBends(ground: Ground): Place[] {
   const bends = bendPlaces(ground);
@@ -65,15 +63,15 @@ export function iceBends(ground: Ground): Place[] {
   return (wide.length > 0 ? wide : bends).map(({ lanes, bend, path, lane }) => ({
     lanes,
     stationM: bend.apexM,
-    misfit:
-      Math.abs(bend.radiusM - ICE_RADIUS_M) * RADIUS_MISFIT +
+    penalty:
+      Math.abs(bend.radiusM - ICE_RADIUS_M) * RADIUS_PENALTY +
       Math.max(0, ICE_PATCH_M - (bend.toM - bend.fromM)) +
-      (bend.isLeft ? 0 : NO_BOLLARDS_MISFIT),
+      (bend.isLeft ? 0 : NO_BOLLARDS_PENALTY),
     build: () => ({ bodies: bollardsAlong(path, bend, ICE_PATCH_M, lane.widthM) }),
   }));
 }
 
-/** Where a house or a wall of the city is nearer than this, nothing is added. */
+/** No wall is added this close to a house or wall of the city. */
 const WALL_GAP_M = 1.5;
 const SHARP_RADIUS_M = 25;
 const FAST_STRAIGHT_M = 80;
@@ -84,8 +82,8 @@ export function sharpBends(ground: Ground): Place[] {
     .map(({ lanes, bend, path, straightBeforeM, lane }) => ({
       lanes,
       stationM: bend.apexM,
-      misfit:
-        Math.abs(bend.radiusM - SHARP_RADIUS_M) * RADIUS_MISFIT +
+      penalty:
+        Math.abs(bend.radiusM - SHARP_RADIUS_M) * RADIUS_PENALTY +
         Math.max(0, FAST_STRAIGHT_M - straightBeforeM),
       build: () => {
         const wall = wallAlong(path, bend, lane.widthM);

@@ -9,16 +9,14 @@ import {
   type Place,
   pathBehind,
   pathBeyond,
-  SLOWER_MISFIT,
+  SLOWER_PENALTY,
 } from './ground.ts';
 import { frameAt, joined } from './paths.ts';
 import { cornerBodies, drivingShape, type Vehicle, vanAtEndOf } from './shapes.ts';
 
-/** Kinds whose places are junctions. */
-
 const ACTOR_BEFORE_M = 75;
 
-/** The crosser's way over the junction. */
+/** The crossing vehicle and its path over the junction. */
 function crosserShape(ground: Ground, crossing: Crossing, vehicle: Vehicle) {
   const { from = -1, to = -1, light = -1 } = crossing.crosser.connector ?? {};
   const before = pathBehind(ground, from, ACTOR_BEFORE_M);
@@ -29,10 +27,10 @@ function crosserShape(ground: Ground, crossing: Crossing, vehicle: Vehicle) {
 
 const APPROACH_WANTED_M = 60;
 
-const crossingPlace = (crossing: Crossing, misfit: number, build: Place['build']): Place => ({
+const crossingPlace = (crossing: Crossing, penalty: number, build: Place['build']): Place => ({
   lanes: crossing.lanes,
   stationM: crossing.stationM,
-  misfit: misfit + Math.max(0, APPROACH_WANTED_M - lengthOf(crossing.approach.polyline)),
+  penalty: penalty + Math.max(0, APPROACH_WANTED_M - lengthOf(crossing.approach.polyline)),
   build,
 });
 
@@ -43,7 +41,7 @@ export const redLights = (ground: Ground): Place[] =>
 
 const ONCOMING_COSINE = -0.9;
 
-/** Where the oncoming lane for left turns is another than that of fast oncoming traffic. */
+/** Left turns whose oncoming traffic has a left-turn lane beside the lane that goes straight on. */
 export function leftTurns(ground: Ground): Place[] {
   return ground.crossings.left.flatMap((crossing) => {
     const isOncoming =
@@ -60,7 +58,7 @@ export function leftTurns(ground: Ground): Place[] {
     if (!waiting?.connector) return [];
     const { polyline } = at(ground.lanes, waiting.connector.from);
     const slower = fastestOf(ground) - crossing.crosserApproach.speedLimitMps;
-    return crossingPlace(crossing, slower * SLOWER_MISFIT, () => {
+    return crossingPlace(crossing, slower * SLOWER_PENALTY, () => {
       const shape = crosserShape(ground, crossing, 'car');
       return { ...shape, active: [...(shape.active ?? []), vanAtEndOf(polyline)] };
     });
@@ -82,7 +80,7 @@ export function stopLines(ground: Ground): Place[] {
     );
 }
 
-/** Traffic to which the own yields where no light or stop sign decides. */
+/** Crossings at which the car yields to the crosser without light or stop sign. */
 function unsignalled(ground: Ground): Crossing[] {
   return ground.crossings.straight.filter(({ own: { connector }, crosserIndex }) => {
     if (!connector || connector.light >= 0 || connector.mustStop) return false;
@@ -91,7 +89,7 @@ function unsignalled(ground: Ground): Crossing[] {
 }
 
 const HOUSE_BESIDE_M = 9;
-const NO_HOUSE_MISFIT = 150;
+const NO_HOUSE_PENALTY = 150;
 
 export function blindCrossings(ground: Ground): Place[] {
   return unsignalled(ground).map((crossing) => {
@@ -99,20 +97,20 @@ export function blindCrossings(ground: Ground): Place[] {
     const crosserAlong = endDirection(crossing.crosserApproach.polyline);
     const bodies = cornerBodies(frame, crosserAlong, crossing.isFromRight);
     const isBuilt = bodies.some(({ x, y }) => isBuiltNear(ground, [x, y], HOUSE_BESIDE_M));
-    return crossingPlace(crossing, isBuilt ? 0 : NO_HOUSE_MISFIT, () => ({
+    return crossingPlace(crossing, isBuilt ? 0 : NO_HOUSE_PENALTY, () => ({
       ...crosserShape(ground, crossing, 'car'),
       bodies,
     }));
   });
 }
 
-/** Trams run along streets that have priority where there are such. */
-const NO_PRIORITY_MISFIT = 60;
+/** Trams prefer priority streets. */
+const NO_PRIORITY_PENALTY = 60;
 
 export const tramCrossings = (ground: Ground): Place[] =>
   unsignalled(ground).map((crossing) => {
     const { control } = at(ground.junctions, crossing.own.junction);
-    return crossingPlace(crossing, control === 'priority' ? 0 : NO_PRIORITY_MISFIT, () =>
+    return crossingPlace(crossing, control === 'priority' ? 0 : NO_PRIORITY_PENALTY, () =>
       crosserShape(ground, crossing, 'tram'),
     );
   });

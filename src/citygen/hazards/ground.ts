@@ -4,23 +4,23 @@ import { covers, distanceToPolygon, startDirection } from '../geometry.ts';
 import { lanesBefore, type Network } from '../network/network.ts';
 import { crossingOf, headOf, joined } from './paths.ts';
 
-/** A finished network as the search for sites looks at it. */
+/** The network and blocks of a city, indexed for the search for hazard sites. */
 export interface Ground extends Network {
   blocks: readonly Block[];
-  /** By the turn of the connector that is crossed. */
+  /** By the turn of the connector that the car drives. */
   crossings: Readonly<Record<'straight' | 'left', readonly Crossing[]>>;
-  /** The boxes around each lane and each block. */
+  /** Bounding boxes of each lane and each block. */
   laneBounds: readonly Box[];
   blockBounds: readonly Box[];
-  /** For each lane those that lead to it. */
+  /** For each lane, the lanes that lead to it. */
   before: readonly (readonly number[])[];
-  /** For each junction how many lanes leave it. */
+  /** For each junction, the number of lanes that leave it. */
   exitCounts: readonly number[];
 }
 
-/** A connector and a straight one that crosses it. */
+/** A connector that a car drives and a straight one that crosses it. */
 export interface Crossing {
-  /** The lane by which cars come, and the connector. */
+  /** The lane by which the car approaches, and the connector. */
   lanes: readonly [from: number, connector: number];
   own: Lane;
   approach: Lane;
@@ -32,14 +32,14 @@ export interface Crossing {
   isFromRight: boolean;
 }
 
-/** Where a kind of hazard could be. */
+/** A possible place for a kind of hazard. */
 export interface Place {
   /** As in `HazardSite`. */
   lanes: readonly number[];
   stationM: number;
-  /** How far the place is from the ideal one of its kind, in metres of detour that this is worth. */
-  misfit: number;
-  /** The rest of the site. */
+  /** How unsuitable the place is; measured in metres of detour, 0 is ideal. */
+  penalty: number;
+  /** Gives the rest of the site. */
   build: () => SiteShape;
 }
 
@@ -64,7 +64,7 @@ export function surveyOf(network: Network, blocks: readonly Block[]): Ground {
   };
 }
 
-/** Connectors that turn so, and straight ones that cross them. */
+/** Pairs of a connector with the given turn and a straight one that crosses it. */
 function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] {
   return lanes.flatMap((own, index): Crossing[] => {
     if (own.connector?.turn !== turn) return [];
@@ -91,20 +91,20 @@ function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] 
   });
 }
 
-/** Whether a point in the bounds may be so near. */
+/** Whether the point is within `reachM` of the bounds, or inside. */
 export const isNearBounds = ([x, y]: Point, bounds: Box, reachM: number): boolean =>
   x > bounds.minX - reachM &&
   x < bounds.maxX + reachM &&
   y > bounds.minY - reachM &&
   y < bounds.maxY + reachM;
 
-/** The first block that the point is in. */
+/** The first block that contains the point. */
 export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>
   blocks.find(
     ({ polygon }, i) => isNearBounds(point, at(blockBounds, i), 0) && covers(polygon, point),
   );
 
-/** Whether a solid block is so near to the point. */
+/** Whether a solid block is within `reachM` of the point. */
 export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reachM: number) =>
   blocks.some(
     ({ solid, polygon }, i) =>
@@ -116,29 +116,29 @@ export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reach
 export const fastestOf = ({ lanes }: Ground): number =>
   Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
 
-/** What a slower road than the fastest is worse by, m per m/s. */
-export const SLOWER_MISFIT = 150;
+/** Penalty for a speed limit below the highest of the city, m per m/s. */
+export const SLOWER_PENALTY = 150;
 
-/** So far a vehicle drives on beyond the junction or the lane in which the conflict point lies. */
+/** Length of an actor's path beyond the junction or lane of the conflict point, m. */
 export const GO_ON_M = 45;
 
-/** Indices of the lanes of roads that lead somewhere. */
+/** Indices of the lanes of roads, without dead ends. */
 export const roadLanesOf = ({ lanes }: Ground): number[] =>
   lanes.flatMap(({ road, next }, index) => (road >= 0 && next.length > 0 ? [index] : []));
 
-/** Where the lane `last` ends, the path back from there over straight connectors, so long at most. */
+/** The path of at most `lengthM` that ends with the lane `last`, over straight connectors. */
 export function pathBehind(ground: Ground, last: number, lengthM: number): Point[] {
   const parts = lanesBehind(ground, last, lengthM).map((index) => at(ground.lanes, index).polyline);
   return headOf(joined(parts.reverse()).reverse(), lengthM).reverse();
 }
 
-/** The lanes of that path, the nearest first. */
+/** The lanes of that path, the last first. */
 export const lanesBehind = ({ lanes, before }: Ground, last: number, lengthM: number): number[] =>
   lanesFrom(lanes, last, lengthM, ({ connector }, index) =>
     connector ? connector.from : straightest(lanes, at(before, index)),
   );
 
-/** From where the lane `first` begins, the path on over straight connectors, so long at most. */
+/** The path of at most `lengthM` that begins with the lane `first`, over straight connectors. */
 export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
   const on = lanesFrom(lanes, first, lengthM, ({ connector, next }) =>
     connector ? connector.to : straightest(lanes, next),
@@ -147,7 +147,7 @@ export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): P
   return headOf(joined(parts), lengthM);
 }
 
-/** Lanes one after another, none twice, until they are long enough or nothing follows. */
+/** Consecutive lanes, none twice, up to the length or the last one. */
 function lanesFrom(
   lanes: readonly Lane[],
   from: number,

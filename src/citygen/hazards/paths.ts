@@ -11,7 +11,7 @@ import {
 import type { Body, Lane, Point } from '../../city/types.ts';
 import { distanceToSegment, pointAlong, rightOf, trim } from '../geometry.ts';
 
-/** A place on a path and the direction in which the path goes there. */
+/** A point on a path and the direction of the path there, a unit vector. */
 export interface Frame {
   origin: Point;
   along: Point;
@@ -27,11 +27,11 @@ export function frameAt(path: readonly Point[], stationM: number): Frame {
   return { origin: pointAlong(path, stationM), along: direction(from, to) };
 }
 
-/** The point so far ahead of the frame and to the right of it. */
+/** The point at an offset ahead of the frame and to the right of it. */
 export const beside = ({ origin, along }: Frame, aheadM: number, rightM: number): Point =>
   add(add(origin, along, aheadM), rightOf(along), rightM);
 
-/** A box along the frame, its middle so far ahead and to the right. */
+/** A box in the direction of the frame, its centre ahead and to the right. */
 export function boxBeside(
   frame: Frame,
   aheadM: number,
@@ -54,7 +54,7 @@ export function cornersOf({ x, y, heading, lengthM, widthM }: Body): Point[] {
   ];
 }
 
-/** Nothing of the body is within the lane's half width less 0.1 m of its centre line. */
+/** Whether the body keeps out of the lane, but for `SWEEP_TOLERANCE_M` at its edge. */
 export function isClearOf(body: Body, { polyline, widthM }: Lane): boolean {
   const wantedM = widthM / 2 - SWEEP_TOLERANCE_M;
   const corners = cornersOf(body);
@@ -89,11 +89,11 @@ function meet(a: Point, b: Point, c: Point, d: Point): boolean {
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
 
-/** Both of `a` and `b` are on the same side of both of `c` and `d`. */
+/** Whether the intervals from `a` to `b` and from `c` to `d` are disjoint. */
 const isApart = (a: number, b: number, c: number, d: number): boolean =>
   (a < c && b < c && a < d && b < d) || (a > c && b > c && a > d && b > d);
 
-/** Where two paths cross: stations along each; undefined where they do not. */
+/** The stations along two paths where they first cross; undefined if they do not. */
 export function crossingOf(
   a: readonly Point[],
   b: readonly Point[],
@@ -120,7 +120,7 @@ export function crossingOf(
   return undefined;
 }
 
-/** The paths one after another; each begins where the one before it ends. */
+/** One path of several; each begins where the one before it ends. */
 export const joined = (paths: readonly (readonly Point[])[]): Point[] =>
   paths.flatMap((path, i) => (i === 0 ? [...path] : path.slice(1)));
 
@@ -137,7 +137,7 @@ export interface Stretch {
 /** Cosine of 2.5°. */
 const STRAIGHT_COSINE = 0.999;
 
-/** Longest stretches of the path that keep their direction. */
+/** The longest stretches of constant direction. */
 export function straightsOf(path: readonly Point[]): Stretch[] {
   const found: Stretch[] = [];
   let open: (Stretch & { along: Point }) | undefined;
@@ -156,20 +156,20 @@ export function straightsOf(path: readonly Point[]): Stretch[] {
   return found.map(({ fromM, toM }) => ({ fromM, toM }));
 }
 
-/** Where a path bends one way. */
+/** A stretch of a path that bends in one direction. */
 export interface Bend extends Stretch {
-  /** The middle of what is about as tight as the tightest place. */
+  /** The middle of the tightest part. */
   apexM: number;
   radiusM: number;
   isLeft: boolean;
-  /** Of the angle by which it turns. */
+  /** Cosine of the angle between its two ends. */
   cosine: number;
 }
 
 const BEND_STEP_M = 1.5;
-/** What is wider is no bend. */
 const BEND_RADIUS_MAX_M = 70;
 
+/** Curvature of the tightest part, relative to the highest. */
 const NEARLY_TIGHTEST = 0.95;
 
 export function bendsOf(path: readonly Point[]): Bend[] {
@@ -178,7 +178,7 @@ export function bendsOf(path: readonly Point[]): Bend[] {
   const stepM = lengthM / stepCount;
   const points = resampled(path, stepM, stepCount);
   const along = points.slice(1).map((point, i) => direction(at(points, i), point));
-  /** 1/m at the points between two steps, over two steps where there are as many. */
+  /** 1/m, at the points between two steps. */
   const curvature = along.slice(1).map((next, i) => cross(at(along, i), next) / stepM);
   const smooth = curvature.map((own, i) => {
     const before = curvature[i - 1] ?? 0;

@@ -15,14 +15,14 @@ import {
 
 interface Rule {
   kind: HazardKind;
-  /** Together these fail without each of the twelve features. */
+  /** The needed kinds together depend on all twelve features. */
   isNeeded: boolean;
-  /** So many of it where there is room, one where nothing is said. */
+  /** Number of spots if there is room; 1 by default. */
   count?: number;
   places: (ground: Ground) => Place[];
 }
 
-/** In order of choice: those with few suitable places first. */
+/** In order of choice: kinds with few suitable places first. */
 export const SITE_RULES: readonly Rule[] = [
   { kind: 'deer_crossing', isNeeded: true, places: deerCrossings },
   { kind: 'ice_bend', isNeeded: true, places: iceBends },

@@ -1,23 +1,19 @@
 import { at, direction, lengthOf } from '../../city/geometry.ts';
 import type { Body, Point } from '../../city/types.ts';
 import type { SiteShape } from './ground.ts';
+import { CAR, LORRY, TRAM, VAN } from './kinds.ts';
 import { type Bend, beside, boxBeside, type Frame, frameAt } from './paths.ts';
 
-/** Length and width of what takes part, m. */
-const CAR = { lengthM: 4.5, widthM: 1.8 } as const;
-const VAN = { lengthM: 5.9, widthM: 2 } as const;
-const LORRY = { lengthM: 10, widthM: 2.5 } as const;
-const TRAM = { lengthM: 20, widthM: 2.4 } as const;
 const CAR_HALF_WIDTH_M = CAR.widthM / 2;
 
 const PARKED_COUNT = 4;
 const PARKED_BESIDE_CAR_M = 1;
 const PARKED_GAP_M = 1;
-/** What a child runs until it is before the middle of the car: 2.9 s at 5 km/h. */
+/** Distance that the child runs to the middle of the car: 2.9 s at 5 km/h. */
 const CHILD_RUN_M = 4;
 const CHILD_AHEAD_M = 1;
 
-/** A row of parked cars; the child comes out just ahead of the foremost. */
+/** A row of parked cars. The child comes out just ahead of the foremost. */
 export function childShape(frame: Frame): SiteShape {
   const rightM = CAR_HALF_WIDTH_M + PARKED_BESIDE_CAR_M + CAR.widthM / 2;
   const bodies = Array.from({ length: PARKED_COUNT }, (_, i) => {
@@ -32,7 +28,7 @@ const HEDGE = { lengthM: 26, widthM: 0.8 } as const;
 const HEDGE_AHEAD_M = -7;
 const DEER_BEHIND_HEDGE_M = 1.5;
 
-/** A hedge along the lane; the deer leaps over it, 2.1 s at 3 m/s from the middle of the lane. */
+/** A hedge along the lane. The deer leaps over it, 2.1 s at 3 m/s before the middle of the lane. */
 export function deerShape(frame: Frame, laneWidthM: number): SiteShape {
   const faceM = laneWidthM / 2 + HEDGE_BESIDE_M;
   const bodies = [boxBeside(frame, HEDGE_AHEAD_M, faceM + HEDGE.widthM / 2, HEDGE)];
@@ -43,13 +39,13 @@ export function deerShape(frame: Frame, laneWidthM: number): SiteShape {
 const ADULT_WALK_M = 6.7;
 const DARK_SIGHT_M = 35;
 
-/** The adult comes from the far side. */
+/** The pedestrian comes from the far side. */
 export const zebraShape = (frame: Frame): SiteShape => ({
   ...acrossFrom(frame, -ADULT_WALK_M, 4),
   sightM: DARK_SIGHT_M,
 });
 
-/** Straight across the lane, from so far right of its middle to so far right. */
+/** A path straight across the lane. Both ends are metres to the right of its middle. */
 function acrossFrom(frame: Frame, startM: number, endM: number): SiteShape {
   return {
     actorPath: [beside(frame, 0, startM), beside(frame, 0, endM)],
@@ -59,13 +55,13 @@ function acrossFrom(frame: Frame, startM: number, endM: number): SiteShape {
 
 const FOG_SIGHT_M = 30;
 
-/** The conflict point is the rear of the car that broke down. */
+/** The conflict point is the rear of the broken-down car. */
 export const fogShape = (frame: Frame): SiteShape => ({
   active: [boxBeside(frame, CAR.lengthM / 2, 0, CAR)],
   sightM: FOG_SIGHT_M,
 });
 
-/** The obstacle reaches so far into the way of a car in the middle of the lane. */
+/** Overlap of the obstacle with a car in the middle of the lane. */
 const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
@@ -82,7 +78,7 @@ export function crestShape(frame: Frame, laneWidthM: number): SiteShape {
 const BAY_BESIDE_M = 0.3;
 const SWERVE_PIECES = 14;
 
-/** Between a bay and the middle of the lane; `fromM` and `toM` along the lane. */
+/** A sideways move between a bay and the middle of the lane; `fromM` and `toM` are along the lane. */
 function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, toRightM: number) {
   return Array.from({ length: SWERVE_PIECES + 1 }, (_, i): Point => {
     const part = i / SWERVE_PIECES;
@@ -91,11 +87,11 @@ function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, to
   });
 }
 
-/** From the bay until the van is in the middle of the lane, along the lane. */
+/** Length of the van's move from the bay to the middle of the lane, along the lane. */
 const PULL_OUT_M = 10;
 const VAN_GOES_ON_M = 24;
 
-/** The van waits in a bay beside the lane and is in its middle at the conflict point. */
+/** The van waits in a bay beside the lane. At the conflict point it is in the middle of the lane. */
 export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
   const bayM = laneWidthM / 2 + BAY_BESIDE_M + VAN.widthM / 2;
   const actorPath = swerve(frame, -PULL_OUT_M, 0, bayM, 0);
@@ -105,8 +101,8 @@ export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
 }
 
 /**
- * Along the lane from the conflict point, where the lead's rear comes to stand: it waits in a bay,
- * gets up to speed there, swerves into the lane, and out of it again into the next bay.
+ * Stations of the vehicle ahead, relative to the conflict point, where its rear stops. It waits in a
+ * bay, speeds up there, moves into the lane, and out of it into the next bay.
  */
 const LEAD_WAITS_M = -40;
 const LEAD_OUT_M = { from: -25, to: -5 } as const;
@@ -142,7 +138,7 @@ const VEHICLES: Readonly<Record<Vehicle, typeof CAR | typeof LORRY | typeof TRAM
   tram: TRAM,
 };
 
-/** A vehicle that drives along a path from its start. */
+/** A vehicle that drives along a path from the start. */
 export function drivingShape(
   actorPath: readonly Point[],
   actorStationM: number,
@@ -152,16 +148,16 @@ export function drivingShape(
   return { actorPath, actorStationM, active: [boxBeside(start, 0, 0, VEHICLES[vehicle])] };
 }
 
-/** A van that stands with its front at the end of the path. */
+/** A standing van with its front at the end of the path. */
 export const vanAtEndOf = (path: readonly Point[]): Body =>
   boxBeside(frameAt(path, lengthOf(path)), -VAN.lengthM / 2, 0, VAN);
 
-/** From the crosser's path, and from the own lane, to the corner of what hides the one. */
+/** Distances of the corner that hides the crosser from its path and from the car's lane. */
 const CORNER_BEFORE_M = 8;
 const CORNER_BESIDE_M = 6;
 const HOARDING = { lengthM: 6, widthM: 0.3 } as const;
 
-/** Hoardings around the corner that the crosser comes from behind. */
+/** Hoardings around the corner that hides the crosser. */
 export function cornerBodies(frame: Frame, crosserAlong: Point, isFromRight: boolean): Body[] {
   const side = isFromRight ? 1 : -1;
   const [x, y] = beside(frame, -CORNER_BEFORE_M, side * CORNER_BESIDE_M);
@@ -174,18 +170,18 @@ export function cornerBodies(frame: Frame, crosserAlong: Point, isFromRight: boo
 }
 
 const BOLLARD = { lengthM: 0.3, widthM: 0.3 } as const;
-/** From the side of a car in the middle of the lane. */
+/** Distance to the side of a car in the middle of the lane. */
 const BOLLARD_BESIDE_CAR_M = 1.5;
 const BOLLARD_STEP_M = 2.5;
 const BOLLARDS_BEYOND_M = 12;
 
-/** Slim posts between the two directions, a hand's breadth beyond the edge of the lane. */
+/** Slim posts between the two directions, just beyond the edge of the lane. */
 const POST = { lengthM: 0.1, widthM: 0.1 } as const;
 const POST_OUTSIDE_LANE_M = 0.04;
 
 /**
- * Along the outside of the patch and beyond it: bollards beside the road in a left bend, posts that
- * keep the oncoming traffic apart in a right one.
+ * Bodies along the outside of an icy patch and beyond it: bollards beside the road in a left bend,
+ * posts between the two directions in a right bend.
  */
 export function bollardsAlong(
   path: readonly Point[],
@@ -207,7 +203,7 @@ const WALL_PIECE = { lengthM: 2.6, widthM: 0.4 } as const;
 const WALL_STEP_M = 2;
 const WALL_BEYOND_M = 10;
 
-/** A wall along the outside of the bend and beyond it, where that is left beyond the other lane. */
+/** A wall along the outside of the bend and beyond it; in a right bend beyond the other lane. */
 export function wallAlong(path: readonly Point[], bend: Bend, laneWidthM: number): Body[] {
   const besideM = laneWidthM / 2 + WALL_OUTSIDE_LANE_M + WALL_PIECE.widthM / 2;
   return rowAlong(path, bend.fromM, bend.toM + WALL_BEYOND_M, WALL_STEP_M, (frame) =>

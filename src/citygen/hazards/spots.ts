@@ -3,37 +3,36 @@ import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/type
 import { areaOf, intersectConvex, pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
-import { HAZARD_ACTORS } from './actors.ts';
-import { createCompany } from './company.ts';
 import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './ground.ts';
 import { HAZARD_KINDS } from './kinds.ts';
+import { LoopSharing } from './loop-sharing.ts';
 import { cornersOf, isClearOf } from './paths.ts';
 import { SITE_RULES } from './rules.ts';
 
-/** More would be so many that twenty short loops do not come by each often enough. */
+/** With more, twenty short loops would not pass each spot often enough. */
 const SPOT_COUNT_MAX = 11;
 /** Between any two spots. */
 const APART_M = 60;
-/** Closer than this a car may come from one to the next in less than 8 s at 50 km/h. */
+/** A car at 50 km/h needs 8 s for this distance. */
 const WELL_APART_M = 112;
-/** What a metre less than that is worth, and one farther from the city's middle; m of detour. */
-const CLOSE_MISFIT = 0.5;
-const OFF_MIDDLE_MISFIT = 0.15;
-/** Few kinds show what a car without steering does. */
+/** Penalties for each metre less than that, and for each metre from the middle of the city. */
+const CLOSE_PENALTY = 0.5;
+const OFF_MIDDLE_PENALTY = 0.15;
+/** Bonus, since few kinds need steering. */
 const SHARP_BEND_WORTH = 300;
-/** Times that each spot is moved to where it suits best beside all others. */
+/** Rounds in which each spot moves to its best place, given all others. */
 const MOVE_ROUNDS = 2;
-/** What stands beside the road stands there, so not inside a house, more than so much. */
+/** Greatest overlap of a body with a house. */
 const INSIDE_HOUSE_MAX_M2 = 0.5;
-/** Kinds whose active body is on or beside the road's edge. */
+/** Kinds whose active bodies stand beside the lane. */
 const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', 'wet_crest']);
-/** Kinds whose bodies belong to the houses. */
+/** Kinds whose bodies may overlap houses. */
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * Spots of different kinds, but for those that a city has two of, `APART_M` from each other at least, at
- * places that suit the kind and that lie on `loops` which come by many other spots. Kinds that a city
- * cannot do without come first, in the order of the rules; then those that fit in best.
+ * Places spots of different kinds (of some kinds two) at least `APART_M` apart, where the place suits
+ * the kind and the `loops` over it pass many other spots. The needed kinds come first, in the order of
+ * the rules, then the others by lowest penalty.
  */
 export function placeHazardSpots(
   network: Network,
@@ -41,7 +40,7 @@ export function placeHazardSpots(
   loops: readonly Loop[],
 ): HazardSpot[] {
   const ground = surveyOf(network, blocks);
-  const search = createSearch(ground, loops);
+  const search = new SpotSearch(ground, loops);
   const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
   const optional = new Map(placesOf);
   for (const { kind, isNeeded, count = 1 } of SITE_RULES) {
@@ -55,82 +54,92 @@ export function placeHazardSpots(
   while (search.taken.length < SPOT_COUNT_MAX) {
     const fits = [...optional].flatMap(([kind, all]) => search.bestOf(kind, all) ?? []);
     if (fits.length === 0) break;
-    const best = fits.reduce((a, b) => (charmOf(b) > charmOf(a) ? b : a));
+    const best = fits.reduce((a, b) => (scoreOf(b) > scoreOf(a) ? b : a));
     search.take(best);
     optional.delete(best.kind);
   }
   for (let round = 0; round < MOVE_ROUNDS; round++) {
     for (const fit of [...search.taken]) {
-      search.giveUp(fit);
+      search.release(fit);
       search.take(search.bestOf(fit.kind, placesOf.get(fit.kind) ?? []) ?? fit);
     }
   }
   return search.taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
 }
 
-const charmOf = ({ kind, misfit }: Fit): number =>
-  (kind === 'sharp_bend' ? SHARP_BEND_WORTH : 0) - misfit;
+const scoreOf = ({ kind, penalty }: Fit): number =>
+  (kind === 'sharp_bend' ? SHARP_BEND_WORTH : 0) - penalty;
 
+/** A place for a spot of a kind. */
 interface Fit {
   kind: HazardKind;
   place: Place;
   shape: SiteShape;
   point: Point;
-  misfit: number;
+  penalty: number;
 }
 
-/** The choice among places, beside the spots that are taken. */
-interface Search {
-  readonly taken: readonly Fit[];
-  take(fit: Fit): void;
-  giveUp(fit: Fit): void;
-  bestOf(kind: HazardKind, places: readonly Place[]): Fit | undefined;
-}
+/** Chooses among places, given the spots that are taken. */
+class SpotSearch {
+  readonly taken: Fit[] = [];
+  readonly #ground: Ground;
+  readonly #middle: Point;
+  readonly #sharing: LoopSharing;
+  /** Undefined for a place that cannot be built on. */
+  readonly #shapes = new Map<Place, SiteShape | undefined>();
 
-function createSearch(ground: Ground, loops: readonly Loop[]): Search {
-  const taken: Fit[] = [];
-  const company = createCompany(ground.lanes.length, loops);
-  const shapes = new Map<Place, SiteShape | undefined>();
-  const shapeOf = (kind: HazardKind, place: Place): SiteShape | undefined => {
-    if (!shapes.has(place)) {
-      const shape = place.build();
-      shapes.set(place, isBuildable(ground, kind, place, shape) ? shape : undefined);
+  constructor(ground: Ground, loops: readonly Loop[]) {
+    this.#ground = ground;
+    this.#middle = middleOf(ground);
+    this.#sharing = new LoopSharing(ground.lanes.length, loops);
+  }
+
+  take(fit: Fit): void {
+    this.taken.push(fit);
+    this.#sharing.add(at(fit.place.lanes, -1));
+  }
+
+  release(fit: Fit): void {
+    this.taken.splice(this.taken.indexOf(fit), 1);
+    this.#sharing.remove(at(fit.place.lanes, -1));
+  }
+
+  bestOf(kind: HazardKind, places: readonly Place[]): Fit | undefined {
+    const ranked = places
+      .map((place) => {
+        const point = pointOf(this.#ground, place);
+        return { place, point, penalty: this.#penaltyOf(place, point) };
+      })
+      .filter(({ penalty }) => penalty < Number.POSITIVE_INFINITY)
+      .sort((a, b) => a.penalty - b.penalty);
+    for (const one of ranked) {
+      const shape = this.#shapeOf(kind, one.place);
+      if (shape) return { kind, shape, ...one };
     }
-    return shapes.get(place);
-  };
-  const middle = middleOf(ground);
-  const misfitOf = ({ lanes, misfit }: Place, point: Point): number =>
-    misfit +
-    closenessTo(taken, point, at(lanes, 0)) * CLOSE_MISFIT +
-    distance(point, middle) * OFF_MIDDLE_MISFIT -
-    company.worthOf(at(lanes, -1));
-  return {
-    taken,
-    take: (fit) => {
-      taken.push(fit);
-      company.join(at(fit.place.lanes, -1));
-    },
-    giveUp: (fit) => {
-      taken.splice(taken.indexOf(fit), 1);
-      company.leave(at(fit.place.lanes, -1));
-    },
-    bestOf: (kind, places) => {
-      const ranked = places
-        .map((place) => ({ place, point: pointOf(ground, place) }))
-        .map(({ place, point }) => ({ place, point, misfit: misfitOf(place, point) }))
-        .filter(({ misfit }) => misfit < Number.POSITIVE_INFINITY)
-        .sort((a, b) => a.misfit - b.misfit);
-      for (const one of ranked) {
-        const shape = shapeOf(kind, one.place);
-        if (shape) return { kind, shape, ...one };
-      }
-      return undefined;
-    },
-  };
+    return undefined;
+  }
+
+  #shapeOf(kind: HazardKind, place: Place): SiteShape | undefined {
+    if (!this.#shapes.has(place)) {
+      const shape = place.build();
+      const isUsable = isBuildable(this.#ground, kind, place, shape);
+      this.#shapes.set(place, isUsable ? shape : undefined);
+    }
+    return this.#shapes.get(place);
+  }
+
+  #penaltyOf({ lanes, penalty }: Place, point: Point): number {
+    return (
+      penalty +
+      closenessTo(this.taken, point, at(lanes, 0)) * CLOSE_PENALTY +
+      distance(point, this.#middle) * OFF_MIDDLE_PENALTY -
+      this.#sharing.worthOf(at(lanes, -1))
+    );
+  }
 }
 
 function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string): HazardSpot {
-  const { radiusM, description } = HAZARD_KINDS[kind];
+  const { radiusM, description, actor } = HAZARD_KINDS[kind];
   return {
     id,
     kind,
@@ -149,7 +158,7 @@ function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string):
       active: [],
       sightM: 0,
       grade: 0,
-      actor: HAZARD_ACTORS[kind] ?? null,
+      actor: actor ?? null,
       ...shape,
     },
   };
@@ -158,7 +167,7 @@ function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string):
 const pointOf = ({ lanes }: Ground, { lanes: own, stationM }: Place): Point =>
   pointAlong(at(lanes, at(own, -1)).polyline, stationM);
 
-/** How far from `WELL_APART_M` the nearest spot is; infinite where that cannot be. */
+/** Metres that the nearest spot is closer than `WELL_APART_M`; infinite if too close. */
 function closenessTo(taken: readonly Fit[], point: Point, lane: number): number {
   let nearestM = WELL_APART_M;
   for (const other of taken) {
@@ -176,7 +185,7 @@ function middleOf({ junctions }: Ground): Point {
   return [x, y];
 }
 
-/** What stands there always is in nobody's way; what waits or lies beside its lane in nobody else's. */
+/** Permanent bodies block no lane; active bodies beside their lane block no other lane. */
 function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: SiteShape): boolean {
   const { bodies = [], active = [] } = shape;
   const isClear = (body: Body, except: readonly number[]) =>

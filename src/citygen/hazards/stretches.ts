@@ -26,8 +26,6 @@ import {
   zebraShape,
 } from './shapes.ts';
 
-/** Kinds whose places are straight pieces of road, away from junctions. */
-
 const STATION_STEP_M = 8;
 
 interface StretchRule {
@@ -35,7 +33,7 @@ interface StretchRule {
   /** Straight road before and after the conflict point. */
   beforeM: number;
   afterM: number;
-  /** Straight road before it, and lane after it, with which a place is as good as any. */
+  /** Straight road before it and lane after it, beyond which more is no better. */
   wantedM: number;
   wantedAfterM?: number;
 }
@@ -44,7 +42,7 @@ interface MidLane {
   index: number;
   lane: Lane;
   stationM: number;
-  misfit: number;
+  penalty: number;
   frame: Frame;
 }
 
@@ -60,36 +58,36 @@ function midLanes(ground: Ground, rule: StretchRule): MidLane[] {
       const lastM = toM - rule.afterM;
       for (let stationM = fromM + rule.beforeM; stationM <= lastM; stationM += STATION_STEP_M) {
         const shortM = Math.max(0, rule.wantedM - (stationM - fromM));
-        const misfit = shortM + Math.max(0, wantedAfterM - (lengthM - stationM));
-        found.push({ index, lane, stationM, misfit, frame: frameAt(lane.polyline, stationM) });
+        const penalty = shortM + Math.max(0, wantedAfterM - (lengthM - stationM));
+        found.push({ index, lane, stationM, penalty, frame: frameAt(lane.polyline, stationM) });
       }
     }
   }
   return found;
 }
 
-const placeAt = ({ index, stationM, misfit }: MidLane, build: Place['build']): Place => ({
+const placeAt = ({ index, stationM, penalty }: MidLane, build: Place['build']): Place => ({
   lanes: [index],
   stationM,
-  misfit,
+  penalty,
   build,
 });
 
 const IDEAL_MPS = 50 / 3.6;
 
-/** Places on straight pieces of roads where 50 km/h are driven, or a little more at worst. */
+/** Places on straight roads of 50 km/h; faster roads are worse. */
 const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[] =>
   midLanes(ground, { ...rule, limitFromMps: IDEAL_MPS }).map((place) => ({
     ...place,
-    misfit: place.misfit + (place.lane.speedLimitMps - IDEAL_MPS) * FASTER_MISFIT,
+    penalty: place.penalty + (place.lane.speedLimitMps - IDEAL_MPS) * FASTER_PENALTY,
   }));
 
-const FASTER_MISFIT = 60;
+const FASTER_PENALTY = 60;
 
-/** So far before the end of its lane nobody slows down yet for that, as far as they see in fog. */
+/** Farther than this from the end of its lane, a car in fog does not brake for it yet. */
 const UNBRAKED_M = 44;
 
-/** Only who has got fast there comes too fast for a camera that sees 16 m. */
+/** Weight of the run-up: a slow car can stop within the 16 m that a camera sees in fog. */
 const FOG_RUN_WEIGHT = 2;
 
 export const fogStalls = (ground: Ground): Place[] =>
@@ -100,10 +98,10 @@ export const fogStalls = (ground: Ground): Place[] =>
     wantedM: 77,
     wantedAfterM: UNBRAKED_M,
   }).map((place) =>
-    placeAt({ ...place, misfit: place.misfit * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
+    placeAt({ ...place, penalty: place.penalty * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
   );
 
-/** Who turns into the road must have got fast again, and not slow down yet for its end. */
+/** Weight of the run-up: a car that turned into the road must be fast again at the crest. */
 const CREST_RUN_WEIGHT = 4;
 
 export function wetCrests(ground: Ground): Place[] {
@@ -115,15 +113,15 @@ export function wetCrests(ground: Ground): Place[] {
     wantedAfterM: 32,
   };
   return midLanes(ground, rule).map((place) => {
-    const misfit =
-      place.misfit * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_MISFIT);
-    return placeAt({ ...place, misfit }, () => crestShape(place.frame, place.lane.widthM));
+    const penalty =
+      place.penalty * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_PENALTY);
+    return placeAt({ ...place, penalty }, () => crestShape(place.frame, place.lane.widthM));
   });
 }
 
-const NO_STRIP_MISFIT = 200;
+const NO_STRIP_PENALTY = 200;
 
-/** Whether another lane of the same direction lies to the left. */
+/** Whether there is another lane of the same direction to the left. */
 function hasLaneOnLeft({ lanes, roads }: Ground, { lane, frame }: MidLane): boolean {
   const [x, y] = beside(frame, 0, -lane.widthM);
   return at(roads, lane.road).lanes.some((index) => {
@@ -135,7 +133,7 @@ function hasLaneOnLeft({ lanes, roads }: Ground, { lane, frame }: MidLane): bool
 
 const NEXT_LANE_M = 0.5;
 
-/** From the middle of the lane to the park, past the hedge: nothing else stands between them. */
+/** The park must be the first block between these distances from the middle of the lane. */
 const PARK_FROM_M = 5;
 const PARK_TO_M = 17;
 const PARK_STEP_M = 1.5;
@@ -172,14 +170,14 @@ export const suddenStops = (ground: Ground): Place[] =>
     placeAt(place, () => leadShape(place.frame, place.lane.widthM)),
   );
 
-/** Wherever a car stalls on it. */
+/** Length of the lorry's path before the conflict point: it meets cars that stall on all of it. */
 const LORRY_BEFORE_M = 600;
 const STALL_GRADE = -0.015;
 const STALL_SIGHT_M = 30;
 
-/** On so many lanes of the lorry's way a route should be able to begin: who stalls has not got far. */
+/** Wanted lanes of that path on which a route can begin: a car without throttle does not get far. */
 const STALL_LANES_WANTED = 5;
-/** What each that is missing is worse by, m. */
+/** Penalty for each missing one, m. */
 const STALL_LANE_WORTH = 60;
 
 export function blindStalls(ground: Ground): Place[] {
@@ -190,8 +188,8 @@ export function blindStalls(ground: Ground): Place[] {
       ({ road, polyline }) => road >= 0 && lengthOf(polyline) >= FIRST_LANE_MIN_M,
     );
     const missing = Math.max(0, STALL_LANES_WANTED - begins.length);
-    const misfit = place.misfit + missing * STALL_LANE_WORTH;
-    return placeAt({ ...place, misfit }, () => ({
+    const penalty = place.penalty + missing * STALL_LANE_WORTH;
+    return placeAt({ ...place, penalty }, () => ({
       ...alongLane(ground, place, LORRY_BEFORE_M, 'lorry'),
       grade: STALL_GRADE,
       sightM: STALL_SIGHT_M,
@@ -199,7 +197,7 @@ export function blindStalls(ground: Ground): Place[] {
   });
 }
 
-/** A vehicle that comes along the lane from behind and goes on over the conflict point. */
+/** A vehicle that follows the lane from behind over the conflict point. */
 function alongLane(ground: Ground, { index, stationM }: MidLane, beforeM: number, what: Vehicle) {
   const { polyline } = at(ground.lanes, index);
   const lengthM = lengthOf(polyline);

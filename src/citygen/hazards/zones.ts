@@ -1,76 +1,15 @@
 import { at, lengthOf } from '../../city/geometry.ts';
-import type { HazardKind, HazardSpot, Point, Zone } from '../../city/types.ts';
+import type { HazardSpot, Point, Zone } from '../../city/types.ts';
 import { convexHull } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
+import { HAZARD_KINDS, type ZoneRule } from './kinds.ts';
 import { beside, frameAt, joined } from './paths.ts';
 
-/** Peak friction of asphalt, dry and under a film of water (Robert Bosch GmbH, Automotive Handbook). */
-const DRY_FRICTION = 0.95;
-const WET_FRICTION = 0.55;
-/**
- * Of a slushy sheet of ice: bends are driven by 2 m/s², so they ask for all of it. Less, and nobody could
- * hold a car in its lane; more, and nobody would need help.
- */
-const ICE_FRICTION = 0.2;
-
-/** How far a zone reaches from a spot, along the road and to either side of its lane, m. */
-interface ZoneRule {
-  kind: Zone['kind'];
-  friction: number;
-  beforeM: number;
-  afterM: number;
-  leftM: number;
-  rightM: number;
-}
-
-const ZONE_RULES: Partial<Record<HazardKind, ZoneRule>> = {
-  ice_bend: {
-    kind: 'ice',
-    friction: ICE_FRICTION,
-    beforeM: 12.5,
-    afterM: 12.5,
-    leftM: 1.75,
-    rightM: 3,
-  },
-  wet_crest: {
-    kind: 'wet',
-    friction: WET_FRICTION,
-    beforeM: 45,
-    afterM: 20,
-    leftM: 6,
-    rightM: 3,
-  },
-  fog_stall: {
-    kind: 'fog',
-    friction: DRY_FRICTION,
-    beforeM: 60,
-    afterM: 25,
-    leftM: 14,
-    rightM: 12,
-  },
-  deer_crossing: {
-    kind: 'dusk',
-    friction: DRY_FRICTION,
-    beforeM: 50,
-    afterM: 20,
-    leftM: 9,
-    rightM: 14,
-  },
-  dark_zebra: {
-    kind: 'dusk',
-    friction: DRY_FRICTION,
-    beforeM: 45,
-    afterM: 15,
-    leftM: 9,
-    rightM: 6,
-  },
-};
-
-/** Where it is icy, wet, foggy or dark: around the spots whose hazards live on that. */
+/** The icy, wet, foggy or dark areas around the spots of kinds that need one. */
 export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zone[] {
   const zones: Zone[] = [];
   for (const spot of spots) {
-    const rule = ZONE_RULES[spot.kind];
+    const rule = HAZARD_KINDS[spot.kind].zone;
     if (!rule) continue;
     const { kind, friction } = rule;
     zones.push({
@@ -83,7 +22,7 @@ export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zon
   return zones;
 }
 
-/** Across the path at its two ends and twice between, so that the hull has eight corners at most. */
+/** Cuts across the path. Four have eight end points, as many corners as a zone may have. */
 const CUT_COUNT = 4;
 
 function polygonOf({ lanes }: Network, { site }: HazardSpot, rule: ZoneRule): Point[] {

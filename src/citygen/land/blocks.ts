@@ -1,19 +1,19 @@
 import { add, at, direction, distance } from '../../city/geometry.ts';
 import type { Block, Box, Point } from '../../city/types.ts';
 import { areaOf, intersectConvex, rectangle, rightOf } from '../geometry.ts';
-import type { Random } from '../random.ts';
+import type { RandomStream } from '../random-stream.ts';
 
-/** A block that has no id yet. */
+/** A block without an id. */
 export type BlockPlan = Omit<Block, 'id'>;
 
 /** From the edge of the roadway to the nearest façade, in metres. */
 export const SIDEWALK_M = 3.5;
-/** What is cut off a lot's corners, along each side, so that turning cars keep clear of it. */
+/** Cut off a lot's corners along each side, so that turning cars keep clear. */
 const CORNER_CUT_M = 2.4;
-/** Slivers that cut corners leave are not built on. */
+/** Nothing is built on smaller plots, such as the slivers beside cut corners. */
 export const FOOTPRINT_MIN_M2 = 60;
 
-/** The octagon that may be built on: the box without its corners. */
+/** The building land in a box: an octagon without the corners of the box. */
 function lotIn({ minX, minY, maxX, maxY }: Box): Point[] {
   const cut = CORNER_CUT_M;
   return [
@@ -28,8 +28,8 @@ function lotIn({ minX, minY, maxX, maxY }: Box): Point[] {
   ];
 }
 
-/** Houses along all four sides with a green courtyard in the middle. */
-export function courtyardBlock(box: Box, random: Random): BlockPlan[] {
+/** Houses along all four sides with a green courtyard. */
+export function courtyardBlock(box: Box, random: RandomStream): BlockPlan[] {
   const depthM = random.between(15, 20);
   const south = { ...box, maxY: box.minY + depthM };
   const north = { ...box, minY: box.maxY - depthM };
@@ -48,7 +48,7 @@ export function courtyardBlock(box: Box, random: Random): BlockPlan[] {
 }
 
 /** Deep rows of large houses with alleys between them. */
-export function rowsBlock(box: Box, random: Random): BlockPlan[] {
+export function rowsBlock(box: Box, random: RandomStream): BlockPlan[] {
   const alleyM = random.between(6, 9);
   const houses = splitY(box, 44, random).flatMap((row) => splitX(row, 44, random));
   const apart = houses.map((house) => ({
@@ -61,7 +61,7 @@ export function rowsBlock(box: Box, random: Random): BlockPlan[] {
 }
 
 /** High-rises in the corners around a flat hall. */
-export function towersBlock(box: Box, random: Random): BlockPlan[] {
+export function towersBlock(box: Box, random: RandomStream): BlockPlan[] {
   const sideM = random.between(22, 28);
   const towers = [box.minX, box.maxX - sideM].flatMap((minX) =>
     [box.minY, box.maxY - sideM].map((minY) => ({
@@ -86,7 +86,7 @@ export function towersBlock(box: Box, random: Random): BlockPlan[] {
 const TOWER_GAP_M = 6;
 
 /** A paved square with houses on its northern side. */
-export function squareBlock(box: Box, random: Random): BlockPlan[] {
+export function squareBlock(box: Box, random: RandomStream): BlockPlan[] {
   const edgeY = box.maxY - random.between(20, 26);
   const paved = intersectConvex(lotIn(box), cornersOf({ ...box, maxY: edgeY }));
   const houses = splitX({ ...box, minY: edgeY }, 35, random);
@@ -102,10 +102,10 @@ export function parkBlock(box: Box): BlockPlan[] {
 }
 
 /**
- * A closed ring of houses and walls around the box: neighbours touch, so that whoever leaves the
- * streets ends at one of them. Each side goes on past its end to close the corner there.
+ * A closed ring of houses and walls around the box. Neighbours touch, so that a car that leaves the
+ * streets hits one of them. Each side extends past its end to close the corner.
  */
-export function surroundingBlocks(box: Box, random: Random): BlockPlan[] {
+export function surroundingBlocks(box: Box, random: RandomStream): BlockPlan[] {
   const corners = cornersOf(box);
   return corners.flatMap((corner, i) => {
     const nextCorner = at(corners, (i + 1) % corners.length);
@@ -140,7 +140,7 @@ const WALL_THICKNESS_M = 2;
 
 const cornersOf = ({ minX, minY, maxX, maxY }: Box): Point[] => rectangle(minX, minY, maxX, maxY);
 
-/** Houses on the boxes, as far as they lie in the lot of `around`. */
+/** Houses on the parts of the boxes that are in the lot of `around`. */
 function buildOn(around: Box, boxes: readonly Box[], heightM: () => number): BlockPlan[] {
   const lot = lotIn(around);
   return boxes
@@ -149,18 +149,18 @@ function buildOn(around: Box, boxes: readonly Box[], heightM: () => number): Blo
     .map((polygon) => ({ kind: 'building', polygon, heightM: heightM(), solid: true }));
 }
 
-function splitX(box: Box, meanM: number, random: Random): Box[] {
+function splitX(box: Box, meanM: number, random: RandomStream): Box[] {
   const cuts = cutSpan(box.minX, box.maxX, meanM, random);
   return cuts.slice(1).map((maxX, i) => ({ ...box, minX: at(cuts, i), maxX }));
 }
 
-function splitY(box: Box, meanM: number, random: Random): Box[] {
+function splitY(box: Box, meanM: number, random: RandomStream): Box[] {
   const cuts = cutSpan(box.minY, box.maxY, meanM, random);
   return cuts.slice(1).map((maxY, i) => ({ ...box, minY: at(cuts, i), maxY }));
 }
 
-/** Both ends and the cuts between them, about `meanM` apart, moved by up to a sixth of that. */
-function cutSpan(from: number, to: number, meanM: number, random: Random): number[] {
+/** Both ends and cuts between them, about `meanM` apart, each moved by up to 16 % of that. */
+function cutSpan(from: number, to: number, meanM: number, random: RandomStream): number[] {
   const count = Math.max(1, Math.floor((to - from) / meanM + 0.5));
   const stepM = (to - from) / count;
   const cuts = [from];

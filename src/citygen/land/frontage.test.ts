@@ -9,9 +9,9 @@ import {
   intersectConvex,
   offsetRight,
 } from '../geometry.ts';
-import { createRandom } from '../random.ts';
+import { RandomStream } from '../random-stream.ts';
 import { buildInsideBend, buildWallOutside, fillWithGreens, lineWithHouses } from './frontage.ts';
-import { createLand } from './land.ts';
+import { Land } from './land.ts';
 
 const HALF_WIDTH_M = 3.5;
 const CORNER = { x: 100, y: 0, radiusM: 25 };
@@ -26,7 +26,7 @@ const lanes: Lane[] = [axis, axis.toReversed()].map((path, i) => ({
   polyline: offsetRight(path, HALF_WIDTH_M / 2),
   next: [],
 }));
-const landBeside = () => createLand(lanes, { besideRoadM: 1.9, besideTurnM: 1 });
+const landBeside = () => new Land(lanes, { besideRoadM: 1.9, besideTurnM: 1 });
 
 const style = {
   frontM: [14, 20],
@@ -38,7 +38,7 @@ const style = {
 
 describe('Houses along a street', () => {
   const land = landBeside();
-  lineWithHouses(land, { axis, halfWidthM: HALF_WIDTH_M, style }, createRandom(1, 1));
+  lineWithHouses(land, { axis, halfWidthM: HALF_WIDTH_M, style }, new RandomStream(1, 1));
   const footprints = land.built.map(({ polygon }) => polygon);
 
   test('stand on both sides, most of its length.', () => {

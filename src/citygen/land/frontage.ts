@@ -10,10 +10,10 @@ import {
   rightOf,
   startDirection,
 } from '../geometry.ts';
-import type { Random } from '../random.ts';
+import type { RandomStream } from '../random-stream.ts';
 import { type Land, squareAround } from './land.ts';
 
-/** How the houses along a street are. All ranges in metres, both ends included. */
+/** Ranges in metres, both ends included. */
 export interface HouseStyle {
   frontM: readonly [min: number, max: number];
   depthM: readonly [min: number, max: number];
@@ -24,8 +24,8 @@ export interface HouseStyle {
   gapM: number;
 }
 
-/** One side of the way between two junctions. */
-export interface Frontage {
+/** The sides of the segment between two junctions. */
+interface Frontage {
   axis: readonly Point[];
   /** From the axis to the edge of the roadway. */
   halfWidthM: number;
@@ -33,7 +33,7 @@ export interface Frontage {
 }
 
 const STEP_M = 1;
-/** A house that does not fit is tried with these parts of its front and depth. */
+/** Fractions of front and depth that are tried until a house fits. */
 const SMALLER = [
   [1, 1],
   [1, 0.7],
@@ -42,19 +42,23 @@ const SMALLER = [
   [0.4, 0.7],
 ] as const;
 const FOOTPRINT_MIN_M2 = 50;
-/** Walls in a bend that lean more than this towards or away from each other make no house. */
+/** Limits for houses in a bend, whose side walls are not parallel. */
 const BACK_PER_FRONT_MIN = 0.6;
 const BACK_PER_FRONT_MAX = 1.7;
 
 /** Builds a row of houses on both sides of the axis wherever one fits. */
-export function lineWithHouses(land: Land, frontage: Frontage, random: Random): void {
+export function lineWithHouses(land: Land, frontage: Frontage, random: RandomStream): void {
   const { axis } = frontage;
   for (const sided of [axis, axis.toReversed()]) {
     lineRightSide(land, { ...frontage, axis: sided }, random);
   }
 }
 
-function lineRightSide(land: Land, { axis, halfWidthM, style }: Frontage, random: Random): void {
+function lineRightSide(
+  land: Land,
+  { axis, halfWidthM, style }: Frontage,
+  random: RandomStream,
+): void {
   const { frontM, depthM, heightM, setBackM, gapM } = style;
   const lengthM = lengthOf(axis);
   const wanted = () => [random.between(...frontM), random.between(...depthM)] as const;
@@ -114,7 +118,7 @@ function isHouse(polygon: readonly Point[]): boolean {
 
 const CORNER_HOUSE_M = 17;
 
-/** Builds a house into the inside of a bend, as close to the road as the land allows. */
+/** Builds a house on the inside of a bend, as close to the road as the land allows. */
 export function buildInsideBend(
   land: Land,
   corner: Point,
@@ -138,7 +142,7 @@ export function buildInsideBend(
 }
 
 const WALL_BESIDE_ROAD_M = 2;
-/** The straights before and after a bend that its wall goes along, too. */
+/** Length of the wall along the straights before and after the bend. */
 const WALL_BEYOND_BEND_M = 6;
 const WALL_PIECE_M = 4;
 const WALL_THICKNESS_M = 0.8;
@@ -165,14 +169,14 @@ export function buildWallOutside(
   }
 }
 
-/** Between the points that are tried as middles of a green. */
+/** Between the points that are tried as the middle of a green. */
 const RASTER_M = 9;
 const GREEN_ROOM_MIN_M = 8;
 const GREEN_ROOM_MAX_M = 25;
 const GREEN_HALF_M = 42;
 const GREEN_MIN_M2 = 250;
 
-/** Lays greens into what is left, the roomiest place first. */
+/** Lays greens into the free land, starting where there is most room. */
 export function fillWithGreens(land: Land, box: Box, countMax: number): void {
   let places: { point: Point; roomM: number }[] = [];
   for (let x = box.minX + RASTER_M / 2; x < box.maxX; x += RASTER_M) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { areaOf, distanceToPolygon, isConvex, rectangle } from '../geometry.ts';
-import { buildAsFarAsFree, createLand, squareAround } from './land.ts';
+import { Land, squareAround } from './land.ts';
 
 /** One lane, 4 m wide, from west to east through the origin. */
 const lane: Lane = {
@@ -17,7 +17,7 @@ const lane: Lane = {
   ],
   next: [],
 };
-const emptyLand = () => createLand([lane], { besideRoadM: 3, besideTurnM: 1 });
+const emptyLand = () => new Land([lane], { besideRoadM: 3, besideTurnM: 1 });
 const house = (polygon: Point[]) =>
   ({ kind: 'building', polygon, heightM: 9, solid: true }) as const;
 
@@ -27,7 +27,7 @@ describe('Land', () => {
     expect(land.isFree(rectangle(-10, 5.01, 10, 15))).toBe(true);
     expect(land.isFree(rectangle(-10, 4.8, 10, 15))).toBe(false);
     expect(land.isFree(rectangle(-10, -15, 10, 15))).toBe(false);
-    const turn = createLand([{ ...lane, road: -1, junction: 0 }], {
+    const turn = new Land([{ ...lane, road: -1, junction: 0 }], {
       besideRoadM: 3,
       besideTurnM: 1,
     });
@@ -71,13 +71,13 @@ describe('Land', () => {
 
   test('takes as much of a block as is free, or nothing of one too small.', () => {
     const land = emptyLand();
-    buildAsFarAsFree(land, house(rectangle(-10, 0, 10, 30)));
+    land.buildFreePart(house(rectangle(-10, 0, 10, 30)));
     expect(land.built).toHaveLength(1);
     expect(land.isFree(rectangle(10.1, 6, 12, 30))).toBe(true);
     const { polygon } = at(land.built, 0);
     expect(Math.min(...polygon.map(([, y]) => y))).toBeCloseTo(5, 1);
     expect(areaOf(polygon)).toBeCloseTo(20 * 25, -1);
-    buildAsFarAsFree(land, house(rectangle(20, 0, 40, 30)), 600);
+    land.buildFreePart(house(rectangle(20, 0, 40, 30)), 600);
     expect(land.built).toHaveLength(1);
   });
 });

@@ -1,4 +1,13 @@
-import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
+import {
+  add,
+  at,
+  boundsOf,
+  cross,
+  direction,
+  distance,
+  dot,
+  subtract,
+} from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { pacedAlong } from '../curves.ts';
 import {
@@ -10,75 +19,72 @@ import {
 } from '../geometry.ts';
 import type { BlockPlan } from './blocks.ts';
 
-/** Room beside a lane that nothing is built on, beyond the lane's edge. */
-export interface Clearance {
+/** Strip beside a lane, beyond its edge, that stays free. */
+interface Clearance {
   besideRoadM: number;
   besideTurnM: number;
 }
 
-/** The ground of a city: what the lanes leave free, and what has been built on it. */
-export interface Land {
-  built: readonly BlockPlan[];
-  /** Whether the convex polygon keeps clear of lanes and of all that is built. */
-  isFree(polygon: readonly Point[]): boolean;
-  /** The part of the convex polygon around `seed` that is free, convex too; empty where none. */
-  freePart(polygon: readonly Point[], seed: Point): Point[];
-  /** Metres from the point to the nearest lane's clearance or block, at most `reachM`; 0 inside. */
-  roomAround(point: Point, reachM: number): number;
-  build(block: BlockPlan): void;
-}
-
-interface Spot {
+/** A point of a lane's centre line and how far from it nothing is built. */
+interface LanePoint {
   point: Point;
   keepOffM: number;
 }
 
 const CELL_M = 20;
-/** More squares than any city is across. */
+/** More cells than any city is across. */
 const CELLS_ACROSS = 4096;
 const LANE_SAMPLE_M = 1.5;
 const OVERLAP_MAX_M2 = 0.01;
 const CORNERS_MAX = 8;
-/** Between what is grown into a gap and the houses around it. */
+/** Between a block that fills a gap and the houses around it. */
 const GAP_M = 0.6;
 
-export function createLand(lanes: readonly Lane[], clearance: Clearance): Land {
-  const spots = new Map<number, Spot[]>();
-  const blocks = new Map<number, BlockPlan[]>();
-  const built: BlockPlan[] = [];
-  for (const lane of lanes) {
-    const besideM = lane.junction < 0 ? clearance.besideRoadM : clearance.besideTurnM;
-    for (const point of pacedAlong(lane.polyline, LANE_SAMPLE_M)) {
-      const spot = { point, keepOffM: lane.widthM / 2 + besideM };
-      for (const cell of cellsOf([point], 0)) listOf(spots, cell).push(spot);
+/** The ground of a city: what the lanes leave free, and what is built on it. Polygons are convex. */
+export class Land {
+  readonly built: BlockPlan[] = [];
+  readonly #lanePoints = new Map<number, LanePoint[]>();
+  readonly #blocks = new Map<number, BlockPlan[]>();
+  /** Greatest `keepOffM`. */
+  readonly #reachM: number;
+
+  constructor(lanes: readonly Lane[], clearance: Clearance) {
+    for (const lane of lanes) {
+      const besideM = lane.junction < 0 ? clearance.besideRoadM : clearance.besideTurnM;
+      for (const point of pacedAlong(lane.polyline, LANE_SAMPLE_M)) {
+        const lanePoint = { point, keepOffM: lane.widthM / 2 + besideM };
+        for (const cell of cellsOf([point], 0)) listOf(this.#lanePoints, cell).push(lanePoint);
+      }
     }
+    this.#reachM = Math.max(...lanes.map(({ widthM }) => widthM)) + clearance.besideRoadM;
   }
-  const reachM = Math.max(...lanes.map(({ widthM }) => widthM)) + clearance.besideRoadM;
-  const spotsNear = (polygon: readonly Point[], marginM: number): Spot[] =>
-    cellsOf(polygon, marginM).flatMap((cell) => spots.get(cell) ?? []);
-  const blocksNear = (polygon: readonly Point[], marginM: number): BlockPlan[] => [
-    ...new Set(cellsOf(polygon, marginM).flatMap((cell) => blocks.get(cell) ?? [])),
-  ];
 
-  const isFree = (polygon: readonly Point[]): boolean =>
-    cellsOf(polygon, reachM).every((cell) =>
-      (spots.get(cell) ?? []).every(({ point, keepOffM }) => isApart(point, polygon, keepOffM)),
-    ) &&
-    blocksNear(polygon, 0).every(
-      (block) => areaOf(intersectConvex(polygon, block.polygon)) < OVERLAP_MAX_M2,
+  /** Whether the polygon keeps clear of lanes and of all that is built. */
+  isFree(polygon: readonly Point[]): boolean {
+    const isOffLanes = cellsOf(polygon, this.#reachM).every((cell) =>
+      (this.#lanePoints.get(cell) ?? []).every(({ point, keepOffM }) =>
+        isApart(point, polygon, keepOffM),
+      ),
     );
+    return (
+      isOffLanes &&
+      this.#blocksNear(polygon, 0).every(
+        (block) => areaOf(intersectConvex(polygon, block.polygon)) < OVERLAP_MAX_M2,
+      )
+    );
+  }
 
-  const freePart = (polygon: readonly Point[], seed: Point): Point[] => {
-    const obstacles = [
-      ...spotsNear(polygon, reachM).map(({ point, keepOffM }) => ({
-        nearest: point,
-        keepOffM,
-      })),
-      ...blocksNear(polygon, 0).map((block) => ({
-        nearest: nearestOn(block.polygon, seed),
-        keepOffM: GAP_M,
-      })),
-    ].map((obstacle) => ({
+  /** The free part of the polygon around `seed`; empty if `seed` is not free. */
+  freePart(polygon: readonly Point[], seed: Point): Point[] {
+    const lanes = this.#lanePointsNear(polygon, this.#reachM).map(({ point, keepOffM }) => ({
+      nearest: point,
+      keepOffM,
+    }));
+    const blocks = this.#blocksNear(polygon, 0).map((block) => ({
+      nearest: nearestOn(block.polygon, seed),
+      keepOffM: GAP_M,
+    }));
+    const obstacles = [...lanes, ...blocks].map((obstacle) => ({
       ...obstacle,
       roomM: distance(seed, obstacle.nearest) - obstacle.keepOffM,
     }));
@@ -92,27 +98,44 @@ export function createLand(lanes: readonly Lane[], clearance: Clearance): Land {
       rest = withoutBeyond(rest, edge, away);
     }
     return withFewCorners(rest);
-  };
+  }
 
-  const roomAround = (point: Point, farM: number): number => {
+  /** Metres from the point to the nearest block or lane clearance, at most `farM`; 0 inside. */
+  roomAround(point: Point, farM: number): number {
     let roomM = farM;
-    for (const spot of spotsNear([point], farM + reachM)) {
-      roomM = Math.min(roomM, distance(point, spot.point) - spot.keepOffM);
+    for (const near of this.#lanePointsNear([point], farM + this.#reachM)) {
+      roomM = Math.min(roomM, distance(point, near.point) - near.keepOffM);
     }
-    for (const block of blocksNear([point], farM)) {
+    for (const block of this.#blocksNear([point], farM)) {
       roomM = Math.min(roomM, distanceToPolygon(point, block.polygon));
     }
     return Math.max(0, roomM);
-  };
+  }
 
-  const build = (block: BlockPlan): void => {
-    built.push(block);
-    for (const cell of cellsOf(block.polygon, 0)) listOf(blocks, cell).push(block);
-  };
-  return { built, isFree, freePart, roomAround, build };
+  build(block: BlockPlan): void {
+    this.built.push(block);
+    for (const cell of cellsOf(block.polygon, 0)) listOf(this.#blocks, cell).push(block);
+  }
+
+  /** Builds the free part of the block, unless that is smaller than `areaMinM2`. */
+  buildFreePart(block: BlockPlan, areaMinM2 = 0): void {
+    const polygon = this.isFree(block.polygon)
+      ? block.polygon
+      : this.freePart(block.polygon, middleOf(block.polygon));
+    if (polygon.length >= 3 && areaOf(polygon) >= areaMinM2) this.build({ ...block, polygon });
+  }
+
+  #lanePointsNear(polygon: readonly Point[], marginM: number): LanePoint[] {
+    return cellsOf(polygon, marginM).flatMap((cell) => this.#lanePoints.get(cell) ?? []);
+  }
+
+  #blocksNear(polygon: readonly Point[], marginM: number): BlockPlan[] {
+    const near = cellsOf(polygon, marginM).flatMap((cell) => this.#blocks.get(cell) ?? []);
+    return [...new Set(near)];
+  }
 }
 
-/** Whether the point is at least so far from the convex polygon. */
+/** Whether the point is at least `farM` from the polygon. */
 function isApart(point: Point, polygon: readonly Point[], farM: number): boolean {
   let isInside = true;
   for (let i = 0; i < polygon.length; i++) {
@@ -143,7 +166,7 @@ function nearestOn(polygon: readonly Point[], seed: Point): Point {
   return nearest;
 }
 
-/** The polygon without what lies beyond the line through `edge` across `away`. */
+/** Cuts off the part beyond the line through `edge` at right angles to `away`. */
 function withoutBeyond(polygon: readonly Point[], edge: Point, away: Point): Point[] {
   return polygon.flatMap((corner, i) => {
     const next = at(polygon, (i + 1) % polygon.length);
@@ -155,7 +178,7 @@ function withoutBeyond(polygon: readonly Point[], edge: Point, away: Point): Poi
   });
 }
 
-/** The polygon with its least corners cut off, until a block may have it. */
+/** Drops the corners with the smallest area until a block may have so many. */
 function withFewCorners(polygon: readonly Point[]): Point[] {
   let rest = tidied(polygon);
   while (rest.length > CORNERS_MAX) {
@@ -170,7 +193,7 @@ function withFewCorners(polygon: readonly Point[]): Point[] {
 
 const SAME_POINT_M = 0.05;
 
-/** Without corners that are nearly one, or nearly on the line of their neighbours. */
+/** Drops corners that nearly coincide, or lie nearly on the line between their neighbours. */
 function tidied(polygon: readonly Point[]): Point[] {
   const apart = polygon.filter(
     (corner, i) => distance(corner, at(polygon, (i + 1) % polygon.length)) > SAME_POINT_M,
@@ -188,13 +211,12 @@ function listOf<Item>(lists: Map<number, Item[]>, key: number): Item[] {
   return list;
 }
 
-/** Keys of the squares of the ground that the polygon's bounds touch. */
+/** Keys of the grid cells that the polygon's bounds touch, with a margin. */
 function cellsOf(polygon: readonly Point[], marginM: number): number[] {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
+  const { minX, minY, maxX, maxY } = boundsOf(polygon);
   const keys: number[] = [];
-  for (let i = cellAt(Math.min(...xs) - marginM); i <= cellAt(Math.max(...xs) + marginM); i++) {
-    for (let k = cellAt(Math.min(...ys) - marginM); k <= cellAt(Math.max(...ys) + marginM); k++) {
+  for (let i = cellAt(minX - marginM); i <= cellAt(maxX + marginM); i++) {
+    for (let k = cellAt(minY - marginM); k <= cellAt(maxY + marginM); k++) {
       keys.push(i * CELLS_ACROSS + k);
     }
   }
@@ -206,14 +228,6 @@ const cellAt = (coordinateM: number): number => Math.floor(coordinateM / CELL_M)
 /** A square around a point. */
 export const squareAround = ([x, y]: Point, halfM: number): Point[] =>
   rectangle(x - halfM, y - halfM, x + halfM, y + halfM);
-
-/** What the streets around leave of the block. */
-export function buildAsFarAsFree(land: Land, block: BlockPlan, areaMinM2 = 0): void {
-  const polygon = land.isFree(block.polygon)
-    ? block.polygon
-    : land.freePart(block.polygon, middleOf(block.polygon));
-  if (polygon.length >= 3 && areaOf(polygon) >= areaMinM2) land.build({ ...block, polygon });
-}
 
 function middleOf(polygon: readonly Point[]): Point {
   const sum = polygon.reduce((total, corner) => add(total, corner));

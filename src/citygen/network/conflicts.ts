@@ -2,19 +2,19 @@ import { add, at, direction, distance } from '../../city/geometry.ts';
 import type { ConflictZone, Point } from '../../city/types.ts';
 import { distanceToPath } from '../geometry.ts';
 
-/** Half the width that a car sweeps, and the room between two cars that pass each other. */
+/** Half the width that a car sweeps, and the gap between two passing cars. */
 const CAR_HALF_WIDTH_M = 0.93;
 const ROOM_BETWEEN_M = 0.6;
 const APART_M = 2 * CAR_HALF_WIDTH_M + ROOM_BETWEEN_M;
 const SAMPLE_M = 0.5;
 
 /**
- * Which paths of one junction must not be used at the same time: those that end in the same lane,
- * and those whose swept widths come closer than the room between cars. Paths that begin in the same
- * lane are left out: whoever is behind there follows the one ahead.
+ * Finds the paths of a junction that two cars must not use at the same time: paths that end in the
+ * same lane, and paths whose swept widths are closer than `ROOM_BETWEEN_M`. Paths that begin in the
+ * same lane do not conflict, since one car follows the other.
  *
- * @returns for each path where along it it conflicts with which others, by ascending index; of two
- *   paths both or none conflict with the other
+ * @returns for each path the zones along it, by ascending index of the other path; conflicts are
+ *   mutual
  */
 export function conflictsAmong(
   ends: readonly { from: number; to: number }[],
@@ -40,7 +40,7 @@ interface Sample {
   stationM: number;
 }
 
-/** From where to where along `samples` the other path is too close, up to the end where they merge. */
+/** The part of the sampled path that is too close to the other; up to its end if they merge. */
 function zoneAlong(samples: readonly Sample[], other: readonly Point[], merge: boolean) {
   const close = samples.filter(({ point }) => distanceToPath(point, other) < APART_M);
   const lengthM = at(samples, -1).stationM;
@@ -53,7 +53,7 @@ function zoneAlong(samples: readonly Sample[], other: readonly Point[], merge: b
   };
 }
 
-/** Points of the path at most `SAMPLE_M` apart. */
+/** Points of the path, at most `SAMPLE_M` apart. */
 function sample(path: readonly Point[]): Sample[] {
   let stationM = 0;
   return path.flatMap((point, i) => {

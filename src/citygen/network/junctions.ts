@@ -13,7 +13,7 @@ interface LaneMovement extends Movement {
   mustStop: boolean;
 }
 
-/** The ways through a junction, as lanes to be added to those there are. */
+/** The connectors of a junction, as lanes to append to `lanes`. */
 export function buildConnectors(
   junction: JunctionPlan,
   junctionIndex: number,
@@ -57,7 +57,7 @@ export function buildConnectors(
   });
 }
 
-/** Right turns use the rightmost lanes, left turns the leftmost, straight traffic keeps its lane. */
+/** Right turns use the rightmost lanes, left turns the leftmost; straight traffic keeps its lane. */
 function movementsBetween(
   junction: JunctionPlan,
   arm: Arm,
@@ -94,7 +94,7 @@ function pathBetween(turn: Connector['turn'], entry: Lane, exit: Lane): readonly
   return bend(from, endDirection(entry.polyline), to, startDirection(exit.polyline));
 }
 
-/** The hull of where the arms reach the stop lines and of where they cross in the middle. */
+/** The hull of the arms from their stop lines to the far side of their crossing. */
 export function outlineOfJunction({ x, y }: JunctionPlan, arms: readonly Arm[]): Point[] {
   const centre: Point = [x, y];
   const corners = arms.flatMap((arm) => {

@@ -11,7 +11,7 @@ export interface Network {
   lights: readonly Light[];
 }
 
-/** Roads, lanes, connectors, junctions and lights of a plan. */
+/** Builds the roads, lanes, connectors, junctions and lights of a plan. */
 export function buildNetwork(plan: NetworkPlan): Network {
   const { roads, lanes, arms } = buildStreets(plan);
   const lights: Light[] = [];
@@ -41,7 +41,7 @@ function link(lane: Lane, follower: number): void {
   lane.next = [...lane.next, follower];
 }
 
-/** For each lane those that lead to it. */
+/** For each lane, the lanes that lead to it. */
 export function lanesBefore(lanes: readonly Lane[]): number[][] {
   const before: number[][] = lanes.map(() => []);
   for (const [index, { next }] of lanes.entries()) {

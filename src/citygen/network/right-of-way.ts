@@ -1,23 +1,22 @@
 import { at, cross, dot } from '../../city/geometry.ts';
 import type { Connector, Junction, Point } from '../../city/types.ts';
 
-/** What decides about right of way between two ways through a junction. */
+/** The properties of a path through a junction that decide about right of way. */
 export interface Movement {
   turn: Connector['turn'];
-  /** Unit vector in which its traffic arrives. */
+  /** Direction in which its traffic arrives, a unit vector. */
   heading: Point;
-  /** Comes from the street that has priority. */
+  /** Whether it comes from the priority street. */
   isMain: boolean;
 }
 
 /**
- * To which of those that it conflicts with each movement gives way. Road rules as in continental
- * Europe: a light decides between the streets, otherwise the priority street goes before the
- * others; among equals whoever comes from the right goes first; and a left turn gives way to
- * oncoming traffic, at lights too.
+ * Decides which movements give way to which, by the rules of continental Europe: lights decide
+ * between streets; without lights the priority street goes first, and between equal streets the
+ * traffic from the right. A left turn gives way to oncoming traffic, at lights too.
  *
- * @returns for each movement indices out of its conflicts, ascending; of two movements never both
- *   give way to each other
+ * @returns for each movement the ascending indices of those of its conflicts that it gives way to;
+ *   never do two movements give way to each other
  */
 export function yieldsAmong(
   control: Junction['control'],
@@ -35,11 +34,11 @@ function givesWay(control: Junction['control'], own: Movement, other: Movement):
   return control !== 'signals' && cross(own.heading, other.heading) > SAME_SINE;
 }
 
-/** Two arms face each other where straight on is what leads from one into the other. */
+/** Two arms are opposite each other if traffic drives straight on from one into the other. */
 const isOncoming = (a: Movement, b: Movement): boolean =>
   dot(a.heading, b.heading) < 0 && Math.abs(cross(a.heading, b.heading)) < STRAIGHT_SINE;
 
-/** Sine of 30°: a junction that bends traffic by less leads it straight on. */
+/** Sine of 30°: a smaller turn counts as straight on. */
 export const STRAIGHT_SINE = 0.5;
-/** Sine of half a degree: lanes side by side of one arm have no right of way over each other. */
+/** Sine of 0.5°: parallel lanes of one arm have no right of way over each other. */
 const SAME_SINE = 0.0087;

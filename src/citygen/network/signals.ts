@@ -5,30 +5,25 @@ import type { Arm, JunctionPlan } from './streets.ts';
 
 const TICKS_PER_S = 50;
 const RED_AMBER_TICKS = 1 * TICKS_PER_S;
-/** Everybody has plain red for at least so long between two greens, besides the red with amber. */
+/** Least time between two phases in which all lights are red. */
 const ALL_RED_MIN_TICKS = 1 * TICKS_PER_S;
-/** A car that passed its line in the last moment has so far to go beyond the junction's width, m. */
+/** Distance beyond the width of the junction that the last car of a phase has to clear, m. */
 const CLEARED_BEYOND_M = 5;
 
-/** Green of the main street and of the one that crosses it, by what the latter is. */
+/** Green times of the main street and of the crossing one, by the class of the latter. */
 const GREEN_TICKS = {
   arterial: { main: 20 * TICKS_PER_S, crossing: 20 * TICKS_PER_S },
   collector: { main: 20 * TICKS_PER_S, crossing: 20 * TICKS_PER_S },
   local: { main: 24 * TICKS_PER_S, crossing: 16 * TICKS_PER_S },
 } as const;
 
-/** As road rules have it: 4 s where 60 km/h are allowed, 3 s below. */
+/** 4 s at a limit of 60 km/h, 3 s at lower limits. */
 const amberTicksAt = (speedLimitMps: number): number =>
   (speedLimitMps > 55 / 3.6 ? 4 : 3) * TICKS_PER_S;
 
-export interface Signals {
-  lights: Light[];
-  cycleTicks: number;
-}
-
 /**
- * The signals of a junction: one light an approach, two phases, the main street first. Tick 0 of
- * the cycle is where its red and amber begins. Junctions without signals get none.
+ * The signals of a junction: one light per approach and two phases, the main street first. The cycle
+ * begins with the main street's red and amber. Junctions with other control have no lights.
  */
 export function buildSignals(
   plan: JunctionPlan,
@@ -36,7 +31,7 @@ export function buildSignals(
   arms: readonly Arm[],
   lanes: readonly Lane[],
   firstLight: number,
-): Signals {
+): { lights: Light[]; cycleTicks: number } {
   if (plan.control !== 'signals') return { lights: [], cycleTicks: 0 };
   const main = arms.filter((arm) => arm.street === plan.mainStreet);
   const crossing = arms.filter((arm) => arm.street !== plan.mainStreet);
@@ -78,7 +73,7 @@ function phase(fromTick: number, greenTicks: number, arms: readonly Arm[], lanes
   return { greenFromTick, greenTicks, amberTicks, endTick };
 }
 
-/** Time in which the last car of a phase drives from its stop line across the junction. */
+/** Time that the last car of a phase needs from its stop line across the junction. */
 function allRedTicks(arms: readonly Arm[], lanes: readonly Lane[]): number {
   const widest = Math.max(...arms.map(({ setbackM }) => setbackM));
   const wayM = 2 * widest + CLEARED_BEYOND_M;

@@ -1,9 +1,9 @@
 import { at, cross, dot } from '../../city/geometry.ts';
-import type { Junction, Lane, Point, Road } from '../../city/types.ts';
+import type { JunctionControl, Lane, Point, Road, RoadClass } from '../../city/types.ts';
 import { evenlySpaced } from '../curves.ts';
 import { endDirection, negate, offsetRight, startDirection, trim } from '../geometry.ts';
 
-/** What a city's plan says; streets and junctions are built from it. */
+/** A plan from which the streets and junctions of a city are built. */
 export interface NetworkPlan {
   junctions: readonly JunctionPlan[];
   roads: readonly RoadPlan[];
@@ -12,15 +12,15 @@ export interface NetworkPlan {
 export interface JunctionPlan {
   x: number;
   y: number;
-  control: Junction['control'];
-  /** The street that has priority, or the first phase of the signals; −1 where all are equal. */
+  control: JunctionControl;
+  /** The street with priority, or with the first phase of the signals; −1 if all are equal. */
   mainStreet: number;
 }
 
 export interface RoadPlan {
   name: string;
-  class: Road['class'];
-  /** Roads of one street go on into each other over a junction. */
+  class: RoadClass;
+  /** Index of the street. Its roads continue each other across junctions. */
   street: number;
   segments: readonly SegmentPlan[];
 }
@@ -38,10 +38,10 @@ export interface Arm {
   junction: number;
   road: number;
   street: number;
-  class: Road['class'];
+  class: RoadClass;
   /** Unit vector away from the junction. */
   outward: Point;
-  /** Arriving and leaving lanes, the rightmost of its direction first: indices into `City.lanes`. */
+  /** Indices into `City.lanes`, the rightmost lane first. */
   arriving: readonly number[];
   leaving: readonly number[];
   halfWidthM: number;
@@ -51,25 +51,25 @@ export interface Arm {
 
 interface ClassRule {
   speedLimitMps: number;
-  /** In each direction. */
+  /** Per direction. */
   laneCount: number;
   laneWidthM: number;
 }
 
-const CLASS_RULES: Readonly<Record<Road['class'], ClassRule>> = {
+const CLASS_RULES: Readonly<Record<RoadClass, ClassRule>> = {
   arterial: { speedLimitMps: 60 / 3.6, laneCount: 2, laneWidthM: 3.5 },
   collector: { speedLimitMps: 50 / 3.6, laneCount: 1, laneWidthM: 3.5 },
   local: { speedLimitMps: 30 / 3.6, laneCount: 1, laneWidthM: 3.25 },
 };
 
-/** From the road's centre line to its edge, in metres. */
-export const halfWidthOf = (roadClass: Road['class']): number =>
+/** Metres from the centre line of a road to its edge. */
+export const halfWidthOf = (roadClass: RoadClass): number =>
   CLASS_RULES[roadClass].laneCount * CLASS_RULES[roadClass].laneWidthM;
 
 /** Length of the legs of a right turn, so that its tightest radius is 9.1 m. */
 const TURN_LEG_M = 11.5;
 
-/** Lanes of the roads, still without `next`; the roads; and the arms of every junction. */
+/** The roads, their lanes without `next`, and the arms of each junction. */
 export interface Streets {
   roads: Road[];
   lanes: Lane[];
@@ -96,7 +96,7 @@ export function buildStreets(plan: NetworkPlan): Streets {
 
 interface SegmentEnd {
   junction: number;
-  class: Road['class'];
+  class: RoadClass;
   outward: Point;
 }
 
@@ -129,11 +129,11 @@ function addSegment(
   at(arms, segment.toJunction).push({ ...endArm, arriving: forward, leaving: backward });
 }
 
-/** Adds one direction's lanes, the rightmost first, and tells their indices. */
+/** Adds the lanes of one direction, the rightmost first, and returns their indices. */
 function addLanes(
   lanes: Lane[],
   road: number,
-  roadClass: Road['class'],
+  roadClass: RoadClass,
   path: readonly Point[],
 ): number[] {
   const { laneCount, laneWidthM, speedLimitMps } = CLASS_RULES[roadClass];
@@ -154,10 +154,10 @@ function addLanes(
 }
 
 /**
- * How far before the junction's centre the stop line lies: far enough for right turns from and to
- * each neighbouring arm with legs of `TURN_LEG_M`. With the angle θ between two arms their
- * outermost lane centres, a and b beside the centre lines, meet (b + a cos θ) ÷ sin θ from the
- * centre, and a turn of equal radius is longer or shorter than one of 90° by (1 + cos θ) ÷ sin θ.
+ * Distance of the stop line from the junction's centre, so that right turns from and to each
+ * neighbouring arm have legs of `TURN_LEG_M`. With the angle θ between two arms, their outermost
+ * lane centres, a and b beside the centre lines, meet (b + a cos θ) ÷ sin θ from the centre. The
+ * legs of a turn of equal radius are (1 + cos θ) ÷ sin θ times those of a turn by 90°.
  */
 function setbackOf(own: SegmentEnd, ends: readonly SegmentEnd[]): number {
   let setbackM = TURN_LEG_M;
@@ -173,10 +173,10 @@ function setbackOf(own: SegmentEnd, ends: readonly SegmentEnd[]): number {
 }
 
 const NEARLY_STRAIGHT_SINE = 0.35;
-/** Between arms at less than 75° a bend is so much tighter than its arc that it needs longer legs. */
+/** Between arms at less than 75° a bend is tighter than an arc, and needs longer legs. */
 const ACUTE_COSINE = 0.26;
 const ACUTE_GAIN = 1.1;
 
-/** From a road's centre line to the middle of its rightmost lane, in metres. */
-const outerLaneOf = (roadClass: Road['class']): number =>
+/** Metres from the centre line of a road to the middle of its rightmost lane. */
+const outerLaneOf = (roadClass: RoadClass): number =>
   halfWidthOf(roadClass) - CLASS_RULES[roadClass].laneWidthM / 2;

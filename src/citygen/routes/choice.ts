@@ -1,22 +1,22 @@
 import { at } from '../../city/geometry.ts';
 import type { Network } from '../network/network.ts';
-import type { Random } from '../random.ts';
+import type { RandomStream } from '../random-stream.ts';
 import type { Loop } from './loops.ts';
 
-/** Certain passes of each site; what is missing costs by its cube. */
+/** Passes wanted of each site. The cost grows with the cube of the missing ones. */
 const PASSES_WANTED = 9;
-/** Loops that lanes and junctions take before they are crowded. */
+/** Loops over a lane or a junction above which it is crowded. */
 const LANE_LOOPS_MAX = 10;
 const JUNCTION_LOOPS_MAX = 14;
 
 const FIRST_ROUNDS = 6;
-/** Times that chance is tried, and how many of the loops are given up then. */
-const KICKS = 20;
-const GIVEN_UP_PERCENT = 25;
-/** Less is no improvement. */
+/** Number of random restarts, and the part of the loops that each replaces. */
+const RESTARTS = 20;
+const REPLACED_PERCENT = 25;
+/** Least improvement of the total cost for another round. */
 const COST_STEP = 1e-6;
 
-/** What a plan is charged for: the greater, the more it matters. */
+/** Weights of the costs of a plan. */
 const COST = {
   missingPass: 3,
   unseenLight: 2000,
@@ -27,26 +27,26 @@ const COST = {
   sameLoop: 10,
 } as const;
 
-/** What a loop counts for. */
+/** A loop with what its cost depends on. */
 export interface Candidate {
   loop: Loop;
-  /** Lanes on which it can begin. */
+  /** Lanes on which a route can begin. */
   starts: readonly number[];
-  /** Indices of what it comes by. */
+  /** Indices of the sites, lights, roads, lanes and junctions on it. */
   sites: readonly number[];
   lights: readonly number[];
   roads: readonly number[];
   roadLanes: readonly number[];
   junctions: readonly number[];
   /**
-   * What a site gains by it: the square of the chance that a car which starts somewhere on it passes
-   * the site in time, because what is certain is worth more.
+   * Passes that a site gains: the square of the probability that a car which starts anywhere on the
+   * loop passes the site in time, since certain passes are worth more.
    */
   passWorth: number;
   hurriedSites: number;
 }
 
-/** How often the chosen loops come by what there is, and what one more on a lane costs. */
+/** How often the chosen loops pass each thing, and the cost of one more on each lane. */
 interface Tally {
   sites: Float64Array;
   lights: Float64Array;
@@ -56,21 +56,21 @@ interface Tally {
   junctionLoops: Float64Array;
   laneCost: Float64Array;
   junctionCost: Float64Array;
-  /** Cost of all that is chosen, apart from what every plan costs. */
+  /** Cost of the chosen loops, apart from what every plan costs. */
   total: number;
 }
 
 /**
- * So many loops, of which each may be taken more than once as long as all can begin on lanes of
- * their own: one after another, the one that costs least; then each is given up for a better one;
- * then some at a time, and the others again, as long as chance finds something better.
+ * Chooses `routeCount` loops of low cost that can all begin on different lanes; a loop may be chosen
+ * more than once. Local search: fills each slot with the cheapest loop, then replaces loops one by
+ * one, then random sets of them, and keeps what is better.
  */
 export function choose(
   network: Network,
   siteCount: number,
   candidates: readonly Candidate[],
   routeCount: number,
-  random: Random,
+  random: RandomStream,
 ): Candidate[] {
   const tally: Tally = {
     sites: new Float64Array(siteCount),
@@ -105,12 +105,12 @@ export function choose(
     }
   };
   improve(FIRST_ROUNDS);
-  for (let kick = 0; kick < KICKS; kick++) {
+  for (let restart = 0; restart < RESTARTS; restart++) {
     const best = new Map(chosen);
     const bestTotal = tally.total;
-    const given = slots.filter(() => random.between(1, 100) <= GIVEN_UP_PERCENT);
-    for (const slot of given) empty(slot);
-    for (const slot of given) fill(slot);
+    const replaced = slots.filter(() => random.between(1, 100) <= REPLACED_PERCENT);
+    for (const slot of replaced) empty(slot);
+    for (const slot of replaced) fill(slot);
     improve(1);
     if (tally.total < bestTotal) continue;
     for (const slot of slots) empty(slot);
@@ -144,7 +144,7 @@ function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
   if (sign < 0) tally.total -= costOf(candidate, tally);
 }
 
-/** The one that costs least among those that are possible beside the others. */
+/** The cheapest candidate that is possible beside the others. */
 function cheapest(
   candidates: readonly Candidate[],
   tally: Tally,
@@ -167,7 +167,7 @@ function cheapest(
   throw new RangeError('the loops have too few lanes to begin on');
 }
 
-/** What one more loop adds to the cost of the plan, apart from what all loops add. */
+/** The cost that one more loop adds to the plan, apart from what every loop adds. */
 function costOf(candidate: Candidate, tally: Tally): number {
   const { passWorth } = candidate;
   let cost =
@@ -184,10 +184,10 @@ function costOf(candidate: Candidate, tally: Tally): number {
   return cost;
 }
 
-/** Grows with the square of what is too many. */
+/** Cost of one more loop; the sum grows with the square of the excess. */
 const crowdCost = (loops: number, most: number): number => Math.max(0, 2 * (loops - most) + 1);
 
-/** For each list one of its items, no two the same: a matching by augmenting paths. */
+/** One item of each list, all different, or undefined: bipartite matching by augmenting paths. */
 export function matched(lists: readonly (readonly number[])[]): number[] | undefined {
   const ownerOf = new Map<number, number>();
   const claim = (list: number, seen: Set<number>): boolean =>

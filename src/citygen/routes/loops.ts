@@ -1,34 +1,34 @@
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { Lane } from '../../city/types.ts';
 import { lanesBefore } from '../network/network.ts';
-import type { Random } from '../random.ts';
+import type { RandomStream } from '../random-stream.ts';
 import { shortestFrom } from './ways.ts';
 
-/** A route begins on a lane long enough for a car to be rolling there. */
+/** A route begins on a lane of this length, so that the car can be driving there at tick 0. */
 export const FIRST_LANE_MIN_M = 60;
 
-/** A closed lane list that begins with a lane of a road. */
+/** A closed list of lanes that begins with a lane of a road. */
 export interface Loop {
   lanes: readonly number[];
   lengthM: number;
 }
 
-export interface LoopWishes {
+interface LoopWishes {
   lengthMinM: number;
   lengthMaxM: number;
 }
 
-/** Drives that are followed up at each step, in all and to each lane. */
+/** Size of the beam, in all and per lane. */
 const BEAM_WIDTH = 80;
 const BEAM_WIDTH_PER_LANE = 8;
-/** Road that a drive may be longer by for one more goal. */
+/** Value of a goal, in metres of additional length. */
 const GOAL_WORTH_M = 240;
-/** By chance, so that drives of about the same worth take turns. */
+/** Range of a random bonus, so that drives of similar worth alternate. */
 const NOISE_M = 150;
 
 /** From a lane of a road to the next one. */
 interface Step {
-  /** The lanes driven, the last one that of a road. */
+  /** The last one is a lane of a road. */
   lanes: readonly number[];
   lengthM: number;
   /** Bit i: goal i is passed. */
@@ -46,16 +46,16 @@ interface Drive {
 }
 
 /**
- * Loops over `next` through each of the `starts`, none with a lane twice: those that a beam search
- * finds that prefers short drives over many goals. A goal, of which there are at most 31, is a lane
- * of a road, or such a lane and a connector behind it.
+ * Finds loops through each of the `starts`, none with a lane twice, by a beam search that prefers
+ * short drives over many goals. There are at most 31 goals. A goal is a lane of a road, or such a
+ * lane and the connector after it.
  */
 export function loopsOver(
   lanes: readonly Lane[],
   goals: readonly (readonly number[])[],
   starts: readonly number[],
   wishes: LoopWishes,
-  random: Random,
+  random: RandomStream,
 ): Loop[] {
   const lengthsM = lanes.map(({ polyline }) => lengthOf(polyline));
   const steps = lanes.map((lane, index) =>
@@ -64,7 +64,7 @@ export function loopsOver(
   const before = lanesBefore(lanes);
   const found = new Map<string, Loop>();
   for (const start of starts) {
-    const homeM = shortestFrom(before, lengthsM, start).distanceM;
+    const homeM = shortestFrom(before, lengthsM, start);
     for (const loop of search(steps, start, homeM, wishes, random)) {
       found.set(loop.lanes.toSorted((a, b) => a - b).join(), loop);
     }
@@ -99,7 +99,7 @@ function search(
   start: number,
   homeM: Float64Array,
   { lengthMinM, lengthMaxM }: LoopWishes,
-  random: Random,
+  random: RandomStream,
 ): Loop[] {
   const loops: Loop[] = [];
   let beam: Drive[] = [{ lane: start, lengthM: 0, goals: 0, worth: 0 }];
@@ -145,7 +145,7 @@ function hasDriven(drive: Drive, lane: number): boolean {
   return false;
 }
 
-/** The lanes of a drive that has come home, its first lane first. */
+/** The lanes of a drive that is back at its start, the first lane first. */
 function closed(home: Drive): Loop {
   const lanes: number[] = [];
   for (let drive: Drive | undefined = home; drive?.step; drive = drive.before) {

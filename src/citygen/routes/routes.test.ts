@@ -4,7 +4,7 @@ import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, HazardSpot, Lane, Route } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { covers, pointAlong } from '../geometry.ts';
-import { createRandom, type Random } from '../random.ts';
+import { RandomStream } from '../random-stream.ts';
 import { planRoutes } from './routes.ts';
 
 const planned = [...CITIES, ...CITIES.map(({ name }) => ({ name, seed: 1 }))];
@@ -83,7 +83,7 @@ describe.each(CITIES)(
     });
 
     test('five cars pass each hazard spot in three minutes, from 95 % of starts or more.', () => {
-      const random = createRandom(1, 1);
+      const random = new RandomStream(1, 1);
       const rareStarts = city.hazards.map(() => 0);
       for (let i = 0; i < STARTS; i++) {
         const starts = city.routes.map((route) => startOn(city, route, random));
@@ -106,7 +106,7 @@ const lengthOfRoute = ({ lanes }: City, route: Route): number =>
   route.reduce((sum, lane) => sum + lengthOf(at(lanes, lane).polyline), 0);
 
 /** Metres from the route's beginning: anywhere on one of its lanes, each as likely. */
-function startOn({ lanes }: City, route: Route, random: Random): number {
+function startOn({ lanes }: City, route: Route, random: RandomStream): number {
   const position = random.between(0, route.length - 1);
   const before = route.slice(0, position).map((lane) => lengthOf(at(lanes, lane).polyline));
   const partM = (lengthOf(at(lanes, at(route, position)).polyline) * random.between(0, 99)) / 100;
@@ -139,7 +139,7 @@ test('A network without loops of the wanted length has no routes.', () => {
   });
   const lanes = [ring(0, 1), ring(1, 0)];
   const network = { roads: [], lanes, junctions: [], lights: [] };
-  expect(() => planRoutes(network, [], createRandom(1, 1))).toThrow(
+  expect(() => planRoutes(network, [], new RandomStream(1, 1))).toThrow(
     'no loops of the wanted length',
   );
 });

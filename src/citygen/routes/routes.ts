@@ -3,40 +3,40 @@ import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
 import { distanceToPath, pointAlong } from '../geometry.ts';
 import { HAZARD_KINDS } from '../hazards/kinds.ts';
 import type { Network } from '../network/network.ts';
-import type { Random } from '../random.ts';
+import type { RandomStream } from '../random-stream.ts';
 import { type Candidate, choose, matched } from './choice.ts';
 import { FIRST_LANE_MIN_M, type Loop, loopsOver } from './loops.ts';
 
 const ROUTE_COUNT = 20;
-/** Most routes are short, so that cars come round in three minutes. */
+/** Most routes are short, so that a car is back within three minutes. */
 const SHORT = { lengthMinM: 800, lengthMaxM: 1250 } as const;
-/** A few long ones come by many lights, so that the others are free for the sites. */
+/** A few long ones pass many lights, so that the others can pass the sites. */
 const LONG = { lengthMinM: 1300, lengthMaxM: 2450 } as const;
 const RARE_LIGHTS_MAX = 30;
 const LONG_STARTS_MAX = 8;
-/** Loops that come into question for each site, and for each light or road. */
+/** Candidates for each site, and for each light or road. */
 const KEPT_PER_SITE = 60;
 const KEPT_PER_LIGHT = 15;
 const LIGHT_WORTH = 0.1;
 
-/** Who drives on a lane is so close to a way that leads along it, m. */
+/** Greatest distance between a lane and a path along it. */
 const ALONG_M = 1;
 
-/** What a car drives in three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
+/** Three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
 const REACH_M = 1050;
-/** Between two sites at the speed limit. */
+/** Least time between two sites at the speed limit. */
 const SITES_APART_S = 8;
 
 /**
- * Twenty closed loops over `next`, none with a lane twice, each beginning on a lane of its own.
- * Together they come by every light, and by each site often enough; no lane is crowded.
+ * Twenty closed loops, none with a lane twice, each beginning on a different lane. Together they pass
+ * every light, and each site often enough, and crowd no lane.
  *
- * @throws RangeError where the network has no such loops
+ * @throws RangeError if the network has no such loops
  */
 export function planRoutes(
   network: Network,
   hazards: readonly HazardSpot[],
-  random: Random,
+  random: RandomStream,
 ): Route[] {
   const sites = hazards.map(({ site }) => site);
   const goals = sites.map(({ lanes }) => lanes);
@@ -56,11 +56,11 @@ export function planRoutes(
     throw new RangeError('the network has no loops of the wanted length');
   }
   const chosen = choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random);
-  return withStarts(streets, chosen, stallWay(streets, hazards));
+  return withStarts(streets, chosen, stallLanes(streets, hazards));
 }
 
-/** The lanes on which something comes from behind for whoever stalls. */
-function stallWay({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]): Set<number> {
+/** The lanes on which an actor can hit a stalled car from behind. */
+function stallLanes({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]): Set<number> {
   const isOn = (lane: number, way: HazardSite['actorPath']): boolean =>
     [0.5, 1].every((share) => {
       const point = pointAlong(at(lanes, lane).polyline, share * at(lengthsM, lane));
@@ -73,11 +73,11 @@ function stallWay({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]):
 }
 
 interface Streets extends Network {
-  /** Of each lane. */
+  /** Lengths of the lanes. */
   lengthsM: readonly number[];
 }
 
-/** For every site, light and road the loops over it that are good for most sites. */
+/** For each site, light and road, those loops over it that pass most sites. */
 function worthwhile(candidates: readonly Candidate[]): Candidate[] {
   const kept = new Set<Candidate>();
   const counts = new Map<string, number>();
@@ -103,8 +103,8 @@ function worthwhile(candidates: readonly Candidate[]): Candidate[] {
 const worthOf = ({ sites, lights, passWorth }: Candidate): number =>
   sites.length * passWorth + lights.length * LIGHT_WORTH;
 
-/** Long loops over the lights that the fewest of the others come by. */
-function loopsOverLights(network: Network, others: readonly Loop[], random: Random): Loop[] {
+/** Long loops over the lights that the fewest other loops pass. */
+function loopsOverLights(network: Network, others: readonly Loop[], random: RandomStream): Loop[] {
   const uses = network.lanes.map(() => 0);
   for (const { lanes } of others) for (const lane of lanes) uses[lane] = at(uses, lane) + 1;
   const rare = network.lights
@@ -142,7 +142,7 @@ function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): C
   };
 }
 
-/** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
+/** Number of sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
 function hurriedSitesOn(
   { lanes, lengthsM }: Streets,
   loop: Loop,
@@ -169,18 +169,18 @@ const startsOf = ({ lanes, lengthsM }: Streets, loop: readonly number[]): number
   loop.filter((lane) => at(lanes, lane).road >= 0 && at(lengthsM, lane) >= FIRST_LANE_MIN_M);
 
 /**
- * The loops turned so that each begins on a lane of its own, where it can be at the beginning of a long
- * stretch of the way of what comes for those who stall: without throttle nobody gets far.
+ * Rotates the loops so that each begins on a different lane, if possible at the beginning of a long
+ * stretch of `stallLanes`: a car without throttle does not get far.
  */
 function withStarts(
   { lengthsM }: Streets,
   chosen: readonly Candidate[],
-  way: ReadonlySet<number>,
+  stallLanes: ReadonlySet<number>,
 ): Route[] {
   const stretchM = (loop: readonly number[], lane: number): number => {
     const first = loop.indexOf(lane);
     const turned = [...loop.slice(first), ...loop.slice(0, first)];
-    const end = turned.findIndex((each) => !way.has(each));
+    const end = turned.findIndex((each) => !stallLanes.has(each));
     return turned.slice(0, end).reduce((sum, each) => sum + at(lengthsM, each), 0);
   };
   const wishes = chosen.map(({ starts, loop: { lanes } }) =>

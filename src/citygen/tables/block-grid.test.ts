@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { GRID_CELL_M, GRID_REACH_M } from '../../../assembly/layout.ts';
 import { CITIES } from '../../city/catalogue.ts';
+import { boundsOf } from '../../city/geometry.ts';
 import type { Block, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
-import { type BlockGrid, blockGridOf, boxOf } from './block-grid.ts';
+import { type BlockGrid, blockGridOf } from './block-grid.ts';
 
 const STEP_M = 7;
 
@@ -44,7 +45,7 @@ describe('The grid of blocks', () => {
   test.each(CITIES)('of $name has every solid block within reach of a place', ({ name, seed }) => {
     const { blocks, bounds } = cityOf(name, seed);
     const grid = blockGridOf(blocks);
-    const boxes = blocks.map(({ polygon }) => boxOf(polygon));
+    const boxes = blocks.map(({ polygon }) => boundsOf(polygon));
     let checked = 0;
     for (let x = bounds.minX - 50; x < bounds.maxX + 50; x += STEP_M) {
       for (let y = bounds.minY - 50; y < bounds.maxY + 50; y += STEP_M) {

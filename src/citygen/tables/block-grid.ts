@@ -12,21 +12,22 @@ import {
   GRID_CELL_M,
   GRID_REACH_M,
 } from '../../../assembly/layout.ts';
-import type { Block, Box, Point } from '../../city/types.ts';
+import { boundsOf } from '../../city/geometry.ts';
+import type { Block, Box } from '../../city/types.ts';
 
-/** Which solid blocks are near which cell of a city: see GR_ in the memory map. */
+/** The solid blocks near each cell of a city: see GR_ in the memory map. */
 export interface BlockGrid {
   minX: number;
   minY: number;
   columns: number;
   rows: number;
-  /** Of each cell, row by row, ascending indices of blocks. */
+  /** Ascending block indices of each cell, row by row. */
   cells: readonly (readonly number[])[];
 }
 
-/** The least grid that holds all places within `GRID_REACH_M` of a solid block. */
+/** The smallest grid that covers everything within `GRID_REACH_M` of a solid block. */
 export function blockGridOf(blocks: readonly Block[]): BlockGrid {
-  const near = blocks.map(({ polygon, solid }) => (solid ? grown(boxOf(polygon)) : undefined));
+  const near = blocks.map(({ polygon, solid }) => (solid ? grown(boundsOf(polygon)) : undefined));
   const boxes = near.filter((box) => box !== undefined);
   if (boxes.length === 0) return { minX: 0, minY: 0, columns: 0, rows: 0, cells: [] };
   const minX = Math.min(...boxes.map((box) => box.minX));
@@ -50,29 +51,29 @@ export function blockGridOf(blocks: readonly Block[]): BlockGrid {
   return { minX, minY, columns, rows, cells };
 }
 
-/** Bytes that `writeBlockGrid` writes. */
+/** Size of what `writeBlockGrid` writes. */
 export const blockGridBytes = ({ cells }: BlockGrid): number =>
   GR_FIRST + (cells.length + 1) * 4 + cells.flat().length * 2;
 
-export function writeBlockGrid(view: DataView, at: number, grid: BlockGrid): void {
-  view.setFloat64(at + GR_MIN_X, grid.minX, true);
-  view.setFloat64(at + GR_MIN_Y, grid.minY, true);
-  view.setInt32(at + GR_COLUMNS, grid.columns, true);
-  view.setInt32(at + GR_ROWS, grid.rows, true);
-  const list = at + GR_FIRST + (grid.cells.length + 1) * 4;
+export function writeBlockGrid(view: DataView, start: number, grid: BlockGrid): void {
+  view.setFloat64(start + GR_MIN_X, grid.minX, true);
+  view.setFloat64(start + GR_MIN_Y, grid.minY, true);
+  view.setInt32(start + GR_COLUMNS, grid.columns, true);
+  view.setInt32(start + GR_ROWS, grid.rows, true);
+  const list = start + GR_FIRST + (grid.cells.length + 1) * 4;
   let entry = 0;
   for (const [cell, blocks] of grid.cells.entries()) {
-    view.setUint32(at + GR_FIRST + cell * 4, entry, true);
+    view.setUint32(start + GR_FIRST + cell * 4, entry, true);
     for (const block of blocks) view.setUint16(list + 2 * entry++, block, true);
   }
-  view.setUint32(at + GR_FIRST + grid.cells.length * 4, entry, true);
+  view.setUint32(start + GR_FIRST + grid.cells.length * 4, entry, true);
 }
 
-/** Bytes that `writeGridBoxes` writes. */
+/** Size of what `writeGridBoxes` writes. */
 export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
   cells.flat().length * GRID_BOX_BYTES;
 
-/** More than single precision takes off a place in a city, m. */
+/** Margin above the error of single precision within a city. */
 const BOX_SPARE_M = 0.01;
 
 export function writeGridBoxes(
@@ -81,15 +82,15 @@ export function writeGridBoxes(
   { cells }: BlockGrid,
   blocks: readonly Block[],
 ): void {
-  const boxes = blocks.map(({ polygon }) => boxOf(polygon));
+  const boxes = blocks.map(({ polygon }) => boundsOf(polygon));
   for (const [entry, block] of cells.flat().entries()) {
     const box = boxes[block];
     if (!box) throw new RangeError(`the grid has a block ${block} that the city does not have`);
-    const at = start + entry * GRID_BOX_BYTES;
-    view.setFloat32(at + GB_X, 0.5 * (box.minX + box.maxX), true);
-    view.setFloat32(at + GB_Y, 0.5 * (box.minY + box.maxY), true);
-    view.setFloat32(at + GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
-    view.setFloat32(at + GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
+    const offset = start + entry * GRID_BOX_BYTES;
+    view.setFloat32(offset + GB_X, 0.5 * (box.minX + box.maxX), true);
+    view.setFloat32(offset + GB_Y, 0.5 * (box.minY + box.maxY), true);
+    view.setFloat32(offset + GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
+    view.setFloat32(offset + GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
   }
 }
 
@@ -99,17 +100,5 @@ function grown({ minX, minY, maxX, maxY }: Box): Box {
     minY: minY - GRID_REACH_M,
     maxX: maxX + GRID_REACH_M,
     maxY: maxY + GRID_REACH_M,
-  };
-}
-
-/** Bounding box of a polygon. */
-export function boxOf(polygon: readonly Point[]): Box {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  return {
-    minX: Math.min(...xs),
-    minY: Math.min(...ys),
-    maxX: Math.max(...xs),
-    maxY: Math.max(...ys),
   };
 }

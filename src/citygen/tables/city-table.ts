@@ -88,11 +88,11 @@ import {
   ZONE_MAX,
   ZONE_WET,
 } from '../../../assembly/layout.ts';
-import type { City, Lane, Zone } from '../../city/types.ts';
+import { at, boundsOf } from '../../city/geometry.ts';
+import type { City, Lane, Point, Zone } from '../../city/types.ts';
 import {
   blockGridBytes,
   blockGridOf,
-  boxOf,
   gridBoxesBytes,
   writeBlockGrid,
   writeGridBoxes,
@@ -104,7 +104,7 @@ import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 import { straightRunsOf } from './straight-runs.ts';
 
 const ROUTE_BYTES = 8;
-/** A slope begins so far before the conflict point of its spot, m. */
+/** Length of the slope before the conflict point of its spot. */
 const SLOPE_M = 60;
 const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
   ice: ZONE_ICE,
@@ -112,82 +112,108 @@ const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
   fog: ZONE_FOG,
   dusk: ZONE_DUSK,
 };
-/** A car on the lane may have an axle so far from the lane's centre line, m. */
+/** Greatest distance of an axle of a car on the lane from the lane's centre line. */
 const ZONE_REACH_M = 10;
 
 /**
- * The city as the kernel reads it: the binary table that `assembly/layout.ts` describes, sections
- * aligned to `SLAB_ALIGN`, little-endian as WebAssembly is.
+ * The city as the binary table that the kernel reads: see T_ in `assembly/layout.ts`. Little-endian,
+ * sections aligned to `SLAB_ALIGN`.
  *
- * @throws RangeError where the city exceeds a limit of the memory map or contradicts itself
+ * @throws RangeError if the city exceeds a limit of the memory map or is inconsistent
  */
 export function packCity(city: City): ArrayBuffer {
   checkLimits(city);
   const profiles = profilesOf(city);
-  const speeds = profiles.map((profile, i) => speedsOf(profile, laneOf(city, i).speedLimitMps));
-  const pointCount = profiles.reduce((count, { points }) => count + points.length, 0);
-  const routeLanes = city.routes.flat();
-
-  let end = T_HEADER_BYTES;
-  const section = (bytes: number): number => {
-    const start = end;
-    end = Math.ceil((start + bytes) / SLAB_ALIGN) * SLAB_ALIGN;
-    return start;
-  };
-  const lanes = section(city.lanes.length * LANE_BYTES);
-  const points = section(pointCount * POINT_BYTES);
-  const junctions = section(city.junctions.length * JUNCTION_BYTES);
-  const routes = section(CAR_COUNT * ROUTE_BYTES);
-  const routeLaneList = section(routeLanes.length * ROUTE_LANE_BYTES);
+  const speeds = profiles.map((profile, i) => speedsOf(profile, at(city.lanes, i).speedLimitMps));
   const spotted = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodyBlocksOf(city)];
-  const allBlocks = spotted.map(({ block }) => block);
-  const blocks = section(allBlocks.length * BLOCK_BYTES);
-  const lights = section(city.lights.length * LIGHT_BYTES);
-  const hazards = section(city.hazards.length * HAZARD_SPOT_BYTES);
-  const zones = section(city.zones.length * ZONE_BYTES);
-  const conflicts = section(city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES);
-  const paths = section(pathPointsOf(city) * PATH_POINT_BYTES);
-  const grid = blockGridOf(allBlocks);
-  const gridStart = section(blockGridBytes(grid));
-  const gridBoxes = section(gridBoxesBytes(grid));
-
+  const blocks = spotted.map(({ block }) => block);
+  const grid = blockGridOf(blocks);
+  const { starts, end } = layOut({
+    lanes: city.lanes.length * LANE_BYTES,
+    points: profiles.reduce((count, { points }) => count + points.length, 0) * POINT_BYTES,
+    junctions: city.junctions.length * JUNCTION_BYTES,
+    routes: CAR_COUNT * ROUTE_BYTES,
+    routeLanes: city.routes.flat().length * ROUTE_LANE_BYTES,
+    blocks: blocks.length * BLOCK_BYTES,
+    lights: city.lights.length * LIGHT_BYTES,
+    hazards: city.hazards.length * HAZARD_SPOT_BYTES,
+    zones: city.zones.length * ZONE_BYTES,
+    conflicts: city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES,
+    paths: pathPointsOf(city) * PATH_POINT_BYTES,
+    grid: blockGridBytes(grid),
+    gridBoxes: gridBoxesBytes(grid),
+  });
   const view = new DataView(new ArrayBuffer(end));
+  writeHeader(view, city, blocks.length, starts);
+  writeLanes(view, starts.lanes, city, profiles);
+  writeConflicts(view, starts.conflicts, city);
+  writePoints(view, starts.points, profiles, speeds, obstructionsOf(blocks));
+  for (const [i, { cycleTicks }] of city.junctions.entries()) {
+    view.setInt32(starts.junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
+  }
+  writeRoutes(view, starts, city, exitSpeedsOf(city, profiles, speeds));
+  for (const [i, zone] of city.zones.entries())
+    writeZone(view, starts.zones + i * ZONE_BYTES, zone);
+  for (const [i, each] of spotted.entries()) {
+    writeBlock(view, starts.blocks + i * BLOCK_BYTES, each);
+  }
+  writeBlockGrid(view, starts.grid, grid);
+  writeGridBoxes(view, starts.gridBoxes, grid, blocks);
+  writeLights(view, starts.lights, city);
+  writeHazards(view, starts.hazards, starts.paths, city);
+  return view.buffer;
+}
+
+type Section =
+  | 'lanes'
+  | 'points'
+  | 'junctions'
+  | 'routes'
+  | 'routeLanes'
+  | 'blocks'
+  | 'lights'
+  | 'hazards'
+  | 'zones'
+  | 'conflicts'
+  | 'paths'
+  | 'grid'
+  | 'gridBoxes';
+type Starts = Record<Section, number>;
+
+/** The offset of each section from its size, in the order of the argument. */
+function layOut(sizes: Record<Section, number>): { starts: Starts; end: number } {
+  const starts = { ...sizes };
+  let end = T_HEADER_BYTES;
+  for (const name of Object.keys(sizes) as Section[]) {
+    starts[name] = end;
+    end = Math.ceil((end + sizes[name]) / SLAB_ALIGN) * SLAB_ALIGN;
+  }
+  return { starts, end };
+}
+
+function writeHeader(view: DataView, city: City, blockCount: number, starts: Starts): void {
   const header: readonly (readonly [offset: number, value: number])[] = [
     [T_LANE_COUNT, city.lanes.length],
-    [T_LANES, lanes],
-    [T_POINTS, points],
+    [T_LANES, starts.lanes],
+    [T_POINTS, starts.points],
     [T_JUNCTION_COUNT, city.junctions.length],
-    [T_JUNCTIONS, junctions],
-    [T_ROUTES, routes],
-    [T_ROUTE_LANES, routeLaneList],
-    [T_BLOCK_COUNT, allBlocks.length],
-    [T_BLOCKS, blocks],
+    [T_JUNCTIONS, starts.junctions],
+    [T_ROUTES, starts.routes],
+    [T_ROUTE_LANES, starts.routeLanes],
+    [T_BLOCK_COUNT, blockCount],
+    [T_BLOCKS, starts.blocks],
     [T_LIGHT_COUNT, city.lights.length],
-    [T_LIGHTS, lights],
+    [T_LIGHTS, starts.lights],
     [T_HAZARD_COUNT, city.hazards.length],
-    [T_HAZARDS, hazards],
+    [T_HAZARDS, starts.hazards],
     [T_ZONE_COUNT, city.zones.length],
-    [T_ZONES, zones],
-    [T_CONFLICTS, conflicts],
-    [T_PATHS, paths],
-    [T_GRID, gridStart],
-    [T_GRID_BOXES, gridBoxes],
+    [T_ZONES, starts.zones],
+    [T_CONFLICTS, starts.conflicts],
+    [T_PATHS, starts.paths],
+    [T_GRID, starts.grid],
+    [T_GRID_BOXES, starts.gridBoxes],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
-  writeLanes(view, lanes, city, profiles);
-  writeConflicts(view, conflicts, city);
-  writePoints(view, points, profiles, speeds, obstructionsOf(allBlocks));
-  for (const [i, { cycleTicks }] of city.junctions.entries()) {
-    view.setInt32(junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
-  }
-  writeRoutes(view, routes, routeLaneList, city, exitSpeedsOf(city, profiles, speeds));
-  for (const [i, zone] of city.zones.entries()) writeZone(view, zones + i * ZONE_BYTES, zone);
-  for (const [i, block] of spotted.entries()) writeBlock(view, blocks + i * BLOCK_BYTES, block);
-  writeBlockGrid(view, gridStart, grid);
-  writeGridBoxes(view, gridBoxes, grid, allBlocks);
-  writeLights(view, lights, city);
-  writeHazards(view, hazards, paths, city, HAZARD_SPOT_BYTES);
-  return view.buffer;
 }
 
 function writeLanes(
@@ -200,30 +226,30 @@ function writeLanes(
   let firstPoint = 0;
   let firstConflict = 0;
   for (const [i, profile] of profiles.entries()) {
-    const lane = laneOf(city, i);
-    const at = start + i * LANE_BYTES;
+    const lane = at(city.lanes, i);
+    const offset = start + i * LANE_BYTES;
     const { connector } = lane;
-    view.setInt32(at + L_POINT_FIRST, firstPoint, true);
-    view.setInt32(at + L_POINT_COUNT, profile.points.length, true);
-    view.setInt32(at + L_JUNCTION, lane.junction, true);
-    view.setInt32(at + L_CONNECTOR, connectorBits[i] ?? -1, true);
+    view.setInt32(offset + L_POINT_FIRST, firstPoint, true);
+    view.setInt32(offset + L_POINT_COUNT, profile.points.length, true);
+    view.setInt32(offset + L_JUNCTION, lane.junction, true);
+    view.setInt32(offset + L_CONNECTOR, connectorBits[i] ?? -1, true);
     const { conflicts = [], yieldsTo = [] } = connector ?? {};
-    view.setUint32(at + L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
-    view.setUint32(at + L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
-    view.setUint32(at + L_ZONES, zonesBeside(profile, city.zones), true);
-    view.setInt32(at + L_LIGHT, connector?.light ?? -1, true);
-    view.setInt32(at + L_CONFLICT_FIRST, firstConflict, true);
-    view.setInt32(at + L_ROAD, lane.road, true);
-    view.setFloat64(at + L_LENGTH, profile.lengthM, true);
-    view.setFloat64(at + L_SPACING, profile.spacingM, true);
-    view.setFloat64(at + L_POINTS_PER_M, 1 / profile.spacingM, true);
-    view.setFloat64(at + L_SPEED_LIMIT, lane.speedLimitMps, true);
-    view.setFloat64(at + L_HALF_WIDTH, lane.widthM / 2, true);
-    view.setInt32(at + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
+    view.setUint32(offset + L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
+    view.setUint32(offset + L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
+    view.setUint32(offset + L_ZONES, zonesBeside(profile, city.zones), true);
+    view.setInt32(offset + L_LIGHT, connector?.light ?? -1, true);
+    view.setInt32(offset + L_CONFLICT_FIRST, firstConflict, true);
+    view.setInt32(offset + L_ROAD, lane.road, true);
+    view.setFloat64(offset + L_LENGTH, profile.lengthM, true);
+    view.setFloat64(offset + L_SPACING, profile.spacingM, true);
+    view.setFloat64(offset + L_POINTS_PER_M, 1 / profile.spacingM, true);
+    view.setFloat64(offset + L_SPEED_LIMIT, lane.speedLimitMps, true);
+    view.setFloat64(offset + L_HALF_WIDTH, lane.widthM / 2, true);
+    view.setInt32(offset + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
     const slope = slopeOf(city, i, profiles);
-    view.setFloat32(at + L_GRADE, slope.grade, true);
-    view.setFloat32(at + L_GRADE_FROM, slope.fromM, true);
-    view.setFloat32(at + L_GRADE_TO, slope.toM, true);
+    view.setFloat32(offset + L_GRADE, slope.grade, true);
+    view.setFloat32(offset + L_GRADE_FROM, slope.fromM, true);
+    view.setFloat32(offset + L_GRADE_TO, slope.toM, true);
     firstPoint += profile.points.length;
     firstConflict += conflicts.length;
   }
@@ -231,7 +257,7 @@ function writeLanes(
 
 const LEVEL = { grade: 0, fromM: 0, toM: 0 };
 
-/** The part of a lane that is not level: before the conflict point of a spot that lies on a slope. */
+/** The sloping part of a lane: before the conflict point of a spot on a slope. */
 function slopeOf({ hazards }: City, lane: number, profiles: readonly LaneProfile[]): typeof LEVEL {
   for (const { site } of hazards) {
     const place = site.lanes.indexOf(lane);
@@ -254,7 +280,7 @@ function writeConflicts(view: DataView, start: number, city: City): void {
   }
 }
 
-/** Conflicts have their bits in ascending order of lanes, so their zones have too. */
+/** In ascending order of the other lane, as the bits of conflicts are. */
 const zonesOf = ({ connector }: Lane) => connector?.conflictZones ?? [];
 
 /** The number of each connector within its junction; −1 for lanes of roads. */
@@ -268,28 +294,22 @@ function connectorBitsOf(city: City): number[] {
   });
 }
 
-function laneOf(city: City, index: number): Lane {
-  const lane = city.lanes[index];
-  if (!lane) throw new RangeError(`no lane ${index}`);
-  return lane;
-}
-
-/** The bits of some connectors of the lane's junction. */
+/** The bits of connectors of the lane's junction. */
 function maskOf({ id }: Lane, others: readonly number[], connectorBits: readonly number[]): number {
   let mask = 0;
   for (const other of others) {
     const bit = connectorBits[other] ?? -1;
-    if (bit < 0) throw new RangeError(`lane ${id} has to do with ${other}, which is no connector`);
+    if (bit < 0) throw new RangeError(`lane ${id} conflicts with ${other}, which is no connector`);
     mask |= 1 << bit;
   }
   return mask >>> 0;
 }
 
-/** Bit i: zone i comes within `ZONE_REACH_M` of the lane. */
+/** Bit i: zone i is within `ZONE_REACH_M` of the lane. */
 function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
   let mask = 0;
   for (const [i, { polygon }] of zones.entries()) {
-    const box = boxOf(polygon);
+    const box = boundsOf(polygon);
     const isNear = points.some(
       ({ position: [x, y] }) =>
         x > box.minX - ZONE_REACH_M &&
@@ -309,78 +329,74 @@ function writePoints(
   speeds: readonly (readonly number[])[],
   obstructions: readonly Obstruction[],
 ): void {
-  let at = start;
+  let offset = start;
   for (const [lane, profile] of profiles.entries()) {
     const columns = [speeds[lane], straightRunsOf(profile), openViewsOf(profile, obstructions)];
     for (const [i, { position, tangent, curvature }] of profile.points.entries()) {
       const fields = [...position, ...tangent, curvature, ...columns.map((each) => each?.[i] ?? 0)];
       for (const [field, value] of fields.entries()) {
-        view.setFloat32(at + field * 4, value, true);
+        view.setFloat32(offset + field * 4, value, true);
       }
-      at += POINT_BYTES;
+      offset += POINT_BYTES;
     }
   }
 }
 
 function writeRoutes(
   view: DataView,
-  start: number,
-  listStart: number,
+  starts: Starts,
   city: City,
   exitSpeeds: readonly (readonly number[])[],
 ): void {
   let entry = 0;
   for (const [car, route] of city.routes.entries()) {
-    view.setInt32(start + car * ROUTE_BYTES, entry, true);
-    view.setInt32(start + car * ROUTE_BYTES + 4, route.length, true);
+    view.setInt32(starts.routes + car * ROUTE_BYTES, entry, true);
+    view.setInt32(starts.routes + car * ROUTE_BYTES + 4, route.length, true);
     for (const [i, lane] of route.entries()) {
-      const at = listStart + entry * ROUTE_LANE_BYTES;
-      view.setInt32(at + RL_LANE, lane, true);
-      view.setFloat32(at + RL_EXIT_SPEED, exitSpeeds[car]?.[i] ?? 0, true);
+      const offset = starts.routeLanes + entry * ROUTE_LANE_BYTES;
+      view.setInt32(offset + RL_LANE, lane, true);
+      view.setFloat32(offset + RL_EXIT_SPEED, exitSpeeds[car]?.[i] ?? 0, true);
       entry += 1;
     }
   }
 }
 
-function writeBlock(view: DataView, at: number, { block, spot }: SpottedBlock): void {
+function writeBlock(view: DataView, start: number, { block, spot }: SpottedBlock): void {
   const { polygon, solid } = block;
-  const box = boxOf(polygon);
-  view.setFloat64(at + B_MIN_X, box.minX, true);
-  view.setFloat64(at + B_MIN_Y, box.minY, true);
-  view.setFloat64(at + B_MAX_X, box.maxX, true);
-  view.setFloat64(at + B_MAX_Y, box.maxY, true);
-  view.setInt32(at + B_CORNERS, polygon.length, true);
-  view.setInt32(at + B_SOLID, solid ? 1 : 0, true);
-  view.setInt32(at + B_HAZARD, spot, true);
-  for (const [i, [x, y]] of polygon.entries()) {
-    view.setFloat64(at + B_CORNER + i * 16, x, true);
-    view.setFloat64(at + B_CORNER + i * 16 + 8, y, true);
+  writeBounds(view, [start + B_MIN_X, start + B_MIN_Y, start + B_MAX_X, start + B_MAX_Y], polygon);
+  view.setInt32(start + B_CORNERS, polygon.length, true);
+  view.setInt32(start + B_SOLID, solid ? 1 : 0, true);
+  view.setInt32(start + B_HAZARD, spot, true);
+  writeCorners(view, start + B_CORNER, polygon);
+}
+
+function writeZone(view: DataView, start: number, { kind, polygon, friction }: Zone): void {
+  writeBounds(view, [start + Z_MIN_X, start + Z_MIN_Y, start + Z_MAX_X, start + Z_MAX_Y], polygon);
+  view.setInt32(start + Z_CORNERS, polygon.length, true);
+  view.setInt32(start + Z_KIND, ZONE_KINDS[kind], true);
+  writeCorners(view, start + Z_CORNER, polygon);
+  view.setFloat64(start + Z_FRICTION, friction, true);
+}
+
+function writeBounds(view: DataView, offsets: readonly number[], polygon: readonly Point[]): void {
+  const { minX, minY, maxX, maxY } = boundsOf(polygon);
+  for (const [i, value] of [minX, minY, maxX, maxY].entries()) {
+    view.setFloat64(at(offsets, i), value, true);
   }
 }
 
-function writeZone(view: DataView, at: number, { kind, polygon, friction }: Zone): void {
-  const box = boxOf(polygon);
-  view.setFloat64(at + Z_MIN_X, box.minX, true);
-  view.setFloat64(at + Z_MIN_Y, box.minY, true);
-  view.setFloat64(at + Z_MAX_X, box.maxX, true);
-  view.setFloat64(at + Z_MAX_Y, box.maxY, true);
-  view.setInt32(at + Z_CORNERS, polygon.length, true);
-  view.setInt32(at + Z_KIND, ZONE_KINDS[kind], true);
-  for (const [i, [x, y]] of polygon.entries()) {
-    view.setFloat64(at + Z_CORNER + i * 16, x, true);
-    view.setFloat64(at + Z_CORNER + i * 16 + 8, y, true);
-  }
-  view.setFloat64(at + Z_FRICTION, friction, true);
+function writeCorners(view: DataView, start: number, polygon: readonly Point[]): void {
+  for (const [i, value] of polygon.flat().entries()) view.setFloat64(start + i * 8, value, true);
 }
 
 function writeLights(view: DataView, start: number, city: City): void {
   for (const [i, light] of city.lights.entries()) {
-    const at = start + i * LIGHT_BYTES;
-    view.setInt32(at + LT_JUNCTION, light.junction, true);
-    view.setInt32(at + LT_GREEN_FROM, light.greenFromTick, true);
-    view.setInt32(at + LT_GREEN, light.greenTicks, true);
-    view.setInt32(at + LT_AMBER, light.amberTicks, true);
-    view.setInt32(at + LT_RED_AMBER, light.redAmberTicks, true);
+    const offset = start + i * LIGHT_BYTES;
+    view.setInt32(offset + LT_JUNCTION, light.junction, true);
+    view.setInt32(offset + LT_GREEN_FROM, light.greenFromTick, true);
+    view.setInt32(offset + LT_GREEN, light.greenTicks, true);
+    view.setInt32(offset + LT_AMBER, light.amberTicks, true);
+    view.setInt32(offset + LT_RED_AMBER, light.redAmberTicks, true);
   }
 }
 
@@ -404,7 +420,8 @@ function checkLimits(city: City): void {
     throw new RangeError(`a city needs ${CAR_COUNT} routes with lanes`);
   }
   const unknown = city.routes.flat().find((lane) => !(lane in city.lanes));
-  if (unknown !== undefined) throw new RangeError(`a route uses lane ${unknown} of no city`);
+  if (unknown !== undefined)
+    throw new RangeError(`a route uses lane ${unknown}, which does not exist`);
 }
 
 function atMost(what: string, count: number, max: number): void {

@@ -15,6 +15,7 @@ import {
   HAZARD_PARKED_ROW_CHILD,
   HAZARD_RED_LIGHT_LORRY,
   HAZARD_SHARP_BEND,
+  HAZARD_SPOT_BYTES,
   HAZARD_SUDDEN_STOP,
   HAZARD_TRAM_CROSSING,
   HAZARD_WET_CREST,
@@ -47,6 +48,7 @@ import {
   PP_X,
   PP_Y,
 } from '../../../assembly/layout.ts';
+import { direction, lengthOf } from '../../city/geometry.ts';
 import type { Actor, Block, City, HazardKind, HazardSpot, Point } from '../../city/types.ts';
 
 const KIND_NUMBERS: Readonly<Record<HazardKind, number>> = {
@@ -73,17 +75,17 @@ const CLASSES: Readonly<Record<Actor['kind'], number>> = {
   obstacle: CONTACT_OBSTACLE,
 };
 
-/** Points of all actors' paths. */
+/** Number of points of all actors' paths. */
 export const pathPointsOf = ({ hazards }: City): number =>
   hazards.reduce((count, { site }) => count + site.actorPath.length, 0);
 
-/** A block and the index of the spot that it stands at, −1 for what belongs to the city. */
+/** A block and the index of its hazard spot, −1 for a block of the city. */
 export interface SpottedBlock {
   block: Block;
   spot: number;
 }
 
-/** What stands at the spots always, as blocks that cars cannot drive through, with its spot's index. */
+/** The permanent bodies of the spots as solid blocks. */
 export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
   return hazards.flatMap(({ id, site }, spot) =>
     site.bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }, i) => {
@@ -98,44 +100,43 @@ export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
   );
 }
 
-/** Writes the spots' records from `start` on and the points of their actors' paths from `paths` on. */
+/** Writes the records of the spots from `start`, and the points of their actors' paths from `paths`. */
 export function writeHazards(
   view: DataView,
   start: number,
   paths: number,
-  city: City,
-  spotBytes: number,
+  { hazards }: City,
 ): void {
   let firstPoint = 0;
-  for (const [i, spot] of city.hazards.entries()) {
-    writeSpot(view, start + i * spotBytes, spot, firstPoint);
+  for (const [i, spot] of hazards.entries()) {
+    writeSpot(view, start + i * HAZARD_SPOT_BYTES, spot, firstPoint);
     writePath(view, paths + firstPoint * PATH_POINT_BYTES, spot.site.actorPath);
     firstPoint += spot.site.actorPath.length;
   }
 }
 
-function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: number): void {
+function writeSpot(view: DataView, start: number, spot: HazardSpot, firstPoint: number): void {
   const { site, kind } = spot;
   if (site.lanes.length > HS_LANE_MAX) throw new RangeError(`spot ${spot.id} has too many lanes`);
-  view.setInt32(at + HS_KIND, KIND_NUMBERS[kind], true);
-  view.setInt32(at + HS_LANE_COUNT, site.lanes.length, true);
-  for (const [i, lane] of site.lanes.entries()) view.setInt32(at + HS_LANES + i * 4, lane, true);
-  view.setInt32(at + HS_PATH_FIRST, firstPoint, true);
-  view.setInt32(at + HS_PATH_COUNT, site.actorPath.length, true);
+  view.setInt32(start + HS_KIND, KIND_NUMBERS[kind], true);
+  view.setInt32(start + HS_LANE_COUNT, site.lanes.length, true);
+  for (const [i, lane] of site.lanes.entries()) view.setInt32(start + HS_LANES + i * 4, lane, true);
+  view.setInt32(start + HS_PATH_FIRST, firstPoint, true);
+  view.setInt32(start + HS_PATH_COUNT, site.actorPath.length, true);
   const { actor } = site;
   const { lengthM = actor?.lengthM ?? 0, widthM = actor?.widthM ?? 0 } = site.active[0] ?? {};
   const massKg = actor?.massKg ?? 0;
-  const start = startOf(spot);
+  const pose = startOf(spot);
   const fields: readonly (readonly [field: number, value: number])[] = [
     [HS_X, spot.x],
     [HS_Y, spot.y],
     [HS_STATION, site.stationM],
     [HS_ACTOR_STATION, site.actorStationM],
-    [HS_ACTOR_LENGTH, lengthTo(site.actorPath, site.actorPath.length - 1)],
-    [HS_START_X, start.x],
-    [HS_START_Y, start.y],
-    [HS_START_HX, start.heading[0]],
-    [HS_START_HY, start.heading[1]],
+    [HS_ACTOR_LENGTH, lengthOf(site.actorPath)],
+    [HS_START_X, pose.x],
+    [HS_START_Y, pose.y],
+    [HS_START_HX, pose.heading[0]],
+    [HS_START_HY, pose.heading[1]],
     [HS_BODY_LENGTH, lengthM],
     [HS_BODY_WIDTH, widthM],
     [HS_MASS, massKg],
@@ -144,38 +145,28 @@ function writeSpot(view: DataView, at: number, spot: HazardSpot, firstPoint: num
     [HS_GRADE, site.grade],
     [HS_SPEED, actor?.speedMps ?? 0],
   ];
-  for (const [field, value] of fields) view.setFloat64(at + field, value, true);
-  view.setInt32(at + HS_LIGHT, site.actorLight, true);
-  view.setInt32(at + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
+  for (const [field, value] of fields) view.setFloat64(start + field, value, true);
+  view.setInt32(start + HS_LIGHT, site.actorLight, true);
+  view.setInt32(start + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
 }
 
-/** Where the actor stands or waits: as its first active body, else at the start of its path. */
+/** Where the actor stands or waits: its first active body, or the start of its path. */
 function startOf({ x, y, site }: HazardSpot): { x: number; y: number; heading: Point } {
   const [body] = site.active;
   if (body) return body;
   const [first, second] = site.actorPath;
   if (!first || !second) return { x, y, heading: [1, 0] };
-  const lengthM = lengthTo([first, second], 1);
-  const heading = [(second[0] - first[0]) / lengthM, (second[1] - first[1]) / lengthM] as const;
-  return { x: first[0], y: first[1], heading };
+  return { x: first[0], y: first[1], heading: direction(first, second) };
 }
 
 function writePath(view: DataView, start: number, path: readonly Point[]): void {
   for (const [i, [x, y]] of path.entries()) {
     view.setFloat64(start + i * PATH_POINT_BYTES + PP_X, x, true);
     view.setFloat64(start + i * PATH_POINT_BYTES + PP_Y, y, true);
-    view.setFloat64(start + i * PATH_POINT_BYTES + PP_STATION, lengthTo(path, i), true);
+    view.setFloat64(
+      start + i * PATH_POINT_BYTES + PP_STATION,
+      lengthOf(path.slice(0, i + 1)),
+      true,
+    );
   }
-}
-
-/** m along a path to one of its points. */
-function lengthTo(path: readonly Point[], index: number): number {
-  let lengthM = 0;
-  for (let i = 1; i <= index; i++) {
-    const [from, to] = [path[i - 1], path[i]];
-    if (!from || !to) break;
-    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-    lengthM += Math.sqrt(dx * dx + dy * dy);
-  }
-  return lengthM;
 }

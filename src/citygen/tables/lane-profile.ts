@@ -1,6 +1,7 @@
+import { at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
 import type { City, Lane, Point } from '../../city/types.ts';
 
-/** A lane at equal steps of its length. */
+/** A lane, sampled at equal steps of its length. */
 export interface LaneProfile {
   lengthM: number;
   spacingM: number;
@@ -18,18 +19,18 @@ export interface ProfilePoint {
 
 const ROAD_SPACING_M = 1;
 const CONNECTOR_SPACING_M = 0.5;
-/** Pieces into which a span of the curve is cut to measure its length. */
+/** Pieces per span of the curve for measuring its length. */
 const SPAN_PIECES = 8;
 
-/** Of every lane of the city. Connectors go on exactly in the direction of the lanes they join. */
+/** Profiles of all lanes. Connectors continue the exact directions of the lanes that they join. */
 export function profilesOf(city: City): LaneProfile[] {
   return city.lanes.map((lane) => {
     if (!lane.connector) return profileOf(lane);
-    const before = item(city.lanes, lane.connector.from).polyline;
-    const after = item(city.lanes, lane.connector.to).polyline;
+    const before = at(city.lanes, lane.connector.from).polyline;
+    const after = at(city.lanes, lane.connector.to).polyline;
     return profileOf(lane, {
-      start: unit(between(item(before, before.length - 2), item(before, before.length - 1))),
-      end: unit(between(item(after, 0), item(after, 1))),
+      start: direction(at(before, -2), at(before, -1)),
+      end: direction(at(after, 0), at(after, 1)),
     });
   });
 }
@@ -42,8 +43,8 @@ interface EndTangents {
 
 /**
  * The lane's centre line as a Catmull-Rom spline through the points of its polyline, resampled at
- * equal arc length. Curvature is the turn of the tangent between the neighbours of a point, with
- * one pass of smoothing (weights ¼ ½ ¼).
+ * equal arc length. The curvature is the turn of the tangent between the neighbours of a point,
+ * smoothed once (weights ¼ ½ ¼).
  */
 function profileOf(lane: Lane, ends?: EndTangents): LaneProfile {
   const spans = spansOf(lane.polyline, ends);
@@ -57,17 +58,17 @@ function profileOf(lane: Lane, ends?: EndTangents): LaneProfile {
   let piece = 1;
   for (let i = 0; i <= stepCount; i++) {
     const stationM = i === stepCount ? lengthM : i * spacingM;
-    while (piece < stations.length - 1 && item(stations, piece) < stationM) piece++;
-    const from = item(stations, piece - 1);
-    const part = (stationM - from) / (item(stations, piece) - from);
+    while (piece < stations.length - 1 && at(stations, piece) < stationM) piece++;
+    const from = at(stations, piece - 1);
+    const part = (stationM - from) / (at(stations, piece) - from);
     places.push(placeAt(spans, (piece - 1 + part) / SPAN_PIECES));
   }
   const curvatures = smoothed(places.map((_, i) => curvatureAt(places, i, spacingM)));
-  const points = places.map((place, i) => ({ ...place, curvature: item(curvatures, i) }));
+  const points = places.map((place, i) => ({ ...place, curvature: at(curvatures, i) }));
   return { lengthM, spacingM, points };
 }
 
-/** Two points on the curve and the derivatives there, with the parameter from 0 to 1 between them. */
+/** Two points on the curve and the derivatives there; the parameter goes from 0 to 1. */
 interface Span {
   from: Point;
   to: Point;
@@ -83,40 +84,40 @@ interface Place {
 function spansOf(polyline: readonly Point[], ends: EndTangents | undefined): Span[] {
   const derivatives = polyline.map((_, i) => derivativeAt(polyline, i, ends));
   return polyline.slice(1).map((to, i) => ({
-    from: item(polyline, i),
+    from: at(polyline, i),
     to,
-    leaving: item(derivatives, i),
-    arriving: item(derivatives, i + 1),
+    leaving: at(derivatives, i),
+    arriving: at(derivatives, i + 1),
   }));
 }
 
-/** Half the chord of the neighbours; at an end the chord itself, turned into the given tangent. */
+/** Half the chord between the neighbours; at an end the chord, in the direction of a given tangent. */
 function derivativeAt(polyline: readonly Point[], i: number, ends: EndTangents | undefined): Point {
-  const before = item(polyline, Math.max(i - 1, 0));
-  const after = item(polyline, Math.min(i + 1, polyline.length - 1));
+  const before = at(polyline, Math.max(i - 1, 0));
+  const after = at(polyline, Math.min(i + 1, polyline.length - 1));
   const isInner = i > 0 && i < polyline.length - 1;
-  const chord = between(before, after);
+  const chord = subtract(after, before);
   if (isInner) return scaled(chord, 0.5);
   const tangent = i === 0 ? ends?.start : ends?.end;
-  return tangent ? scaled(tangent, lengthBetween(before, after)) : chord;
+  return tangent ? scaled(tangent, distance(before, after)) : chord;
 }
 
-/** Arc length from the start to each of the equal pieces of the parameter. */
+/** Arc length from the start at equal steps of the parameter. */
 function stationsOf(spans: readonly Span[]): number[] {
   const stations = [0];
   let previous = placeAt(spans, 0).position;
   for (let i = 1; i <= spans.length * SPAN_PIECES; i++) {
     const { position } = placeAt(spans, i / SPAN_PIECES);
-    stations.push(item(stations, i - 1) + lengthBetween(previous, position));
+    stations.push(at(stations, i - 1) + distance(previous, position));
     previous = position;
   }
   return stations;
 }
 
-/** Cubic Hermite interpolation; the whole part of the parameter chooses the span. */
+/** Cubic Hermite interpolation. The integer part of the parameter is the index of the span. */
 function placeAt(spans: readonly Span[], parameter: number): Place {
   const index = Math.min(Math.floor(parameter), spans.length - 1);
-  const span = item(spans, index);
+  const span = at(spans, index);
   const t = parameter - index;
   const rise = (3 - 2 * t) * t * t;
   const slope = 6 * (1 - t) * t;
@@ -145,15 +146,13 @@ function weigh(
   ];
 }
 
-/** The turn between two tangents is twice the arcsine of half their chord, or nearly the chord. */
+/** The angle between two tangents is twice the arcsine of half their chord, which is about the chord. */
 function curvatureAt(places: readonly Place[], i: number, spacingM: number): number {
   const before = Math.max(0, i - 1);
   const after = Math.min(places.length - 1, i + 1);
-  const a = item(places, before).tangent;
-  const b = item(places, after).tangent;
-  const sine = a[0] * b[1] - a[1] * b[0];
-  const cosine = a[0] * b[0] + a[1] * b[1];
-  return sine / Math.sqrt((1 + cosine) / 2) / ((after - before) * spacingM);
+  const a = at(places, before).tangent;
+  const b = at(places, after).tangent;
+  return cross(a, b) / Math.sqrt((1 + dot(a, b)) / 2) / ((after - before) * spacingM);
 }
 
 function smoothed(values: readonly number[]): number[] {
@@ -165,20 +164,9 @@ function smoothed(values: readonly number[]): number[] {
   });
 }
 
-const between = (a: Point, b: Point): Point => [b[0] - a[0], b[1] - a[1]];
-
 const scaled = ([x, y]: Point, factor: number): Point => [x * factor, y * factor];
-
-const lengthBetween = (a: Point, b: Point): number =>
-  Math.sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]));
 
 function unit([x, y]: Point): Point {
   const length = Math.sqrt(x * x + y * y);
   return [x / length, y / length];
-}
-
-function item<Item>(items: readonly Item[], index: number): Item {
-  const found = items[index];
-  if (found === undefined) throw new RangeError(`no item ${index} among ${items.length}`);
-  return found;
 }

@@ -1,9 +1,9 @@
 import { VIEW_LEFT_M, VIEW_M, VIEW_RIGHT_M } from '../../../assembly/layout.ts';
+import { boundsOf } from '../../city/geometry.ts';
 import type { Block, Point } from '../../city/types.ts';
-import { boxOf } from './block-grid.ts';
 import type { LaneProfile } from './lane-profile.ts';
 
-/** A solid block within a circle. */
+/** A solid block and a circle around it. */
 export interface Obstruction {
   polygon: readonly Point[];
   x: number;
@@ -15,15 +15,15 @@ export function obstructionsOf(blocks: readonly Block[]): Obstruction[] {
   return blocks
     .filter(({ solid }) => solid)
     .map(({ polygon }) => {
-      const { minX, minY, maxX, maxY } = boxOf(polygon);
+      const { minX, minY, maxX, maxY } = boundsOf(polygon);
       const [dx, dy] = [(maxX - minX) / 2, (maxY - minY) / 2];
       return { polygon, x: minX + dx, y: minY + dy, radiusM: Math.sqrt(dx * dx + dy * dy) };
     });
 }
 
 /**
- * From each point of a lane on, how far nothing reaches into the strip straight ahead, from
- * `VIEW_RIGHT_M` to the right to `VIEW_LEFT_M` to the left; at most `VIEW_M`.
+ * For each point of a lane, the free length of the strip straight ahead, from `VIEW_RIGHT_M` to the
+ * right to `VIEW_LEFT_M` to the left; at most `VIEW_M`.
  */
 export function openViewsOf({ points }: LaneProfile, all: readonly Obstruction[]): number[] {
   return points.map(({ position: [x, y], tangent: [tx, ty] }) => {
@@ -44,7 +44,7 @@ export function openViewsOf({ points }: LaneProfile, all: readonly Obstruction[]
   });
 }
 
-/** How far ahead a convex polygon in the strip's axes first reaches into it; Infinity where never. */
+/** How far ahead a convex polygon in the strip's axes begins in it; Infinity if it does not. */
 function firstInStrip(polygon: readonly Point[]): number {
   const ends = polygon.flatMap(([fromX, fromY], i) => {
     const [toX, toY] = polygon[(i + 1) % polygon.length] ?? [fromX, fromY];

@@ -1,16 +1,16 @@
 import type { City } from '../../city/types.ts';
 import type { LaneProfile } from './lane-profile.ts';
 
-/** Sideways acceleration that is comfortable in a bend, m/s². */
+/** Comfortable lateral acceleration in a bend, m/s². */
 const CURVE_ACCELERATION = 2;
-/** Deceleration towards what is slower ahead, m/s². */
+/** Deceleration before a slower point, m/s². */
 const CURVE_DECELERATION = 1.5;
-/** Times around a loop until what its end allows has reached its start. */
+/** Rounds over a loop until the speeds at its end have an effect at its start. */
 const ROUNDS = 2;
 
 /**
- * Speed at each point of a lane, m/s: at most the limit, comfortable where the lane bends, and such
- * that whoever keeps to it brakes by `CURVE_DECELERATION` at most for what comes later on the lane.
+ * Speed at each point of a lane, m/s: at most the limit, comfortable in bends, and falling by at most
+ * `CURVE_DECELERATION`.
  */
 export function speedsOf({ points, spacingM }: LaneProfile, limitMps: number): number[] {
   const speeds = points.map(({ curvature }) =>
@@ -23,9 +23,9 @@ export function speedsOf({ points, spacingM }: LaneProfile, limitMps: number): n
 }
 
 /**
- * For each route and each of its lanes: the speed at the lane's end that what follows on the route
- * allows, m/s. The speed at a station is then the lesser of the lane's own and of what leaves room
- * to brake to this one.
+ * For each route and each of its lanes, the speed at the end of the lane that the rest of the route
+ * allows, m/s. The speed at a station is the lower of the lane's own and the one from which a car can
+ * brake to this.
  */
 export function exitSpeedsOf(
   city: City,
@@ -47,6 +47,6 @@ export function exitSpeedsOf(
   });
 }
 
-/** From which one brakes to `speedMps` within a distance. */
+/** The speed from which a car brakes to `speedMps` within a distance. */
 const speedBefore = (speedMps: number, distanceM: number): number =>
   Math.sqrt(speedMps * speedMps + 2 * CURVE_DECELERATION * distanceM);

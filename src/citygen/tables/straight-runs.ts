@@ -1,11 +1,11 @@
 import type { LaneProfile } from './lane-profile.ts';
 
-/** How far a lane may stray from a straight line that stands for it, m. */
+/** Greatest distance of a lane from its straight approximation. */
 export const RUN_TOLERANCE_M = 0.08;
 
 /**
- * From each point of a lane on, for how far a straight line to another of its points stands for it:
- * none of the points between is further than `RUN_TOLERANCE_M` from the line. 0 at the last point.
+ * For each point of a lane, the length of the longest straight line to a later point that no point
+ * between is further away from than `RUN_TOLERANCE_M`. 0 at the last point.
  */
 export function straightRunsOf({ points, spacingM }: LaneProfile): number[] {
   return points.map(({ position: [x, y], tangent: [tx, ty] }, from) => {

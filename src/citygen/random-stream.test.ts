@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRandom } from './random.ts';
+import { RandomStream } from './random-stream.ts';
 
 const draw = (seed: number, purpose: number, count: number): number[] => {
-  const random = createRandom(seed, purpose);
+  const random = new RandomStream(seed, purpose);
   return Array.from({ length: count }, () => random.between(0, 999));
 };
 
@@ -19,7 +19,7 @@ test('Streams of neighbouring seeds differ.', () => {
 });
 
 test('All numbers from the least to the greatest come up about equally often.', () => {
-  const random = createRandom(1, 1);
+  const random = new RandomStream(1, 1);
   const counts = [0, 0, 0, 0, 0];
   for (let i = 0; i < 5000; i++) {
     const value = random.between(3, 7);
@@ -30,5 +30,5 @@ test('All numbers from the least to the greatest come up about equally often.', 
 });
 
 test('Nothing can be picked from an empty list.', () => {
-  expect(() => createRandom(1, 1).pick([])).toThrow(RangeError);
+  expect(() => new RandomStream(1, 1).pick([])).toThrow(RangeError);
 });
