@@ -62,7 +62,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   city: [],
   citygen: ['city', 'kernel', 'twin', 'codec'],
   twin: [],
-  codec: ['city'],
+  codec: ['city', 'twin'],
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
   worlds: ['store', 'shard', 'twin', 'city'],
@@ -78,6 +78,7 @@ const COMMON = [
   'src/clock.ts',
   'src/log.ts',
   'src/random.ts',
+  'src/schema.ts',
   'src/time.ts',
 ];
 const COMMON_OF: Record<string, readonly string[]> = {
@@ -86,7 +87,7 @@ const COMMON_OF: Record<string, readonly string[]> = {
   city: [],
   web: [],
   codec: ['src/errors.ts'],
-  twin: ['src/errors.ts'],
+  twin: ['src/errors.ts', 'src/schema.ts'],
 };
 
 function allowed(source: Source, { target, typeOnly }: Import): boolean {

@@ -1,3 +1,4 @@
+import type { CityMap } from '../twin/wire.ts';
 import { at } from './geometry.ts';
 import type { City, Connector, Junction, Lane, Light, Point, Road } from './types.ts';
 
@@ -5,7 +6,7 @@ import type { City, Connector, Junction, Lane, Light, Point, Road } from './type
  * The body of `GET /api/v1/worlds/{id}/map`: metres to the centimetre, headings in radians to four
  * decimals, ids instead of indices.
  */
-export function mapOf(city: City) {
+export function mapOf(city: City): CityMap {
   const { minX, minY, maxX, maxY } = city.bounds;
   return {
     city: city.name,

@@ -21,7 +21,8 @@ import {
   STATUS_DRIVING,
   STATUS_STOPPED,
 } from '../../assembly/layout.ts';
-import { LIGHT_STATES, STATUSES, snapshotOf, telemetryOf } from './snapshot.ts';
+import { LIGHT_STATES, STATUSES } from '../twin/wire.ts';
+import { snapshotOf, telemetryOf } from './snapshot.ts';
 
 const NAMES = {
   worldId: '0123456789',

@@ -32,67 +32,15 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { CityNames } from '../city/names.ts';
+import { LIGHT_STATES, type Snapshot, STATUSES, type Telemetry } from '../twin/wire.ts';
 
-export type Status = 'driving' | 'stopped' | 'crashed';
-export type LightState = 'red' | 'red_amber' | 'amber' | 'green';
-
-/** By the numbers of the kernel, STATUS_ and LIGHT_. */
-export const STATUSES: readonly Status[] = ['driving', 'stopped', 'crashed'];
-export const LIGHT_STATES: readonly LightState[] = ['red', 'red_amber', 'amber', 'green'];
-
-/** What a car measures and does, in snapshots and in telemetry alike. Metres, m/s, radians. */
-interface Reading {
-  heading: number;
-  speed: number;
-  /** A road, or a junction. */
-  road: string;
-  gap: number | null;
-  aeb: boolean;
-  esc: boolean;
-  evasive: boolean;
-  status: Status;
-}
-
-export interface SnapshotVehicle extends Reading {
-  vin: string;
-  x: number;
-  y: number;
-  braking: boolean;
-}
-
-export interface SnapshotHazard {
-  id: string;
-  kind: string;
-  active: boolean;
-  x: number;
-  y: number;
-  heading: number;
-  length: number;
-  width: number;
-}
-
-/** The public state of every vehicle, light and hazard at a frame, in its wire shape. */
-export interface Snapshot {
-  type: 'snapshot';
-  world: string;
-  tick: number;
-  time: number;
-  vehicles: SnapshotVehicle[];
-  lights: { id: string; state: LightState }[];
-  hazards: SnapshotHazard[];
-}
-
-/** One car, in its wire shape. */
-export interface Telemetry extends Reading {
-  vin: string;
-  world: string;
-  tick: number;
-  time: number;
-  position: { x: number; y: number };
-  acceleration: number;
-  steering: number;
-  lane: string;
-}
+type SnapshotVehicle = Snapshot['vehicles'][number];
+type SnapshotHazard = Snapshot['hazards'][number];
+/** What snapshots and telemetry both say about a car. */
+type Reading = Pick<
+  SnapshotVehicle & Telemetry,
+  'heading' | 'speed' | 'road' | 'gap' | 'aeb' | 'esc' | 'evasive' | 'status'
+>;
 
 /** The names that the numbers of a packed snapshot stand for. */
 export interface FrameNames {

@@ -28,8 +28,9 @@ import {
   FLAG_EVASIVE,
 } from '../../assembly/layout.ts';
 import type { CityNames } from '../city/names.ts';
+import { LIGHT_STATES, STATUSES } from '../twin/wire.ts';
 import type { Notation } from './notation.ts';
-import { type FrameNames, LIGHT_STATES, STATUSES } from './snapshot.ts';
+import type { FrameNames } from './snapshot.ts';
 
 type Runs = readonly Uint8Array[];
 

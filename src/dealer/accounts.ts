@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import { isDealer } from './cars.ts';
-import { type Customer, type Customers, carsOf } from './customers.ts';
+import { type Customers, carsOf } from './customers.ts';
 import { emailOf, isFree, putEmail } from './emails.ts';
 import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
 import type { LoginAttempts } from './login-attempts.ts';
@@ -20,6 +20,7 @@ import {
   type SecretField,
 } from './records.ts';
 import type { Registry, Transaction } from './registry.ts';
+import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';

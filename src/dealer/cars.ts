@@ -11,25 +11,14 @@ import {
 } from './records.ts';
 import type { Reader, Registry, Transaction } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
+import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
 import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** A car as the API shows it, but for the address of its viewer. */
-export interface Car {
-  vin: string;
-  model: string | null;
-  plate: string | null;
-  colour: string | null;
-  dealer: string | null;
-  owner: { email: string; since: string; username: string | null } | null;
-  locked: boolean | null;
-  climate: boolean | null;
-  charging: boolean | null;
-  world: string | null;
-  updated_at: string;
-}
+/** A car as the API shows it, without the address of its viewer. */
+export type Car = Omit<schemas.Car, 'viewer_url'>;
 
 const DEALER_FIELD = ['body', 'dealer'];
 /** Callers whose lists are kept. */

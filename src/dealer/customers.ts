@@ -1,30 +1,12 @@
 import { notFound } from './errors.ts';
-import {
-  type CustomerRecord,
-  keys,
-  PLAIN_FIELDS,
-  type PlainProfile,
-  SECRET_FIELDS,
-  type SecretField,
-} from './records.ts';
+import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Reader, Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
+import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { isoTime } from './times.ts';
 import { VersionedCache } from './versioned-cache.ts';
-
-/** A customer as the API shows it. */
-export type Customer = PlainProfile &
-  Record<SecretField, string | null> & {
-    username: string;
-    role: 'user';
-    dealer: string | null;
-    cars: string[];
-    created_at: string;
-    password?: null;
-    password_set?: true;
-  };
 
 /** Callers whose lists are kept. */
 const LISTS_MAX = 64;

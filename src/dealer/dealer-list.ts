@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { StopTimer, Time } from '../time.ts';
-import type { Dealer, Dealers } from './dealers.ts';
+import type { Dealers } from './dealers.ts';
 import type { Registry } from './registry.ts';
+import type { Dealer } from './schemas.ts';
 
 const REFRESH_MS = 1000;
 /** What was true so lately may be told without the store. */

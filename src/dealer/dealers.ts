@@ -8,23 +8,9 @@ import {
   keys,
 } from './records.ts';
 import type { Registry, Transaction } from './registry.ts';
+import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
-
-/** A dealer as the API shows it. */
-export interface Dealer {
-  username: string;
-  name: string;
-  city: string;
-  created_at: string;
-}
-
-export interface DealerRemoval {
-  deleted: string;
-  reassigned_to: string | null;
-  cars: number;
-  customers: number;
-}
 
 const HEIR_FIELD = ['query', 'reassign_to'];
 

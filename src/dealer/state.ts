@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
 import type { Reader, Registry } from './registry.ts';
+import type { PlatformState } from './schemas.ts';
 import { isoTime } from './times.ts';
 
 /** What the platform's state says about the rest of the node. */
@@ -9,22 +10,7 @@ export interface NodeCounts {
   nodes(): number;
 }
 
-interface Counts {
-  dealers: number;
-  customers: number;
-  cars: Record<'total' | 'in_fleet' | 'owned' | 'locked' | 'climate' | 'charging', number>;
-  fleets: { dealer: string; cars: number; customers: number }[];
-}
-
-export interface PlatformState extends Counts {
-  status: 'ok';
-  version: string;
-  started_at: string;
-  uptime_s: number;
-  store: 'embedded' | 'redis';
-  worlds: number;
-  nodes: number;
-}
+type Counts = Pick<PlatformState, 'dealers' | 'customers' | 'cars' | 'fleets'>;
 
 export const VERSION = '2.0.0';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { FleetEntry } from '../twin/fleet.ts';
 import type { TwinService, World } from '../twin/service.ts';
 import { parseVin } from '../twin/vin.ts';
+import type { FleetEntry } from '../twin/wire.ts';
 
 /** A car that drives in a world. */
 export interface LivingCar {

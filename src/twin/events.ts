@@ -6,9 +6,9 @@ import {
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
-import type { FleetEntry } from './fleet.ts';
 import { incidentId } from './incidents.ts';
 import { timeS } from './units.ts';
+import type { EventRecord, FleetEntry } from './wire.ts';
 
 /** An event as the kernel records it: numbers only, see E_ in the memory map. */
 export interface RawEvent {
@@ -23,23 +23,6 @@ export interface RawEvent {
   arg: number;
   /** Of a collision: the other car, −1 something built, OTHER_ACTOR the actor of the hazard. */
   other: number;
-}
-
-export type EventKind = 'hazard' | 'intervention' | 'configuration' | 'collision';
-
-/** An event in its wire shape. */
-export interface EventRecord {
-  seq: number;
-  tick: number;
-  time: number;
-  kind: EventKind;
-  vin: string | null;
-  feature: string | null;
-  /** Id of the hazard spot. */
-  hazard: string | null;
-  /** Id of the incident. */
-  incident: string | null;
-  message: string;
 }
 
 /** What the numbers of an event stand for. */
@@ -66,7 +49,7 @@ const BESIDE_ROAD: Readonly<Record<string, string>> = {
 /** How many events a world shows. */
 export const EVENTS_SHOWN = 60;
 
-const KINDS = new Map<number, EventKind>([
+const KINDS = new Map<number, EventRecord['kind']>([
   [EVENT_HAZARD, 'hazard'],
   [EVENT_INTERVENTION, 'intervention'],
   [EVENT_CONFIGURATION, 'configuration'],

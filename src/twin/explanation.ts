@@ -15,8 +15,8 @@ import {
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
 import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
-import type { FleetEntry } from './fleet.ts';
-import type { Chain, ContactFacts, Failure, PartyFacts } from './incidents.ts';
+import type { Chain, ContactFacts, PartyFacts } from './incidents.ts';
+import type { Failure, FleetEntry } from './wire.ts';
 
 /** It stands, or passes, or still comes closer when the re-run ends, so far from the other. */
 interface Apart {

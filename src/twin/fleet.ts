@@ -1,15 +1,7 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import { draw, streamKey, uniform } from './random.ts';
 import { vinOf } from './vin.ts';
-
-/** One car as the world shows it. */
-export interface FleetEntry {
-  vin: string;
-  model: string;
-  plate: string;
-  /** A CSS colour name, so that any client can paint it. */
-  colour: string;
-}
+import { COLOURS, type FleetEntry } from './wire.ts';
 
 export interface CarType {
   model: string;
@@ -113,21 +105,6 @@ export const CAR_TYPES: readonly CarType[] = [
     drive: 'rear',
     brakeFront: 0.64,
   },
-];
-
-export const COLOURS: readonly string[] = [
-  'white',
-  'silver',
-  'dimgray',
-  'black',
-  'midnightblue',
-  'steelblue',
-  'teal',
-  'seagreen',
-  'goldenrod',
-  'darkorange',
-  'firebrick',
-  'rosybrown',
 ];
 
 /** The stream of what cars look like; the kernel's own purposes stay below 1000. */

@@ -6,8 +6,7 @@ import {
   CONTACT_VEHICLE,
   F_ALL,
 } from '../../assembly/layout.ts';
-import { type FeatureName, namesOf } from './catalogue.ts';
-import type { FleetEntry } from './fleet.ts';
+import { namesOf } from './catalogue.ts';
 import {
   deformationEnergyJ,
   impactArea,
@@ -15,10 +14,10 @@ import {
   POINTS,
   pedestrianRisk,
   REPAIR_COST_PER_KJ,
-  type Severity,
   severityOf,
 } from './injury.ts';
 import { hundredths, tenThousandths, timeS } from './units.ts';
+import type { Failure, FleetEntry, Incident, IncidentVehicle } from './wire.ts';
 
 /** One of the two that touched, as the kernel records it: see P_ in the memory map. */
 export interface PartyFacts {
@@ -73,55 +72,6 @@ export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'ene
 /** Contacts that are one incident: each less than two seconds after one of one of its parties. */
 export type Chain = readonly [ContactFacts, ...ContactFacts[]];
 
-export type ContactKind = 'vehicle' | 'person' | 'animal' | 'obstacle' | 'building';
-
-export interface IncidentVehicle {
-  vin: string;
-  model: string;
-  plate: string;
-  speed: number;
-  delta_v: number;
-  heading: number;
-  role: 'striking' | 'struck';
-  off: FeatureName[];
-  degraded: FeatureName[];
-}
-
-/** A feature that was off and without which the collision would not have been, or been milder. */
-export interface Failure {
-  vin: string;
-  feature: FeatureName;
-  restores: FeatureName[];
-  effect: 'avoids' | 'mitigates';
-  set: number;
-  explanation: string;
-}
-
-export interface Earned {
-  severity: Severity;
-  /** 0 to 1. */
-  injury_risk: number;
-  points: number;
-  repair_cost: number;
-}
-
-/** A collision report in its wire shape. */
-export interface Incident {
-  id: string;
-  world: string;
-  tick: number;
-  time: number;
-  place: { x: number; y: number; road: string; street: string };
-  kind: ContactKind;
-  /** Cars of the fleet only. */
-  vehicles: IncidentVehicle[];
-  /** Everything else that was touched, and the spot that it belongs to: what came out there by its name. */
-  other: { kind: string; hazard: string | null }[];
-  explained: boolean;
-  failures: Failure[];
-  earned: Earned;
-}
-
 /** What the numbers of a chain stand for. */
 export interface IncidentContext {
   worldId: string;
@@ -132,7 +82,7 @@ export interface IncidentContext {
   hazards: readonly { id: string; site: { actor: { name: string } | null } }[];
 }
 
-const KINDS = new Map<number, ContactKind>([
+const KINDS = new Map<number, Incident['kind']>([
   [CONTACT_VEHICLE, 'vehicle'],
   [CONTACT_PERSON, 'person'],
   [CONTACT_ANIMAL, 'animal'],
@@ -197,7 +147,7 @@ export function incidentOf(chain: Chain, context: IncidentContext, failures?: Fa
   };
 }
 
-function kindOf({ kind }: ContactFacts): ContactKind {
+function kindOf({ kind }: ContactFacts): Incident['kind'] {
   return KINDS.get(kind) ?? 'obstacle';
 }
 
@@ -294,7 +244,7 @@ function worstRisks(chain: Chain): PersonRisk[] {
  * Severity from the risk as it is shown, so that a reader who applies the classes to
  * `injury_risk` comes to the same answer.
  */
-function earnedBy(chain: Chain): Earned {
+function earnedBy(chain: Chain): Incident['earned'] {
   const risks = worstRisks(chain);
   const injuryRisk = tenThousandths(Math.max(...risks.map(({ risk }) => risk)));
   const weighted = risks.reduce((sum, { risk, weight }) => sum + risk * weight, 0);

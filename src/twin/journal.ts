@@ -1,4 +1,5 @@
-import { type FeatureName, featureBit, namesOf } from './catalogue.ts';
+import { featureBit, namesOf } from './catalogue.ts';
+import type { JournalEntry } from './wire.ts';
 
 /** One accepted change: from `tick` on, the features of `touched` are as in `values`. */
 export interface Change {
@@ -9,13 +10,6 @@ export interface Change {
   touched: number;
   /** Feature mask, within `touched`. */
   values: number;
-}
-
-/** A change as the journal shows it. */
-export interface JournalEntry {
-  tick: number;
-  car: number;
-  features: Partial<Record<FeatureName, boolean>>;
 }
 
 /** A world takes so many changes. */

@@ -1,9 +1,7 @@
 import type { City } from '../city/types.ts';
 import type { Encoding } from '../codec/encoding.ts';
-import type { EventRecord } from './events.ts';
-import type { FleetEntry } from './fleet.ts';
-import type { Incident } from './incidents.ts';
 import type { Change } from './journal.ts';
+import type { EventRecord, FleetEntry, Incident } from './wire.ts';
 import type { WorldOptions } from './world-options.ts';
 
 /**

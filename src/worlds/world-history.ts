@@ -5,18 +5,17 @@ import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
 import type { Look, LookAnswer, PlayedAnswer, ReplayTask } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
-import { EVENTS_SHOWN, type EventRecord, eventOf } from '../twin/events.ts';
+import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
-import type { FleetEntry } from '../twin/fleet.ts';
 import {
   type Chain,
   chainsOf,
-  type Incident,
   incidentId,
   incidentOf,
   parseIncidentId,
 } from '../twin/incidents.ts';
 import type { Replay, ReplayOrder } from '../twin/service.ts';
+import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
 import { type ExplanationHooks, Explanations } from './explanations.ts';
 import { packedPast } from './world-past.ts';
 

@@ -2,11 +2,11 @@ import { adminBody, type Granted } from '../../dealer/accounts.ts';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
 import type { AccountRecord, Role } from '../../dealer/records.ts';
+import * as schemas from '../../dealer/schemas.ts';
 import type { Route } from '../server/router.ts';
 import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
-import * as schemas from './schemas.ts';
 
 // ── log-in and sign-up ────────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@ import { DealerError, type FieldFault, forbidden, invalid } from '../../dealer/e
 import { type Action, can } from '../../dealer/rights.ts';
 import type { Session, Sessions } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
-import type { Schema } from '../docs/schema-parts.ts';
+import type { Schema } from '../../schema.ts';
 import type { Buckets } from '../server/rate-limits.ts';
 import { type Header, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';

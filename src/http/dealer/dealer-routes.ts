@@ -1,12 +1,12 @@
 import type { Car } from '../../dealer/cars.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
+import * as schemas from '../../dealer/schemas.ts';
 import type { Session } from '../../dealer/sessions.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
 import { guardedRoute, openRoute, Texts, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
-import * as schemas from './schemas.ts';
 
 const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
 

@@ -1,6 +1,6 @@
 import FastestValidator, { type RuleCustom, type ValidationError } from 'fastest-validator';
 import { DealerError, type FieldFault } from '../../dealer/errors.ts';
-import { like, type Properties, type Schema } from '../docs/schema-parts.ts';
+import { like, type Properties, type Schema } from '../../schema.ts';
 import { emailFault } from './email.ts';
 
 /** Texts that have no limit of their own. */

@@ -1,8 +1,8 @@
+import type { Schema } from '../../schema.ts';
 import * as schemas from '../twin/schemas.ts';
 import { RATE_HZ, STREAM_PATH } from '../twin/world-stream.ts';
 import { exampleOf } from './examples.ts';
 import { namedSchemas } from './openapi.ts';
-import type { Schema } from './schema-parts.ts';
 import { TWIN } from './services.ts';
 
 const NAMED = {

@@ -1,4 +1,4 @@
-import type { Schema } from './schema-parts.ts';
+import type { Schema } from '../../schema.ts';
 
 const OF_FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-03-02T08:00:00.000Z',

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { TwinError } from '../../errors.ts';
+import type { Schema } from '../../schema.ts';
 import type { Route, RouteBody } from '../server/router.ts';
 import { exampleOf } from './examples.ts';
-import type { Schema } from './schema-parts.ts';
 
 /** What is said of a service beside its routes. */
 export interface Service {

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { type DealerError, forbidden, notAuthenticated, notFound } from '../../dealer/errors.ts';
+import * as dealerSchemas from '../../dealer/schemas.ts';
+import { VERSION } from '../../dealer/state.ts';
+import type { Schema } from '../../schema.ts';
 import { detailReply } from '../dealer/detail.ts';
-import * as dealerSchemas from '../dealer/schemas.ts';
 import * as twinSchemas from '../twin/schemas.ts';
 import { exampleOf } from './examples.ts';
 import type { Service } from './openapi.ts';
-import type { Schema } from './schema-parts.ts';
 
 /** Those that are worth a name in a document: what is put together, not single texts and numbers. */
 function composed(schemas: Readonly<Record<string, unknown>>): Record<string, Schema> {
@@ -74,7 +75,7 @@ function errorSchema(status: number): Schema {
 
 export const DEALER_PLATFORM: Service = {
   title: 'Dealer Platform API',
-  version: '2.0.0',
+  version: VERSION,
   description: DEMO,
   schemas: composed(dealerSchemas),
   securitySchemes: {

@@ -1,6 +1,6 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
-import type { Schema } from '../twin/schemas.ts';
+import type { Schema } from '../../schema.ts';
 import type { Head } from './head.ts';
 import type { Reply } from './reply.ts';
 

@@ -11,7 +11,7 @@ import {
   type TestFront,
 } from '../../testing/doubles/test-front.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
-import type { Incident } from '../../twin/incidents.ts';
+import type { Incident } from '../../twin/wire.ts';
 import * as schemas from './schemas.ts';
 
 let front: TestFront;

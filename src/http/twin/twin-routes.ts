@@ -3,6 +3,7 @@ import { citiesOf, hazardSpotsOf, mapOf } from '../../city/map.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
+import type { Schema } from '../../schema.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
 import type { TwinService, World } from '../../twin/service.ts';
@@ -127,7 +128,7 @@ function catalogueRoutes(service: TwinService): Route[] {
     path: string,
     operationId: string,
     summary: string,
-    schema: schemas.Schema,
+    schema: Schema,
     value: unknown,
   ): Route => {
     const replies = { json: ok(value, 'json'), msgpack: ok(value, 'msgpack') };
@@ -158,7 +159,7 @@ interface WorldRead {
   path: string;
   operationId: string;
   summary: string;
-  schema: schemas.Schema;
+  schema: Schema;
   answer: (world: World, call: Call) => Answer;
 }
 

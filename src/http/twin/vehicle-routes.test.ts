@@ -10,7 +10,7 @@ import {
   openTestFront,
   type TestFront,
 } from '../../testing/doubles/test-front.ts';
-import type { Incident } from '../../twin/incidents.ts';
+import type { Incident } from '../../twin/wire.ts';
 import * as schemas from './schemas.ts';
 
 const CAR = 3;

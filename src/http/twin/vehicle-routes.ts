@@ -2,8 +2,9 @@ import { at, lengthOf } from '../../city/geometry.ts';
 import { type CityNames, cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
-import { type Telemetry, telemetryOf } from '../../codec/snapshot.ts';
+import { telemetryOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
+import type { Schema } from '../../schema.ts';
 import {
   FEATURE_NAMES,
   type FeatureName,
@@ -12,9 +13,9 @@ import {
   featureState,
   maskOf,
 } from '../../twin/catalogue.ts';
-import type { FleetEntry } from '../../twin/fleet.ts';
 import type { World } from '../../twin/service.ts';
 import { hundredths } from '../../twin/units.ts';
+import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
 import { parseObject } from '../server/body.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { ok, type Reply } from '../server/reply.ts';
@@ -41,7 +42,7 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
     path: string,
     operationId: string,
     summary: string,
-    schema: schemas.Schema,
+    schema: Schema,
     answer: (car: Car, encoding: Encoding) => Answer,
   ): Route => ({
     ...vehicleRoute('GET', path, operationId, summary, schema),
@@ -121,7 +122,7 @@ function vehicleRoute(
   path: string,
   operationId: string,
   summary: string,
-  schema: schemas.Schema,
+  schema: Schema,
 ): Omit<Route, 'handle'> {
   const writes = ['unknown_feature', 'invalid_value', 'invalid_json', 'invalid_body'] as const;
   return {

@@ -17,12 +17,11 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { snapshotOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import { encode } from '../../http/server/reply.ts';
-import type { EventRecord } from '../../twin/events.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
-import type { Incident } from '../../twin/incidents.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
 import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin/service.ts';
+import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 
 const cities: readonly City[] = CITIES.map(({ name, seed }) => generateCity(name, seed));

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { EventRecord } from '../../../twin/events.ts';
-import type { Incident } from '../../../twin/incidents.ts';
-import { type Change, type JournalEntry, journalEntryOf } from '../../../twin/journal.ts';
+import { type Change, journalEntryOf } from '../../../twin/journal.ts';
+import type { EventRecord, Incident, JournalEntry } from '../../../twin/wire.ts';
 import { parseWorldOptions } from '../../../twin/world-options.ts';
 import { until } from '../../rigs/until.ts';
 

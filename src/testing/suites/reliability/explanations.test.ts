@@ -6,7 +6,7 @@ import {
   F_FRONT_RADAR,
   F_STEERING,
 } from '../../../../assembly/layout.ts';
-import type { Incident } from '../../../twin/incidents.ts';
+import type { Incident } from '../../../twin/wire.ts';
 import { incidentsOf, makeLivedWorld, type WorldBody } from './client.ts';
 import { useNodes } from './nodes.ts';
 

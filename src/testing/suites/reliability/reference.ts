@@ -8,11 +8,12 @@ import type { FrameEncoder } from '../../../codec/frame-encoder.ts';
 import { Kernel, type Slab } from '../../../kernel/kernel.ts';
 import { loadCities } from '../../../load-cities.ts';
 import { worldEncoder } from '../../../shard/world-encoder.ts';
-import { EVENTS_SHOWN, type EventRecord, eventOf } from '../../../twin/events.ts';
-import { CAR_TYPES, carTypesOf, type FleetEntry, fleetOf } from '../../../twin/fleet.ts';
+import { EVENTS_SHOWN, eventOf } from '../../../twin/events.ts';
+import { CAR_TYPES, carTypesOf, fleetOf } from '../../../twin/fleet.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
-import { type ContactFacts, chainsOf, type Incident, incidentOf } from '../../../twin/incidents.ts';
+import { type ContactFacts, chainsOf, incidentOf } from '../../../twin/incidents.ts';
 import type { Change } from '../../../twin/journal.ts';
+import type { EventRecord, FleetEntry, Incident } from '../../../twin/wire.ts';
 import {
   changesOf,
   eventsOf,

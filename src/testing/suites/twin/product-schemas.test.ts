@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as product from '../../../http/twin/schemas.ts';
+import type { Schema } from '../../../schema.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { Api, vinOf } from './api.ts';
 import type { ShapeName } from './schemas.ts';
@@ -24,7 +25,7 @@ afterAll(() => node.discard());
 type Json = Record<string, unknown>;
 
 /** What describes an answer; the others describe what clients send, or a part of a path. */
-const ANSWERS: Record<string, product.Schema> = {
+const ANSWERS: Record<string, Schema> = {
   ErrorBody: product.ErrorBody,
   World: product.World,
   Cities: product.Cities,

@@ -1,22 +1,31 @@
 import {
+  anyOf,
+  boolean,
+  constant,
+  count,
   described,
   integer,
   like,
   list,
+  number,
   object,
   oneOf,
+  orNull,
   type Schema,
   string,
   stringOrNull,
-} from '../docs/schema-parts.ts';
+  type TypeOf,
+} from '../schema.ts';
+import { ROLES } from './records.ts';
 
-// What the dealer platform answers. Objects are closed and name all that they have.
+// The shapes of the dealer platform's answers: each is a schema for the document and a type for the
+// code. Objects are closed.
 
-const time: Schema = { type: 'string', format: 'date-time', pattern: 'Z$' };
-const numberOrNull: Schema = { type: ['number', 'null'] };
-const booleanOrNull: Schema = { type: ['boolean', 'null'] };
-const count: Schema = { type: 'integer', minimum: 0 };
-const role = oneOf('admin', 'dealer', 'user');
+const time: Schema<string> = { type: 'string', format: 'date-time', pattern: 'Z$' };
+const numberOrNull = orNull(number);
+const booleanOrNull = orNull(boolean);
+const nothing: Schema<null> = { type: 'null' };
+const role = oneOf(...ROLES);
 const username = like('anna', string);
 const dealerName = like('nordbil', string);
 const dealerOrNull = like('nordbil', stringOrNull);
@@ -33,6 +42,7 @@ export const Dealer = object('A dealership.', {
   city: like('Umeå', string),
   created_at: time,
 });
+export type Dealer = TypeOf<typeof Dealer>;
 
 export const Dealers = list(Dealer);
 
@@ -42,12 +52,13 @@ export const DealerRemoval = object('What became of a dealer that was deleted.',
   cars: described('Cars that were moved or unlinked.', count),
   customers: described('Customers that were moved or unlinked.', count),
 });
+export type DealerRemoval = TypeOf<typeof DealerRemoval>;
 
 export const Customer = object(
   'A customer.',
   {
     username,
-    role: { const: 'user' },
+    role: constant('user'),
     name: like('Anna Berg', stringOrNull),
     email,
     phone,
@@ -67,21 +78,22 @@ export const Customer = object(
     created_at: time,
   },
   {
-    password: described('There is none to give.', { type: 'null' }),
-    password_set: { const: true },
+    password: described('There is none to give.', nothing),
+    password_set: constant(true),
   },
 );
+export type Customer = TypeOf<typeof Customer>;
 
 export const Customers = list(Customer);
 
 export const Admin = object('A platform admin.', {
   username: like('admin', string),
-  role: { const: 'admin' },
+  role: constant('admin'),
   created_at: time,
   updated_at: time,
 });
 
-export const Profile: Schema = { anyOf: [Customer, Dealer, Admin] };
+export const Profile = anyOf(Customer, Dealer, Admin);
 
 export const Identity = object('Whoever a token belongs to.', {
   username,
@@ -96,7 +108,7 @@ const token = {
     'eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IBbOGoC_6Hk',
     string,
   ),
-  token_type: { const: 'bearer' },
+  token_type: constant('bearer'),
   expires_in: described('Seconds.', like(28_800, integer)),
   role: like('user', role),
   username,
@@ -109,18 +121,16 @@ export const SignedUp = object('A bearer token, and the new profile.', {
   profile: Customer,
 });
 
-export const Done = object('It is done.', { ok: { const: true } });
+export const Done = object('It is done.', { ok: constant(true) });
 
-export const Owner: Schema = {
-  anyOf: [
-    object('The owner of a car.', {
-      email: like('anna@example.com', string),
-      since: like('2026-03-02', string),
-      username: described('Of the account that has the rights.', like('anna', stringOrNull)),
-    }),
-    { type: 'null' },
-  ],
-};
+export const Owner = anyOf(
+  object('The owner of a car.', {
+    email: like('anna@example.com', string),
+    since: like('2026-03-02', string),
+    username: described('Of the account that has the rights.', like('anna', stringOrNull)),
+  }),
+  nothing,
+);
 
 export const Car = object('A car. Owner and flags are null for callers who may not know them.', {
   vin,
@@ -136,11 +146,12 @@ export const Car = object('A car. Owner and flags are null for callers who may n
   viewer_url: like(null, stringOrNull),
   updated_at: time,
 });
+export type Car = TypeOf<typeof Car>;
 
 export const Cars = list(Car);
 
 export const PlatformState = object('The state of the platform.', {
-  status: { const: 'ok' },
+  status: constant('ok'),
   version: like('2.0.0', string),
   started_at: time,
   uptime_s: count,
@@ -161,9 +172,10 @@ export const PlatformState = object('The state of the platform.', {
   worlds: count,
   nodes: count,
 });
+export type PlatformState = TypeOf<typeof PlatformState>;
 
 export const Reset = object('What there is after a reset.', {
-  ok: { const: true },
+  ok: constant(true),
   dealers: count,
   customers: count,
   cars: count,
@@ -176,7 +188,7 @@ export const ValidationErrors = object('Every field that is wrong.', {
     object(
       'One fault.',
       {
-        loc: like(['body', 'username'], list({ anyOf: [string, integer] })),
+        loc: like(['body', 'username'], list(anyOf(string, integer))),
         msg: like('Field required', string),
         type: like('missing', string),
       },

@@ -1,0 +1,342 @@
+import {
+  anyOf,
+  boolean,
+  constant,
+  count,
+  described,
+  integer,
+  like,
+  list,
+  nonNegative,
+  number,
+  object,
+  oneOf,
+  orNull,
+  recordOf,
+  type Schema,
+  string,
+  stringOrNull,
+  type TypeOf,
+} from '../schema.ts';
+import type * as catalogue from './catalogue.ts';
+import { FEATURE_NAMES } from './catalogue.ts';
+
+// The shapes of the public interface: each is a schema for the documents and a type for the code.
+// Objects are closed, so an answer that passes its schema is exactly as described.
+
+/** In the order of the kernel's numbers, STATUS_ and LIGHT_. */
+export const STATUSES = ['driving', 'stopped', 'crashed'] as const;
+export const LIGHT_STATES = ['red', 'red_amber', 'amber', 'green'] as const;
+/** CSS colour names, so that any client can paint a car. */
+export const COLOURS: readonly string[] = [
+  'white',
+  'silver',
+  'dimgray',
+  'black',
+  'midnightblue',
+  'steelblue',
+  'teal',
+  'seagreen',
+  'goldenrod',
+  'darkorange',
+  'firebrick',
+  'rosybrown',
+];
+export type Status = (typeof STATUSES)[number];
+export type LightState = (typeof LIGHT_STATES)[number];
+
+export const tick = described('Physics steps of 20 ms since the world began.', count);
+export const seed: Schema<number> = { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 };
+const time = described('The tick in seconds.', nonNegative);
+const heading = described('Radians, 0 is east, counter-clockwise.', number);
+const point: Schema<[x: number, y: number]> = {
+  type: 'array',
+  description: 'Metres east and north.',
+  items: number,
+  minItems: 2,
+  maxItems: 2,
+};
+const polygon = list(point, { minItems: 3 });
+const polyline = list(point, { minItems: 2 });
+const ids = list(string);
+const status = oneOf(...STATUSES);
+export const FeatureName = oneOf(...FEATURE_NAMES);
+const features = list(FeatureName);
+const effective = oneOf('on', 'off', 'degraded');
+
+export const WorldId: Schema<string> = like('3f7qz0k2mw', {
+  type: 'string',
+  pattern: '^[0-9a-hjkmnp-tv-z]{10}$',
+});
+export const Vin: Schema<string> = like('YTWNF5BB9TS3LH0WC', {
+  type: 'string',
+  pattern: '^[0-9A-HJ-NPR-Z]{17}$',
+});
+
+// ── world ─────────────────────────────────────────────────────────────────────────────────────
+
+export const FleetEntry = object('One car of a world.', {
+  vin: Vin,
+  model: string,
+  plate: string,
+  colour: oneOf(...COLOURS),
+});
+export type FleetEntry = TypeOf<typeof FleetEntry>;
+
+export const HazardSpot = object('A place where something may appear.', {
+  id: string,
+  kind: string,
+  x: number,
+  y: number,
+  radius: nonNegative,
+  road: string,
+  description: string,
+});
+export type HazardSpot = TypeOf<typeof HazardSpot>;
+
+const change = object('From this tick on, these features of this car are so.', {
+  tick,
+  car: { type: 'integer', minimum: 0, maximum: 19 } as Schema<number>,
+  features: recordOf(FeatureName, boolean, { minProperties: 1, examples: [{ brakes: false }] }),
+});
+/** A change as the journal shows it. */
+export type JournalEntry = TypeOf<typeof change>;
+
+export const journal = {
+  kernel: described('Hash of the kernel that lived it.', string),
+  seed,
+  city: string,
+  tick,
+  changes: list(change),
+};
+
+export const Journal = object('A world as its seed and every accepted change.', journal);
+
+// ── map ───────────────────────────────────────────────────────────────────────────────────────
+
+const MapLight = object('One signal head.', {
+  id: string,
+  x: number,
+  y: number,
+  heading,
+  lanes: ids,
+});
+
+export const CityMap = object('The road network of a world.', {
+  city: string,
+  bounds: object('Metres.', { min_x: number, min_y: number, max_x: number, max_y: number }),
+  roads: list(
+    object('A street between junctions.', {
+      id: string,
+      name: string,
+      class: oneOf('arterial', 'collector', 'local'),
+      speed_limit: nonNegative,
+      lanes: ids,
+      centerline: polyline,
+    }),
+  ),
+  junctions: list(
+    object('Where roads meet.', {
+      id: string,
+      x: number,
+      y: number,
+      control: oneOf('signals', 'priority', 'stop', 'none'),
+      polygon,
+      lights: list(MapLight),
+    }),
+  ),
+  lanes: list(
+    object('A driving line; its last point is the first of each next.', {
+      id: string,
+      road: stringOrNull,
+      junction: stringOrNull,
+      width: nonNegative,
+      speed_limit: nonNegative,
+      polyline,
+      next: ids,
+      sign: described('The sign at its end.', orNull(oneOf('stop', 'yield'))),
+    }),
+  ),
+  blocks: list(object('A footprint.', { id: string, kind: string, polygon, height: nonNegative })),
+  zones: list(
+    object('Where the road or the sight is worse.', {
+      id: string,
+      kind: oneOf('ice', 'wet', 'fog', 'dusk'),
+      polygon,
+    }),
+  ),
+  hazards: list(HazardSpot),
+});
+/** Metres to the centimetre, m/s to two decimals, radians to four. */
+export type CityMap = TypeOf<typeof CityMap>;
+
+// ── snapshot ──────────────────────────────────────────────────────────────────────────────────
+
+const gap = described('Metres to the vehicle ahead, as measured.', orNull(nonNegative));
+
+export const Snapshot = object('The state of every car, light and hazard at one tick.', {
+  type: constant('snapshot'),
+  world: WorldId,
+  tick,
+  time,
+  vehicles: list(
+    object('A car.', {
+      vin: Vin,
+      x: number,
+      y: number,
+      heading,
+      speed: number,
+      road: string,
+      gap,
+      braking: boolean,
+      aeb: boolean,
+      esc: boolean,
+      evasive: boolean,
+      status,
+    }),
+    { minItems: 20, maxItems: 20 },
+  ),
+  lights: list(object('A traffic light.', { id: string, state: oneOf(...LIGHT_STATES) })),
+  hazards: list(
+    object('What is at a hazard spot now.', {
+      id: string,
+      kind: string,
+      active: boolean,
+      x: number,
+      y: number,
+      heading,
+      length: nonNegative,
+      width: nonNegative,
+    }),
+  ),
+});
+export type Snapshot = TypeOf<typeof Snapshot>;
+
+export const Hello = object('The first message of a stream.', {
+  type: constant('hello'),
+  world: WorldId,
+  rate_hz: constant(12.5),
+  fleet: list(FleetEntry, { minItems: 20, maxItems: 20 }),
+  tick,
+});
+
+// ── features ──────────────────────────────────────────────────────────────────────────────────
+
+export const Catalogue: Schema<{ features: catalogue.Feature[] }> = object('All features.', {
+  features: list(
+    object('A switchable item of a car.', {
+      name: FeatureName,
+      group: oneOf('actuator', 'sensor', 'function'),
+      needs: described('All of them; of a list within, one.', list(anyOf(FeatureName, features))),
+      owner_menu: boolean,
+      description: string,
+    }),
+    { minItems: 12, maxItems: 12 },
+  ),
+});
+
+function byFeature<T>(value: Schema<T>): Schema<Record<catalogue.FeatureName, T>> {
+  const features = Object.fromEntries(FEATURE_NAMES.map((name) => [name, value]));
+  return object('By feature.', features as Record<catalogue.FeatureName, Schema<T>>);
+}
+
+export const FeatureState: Schema<catalogue.FeatureState> = object(
+  'What a car is told to drive with, and what it drives with.',
+  {
+    declared: byFeature(boolean),
+    effective: byFeature(effective),
+    missing: described(
+      'What each degraded function lacks.',
+      recordOf(FeatureName, list(FeatureName, { minItems: 1 })),
+    ),
+  },
+);
+
+export const FeatureSetting: Schema<catalogue.FeatureSetting> = object('One feature of a car.', {
+  name: FeatureName,
+  enabled: boolean,
+  effective,
+  missing: features,
+});
+
+// ── vehicle ───────────────────────────────────────────────────────────────────────────────────
+
+export const Telemetry = object('What a car measures and does.', {
+  vin: Vin,
+  world: WorldId,
+  tick,
+  time,
+  position: object('Metres east and north.', { x: number, y: number }),
+  heading,
+  speed: number,
+  acceleration: number,
+  steering: described('Radians at the road wheels.', number),
+  road: string,
+  lane: string,
+  gap,
+  aeb: boolean,
+  esc: boolean,
+  evasive: boolean,
+  status,
+});
+export type Telemetry = TypeOf<typeof Telemetry>;
+
+// ── incidents and events ──────────────────────────────────────────────────────────────────────
+
+export const Incident = object('A collision report.', {
+  id: string,
+  world: WorldId,
+  tick,
+  time,
+  place: object('Where.', { x: number, y: number, road: string, street: string }),
+  kind: oneOf('vehicle', 'person', 'animal', 'obstacle', 'building'),
+  vehicles: list(
+    object('A car of the fleet that was involved.', {
+      vin: Vin,
+      model: string,
+      plate: string,
+      speed: number,
+      delta_v: nonNegative,
+      heading,
+      role: oneOf('striking', 'struck'),
+      off: features,
+      degraded: features,
+    }),
+  ),
+  other: list(object('What else was involved.', { kind: string, hazard: stringOrNull })),
+  explained: boolean,
+  failures: list(
+    object('A feature that was off and would have helped.', {
+      vin: Vin,
+      feature: FeatureName,
+      restores: features,
+      effect: oneOf('avoids', 'mitigates'),
+      set: integer,
+      explanation: string,
+    }),
+  ),
+  earned: object('What it cost.', {
+    severity: oneOf('slight', 'serious', 'severe'),
+    injury_risk: { type: 'number', minimum: 0, maximum: 1 } as Schema<number>,
+    points: number,
+    repair_cost: nonNegative,
+  }),
+});
+export type Incident = TypeOf<typeof Incident>;
+export type IncidentVehicle = Incident['vehicles'][number];
+export type Failure = Incident['failures'][number];
+
+const event = object('Something that happened.', {
+  seq: integer,
+  tick,
+  time,
+  kind: oneOf('hazard', 'intervention', 'configuration', 'collision'),
+  vin: stringOrNull,
+  feature: stringOrNull,
+  hazard: stringOrNull,
+  incident: stringOrNull,
+  message: string,
+});
+export type EventRecord = TypeOf<typeof event>;
+
+export const Events = list(event, { maxItems: 60 });
