@@ -93,16 +93,20 @@ function pieces(kernel: Kernel, slabs: readonly Slab[], images: readonly Uint8Ar
 
 function longestPieces(kernel: Kernel, slab: Slab): { turnMs: number; callMs: number } {
   const [turn, call] = [new LongestPiece(), new LongestPiece()];
-  const shard = new ManualShard(kernel, {
-    stepping: (resident) => {
-      call.end();
-      if (resident) call.begin();
+  const pulse = {
+    get world() {
+      return 0;
     },
-  });
+    set world(world: number) {
+      call.end();
+      if (world !== 0) call.begin();
+    },
+  };
+  const shard = new ManualShard(kernel, { pulse });
   const from = kernel.tick(slab);
-  const resident = shard.enter(slab, 1, from);
+  const world = shard.enter(slab, 1, from);
   shard.nowMs += LONG_TICKS * TICK_MS;
-  const goal = shard.reach(resident, from + LONG_TICKS);
+  const goal = shard.reach(world, from + LONG_TICKS);
   while (!goal.done) {
     turn.begin();
     shard.scheduler.turn();

@@ -1,7 +1,7 @@
 /** Prints, as JSON, how much memory a world takes; runs in a process of its own. */
 
 import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
-import { Resident } from '../src/shard/loaded-world.ts';
+import { LoadedWorld } from '../src/shard/loaded-world.ts';
 import { worldEncoder } from '../src/shard/world-encoder.ts';
 import { createWorlds, loadKernel, newWorld } from './lived-worlds.ts';
 
@@ -27,16 +27,17 @@ const before = residentBytes();
 const slabs = createWorlds(kernel, WARM_WORLDS, cities.tables.length);
 const warm = residentBytes();
 const kept = slabs.slice(0, HOT_WORLDS).map((slab, i) => {
-  const world = i + 1;
-  const start = { world, stay: 1, slab, createdAtMs: 0, seq: 0, changes: [] };
-  const resident = new Resident(kernel, start);
-  while (resident.images.length < IMAGES_KEPT) {
-    resident.advance(resident.tick + IMAGE_TICKS, IMAGE_TICKS);
-  }
-  resident.capture();
   const city = cities.names[i % cities.names.length];
   if (!city) throw new Error('the catalogue has no city');
-  return { resident, encoder: worldEncoder(world, city) };
+  const number = i + 1;
+  const encoder = worldEncoder(number, city);
+  const start = { number, residency: 1, slab, encoder, createdAtMs: 0, seq: 0, changes: [] };
+  const world = new LoadedWorld(kernel, start);
+  while (world.images.length < IMAGES_KEPT) {
+    world.advance(world.tick + IMAGE_TICKS, IMAGE_TICKS);
+  }
+  world.capture();
+  return world;
 });
 const hot = residentBytes();
 const bytes: MemoryBytes = {

@@ -96,16 +96,16 @@ class HotCrowd {
       log: createLog('warn'),
       faults: false,
     };
-    this.#shard = new Shard(0, settings, {
+    this.#shard = new Shard(0, settings);
+  }
+
+  async start(): Promise<void> {
+    await this.#shard.start({
       report: (_, report) => this.#take(report),
       died: () => {
         throw new Error('the shard died');
       },
     });
-  }
-
-  async start(): Promise<void> {
-    await this.#shard.start();
     this.#stopPublishing = systemTime.every(PUBLISH_MS, () => this.#clock.now());
   }
 
@@ -116,9 +116,9 @@ class HotCrowd {
 
   #take(report: Report): void {
     if (report.kind === 'trapped') throw new Error(`a world trapped: ${report.message}`);
-    if (report.kind !== 'beat') return;
+    if (report.kind !== 'frames') return;
     this.#frames += report.worlds;
-    this.#shard.acknowledge(report.beat);
+    this.#shard.acknowledge(report.number);
   }
 
   /** Has so many worlds watched, in that encoding. */
@@ -127,7 +127,7 @@ class HotCrowd {
     for (let i = 0; i < Math.max(count, this.#watched); i += 1) {
       const json = i < count && encoding === 'json';
       const msgpack = i < count && encoding === 'msgpack';
-      this.#shard.command({ kind: 'watch', world: i + 1, stay: 1, json, msgpack });
+      this.#shard.command({ kind: 'watch', world: i + 1, residency: 1, json, msgpack });
     }
     this.#watched = count;
     await systemTime.sleep(SETTLE_MS);
@@ -141,7 +141,7 @@ class HotCrowd {
     const { cityIndex, seed } = newWorld(i % this.#images.length, this.#cityCount);
     await this.#shard.open({
       world: i + 1,
-      stay: 1,
+      residency: 1,
       seed,
       cityIndex,
       createdAtMs: this.#clock.now() - AGE_TICKS * TICK_MS - phaseMs,

@@ -19,7 +19,7 @@ export const IMAGE_BYTES_PER_S = 4_000_000;
 /** A hot world further behind than this catches up as a burst, beside the beat. */
 export const BEHIND_TICKS = 64;
 /** Worlds in one beat. */
-export const BEAT_WORLDS = 256;
+export const FRAME_BATCH_WORLDS = 256;
 /** Share of a shard's thread, per mille, up to which it takes new hot worlds. */
 export const ADMISSION_PER_MILLE = 600;
 /** A request that would wait longer than this for its world is refused, and the work done. */
@@ -29,7 +29,7 @@ export const WORK_MS_MAX = 60_000;
 /** One burst slice in so many goes to whoever has waited longest, the others to the shortest. */
 export const OLDEST_TURN = 4;
 /** The last beat answers for a hot world while it is at most this old. */
-export const BEAT_AGE_MS_MAX = 160;
+export const FRAME_AGE_MS_MAX = 160;
 /** Traps in this time after which a world rests. */
 export const TRAPS_MAX = 3;
 export const TRAP_WINDOW_MS = 60_000;
@@ -47,9 +47,9 @@ export const MASK_CHECKPOINT_CHANGES = 64;
 /** No re-run begins longer before a collision than this: 16 s. */
 export const LEAD_TICKS_MAX = 800;
 /** Re-runs that explaining one incident may take. */
-export const RERUNS_MAX = 150;
+export const RUNS_MAX = 150;
 /** Images from before collisions that a shard keeps until these are explained: 7 MB. */
-export const PINS_MAX = 512;
+export const REWIND_CACHE_MAX = 512;
 /** For so many ticks a world in memory keeps the changes that are in its state. */
 export const RECENT_TICKS = 4000;
 /** Incidents of one world that are explained in one go: each needs an image meanwhile. */
@@ -58,5 +58,5 @@ export const EXPLAINED_AT_ONCE = 64;
 export const REPLAYS_MAX = 64;
 
 if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0) throw new Error('stored images are kept images');
-if (BEHIND_TICKS * TICK_MS < BEAT_AGE_MS_MAX)
+if (BEHIND_TICKS * TICK_MS < FRAME_AGE_MS_MAX)
   throw new Error('a fresh world must not count as behind');

@@ -96,6 +96,8 @@ function allowed(source: Source, { target, typeOnly }: Import): boolean {
   const area = areaOf(target);
   if (area === source.area || MAY_USE[source.area]?.includes(area)) return true;
   if (area === 'root') return typeOnly || (COMMON_OF[source.area] ?? COMMON).includes(target);
+  // Tasks are typed from what their thread exports.
+  if (source.path === 'src/shard/shard-pool.ts' && target === 'workers/shard.ts') return typeOnly;
   return typeOnly && (PURE.includes(area) || target === 'src/shard/protocol.ts');
 }
 

@@ -2,10 +2,11 @@
 
 import type {
   CloseTask,
-  ExplainTask,
-  LookTask,
   OpenTask,
+  QueryTask,
   ReplayTask,
+  RewindTask,
+  SearchTask,
   ShardStart,
 } from '../src/shard/protocol.ts';
 import { ShardHost } from '../src/shard/shard-host.ts';
@@ -25,8 +26,9 @@ export const serve = (start: ShardStart) => {
 /** Answers once the thread has been started: tasks come in order. */
 export const ready = () => void started();
 export const open = (task: OpenTask) => started().open(task);
-export const look = (task: LookTask) => started().look(task);
-export const explain = (task: ExplainTask) => started().explain(task);
+export const query = (task: QueryTask) => started().query(task);
+export const rewind = (task: RewindTask) => started().rewind(task);
+export const search = (task: SearchTask) => started().search(task);
 export const replay = (task: ReplayTask) => started().replay(task);
 export const close = (task: CloseTask) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);

@@ -1,8 +1,11 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
 import { IMAGE_TICKS, IMAGES_KEPT, LEAD_TICKS_MAX } from '../../src/limits.ts';
-import { Scratch } from '../../src/shard/counterfactual/rewind.ts';
-import { AnotherLife, IncidentReruns } from '../../src/shard/counterfactual/run.ts';
+import {
+  CounterfactualRunner,
+  DivergedRun,
+} from '../../src/shard/counterfactual/counterfactual-runner.ts';
+import { Rewind } from '../../src/shard/counterfactual/rewind.ts';
 import type { Explanation } from '../../src/twin/explanation.ts';
 import { type Chain, type ContactFacts, chainsOf, incidentId } from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';
@@ -160,16 +163,16 @@ class Explainer {
   }
 
   explain(chain: Chain, image: Image): Explanation | null {
-    const scratch = new Scratch(ground().kernel, this.#slab);
+    const scratch = new Rewind(ground().kernel, this.#slab);
     const scene = { image: image.bytes, changes: [] };
-    const explaining = new IncidentReruns(scratch, scene, chain, this.#table).explain();
+    const explaining = new CounterfactualRunner(scratch, scene, chain, this.#table).explain();
     try {
       for (;;) {
         const slice = explaining.next();
         if (slice.done) return slice.value;
       }
     } catch (error) {
-      if (error instanceof AnotherLife) return null;
+      if (error instanceof DivergedRun) return null;
       throw error;
     }
   }

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
-import { liveFromJournal, ManualShard } from '../testing/rigs/manual-shard.ts';
-import { Resident } from './loaded-world.ts';
+import { liveFromJournal, loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
 import type { NumberedChange } from './protocol.ts';
 
 const SEED = 4711;
@@ -55,11 +54,11 @@ describe('a world is its seed and its journal', () => {
   it('comes out the same in visits of four ticks', () => {
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel);
-    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
-    shard.scheduler.watch(resident, true, false);
+    const world = shard.enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    shard.scheduler.watch(world, true, false);
     shard.pass(END_TICK * 20);
-    expect(resident.tick).toBe(END_TICK);
-    expect(kernel.hash(resident.slab)).toBe(hash);
+    expect(world.tick).toBe(END_TICK);
+    expect(kernel.hash(world.slab)).toBe(hash);
     expect(shard.frames.map(({ tick }) => tick)).toEqual(
       Array.from({ length: END_TICK / 4 + 1 }, (_, i) => i * 4),
     );
@@ -68,12 +67,12 @@ describe('a world is its seed and its journal', () => {
   it('comes out the same in bursts of any size', () => {
     const next = numbers(2);
     const kernel = makeKernel(1);
-    const resident = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
-    while (resident.tick < END_TICK) {
-      const target = Math.min(END_TICK, resident.tick + 1 + next(700));
-      while (resident.tick < target) resident.advance(target, 1 + next(90));
+    const world = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    while (world.tick < END_TICK) {
+      const target = Math.min(END_TICK, world.tick + 1 + next(700));
+      while (world.tick < target) world.advance(target, 1 + next(90));
     }
-    expect(kernel.hash(resident.slab)).toBe(hash);
+    expect(kernel.hash(world.slab)).toBe(hash);
   });
 
   it('comes out the same in one burst beside 1,000 others', () => {
@@ -82,13 +81,13 @@ describe('a world is its seed and its journal', () => {
     const others = Array.from({ length: 1000 }, (_, i) =>
       shard.enter(makeWorld(kernel, i), i + 2, END_TICK),
     );
-    const resident = shard.enter(makeWorld(kernel, SEED), 1, END_TICK, CHANGES);
+    const world = shard.enter(makeWorld(kernel, SEED), 1, END_TICK, CHANGES);
     for (const other of others) shard.reach(other, 40);
-    const goal = shard.reach(resident, END_TICK);
+    const goal = shard.reach(world, END_TICK);
     shard.settle();
     expect(goal.done).toBe(true);
     expect(others.every(({ tick }) => tick === 40)).toBe(true);
-    expect(kernel.hash(resident.slab)).toBe(hash);
+    expect(kernel.hash(world.slab)).toBe(hash);
   });
 
   it('comes out the same with its changes in flight while it is watched', () => {
@@ -96,30 +95,30 @@ describe('a world is its seed and its journal', () => {
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel);
     const given = CHANGES.filter(({ tick }) => tick === 0);
-    const resident = shard.enter(makeWorld(kernel, SEED), 1, 0, given);
+    const world = shard.enter(makeWorld(kernel, SEED), 1, 0, given);
     const waiting = CHANGES.slice(given.length);
     const held: NumberedChange[] = [];
     const accept = () => {
-      const now = resident.tickAt(shard.nowMs);
+      const now = world.tickAt(shard.nowMs);
       while ((waiting[0]?.tick ?? Number.POSITIVE_INFINITY) <= now + 2) {
         const change = waiting.shift() as NumberedChange;
-        resident.hold(change.seq, change.tick);
+        world.hold(change.seq, change.tick);
         held.push(change);
       }
       // The store takes its time: some changes become durable long after their tick was due.
       while (held.length > 0 && next(12) === 0) {
         const change = held.shift() as NumberedChange;
-        resident.resolve(change.seq, [change]);
-        shard.scheduler.resume(resident);
+        world.resolve(change.seq, [change]);
+        shard.scheduler.resume(world);
       }
     };
     shard.onDrain = accept;
     accept();
-    shard.scheduler.watch(resident, true, false);
+    shard.scheduler.watch(world, true, false);
     for (let ms = 0; ms < END_TICK * 20; ms += 8) shard.pass(8, 8);
-    for (let turns = 0; resident.tick < END_TICK && turns < 10_000; turns++) shard.settle();
-    expect(resident.tick).toBe(END_TICK);
-    expect(kernel.hash(resident.slab)).toBe(hash);
+    for (let turns = 0; world.tick < END_TICK && turns < 10_000; turns++) shard.settle();
+    expect(world.tick).toBe(END_TICK);
+    expect(kernel.hash(world.slab)).toBe(hash);
     const ticks = shard.frames.map(({ tick }) => tick);
     expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
   });
@@ -129,16 +128,9 @@ describe('a world is its seed and its journal', () => {
     let slab = makeWorld(kernel, SEED);
     for (let tick = 1000; tick <= END_TICK; tick += 1000) {
       const changes = CHANGES.filter((change) => change.seq > seq);
-      const resident = new Resident(kernel, {
-        world: 1,
-        stay: tick,
-        slab,
-        createdAtMs: 0,
-        seq,
-        changes,
-      });
-      while (resident.tick < tick) resident.advance(tick, 400);
-      const image = resident.imageNow();
+      const world = loadedWorld(kernel, { number: 1, slab, seq, changes });
+      while (world.tick < tick) world.advance(tick, 400);
+      const image = world.imageNow();
       seq = image.seq;
       kernel = makeKernel(1);
       slab = kernel.acquire() ?? 0;
@@ -160,11 +152,11 @@ describe('a world is its seed and its journal', () => {
 
   it('keeps its images at ticks divisible by 400, each of them exact', () => {
     const kernel = makeKernel(2);
-    const resident = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
-    while (resident.tick < 2500) resident.advance(2500, 70);
-    expect(resident.images.map(({ tick }) => tick)).toEqual([1600, 2000, 2400]);
+    const world = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
+    while (world.tick < 2500) world.advance(2500, 70);
+    expect(world.images.map(({ tick }) => tick)).toEqual([1600, 2000, 2400]);
     const copy = kernel.acquire() ?? 0;
-    for (const { tick, bytes } of resident.images) {
+    for (const { tick, bytes } of world.images) {
       kernel.restore(copy, bytes);
       expect(kernel.hash(copy)).toBe(expected(tick));
     }

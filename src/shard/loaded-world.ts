@@ -1,4 +1,5 @@
 import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
+import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import type { NumberedChange } from './protocol.ts';
@@ -10,31 +11,35 @@ export interface StateImage {
   bytes: Uint8Array;
 }
 
-export interface ResidentStart {
-  world: number;
-  stay: number;
+export interface LoadedWorldStart {
+  number: number;
+  residency: number;
   slab: Slab;
+  encoder: FrameEncoder;
   createdAtMs: number;
   /** Last journal number that is in the slab. */
   seq: number;
   changes: readonly NumberedChange[];
 }
 
-/** A world in memory: its slab, what has been accepted for it, and how far it may go. */
-export class Resident {
-  readonly world: number;
-  readonly stay: number;
+/** A world in a shard's memory: its slab, the changes to apply, and how far it may be stepped. */
+export class LoadedWorld {
+  readonly number: number;
+  readonly residency: number;
   readonly slab: Slab;
+  readonly encoder: FrameEncoder;
   readonly createdAtMs: number;
   /** Wanted encodings; a world that anybody watches is hot. */
   json = false;
   msgpack = false;
-  /** The newest frame, packed, where it has not been sent yet or may be asked for. */
+  /** The newest captured frame, and its tick; -1 before the first. */
   readonly packed = new Int32Array(OUT_LENGTH);
   packedTick = -1;
   images: StateImage[] = [];
   /** Tick of the last image that was sent to the store. */
   storedTick: number;
+  /** How many of its contacts the main thread knows. */
+  contactsReported: number;
   tick: number;
   seq: number;
 
@@ -47,11 +52,13 @@ export class Resident {
   #recent: NumberedChange[] = [];
   #recentFrom: number;
 
-  constructor(kernel: Kernel, start: ResidentStart) {
+  constructor(kernel: Kernel, start: LoadedWorldStart) {
     this.#kernel = kernel;
-    this.world = start.world;
-    this.stay = start.stay;
+    this.number = start.number;
+    this.residency = start.residency;
     this.slab = start.slab;
+    this.encoder = start.encoder;
+    this.contactsReported = kernel.contactCount(start.slab);
     this.createdAtMs = start.createdAtMs;
     this.seq = start.seq;
     this.tick = kernel.tick(start.slab);
@@ -67,6 +74,11 @@ export class Resident {
 
   get held(): boolean {
     return this.#holds.size > 0;
+  }
+
+  /** Whether it was stepped since its last image was sent to the store. */
+  get hasMoved(): boolean {
+    return this.tick > this.storedTick;
   }
 
   /** Whether a hold keeps the world from being stepped to `tick`. */
@@ -90,8 +102,8 @@ export class Resident {
   }
 
   /**
-   * Ends a hold with the changes journalled under it; a change known already is passed over.
-   * Throws where the world has been stepped past one of them.
+   * Ends a hold with the changes journalled under it; known changes are skipped. Throws if the world
+   * was stepped past one of them.
    */
   resolve(hold: number, changes: readonly NumberedChange[]): void {
     this.#holds.delete(hold);
@@ -99,7 +111,7 @@ export class Resident {
     const last = this.#queue.at(-1)?.seq ?? this.seq;
     for (const change of changes) {
       if (change.seq <= last) continue;
-      // Put in now it would take effect later than its journal says: better live it all again.
+      // Applied now, it would take effect later than the journal says: the world must be rebuilt.
       if (change.tick <= this.tick) throw new Error(`change ${change.seq} came too late`);
       this.#queue.push(change);
     }

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { CityNames } from '../city/names.ts';
+import type { CitySet } from '../city/city-set.ts';
 import type { ClockWords } from '../clock.ts';
 import type { Encoding } from '../codec/encoding.ts';
 import type { RawEvent } from '../twin/events.ts';
@@ -7,44 +7,24 @@ import type { Explanation } from '../twin/explanation.ts';
 import type { Chain, ContactFacts } from '../twin/incidents.ts';
 
 /**
- * What the main thread and a shard say to each other.
+ * The messages between the main thread and a shard.
  *
  *   main → shard   commands   changes, holds, watchers: drained before every visit and slice
- *   main → shard   tasks      open, look, close: Piscina tasks with an answer
- *   shard → main   reports    beats, contacts, images, worlds that turned cold or trapped
- *   both           pulse      shared words: heartbeat, load, acknowledged beats
+ *   main → shard   tasks      open, query, search, …: Piscina tasks with an answer
+ *   shard → main   reports    frame batches, contacts, images, evicted and trapped worlds
+ *   both           pulse      shared words: heartbeat, load, acknowledged frame batches
  */
-
-// ── pulse ─────────────────────────────────────────────────────────────────────────────────────
-
-/** Shared words between the two sides of one shard, i32. */
-export const PULSE_HEARTBEAT = 0;
-/** Number of the last beat that the main thread has handed to its sockets. */
-export const PULSE_ACKED = 1;
-/** Share of the thread's time that hot worlds take, per mille, over about a second. */
-export const PULSE_HOT_SHARE = 2;
-/** Mean cost of one frame of a hot world, encoding included, in ns. */
-export const PULSE_FRAME_NS = 3;
-/** Mean cost of a tick of one world in ns. */
-export const PULSE_TICK_NS = 4;
-/** The world being stepped: upper and lower 25 bits of its number; 0 none. */
-export const PULSE_WORLD_HIGH = 5;
-export const PULSE_WORLD_LOW = 6;
-export const PULSE_WORDS = 7;
-
-export const HALF_WORLD = 2 ** 25;
 
 // ── start ─────────────────────────────────────────────────────────────────────────────────────
 
 export interface ShardStart {
   /** Bytes of the compiled kernel. */
   wasm: Uint8Array;
-  /** Of each city, in the order of the catalogue. */
-  cityTables: readonly ArrayBuffer[];
-  cityNames: readonly CityNames[];
+  cities: Pick<CitySet, 'tables' | 'names'>;
   slabCount: number;
   clockWords: ClockWords;
   clockOriginMs: number;
+  /** Words of a `Pulse`. */
   pulse: Int32Array;
   commands: MessagePort;
   reports: MessagePort;
@@ -54,10 +34,10 @@ export interface ShardStart {
 
 // ── commands ──────────────────────────────────────────────────────────────────────────────────
 
-/** A command is for one stay of a world in memory: the next one must not hear of it. */
+/** A command is for one residency of a world in memory; a later residency ignores it. */
 interface Address {
   world: number;
-  stay: number;
+  residency: number;
 }
 
 /** The world must not be stepped to `tick` before this hold is resolved. */
@@ -100,7 +80,7 @@ export interface FaultCommand {
   fault: Fault;
 }
 
-/** What a world tells its shard; the address is put on behind it. */
+/** A command without its address, which `Residency` adds. */
 export type WorldCommand =
   | Omit<HoldCommand, keyof Address>
   | Omit<ResolveCommand, keyof Address>
@@ -112,8 +92,8 @@ export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand
 
 export interface OpenTask {
   world: number;
-  /** Number of this stay in memory; reports carry it, so that late ones are told apart. */
-  stay: number;
+  /** Number of this residency in memory. Reports carry it, so that late ones can be dropped. */
+  residency: number;
   seed: number;
   cityIndex: number;
   createdAtMs: number;
@@ -126,85 +106,99 @@ export interface OpenTask {
 }
 
 export type OpenAnswer =
-  /** `contacts`: how many the world had up to its image; they have been reported before. */
+  /** `contacts`: how many the world had up to its image; they were reported before. */
   { outcome: 'opened'; contacts: number } | { outcome: 'full' };
 
-export type Look = Encoding | 'packed' | 'events' | 'tick';
+export type Query = Encoding | 'packed' | 'events' | 'tick';
 
-export interface LookTask {
+export interface QueryTask {
   world: number;
-  stay: number;
+  residency: number;
   /** The world is brought to this tick at least. */
   tick: number;
-  want: Look;
-  /** Behind everything that somebody waits for. */
+  query: Query;
+  /** Runs after everything that a client waits for. */
   background: boolean;
 }
 
-export type LookAnswer =
-  | {
-      outcome: 'seen';
-      tick: number;
-      bytes: Uint8Array | undefined;
-      packed: Int32Array | undefined;
-      events: RawEvent[] | undefined;
-    }
+export interface QueryResult {
+  outcome: 'answered';
+  tick: number;
+  bytes: Uint8Array | undefined;
+  packed: Int32Array | undefined;
+  events: RawEvent[] | undefined;
+}
+
+export type QueryAnswer =
+  | QueryResult
   /** The world is not, or no longer, in memory here. */
-  | { outcome: 'gone' };
+  | { outcome: 'unloaded' };
 
 export interface CloseTask {
   world: number;
-  stay: number;
+  residency: number;
 }
 
-/** What a world can be lived from again. */
-export interface LivedPast {
+// ── counterfactuals ───────────────────────────────────────────────────────────────────────────
+
+/** All that is needed to run a world again. */
+export interface WorldPast {
   seed: number;
   cityIndex: number;
   /** Where its life under this kernel began. */
   from: { tick: number; masks: readonly number[] };
-  /** A state to go on from instead. */
+  /** A later state to start from instead. */
   image: { tick: number; bytes: Uint8Array } | undefined;
-  /** Changes after the image, or after where it began; see `packNumbered`. */
+  /** Changes after the image, or after the beginning; see `packNumbered`. */
   changes: Int32Array;
 }
 
-export interface ExplainTask {
+/** Has the states before some collisions computed and put in the rewind cache. */
+export interface RewindTask {
+  world: number;
+  past: WorldPast;
+  chains: readonly Chain[];
+  /** Runs after everything that a client waits for. */
+  background: boolean;
+}
+
+/** Has one incident explained, from its state in the rewind cache. */
+export interface SearchTask {
   world: number;
   cityIndex: number;
-  /** In the order in which they are to be explained; each chain is over. */
-  chains: readonly Chain[];
-  /** Without it, from what the shard has kept of the collisions. */
-  past: LivedPast | undefined;
+  /** Complete: no contact can join it any more. */
+  chain: Chain;
+  /** Runs after everything that a client waits for. */
+  background: boolean;
 }
 
-/** Explanations come as reports, one by one. */
-export interface ExplainAnswer {
-  /** Positions of the chains of which nothing was kept. */
-  missing: number[];
-  /** Of those that could not be lived again as they were, and why. */
-  failed: { position: number; message: string }[];
-}
+export type SearchAnswer =
+  | { outcome: 'explained'; explanation: Explanation }
+  /** The rewind cache has no state before the collision. */
+  | { outcome: 'missing' }
+  /** A re-run trapped, or diverged from the recorded collision. */
+  | { outcome: 'failed'; message: string };
 
+/** Has the seconds around one incident played, from its state in the rewind cache. */
 export interface ReplayTask {
   world: number;
-  seed: number;
   cityIndex: number;
   chain: Chain;
-  /** Without it, from what the shard has kept of the collision. */
-  past: LivedPast | undefined;
   /** Features that are on for the cars of the chain that had them off; 0 none. */
   on: number;
-  /** Tick from which on they are; without it as it is chosen for explanations. */
+  /** Tick from which on they are; undefined: as the search chooses it. */
   startTick: number | undefined;
-  /** No frame later than that. */
+  /** No frame is later. */
   untilTick: number;
   encoding: Encoding;
 }
 
-export type ReplayAnswer = { outcome: 'missing' } | PlayedAnswer;
+export type ReplayAnswer =
+  | ReplayFrames
+  /** The rewind cache has no state before the collision. */
+  | { outcome: 'missing' };
 
-export interface PlayedAnswer {
+export interface ReplayFrames {
   outcome: 'played';
   /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
   frames: Uint8Array;
@@ -216,12 +210,12 @@ export interface PlayedAnswer {
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Frames of many worlds in one buffer; `eachFrame` reads them. The next beat comes in the same
- * buffer: it must not be read once this one is acknowledged.
+ * Frames of many worlds in one buffer; `eachFrame` reads them. The next batch overwrites the
+ * buffer: it must not be read after this batch was acknowledged.
  */
-export interface BeatReport {
-  kind: 'beat';
-  beat: number;
+export interface FrameBatch {
+  kind: 'frames';
+  number: number;
   buffer: SharedArrayBuffer;
   worlds: number;
 }
@@ -229,51 +223,36 @@ export interface BeatReport {
 export interface ContactsReport {
   kind: 'contacts';
   world: number;
-  stay: number;
+  residency: number;
   /** Number of the first of them among all contacts of the world, from 0. */
   from: number;
   facts: ContactFacts[];
 }
 
-export interface ExplainedReport {
-  kind: 'explained';
-  world: number;
-  /** Of the first contact of the chain. */
-  tick: number;
-  order: number;
-  explanation: Explanation;
-}
-
 export interface ImageReport {
   kind: 'image';
   world: number;
-  stay: number;
+  residency: number;
   tick: number;
   seq: number;
   bytes: Uint8Array;
 }
 
-/** The world left memory; where it moved since its last image, one was reported before. */
-export interface ColdReport {
-  kind: 'cold';
+/** The world left memory to make room; if it moved since its last image, a new one came before. */
+export interface EvictedReport {
+  kind: 'evicted';
   world: number;
-  stay: number;
+  residency: number;
 }
 
 export interface TrappedReport {
   kind: 'trapped';
   world: number;
-  stay: number;
+  residency: number;
   message: string;
 }
 
-export type Report =
-  | BeatReport
-  | ContactsReport
-  | ExplainedReport
-  | ImageReport
-  | ColdReport
-  | TrappedReport;
+export type Report = FrameBatch | ContactsReport | ImageReport | EvictedReport | TrappedReport;
 
 /** Buffers that go over with a report instead of being copied. */
 export function transferred(report: Report): ArrayBuffer[] {

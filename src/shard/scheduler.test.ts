@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
 import { ManualShard } from '../testing/rigs/manual-shard.ts';
+import { systemTime } from '../time.ts';
 
-function setUp(worlds: number, ageTicks = 0) {
-  const kernel = makeKernel(worlds);
+function setUp(count: number, ageTicks = 0) {
+  const kernel = makeKernel(count);
   const shard = new ManualShard(kernel);
-  const residents = Array.from({ length: worlds }, (_, i) =>
+  const worlds = Array.from({ length: count }, (_, i) =>
     shard.enter(makeWorld(kernel, i), i + 1, ageTicks),
   );
-  const [first, second] = residents;
+  const [first, second] = worlds;
   if (first === undefined) throw new RangeError('at least one world');
-  return { kernel, shard, residents, first, second: second ?? first };
+  return { kernel, shard, worlds, first, second: second ?? first };
 }
 
 describe('the scheduler', () => {
   it('leaves worlds alone that nobody wants', () => {
-    const { shard, residents } = setUp(3);
+    const { shard, worlds } = setUp(3);
     shard.pass(10_000);
-    expect(residents.map(({ tick }) => tick)).toEqual([0, 0, 0]);
+    expect(worlds.map(({ tick }) => tick)).toEqual([0, 0, 0]);
     expect(shard.scheduler.turn()).toBeUndefined();
   });
 
@@ -111,7 +112,7 @@ describe('the scheduler', () => {
     const other = shard.reach(second, 400);
     shard.settle();
     expect(told.toSorted()).toEqual(['0 reached', '1 lost', '2 lost']);
-    expect(shard.trapped).toEqual([first.world]);
+    expect(shard.trapped).toEqual([first.number]);
     expect(other.done).toBe(true);
   });
 
@@ -131,12 +132,15 @@ describe('the scheduler', () => {
     const spare = { left: 100, slices: 0 };
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel, {
-      spare: (end, urgent) => {
-        if (!urgent && end > performance.now() && spare.left > 0) {
+      counterfactuals: {
+        work: (endMs, urgentOnly) => {
+          if (urgentOnly || endMs <= systemTime.now() || spare.left === 0) return;
           spare.left--;
           spare.slices++;
-        }
-        return spare.left > 0;
+        },
+        get isBusy() {
+          return spare.left > 0;
+        },
       },
     });
     const hot = shard.enter(makeWorld(kernel, 0), 1);
@@ -156,14 +160,16 @@ describe('the scheduler', () => {
     const done: string[] = [];
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel, {
-      spare: (end, urgent) => {
-        if (end > performance.now()) done.push(urgent ? 'urgent' : 'other');
-        while (performance.now() < end);
-        return true;
+      counterfactuals: {
+        work: (endMs, urgentOnly) => {
+          if (endMs > systemTime.now()) done.push(urgentOnly ? 'urgent' : 'other');
+          while (systemTime.now() < endMs);
+        },
+        isBusy: true,
       },
     });
-    const resident = shard.enter(makeWorld(kernel, 0), 1, 500);
-    const goal = shard.reach(resident, 500);
+    const world = shard.enter(makeWorld(kernel, 0), 1, 500);
+    const goal = shard.reach(world, 500);
     let turns = 0;
     for (; !goal.done && turns < 5000; turns++) shard.scheduler.turn();
     expect(goal.done).toBe(true);
@@ -182,9 +188,9 @@ describe('the scheduler', () => {
   });
 
   it('works on a long burst in some slices, however many short ones keep coming', () => {
-    const { shard, residents, first } = setUp(200, 90_000);
+    const { shard, worlds, first } = setUp(200, 90_000);
     const long = shard.reach(first, 20_000);
-    const others = residents.slice(1);
+    const others = worlds.slice(1);
     for (let turns = 0; !long.done && turns < 4000; turns++) {
       shard.nowMs += 1;
       const other = others[turns % others.length];
@@ -195,10 +201,10 @@ describe('the scheduler', () => {
   });
 
   it('lets a burst go on beside hot worlds that would take the whole thread', () => {
-    const { shard, residents, first } = setUp(400, 2000);
-    for (const resident of residents.slice(1)) {
-      while (resident.tick < 2000) resident.advance(2000, 500);
-      shard.scheduler.watch(resident, true, false);
+    const { shard, worlds, first } = setUp(400, 2000);
+    for (const world of worlds.slice(1)) {
+      while (world.tick < 2000) world.advance(2000, 500);
+      shard.scheduler.watch(world, true, false);
     }
     const goal = shard.reach(first, 2000);
     for (let turns = 0; !goal.done && turns < 3000; turns++) {

@@ -1,74 +1,56 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { ShardClock } from '../clock.ts';
-import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import { Kernel } from '../kernel/kernel.ts';
-import {
-  BURST_IMAGE_TICKS,
-  HEARTBEAT_MS,
-  IMAGE_BYTES_PER_S,
-  STORED_IMAGE_TICKS,
-} from '../limits.ts';
+import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
-import { Explainer, SCRATCH_SLABS } from './counterfactual/queue.ts';
-import { Pins } from './counterfactual/rewind-cache.ts';
-import { Beat } from './frame-batch.ts';
-import { Resident, type StateImage } from './loaded-world.ts';
+import { CounterfactualQueue, REWIND_SLABS } from './counterfactual/counterfactual-queue.ts';
+import { RewindCache } from './counterfactual/rewind-cache.ts';
+import { FrameBatcher } from './frame-batcher.ts';
+import { ImageBudget } from './image-budget.ts';
+import { LoadedWorld, type StateImage } from './loaded-world.ts';
 import {
   type CloseTask,
   type Command,
-  type ExplainAnswer,
-  type ExplainTask,
   type Fault,
-  HALF_WORLD,
-  type HoldCommand,
-  type Look,
-  type LookAnswer,
-  type LookTask,
   type OpenAnswer,
   type OpenTask,
-  PULSE_ACKED,
-  PULSE_FRAME_NS,
-  PULSE_HEARTBEAT,
-  PULSE_HOT_SHARE,
-  PULSE_TICK_NS,
-  PULSE_WORLD_HIGH,
-  PULSE_WORLD_LOW,
+  type Query,
+  type QueryAnswer,
+  type QueryResult,
+  type QueryTask,
   type ReplayAnswer,
   type ReplayTask,
   type Report,
-  type ResolveCommand,
+  type RewindTask,
+  type SearchAnswer,
+  type SearchTask,
   type ShardStart,
   transferred,
   unpackNumbered,
-  type WatchCommand,
 } from './protocol.ts';
-import { Scheduler } from './scheduler.ts';
+import { Pulse } from './pulse.ts';
+import { Scheduler, type SchedulerHost } from './scheduler.ts';
 import { worldEncoder } from './world-encoder.ts';
 
-/** How long a beat waits for the one before it to be taken before it looks again. */
-const BEAT_RETRY_MS = 2;
-
-interface Tenant {
-  resident: Resident;
-  encoder: FrameEncoder;
-  contactsSent: number;
-}
+/** How soon to check again whether the last frame batch was acknowledged. */
+const BATCH_RETRY_MS = 2;
 
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
-export class ShardHost {
+export class ShardHost implements SchedulerHost {
   readonly #start: ShardStart;
   readonly #time: Time;
   readonly #kernel: Kernel;
   readonly #clock: ShardClock;
+  readonly #pulse: Pulse;
   readonly #scheduler: Scheduler;
-  readonly #beat: Beat;
-  readonly #pins = new Pins();
-  readonly #explainer: Explainer;
-  /** By world number; the least recently used first. */
-  readonly #tenants = new Map<number, Tenant>();
+  readonly #frames = new FrameBatcher();
+  readonly #rewindCache = new RewindCache();
+  readonly #counterfactuals: CounterfactualQueue;
+  /** By number; least recently used first. */
+  readonly #worlds = new Map<number, LoadedWorld>();
+  readonly #imageBudget = new ImageBudget();
   readonly #stopHeartbeat: StopTimer;
-  #imageBytesLeft = IMAGE_BYTES_PER_S;
   #wakeLater: StopTimer | undefined;
   #wakeNow: StopTimer | undefined;
   #stopped: (() => void) | undefined;
@@ -76,38 +58,25 @@ export class ShardHost {
   constructor(start: ShardStart, time: Time) {
     this.#start = start;
     this.#time = time;
-    this.#kernel = new Kernel({
+    const kernel = new Kernel({
       module: new WebAssembly.Module(start.wasm),
-      cityTables: start.cityTables,
+      cityTables: start.cities.tables,
       carTypes: CAR_TYPES,
-      slabCount: start.slabCount + SCRATCH_SLABS,
+      slabCount: start.slabCount + REWIND_SLABS,
     });
-    this.#clock = new ShardClock(start.clockWords, start.clockOriginMs, time);
-    this.#beat = new Beat((resident) => this.#tenant(resident).encoder);
-    this.#scheduler = new Scheduler({
-      now: () => this.#clock.now(),
-      published: () => this.#clock.published(),
-      elapsed: () => this.#time.now(),
-      drain: () => this.#drain(),
-      moved: (resident) => this.#moved(resident),
-      framed: (resident) => this.#beat.add(resident),
-      trapped: (resident, error) => this.#trapped(resident, error),
-      stepping: (resident) => this.#stepping(resident?.world ?? 0),
-      spare: (end, urgent) => {
-        this.#explainer.work(end, urgent);
-        return this.#explainer.busy;
-      },
-    });
-    this.#explainer = new Explainer(this.#kernel, this.#pins, {
-      elapsed: () => this.#time.now(),
-      cityTable: (index) => start.cityTables[index] ?? new ArrayBuffer(0),
-      resident: (world) => this.#tenants.get(world)?.resident,
-      encoder: (world, cityIndex) => this.#encoder({ world, cityIndex }),
-      report: (report) => this.#report(report),
-      reliving: (world) => this.#stepping(world),
-    });
+    const clock = new ShardClock(start.clockWords, start.clockOriginMs, time);
+    const pulse = new Pulse(start.pulse);
+    const { cities } = start;
+    const [cache, worlds] = [this.#rewindCache, this.#worlds];
+    const counterfactuals = new CounterfactualQueue({ time, kernel, cities, cache, worlds, pulse });
+    const frames = this.#frames;
+    this.#scheduler = new Scheduler({ time, clock, host: this, frames, pulse, counterfactuals });
+    this.#kernel = kernel;
+    this.#clock = clock;
+    this.#pulse = pulse;
+    this.#counterfactuals = counterfactuals;
     start.commands.on('message', (command: Command) => this.#take(command));
-    // At once, too: until the pulse tells what a tick costs, no request would be too long.
+    // The first heartbeat comes at once: admission needs the cost of a tick.
     this.#beatHeart();
     this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#beatHeart());
   }
@@ -119,7 +88,7 @@ export class ShardHost {
     });
   }
 
-  /** Closes what keeps the thread alive. Images of the worlds have been asked for before. */
+  /** Ends what keeps the thread alive. The worlds' images were asked for before. */
   stop(): void {
     this.#stopHeartbeat();
     this.#wakeLater?.();
@@ -132,212 +101,168 @@ export class ShardHost {
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
   open(task: OpenTask): OpenAnswer {
-    const known = this.#tenants.get(task.world);
-    if (known !== undefined) this.#leave(known);
-    const slab = this.#kernel.acquire() ?? this.#makeRoom();
+    const known = this.#worlds.get(task.world);
+    if (known !== undefined) this.#unload(known);
+    const slab = this.#kernel.acquire() ?? this.#evict();
     if (slab === undefined) return { outcome: 'full' };
     try {
-      return this.#enter(task, slab);
+      const world = this.#load(task, slab);
+      this.#worlds.set(task.world, world);
+      return { outcome: 'opened', contacts: world.contactsReported };
     } catch (error) {
       this.#kernel.release(slab);
       throw error;
     }
   }
 
-  #enter(task: OpenTask, slab: number): OpenAnswer {
-    if (task.image === undefined) {
-      const carTypes = carTypesOf(task.seed);
-      const { tick, masks } = task.from;
-      this.#kernel.create(slab, {
-        cityIndex: task.cityIndex,
-        seed: task.seed,
-        carTypes,
-        tick,
-        masks,
-      });
+  #load(task: OpenTask, slab: number): LoadedWorld {
+    const { world: number, residency, createdAtMs, cityIndex, seed, image } = task;
+    const city = this.#start.cities.names[cityIndex];
+    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
+    if (image === undefined) {
+      this.#kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), ...task.from });
     } else {
-      this.#kernel.restore(slab, task.image.bytes);
+      this.#kernel.restore(slab, image.bytes);
     }
-    const contacts = this.#kernel.contactCount(slab);
-    const resident = new Resident(this.#kernel, {
-      world: task.world,
-      stay: task.stay,
+    return new LoadedWorld(this.#kernel, {
+      number,
+      residency,
       slab,
-      createdAtMs: task.createdAtMs,
-      seq: task.image?.seq ?? 0,
+      encoder: worldEncoder(number, city),
+      createdAtMs,
+      seq: image?.seq ?? 0,
       changes: unpackNumbered(task.changes),
     });
-    this.#tenants.set(task.world, {
-      resident,
-      encoder: this.#encoder(task),
-      contactsSent: contacts,
-    });
-    return { outcome: 'opened', contacts };
   }
 
-  look(task: LookTask): Promise<LookAnswer> {
-    const tenant = this.#tenants.get(task.world);
-    if (tenant === undefined || tenant.resident.stay !== task.stay) {
-      return Promise.resolve({ outcome: 'gone' });
-    }
-    this.#use(tenant);
+  query({ world: number, residency, tick, query, background }: QueryTask): Promise<QueryAnswer> {
+    const world = this.#worlds.get(number);
+    if (world?.residency !== residency) return Promise.resolve({ outcome: 'unloaded' });
+    this.#touch(world);
     return new Promise((resolve) => {
-      this.#scheduler.reach(tenant.resident, {
-        tick: task.tick,
+      this.#scheduler.reach(world, {
+        tick,
         sinceMs: this.#clock.now(),
-        background: task.background,
+        background,
         reached: () => {
           try {
-            resolve(this.#answer(tenant, task.want));
+            resolve(this.#answer(world, query));
           } catch (error) {
-            resolve({ outcome: 'gone' });
+            resolve({ outcome: 'unloaded' });
             throw error;
           }
         },
-        lost: () => resolve({ outcome: 'gone' }),
+        lost: () => resolve({ outcome: 'unloaded' }),
       });
       this.#schedule(0);
     });
   }
 
-  explain(task: ExplainTask): Promise<ExplainAnswer> {
+  #answer(world: LoadedWorld, query: Query): QueryResult {
+    const { encoder, slab, tick } = world;
+    this.worldMoved(world);
+    if (tick - world.storedTick >= BURST_IMAGE_TICKS) this.#save(world, world.imageNow());
+    const isFrame = query === 'json' || query === 'msgpack';
+    return {
+      outcome: 'answered',
+      tick,
+      bytes: isFrame ? encoder.encode(query, this.#kernel.pack(slab)) : undefined,
+      packed: query === 'packed' ? this.#kernel.pack(slab).slice() : undefined,
+      events: query === 'events' ? this.#kernel.events(slab) : undefined,
+    };
+  }
+
+  rewind(task: RewindTask): Promise<void> {
     this.#schedule(0);
-    return this.#explainer.explain(task);
+    return this.#counterfactuals.rewind(task);
+  }
+
+  search(task: SearchTask): Promise<SearchAnswer> {
+    this.#schedule(0);
+    return this.#counterfactuals.search(task);
   }
 
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     this.#schedule(0);
-    return this.#explainer.replay(task);
+    return this.#counterfactuals.replay(task);
   }
 
-  /** Takes a world out of memory, for good. */
-  close({ world, stay }: CloseTask): void {
-    const tenant = this.#tenants.get(world);
-    if (tenant?.resident.stay === stay) this.#leave(tenant);
+  /** Takes a world out of memory, without saving it. */
+  close({ world: number, residency }: CloseTask): void {
+    const world = this.#worlds.get(number);
+    if (world?.residency === residency) this.#unload(world);
   }
 
   /** Reports images of worlds that have moved, at most `limit`; returns how many are left. */
   saveMoved(limit: number): number {
-    const moved = [...this.#tenants.values()].filter(hasMoved);
-    for (const tenant of moved.slice(0, limit)) this.#saveIfMoved(tenant);
+    const moved = [...this.#worlds.values()].filter(({ hasMoved }) => hasMoved);
+    for (const world of moved.slice(0, limit)) this.#save(world, world.imageNow());
     return Math.max(0, moved.length - limit);
-  }
-
-  #answer(tenant: Tenant, want: Look): LookAnswer {
-    const { resident, encoder } = tenant;
-    this.#moved(resident);
-    this.#saveAfterBurst(tenant);
-    const packed = () => this.#kernel.pack(resident.slab);
-    return {
-      outcome: 'seen',
-      tick: resident.tick,
-      bytes: want === 'json' || want === 'msgpack' ? encoder.encode(want, packed()) : undefined,
-      packed: want === 'packed' ? packed().slice() : undefined,
-      events: want === 'events' ? this.#kernel.events(resident.slab) : undefined,
-    };
-  }
-
-  #encoder({ world, cityIndex }: Pick<OpenTask, 'world' | 'cityIndex'>): FrameEncoder {
-    const city = this.#start.cityNames[cityIndex];
-    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
-    return worldEncoder(world, city);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
-  #tenant(resident: Resident): Tenant {
-    const tenant = this.#tenants.get(resident.world);
-    if (tenant === undefined) throw new Error(`world ${resident.world} is not in memory`);
-    return tenant;
+  /** Marks a world as the most recently used. */
+  #touch(world: LoadedWorld): void {
+    this.#worlds.delete(world.number);
+    this.#worlds.set(world.number, world);
   }
 
-  #use(tenant: Tenant): void {
-    this.#tenants.delete(tenant.resident.world);
-    this.#tenants.set(tenant.resident.world, tenant);
-  }
-
-  /** Turns the least recently used world that nobody waits for cold; its slab is then free. */
-  #makeRoom(): number | undefined {
-    for (const tenant of this.#tenants.values()) {
-      if (this.#scheduler.isWanted(tenant.resident)) continue;
-      const { world, stay } = tenant.resident;
-      this.#saveIfMoved(tenant);
-      this.#leave(tenant);
-      this.#report({ kind: 'cold', world, stay });
+  /** Unloads the least recently used world that is not in use, and returns its slab. */
+  #evict(): number | undefined {
+    for (const world of this.#worlds.values()) {
+      if (this.#scheduler.isInUse(world)) continue;
+      if (world.hasMoved) this.#save(world, world.imageNow());
+      this.#unload(world);
+      const { number, residency } = world;
+      this.#report({ kind: 'evicted', world: number, residency });
       return this.#kernel.acquire();
     }
     return undefined;
   }
 
-  #leave(tenant: Tenant): void {
-    const { resident } = tenant;
-    this.#tenants.delete(resident.world);
-    this.#beat.delete(resident);
-    this.#scheduler.remove(resident);
-    this.#kernel.release(resident.slab);
+  #unload(world: LoadedWorld): void {
+    this.#worlds.delete(world.number);
+    this.#frames.delete(world);
+    this.#scheduler.remove(world);
+    this.#kernel.release(world.slab);
   }
 
-  // ── images ──────────────────────────────────────────────────────────────────────────────────
-
-  #saveIfMoved(tenant: Tenant): void {
-    if (hasMoved(tenant)) this.#save(tenant.resident, tenant.resident.imageNow());
+  #save(world: LoadedWorld, { tick, seq, bytes }: StateImage): void {
+    world.storedTick = tick;
+    const { number, residency } = world;
+    this.#report({ kind: 'image', world: number, residency, tick, seq, bytes });
   }
 
-  #saveAfterBurst({ resident }: Tenant): void {
-    if (resident.tick - resident.storedTick < BURST_IMAGE_TICKS) return;
-    this.#save(resident, resident.imageNow());
+  // ── for the scheduler ───────────────────────────────────────────────────────────────────────
+
+  /** Reports new contacts, before any answer or frame that shows what followed them. */
+  worldMoved(world: LoadedWorld): void {
+    const count = this.#kernel.contactCount(world.slab);
+    if (count > world.contactsReported) this.#reportContacts(world, count);
+    if (!world.hot) return;
+    const image = this.#imageBudget.take(world);
+    if (image !== undefined) this.#save(world, image);
   }
 
-  #save(resident: Resident, { tick, seq, bytes }: StateImage): void {
-    resident.storedTick = tick;
-    const { world, stay } = resident;
-    this.#report({ kind: 'image', world, stay, tick, seq, bytes });
+  #reportContacts(world: LoadedWorld, count: number): void {
+    const { number, residency, contactsReported: from } = world;
+    const facts = this.#kernel.contacts(world.slab, from);
+    const dueTick = world.tickAt(this.#clock.now());
+    if (world.hot) for (const contact of facts) this.#rewindCache.keep(world, contact, dueTick);
+    this.#report({ kind: 'contacts', world: number, residency, from, facts });
+    world.contactsReported = count;
   }
 
-  /** A watched world's image, within the budget of bytes. */
-  #saveWatched(resident: Resident): void {
-    const image = resident.images.at(-1);
-    if (image === undefined || image.tick - resident.storedTick < STORED_IMAGE_TICKS) return;
-    if (this.#imageBytesLeft < image.bytes.length) return;
-    this.#imageBytesLeft -= image.bytes.length;
-    // The ring of kept images is written over in place: what goes out must be a copy.
-    this.#save(resident, { ...image, bytes: image.bytes.slice() });
-  }
-
-  // ── stepping ────────────────────────────────────────────────────────────────────────────────
-
-  /** Tells of new contacts before anything that was seen after them. */
-  #moved(resident: Resident): void {
-    const tenant = this.#tenant(resident);
-    const count = this.#kernel.contactCount(resident.slab);
-    if (count > tenant.contactsSent) {
-      const facts = this.#kernel.contacts(resident.slab, tenant.contactsSent);
-      const dueTick = resident.tickAt(this.#clock.now());
-      if (resident.hot) for (const contact of facts) this.#pins.keep(resident, contact, dueTick);
-      const { world, stay } = resident;
-      this.#report({ kind: 'contacts', world, stay, from: tenant.contactsSent, facts });
-      tenant.contactsSent = count;
-    }
-    if (resident.hot) this.#saveWatched(resident);
-  }
-
-  #trapped(resident: Resident, error: unknown): void {
-    const { world, stay } = resident;
-    const tenant = this.#tenants.get(world);
-    if (tenant?.resident !== resident) return;
-    this.#leave(tenant);
+  worldTrapped(world: LoadedWorld, error: unknown): void {
+    const { number, residency } = world;
+    if (this.#worlds.get(number) !== world) return;
+    this.#unload(world);
     const message = error instanceof Error ? error.message : String(error);
-    this.#report({ kind: 'trapped', world, stay, message });
+    this.#report({ kind: 'trapped', world: number, residency, message });
   }
 
-  #stepping(world: number): void {
-    this.#start.pulse[PULSE_WORLD_HIGH] = Math.floor(world / HALF_WORLD);
-    this.#start.pulse[PULSE_WORLD_LOW] = world % HALF_WORLD;
-  }
-
-  // ── commands and loop ───────────────────────────────────────────────────────────────────────
-
-  #drain(): void {
+  drainCommands(): void {
     for (;;) {
       const received = receiveMessageOnPort(this.#start.commands);
       if (received === undefined) return;
@@ -345,45 +270,46 @@ export class ShardHost {
     }
   }
 
+  // ── commands and loop ───────────────────────────────────────────────────────────────────────
+
   #take(command: Command): void {
     if (command.kind === 'fault') {
-      if (this.#start.faults) this.#suffer(command.fault);
+      if (this.#start.faults) this.#injectFault(command.fault);
       return;
     }
-    const tenant = this.#tenants.get(command.world);
-    if (tenant === undefined || tenant.resident.stay !== command.stay) return;
+    const world = this.#worlds.get(command.world);
+    if (world?.residency !== command.residency) return;
     try {
-      this.#obey(tenant, command);
+      this.#execute(world, command);
     } catch (error) {
-      this.#trapped(tenant.resident, error);
+      this.worldTrapped(world, error);
     }
     if (command.kind !== 'hold') this.#schedule(0);
   }
 
-  #obey(tenant: Tenant, command: HoldCommand | ResolveCommand | WatchCommand): void {
-    const { resident } = tenant;
+  #execute(world: LoadedWorld, command: Exclude<Command, { kind: 'fault' }>): void {
     switch (command.kind) {
       case 'hold':
-        resident.hold(command.hold, command.tick);
+        world.hold(command.hold, command.tick);
         return;
       case 'resolve':
-        resident.resolve(command.hold, command.changes);
-        this.#scheduler.resume(resident);
+        world.resolve(command.hold, command.changes);
+        this.#scheduler.resume(world);
         return;
       case 'watch':
-        this.#use(tenant);
-        this.#scheduler.watch(resident, command.json, command.msgpack);
+        this.#touch(world);
+        this.#scheduler.watch(world, command.json, command.msgpack);
     }
   }
 
-  #suffer(fault: Fault): void {
+  #injectFault(fault: Fault): void {
     if (fault.what === 'die') this.#time.immediate(() => process.exit(1));
     else if (fault.what === 'stall') {
-      const end = this.#time.now() + fault.ms;
-      while (this.#time.now() < end);
+      const endMs = this.#time.now() + fault.ms;
+      while (this.#time.now() < endMs);
     } else {
-      const tenant = this.#tenants.get(fault.world);
-      if (tenant !== undefined) this.#kernel.poison(tenant.resident.slab);
+      const world = this.#worlds.get(fault.world);
+      if (world !== undefined) this.#kernel.poison(world.slab);
     }
   }
 
@@ -391,7 +317,7 @@ export class ShardHost {
     this.#start.reports.postMessage(report, transferred(report));
   }
 
-  /** Plans the next turn; one that is planned for at once stays. */
+  /** Plans the next turn; one that is already planned for at once stays. */
   #schedule(ms: number): void {
     if (this.#wakeNow !== undefined) return;
     this.#wakeLater?.();
@@ -402,42 +328,33 @@ export class ShardHost {
   readonly #turn = (): void => {
     this.#wakeNow = undefined;
     this.#wakeLater?.();
-    const begin = this.#time.now();
+    const startMs = this.#time.now();
     const next = this.#scheduler.turn();
-    const retry = this.#sendBeat();
-    this.#scheduler.meter.turned(this.#time.now() - begin, threadMs());
-    const wait = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
-    if (Number.isFinite(wait)) this.#schedule(wait);
+    const retry = this.#sendFrames();
+    this.#scheduler.meter.turned(this.#time.now() - startMs, threadMs());
+    const waitMs = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(waitMs)) this.#schedule(waitMs);
   };
 
-  /** Sends what is pending once the beat before has been taken; else says when to try again. */
-  #sendBeat(): number | undefined {
-    if (this.#beat.size === 0) return undefined;
-    if (Atomics.load(this.#start.pulse, PULSE_ACKED) !== this.#beat.number) return BEAT_RETRY_MS;
-    const begin = this.#time.now();
-    const frames = this.#beat.size;
-    this.#report(this.#beat.make());
-    this.#scheduler.meter.encoded(frames - this.#beat.size, this.#time.now() - begin);
-    return this.#beat.size > 0 ? BEAT_RETRY_MS : undefined;
+  /** Sends pending frames if the last batch was acknowledged; returns when to try again, ms. */
+  #sendFrames(): number | undefined {
+    const pending = this.#frames.size;
+    if (pending === 0) return undefined;
+    if (this.#pulse.acknowledged !== this.#frames.number) return BATCH_RETRY_MS;
+    const startMs = this.#time.now();
+    this.#report(this.#frames.make());
+    const { size } = this.#frames;
+    this.#scheduler.meter.encoded(pending - size, this.#time.now() - startMs);
+    return size > 0 ? BATCH_RETRY_MS : undefined;
   }
 
   #beatHeart(): void {
-    const { pulse } = this.#start;
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
-    pulse[PULSE_HOT_SHARE] = Math.round(meter.hotPerMille);
-    pulse[PULSE_FRAME_NS] = Math.round(meter.frameNs + meter.encodeNs);
-    pulse[PULSE_TICK_NS] = Math.round(meter.tickNs);
-    this.#imageBytesLeft = Math.min(
-      IMAGE_BYTES_PER_S,
-      this.#imageBytesLeft + (IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000,
-    );
-    Atomics.add(pulse, PULSE_HEARTBEAT, 1);
+    this.#pulse.showCosts(meter.hotPerMille, meter.frameNs + meter.encodeNs, meter.tickNs);
+    this.#imageBudget.refill(HEARTBEAT_MS);
+    this.#pulse.beat();
   }
-}
-
-function hasMoved({ resident }: Tenant): boolean {
-  return resident.tick > resident.storedTick;
 }
 
 /** Processor time of this thread, ms. */

@@ -1,10 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import type { TransferListItem } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import type * as tasks from '../../workers/shard.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/shard.ts', import.meta.url));
 /** Tasks wait inside the thread, for their worlds, not in front of it. */
 const TASKS_AT_ONCE = 100_000;
+
+export type ShardTasks = typeof tasks;
+export type TaskName = keyof ShardTasks;
+export type TaskInput<Name extends TaskName> = Parameters<ShardTasks[Name]>[0];
+export type TaskAnswer<Name extends TaskName> = Awaited<ReturnType<ShardTasks[Name]>>;
 
 /** One pinned thread that runs the exported functions of `workers/shard.ts` as tasks. */
 export class ShardPool {
@@ -25,8 +31,12 @@ export class ShardPool {
     this.#pool.on('error', onError);
   }
 
-  /** Runs an exported function. Rejects where it throws or the thread dies. */
-  run<Answer>(name: string, task: unknown, transferList: TransferListItem[] = []): Promise<Answer> {
+  /** Runs an exported function of the worker. Rejects if it throws or the thread dies. */
+  run<Name extends TaskName>(
+    name: Name,
+    task: TaskInput<Name>,
+    transferList: Transferable[] = [],
+  ): Promise<TaskAnswer<Name>> {
     return this.#pool.run(task, { name, transferList: transferList as never });
   }
 

@@ -5,35 +5,27 @@ import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
-import {
-  type CloseTask,
-  type Command,
-  type ExplainAnswer,
-  type ExplainTask,
-  HALF_WORLD,
-  type LookAnswer,
-  type LookTask,
-  type OpenAnswer,
-  type OpenTask,
-  PULSE_ACKED,
-  PULSE_FRAME_NS,
-  PULSE_HEARTBEAT,
-  PULSE_HOT_SHARE,
-  PULSE_TICK_NS,
-  PULSE_WORDS,
-  PULSE_WORLD_HIGH,
-  PULSE_WORLD_LOW,
-  type ReplayAnswer,
-  type ReplayTask,
-  type Report,
-  type ShardStart,
+import type {
+  CloseTask,
+  Command,
+  OpenAnswer,
+  OpenTask,
+  QueryAnswer,
+  QueryTask,
+  ReplayAnswer,
+  ReplayTask,
+  Report,
+  RewindTask,
+  SearchAnswer,
+  SearchTask,
 } from './protocol.ts';
-import { ShardPool } from './shard-pool.ts';
+import { Pulse } from './pulse.ts';
+import { ShardPool, type TaskAnswer, type TaskInput, type TaskName } from './shard-pool.ts';
 
 /** A thread that takes longer to stop is ended. */
 const STOP_MS = 2000;
 
-export interface ShardSettings {
+export interface ShardDependencies {
   wasm: Uint8Array;
   cities: CitySet;
   /** Worlds in memory of one shard. */
@@ -41,12 +33,14 @@ export interface ShardSettings {
   clock: NodeClock;
   time: Time;
   log: Log;
+  /** Whether the thread takes `fault` commands. */
   faults: boolean;
 }
 
+/** Hears of a shard, through all its threads. */
 export interface ShardListener {
   report(shard: Shard, report: Report): void;
-  /** The thread died, `world` being stepped (0 none); what it had in memory is lost. */
+  /** The thread died while it stepped `world` (0 none); what it had in memory is lost. */
   died(shard: Shard, world: number): void;
 }
 
@@ -55,67 +49,73 @@ interface Debt {
   ticks: number;
 }
 
-interface Life {
+interface ShardThread {
   pool: ShardPool;
   commands: MessagePort;
   reports: MessagePort;
-  pulse: Int32Array;
+  pulse: Pulse;
 }
 
-/** The main thread's end of one shard, through all the threads that it has in its time. */
+/** The main thread's end of one shard, through all its threads. */
 export class Shard {
   readonly index: number;
-  /** Counts the threads: what an earlier one still says is not listened to. */
+  /** Counts the threads; messages of earlier ones are dropped. */
   incarnation = 0;
-  /** Bursts that are asked for and not done yet. */
-  readonly #debts = new Set<Debt>();
   /** Watched worlds. */
   hotCount = 0;
-  /** Incidents that it has been given to explain. */
-  explaining = 0;
+  /** Searches under way, and incidents explained so far. */
+  searching = 0;
+  explained = 0;
   #replays = 0;
-  readonly #settings: ShardSettings;
-  readonly #listener: ShardListener;
-  #life: Life | undefined;
+  #residencies = 0;
+  /** Bursts that were asked for and are not done yet. */
+  readonly #debts = new Set<Debt>();
+  readonly #dependencies: ShardDependencies;
+  #listener: ShardListener | undefined;
+  #thread: ShardThread | undefined;
 
-  constructor(index: number, settings: ShardSettings, listener: ShardListener) {
+  constructor(index: number, dependencies: ShardDependencies) {
     this.index = index;
-    this.#settings = settings;
-    this.#listener = listener;
+    this.#dependencies = dependencies;
   }
 
   get alive(): boolean {
-    return this.#life !== undefined;
+    return this.#thread !== undefined;
+  }
+
+  /** Begins the first thread. Resolves once it takes tasks. */
+  start(listener: ShardListener): Promise<void> {
+    this.#listener = listener;
+    return this.restart();
   }
 
   /** Begins a new thread. Resolves once it takes tasks. */
-  async start(): Promise<void> {
+  async restart(): Promise<void> {
     const incarnation = ++this.incarnation;
     const commands = new MessageChannel();
     const reports = new MessageChannel();
-    const pulse = new Int32Array(new SharedArrayBuffer(PULSE_WORDS * 4));
+    const pulse = new Pulse();
     const pool = new ShardPool((error) => this.#end(incarnation, error));
-    this.#life = { pool, commands: commands.port1, reports: reports.port1, pulse };
+    this.#thread = { pool, commands: commands.port1, reports: reports.port1, pulse };
     this.#debts.clear();
     reports.port1.on('message', (report: Report) => {
-      if (incarnation === this.incarnation) this.#listener.report(this, report);
+      if (incarnation === this.incarnation) this.#listener?.report(this, report);
     });
-    const { cities, clock, wasm, slabCount, faults } = this.#settings;
-    const start: ShardStart = {
+    const { cities, clock, wasm, slabCount, faults } = this.#dependencies;
+    const start = {
       wasm,
-      cityTables: cities.tables,
-      cityNames: cities.names,
+      cities: { tables: cities.tables, names: cities.names },
       slabCount,
       clockWords: clock.words,
       clockOriginMs: clock.originMs,
-      pulse,
+      pulse: pulse.words,
       commands: commands.port2,
       reports: reports.port2,
       faults,
     };
     const served = pool.run('serve', start, [commands.port2, reports.port2]);
     served.catch((error: unknown) => this.#end(incarnation, error));
-    // A thread that cannot begin says why where it serves; `ready` only hears that it is gone.
+    // If the thread cannot start, `serve` rejects with the reason, `ready` only with its end.
     try {
       await Promise.race([pool.run('ready', undefined), served]);
     } catch (error) {
@@ -124,67 +124,87 @@ export class Shard {
     }
   }
 
-  /** A thread ended by itself, or was found stuck: what it had is lost from memory. */
+  /** The thread ended by itself, or is stuck: what it had in memory is lost. */
   #end(incarnation: number, error: unknown): void {
-    if (incarnation !== this.incarnation || this.#life === undefined) return;
-    const world = this.currentWorld();
-    this.#settings.log.error({ shard: this.index, incarnation, err: error }, 'shard died');
+    if (incarnation !== this.incarnation || this.#thread === undefined) return;
+    const world = this.#thread.pulse.world;
+    this.#dependencies.log.error({ shard: this.index, incarnation, err: error }, 'shard died');
     this.#discard();
-    this.#listener.died(this, world);
+    this.#listener?.died(this, world);
   }
 
   #discard(): void {
-    const life = this.#life;
-    this.#life = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
     this.incarnation++;
-    life?.commands.close();
-    life?.reports.close();
-    life?.pool.destroy().catch((error: unknown) => {
-      this.#settings.log.warn({ shard: this.index, err: error }, 'ending a shard thread');
+    thread?.commands.close();
+    thread?.reports.close();
+    thread?.pool.destroy().catch((error: unknown) => {
+      this.#dependencies.log.warn(
+        { shard: this.index, err: error },
+        'a shard thread did not end cleanly',
+      );
     });
   }
 
-  /** Gives up on a thread that does not answer. */
+  /** Ends a thread that does not answer. */
   kill(reason: string): void {
     this.#end(this.incarnation, new Error(reason));
   }
 
-  // ── what it is asked ────────────────────────────────────────────────────────────────────────
+  // ── commands and tasks ──────────────────────────────────────────────────────────────────────
 
   command(command: Command): void {
-    this.#life?.commands.postMessage(command);
+    this.#thread?.commands.postMessage(command);
+  }
+
+  /** A number for the next residency of any of its worlds; it rises through all threads. */
+  nextResidency(): number {
+    return ++this.#residencies;
   }
 
   open(task: OpenTask): Promise<OpenAnswer> {
     return this.#run('open', task);
   }
 
-  look(task: LookTask): Promise<LookAnswer> {
-    return this.#run('look', task);
-  }
-
-  async explain(task: ExplainTask): Promise<ExplainAnswer> {
-    this.explaining += task.chains.length;
-    try {
-      return await this.#run('explain', task);
-    } finally {
-      this.explaining -= task.chains.length;
-    }
-  }
-
-  /** Throws TwinError `overloaded` where too many wait for theirs. */
-  async replay(task: ReplayTask): Promise<ReplayAnswer> {
-    if (this.#replays >= REPLAYS_MAX) throw new TwinError('overloaded', undefined, 5);
-    this.#replays++;
-    try {
-      return await this.#run('replay', task);
-    } finally {
-      this.#replays--;
-    }
+  query(task: QueryTask): Promise<QueryAnswer> {
+    return this.#run('query', task);
   }
 
   close(task: CloseTask): Promise<void> {
     return this.#run('close', task);
+  }
+
+  /** Rejects if the world cannot be run up to the collisions. Limited as `replay` for replays. */
+  rewind(task: RewindTask): Promise<void> {
+    const run = () => this.#run('rewind', task);
+    return task.background ? run() : this.#limited(run);
+  }
+
+  async search(task: SearchTask): Promise<SearchAnswer> {
+    this.searching++;
+    try {
+      const answer = await this.#run('search', task);
+      if (answer.outcome === 'explained') this.explained++;
+      return answer;
+    } finally {
+      this.searching--;
+    }
+  }
+
+  /** Throws TwinError `overloaded` if too many replays are waiting. */
+  replay(task: ReplayTask): Promise<ReplayAnswer> {
+    return this.#limited(() => this.#run('replay', task));
+  }
+
+  async #limited<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+    if (this.#replays >= REPLAYS_MAX) throw new TwinError('overloaded', undefined, 5);
+    this.#replays++;
+    try {
+      return await run();
+    } finally {
+      this.#replays--;
+    }
   }
 
   /** Has images of worlds that have moved reported, at most `limit`; resolves with how many are left. */
@@ -193,92 +213,80 @@ export class Shard {
   }
 
   async stop(): Promise<void> {
-    const life = this.#life;
-    if (life === undefined) return;
-    const stopped = life.pool.run('stop', undefined).catch(() => {});
-    await Promise.race([stopped, this.#settings.time.sleep(STOP_MS)]);
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const stopped = thread.pool.run('stop', undefined).catch(() => {});
+    await Promise.race([stopped, this.#dependencies.time.sleep(STOP_MS)]);
     this.#discard();
   }
 
   /**
-   * Runs a task of the thread; all that the thread reported before it answered has been taken when
-   * this resolves. Rejects with TwinError `world_unavailable` where there is no thread, or it ends.
+   * Runs a task in the thread. When this resolves, all reports that the thread sent before its answer
+   * have been taken. Rejects with TwinError `world_unavailable` if there is no thread, or it ends.
    */
-  async #run<Answer>(name: string, task: unknown): Promise<Answer> {
-    const life = this.#life;
-    const lost = () => new TwinError('world_unavailable', 'It is brought back to memory.', 1);
-    if (life === undefined) throw lost();
-    const answer = await life.pool.run<Answer>(name, task).catch((error: unknown) => {
-      throw life === this.#life ? error : lost();
+  async #run<Name extends TaskName>(name: Name, task: TaskInput<Name>): Promise<TaskAnswer<Name>> {
+    const thread = this.#thread;
+    const lost = () => new TwinError('world_unavailable', 'The world is being reloaded.', 1);
+    if (thread === undefined) throw lost();
+    const answer = await thread.pool.run(name, task).catch((error: unknown) => {
+      throw thread === this.#thread ? error : lost();
     });
-    if (life !== this.#life) throw lost();
-    this.#drain(life.reports);
+    if (thread !== this.#thread) throw lost();
+    this.#drain(thread.reports);
     return answer;
   }
 
-  /** Reports and answers come by different ports: what was said first need not arrive first. */
+  /** Reports and answers come by different ports: an earlier report may arrive after an answer. */
   #drain(reports: MessagePort): void {
     for (;;) {
       const received = receiveMessageOnPort(reports);
       if (received === undefined) return;
-      this.#listener.report(this, received.message as Report);
+      this.#listener?.report(this, received.message as Report);
     }
   }
 
-  // ── what it shows ───────────────────────────────────────────────────────────────────────────
-
-  #word(index: number): number {
-    return this.#life?.pulse[index] ?? 0;
-  }
+  // ── load ────────────────────────────────────────────────────────────────────────────────────
 
   get heartbeat(): number {
-    return this.#word(PULSE_HEARTBEAT);
+    return this.#thread?.pulse.heartbeat ?? 0;
   }
 
   get hotPerMille(): number {
-    return this.#word(PULSE_HOT_SHARE);
+    return this.#thread?.pulse.hotPerMille ?? 0;
   }
 
-  get tickNs(): number {
-    return this.#word(PULSE_TICK_NS);
-  }
-
-  /** The frames of a beat are with their sockets: the next may come. */
-  acknowledge(beat: number): void {
-    if (this.#life !== undefined) Atomics.store(this.#life.pulse, PULSE_ACKED, beat);
-  }
-
-  /** The world that is being stepped, or 0. */
-  currentWorld(): number {
-    return this.#word(PULSE_WORLD_HIGH) * HALF_WORLD + this.#word(PULSE_WORLD_LOW);
+  /** The frames of a batch were handed to their sockets: the next may come. */
+  acknowledge(batch: number): void {
+    this.#thread?.pulse.acknowledge(batch);
   }
 
   /** Whether one more watched world fits in the share of the thread for them. */
   get admits(): boolean {
-    if (this.#life === undefined) return false;
-    const expected = ((this.hotCount + 1) * this.#word(PULSE_FRAME_NS) * 1000) / FRAME_MS / 1e6;
-    return this.hotPerMille <= ADMISSION_PER_MILLE && expected <= ADMISSION_PER_MILLE;
+    if (this.#thread === undefined) return false;
+    const { frameNs, hotPerMille } = this.#thread.pulse;
+    const expectedPerMille = ((this.hotCount + 1) * frameNs * 1000) / FRAME_MS / 1e6;
+    return hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
   }
 
-  /** Ticks that bursts asked for and not done yet have to do. */
+  /** Ticks that the bursts under way still have to step. */
   get debtTicks(): number {
     let sum = 0;
     for (const { ticks } of this.#debts) sum += ticks;
     return sum;
   }
 
-  /** Counts a burst until the function that it returns is called. */
+  /** Counts a burst until the returned function is called. */
   owe(ticks: number): () => void {
     const debt = { ticks };
     this.#debts.add(debt);
     return () => this.#debts.delete(debt);
   }
 
-  /** How long a burst of so many ticks would take to be done, shorter ones going first. */
+  /** How long a burst of so many ticks would take, shorter ones going first, ms. */
   waitMs(ticks: number): number {
     let before = ticks;
     for (const debt of this.#debts) if (debt.ticks <= ticks) before += debt.ticks;
     const share = Math.max(0.2, 1 - this.hotPerMille / 1000) * (1 - 1 / OLDEST_TURN);
-    return (before * this.tickNs) / 1e6 / share;
+    return (before * (this.#thread?.pulse.tickNs ?? 0)) / 1e6 / share;
   }
 }

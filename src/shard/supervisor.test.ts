@@ -14,7 +14,7 @@ class FakeShard {
   readonly kills: string[] = [];
   started: () => void = () => {};
 
-  start(): Promise<void> {
+  restart(): Promise<void> {
     this.alive = true;
     this.heartbeat = 0;
     return new Promise((resolve) => {
@@ -32,21 +32,20 @@ let fake: FakeShard;
 let time: TestTime;
 let supervisor: Supervisor;
 let restarts: number;
-let suspects: number[];
 
 beforeEach(() => {
   time = TestTime.standing();
   fake = new FakeShard();
   restarts = 0;
-  suspects = [];
-  supervisor = new Supervisor(
-    [shard()],
-    createLog('silent'),
-    time,
-    () => restarts++,
-    (world) => suspects.push(world),
-  );
+  supervisor = new Supervisor([shard()], { log: createLog('silent'), time });
 });
+
+/** The thread dies and is restarted. */
+async function die(world = 0): Promise<void> {
+  fake.alive = false;
+  supervisor.noteDeath(shard(), world);
+  if (await supervisor.restart(shard())) restarts++;
+}
 
 afterEach(() => {
   supervisor.stop();
@@ -63,8 +62,7 @@ test('a thread without a heartbeat is ended, one with a heartbeat is not', async
 });
 
 test('a thread that takes long to start is not taken for one that is stuck', async () => {
-  fake.alive = false;
-  void supervisor.died(shard(), 0);
+  void die();
   await time.advance(5 * STUCK_MS);
   expect(fake.alive).toBe(true);
   expect(fake.kills).toEqual([]);
@@ -80,33 +78,46 @@ test('a thread that follows one that lived long has as long to start', async () 
     fake.heartbeat++;
     await time.advance(HEARTBEAT_MS);
   }
-  fake.alive = false;
-  void supervisor.died(shard(), 0);
+  void die();
   await time.advance(5 * STUCK_MS);
   expect(fake.alive).toBe(true);
   expect(fake.kills).toEqual([]);
 });
 
 test('a thread that never starts is given up', async () => {
-  fake.alive = false;
-  void supervisor.died(shard(), 0);
+  void die();
   await time.advance(60_000);
   expect(fake.kills.length).toBeGreaterThan(0);
   expect(restarts).toBe(0);
 });
 
 test('a world on which three threads died within a minute is suspected, others are not', async () => {
+  const suspects: number[] = [];
   for (const world of [7, 8, 7, 0, 0, 0, 7]) {
-    void supervisor.died(shard(), world);
+    if (supervisor.noteDeath(shard(), world)) suspects.push(world);
     await time.advance(4000);
-    fake.started();
   }
   expect(suspects).toEqual([7]);
+  await time.advance(60_000);
+  expect(supervisor.noteDeath(shard(), 7)).toBe(false);
+});
+
+test('a thread that dies again and again is restarted after longer pauses', async () => {
+  const pauses: number[] = [];
+  for (let death = 0; death < 3; death++) {
+    const diedMs = time.now();
+    void die();
+    while (!fake.alive) await time.advance(10);
+    pauses.push(Math.round(time.now() - diedMs));
+    fake.started();
+    await time.advance(0);
+  }
+  expect(pauses).toEqual([50, 100, 200]);
+  expect(restarts).toBe(3);
 });
 
 test('nothing is begun anew once the node stops', async () => {
-  fake.alive = false;
-  void supervisor.died(shard(), 0);
+  void die();
   supervisor.stop();
   await time.advance(60_000);
   expect(fake.alive).toBe(false);

@@ -4,68 +4,46 @@ import type { StopTimer, Time } from '../time.ts';
 import type { Shard } from './shard.ts';
 
 const RESTART_PAUSE_MS = 50;
-/** A thread has so long to start: on a busy machine that takes longer than a heartbeat may. */
+const RESTART_DOUBLINGS_MAX = 6;
+/** Time for a thread to start: on a busy machine that takes longer than a heartbeat may. */
 const START_MS = 20_000;
 const MINUTE_MS = 60_000;
 
 interface Watched {
-  shard: Shard;
   heartbeat: number;
   missed: number;
   isStarting: boolean;
-  deathsMs: number[];
-  /** World that the thread was stepping at each of its deaths. */
-  deathWorlds: number[];
+  /** When the thread died within the last minute, and which world it stepped then. */
+  deaths: readonly { atMs: number; world: number }[];
 }
 
 /**
- * Keeps every shard alive: counts heartbeats, ends threads that do not answer, begins new ones.
- * Counting beats of its own timer, not time, it takes a pause of the whole process for no fault.
+ * Keeps every shard alive: ends threads without a heartbeat and begins new ones. It counts its own
+ * timer's firings instead of time, so a pause of the whole process is not taken for a stuck thread.
  */
 export class Supervisor {
-  readonly #watched: Watched[];
+  readonly #watched: ReadonlyMap<Shard, Watched>;
   readonly #log: Log;
   readonly #time: Time;
-  readonly #restarted: (shard: Shard) => void;
-  readonly #suspect: (world: number) => void;
-  readonly #stopTimer: StopTimer;
-  #stopped = false;
+  readonly #stopChecks: StopTimer;
+  #isStopped = false;
 
-  /**
-   * `restarted`: a new thread is ready. `suspect`: so many threads died in a minute while they
-   * stepped this world that it should rest.
-   */
-  constructor(
-    shards: readonly Shard[],
-    log: Log,
-    time: Time,
-    restarted: (shard: Shard) => void,
-    suspect: (world: number) => void,
-  ) {
-    this.#watched = shards.map((shard) => ({
-      shard,
-      heartbeat: shard.heartbeat,
-      missed: 0,
-      // The first thread is on its way; its first beat tells that it is there.
-      isStarting: true,
-      deathsMs: [],
-      deathWorlds: [],
-    }));
+  constructor(shards: readonly Shard[], { log, time }: { log: Log; time: Time }) {
+    // The first threads are on their way; their first heartbeat shows that they are there.
+    const watched = () => ({ heartbeat: 0, missed: 0, isStarting: true, deaths: [] });
+    this.#watched = new Map(shards.map((shard) => [shard, watched()]));
     this.#log = log;
     this.#time = time;
-    this.#restarted = restarted;
-    this.#suspect = suspect;
-    this.#stopTimer = time.every(HEARTBEAT_MS, () => this.#check());
+    this.#stopChecks = time.every(HEARTBEAT_MS, () => this.#check());
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#stopTimer();
+    this.#isStopped = true;
+    this.#stopChecks();
   }
 
   #check(): void {
-    for (const watched of this.#watched) {
-      const { shard } = watched;
+    for (const [shard, watched] of this.#watched) {
       if (!shard.alive) continue;
       const { heartbeat } = shard;
       if (heartbeat !== watched.heartbeat) watched.isStarting = false;
@@ -78,29 +56,43 @@ export class Supervisor {
     }
   }
 
-  /** A shard's thread ended: begin another, a little later where it happens again and again. */
-  async died(shard: Shard, world: number): Promise<void> {
-    const watched = this.#watched.find((each) => each.shard === shard);
-    if (watched === undefined || this.#stopped) return;
-    const now = this.#time.now();
-    watched.deathsMs = [...watched.deathsMs.filter((at) => now - at < MINUTE_MS), now];
-    watched.deathWorlds = [...watched.deathWorlds, world].slice(-watched.deathsMs.length);
-    const here = watched.deathWorlds.filter((each) => each === world).length;
-    if (world !== 0 && here >= DEATHS_MAX) this.#suspect(world);
-    const pauseMs = RESTART_PAUSE_MS * 2 ** Math.min(6, watched.deathsMs.length - 1);
-    await this.#time.sleep(pauseMs);
-    if (this.#stopped) return;
+  #watchedOf(shard: Shard): Watched {
+    const watched = this.#watched.get(shard);
+    if (watched === undefined) throw new RangeError(`shard ${shard.index} is not supervised`);
+    return watched;
+  }
+
+  /**
+   * Notes that a thread died while it stepped `world` (0 none). Returns whether so many died on this
+   * world within a minute that it should be quarantined.
+   */
+  noteDeath(shard: Shard, world: number): boolean {
+    const watched = this.#watchedOf(shard);
+    const nowMs = this.#time.now();
+    const recent = watched.deaths.filter(({ atMs }) => nowMs - atMs < MINUTE_MS);
+    watched.deaths = [...recent, { atMs: nowMs, world }];
+    const onWorld = watched.deaths.filter((death) => death.world === world).length;
+    return world !== 0 && onWorld >= DEATHS_MAX;
+  }
+
+  /** Begins a new thread, later if many died lately. Resolves with whether it is up. */
+  async restart(shard: Shard): Promise<boolean> {
+    const watched = this.#watchedOf(shard);
+    const doublings = Math.min(RESTART_DOUBLINGS_MAX, Math.max(0, watched.deaths.length - 1));
+    await this.#time.sleep(RESTART_PAUSE_MS * 2 ** doublings);
+    if (this.#isStopped) return false;
     watched.isStarting = true;
-    // The new thread's heart begins at 0.
+    // The pulse of a new thread begins at 0.
     watched.heartbeat = 0;
     try {
-      await shard.start();
+      await shard.restart();
       watched.missed = 0;
       this.#log.warn({ shard: shard.index, incarnation: shard.incarnation }, 'shard restarted');
-      this.#restarted(shard);
+      return true;
     } catch (error) {
-      // It has told of its death, so another one is on its way.
+      // The shard has reported this death as well, so another restart is on its way.
       this.#log.error({ shard: shard.index, err: error }, 'shard did not start');
+      return false;
     } finally {
       watched.isStarting = false;
     }

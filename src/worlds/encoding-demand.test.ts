@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Audience } from './encoding-demand.ts';
+import { EncodingDemand } from './encoding-demand.ts';
 
 describe('the audience of a world', () => {
   it('wants an encoding from its first watcher to its last', () => {
-    const audience = new Audience();
+    const audience = new EncodingDemand();
     expect(audience.join('json')).toBe(true);
     expect(audience.join('json')).toBe(false);
     expect(audience.wants('msgpack')).toBe(false);
@@ -13,7 +13,7 @@ describe('the audience of a world', () => {
   });
 
   it('wants what readers ask for only while anybody watches', () => {
-    const audience = new Audience();
+    const audience = new EncodingDemand();
     expect(audience.read('json')).toBe(false);
     audience.join('msgpack');
     expect(audience.read('json')).toBe(true);
@@ -26,7 +26,7 @@ describe('the audience of a world', () => {
   });
 
   it('forgets readers, and says whether that changed anything', () => {
-    const audience = new Audience();
+    const audience = new EncodingDemand();
     audience.join('msgpack');
     expect(audience.forgetReaders()).toBe(false);
     audience.read('json');

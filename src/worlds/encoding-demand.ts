@@ -1,7 +1,7 @@
 import type { Encoding } from '../codec/encoding.ts';
 
-/** Who wants the frames of one world: its watchers, and readers over REST while it has any. */
-export class Audience {
+/** In which encodings frames of one world are wanted: by watchers, and by REST readers beside them. */
+export class EncodingDemand {
   #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
   #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
 
@@ -9,34 +9,33 @@ export class Audience {
     return this.#watchers.json + this.#watchers.msgpack;
   }
 
-  /** Whether anybody wants frames in this encoding. */
   wants(encoding: Encoding): boolean {
     const isRead = this.#readers[encoding] && this.watcherCount > 0;
     return this.#watchers[encoding] > 0 || isRead;
   }
 
-  /** A watcher more; true where its encoding was not wanted before. */
+  /** One watcher more; returns whether its encoding was not wanted before. */
   join(encoding: Encoding): boolean {
     const isNew = !this.wants(encoding);
     this.#watchers[encoding]++;
     return isNew;
   }
 
-  /** A watcher less; true where its encoding, or anything, is not wanted any more. */
+  /** One watcher less; returns whether its encoding is no longer wanted. */
   leave(encoding: Encoding): boolean {
     this.#watchers[encoding]--;
     if (this.watcherCount === 0) this.#readers = { json: false, msgpack: false };
     return !this.wants(encoding);
   }
 
-  /** Somebody asked for a frame; true where from now on frames of this encoding are wanted. */
+  /** A client has read a frame; returns whether from now on its encoding is wanted as well. */
   read(encoding: Encoding): boolean {
     if (this.watcherCount === 0 || this.wants(encoding)) return false;
     this.#readers[encoding] = true;
     return true;
   }
 
-  /** Readers have to ask again; true where an encoding is not wanted any more. */
+  /** Forgets the readers until they read again; returns whether an encoding is no longer wanted. */
   forgetReaders(): boolean {
     const before = [this.wants('json'), this.wants('msgpack')];
     this.#readers = { json: false, msgpack: false };

@@ -2,16 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
+import { CAR_COUNT, F_ALL, SLAB_BYTES } from '../../assembly/layout.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
-import type { ExplainAnswer, ExplainTask } from '../shard/protocol.ts';
+import { createLog } from '../log.ts';
+import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
+import type { Shard } from '../shard/shard.ts';
 import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
+import { ManualClock } from '../testing/doubles/manual-clock.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
 import { systemTime } from '../time.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
+import type { World } from '../twin/service.ts';
 import { Explanations } from './explanations.ts';
 import { Leases } from './leases.ts';
 import { Records, type WorldRecord } from './records.ts';
 import { WorldReports } from './world-reports.ts';
+import { WorldRewinds } from './world-rewinds.ts';
+import { WorldTicks } from './world-ticks.ts';
 
 /** A collision every six seconds: each is over before the next. */
 const EVERY_TICKS = 300;
@@ -51,55 +58,67 @@ function contactAt(tick: number): ContactFacts {
   return { tick, order: 0, ...chain, kind: 1, parties: [party, other] } as unknown as ContactFacts;
 }
 
+/** A stored image of a world at a tick. */
+function imageAt(tick: number) {
+  return { kernel: record.kernel, tick, seq: 0, bytes: new Uint8Array(SLAB_BYTES) };
+}
+
 const tickOf = (i: number): number => EVERY_TICKS * (i + 1);
 
-/** A watched world whose shard has kept what happened from a tick on; the rest waits for `live`. */
-function worldOf(keptFrom: number) {
+/** A watched world whose shard has cached the states before collisions from a tick on. */
+function worldOf(cachedFrom: number) {
   const number = ++worlds;
-  let livedTick = 0;
   const order: number[] = [];
-  const waiting: { task: ExplainTask; done: () => void }[] = [];
-  const reports = new WorldReports({
-    time: systemTime,
-    saveIncidents: (facts) => records.saveIncidents(number, facts),
-    saveExplanations: (explained) => records.saveExplanations(number, explained),
-    saveImage: () => Promise.resolve(),
-    warn: () => {},
-  });
-  const tell = ({ chains }: ExplainTask, isKept: (tick: number) => boolean): ExplainAnswer => {
-    const missing: number[] = [];
-    for (const [position, [{ tick, order: place }]] of chains.entries()) {
-      if (isKept(tick)) {
-        order.push(tick);
-        reports.explained({ tick, order: place, explanation: { failures: [], reruns: 0 } });
-      } else missing.push(position);
-    }
-    return { missing, failed: [] };
-  };
-  const explanations = new Explanations({
-    time: systemTime,
-    ...{ records, reports, record, number, cityIndex: 0 },
-    clockTick: () => livedTick,
-    livedTick: () => livedTick,
-    isWatched: () => true,
-    isDropped: () => false,
-    explain: (task) => {
-      if (task.past === undefined) return Promise.resolve(tell(task, (tick) => tick >= keptFrom));
-      const { promise, resolve } = Promise.withResolvers<ExplainAnswer>();
-      waiting.push({ task, done: () => resolve(tell(task, () => true)) });
-      return promise;
+  const rewinds: { task: RewindTask; done: () => void }[] = [];
+  const rewound = new Set<number>();
+  const shard = {
+    rewind: (task: RewindTask) =>
+      new Promise<void>((resolve) => {
+        const done = () => {
+          for (const [{ tick }] of task.chains) rewound.add(tick);
+          resolve();
+        };
+        rewinds.push({ task, done });
+      }),
+    search: async ({ chain }: SearchTask): Promise<SearchAnswer> => {
+      const [{ tick }] = chain;
+      if (tick < cachedFrom && !rewound.has(tick)) return { outcome: 'missing' };
+      if (tick === failingTick) return { outcome: 'failed', message: 'the re-run diverged' };
+      order.push(tick);
+      return { outcome: 'explained', explanation: { failures: [], reruns: 0 } };
     },
-    warn: () => {},
+  } as Shard;
+  const clock = new ManualClock(0);
+  const log = createLog('silent');
+  const shared = { records, kernel: 'k', time: TestTime.standing(), log, shard, cityIndex: 0 };
+  const reports = new WorldReports(number, shared);
+  const ticks = new WorldTicks(clock, 0);
+  const residency = { isRetired: false };
+  const explanations = new Explanations({
+    world: { number, id: 'w', watcherCount: 1 } as World,
+    rewinds: new WorldRewinds(number, record, shared),
+    ...{ record, ticks, residency, reports, shared },
   });
+  let failingTick = -1;
   let contacts = 0;
   return {
+    number,
     order,
-    waiting,
-    /** Collides at these ticks, lives on until they are over, and has them explained. */
-    collide: async (ticks: readonly number[]): Promise<void> => {
-      reports.contacts(contacts, ticks.map(contactAt));
-      contacts += ticks.length;
-      livedTick = (ticks.at(-1) ?? 0) + EVERY_TICKS;
+    rewinds,
+    reports,
+    residency,
+    explanations,
+    /** Every search of the collision at this tick fails. */
+    fail: (tick: number) => {
+      failingTick = tick;
+    },
+    /** Collides at these ticks, steps on until they are over, and has them explained. */
+    collide: async (collisions: readonly number[]): Promise<void> => {
+      reports.contacts(contacts, collisions.map(contactAt));
+      contacts += collisions.length;
+      const tick = (collisions.at(-1) ?? 0) + EVERY_TICKS;
+      ticks.step(tick);
+      clock.advance(Math.max(0, tick * 20 - clock.now()));
       explanations.wake();
       await reports.stored();
     },
@@ -107,7 +126,7 @@ function worldOf(keptFrom: number) {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(setImmediate);
+  while (!holds()) await new Promise<void>((resolve) => void systemTime.immediate(resolve));
 }
 
 test('what a world catches up with is explained the newest first, in parts', async () => {
@@ -116,8 +135,8 @@ test('what a world catches up with is explained the newest first, in parts', asy
   const ticks = Array.from({ length: count }, (_, i) => tickOf(i));
   await world.collide(ticks);
   for (const part of [EXPLAINED_AT_ONCE, 5]) {
-    await until(() => world.waiting.length > 0);
-    const [{ task, done } = { task: undefined, done: () => {} }] = world.waiting.splice(0);
+    await until(() => world.rewinds.length > 0);
+    const [{ task, done } = { task: undefined, done: () => {} }] = world.rewinds.splice(0);
     expect(task?.chains).toHaveLength(part);
     done();
   }
@@ -125,19 +144,19 @@ test('what a world catches up with is explained the newest first, in parts', asy
   expect(world.order).toEqual(ticks.toReversed());
 });
 
-test('what happens meanwhile does not wait for what is lived again', async () => {
+test('newer incidents do not wait for a rewind', async () => {
   const world = worldOf(tickOf(10));
   const past = Array.from({ length: 10 }, (_, i) => tickOf(i));
   await world.collide(past);
-  await until(() => world.waiting.length > 0);
+  await until(() => world.rewinds.length > 0);
   await world.collide([tickOf(10)]);
   await until(() => world.order.length === 1);
   await world.collide([tickOf(11), tickOf(12)]);
   await until(() => world.order.length === 3);
   expect(world.order).toEqual([tickOf(10), tickOf(12), tickOf(11)]);
   // The past is asked for once.
-  expect(world.waiting).toHaveLength(1);
-  world.waiting[0]?.done();
+  expect(world.rewinds).toHaveLength(1);
+  world.rewinds[0]?.done();
   await until(() => world.order.length === 13);
   expect(world.order.slice(3)).toEqual(past.toReversed());
 });
@@ -152,4 +171,35 @@ test('what an earlier process left unexplained is found in the store', async () 
   await world.collide([tickOf(4)]);
   await until(() => world.order.length === 5);
   expect(world.order).toEqual([tickOf(1), tickOf(0), tickOf(4), tickOf(3), tickOf(2)]);
+});
+
+test('an incident that cannot be run again is given up after a second try, and keeps no other', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  world.fail(tickOf(1));
+  await records.saveImage(world.number, imageAt(0));
+  await world.collide([tickOf(0), tickOf(1), tickOf(2)]);
+  const images: boolean[] = [];
+  for (let rewind = 0; rewind < 2; rewind++) {
+    await until(() => world.rewinds.length > 0);
+    const [next] = world.rewinds.splice(0);
+    images.push(next?.task.past.image !== undefined);
+    next?.done();
+  }
+  await until(() => world.explanations.isIdle);
+  expect(images).toEqual([true, false]);
+  expect(world.order).toEqual([tickOf(2), tickOf(0)]);
+  await world.collide([tickOf(3)]);
+  await until(() => world.rewinds.length > 0);
+  expect(world.rewinds[0]?.task.chains.map(([{ tick }]) => tick)).toEqual([tickOf(3)]);
+});
+
+test('a world that was removed or forgotten meanwhile gets no explanation', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  await world.collide([tickOf(0)]);
+  await until(() => world.rewinds.length > 0);
+  world.residency.isRetired = true;
+  world.rewinds[0]?.done();
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  await world.reports.written();
+  expect((await records.explanations(world.number)).size).toBe(0);
 });

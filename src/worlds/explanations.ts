@@ -1,83 +1,91 @@
 import { CHAIN_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
-import { EXPLAINED_AT_ONCE, LEAD_TICKS_MAX } from '../limits.ts';
-import type { ExplainAnswer, ExplainTask, LivedPast } from '../shard/protocol.ts';
-import type { StopTimer, Time } from '../time.ts';
+import { EXPLAINED_AT_ONCE } from '../limits.ts';
+import type { StopTimer } from '../time.ts';
 import { type Chain, chainsOf, incidentId } from '../twin/incidents.ts';
-import type { Records, WorldRecord } from './records.ts';
-import { packedPast } from './world-past.ts';
+import type { World } from '../twin/service.ts';
+import type { WorldRecord } from './records.ts';
+import type { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldReports } from './world-reports.ts';
+import type { WorldRewinds } from './world-rewinds.ts';
+import type { WorldTicks } from './world-ticks.ts';
 
-/** A chain is looked at so long after the tick at which it is over, and again after so long. */
+/** A chain is examined so long after its end, and again after so long. */
 const MARGIN_MS = 160;
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
-export interface ExplanationHooks {
-  readonly time: Time;
-  readonly records: Records;
-  readonly reports: WorldReports;
+export interface ExplanationDependencies {
+  readonly world: World;
   readonly record: WorldRecord;
-  readonly number: number;
-  readonly cityIndex: number;
-  /** The tick by the clock, and the one that the world is known to have lived to. */
-  clockTick(): number;
-  livedTick(): number;
-  isWatched(): boolean;
-  isDropped(): boolean;
-  explain(task: ExplainTask): Promise<ExplainAnswer>;
-  warn(message: string, error: unknown): void;
+  readonly rewinds: WorldRewinds;
+  readonly ticks: WorldTicks;
+  readonly residency: Pick<Residency, 'isRetired'>;
+  readonly reports: WorldReports;
+  readonly shared: Pick<WorldDependencies, 'time' | 'log' | 'records' | 'shard' | 'cityIndex'>;
+}
+
+/** What became of the searches for some incidents, but for those that are explained. */
+interface Unexplained {
+  /** The rewind cache had no state before the collision. */
+  missing: Chain[];
+  failed: { chain: Chain; message: string }[];
 }
 
 /**
- * Has the incidents of a world explained, the newest first: those of a watched world as soon as
- * they are over, others once somebody has asked for reports. What is left to do is what the store
- * has no explanation of, so nothing of it is lost when anything fails.
+ * Has the incidents of a world explained, newest first: those of a watched world as soon as they are
+ * over, others once a client has asked for reports. The work to do is read from the store: incidents
+ * without an explanation. So nothing is lost if the store, the shard or the process fails.
  */
 export class Explanations {
-  readonly #hooks: ExplanationHooks;
-  /** Incidents that could not be lived again as they were. */
+  readonly #dependencies: ExplanationDependencies;
+  /** Incidents that cannot be run again as they were recorded. */
   readonly #givenUp = new Set<string>();
-  /** Those that the world is lived again for just now: what happens meanwhile need not wait. */
-  #far: ReadonlySet<string> = new Set();
+  /** Incidents for which the world is being run again; newer ones need not wait for them. */
+  #rewinding: ReadonlySet<string> = new Set();
   #working: Promise<void> | undefined;
-  #again = false;
+  #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
-  constructor(hooks: ExplanationHooks) {
-    this.#hooks = hooks;
+  constructor(dependencies: ExplanationDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  get idle(): boolean {
-    return this.#working === undefined && this.#far.size === 0;
+  get isIdle(): boolean {
+    return this.#working === undefined && this.#rewinding.size === 0;
   }
 
-  /** Something may be to be explained. */
+  /** There may be incidents to explain. */
   wake(): void {
-    this.#again = true;
+    this.#isWoken = true;
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
   }
 
-  /** A contact at this tick: it is looked at when it is over, if the world is still watched then. */
+  /** A contact at this tick: wakes after the end of its chain, if the world is still watched. */
   wakeAfter(tick: number): void {
     if (this.#stopTimer !== undefined) return;
-    const ticks = Math.max(0, tick + CHAIN_TICKS - this.#hooks.clockTick());
+    const ticks = Math.max(0, tick + CHAIN_TICKS - this.#dependencies.ticks.now());
     this.#wakeIn(ticks * TICK_MS + MARGIN_MS);
   }
 
   #wakeIn(ms: number): void {
     this.#stopTimer?.();
-    this.#stopTimer = this.#hooks.time.after(ms, () => {
+    this.#stopTimer = this.#dependencies.shared.time.after(ms, () => {
       this.#stopTimer = undefined;
-      if (this.#hooks.isWatched()) this.wake();
+      if (this.#isWatched) this.wake();
     });
+  }
+
+  get #isWatched(): boolean {
+    return this.#dependencies.world.watcherCount > 0;
   }
 
   async #work(): Promise<void> {
     try {
-      while (this.#again && !this.#hooks.isDropped()) {
-        this.#again = false;
+      while (this.#isWoken && !this.#dependencies.residency.isRetired) {
+        this.#isWoken = false;
         await this.#explainNewest();
       }
     } catch (error) {
@@ -86,96 +94,103 @@ export class Explanations {
   }
 
   #failed(error: unknown): void {
-    if (!(error instanceof TwinError)) this.#hooks.warn('incidents are not explained', error);
-    // Whoever asks for them next wakes this again; of a watched world nobody need ask.
-    this.#wakeIn(AGAIN_MS);
+    if (!(error instanceof TwinError)) this.#warn('incidents could not be explained', error);
+    // For a watched world; if nobody watches, the next client that asks wakes this again.
+    this.#wakeIn(RETRY_MS);
+  }
+
+  #warn(message: string, err: unknown): void {
+    this.#dependencies.shared.log.warn({ world: this.#dependencies.world.id, err }, message);
   }
 
   async #explainNewest(): Promise<void> {
-    const open = await this.#open();
-    const newest = open.filter((chain) => !this.#far.has(idOf(chain))).slice(0, EXPLAINED_AT_ONCE);
+    const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
+    const newest = open.slice(0, EXPLAINED_AT_ONCE);
     if (newest.length === 0) return;
-    const rest = await this.#explainKept(newest);
-    if (rest.length > 0 && this.#far.size === 0) void this.#beginFar(rest);
+    // The cache has nothing of worlds that nobody watched.
+    const { missing, failed } = this.#isWatched
+      ? await this.#search(newest, false)
+      : { missing: newest, failed: [] };
+    const rest = [...missing, ...failed.map(({ chain }) => chain)];
+    if (rest.length > 0 && this.#rewinding.size === 0) void this.#explainRewound(rest);
     if (rest.length === newest.length) return;
-    this.#again = true;
-    // What is explained now must be found so in the next round.
-    await this.#hooks.reports.written();
+    this.#isWoken = true;
+    // The next round must find in the store what this one has explained.
+    await this.#dependencies.reports.written();
   }
 
-  /** Lives the world again for some, beside what is kept of others. Never rejects. */
-  async #beginFar(chains: Chain[]): Promise<void> {
-    this.#far = new Set(chains.map(idOf));
+  /** Chains that are over and not explained, newest first. */
+  async #open(): Promise<Chain[]> {
+    const { world, record, reports, ticks, shared } = this.#dependencies;
+    await reports.stored();
+    const contacts = await shared.records.incidents(world.number);
+    if (contacts.length === 0) return [];
+    const explained = await shared.records.explanations(world.number);
+    // Incidents under another kernel cannot be run again.
+    const unexplained = chainsOf(contacts).filter(
+      (chain) => !explained.has(idOf(chain)) && chain[0].tick > record.from.tick,
+    );
+    const unfinished = unexplained.filter((chain) => endOf(chain) > ticks.stepped);
+    if (this.#isWatched && unfinished.length > 0) {
+      this.wakeAfter(Math.min(...unfinished.map((chain) => chain.at(-1)?.tick ?? 0)));
+    }
+    return unexplained
+      .filter((chain) => endOf(chain) <= ticks.stepped && !this.#givenUp.has(idOf(chain)))
+      .reverse();
+  }
+
+  // ── searching ───────────────────────────────────────────────────────────────────────────────
+
+  /** Searches from the states in the rewind cache. Each explanation goes to the store when it is found. */
+  async #search(chains: readonly Chain[], background: boolean): Promise<Unexplained> {
+    const { world, residency, reports, shared } = this.#dependencies;
+    const rest: Unexplained = { missing: [], failed: [] };
+    const search = async (chain: Chain): Promise<void> => {
+      const task = { world: world.number, cityIndex: shared.cityIndex, chain, background };
+      const answer = await shared.shard.search(task);
+      if (answer.outcome === 'missing') rest.missing.push(chain);
+      else if (answer.outcome === 'failed') rest.failed.push({ chain, message: answer.message });
+      else if (!residency.isRetired) {
+        const [{ tick, order }] = chain;
+        reports.explained({ tick, order, explanation: answer.explanation });
+      }
+    };
+    await Promise.all(chains.map(search));
+    return rest;
+  }
+
+  /** Runs the world again for some incidents, while newer ones are explained. Never rejects. */
+  async #explainRewound(chains: readonly Chain[]): Promise<void> {
+    this.#rewinding = new Set(chains.map(idOf));
     try {
-      await this.#explainFar(chains, true);
-      await this.#hooks.reports.written();
-      this.#far = new Set();
+      await this.#rewindAndSearch(chains, true);
+      await this.#dependencies.reports.written();
+      this.#rewinding = new Set();
       this.wake();
     } catch (error) {
-      this.#far = new Set();
+      this.#rewinding = new Set();
       this.#failed(error);
     }
   }
 
-  /** Chains that are over and not explained, the newest first. */
-  async #open(): Promise<Chain[]> {
-    const { records, reports, number, record, isWatched } = this.#hooks;
-    await reports.stored();
-    const contacts = await records.incidents(number);
-    if (contacts.length === 0) return [];
-    const explained = await records.explanations(number);
-    // What another kernel lived cannot be lived again.
-    const unexplained = chainsOf(contacts).filter(
-      (chain) => !explained.has(idOf(chain)) && chain[0].tick > record.from.tick,
+  /** Those that fail from the stored image are tried once more from the beginning, then given up. */
+  async #rewindAndSearch(chains: readonly Chain[], trustImage: boolean): Promise<void> {
+    const { rewinds } = this.#dependencies;
+    const rewind = await rewinds.plan(chains, trustImage);
+    const failed = await rewinds.run(rewind, true).then(
+      async () => (await this.#search(rewind.chains, true)).failed,
+      (error: unknown) => {
+        if (error instanceof TwinError) throw error;
+        const message = error instanceof Error ? error.message : String(error);
+        return rewind.chains.map((chain) => ({ chain, message }));
+      },
     );
-    const lived = this.#hooks.livedTick();
-    const unfinished = unexplained.filter((chain) => endOf(chain) > lived);
-    if (isWatched() && unfinished.length > 0) {
-      this.wakeAfter(Math.min(...unfinished.map((chain) => chain.at(-1)?.tick ?? 0)));
-    }
-    return unexplained
-      .filter((chain) => endOf(chain) <= lived && !this.#givenUp.has(idOf(chain)))
-      .reverse();
-  }
-
-  /** Explains what the shard has kept of a watched world; returns what it has not. */
-  async #explainKept(chains: Chain[]): Promise<Chain[]> {
-    const { number, cityIndex, isWatched, explain } = this.#hooks;
-    if (!isWatched()) return chains;
-    const answer = await explain({ world: number, cityIndex, chains, past: undefined });
-    const left = new Set([...answer.missing, ...answer.failed.map(({ position }) => position)]);
-    return chains.filter((_, position) => left.has(position));
-  }
-
-  /** Explains from the store's image what lies behind that, else all of it from the beginning. */
-  async #explainFar(chains: Chain[], trustImage: boolean): Promise<void> {
-    const { records, number, record, cityIndex } = this.#hooks;
-    const newest = Math.max(...chains.map(([{ tick }]) => tick));
-    const past = await packedPast(records, number, record, { cityIndex, trustImage, newest });
-    const { image } = past;
-    const some =
-      image === undefined ? chains : chains.filter((chain) => isBehind(chain, image.tick));
-    const answer = await this.#tryFar(some, past);
-    const failed = answer.failed.map(({ position }) => some[position]).filter(isThere);
-    if (failed.length > 0 && image !== undefined) {
-      await this.#explainFar(failed, false);
-      return;
-    }
-    for (const chain of failed) this.#givenUp.add(idOf(chain));
-    const [first] = answer.failed;
-    if (first) this.#hooks.warn('incidents cannot be lived again', new Error(first.message));
-  }
-
-  /** A world that cannot be lived up to its collisions fails with all of them. */
-  async #tryFar(chains: Chain[], past: LivedPast): Promise<ExplainAnswer> {
-    const { number, cityIndex, explain } = this.#hooks;
-    try {
-      return await explain({ world: number, cityIndex, chains, past });
-    } catch (error) {
-      if (error instanceof TwinError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      return { missing: [], failed: chains.map((_, position) => ({ position, message })) };
-    }
+    const [first] = failed;
+    if (first === undefined) return;
+    const failedChains = failed.map(({ chain }) => chain);
+    if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedChains, false);
+    for (const chain of failedChains) this.#givenUp.add(idOf(chain));
+    this.#warn('incidents cannot be run again as they were recorded', new Error(first.message));
   }
 }
 
@@ -186,12 +201,4 @@ function idOf([{ tick, order }]: Chain): string {
 /** The tick from which on no contact can join a chain. */
 function endOf(chain: Chain): number {
   return (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS;
-}
-
-function isBehind([{ tick }]: Chain, imageTick: number): boolean {
-  return imageTick <= tick - LEAD_TICKS_MAX;
-}
-
-function isThere<T>(value: T | undefined): value is T {
-  return value !== undefined;
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import type { Key } from '../store/contract.ts';
-import { systemTime } from '../time.ts';
-import { IdleIndex } from './idle-index.ts';
-import type { OwnedWorld } from './owned-world.ts';
+import { ManualClock } from '../testing/doubles/manual-clock.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import { IdleIndex, type IdleWorld, type IdleWorlds } from './idle-index.ts';
 import type { Records } from './records.ts';
 
 const WORLD = 7;
@@ -14,9 +14,26 @@ const NOW_MS = 100_000;
  * One round over a world that fell due, of which the store is asked while `meanwhile` happens, and
  * which it has in slot `filed`: who was dropped, and which entries were taken away alone.
  */
-async function sweep(meanwhile: (world: OwnedWorld) => void, filed: number | null = DUE_SLOT) {
-  const world = { number: WORLD, dropped: false, watcherCount: 0, lastTouchMs: 0 } as OwnedWorld;
+async function sweep(
+  meanwhile: (world: { lastTouchMs: number }) => void,
+  filed: number | null = DUE_SLOT,
+) {
+  const world = {
+    ...{
+      number: WORLD,
+      id: 'w',
+      isRetired: false,
+      watcherCount: 0,
+      lastTouchMs: 0,
+      behindTicks: 0,
+    },
+    due: DUE_SLOT,
+    forgetReaders: () => {},
+    catchUp: async () => {},
+  } satisfies IdleWorld;
   const fallen = [{ key: ['p', 0, 'due', DUE_SLOT, WORLD], world: WORLD }];
+  const dropped: number[] = [];
+  const strays: Key[] = [];
   const records = {
     fallenDue: async (partition: number) => (partition === 0 ? fallen : []),
     due: async () => {
@@ -27,20 +44,18 @@ async function sweep(meanwhile: (world: OwnedWorld) => void, filed: number | nul
       strays.push(key);
     },
   } as unknown as Records;
-  const dropped: number[] = [];
-  const strays: Key[] = [];
-  const idle = new IdleIndex({
-    time: systemTime,
-    now: () => NOW_MS,
-    idleMs: 30_000,
-    records: () => records,
-    log: createLog('silent'),
+  const worlds: IdleWorlds = {
+    records,
     atHand: () => world,
-    forget: async (number) => {
+    drop: async (number) => {
       dropped.push(number);
     },
-    saved: () => {},
-  });
+    trim: () => {},
+  };
+  const clock = new ManualClock(NOW_MS);
+  const time = TestTime.standing();
+  const log = createLog('silent');
+  const idle = new IdleIndex({ time, clock, log, worlds, idleMs: 30_000 });
   await idle.sweep();
   return { dropped, strays };
 }

@@ -1,109 +1,129 @@
+import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { PARTITION_COUNT } from '../twin/ids.ts';
-import type { OwnedWorld } from './owned-world.ts';
 import type { Records } from './records.ts';
 
-/** Where the slot stands in a key of the index. */
+/** Position of the slot in a key of the index. */
 const SLOT_PART = 3;
 const SLOT_MS_MAX = 60_000;
 const SLOT_MS_MIN = 1000;
-/** Slots in an idle time: a world is dropped at most so much of it late. */
+/** Slots in the idle time: a world is dropped late by at most one of them. */
 const SLOTS_PER_IDLE = 30;
-/** Worlds dropped or moved at once. */
+/** Worlds dropped or moved at a time. */
 const AT_ONCE = 64;
-/** A world that only feature calls keep alive catches up when it is this far behind, ticks. */
+/** A world that only feature changes keep alive catches up when it is so far behind, ticks. */
 const LAG_TICKS = 45_000;
 
-export interface IdleOptions {
+/** A world as the idle index knows it. */
+export interface IdleWorld {
+  readonly number: number;
+  readonly id: string;
+  readonly isRetired: boolean;
+  readonly watcherCount: number;
+  readonly lastTouchMs: number;
+  readonly behindTicks: number;
+  /** Slot in which the store has it. */
+  due: number;
+  forgetReaders(): void;
+  catchUp(limitTicks: number): Promise<void>;
+}
+
+/** The worlds of a node, as the idle index uses them. */
+export interface IdleWorlds {
+  /** Those of the present leases. */
+  readonly records: Records;
+  atHand(world: number): IdleWorld | undefined;
+  /** Removes a world from the store. */
+  drop(world: number): Promise<void>;
+  /** The touches of all worlds that nobody watches are in the store. */
+  trim(): void;
+}
+
+export interface IdleDependencies {
   time: Time;
-  now(): number;
+  clock: Clock;
+  log: Log;
+  worlds: IdleWorlds;
   /** A world that nobody watched or called for so long is dropped. */
   idleMs: number;
-  /** Those that count at the moment. */
-  records(): Records;
-  log: Log;
-  atHand(world: number): OwnedWorld | undefined;
-  forget(world: number): Promise<void>;
-  /** The touches of all worlds at rest are in the store. */
-  saved(): void;
 }
 
 /**
- * Finds idle worlds without a timer a world and without a scan: the store has an index of when
- * each falls due, by slots of time. Touches are kept in memory and moved there once a slot.
+ * Finds idle worlds without a timer for each and without a scan: the store has an index of when they
+ * fall due, by slots of time. Touches are kept in memory and written to the index once a slot.
  */
 export class IdleIndex {
-  readonly #options: IdleOptions;
+  readonly #dependencies: IdleDependencies;
   readonly #slotMs: number;
-  /** Called since the index was last brought up to date. */
-  readonly #touched = new Set<OwnedWorld>();
+  /** Worlds called since the index was last brought up to date. */
+  readonly #touched = new Set<IdleWorld>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
   /** Worlds waiting to catch up, one after the other, and the last of them. */
-  readonly #behind = new Set<OwnedWorld>();
+  readonly #behind = new Set<IdleWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
 
-  constructor(options: IdleOptions) {
-    this.#options = options;
+  constructor(dependencies: IdleDependencies) {
+    this.#dependencies = dependencies;
     this.#slotMs = Math.min(
       SLOT_MS_MAX,
-      Math.max(SLOT_MS_MIN, Math.floor(options.idleMs / SLOTS_PER_IDLE)),
+      Math.max(SLOT_MS_MIN, Math.floor(dependencies.idleMs / SLOTS_PER_IDLE)),
     );
   }
 
   start(): void {
-    this.#stopTimer = this.#options.time.every(this.#slotMs / 2, () => {
+    this.#stopTimer = this.#dependencies.time.every(this.#slotMs / 2, () => {
       this.#sweeping ??= this.sweep().finally(() => {
         this.#sweeping = undefined;
       });
     });
   }
 
-  /** Saves the touches that are not in the store yet, where it takes them. */
+  /** Saves the touches that are not in the store yet. Never rejects. */
   async stop(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     await this.#sweeping;
     await this.#save().catch((err: unknown) => {
-      this.#options.log.warn({ err }, 'the last calls of worlds were not saved');
+      this.#dependencies.log.warn({ err }, 'the last touches of worlds could not be saved');
     });
   }
 
-  /** The slot in which a world falls due that was touched at this time. */
+  /** The slot in which a world touched at this time falls due. */
   slotOf(touchMs: number): number {
-    return Math.ceil((touchMs + this.#options.idleMs) / this.#slotMs);
+    return Math.ceil((touchMs + this.#dependencies.idleMs) / this.#slotMs);
   }
 
-  /** Worlds due in an earlier slot than this one are gone. */
+  /** Worlds due in earlier slots are gone. */
   firstLivingSlot(nowMs: number): number {
     return Math.floor(nowMs / this.#slotMs);
   }
 
-  touched(world: OwnedWorld): void {
+  touched(world: IdleWorld): void {
     this.#touched.add(world);
   }
 
-  /** No world's calls are known any more. */
+  /** Forgets all touches. */
   forgetAll(): void {
     this.#touched.clear();
   }
 
-  isUnsaved(world: OwnedWorld): boolean {
+  isUnsaved(world: IdleWorld): boolean {
     return this.#touched.has(world);
   }
 
-  /** One round: touches to the store, then worlds that fell due are dropped. */
+  /** One round: writes touches to the store, then drops the worlds that have fallen due. */
   async sweep(): Promise<void> {
     try {
       await this.#save();
-      this.#options.saved();
+      this.#dependencies.worlds.trim();
       for (let partition = 0; partition < PARTITION_COUNT; partition++) {
         await this.#dropDue(partition);
       }
     } catch (err) {
-      this.#options.log.warn({ err }, 'idle worlds could not be looked for');
+      this.#dependencies.log.warn({ err }, 'idle worlds could not be dropped');
     }
   }
 
@@ -114,72 +134,73 @@ export class IdleIndex {
     }
   }
 
-  /** Files a living world under the slot of its last touch. */
-  async #move(world: OwnedWorld): Promise<void> {
+  /** Moves a living world to the slot of its last touch. */
+  async #move(world: IdleWorld): Promise<void> {
     this.#touched.delete(world);
-    if (world.dropped) return;
+    if (world.isRetired) return;
     world.forgetReaders();
     const watched = world.watcherCount > 0;
-    const due = this.slotOf(watched ? this.#options.now() : world.lastTouchMs);
+    const due = this.slotOf(watched ? this.#dependencies.clock.now() : world.lastTouchMs);
     if (due !== world.due) {
       try {
-        await this.#options.records().moveDue(world.number, world.due, due);
+        await this.#dependencies.worlds.records.moveDue(world.number, world.due, due);
         world.due = due;
       } catch (error) {
         this.#touched.add(world);
         throw error;
       }
     }
-    // Nobody calls a world while it is watched: it is filed anew by itself.
+    // A watched world need not be called: it is moved again in the next round.
     if (watched) this.#touched.add(world);
     else if (world.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
 
-  #catchUp(world: OwnedWorld): void {
+  #catchUp(world: IdleWorld): void {
     if (this.#behind.has(world)) return;
     this.#behind.add(world);
     this.#catchingUp = this.#catchingUp.then(async () => {
       this.#behind.delete(world);
-      if (world.dropped || this.#stopTimer === undefined) return;
+      if (world.isRetired || this.#stopTimer === undefined) return;
       await world.catchUp(LAG_TICKS).catch((err: unknown) => {
-        this.#options.log.warn({ world: world.id, err }, 'a world could not catch up');
+        this.#dependencies.log.warn({ world: world.id, err }, 'a world could not catch up');
       });
     });
   }
 
   async #dropDue(partition: number): Promise<void> {
-    const first = this.firstLivingSlot(this.#options.now());
-    const records = this.#options.records();
+    const first = this.firstLivingSlot(this.#dependencies.clock.now());
+    const records = this.#dependencies.worlds.records;
     for (let after: Key | undefined; ; ) {
       const fallen = await records.fallenDue(partition, first, AT_ONCE, after);
-      await Promise.all(fallen.map(({ key, world }) => this.#judge(key, world, first)));
+      await Promise.all(fallen.map(({ key, world }) => this.#settleDue(key, world, first)));
       if (fallen.length < AT_ONCE) return;
       after = fallen.at(-1)?.key;
     }
   }
 
-  async #judge(key: Key, number: number, first: number): Promise<void> {
-    const { atHand, forget } = this.#options;
-    const records = this.#options.records();
-    const world = atHand(number);
-    if (world !== undefined && this.#isWanted(world, first)) {
+  /** A world has fallen due: it is dropped, unless it was called or is filed in another slot. */
+  async #settleDue(key: Key, number: number, first: number): Promise<void> {
+    const { worlds } = this.#dependencies;
+    const { records } = worlds;
+    const world = worlds.atHand(number);
+    if (world !== undefined && this.#isInUse(world, first)) {
       const filed = world.due;
       await this.#move(world);
       if (key[SLOT_PART] === filed) return;
     }
     if ((await records.due(number)) !== key[SLOT_PART]) {
-      // The world is filed elsewhere, or gone.
+      // The world is in another slot, or gone.
       await records.removeDue(number, key);
       return;
     }
-    // Who was called while the store was asked stays, and is filed anew in the next round.
-    const called = atHand(number);
-    if (called === undefined || !this.#isWanted(called, first)) await forget(number);
+    // A world called while the store was asked stays, and is moved in the next round.
+    const called = worlds.atHand(number);
+    if (called === undefined || !this.#isInUse(called, first)) await worlds.drop(number);
   }
 
-  /** Whether it is watched or was called so lately that it is not due before the slot `first`. */
-  #isWanted(world: OwnedWorld, first: number): boolean {
-    if (world.dropped) return false;
+  /** Whether it is watched, or was called so recently that it is not due before the slot `first`. */
+  #isInUse(world: IdleWorld, first: number): boolean {
+    if (world.isRetired) return false;
     return world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first;
   }
 }

@@ -1,16 +1,16 @@
-import type { BeatFrame } from '../shard/batch-frames.ts';
+import type { BatchFrame } from '../shard/frame-batch.ts';
 
 /**
- * The newest frame of a watched world, in memory of its own that is written over by the next: to
- * send a beat costs no allocation, and so no collection.
+ * The newest frame of a watched world, in memory that the next one overwrites: frames cost no
+ * allocation, and so no garbage collection.
  */
-export class LatestFrame implements BeatFrame {
+export class LatestFrame implements BatchFrame {
   tick = -1;
   json: Uint8Array | undefined;
   msgpack: Uint8Array | undefined;
   packed = new Int32Array(0);
 
-  take({ tick, json, msgpack, packed }: BeatFrame): void {
+  take({ tick, json, msgpack, packed }: BatchFrame): void {
     this.tick = tick;
     this.json = json && copied(json, this.json);
     this.msgpack = msgpack && copied(msgpack, this.msgpack);
@@ -19,14 +19,14 @@ export class LatestFrame implements BeatFrame {
   }
 }
 
-/** Room for numbers that are longer in the next frame. */
+/** Space for longer numbers in the next frame. */
 const SPARE_BYTES = 256;
 
-/** The bytes, in the memory that `last` lies in where they fit. */
+/** Copies the bytes, into the memory of `last` if they fit. */
 function copied(bytes: Uint8Array, last: Uint8Array | undefined): Uint8Array {
   const { length } = bytes;
-  const room = last !== undefined && length <= last.buffer.byteLength;
-  const memory = room ? last.buffer : new ArrayBuffer(length + SPARE_BYTES);
+  const fits = last !== undefined && length <= last.buffer.byteLength;
+  const memory = fits ? last.buffer : new ArrayBuffer(length + SPARE_BYTES);
   const copy = last?.length === length ? last : new Uint8Array(memory, 0, length);
   copy.set(bytes);
   return copy;

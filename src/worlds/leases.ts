@@ -2,9 +2,8 @@ import type { Check, Store } from '../store/contract.ts';
 import { PARTITION_COUNT } from '../twin/ids.ts';
 
 /**
- * The right to write for a partition's worlds. Every write to a world is fenced: it is checked, in
- * the same commit, against the lease that this node took, so that a node which lost a partition
- * without noticing cannot write to it any more.
+ * The right to write the worlds of a partition. Every write is fenced: its commit checks the lease
+ * that this node took, so that a node that lost a partition without noticing can no longer write.
  *
  * With the embedded store there is one node, which takes all leases at start and keeps them.
  */

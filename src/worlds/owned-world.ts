@@ -2,9 +2,8 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
-import { BEAT_AGE_MS_MAX } from '../limits.ts';
-import type { BeatFrame } from '../shard/batch-frames.ts';
-import { type Look, type LookAnswer, packNumbered, type WorldCommand } from '../shard/protocol.ts';
+import { FRAME_AGE_MS_MAX } from '../limits.ts';
+import type { BatchFrame } from '../shard/frame-batch.ts';
 import type { Shard } from '../shard/shard.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
@@ -12,65 +11,53 @@ import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { Replay, ReplayOrder, World, WorldFrame } from '../twin/service.ts';
 import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
-import { Traps } from './crash-guard.ts';
-import type { WorldSurroundings } from './dependencies.ts';
-import { Audience } from './encoding-demand.ts';
+import { CrashLoopGuard } from './crash-loop-guard.ts';
+import { EncodingDemand } from './encoding-demand.ts';
+import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
-import { lookWithin } from './query-budget.ts';
-import type { WorldRecord } from './records.ts';
+import { RefusedWrite, type WorldRecord } from './records.ts';
+import { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
+import { WorldLoader } from './world-loader.ts';
 import { WorldReports } from './world-reports.ts';
-
-/** How often a world is brought back to memory for one request before it is given up. */
-const ATTEMPTS_MAX = 4;
+import { WorldTicks } from './world-ticks.ts';
 
 /** A living world that this node serves, as the main thread knows it. */
-export class OwnedWorld implements World {
+export class OwnedWorld implements World, IdleWorld {
   readonly number: number;
   readonly id: string;
   readonly seed: number;
   readonly createdAtMs: number;
   readonly exact: boolean;
-  readonly city: City;
-  readonly cityIndex: number;
-  readonly shard: Shard;
   lastTouchMs: number;
-  /** Slot of the index in which the store has it. */
+  /** Slot of the idle index in which the store has it. */
   due: number;
-  /** Removed from the store, or forgotten: it must not come to memory any more. */
-  dropped = false;
-  readonly #around: WorldSurroundings;
   readonly #record: WorldRecord;
+  readonly #shared: WorldDependencies;
+  readonly #ticks: WorldTicks;
+  readonly #residency: Residency;
   readonly #journal: WorldJournal;
-  readonly #audience = new Audience();
-  readonly #traps = new Traps();
-  /** What its shard tells of it, on its way to the store. */
+  readonly #demand = new EncodingDemand();
+  readonly #guard = new CrashLoopGuard();
+  readonly #loader: WorldLoader;
+  /** What its shard reports of it, on its way to the store. */
   readonly reports: WorldReports;
-  /** Made when first asked: most worlds at hand are never asked what happened in them. */
-  #madeHistory: WorldHistory | undefined;
-  /** Until the next collection: 20 cars are more than all else that is known of a world at rest. */
+  /** Made at first use: most worlds at hand are never asked for it. */
+  #history: WorldHistory | undefined;
+  /** Dropped by the garbage collector: 20 cars are more than all else of a world at rest. */
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
-  #stay = 0;
-  /** The last stay that the shard is known to have ended. */
-  #endedStay = 0;
-  #opening: Promise<number> | undefined;
   /** The newest frame, while anybody watches. */
   #latest: LatestFrame | undefined;
-  /** Highest tick that any answer has shown. */
-  #answeredTick = 0;
-  /** Where the shard will have brought the world once all looks are answered. */
-  #reachedTick = 0;
-  /** Where the shard has brought it. */
-  #livedTick = 0;
 
-  /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
+  /** `last`: number and tick of the last change in the journal; `masks`: with that change. */
   constructor(
     number: number,
     record: WorldRecord,
     masks: Uint16Array,
     last: { seq: number; tick: number },
-    around: WorldSurroundings,
+    shared: WorldDependencies,
   ) {
     this.number = number;
     this.id = worldIdOf(number);
@@ -78,88 +65,69 @@ export class OwnedWorld implements World {
     this.createdAtMs = record.createdAtMs;
     this.exact = record.exact;
     this.due = record.due;
-    this.city = around.city;
-    this.cityIndex = around.cityIndex;
-    this.shard = around.shard;
+    this.lastTouchMs = shared.clock.now();
+    const ticks = new WorldTicks(shared.clock, record.createdAtMs);
+    const residency = new Residency(number, shared.shard);
+    const { records, kernel, time } = shared;
+    const rooms = { world: number, record, records, kernel, time, ticks, residency };
+    const journal = new WorldJournal(masks, last, rooms);
+    const reports = new WorldReports(number, shared);
     this.#record = record;
-    this.#around = around;
-    this.lastTouchMs = around.now();
-    const { time } = around;
-    this.reports = new WorldReports({
-      time,
-      saveIncidents: (facts) => around.records.saveIncidents(number, facts),
-      saveExplanations: (explained) => around.records.saveExplanations(number, explained),
-      saveImage: (image) => around.records.saveImage(number, { kernel: around.kernel, ...image }),
-      warn: (message, error) => around.warn(this, message, error),
-    });
-    this.#journal = new WorldJournal(record, masks, last, {
-      time,
-      clockTick: () => this.#clockTick(),
-      append: (changes, upToDate) => around.records.append(number, changes, upToDate),
-      // Before that its start-over does.
-      mayWriteRecord: () => record.kernel === around.kernel,
-      hasChange: (change) => around.records.hasChange(number, change),
-      refused: () => around.forget(this),
-      command: (command) => this.#command(command),
+    this.#shared = shared;
+    this.#ticks = ticks;
+    this.#residency = residency;
+    this.#journal = journal;
+    this.reports = reports;
+    this.#loader = new WorldLoader({
+      ...{ world: this, record, ticks, residency, journal, reports, shared },
+      demand: this.#demand,
+      guard: this.#guard,
     });
   }
 
+  get city(): City {
+    return this.#shared.city;
+  }
+
+  get cityIndex(): number {
+    return this.#shared.cityIndex;
+  }
+
+  get shard(): Shard {
+    return this.#shared.shard;
+  }
+
   get fleet(): readonly FleetEntry[] {
-    const kept = this.#fleet?.deref();
-    if (kept !== undefined) return kept;
+    const known = this.#fleet?.deref();
+    if (known !== undefined) return known;
     const fleet = fleetOf(this.seed, this.number);
     this.#fleet = new WeakRef(fleet);
     return fleet;
   }
 
-  get watcherCount(): number {
-    return this.#audience.watcherCount;
+  /** Number of its residency in its shard's memory; 0 none. */
+  get residency(): number {
+    return this.#residency.number;
   }
 
-  /** Number of its stay in its shard's memory, 0 none: what others report is of a life before. */
-  get stay(): number {
-    return this.#stay;
+  /** Removed from the store, or forgotten. */
+  get isRetired(): boolean {
+    return this.#residency.isRetired;
   }
 
   /** Whether anything would be lost if this object were forgotten. */
-  get busy(): boolean {
-    const moving = this.#stay !== 0 || this.#opening !== undefined || this.watcherCount > 0;
-    const isWriting = !this.#journal.idle || !this.reports.idle;
-    const isExplaining = this.#madeHistory?.explanations.idle === false;
-    return moving || isWriting || isExplaining || this.#traps.remembers(this.#around.now());
+  get isBusy(): boolean {
+    const isMoving = this.residency !== 0 || this.#loader.isLoading || this.watcherCount > 0;
+    const isWriting = !this.#journal.isIdle || !this.reports.isIdle;
+    const isExplaining = this.#history?.explanations.isIdle === false;
+    const { clock, idle } = this.#shared;
+    const isRemembered = this.#guard.hasRecent(clock.now()) || idle.isUnsaved(this);
+    return isMoving || isWriting || isExplaining || isRemembered;
   }
 
   touch(): void {
-    this.lastTouchMs = this.#around.now();
-    this.#around.touched(this);
-  }
-
-  // ── time ────────────────────────────────────────────────────────────────────────────────────
-
-  #clockTick(): number {
-    return Math.floor((this.#around.now() - this.createdAtMs) / TICK_MS);
-  }
-
-  /** How far a look would have to step it. */
-  get behindTicks(): number {
-    return this.#clockTick() - this.#reachedTick;
-  }
-
-  tick(): number {
-    const shown = this.#fresh()?.tick ?? this.#clockTick();
-    return this.#answer(Math.max(shown, this.#answeredTick));
-  }
-
-  #answer(tick: number): number {
-    this.#answeredTick = Math.max(this.#answeredTick, tick);
-    return tick;
-  }
-
-  /** The last frame where it is new enough to answer with, and no answer has shown a later tick. */
-  #fresh(): LatestFrame | undefined {
-    if (this.#latest === undefined || this.#latest.tick < this.#answeredTick) return undefined;
-    const ageMs = (this.#clockTick() - this.#latest.tick) * TICK_MS;
-    return ageMs <= BEAT_AGE_MS_MAX ? this.#latest : undefined;
+    this.lastTouchMs = this.#shared.clock.now();
+    this.#shared.idle.touched(this);
   }
 
   // ── features ────────────────────────────────────────────────────────────────────────────────
@@ -168,278 +136,174 @@ export class OwnedWorld implements World {
     return this.#journal.declared(car);
   }
 
-  change(car: number, touched: number, values: number): Promise<number> {
-    return this.#journal.change(car, touched, values);
+  async change(car: number, touched: number, values: number): Promise<number> {
+    try {
+      return await this.#journal.change(car, touched, values);
+    } catch (error) {
+      if (error instanceof RefusedWrite) {
+        this.#shared.owner.forget(this);
+        void this.retire();
+      }
+      throw error;
+    }
   }
 
-  #command(command: WorldCommand): void {
-    const address = { world: this.number, stay: this.#stay };
-    if (this.#stay !== 0) this.shard.command({ ...command, ...address });
+  journal(): Promise<Change[]> {
+    return this.#shared.records.changes(this.number, this.#record, 0);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
-  /** Brings the world to its shard's memory; resolves with the number of its stay there. */
-  #open(): Promise<number> {
-    if (this.#stay !== 0) return Promise.resolve(this.#stay);
-    this.#opening ??= this.#openNow().finally(() => {
-      this.#opening = undefined;
-      this.#journal.endHandOver();
-    });
-    return this.#opening;
+  /** The shard no longer has the world, in this residency or in any. */
+  unloaded(residency?: number): void {
+    this.#loader.unloaded(residency);
   }
 
-  async #openNow(): Promise<number> {
-    this.#traps.refuseWhileResting(this.#around.now());
-    this.#refuseWhenDropped();
-    this.#journal.beginHandOver();
-    if (this.#record.kernel !== this.#around.kernel) await this.#startOver();
-    const { records } = this.#around;
-    const trustImage = !this.#traps.distrustImage(this.#around.now());
-    const { image, changes } = await records.past(this.number, this.#record, trustImage);
-    const stay = this.#around.nextStay();
-    this.#refuseWhenDropped();
-    const answer = await this.shard.open({
-      world: this.number,
-      stay,
-      seed: this.seed,
-      cityIndex: this.cityIndex,
-      createdAtMs: this.createdAtMs,
-      from: this.#record.from,
-      image,
-      changes: packNumbered(changes),
-    });
-    if (answer.outcome === 'full') {
-      throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
-    }
-    if (this.dropped) await this.shard.close({ world: this.number, stay }).catch(() => {});
-    this.#refuseWhenDropped();
-    // The shard may have needed the room for others before its answer was read.
-    if (this.#endedStay === stay) return this.#openNow();
-    this.reports.opened(answer.contacts);
-    this.#reachedTick = image?.tick ?? this.#record.from.tick;
-    this.#enter(stay);
-    return stay;
+  /** Never rejects. */
+  loadIfWatched(): Promise<void> {
+    return this.#loader.loadIfWatched();
   }
 
-  /** Another object may stand for the world by now, whose stay must not be ended by this one's. */
-  #refuseWhenDropped(): void {
-    if (this.dropped) throw new TwinError('world_unavailable', undefined, 1);
+  /** A trapped world is rebuilt from its record: from its image first, then without, then not at all. */
+  trapped(residency: number): void {
+    this.#guard.trapped(this.#shared.clock.now());
+    this.unloaded(residency);
   }
 
-  /**
-   * Another kernel lived it until now: identity, features and reports stay, positions start over
-   * at the tick of now.
-   */
-  async #startOver(): Promise<void> {
-    const { kernel, records } = this.#around;
-    const from = { tick: this.#clockTick(), seq: this.#journal.seq, masks: this.#journal.masks };
-    const record = { ...this.#record, kernel, exact: false, from };
-    await records.replace(this.number, record);
-    Object.assign(this.#record, record);
-  }
-
-  /** In memory from here on. */
-  #enter(stay: number): void {
-    this.#stay = stay;
-    this.#journal.handOver();
-    if (this.watcherCount > 0) this.#sendWatch();
-  }
-
-  /** The shard no longer has it: this stay is over, or whatever stay there was. */
-  leftMemory(stay = this.#stay): void {
-    this.#endedStay = Math.max(this.#endedStay, stay);
-    if (stay !== this.#stay) return;
-    this.#stay = 0;
-    this.#latest = undefined;
-    void this.reopen();
-  }
-
-  /** It trapped: rebuilt from its record, the second time without its image; then it rests. */
-  trapped(stay: number): void {
-    this.#traps.trapped(this.#around.now());
-    this.leftMemory(stay);
-  }
-
-  /** Rests at once: threads died on it again and again. */
+  /** Refuses to load the world for a while: threads died on it repeatedly. */
   quarantine(): void {
-    this.#traps.quarantine(this.#around.now());
-    this.leftMemory();
+    this.#guard.quarantine(this.#shared.clock.now());
+    this.unloaded();
   }
 
-  /** Whatever is known of it here does not count any more; it may still be writing. */
-  forget(): void {
-    this.dropped = true;
+  /** Resolves once the world has left memory and its reports are stored, or the store has failed. */
+  async retire(): Promise<void> {
+    this.#residency.retire();
     this.#journal.forget();
-    void this.close();
-    void this.reports.close();
+    await this.#residency.close();
+    await this.reports.close();
   }
 
-  async close(): Promise<void> {
-    const stay = this.#stay;
-    this.#stay = 0;
-    if (stay !== 0) await this.shard.close({ world: this.number, stay }).catch(() => {});
+  // ── reading ─────────────────────────────────────────────────────────────────────────────────
+
+  get behindTicks(): number {
+    return this.#ticks.behind;
   }
 
-  // ── looking ─────────────────────────────────────────────────────────────────────────────────
-
-  /** Brings the world to now and reads it there. */
-  async #look(want: Look, background = false): Promise<LookAnswer & { outcome: 'seen' }> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const stay = await this.#open();
-      const tick = Math.max(this.#clockTick(), this.#answeredTick);
-      const task = { world: this.number, stay, tick, want, background };
-      const looking = lookWithin(this.shard, task, Math.max(0, tick - this.#reachedTick));
-      this.#reachedTick = Math.max(this.#reachedTick, tick);
-      const answer = await looking;
-      if (answer.outcome === 'gone') {
-        this.leftMemory(stay);
-        continue;
-      }
-      this.#livedTick = Math.max(this.#livedTick, answer.tick);
-      this.#answer(answer.tick);
-      return answer;
-    }
-    throw new TwinError('world_unavailable', undefined, 1);
+  catchUp(limitTicks: number): Promise<void> {
+    return this.#loader.catchUp(limitTicks);
   }
 
-  /** Where it is further behind than that, catches up behind everybody else, up to an image. */
-  async catchUp(limitTicks: number): Promise<void> {
-    if (this.#stay === 0) {
-      const image = await this.#around.records.image(this.number, this.#record);
-      this.#reachedTick = Math.max(this.#reachedTick, image?.tick ?? 0);
-    }
-    if (this.behindTicks > limitTicks) await this.#look('tick', true);
+  tick(): number {
+    const shown = this.#fresh()?.tick ?? this.#ticks.now();
+    return this.#ticks.answer(Math.max(shown, this.#ticks.answered));
+  }
+
+  /** The last frame if it is new enough, and no answer has shown a later tick. */
+  #fresh(): LatestFrame | undefined {
+    if (this.#latest === undefined || this.#latest.tick < this.#ticks.answered) return undefined;
+    const ageMs = (this.#ticks.now() - this.#latest.tick) * TICK_MS;
+    return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
 
   latestFrame(encoding: Encoding): Uint8Array | undefined {
     const latest = this.#fresh();
     if (latest === undefined) return undefined;
-    // From the next beat on, frames in this encoding are at hand.
-    if (latest[encoding] !== undefined) this.#answer(latest.tick);
-    else if (this.#audience.read(encoding)) this.#sendWatch();
+    // From the next batch on, frames in this encoding are at hand.
+    if (latest[encoding] !== undefined) this.#ticks.answer(latest.tick);
+    else if (this.#demand.read(encoding)) this.#loader.sendDemand();
     return latest[encoding];
   }
 
   /** Encodings that only readers wanted are no longer made. */
   forgetReaders(): void {
-    if (this.#audience.forgetReaders() && this.#stay !== 0) this.#sendWatch();
+    if (this.#demand.forgetReaders()) this.#loader.sendDemand();
   }
 
   async frame(encoding: Encoding): Promise<Uint8Array> {
-    const { bytes } = await this.#look(encoding);
-    if (bytes === undefined) throw new Error('a frame was asked for');
+    const { bytes } = await this.#loader.query(encoding);
+    if (bytes === undefined) throw new Error('the shard answered without a frame');
     return bytes;
   }
 
   latestPacked(): Int32Array | undefined {
     const latest = this.#fresh();
-    if (latest !== undefined) this.#answer(latest.tick);
+    if (latest !== undefined) this.#ticks.answer(latest.tick);
     return latest?.packed;
   }
 
   async packed(): Promise<Int32Array> {
-    const { packed } = await this.#look('packed');
-    if (packed === undefined) throw new Error('a packed snapshot was asked for');
+    const { packed } = await this.#loader.query('packed');
+    if (packed === undefined) throw new Error('the shard answered without a packed snapshot');
     return packed;
   }
 
-  // ── what happened ───────────────────────────────────────────────────────────────────────────
+  // ── history ─────────────────────────────────────────────────────────────────────────────────
 
-  get #history(): WorldHistory {
-    this.#madeHistory ??= this.#makeHistory();
-    return this.#madeHistory;
-  }
-
-  #makeHistory(): WorldHistory {
-    const { city, cityIndex, id, number, reports, shard } = this;
-    const { records, time, warn } = this.#around;
-    return new WorldHistory({
-      ...{ city, cityIndex, id, number, record: this.#record, records, reports, shard, time },
-      fleet: () => this.fleet,
-      look: (want) => this.#look(want),
-      lastChangeTick: () => this.#journal.lastTick,
-      clockTick: () => this.#clockTick(),
-      livedTick: () => this.#livedTick,
-      isWatched: () => this.watcherCount > 0,
-      isDropped: () => this.dropped,
-      warn: (message, error) => warn(this, message, error),
+  get history(): WorldHistory {
+    this.#history ??= new WorldHistory({
+      ...{ world: this, record: this.#record, ticks: this.#ticks, residency: this.#residency },
+      ...{ journal: this.#journal, reports: this.reports, loader: this.#loader },
+      shared: this.#shared,
     });
+    return this.#history;
   }
 
   events(): Promise<EventRecord[]> {
-    return this.#history.events();
+    return this.history.events();
   }
 
   incidents(): Promise<Incident[]> {
-    return this.#history.incidents();
+    return this.history.incidents();
   }
 
   incident(id: string): Promise<Incident | undefined> {
-    return this.#history.incident(id);
+    return this.history.incident(id);
   }
 
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
-    return this.#history.replay(id, order);
+    return this.history.replay(id, order);
   }
 
   /** New contacts, numbered on from `from`. */
   collided(from: number, facts: readonly ContactFacts[]): void {
     this.reports.contacts(from, facts);
-    if (this.watcherCount > 0) this.#history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
-  }
-
-  journal(): Promise<Change[]> {
-    return this.#around.records.changes(this.number, this.#record, 0);
+    if (this.watcherCount > 0) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
   }
 
   // ── watchers ────────────────────────────────────────────────────────────────────────────────
 
+  get watcherCount(): number {
+    return this.#demand.watcherCount;
+  }
+
   watch(encoding: Encoding): void {
-    this.#traps.refuseWhileResting(this.#around.now());
+    this.#guard.refuseInQuarantine(this.#shared.clock.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
       throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
     }
-    const isNew = this.#audience.join(encoding);
+    const isNew = this.#demand.join(encoding);
     if (this.watcherCount === 1) {
-      this.#around.heated(true);
-      this.#history.explanations.wakeAfter(this.#clockTick());
+      this.#shared.owner.hotChanged(this.shard, true);
+      this.history.explanations.wakeAfter(this.#ticks.now());
     }
-    if (this.#stay === 0) void this.reopen();
-    else if (isNew) this.#sendWatch();
+    if (this.residency === 0) void this.loadIfWatched();
+    else if (isNew) this.#loader.sendDemand();
   }
 
   unwatch(encoding: Encoding): void {
-    const isGone = this.#audience.leave(encoding);
-    if (isGone && this.#stay !== 0) this.#sendWatch();
+    const isGone = this.#demand.leave(encoding);
+    if (isGone) this.#loader.sendDemand();
     if (this.watcherCount > 0) return;
-    this.#around.heated(false);
+    this.#shared.owner.hotChanged(this.shard, false);
     this.#latest = undefined;
-    // While it was watched nobody had to call.
+    // While it was watched, its idle time did not run.
     this.touch();
   }
 
-  #sendWatch(): void {
-    const [json, msgpack] = [this.#audience.wants('json'), this.#audience.wants('msgpack')];
-    this.#command({ kind: 'watch', json, msgpack });
-  }
-
-  /** Brings it to memory where it is watched and not there. Never rejects. */
-  async reopen(): Promise<void> {
-    if (this.dropped || this.watcherCount === 0 || this.#stay !== 0) return;
-    await this.#open().catch((error: unknown) => {
-      if (this.watcherCount === 0) return;
-      // A shard that is being replaced calls again when it is back.
-      if (!this.shard.alive) return;
-      this.#around.warn(this, 'a watched world did not open', error);
-      this.#around.endStreams(this, 1013);
-    });
-  }
-
-  /** A beat brought a new frame; as the front end takes it, where anybody watches. */
-  receive(frame: BeatFrame): WorldFrame | undefined {
-    this.#reachedTick = Math.max(this.#reachedTick, frame.tick);
-    this.#livedTick = Math.max(this.#livedTick, frame.tick);
+  /** A new frame from the shard; returns it as it goes to the sockets, if anybody watches. */
+  receive(frame: BatchFrame): WorldFrame | undefined {
+    this.#ticks.step(frame.tick);
     if (this.watcherCount === 0) return undefined;
     this.#latest ??= new LatestFrame();
     this.#latest.take(frame);

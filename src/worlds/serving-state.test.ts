@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import type { Store } from '../store/contract.ts';
-import { systemTime } from '../time.ts';
-import { NodeStanding } from './serving-state.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import { ServingState } from './serving-state.ts';
 
 const EMPTY: Store = {
   engine: 'redis',
@@ -13,13 +13,14 @@ const EMPTY: Store = {
 };
 
 test('one node serves while the lease is relied on, this one or who has taken it', () => {
-  const standing = new NodeStanding('test', createLog('silent'), systemTime);
-  expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
-  let untilMs = systemTime.now() + 60_000;
-  standing.concern(EMPTY, () => untilMs);
-  expect([standing.mayServe(), standing.nodes]).toEqual([true, 1]);
-  untilMs = systemTime.now() - 1;
-  expect([standing.mayServe(), standing.nodes]).toEqual([false, 0]);
-  standing.lost('somebody else has the store');
-  expect([standing.mayServe(), standing.nodes]).toEqual([false, 1]);
+  const time = TestTime.standing();
+  const state = new ServingState('test', { log: createLog('silent'), time });
+  expect([state.isServing, state.nodes]).toEqual([true, 1]);
+  let untilMs = time.now() + 60_000;
+  state.useLease(EMPTY, () => untilMs);
+  expect([state.isServing, state.nodes]).toEqual([true, 1]);
+  untilMs = time.now() - 1;
+  expect([state.isServing, state.nodes]).toEqual([false, 0]);
+  state.lost('somebody else has the store');
+  expect([state.isServing, state.nodes]).toEqual([false, 1]);
 });

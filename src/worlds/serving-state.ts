@@ -3,56 +3,62 @@ import type { LeaseListener, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
-import type { Worlds } from './worlds.ts';
 
 const RETRY_MS = 200;
 
+/** The worlds of a node, as its serving state affects them. */
+export interface ServedWorlds {
+  /** Ends all streams: nothing may be shown until the lease is held again. */
+  suspend(): void;
+  /** Forgets all worlds: from here on `records` count, or the present ones. */
+  startOver(records?: Records): void;
+}
+
 /**
- * Whether this node may serve worlds, and what becomes of them where it may not: streams end when
- * the lease of the store runs out, and go on from memory when it is held again; where somebody
- * else had it, all that is known of worlds is read anew.
+ * Whether this node may serve worlds. When the lease of the store expires, streams end; when it is
+ * held again, they may go on from memory. If another node had it meanwhile, all worlds are read anew.
  */
-export class NodeStanding implements LeaseListener {
+export class ServingState implements LeaseListener {
   readonly #nodeName: string;
   readonly #log: Log;
   readonly #time: Time;
   #store: Store | undefined;
-  #worlds: Worlds | undefined;
+  #worlds: ServedWorlds | undefined;
   #isLost = false;
-  #untilMs: () => number = () => Number.POSITIVE_INFINITY;
+  #leaseUntilMs: () => number = () => Number.POSITIVE_INFINITY;
 
-  constructor(nodeName: string, log: Log, time: Time) {
+  constructor(nodeName: string, { log, time }: { log: Log; time: Time }) {
     this.#nodeName = nodeName;
     this.#log = log;
     this.#time = time;
   }
 
   /** `untilMs`: until when the store's lease may be relied on, by `Time.now`. */
-  concern(store: Store, untilMs: () => number): void {
+  useLease(store: Store, untilMs: () => number): void {
     this.#store = store;
-    this.#untilMs = untilMs;
+    this.#leaseUntilMs = untilMs;
   }
 
-  serve(worlds: Worlds): void {
+  useWorlds(worlds: ServedWorlds): void {
     this.#worlds = worlds;
   }
 
-  /** Until when worlds may move, by `Time.now`. */
+  /** Until when worlds may be stepped, by `Time.now`. */
   get untilMs(): number {
-    return this.#isLost ? Number.NEGATIVE_INFINITY : this.#untilMs();
+    return this.#isLost ? Number.NEGATIVE_INFINITY : this.#leaseUntilMs();
   }
 
-  mayServe(): boolean {
+  get isServing(): boolean {
     return this.#time.now() < this.untilMs;
   }
 
-  /** How many nodes serve: the one that has the lease of the store, which may be another. */
+  /** How many nodes serve: the one with the lease of the store, which may be another. */
   get nodes(): number {
-    return this.#isLost || this.mayServe() ? 1 : 0;
+    return this.#isLost || this.isServing ? 1 : 0;
   }
 
   held(): void {
-    this.#log.info('the store answers');
+    this.#log.info('the lease of the store is held');
     if (this.#isLost) void this.#startOver();
   }
 
@@ -67,9 +73,9 @@ export class NodeStanding implements LeaseListener {
     this.#worlds?.startOver();
   }
 
-  /** The lease was granted anew: takes the partitions and begins with what the store has. */
+  /** The lease was granted anew: takes the partitions and starts with what the store has. */
   async #startOver(): Promise<void> {
-    while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#untilMs()) {
+    while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#leaseUntilMs()) {
       try {
         const leases = await Leases.takeAll(this.#store, this.#nodeName);
         this.#worlds?.startOver(new Records(this.#store, leases));

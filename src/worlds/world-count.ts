@@ -6,11 +6,11 @@ import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 
 const PAGE = 1000;
-/** A count is good for so many times as long as it took: it costs 2 % of the time at most. */
-const REST = 50;
+/** A count is reused for so many times as long as it took: it costs 2 % of the time at most. */
+const REUSE_FACTOR = 50;
 
-/** Counts the living worlds of the store, by the index of when they fall idle. */
-export class Census {
+/** Counts the living worlds of the store, by the idle index. */
+export class WorldCount {
   readonly #records: Records;
   readonly #idle: IdleIndex;
   readonly #clock: Clock;
@@ -44,12 +44,12 @@ export class Census {
     }
     const endMs = this.#clock.now();
     this.#count = count;
-    this.#goodUntilMs = endMs + REST * (endMs - startMs);
+    this.#goodUntilMs = endMs + REUSE_FACTOR * (endMs - startMs);
     return count;
   }
 
   async #countPartition(partition: number, first: number): Promise<number> {
-    // Keys of the index that begin with the first slot come behind this one.
+    // Sorts before every key of the first slot.
     let after: Key = ['p', partition, 'due', first - 0.5];
     for (let count = 0; ; ) {
       const page = await this.#records.fallenDue(partition, Number.MAX_VALUE, PAGE, after);

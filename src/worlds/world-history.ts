@@ -1,10 +1,8 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
-import type { City } from '../city/types.ts';
 import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
-import type { Look, LookAnswer, PlayedAnswer, ReplayTask } from '../shard/protocol.ts';
-import type { Shard } from '../shard/shard.ts';
+import type { ReplayFrames, ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
 import {
@@ -14,64 +12,73 @@ import {
   incidentOf,
   parseIncidentId,
 } from '../twin/incidents.ts';
-import type { Replay, ReplayOrder } from '../twin/service.ts';
-import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
-import { type ExplanationHooks, Explanations } from './explanations.ts';
-import { packedPast } from './world-past.ts';
+import type { Replay, ReplayOrder, World } from '../twin/service.ts';
+import type { EventRecord, Incident } from '../twin/wire.ts';
+import { Explanations } from './explanations.ts';
+import type { WorldRecord } from './records.ts';
+import type { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
+import type { WorldJournal } from './world-journal.ts';
+import type { WorldLoader } from './world-loader.ts';
+import type { WorldReports } from './world-reports.ts';
+import { WorldRewinds } from './world-rewinds.ts';
+import type { WorldTicks } from './world-ticks.ts';
 
-/** Ticks that a replay takes beside those up to where it begins. */
+/** Ticks that a replay takes beside those of the rewind. */
 const REPLAY_TICKS = 1500;
 
-export interface HistoryHooks extends Omit<ExplanationHooks, 'explain'> {
-  readonly id: string;
-  readonly city: City;
-  readonly shard: Shard;
-  readonly fleet: () => readonly FleetEntry[];
-  /** Tick of the last accepted change. */
-  lastChangeTick(): number;
-  /** Brings the world to now and reads it there. */
-  look(want: Look): Promise<LookAnswer & { outcome: 'seen' }>;
+export interface WorldHistoryDependencies {
+  readonly world: World;
+  readonly record: WorldRecord;
+  readonly ticks: WorldTicks;
+  readonly residency: Residency;
+  readonly journal: WorldJournal;
+  readonly reports: WorldReports;
+  readonly loader: WorldLoader;
+  readonly shared: WorldDependencies;
 }
 
-/** What happened in a world: events, collisions, why these happened, and how they could have gone. */
+/** What happened in a world: events, incidents with their explanations, and replays. */
 export class WorldHistory {
   readonly explanations: Explanations;
-  readonly #hooks: HistoryHooks;
+  readonly #dependencies: WorldHistoryDependencies;
+  readonly #rewinds: WorldRewinds;
   #actors: readonly (string | null)[] | undefined;
 
-  constructor(hooks: HistoryHooks) {
-    this.#hooks = hooks;
-    this.explanations = new Explanations({
-      ...hooks,
-      explain: (task) => hooks.shard.explain(task),
-    });
+  constructor(dependencies: WorldHistoryDependencies) {
+    const { world, record, shared } = dependencies;
+    this.#dependencies = dependencies;
+    this.#rewinds = new WorldRewinds(world.number, record, shared);
+    this.explanations = new Explanations({ ...dependencies, rewinds: this.#rewinds });
   }
 
   async events(): Promise<EventRecord[]> {
+    const { world, reports, loader, shared } = this.#dependencies;
     await this.#untilChanged();
-    const { events = [] } = await this.#hooks.look('events');
-    await this.#hooks.reports.stored();
-    const context = { fleet: this.#hooks.fleet(), hazards: this.#hooks.city.hazards };
+    const { events = [] } = await loader.query('events');
+    await reports.stored();
+    const context = { fleet: world.fleet, hazards: shared.city.hazards };
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
   }
 
-  /** Whoever changed something finds it among the events: waits out the ticks until it applies. */
+  /** Waits until the last change has taken effect, so that a caller finds its change in the events. */
   async #untilChanged(): Promise<void> {
-    const ahead = () => this.#hooks.lastChangeTick() - this.#hooks.clockTick();
-    // More than once, since a timer may fire a little early.
-    while (ahead() > 0) await this.#hooks.time.sleep(ahead() * TICK_MS);
+    const { journal, ticks, shared } = this.#dependencies;
+    const aheadTicks = () => journal.lastTick - ticks.now();
+    // In a loop, since a timer may fire a little early.
+    while (aheadTicks() > 0) await shared.time.sleep(aheadTicks() * TICK_MS);
   }
 
   // ── incidents ───────────────────────────────────────────────────────────────────────────────
 
-  /** In order of tick. Has those explained that are not. */
+  /** In order of tick. Wakes the explanation of those that have none. */
   async incidents(): Promise<Incident[]> {
-    await this.#hooks.look('tick');
-    await this.#hooks.reports.stored();
-    const { records, number } = this.#hooks;
-    const chains = chainsOf(await records.incidents(number));
+    const { world, reports, loader, shared } = this.#dependencies;
+    await loader.query('tick');
+    await reports.stored();
+    const chains = chainsOf(await shared.records.incidents(world.number));
     if (chains.length === 0) return [];
-    const known = await records.explanations(number);
+    const known = await shared.records.explanations(world.number);
     const incidents = chains.map((chain) =>
       this.#incident(chain, known.get(incidentId(chain[0].tick, chain[0].order))),
     );
@@ -89,28 +96,26 @@ export class WorldHistory {
   async #find(id: string) {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
-    const { tick: livedTick } = await this.#hooks.look('tick');
-    await this.#hooks.reports.stored();
-    const { records, number } = this.#hooks;
-    const chain = await records.chain(number, place.tick, place.order);
+    const { world, reports, loader, shared } = this.#dependencies;
+    const { tick: untilTick } = await loader.query('tick');
+    await reports.stored();
+    const { tick, order } = place;
+    const chain = await shared.records.chain(world.number, tick, order);
     if (chain === undefined) return undefined;
-    const explanation = await records.explanation(number, place.tick, place.order);
-    return { chain, explanation, livedTick };
+    const explanation = await shared.records.explanation(world.number, tick, order);
+    return { chain, explanation, untilTick };
   }
 
   #incident(chain: Chain, explanation: Explanation | undefined): Incident {
-    const { city, id: worldId } = this.#hooks;
-    const fleet = this.#hooks.fleet();
+    const { world, shared } = this.#dependencies;
+    const { fleet, id: worldId } = world;
+    const { city } = shared;
     this.#actors ??= city.hazards.map(({ site }) => site.actor?.name ?? null);
-    const context = { fleet, actors: this.#actors };
-    const failures = explanation && failuresOf(explanation, chain, context);
+    const failures = explanation && failuresOf(explanation, chain, { fleet, actors: this.#actors });
     const [{ x, y }] = chain;
     const { id: road, name: street } = nearestRoad(city, x, y);
-    return incidentOf(
-      chain,
-      { worldId, fleet, hazards: city.hazards, place: { road, street } },
-      failures,
-    );
+    const context = { worldId, fleet, hazards: city.hazards, place: { road, street } };
+    return incidentOf(chain, context, failures);
   }
 
   // ── replays ─────────────────────────────────────────────────────────────────────────────────
@@ -118,61 +123,53 @@ export class WorldHistory {
   async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     const found = await this.#find(id);
     if (found === undefined) return undefined;
-    const { chain, explanation, livedTick } = found;
-    if (chain[0].tick <= this.#hooks.record.from.tick) {
+    const { world, record, shared } = this.#dependencies;
+    const { chain, explanation, untilTick } = found;
+    if (chain[0].tick <= record.from.tick) {
       throw new TwinError(
         'unknown_incident',
-        'It was lived by an earlier kernel and is not shown.',
+        'It happened under an earlier kernel and cannot be replayed.',
       );
     }
     const { on, encoding } = order;
-    const { number: world, cityIndex, record, shard } = this.#hooks;
-    const task = {
-      ...{ world, seed: record.seed, cityIndex, chain },
-      on,
-      startTick: startOf(explanation, on),
-      untilTick: livedTick,
-      encoding,
-    };
+    const { cityIndex, shard } = shared;
+    const startTick = startOf(explanation, on);
+    const task = { world: world.number, cityIndex, chain, on, startTick, untilTick, encoding };
     order.spend(REPLAY_TICKS);
-    const kept = await shard.replay({ ...task, past: undefined }).catch((error: unknown) => {
+    const answer = await shard.replay(task).catch((error: unknown) => {
       if (error instanceof TwinError) throw error;
       return { outcome: 'missing' } as const;
     });
-    const played = kept.outcome === 'played' ? kept : await this.#playFar(task, order, true);
+    const played = answer.outcome === 'played' ? answer : await this.#rewound(task, order, true);
     const { frames, count, contactTick } = played;
     return { frames, count, contactTick };
   }
 
-  /** Lives the world again up to the collision first. */
-  async #playFar(
-    task: Omit<ReplayTask, 'past'>,
-    order: ReplayOrder,
-    trustImage: boolean,
-  ): Promise<PlayedAnswer> {
-    const { records, number, record, cityIndex, shard } = this.#hooks;
-    const [{ tick: newest }] = task.chain;
-    const past = await packedPast(records, number, record, { cityIndex, trustImage, newest });
-    const ticks = newest - (past.image ?? past.from).tick;
-    order.spend(ticks);
-    const waitMs = shard.waitMs(ticks);
+  /** Runs the world again up to the collision first. */
+  async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<ReplayFrames> {
+    const { world, shared } = this.#dependencies;
+    const { log, shard } = shared;
+    const rewind = await this.#rewinds.plan([task.chain], trustImage);
+    order.spend(rewind.ticks);
+    const waitMs = shard.waitMs(rewind.ticks);
     if (waitMs > WORK_MS_MAX) {
       throw new TwinError('overloaded', undefined, Math.ceil(waitMs / 1000));
     }
     try {
-      const answer = await shard.replay({ ...task, past });
+      await this.#rewinds.run(rewind, false);
+      const answer = await shard.replay(task);
       if (answer.outcome === 'played') return answer;
-      throw new Error('what a replay begins with was not lived');
-    } catch (error) {
-      if (error instanceof TwinError) throw error;
-      this.#hooks.warn('an incident could not be replayed', error);
-      if (past.image !== undefined) return this.#playFar(task, order, false);
-      throw new TwinError('world_unavailable', 'This collision could not be lived again.', 60);
+      throw new Error('the state before the collision was evicted from the cache');
+    } catch (err) {
+      if (err instanceof TwinError) throw err;
+      log.warn({ world: world.id, err }, 'an incident could not be replayed');
+      if (rewind.past.image !== undefined) return this.#rewound(task, order, false);
+      throw new TwinError('world_unavailable', 'This collision cannot be replayed.', 60);
     }
   }
 }
 
-/** Where the features are those that an explanation is about: from where its figures are. */
+/** The tick from which an explanation has its figures, if it is about exactly these features. */
 function startOf(explanation: Explanation | undefined, on: number): number | undefined {
   const { failures = [] } = explanation ?? {};
   const sets = Map.groupBy(failures, ({ set }) => set);

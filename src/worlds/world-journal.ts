@@ -1,152 +1,235 @@
+import { TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
-import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
+import type { NumberedChange } from '../shard/protocol.ts';
 import type { Time } from '../time.ts';
-import { applyChange } from '../twin/journal.ts';
-import { type AcceptedChange, Appends } from './appends.ts';
-import { RefusedWrite, UncertainWrite, type WorldRecord } from './records.ts';
+import { applyChange, type Change, JOURNAL_MAX } from '../twin/journal.ts';
+import { type Records, UncertainWrite, type WorldRecord } from './records.ts';
+import type { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
+import type { WorldTicks } from './world-ticks.ts';
 
-/** How often the store is asked what became of a write. */
-const LOOK_AGAIN_MS = 200;
+/** How often the store is asked for the outcome of a write. */
+const READ_BACK_MS = 200;
 
-export interface WorldJournalHooks {
-  /** The world's tick by the clock, which is published by reading it. */
-  clockTick(): number;
-  /** Makes changes durable, and the record with them where it is given. */
-  append(changes: readonly NumberedChange[], record: WorldRecord | undefined): Promise<void>;
-  /** Whether the record may be written with them: nobody else writes it. */
-  mayWriteRecord(): boolean;
-  /** Whether the store has a change. */
-  hasChange(change: NumberedChange | undefined): Promise<boolean>;
-  /** The store has other changes than are known here. */
-  refused(): void;
-  /** Tells the shard, where it has the world. */
-  command(command: WorldCommand): void;
-  readonly time: Time;
+/** A change that was accepted and is not durable yet. */
+interface AcceptedChange extends Change {
+  /** Number of the hold that keeps the world before its tick. */
+  readonly hold: number;
+  /** Features of the car with this change and all before it. */
+  declared: number;
+  readonly outcome: PromiseWithResolvers<number>;
+}
+
+export interface WorldJournalDependencies extends Pick<WorldDependencies, 'kernel' | 'time'> {
+  readonly records: Pick<Records, 'append' | 'hasChange'>;
+  readonly world: number;
+  readonly record: WorldRecord;
+  readonly ticks: WorldTicks;
+  readonly residency: Pick<Residency, 'command'>;
 }
 
 /**
- * The declared features of a world's cars, and the way of a change: its tick is chosen, the world
- * held before it, the journal written, and only then the world goes on and the change is answered.
+ * The declared features of a world's cars, and the way of a change: it gets a tick, the world is held
+ * before that tick, the change is written to the journal, and only then the world goes on and the
+ * change is answered.
+ *
+ * One write is under way at a time; changes accepted meanwhile form the next one, so the numbers have
+ * no gaps even if a write fails. While the outcome of a write is unknown, no change is accepted and
+ * the holds stay; the caller hears at once that it is unknown.
  */
 export class WorldJournal {
-  readonly #hooks: WorldJournalHooks;
+  readonly #world: number;
   readonly #record: WorldRecord;
+  readonly #records: WorldJournalDependencies['records'];
+  readonly #kernel: string;
+  readonly #time: Time;
+  readonly #ticks: WorldTicks;
+  readonly #residency: Pick<Residency, 'command'>;
   readonly #masks: Uint16Array;
-  /** Masks with all accepted changes in, and the last accepted change of each car under way. */
+  /** Masks with all accepted changes, and the last accepted change of each car. */
   readonly #accepted: Uint16Array;
-  readonly #under: (AcceptedChange | undefined)[] = [];
-  readonly #appends: Appends;
+  readonly #underWay: (AcceptedChange | undefined)[] = [];
+  #waiting: AcceptedChange[] = [];
+  #writing: readonly AcceptedChange[] = [];
+  #isWriting = false;
+  #isInDoubt = false;
   #isForgotten = false;
   #hold = 0;
-  /** Changes that became durable while the world was on its way to memory. */
-  #sinceOpening: NumberedChange[] | undefined;
+  #seq: number;
+  #lastTick: number;
+  /** Changes that became durable while the world was being loaded. */
+  #sinceLoading: NumberedChange[] | undefined;
 
-  /** `last`: number and tick of the last change in the journal; `masks`: with it in. */
+  /** `last`: number and tick of the last change in the journal; `masks`: with that change. */
   constructor(
-    record: WorldRecord,
     masks: Uint16Array,
     last: { seq: number; tick: number },
-    hooks: WorldJournalHooks,
+    { world, record, records, kernel, time, ticks, residency }: WorldJournalDependencies,
   ) {
-    this.#record = record;
     this.#masks = masks;
     this.#accepted = masks.slice();
-    this.#hooks = hooks;
-    this.#appends = new Appends(hooks.time, last.seq, last.tick, {
-      append: (changes) => this.#append(changes),
-      wasAppended: ([first]) => this.#wasAppended(first),
-      settled: (batch, changes) => this.#settled(batch, changes),
-    });
+    this.#seq = last.seq;
+    this.#lastTick = last.tick;
+    this.#world = world;
+    this.#record = record;
+    this.#records = records;
+    this.#kernel = kernel;
+    this.#time = time;
+    this.#ticks = ticks;
+    this.#residency = residency;
   }
 
-  get idle(): boolean {
-    return this.#appends.idle;
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#writing.length === 0;
   }
 
   /** Number of the last durable change. */
   get seq(): number {
-    return this.#appends.seq;
+    return this.#seq;
   }
 
   /** Tick of the last accepted change. */
   get lastTick(): number {
-    return this.#appends.lastTick;
+    return this.#lastTick;
   }
 
-  /** Declared masks of all cars, durable changes included. */
+  /** Declared masks of all cars, with all durable changes. */
   get masks(): readonly number[] {
     return [...this.#masks];
   }
 
-  /** Throws UncertainWrite where nobody can tell yet. */
+  /** Throws UncertainWrite while the outcome of a change to the car is unknown. */
   declared(car: number): number {
-    if (this.#appends.isInDoubt(car)) throw new UncertainWrite();
+    if (this.#isInDoubt && this.#writing.some((change) => change.car === car)) {
+      throw new UncertainWrite();
+    }
     return this.#masks[car] ?? 0;
   }
 
+  // ── accepting ───────────────────────────────────────────────────────────────────────────────
+
   /**
-   * Resolves once the change is durable, with the features declared right after it. What changes
-   * nothing is not written down.
+   * Resolves once the change is durable, with the features declared right after it. A change without
+   * effect is not written. Rejects with RefusedWrite if the store has other changes of this world.
    */
   change(car: number, touched: number, values: number): Promise<number> {
-    const asked = { tick: 0, car, touched, values };
     const before = this.#accepted[car] ?? 0;
-    const after = applyChange(before, asked);
-    if (after === before) return this.#under[car]?.done ?? Promise.resolve(before);
-    const tick = this.#appends.tickFor(this.#hooks.clockTick() + CHANGE_DELAY_TICKS);
-    const { promise: done, resolve, reject } = Promise.withResolvers<number>();
-    const settle = (error: unknown) =>
-      error === undefined ? resolve(change.declared) : reject(error);
-    const change = { ...asked, hold: this.#hold + 1, tick, declared: after, settle, done };
-    this.#appends.add(change);
-    this.#hold = change.hold;
-    this.#accepted[car] = after;
-    this.#under[car] = change;
-    // The hold goes out in the same turn as the clock was read: see `NodeClock`.
-    this.#hooks.command({ kind: 'hold', hold: change.hold, tick });
-    return done;
-  }
-
-  async #append(changes: readonly NumberedChange[]): Promise<void> {
-    try {
-      await this.#write(changes);
-    } catch (error) {
-      // What the store has is not what is known here: the next request reads it anew.
-      if (error instanceof RefusedWrite) this.#hooks.refused();
-      throw error;
+    const declared = applyChange(before, { tick: 0, car, touched, values });
+    if (declared === before) {
+      return this.#underWay[car]?.outcome.promise ?? Promise.resolve(before);
     }
+    this.#refuseUnlessOpen();
+    const tick = Math.max(this.#ticks.now() + CHANGE_DELAY_TICKS, this.#lastTick);
+    const outcome = Promise.withResolvers<number>();
+    const change = { hold: ++this.#hold, tick, car, touched, values, declared, outcome };
+    this.#lastTick = tick;
+    this.#accepted[car] = declared;
+    this.#underWay[car] = change;
+    this.#waiting.push(change);
+    // The hold is sent in the turn in which the clock was read: see `NodeClock`.
+    this.#residency.command({ kind: 'hold', hold: change.hold, tick });
+    if (!this.#isWriting) {
+      this.#isWriting = true;
+      // All changes of this turn of the event loop form one write.
+      this.#time.immediate(() => void this.#writeAll());
+    }
+    return outcome.promise;
   }
 
-  async #wasAppended(first: NumberedChange | undefined): Promise<boolean> {
+  #refuseUnlessOpen(): void {
+    if (this.#isInDoubt) throw new TwinError('store_unavailable', undefined, 1);
+    if (this.#seq + this.#writing.length + this.#waiting.length < JOURNAL_MAX) return;
+    throw new TwinError(
+      'rate_limited',
+      `A world takes ${JOURNAL_MAX} changes; make a new world with POST /api/v1/worlds.`,
+      3600,
+    );
+  }
+
+  // ── writing ─────────────────────────────────────────────────────────────────────────────────
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      this.#writing = batch;
+      const changes = batch.map(({ tick, car, touched, values }, i) => ({
+        seq: this.#seq + 1 + i,
+        tick,
+        car,
+        touched,
+        values,
+      }));
+      try {
+        await this.#write(changes);
+        this.#settle(batch, changes);
+        for (const { outcome, declared } of batch) outcome.resolve(declared);
+      } catch (error) {
+        if (error instanceof UncertainWrite) await this.#resolveDoubt(batch, changes, error);
+        else this.#refuse(batch, error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  /** Writes changes, and from time to time the world's record with its masks brought up to date. */
+  async #write(changes: readonly NumberedChange[]): Promise<void> {
+    const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
+    const isDue = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
+    // Until the world has started over, its record has the kernel of before and is not written here.
+    if (!isDue || this.#record.kernel !== this.#kernel) {
+      return this.#records.append(this.#world, changes);
+    }
+    const masks = [...this.#masks];
+    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const upToDate = { masks, maskSeq, maskTick };
+    await this.#records.append(this.#world, changes, { ...this.#record, ...upToDate });
+    Object.assign(this.#record, upToDate);
+  }
+
+  /** Answers the callers, refuses the changes behind, and reads back whether the batch was written. */
+  async #resolveDoubt(
+    batch: readonly AcceptedChange[],
+    changes: readonly NumberedChange[],
+    error: UncertainWrite,
+  ): Promise<void> {
+    this.#isInDoubt = true;
+    for (const { outcome } of batch) outcome.reject(error);
+    const refused = this.#waiting;
+    this.#waiting = [];
+    this.#settle(refused, [], batch);
+    const refusal = new TwinError('store_unavailable', undefined, 1);
+    for (const { outcome } of refused) outcome.reject(refusal);
+    const isWritten = await this.#readBack(changes);
+    this.#settle(batch, isWritten ? changes : []);
+    this.#isInDoubt = false;
+  }
+
+  async #readBack([first]: readonly NumberedChange[]): Promise<boolean> {
     while (!this.#isForgotten) {
       try {
-        return await this.#hooks.hasChange(first);
+        return await this.#records.hasChange(this.#world, first);
       } catch {
-        await this.#hooks.time.sleep(LOOK_AGAIN_MS);
+        await this.#time.sleep(READ_BACK_MS);
       }
     }
     return false;
   }
 
-  /** Nobody needs to know any more what became of its writes. */
-  forget(): void {
-    this.#isForgotten = true;
+  #refuse(batch: readonly AcceptedChange[], error: unknown): void {
+    this.#settle(batch, []);
+    for (const { outcome } of batch) outcome.reject(error);
   }
 
-  #write(changes: readonly NumberedChange[]): Promise<void> {
-    const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
-    const isStale = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
-    if (!isStale || !this.#hooks.mayWriteRecord()) return this.#hooks.append(changes, undefined);
-    const masks = [...this.#masks];
-    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const upToDate = { masks, maskSeq, maskTick };
-    return this.#hooks.append(changes, { ...this.#record, ...upToDate }).then(() => {
-      Object.assign(this.#record, upToDate);
-    });
-  }
-
-  #settled(batch: readonly AcceptedChange[], changes: readonly NumberedChange[]): void {
-    this.#sinceOpening?.push(...changes);
+  /** The batch is durable as `changes`, or was not written and there are none. Ends its holds. */
+  #settle(
+    batch: readonly AcceptedChange[],
+    changes: readonly NumberedChange[],
+    writing: readonly AcceptedChange[] = [],
+  ): void {
+    this.#writing = writing;
+    this.#seq += changes.length;
+    this.#sinceLoading?.push(...changes);
     for (const [i, accepted] of batch.entries()) {
       const change = changes[i];
       const durable = change === undefined ? [] : [change];
@@ -154,36 +237,47 @@ export class WorldJournal {
         accepted.declared = applyChange(this.#masks[change.car] ?? 0, change);
         this.#masks[change.car] = accepted.declared;
       }
-      this.#hooks.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
-      if (this.#under[accepted.car] === accepted) this.#under[accepted.car] = undefined;
+      this.#residency.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
+      if (this.#underWay[accepted.car] === accepted) this.#underWay[accepted.car] = undefined;
     }
-    if (changes.length === 0) this.#acceptAnew();
+    if (changes.length === 0) this.#acceptAgain();
   }
 
-  /** Changes were refused: what was accepted behind them stands on what is durable. */
-  #acceptAnew(): void {
+  /** Changes were refused: those accepted after them are applied to what is durable. */
+  #acceptAgain(): void {
     this.#accepted.set(this.#masks);
-    for (const change of this.#appends.pending) {
+    for (const change of this.#pending()) {
       this.#accepted[change.car] = applyChange(this.#accepted[change.car] ?? 0, change);
     }
   }
 
-  /** The world is on its way to memory, with the changes that are durable now or soon. */
-  beginHandOver(): void {
-    this.#sinceOpening = [];
+  #pending(): readonly AcceptedChange[] {
+    return [...this.#writing, ...this.#waiting];
   }
 
-  /** It is there: tells the shard what was accepted meanwhile, before anything moves. */
-  handOver(): void {
-    const changes = this.#sinceOpening ?? [];
-    if (changes.length > 0) this.#hooks.command({ kind: 'resolve', hold: 0, changes });
-    for (const { hold, tick } of this.#appends.pending) {
-      this.#hooks.command({ kind: 'hold', hold, tick });
+  /** Stops to read back outcomes: nobody needs them any more. */
+  forget(): void {
+    this.#isForgotten = true;
+  }
+
+  // ── loading the world ───────────────────────────────────────────────────────────────────────
+
+  /** The world is being loaded, with the changes that are durable by now, or soon. */
+  beginLoading(): void {
+    this.#sinceLoading = [];
+  }
+
+  /** The world is in memory: sends its shard what was accepted meanwhile, before it is stepped. */
+  loaded(): void {
+    const changes = this.#sinceLoading ?? [];
+    if (changes.length > 0) this.#residency.command({ kind: 'resolve', hold: 0, changes });
+    for (const { hold, tick } of this.#pending()) {
+      this.#residency.command({ kind: 'hold', hold, tick });
     }
-    this.endHandOver();
+    this.endLoading();
   }
 
-  endHandOver(): void {
-    this.#sinceOpening = undefined;
+  endLoading(): void {
+    this.#sinceLoading = undefined;
   }
 }

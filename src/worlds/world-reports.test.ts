@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
 import type { StateImage } from '../shard/loaded-world.ts';
-import { systemTime } from '../time.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { WorldReports } from './world-reports.ts';
 
+/** Longer than the pause before a failed write is repeated. */
+const RETRY_MS = 1000;
+
 const fact = (tick: number) => ({ tick, order: 0 }) as ContactFacts;
 const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Array() });
+
+const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
 
 /** A store that notes what it was given and fails as long as it is told to. */
 function setUp() {
@@ -15,14 +21,19 @@ function setUp() {
     if (state.failing) throw new Error('store failed');
     saved.push(what);
   };
-  const reports = new WorldReports({
-    time: systemTime,
-    saveIncidents: (facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
-    saveExplanations: (all) => attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
-    saveImage: ({ tick }) => attempt(`image ${tick}`),
-    warn: () => {},
+  const time = TestTime.standing();
+  const reports = new WorldReports(1, {
+    records: {
+      saveIncidents: (_, facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
+      saveExplanations: (_, all) =>
+        attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
+      saveImage: (_, { tick }) => attempt(`image ${tick}`),
+    },
+    kernel: 'k',
+    log: createLog('silent'),
+    time,
   });
-  return { reports, saved, state };
+  return { reports, saved, state, time };
 }
 
 describe('reports of a world', () => {
@@ -57,7 +68,7 @@ describe('reports of a world', () => {
 
   it('begin behind the contacts that an image already had', async () => {
     const { reports, saved } = setUp();
-    reports.opened(5);
+    reports.loaded(5);
     await reports.stored();
     reports.contacts(5, [fact(60)]);
     await reports.stored();
@@ -65,12 +76,13 @@ describe('reports of a world', () => {
   });
 
   it('tell whoever waits that the store failed, and are kept until it works again', async () => {
-    const { reports, saved, state } = setUp();
+    const { reports, saved, state, time } = setUp();
     state.failing = true;
     reports.contacts(0, [fact(10)]);
     await expect(reports.stored()).rejects.toThrow('store failed');
     reports.image(image(400));
     state.failing = false;
+    await time.advance(RETRY_MS);
     await reports.stored();
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 400']);
@@ -80,7 +92,7 @@ describe('reports of a world', () => {
     const { reports, saved, state } = setUp();
     state.failing = true;
     reports.image(image(400));
-    await new Promise(setImmediate);
+    await turn();
     state.failing = false;
     reports.contacts(0, [fact(10)]);
     reports.image(image(800));
@@ -90,7 +102,7 @@ describe('reports of a world', () => {
   });
 
   it('bring explanations behind the contacts, and try them until the store takes them', async () => {
-    const { reports, saved, state } = setUp();
+    const { reports, saved, state, time } = setUp();
     const explained = (tick: number) => ({
       tick,
       order: 0,
@@ -98,10 +110,11 @@ describe('reports of a world', () => {
     });
     state.failing = true;
     reports.explained(explained(10));
-    await new Promise(setImmediate);
+    await turn();
     state.failing = false;
     reports.contacts(0, [fact(20)]);
     reports.explained(explained(15));
+    await time.advance(RETRY_MS);
     await reports.written();
     expect(saved).toEqual(['incidents 20', 'explanations 10 15']);
   });

@@ -1,32 +1,35 @@
+import type { Log } from '../log.ts';
 import type { StateImage } from '../shard/loaded-world.ts';
 import type { Time } from '../time.ts';
+import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
-import type { Explained } from './records.ts';
+import type { Explained, Records } from './records.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
 
 const RETRY_MS = 500;
 
-export interface ReportHooks {
-  readonly time: Time;
-  saveIncidents(facts: readonly ContactFacts[]): Promise<void>;
-  saveExplanations(explained: readonly Explained[]): Promise<void>;
-  saveImage(image: StateImage): Promise<void>;
-  warn(message: string, error: unknown): void;
+export interface WorldReportsDependencies
+  extends Pick<WorldDependencies, 'kernel' | 'time' | 'log'> {
+  readonly records: Pick<Records, 'saveIncidents' | 'saveExplanations' | 'saveImage'>;
 }
 
 interface Waiting {
-  /** Resolved once so many contacts are stored. */
+  /** Resolves once so many contacts are stored. */
   count: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Brings to the store what a shard reports of one world: its contacts and explanations, none of
- * them lost, and its newest image, never before the contacts that lie behind it. A store that fails
- * is tried again.
+ * Writes to the store what a shard reports of one world: all contacts and explanations, and the
+ * newest image, never before the contacts that precede it. Failed writes are repeated.
  */
 export class WorldReports {
-  readonly #hooks: ReportHooks;
+  readonly #world: number;
+  readonly #records: WorldReportsDependencies['records'];
+  readonly #kernel: string;
+  readonly #time: Time;
+  readonly #log: Log;
   /** Contacts reported, and stored, counted from the world's beginning. */
   #reported = 0;
   #stored = 0;
@@ -37,21 +40,25 @@ export class WorldReports {
   #writing: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(hooks: ReportHooks) {
-    this.#hooks = hooks;
+  constructor(world: number, { records, kernel, time, log }: WorldReportsDependencies) {
+    this.#world = world;
+    this.#records = records;
+    this.#kernel = kernel;
+    this.#time = time;
+    this.#log = log;
   }
 
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.#writing === undefined;
   }
 
-  /** The world came to memory with so many contacts, which were stored before. */
-  opened(contacts: number): void {
+  /** The world was loaded with so many contacts, all stored before. */
+  loaded(contacts: number): void {
     this.#reported = Math.max(this.#reported, contacts);
     this.#stored = Math.max(this.#stored, contacts);
   }
 
-  /** Contacts from number `from` on. A world that is lived again reports the same ones again. */
+  /** Contacts from number `from` on. A rebuilt world reports its contacts again; they are skipped. */
   contacts(from: number, facts: readonly ContactFacts[]): void {
     this.#facts.push(...facts.slice(Math.max(0, this.#reported - from)));
     this.#reported = Math.max(this.#reported, from + facts.length);
@@ -69,8 +76,8 @@ export class WorldReports {
   }
 
   /**
-   * Resolves once all contacts reported so far are stored: no incident is told of before it is
-   * durable. Rejects with what the store threw.
+   * Resolves once all contacts reported so far are stored: incidents are persisted before they are
+   * published. Rejects with what the store threw.
    */
   stored(): Promise<void> {
     if (this.#stored >= this.#reported) return Promise.resolve();
@@ -80,12 +87,12 @@ export class WorldReports {
     });
   }
 
-  /** Resolves once nothing that was reported waits to be stored. */
+  /** Resolves once nothing waits to be written. */
   async written(): Promise<void> {
     await this.#writing;
   }
 
-  /** Resolves once all that was reported is stored, or the store has failed once more. */
+  /** Resolves once everything is written, or the store has failed once more. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#writing;
@@ -99,17 +106,17 @@ export class WorldReports {
     if (this.#isAnyLeft) this.#writing ??= this.#writeAll();
   }
 
-  /** Ends in the same turn in which it finds nothing left: what comes after begins it anew. */
+  /** Ends in the turn in which it finds nothing left, so that the next report begins it anew. */
   async #writeAll(): Promise<void> {
     while (this.#isAnyLeft) {
       if (await this.#writeNext()) continue;
       if (this.#isClosing) break;
-      await this.#hooks.time.sleep(RETRY_MS);
+      await this.#time.sleep(RETRY_MS);
     }
     this.#writing = undefined;
   }
 
-  /** False where the store failed and it has to be tried again. */
+  /** Returns false if the write must be repeated. */
   #writeNext(): Promise<boolean> {
     if (this.#facts.length > 0) return this.#writeFacts();
     return this.#explained.length > 0 ? this.#writeExplanations() : this.#writeImage();
@@ -118,42 +125,46 @@ export class WorldReports {
   async #writeFacts(): Promise<boolean> {
     const facts = [...this.#facts];
     try {
-      await this.#hooks.saveIncidents(facts);
+      await this.#records.saveIncidents(this.#world, facts);
     } catch (error) {
-      this.#hooks.warn('incidents are not saved yet', error);
+      this.#warn('incidents could not be saved yet', error);
       for (const { reject } of this.#waiting.splice(0)) reject(error);
       return false;
     }
     this.#facts.splice(0, facts.length);
     this.#stored += facts.length;
-    const open = this.#waiting;
-    this.#waiting = open.filter(({ count }) => count > this.#stored);
-    for (const { count, resolve } of open) if (count <= this.#stored) resolve();
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ count }) => count > this.#stored);
+    for (const { count, resolve } of waiting) if (count <= this.#stored) resolve();
     return true;
   }
 
   async #writeExplanations(): Promise<boolean> {
     const explained = [...this.#explained];
     try {
-      await this.#hooks.saveExplanations(explained);
+      await this.#records.saveExplanations(this.#world, explained);
     } catch (error) {
-      this.#hooks.warn('explanations are not saved yet', error);
+      this.#warn('explanations could not be saved yet', error);
       return false;
     }
     this.#explained.splice(0, explained.length);
     return true;
   }
 
-  /** An image only shortens the way: one that cannot be saved is let go. */
+  /** An image only saves work: if it cannot be written, it is dropped. */
   async #writeImage(): Promise<boolean> {
     const image = this.#image;
     this.#image = undefined;
     if (image === undefined) return true;
     try {
-      await this.#hooks.saveImage(image);
+      await this.#records.saveImage(this.#world, { kernel: this.#kernel, ...image });
     } catch (error) {
-      this.#hooks.warn('image was not saved', error);
+      this.#warn('an image could not be saved', error);
     }
     return true;
+  }
+
+  #warn(message: string, err: unknown): void {
+    this.#log.warn({ world: worldIdOf(this.#world), err }, message);
   }
 }

@@ -5,13 +5,12 @@ import type { Store, Write } from '../store/contract.ts';
 import { openEmbedded } from '../store/embedded-store.ts';
 import { startTestNode, type TestNode } from '../testing/rigs/node.ts';
 import { systemTime } from '../time.ts';
-import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { EventRecord } from '../twin/wire.ts';
 import type { OwnedWorld } from './owned-world.ts';
 import type { WorldRecord } from './records.ts';
-import { rendezvous } from './worlds.ts';
+import { rendezvous } from './rendezvous.ts';
 
 const nodes: TestNode[] = [];
 afterEach(async () => {
@@ -71,10 +70,10 @@ describe('the worlds of a node', () => {
     await first.change(3, F_BRAKES, 0);
     const second = made[1] as OwnedWorld;
     second.quarantine();
-    expect(node.worlds.atHand).toBe(HANDLES_MAX + 500);
+    expect(node.worlds.handleCount).toBe(HANDLES_MAX + 500);
     for (const world of made) world.lastTouchMs -= 20_000;
     await node.worlds.idle.sweep();
-    expect(node.worlds.atHand).toBe(HANDLES_MAX);
+    expect(node.worlds.handleCount).toBe(HANDLES_MAX);
     expect(node.worlds.peek(first.number)).toBeUndefined();
     // It would be forgotten that it rests.
     expect(node.worlds.peek(second.number)).toBe(second);
@@ -145,9 +144,9 @@ describe('the worlds of a node', () => {
       const shard = running?.shards[0];
       const isRemoval = writes.every((write) => 'remove' in write && write.key.includes(number));
       if (!isRemoval || shard === undefined) return;
-      const explanation = { failures: [], reruns: 0 } as unknown as Explanation;
-      const chain = { tick: 9, order: 0, explanation };
-      running?.worlds.report(shard, { kind: 'explained', world: number, ...chain });
+      const facts = [{ tick: 9, order: 0 } as ContactFacts];
+      const residency = 0;
+      running?.worlds.report(shard, { kind: 'contacts', world: number, residency, from: 0, facts });
     });
     running = node;
     number = (await node.worlds.create({ startTick: 0 })).number;
@@ -164,24 +163,24 @@ describe('the worlds of a node', () => {
     const [shard] = node.shards;
     const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
     await first.packed();
-    const { number: world, stay } = first;
-    expect(stay).toBeGreaterThan(0);
+    const { number: world, residency } = first;
+    expect(residency).toBeGreaterThan(0);
     node.worlds.startOver();
     const again = await node.worlds.load(world);
     expect(again).not.toBe(first);
     if (shard === undefined) throw new Error('a node has shards');
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
     const tell = async () => {
-      node.worlds.report(shard, { kind: 'contacts', world, stay, from: 5, facts });
+      node.worlds.report(shard, { kind: 'contacts', world, residency, from: 5, facts });
       const bytes = new Uint8Array(8);
-      node.worlds.report(shard, { kind: 'image', world, stay, tick: 9, seq: 0, bytes });
+      node.worlds.report(shard, { kind: 'image', world, residency, tick: 9, seq: 0, bytes });
       expect(await again?.incidents()).toEqual([]);
       await again?.reports.written();
       expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
     };
-    // Before it has a stay of its own, and with one.
+    // Before it has a residency of its own, and with one.
     await tell();
-    expect(again?.stay).toBeGreaterThan(stay);
+    expect(again?.residency).toBeGreaterThan(residency);
     await tell();
   });
 
@@ -202,8 +201,10 @@ describe('the worlds of a node', () => {
     const again = await node.worlds.load(first.number);
     shown.length = 0;
     again?.watch('json');
-    const last = reports.mock.calls.map(([, told]) => told).findLast(({ kind }) => kind === 'beat');
-    if (last === undefined) throw new Error('a watched world is in beats');
+    const last = reports.mock.calls
+      .map(([, told]) => told)
+      .findLast(({ kind }) => kind === 'frames');
+    if (last === undefined) throw new Error('a watched world is in frame batches');
     node.worlds.report(shard, last);
     expect(shown).toEqual([]);
     await expect.poll(() => shown.length).toBeGreaterThan(1);
@@ -214,12 +215,12 @@ describe('the worlds of a node', () => {
     const world = (await node.worlds.create({ startTick: 90_000 })) as OwnedWorld;
     const looking = world.packed();
     const refused = expect(looking).rejects.toMatchObject({ code: 'world_unavailable' });
-    await expect.poll(() => world.stay, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => world.residency, { interval: 1 }).toBeGreaterThan(0);
     const opened = vi.spyOn(world.shard, 'open');
     node.worlds.startOver();
     await refused;
     expect(opened).not.toHaveBeenCalled();
-    expect(world.stay).toBe(0);
+    expect(world.residency).toBe(0);
     const again = await node.worlds.load(world.number);
     expect((await again?.packed())?.[0]).toBeGreaterThanOrEqual(90_000);
   });
@@ -252,7 +253,7 @@ describe('the worlds of a node', () => {
     expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
   });
 
-  it('are spread evenly over shards, and stay where they are when one more comes', () => {
+  it('are spread evenly over shards, and residency where they are when one more comes', () => {
     const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
     const counts = [0, 0, 0, 0];
     for (const world of worlds)

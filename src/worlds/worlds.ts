@@ -1,87 +1,79 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
-import type { NodeClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { HANDLES_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
-import { eachFrame } from '../shard/batch-frames.ts';
-import type { BeatReport, Report } from '../shard/protocol.ts';
-import type { Shard } from '../shard/shard.ts';
+import { eachFrame } from '../shard/frame-batch.ts';
+import type { FrameBatch, Report } from '../shard/protocol.ts';
+import type { Shard, ShardListener } from '../shard/shard.ts';
+import type { Supervisor } from '../shard/supervisor.ts';
 import type { Time } from '../time.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { applyChange } from '../twin/journal.ts';
 import type { TwinService, World, WorldFrame } from '../twin/service.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
-import type { WorldSurroundings } from './dependencies.ts';
-import { IdleIndex } from './idle-index.ts';
+import { IdleIndex, type IdleWorlds } from './idle-index.ts';
 import { OwnedWorld } from './owned-world.ts';
 import type { Records, WorldRecord } from './records.ts';
+import { rendezvous } from './rendezvous.ts';
+import type { ServedWorlds, ServingState } from './serving-state.ts';
+import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
+import { WorldHandles } from './world-handles.ts';
 
-export interface WorldsOptions {
-  clock: NodeClock;
-  log: Log;
-  /** Whether this node may show and change worlds at the moment. */
-  mayServe(): boolean;
-  cities: readonly City[];
-  shards: readonly Shard[];
-  /** Identity of this node's kernel. */
-  kernel: string;
-  /** The first world became hot, or none is any more. */
-  anyHot(any: boolean): void;
-  idleMs: number;
+export interface WorldsDependencies {
+  clock: Clock;
   time: Time;
   random: Random;
+  log: Log;
+  records: Records;
+  servingState: ServingState;
+  cities: readonly City[];
+  shards: readonly Shard[];
+  supervisor: Supervisor;
+  /** Publishes the clock steadily while worlds are watched. */
+  publisher: { publish(isOn: boolean): void };
+  /** Identity of this node's kernel. */
+  kernel: string;
+  idleMs: number;
 }
 
 const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
-/** Where a world begins. It is the same for all, as their masks are: many are at hand. */
+/** Where a new world begins. One object for all: thousands are at hand. */
 const START = { tick: 0, seq: 0, masks: ALL_ON };
 const CREATE_ATTEMPTS = 3;
-const EVICTION_LOOKS = 8;
-/** A world that was called so lately may be in the hands of a request. */
-const IN_USE_MS = 10_000;
-/** Watched worlds that are brought back at the same time when a shard has a new thread. */
-const REOPENED_AT_ONCE = 64;
+/** Watched worlds that are loaded at a time when a shard has a new thread. */
+const RELOADED_AT_ONCE = 64;
+/** Images that a shard of a stopping node saves at a time: 14 MB. */
+const IMAGES_AT_ONCE = 1000;
 
 /** The worlds of this node: at hand, in the store, or to be made. */
-export class Worlds implements TwinService {
+export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds, ShardListener {
   readonly cities: readonly City[];
+  readonly shards: readonly Shard[];
   readonly idle: IdleIndex;
-  readonly #options: WorldsOptions;
-  #records: Records;
-  /** By number; least recently loaded first. */
-  readonly #handles = new Map<number, OwnedWorld>();
-  /** Where the search for those that can be let go of has come to. */
-  #hand = this.#handles.values();
+  records: Records;
+  readonly #dependencies: WorldsDependencies;
+  readonly #handles = new WorldHandles();
   /** By shard and city. */
-  readonly #around: WorldSurroundings[] = [];
+  readonly #shared: WorldDependencies[] = [];
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
-  /** Incidents that were explained. */
-  explained = 0;
-  #stay = 0;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
-  constructor(options: WorldsOptions, records: Records) {
-    this.#options = options;
-    this.#records = records;
-    this.cities = options.cities;
-    this.idle = new IdleIndex({
-      time: options.time,
-      now: () => options.clock.now(),
-      idleMs: options.idleMs,
-      records: () => this.#records,
-      log: options.log,
-      atHand: (world) => this.#handles.get(world),
-      forget: (world) => this.#drop(world),
-      saved: () => this.#trim(),
-    });
+  constructor(dependencies: WorldsDependencies) {
+    const { cities, clock, idleMs, log, records, shards, time } = dependencies;
+    this.#dependencies = dependencies;
+    this.records = records;
+    this.cities = cities;
+    this.shards = shards;
+    this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
   }
 
-  get atHand(): number {
+  /** How many worlds are at hand. */
+  get handleCount(): number {
     return this.#handles.size;
   }
 
@@ -90,29 +82,26 @@ export class Worlds implements TwinService {
   async create(options: WorldOptions): Promise<World> {
     this.#refuseUnlessServing();
     const record = this.#record(options);
-    const lived = options.journal?.changes ?? [];
+    const changes = options.journal?.changes ?? [];
+    const { random } = this.#dependencies;
     for (let attempt = 1; ; attempt++) {
-      const number = randomWorldNumber((count) => this.#options.random.bytes(count));
+      const number = randomWorldNumber((count) => random.bytes(count));
       try {
-        await this.#records.create(number, record, lived);
+        await this.records.create(number, record, changes);
       } catch (error) {
-        if (attempt < CREATE_ATTEMPTS && (await this.#records.record(number))) continue;
+        if (attempt < CREATE_ATTEMPTS && (await this.records.record(number))) continue;
         throw error;
       }
-      const world = this.#make(number, record, Uint16Array.from(record.masks), {
-        seq: record.maskSeq,
-        tick: record.maskTick,
-      });
-      this.#keep(world);
-      return world;
+      const last = { seq: record.maskSeq, tick: record.maskTick };
+      return this.#add(number, record, Uint16Array.from(record.masks), last);
     }
   }
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
-    const lived = journal?.changes ?? [];
+    const changes = journal?.changes ?? [];
     const masks = [...ALL_ON];
-    for (const change of lived) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const { clock, cities, kernel, random } = this.#options;
+    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
+    const { clock, cities, kernel, random } = this.#dependencies;
     return {
       seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
       city: city ?? cities[0]?.name ?? '',
@@ -120,21 +109,28 @@ export class Worlds implements TwinService {
       kernel,
       exact: journal === undefined || journal.kernel === kernel,
       due: this.idle.slotOf(clock.now()),
-      livedCount: lived.length,
-      masks: lived.length === 0 ? ALL_ON : masks,
-      maskSeq: lived.length,
-      maskTick: lived.at(-1)?.tick ?? 0,
+      livedCount: changes.length,
+      masks: changes.length === 0 ? ALL_ON : masks,
+      maskSeq: changes.length,
+      maskTick: changes.at(-1)?.tick ?? 0,
       from: START,
     };
   }
 
   #refuseUnlessServing(): void {
-    if (!this.#options.mayServe()) throw new TwinError('store_unavailable', undefined, 2);
+    if (this.#dependencies.servingState.isServing) return;
+    throw new TwinError('store_unavailable', undefined, 2);
   }
 
   peek(number: number): OwnedWorld | undefined {
     this.#refuseUnlessServing();
-    return this.#known(number);
+    return this.atHand(number);
+  }
+
+  /** A world that is being removed from the store is not at hand. */
+  atHand(number: number): OwnedWorld | undefined {
+    const world = this.#handles.get(number);
+    return world?.isRetired ? undefined : world;
   }
 
   async load(number: number): Promise<OwnedWorld | undefined> {
@@ -149,8 +145,8 @@ export class Worlds implements TwinService {
   }
 
   async #load(number: number): Promise<OwnedWorld | undefined> {
-    const { clock } = this.#options;
-    const records = this.#records;
+    const { clock } = this.#dependencies;
+    const { records } = this;
     const record = await records.record(number);
     if (record === undefined) return undefined;
     const due = await records.due(number, record);
@@ -159,127 +155,86 @@ export class Worlds implements TwinService {
     const masks = Uint16Array.from(record.masks);
     for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const last = changes.at(-1) ?? { seq: record.maskSeq, tick: record.maskTick };
-    const world = this.#make(number, record, masks, last);
+    const world = this.#add(number, record, masks, last);
     world.due = due;
-    this.#keep(world);
     return world;
   }
 
-  #make(
+  #add(
     number: number,
     record: WorldRecord,
     masks: Uint16Array,
     last: { seq: number; tick: number },
   ): OwnedWorld {
-    const { cities, shards } = this.#options;
+    const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
-    const around = this.#surroundings(cityIndex, rendezvous(number, shards.length));
-    return new OwnedWorld(number, record, masks, last, around);
+    const shared = this.#sharedBy(cityIndex, rendezvous(number, shards.length));
+    const world = new OwnedWorld(number, record, masks, last, shared);
+    this.#handles.add(world, clock.now());
+    return world;
   }
 
-  /** The same for all worlds of a city and a shard: thousands of them are at hand. */
-  #surroundings(cityIndex: number, shardIndex: number): WorldSurroundings {
-    const { cities, clock, kernel, log, shards, time } = this.#options;
+  /** One object for all worlds of a city and a shard: thousands are at hand. */
+  #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
+    const { cities, clock, kernel, log, shards, time } = this.#dependencies;
     const city = cities[cityIndex];
     if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
     const shard = shards[shardIndex];
     if (shard === undefined) throw new Error('a node has shards');
     const position = shardIndex * cities.length + cityIndex;
-    const known = this.#around[position];
-    if (known !== undefined) return known;
-    const around: WorldSurroundings = {
-      now: () => clock.now(),
-      time,
-      city,
-      cityIndex,
-      records: this.#records,
-      kernel,
-      shard,
-      touched: (world) => this.idle.touched(world),
-      nextStay: () => ++this.#stay,
-      endStreams: (world, code) => this.#endStreams(world, code),
-      forget: (world) => this.#forget(world),
-      heated: (hot) => this.#heated(shard, hot),
-      warn: (world, message, err) => log.warn({ world: world.id, err }, message),
-    };
-    this.#around[position] = around;
-    return around;
+    const { idle, records } = this;
+    const common = { clock, time, log, records, kernel, idle, owner: this };
+    this.#shared[position] ??= { ...common, shard, city, cityIndex };
+    return this.#shared[position];
   }
 
-  #heated(shard: Shard, hot: boolean): void {
-    shard.hotCount += hot ? 1 : -1;
-    const hotCount = this.#options.shards.reduce((sum, each) => sum + each.hotCount, 0);
-    if (hotCount <= 1) this.#options.anyHot(hotCount > 0);
+  // ── forgetting ──────────────────────────────────────────────────────────────────────────────
+
+  hotChanged(shard: Shard, isHot: boolean): void {
+    shard.hotCount += isHot ? 1 : -1;
+    const hotCount = this.shards.reduce((sum, each) => sum + each.hotCount, 0);
+    if (hotCount <= 1) this.#dependencies.publisher.publish(hotCount > 0);
   }
 
-  /**
-   * Keeps a handle at hand, and about HANDLES_MAX of them, but for those that are in use. A hand goes
-   * round over all of them and on by a few for each that comes, so the cost of it stays the same.
-   */
-  #keep(world: OwnedWorld): void {
-    this.#handles.set(world.number, world);
-    const now = this.#options.clock.now();
-    for (let looks = 0; this.#handles.size > HANDLES_MAX && looks < EVICTION_LOOKS; looks++) {
-      const { value: next } = this.#hand.next();
-      if (next === undefined) this.#hand = this.#handles.values();
-      else if (!this.#isInUse(next, now)) this.#handles.delete(next.number);
-    }
+  trim(): void {
+    this.#handles.trim(this.#dependencies.clock.now());
   }
 
-  /** Lets go of those beyond HANDLES_MAX that were in use when the last ones came. */
-  #trim(): void {
-    const now = this.#options.clock.now();
-    for (const world of this.#handles.values()) {
-      if (this.#handles.size <= HANDLES_MAX) return;
-      if (!this.#isInUse(world, now)) this.#handles.delete(world.number);
-    }
-  }
-
-  #isInUse(world: OwnedWorld, now: number): boolean {
-    return now - world.lastTouchMs < IN_USE_MS || world.busy || this.idle.isUnsaved(world);
-  }
-
-  async #drop(number: number): Promise<void> {
+  async drop(number: number): Promise<void> {
     if (this.#dropping.has(number)) return;
     this.#dropping.add(number);
     try {
       await this.#loading.get(number)?.catch(() => {});
-      const world = this.#handles.get(number);
-      if (world !== undefined) {
-        world.dropped = true;
-        await world.close();
-        await world.reports.close();
-      }
-      await this.#records.remove(number);
+      await this.#handles.get(number)?.retire();
+      await this.records.remove(number);
       this.#handles.delete(number);
     } finally {
       this.#dropping.delete(number);
     }
   }
 
-  /** What is known of a world is not what the store has: the next request loads it anew. */
-  #forget(world: OwnedWorld): void {
-    if (this.#handles.get(world.number) === world) this.#handles.delete(world.number);
-    this.#endStreams(world, 1012);
-    world.forget();
+  forget(world: World): void {
+    const known = this.#handles.get(world.number);
+    this.endStreams(world, 1012);
+    if (known !== world) return;
+    this.#handles.delete(world.number);
+    void known.retire();
   }
 
-  /** Nothing may be shown any more, until it may again: streams end. */
   suspend(): void {
-    for (const world of this.#handles.values()) {
-      if (world.watcherCount > 0) this.#endStreams(world, 1013);
+    for (const world of this.#handles.all()) {
+      if (world.watcherCount > 0) this.endStreams(world, 1013);
     }
   }
 
-  /** What is known of all worlds does not count any more; from here on `records` do. */
-  startOver(records = this.#records): void {
-    this.#records = records;
-    this.#around.length = 0;
+  startOver(records = this.records): void {
+    this.records = records;
+    this.#shared.length = 0;
     this.idle.forgetAll();
-    for (const world of [...this.#handles.values()]) this.#forget(world);
+    for (const world of this.#handles.all()) this.forget(world);
   }
 
-  // ── beats and reports ───────────────────────────────────────────────────────────────────────
+  // ── streams and reports ─────────────────────────────────────────────────────────────────────
 
   onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
     this.#sink = sink;
@@ -289,109 +244,94 @@ export class Worlds implements TwinService {
     this.#endStreams = end;
   }
 
+  endStreams(world: World, code: 1012 | 1013): void {
+    this.#endStreams(world, code);
+  }
+
   report(shard: Shard, report: Report): void {
     switch (report.kind) {
-      case 'beat':
-        this.#beat(shard, report);
+      case 'frames':
+        this.#deliver(shard, report);
         return;
       case 'contacts':
-        this.#staying(report)?.collided(report.from, report.facts);
+        this.#resident(report)?.collided(report.from, report.facts);
         return;
-      case 'explained': {
-        // Of whatever stay: collisions are explained long after it, too.
-        this.explained++;
-        const { tick, order, explanation } = report;
-        this.#known(report.world)?.reports.explained({ tick, order, explanation });
-        return;
-      }
       case 'image': {
         const { tick, seq, bytes } = report;
-        this.#staying(report)?.reports.image({ tick, seq, bytes });
+        this.#resident(report)?.reports.image({ tick, seq, bytes });
         return;
       }
-      case 'cold':
-        this.#known(report.world)?.leftMemory(report.stay);
+      case 'evicted':
+        this.atHand(report.world)?.unloaded(report.residency);
         return;
       case 'trapped': {
         const id = worldIdOf(report.world);
-        this.#options.log.error({ world: id, trap: report.message }, 'world trapped');
-        this.#known(report.world)?.trapped(report.stay);
+        this.#dependencies.log.error({ world: id, trap: report.message }, 'world trapped');
+        this.atHand(report.world)?.trapped(report.residency);
       }
     }
   }
 
-  /** Of a world that is being removed from the store nothing more may get there. */
-  #known(number: number): OwnedWorld | undefined {
-    const world = this.#handles.get(number);
-    return world?.dropped ? undefined : world;
+  /** The world of a report, unless the report is of an earlier residency: the store may have lost that. */
+  #resident({ world, residency }: { world: number; residency: number }): OwnedWorld | undefined {
+    const known = this.atHand(world);
+    return known?.residency === residency ? known : undefined;
   }
 
-  /**
-   * The world that a report is of, where it is still in the memory that the report comes from. The
-   * one that was loaded after it was forgotten must not hear of a life that the store may have lost.
-   */
-  #staying({ world, stay }: { world: number; stay: number }): OwnedWorld | undefined {
-    const known = this.#known(world);
-    return known?.stay === stay ? known : undefined;
-  }
-
-  #beat(shard: Shard, report: BeatReport): void {
+  #deliver(shard: Shard, batch: FrameBatch): void {
     const frames: WorldFrame[] = [];
-    eachFrame(report, (world, frame) => {
-      const known = this.#handles.get(world);
-      const shown = known === undefined || known.stay === 0 ? undefined : known.receive(frame);
+    eachFrame(batch, (number, frame) => {
+      const world = this.#handles.get(number);
+      const shown = world === undefined || world.residency === 0 ? undefined : world.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });
     const { incarnation } = shard;
-    if (!this.#options.mayServe()) frames.length = 0;
+    if (!this.#dependencies.servingState.isServing) frames.length = 0;
     this.#sink(frames, () => {
-      if (shard.incarnation === incarnation) shard.acknowledge(report.beat);
+      if (shard.incarnation === incarnation) shard.acknowledge(batch.number);
     });
   }
 
-  /** A shard lost its thread: its worlds are not in memory any more. */
-  shardLost(shard: Shard): void {
-    for (const world of this.#handles.values()) if (world.shard === shard) world.leftMemory();
+  // ── shards ──────────────────────────────────────────────────────────────────────────────────
+
+  /** Starts the shards' threads. */
+  async start(): Promise<void> {
+    await Promise.all(this.shards.map((shard) => shard.start(this)));
   }
 
-  /** A shard has a new thread: whoever watches its worlds sees them go on. */
-  async shardBack(shard: Shard): Promise<void> {
-    const worlds = [...this.#handles.values()].filter((world) => world.shard === shard);
-    for (let i = 0; i < worlds.length; i += REOPENED_AT_ONCE) {
-      await Promise.all(worlds.slice(i, i + REOPENED_AT_ONCE).map((world) => world.reopen()));
+  died(shard: Shard, world: number): void {
+    for (const each of this.#handles.ofShard(shard)) each.unloaded();
+    if (this.#dependencies.supervisor.noteDeath(shard, world)) this.quarantine(world);
+    void this.#restart(shard);
+  }
+
+  /** Once the shard has a new thread, its watched worlds are loaded again. */
+  async #restart(shard: Shard): Promise<void> {
+    if (!(await this.#dependencies.supervisor.restart(shard))) return;
+    const worlds = this.#handles.ofShard(shard);
+    for (let i = 0; i < worlds.length; i += RELOADED_AT_ONCE) {
+      const some = worlds.slice(i, i + RELOADED_AT_ONCE);
+      await Promise.all(some.map((world) => world.loadIfWatched()));
     }
   }
 
-  /** Threads died on this world again and again. */
   quarantine(number: number): void {
-    this.#options.log.error({ world: worldIdOf(number) }, 'world rests');
+    this.#dependencies.log.error({ world: worldIdOf(number) }, 'world quarantined');
     this.#handles.get(number)?.quarantine();
   }
 
-  /** Resolves once all that the shards reported so far is in the store. */
+  /** Resolves once all that the shards have reported is in the store. */
   async stored(): Promise<void> {
-    await Promise.all([...this.#handles.values()].map((world) => world.reports.close()));
+    await Promise.all(this.#handles.all().map((world) => world.reports.close()));
   }
-}
 
-/** Which of `count` shards a world lives on: the highest of their scores (rendezvous hashing). */
-export function rendezvous(world: number, count: number): number {
-  let best = 0;
-  let bestScore = -1;
-  for (let shard = 0; shard < count; shard++) {
-    const score = scramble((world % 2 ** 32) ^ scramble(Math.floor(world / 2 ** 32) + shard * 977));
-    if (score > bestScore) {
-      best = shard;
-      bestScore = score;
+  /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
+  async saveImages(): Promise<void> {
+    for (const shard of this.shards) {
+      // A shard that is being restarted has nothing to save.
+      const save = () => shard.saveMoved(IMAGES_AT_ONCE).catch(() => 0);
+      for (let left = await save(); left > 0; left = await save()) await this.stored();
     }
+    await this.stored();
   }
-  return best;
-}
-
-/** Finaliser of MurmurHash3, 32 bits. */
-function scramble(value: number): number {
-  let h = value >>> 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }

@@ -28,10 +28,10 @@ import { CAR_TYPES } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
 import { boxCorners, type Polygon } from './separation.ts';
 
-/** One of those that touched, as it is now; undefined while it is not there. */
+/** The outline of a party of a contact, as it is now; undefined while it is not there. */
 export type BodyNow = (world: SlabArrays) => Polygon | undefined;
 
-/** The two bodies of a contact. `table`: the city's, as the kernel has it. */
+/** The two bodies of a contact. `table`: that of the city, as the kernel reads it. */
 export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): [BodyNow, BodyNow] {
   const [first, second] = contact.parties.map(({ car }) =>
     car < 0 ? strangerBody(contact, table) : (world: SlabArrays) => carBody(world, car),
@@ -40,7 +40,7 @@ export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): [BodyNow, B
   return [first, second];
 }
 
-/** What a car measures of itself. */
+/** A value of a car from one of the slab's arrays of f64. */
 export function carRow(world: SlabArrays, array: number, car: number): number {
   return world.f64[array / 8 + car] ?? 0;
 }
@@ -59,7 +59,7 @@ function carBody(world: SlabArrays, car: number): Polygon {
   return boxCorners(x, y, hx, hy, type.lengthM, type.widthM);
 }
 
-/** What was touched that is no car of the fleet: something that stands there, or an actor. */
+/** A party that is no car of the fleet: a fixed obstacle or an actor. */
 function strangerBody({ block, hazard }: ContactFacts, table: ArrayBuffer): BodyNow {
   const view = new DataView(table);
   if (block >= 0) {

@@ -1,75 +1,75 @@
 import { CHAIN_TICKS } from '../../../assembly/layout.ts';
-import { BEHIND_TICKS, LEAD_TICKS_MAX, PINS_MAX } from '../../limits.ts';
+import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
 import type { Chain, ContactFacts } from '../../twin/incidents.ts';
-import type { Resident } from '../loaded-world.ts';
+import type { LoadedWorld } from '../loaded-world.ts';
 import type { NumberedChange } from '../protocol.ts';
-import type { Scene } from './rewind.ts';
+import type { RewindStart } from './rewind.ts';
 
-interface Pin {
+interface CachedState {
   tick: number;
   image: Uint8Array;
-  /** Those from the image to the end of a re-run; until they are known, the stay that knows them. */
-  changes: readonly NumberedChange[] | { stay: number };
+  /** From the image to the end of a re-run; until they are known, the residency that knows them. */
+  changes: readonly NumberedChange[] | { residency: number };
 }
 
-/** States from before collisions, for explanations and replays: as many as there is room for. */
-export class Pins {
-  /** The least recently used first. */
-  readonly #pins = new Map<string, Pin>();
+/** States from before collisions, for explanations and replays; at most REWIND_CACHE_MAX. */
+export class RewindCache {
+  /** Least recently used first. */
+  readonly #states = new Map<string, CachedState>();
 
   /**
-   * Keeps what a collision needs that has just happened, where the world has it. One of a world that
-   * catches up, and should be at `dueTick`, happened long ago: very many come at once then, and would
-   * take the place of those that somebody sees happen.
+   * Keeps the state before a collision that has just happened, if the world has one. A world that
+   * catches up, and should be at `dueTick`, is left out: it brings very many old collisions at once,
+   * which would displace those that somebody has just seen.
    */
   keep(
-    resident: Resident,
+    world: LoadedWorld,
     { tick, order, chainTick, chainOrder }: ContactFacts,
     dueTick: number,
   ): void {
     if (tick !== chainTick || order !== chainOrder || dueTick - tick > BEHIND_TICKS) return;
     const image =
-      resident.images.findLast((each) => each.tick <= tick - LEAD_TICKS_MAX) ??
-      resident.images.find((each) => each.tick === 0);
+      world.images.findLast((each) => each.tick <= tick - LEAD_TICKS_MAX) ??
+      world.images.find((each) => each.tick === 0);
     if (image === undefined) return;
-    const { world, stay } = resident;
-    // The ring of kept images is written over in place.
-    const pin = { tick: image.tick, image: image.bytes.slice(), changes: { stay } };
-    this.#set(keyOf(world, { tick, order }), pin);
+    const { number, residency } = world;
+    // The world overwrites its images in place.
+    const state = { tick: image.tick, image: image.bytes.slice(), changes: { residency } };
+    this.#set(keyOf(number, { tick, order }), state);
   }
 
-  /** Keeps what was lived again for a collision. */
-  add(world: number, [first]: Chain, tick: number, { image, changes }: Scene): void {
-    this.#set(keyOf(world, first), { tick, image, changes: until(first, changes) });
+  /** Keeps a state that was computed again, at `tick` or later. */
+  add(world: number, [first]: Chain, tick: number, { image, changes }: RewindStart): void {
+    const later = changes.filter((change) => change.tick > tick);
+    this.#set(keyOf(world, first), { tick, image, changes: until(first, later) });
   }
 
-  #set(key: string, pin: Pin): void {
-    this.#pins.delete(key);
-    this.#pins.set(key, pin);
-    const [oldest] = this.#pins.keys();
-    if (this.#pins.size > PINS_MAX && oldest !== undefined) this.#pins.delete(oldest);
+  #set(key: string, state: CachedState): void {
+    this.#states.delete(key);
+    this.#states.set(key, state);
+    const [oldest] = this.#states.keys();
+    if (this.#states.size > REWIND_CACHE_MAX && oldest !== undefined) this.#states.delete(oldest);
   }
 
-  /** What is kept of a collision; `resident`: its world, where that is in memory. */
-  scene(world: number, [first]: Chain, resident: Resident | undefined): Scene | undefined {
-    const key = keyOf(world, first);
-    const pin = this.#pins.get(key);
-    if (pin === undefined) return undefined;
-    const { tick, image } = pin;
-    const { changes } = pin;
-    if (!('stay' in changes)) {
-      this.#set(key, pin);
+  /** The state before a collision of world `number`; `world`: if it is in memory. */
+  get(number: number, [first]: Chain, world: LoadedWorld | undefined): RewindStart | undefined {
+    const key = keyOf(number, first);
+    const state = this.#states.get(key);
+    if (state === undefined) return undefined;
+    const { tick, image, changes } = state;
+    if (!('residency' in changes)) {
+      this.#set(key, state);
       return { image, changes };
     }
-    const known = resident?.stay === changes.stay ? resident.changesAfter(tick) : undefined;
+    const known = world?.residency === changes.residency ? world.changesAfter(tick) : undefined;
     if (known === undefined) {
-      this.#pins.delete(key);
+      this.#states.delete(key);
       return undefined;
     }
-    const scene = { image, changes: until(first, known) };
-    // A world that has not come to the end of it yet may be given more changes.
-    if ((resident?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#set(key, { tick, ...scene });
-    return scene;
+    const start = { image, changes: until(first, known) };
+    // Until the world has passed the end of a re-run, it may still be given more changes.
+    if ((world?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#set(key, { tick, ...start });
+    return start;
   }
 }
 

@@ -1,29 +1,29 @@
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { carTypesOf } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
-import type { LivedPast, NumberedChange } from '../protocol.ts';
+import type { NumberedChange, WorldPast } from '../protocol.ts';
 
-/** Ticks between two moments at which something else may be done: about a tenth of a ms. */
+/** Ticks between two yields: about a tenth of a ms. */
 const CHUNK_TICKS = 20;
 
-/** Work that can be put aside at every `yield`. */
+/** Work that can be interrupted at every `yield`. */
 export type Slices<T> = Generator<void, T, void>;
 
-/** A state and what has been accepted after it. */
-export interface Scene {
+/** A state to run again from, and the changes after it. */
+export interface RewindStart {
   image: Uint8Array;
-  /** In order of tick; those up to the image's tick are in it. */
+  /** In order of tick; the image contains those up to its own tick. */
   changes: readonly NumberedChange[];
 }
 
-/** A slab in which stretches of worlds are lived again. What happens in it leaves no trace. */
-export class Scratch {
+/** A slab in which stretches of worlds are run again, without any effect on the worlds themselves. */
+export class Rewind {
   readonly kernel: Kernel;
   readonly slab: Slab;
   readonly contacts: ContactFacts[] = [];
   #changes: readonly NumberedChange[] = [];
   #next = 0;
-  /** By car: features that stay on, whatever the journal says. */
+  /** By car: features that residency on, whatever the journal says. */
   #on: ReadonlyMap<number, number> = new Map();
 
   constructor(kernel: Kernel, slab: Slab) {
@@ -35,8 +35,8 @@ export class Scratch {
     return this.kernel.tick(this.slab);
   }
 
-  /** Begins where a world's own life begins, or at its image. */
-  begin({ seed, cityIndex, from, image }: LivedPast, changes: readonly NumberedChange[]): void {
+  /** Starts at the beginning of a world, or at its image. */
+  begin({ seed, cityIndex, from, image }: WorldPast, changes: readonly NumberedChange[]): void {
     if (image !== undefined) {
       this.restore({ image: image.bytes, changes });
       return;
@@ -53,7 +53,7 @@ export class Scratch {
     if (tick === 0) this.#applyUpTo(0);
   }
 
-  restore({ image, changes }: Scene): void {
+  restore({ image, changes }: RewindStart): void {
     this.kernel.restore(this.slab, image);
     this.#take(changes, firstAfter(changes, this.tick));
   }
@@ -66,14 +66,14 @@ export class Scratch {
     this.kernel.clearActed(this.slab);
   }
 
-  /** From here on these features of these cars are on. */
+  /** Switches features of some cars on, from here on. */
   switchOn(on: ReadonlyMap<number, number>): void {
     this.#on = on;
     for (const [car, mask] of on) this.kernel.apply(this.slab, this.tick + 1, car, mask, mask);
   }
 
-  /** Lives on to a tick, with a look at the state at every multiple of `everyTicks`. */
-  *stepTo(target: number, everyTicks = CHUNK_TICKS, look: () => void = () => {}): Slices<void> {
+  /** Steps to a tick; calls `inspect` at every multiple of `everyTicks`. */
+  *stepTo(target: number, everyTicks = CHUNK_TICKS, inspect: () => void = () => {}): Slices<void> {
     for (let done = 0; this.tick < target; ) {
       const { tick } = this;
       this.#applyUpTo(tick + 1);
@@ -85,7 +85,7 @@ export class Scratch {
       if (this.kernel.contactCount(this.slab) > known) {
         this.contacts.push(...this.kernel.contacts(this.slab, known));
       }
-      if (this.tick % everyTicks === 0) look();
+      if (this.tick % everyTicks === 0) inspect();
       if (done < CHUNK_TICKS) continue;
       done = 0;
       yield;
@@ -104,7 +104,7 @@ export class Scratch {
   }
 }
 
-/** Position of the first change after a tick; there may be very many. */
+/** Index of the first change after a tick, by bisection: there may be very many. */
 function firstAfter(changes: readonly NumberedChange[], tick: number): number {
   let from = 0;
   for (let end = changes.length; from < end; ) {
@@ -113,20 +113,4 @@ function firstAfter(changes: readonly NumberedChange[], tick: number): number {
     else from = middle + 1;
   }
   return from;
-}
-
-/** A world's states at some of its ticks, which rise; those before its first are that of its first. */
-export function* imagesAt(
-  scratch: Scratch,
-  past: LivedPast,
-  changes: readonly NumberedChange[],
-  ticks: readonly number[],
-): Slices<Uint8Array[]> {
-  scratch.begin(past, changes);
-  const images: Uint8Array[] = [];
-  for (const tick of ticks) {
-    yield* scratch.stepTo(tick);
-    images.push(scratch.kernel.image(scratch.slab));
-  }
-  return images;
 }

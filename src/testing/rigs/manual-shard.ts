@@ -1,44 +1,71 @@
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Resident } from '../../shard/loaded-world.ts';
+import type { CounterfactualQueue } from '../../shard/counterfactual/counterfactual-queue.ts';
+import { LoadedWorld } from '../../shard/loaded-world.ts';
 import type { NumberedChange } from '../../shard/protocol.ts';
-import { Scheduler, type SchedulerHooks } from '../../shard/scheduler.ts';
-import { stepTo } from './kernel.ts';
+import {
+  type FollowedClock,
+  Scheduler,
+  type SchedulerDependencies,
+  type SchedulerHost,
+} from '../../shard/scheduler.ts';
+import { worldEncoder } from '../../shard/world-encoder.ts';
+import { systemTime } from '../../time.ts';
+import { cities, stepTo } from './kernel.ts';
 
 /** A scheduler on a clock that only a test moves; it notes frames and traps. */
-export class ManualShard {
+export class ManualShard implements SchedulerHost, FollowedClock {
   nowMs = 1_000_000;
   readonly kernel: Kernel;
   readonly scheduler: Scheduler;
   readonly frames: { world: number; tick: number }[] = [];
   readonly trapped: number[] = [];
-  /** Runs at every drain, as commands would be taken in. */
+  /** Called when commands are taken in, and when a world was stepped. */
   onDrain: () => void = () => {};
+  onMoved: (world: LoadedWorld) => void = () => {};
   /** How far the main thread has published its clock; by default always up to now. */
   publishedMs: number | undefined;
 
-  constructor(kernel: Kernel, hooks: Partial<SchedulerHooks> = {}) {
+  constructor(
+    kernel: Kernel,
+    parts: Partial<Pick<SchedulerDependencies, 'counterfactuals' | 'pulse'>> = {},
+  ) {
     this.kernel = kernel;
     this.scheduler = new Scheduler({
-      now: () => this.nowMs,
-      published: () => this.publishedMs ?? this.nowMs,
-      elapsed: () => performance.now(),
-      drain: () => this.onDrain(),
-      moved: () => {},
-      framed: (resident) => this.frames.push({ world: resident.world, tick: resident.tick }),
-      trapped: (resident) => {
-        this.trapped.push(resident.world);
-        this.scheduler.remove(resident);
-      },
-      stepping: () => {},
-      spare: () => false,
-      ...hooks,
+      time: systemTime,
+      clock: this,
+      host: this,
+      frames: { add: ({ number, tick }) => this.frames.push({ world: number, tick }) },
+      pulse: { world: 0 },
+      counterfactuals: NO_COUNTERFACTUALS,
+      ...parts,
     });
   }
 
-  /** A resident of the slab, made `ageTicks` ago. */
-  enter(slab: number, world: number, ageTicks = 0, changes: NumberedChange[] = []): Resident {
+  now(): number {
+    return this.nowMs;
+  }
+
+  published(): number {
+    return this.publishedMs ?? this.nowMs;
+  }
+
+  drainCommands(): void {
+    this.onDrain();
+  }
+
+  worldMoved(world: LoadedWorld): void {
+    this.onMoved(world);
+  }
+
+  worldTrapped(world: LoadedWorld): void {
+    this.trapped.push(world.number);
+    this.scheduler.remove(world);
+  }
+
+  /** A world in the slab, made `ageTicks` ago. */
+  enter(slab: number, number: number, ageTicks = 0, changes: NumberedChange[] = []): LoadedWorld {
     const createdAtMs = this.nowMs - ageTicks * 20;
-    return new Resident(this.kernel, { world, stay: 1, slab, createdAtMs, seq: 0, changes });
+    return loadedWorld(this.kernel, { number, slab, createdAtMs, changes });
   }
 
   /** Turns until nothing is due. */
@@ -55,9 +82,9 @@ export class ManualShard {
   }
 
   /** Brings a world to a tick, and says when it is there. */
-  reach(resident: Resident, tick: number): { done: boolean } {
+  reach(world: LoadedWorld, tick: number): { done: boolean } {
     const state = { done: false };
-    this.scheduler.reach(resident, {
+    this.scheduler.reach(world, {
       tick,
       sinceMs: this.nowMs,
       background: false,
@@ -70,7 +97,30 @@ export class ManualShard {
   }
 }
 
-/** The reference: the world lived tick by tick from its seed, changes put in at their ticks. */
+const NO_COUNTERFACTUALS: Pick<CounterfactualQueue, 'work' | 'isBusy'> = {
+  work: () => {},
+  isBusy: false,
+};
+
+/** A world of the first city in a slab. */
+export function loadedWorld(
+  kernel: Kernel,
+  start: {
+    number: number;
+    slab: number;
+    createdAtMs?: number;
+    seq?: number;
+    changes?: readonly NumberedChange[];
+  },
+): LoadedWorld {
+  const [city] = cities.names;
+  if (city === undefined) throw new RangeError('the catalogue has a city');
+  const encoder = worldEncoder(start.number, city);
+  const fresh = { residency: 1, createdAtMs: 0, seq: 0, changes: [] };
+  return new LoadedWorld(kernel, { ...fresh, encoder, ...start });
+}
+
+/** The reference: the world stepped from its seed, each change applied at its tick. */
 export function liveFromJournal(
   kernel: Kernel,
   slab: number,

@@ -38,7 +38,7 @@ test('a world that is called stays; one that nobody calls is gone for good, with
     await node.skip(25_000);
   }
   // A request would keep it.
-  await until('the end of a world', () => node.worlds.atHand === 1);
+  await until('the end of a world', () => node.worlds.handleCount === 1);
   expect(await statusOf(twinUrl, forgotten)).toBe(404);
   expect(await statusOf(twinUrl, called)).toBe(200);
   expect((await ask(twinUrl, '/api/v1/vehicle/features', { vin })).status).toBe(401);

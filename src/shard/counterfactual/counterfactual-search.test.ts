@@ -14,9 +14,15 @@ import {
   F_STEERING,
   F_THROTTLE,
 } from '../../../assembly/layout.ts';
-import { RERUNS_MAX } from '../../limits.ts';
+import { RUNS_MAX } from '../../limits.ts';
 import type { Chain, ContactFacts, PartyFacts } from '../../twin/incidents.ts';
-import { contactsBetween, explain, type Nearest, type Rerun, type RerunResult } from './search.ts';
+import {
+  type CounterfactualRun,
+  CounterfactualSearch,
+  contactsBetween,
+  type Nearest,
+  type RunResult,
+} from './counterfactual-search.ts';
 
 const TICK = 1000;
 const STARTS = [600, 700, 800];
@@ -50,13 +56,13 @@ interface Life {
 }
 
 /** A world whose re-runs are what `live` says of the features that are on. */
-function lived(
+function searched(
   chain: Chain,
   live: (on: Map<number, number>, start: number) => Life,
   starts = STARTS,
 ) {
-  const asked: Rerun[] = [];
-  const explaining = explain(chain, starts);
+  const asked: CounterfactualRun[] = [];
+  const explaining = new CounterfactualSearch(chain, starts).run();
   let step = explaining.next();
   while (!step.done) {
     const { on, startTick } = step.value;
@@ -71,7 +77,7 @@ function lived(
 function resultOf(
   chain: Chain,
   { deltaVMps, acted, nearest = apart, speedMps = 10 }: Life,
-): RerunResult {
+): RunResult {
   const [{ parties }] = chain;
   const contacts =
     deltaVMps === 0
@@ -91,18 +97,21 @@ const avoidedBy =
 
 describe('what explains a collision', () => {
   it('is nothing, and costs nothing, where everything was on', () => {
-    const { failures, reruns } = lived(crash(0), () => ({ deltaVMps: 10, acted: {} }));
+    const { failures, reruns } = searched(crash(0), () => ({ deltaVMps: 10, acted: {} }));
     expect([failures, reruns]).toEqual([[], 0]);
   });
 
   it('is nothing where all that was off changes nothing; two starts settle that', () => {
     const same = () => ({ deltaVMps: 10, acted: { 0: F_ALL } });
-    const { failures, reruns } = lived(crash(F_ESC | F_BRAKES), same);
+    const { failures, reruns } = searched(crash(F_ESC | F_BRAKES), same);
     expect([failures, reruns]).toEqual([[], 2]);
   });
 
   it('is the one feature that avoids it, and none that does not matter', () => {
-    const { listed, failures } = lived(crash(F_BRAKES | F_ESC | F_THROTTLE), avoidedBy(F_BRAKES));
+    const { listed, failures } = searched(
+      crash(F_BRAKES | F_ESC | F_THROTTLE),
+      avoidedBy(F_BRAKES),
+    );
     expect(listed).toEqual([{ car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 }]);
     expect(failures[0]).toMatchObject({
       ...{ startTick: 600, contact: 0, acted: F_BRAKES },
@@ -111,7 +120,7 @@ describe('what explains a collision', () => {
   });
 
   it('is each that avoids it alone, each a set of its own', () => {
-    const { listed } = lived(crash(F_BRAKES | F_STEERING), (on) => ({
+    const { listed } = searched(crash(F_BRAKES | F_STEERING), (on) => ({
       deltaVMps: on.get(0) ? 0 : 10,
       acted: { 0: on.get(0) ?? 0 },
     }));
@@ -126,24 +135,24 @@ describe('what explains a collision', () => {
       deltaVMps: on.get(0) ? to : 10,
       acted: { 0: F_BRAKES },
     });
-    expect(lived(crash(F_BRAKES), falls(7)).listed).toEqual([
+    expect(searched(crash(F_BRAKES), falls(7)).listed).toEqual([
       { car: 0, feature: F_BRAKES, effect: 'mitigates', set: 1 },
     ]);
-    expect(lived(crash(F_BRAKES), falls(7.01)).listed).toEqual([]);
+    expect(searched(crash(F_BRAKES), falls(7.01)).listed).toEqual([]);
   });
 
   it('is no feature that did not act: a crash that is missed by luck does not acquit', () => {
     const luck = () => ({ deltaVMps: 0, acted: { 0: 0 } });
-    expect(lived(crash(F_THROTTLE | F_ESC), luck).listed).toEqual([]);
+    expect(searched(crash(F_THROTTLE | F_ESC), luck).listed).toEqual([]);
     // The brakes act, but it is the throttle that was switched on.
     const others = () => ({ deltaVMps: 0, acted: { 0: F_BRAKES } });
-    expect(lived(crash(F_THROTTLE), others).listed).toEqual([]);
+    expect(searched(crash(F_THROTTLE), others).listed).toEqual([]);
   });
 
   it('is a sensor whose function acted, as long as that would not work without it', () => {
     const acting = () => ({ deltaVMps: 0, acted: { 0: F_ANIMAL_DETECTION | F_AEB } });
-    expect(lived(crash(F_FRONT_CAMERA), acting).listed).toHaveLength(1);
-    expect(lived(crash(F_FRONT_RADAR), acting).listed).toEqual([]);
+    expect(searched(crash(F_FRONT_CAMERA), acting).listed).toHaveLength(1);
+    expect(searched(crash(F_FRONT_RADAR), acting).listed).toEqual([]);
   });
 
   it('counts from two of three starts', () => {
@@ -151,11 +160,11 @@ describe('what explains a collision', () => {
       deltaVMps: on.get(0) && starts.includes(start) ? 0 : 10,
       acted: { 0: F_BRAKES },
     });
-    const late = lived(crash(F_BRAKES), from([700, 800]));
+    const late = searched(crash(F_BRAKES), from([700, 800]));
     expect(late.listed).toHaveLength(1);
     expect(late.failures[0]?.startTick).toBe(700);
-    expect(lived(crash(F_BRAKES), from([600, 800])).listed).toHaveLength(1);
-    expect(lived(crash(F_BRAKES), from([700])).listed).toEqual([]);
+    expect(searched(crash(F_BRAKES), from([600, 800])).listed).toHaveLength(1);
+    expect(searched(crash(F_BRAKES), from([700])).listed).toEqual([]);
   });
 
   it('counts from later starts where it is missed by luck from earlier ones', () => {
@@ -166,7 +175,7 @@ describe('what explains a collision', () => {
         const acts = on.get(0) !== undefined && acting.includes(start);
         return { deltaVMps: isLucky || acts ? 0 : 10, acted: { 0: acts ? F_BRAKES : 0 } };
       };
-      return lived(crash(F_BRAKES), live, [...STARTS, ...stand]);
+      return searched(crash(F_BRAKES), live, [...STARTS, ...stand]);
     };
     const late = from(STARTS, [875, 900]);
     expect(late.listed).toEqual([{ car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 }]);
@@ -179,7 +188,7 @@ describe('what explains a collision', () => {
   });
 
   it('takes a collision once avoided and once milder for milder', () => {
-    const { listed } = lived(crash(F_BRAKES), (on, start) => ({
+    const { listed } = searched(crash(F_BRAKES), (on, start) => ({
       deltaVMps: !on.get(0) || start === 800 ? 10 : start === 700 ? 5 : 0,
       acted: { 0: F_BRAKES },
     }));
@@ -189,7 +198,7 @@ describe('what explains a collision', () => {
   it('is the smallest set where none avoids it alone', () => {
     const off = F_FRONT_CAMERA | F_BRAKES | F_STEERING | F_ESC | F_THROTTLE;
     const needed = F_BRAKES | F_FRONT_CAMERA;
-    const { listed, reruns } = lived(crash(off), avoidedBy(needed));
+    const { listed, reruns } = searched(crash(off), avoidedBy(needed));
     expect(listed).toEqual([
       { car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 },
       { car: 0, feature: F_FRONT_CAMERA, effect: 'avoids', set: 1 },
@@ -199,7 +208,7 @@ describe('what explains a collision', () => {
 
   it('is a set of features of different cars', () => {
     const chain: Chain = [contact(party(3, F_BRAKES), party(5, F_STEERING))];
-    const { listed } = lived(chain, (on) => {
+    const { listed } = searched(chain, (on) => {
       const both = on.get(3) === F_BRAKES && on.get(5) === F_STEERING;
       return { deltaVMps: both ? 0 : 10, acted: { 3: on.get(3) ?? 0, 5: on.get(5) ?? 0 } };
     });
@@ -211,7 +220,7 @@ describe('what explains a collision', () => {
 
   it('is a set that avoids it beside what makes it milder alone', () => {
     const off = F_BRAKES | F_FRONT_RADAR | F_THROTTLE;
-    const { listed } = lived(crash(off), (on) => {
+    const { listed } = searched(crash(off), (on) => {
       const mask = on.get(0) ?? 0;
       const avoided = (mask & 18) === 18;
       return { deltaVMps: avoided ? 0 : mask & F_THROTTLE ? 5 : 10, acted: { 0: mask } };
@@ -224,18 +233,18 @@ describe('what explains a collision', () => {
   });
 
   it('does not try a function alone that still lacks something', () => {
-    const { asked } = lived(crash(F_AEB | F_BRAKES), avoidedBy(F_AEB | F_BRAKES));
+    const { asked } = searched(crash(F_AEB | F_BRAKES), avoidedBy(F_AEB | F_BRAKES));
     expect(asked.some(({ on }) => on.get(0) === F_AEB)).toBe(false);
   });
 
   it('takes candidates out of all where there are too many sets to try', () => {
     const chain: Chain = [contact(party(3, F_ALL), party(5, F_ALL))];
     const needed = F_STEERING | F_BRAKES | F_THROTTLE | F_FRONT_RADAR;
-    const { listed, reruns } = lived(chain, (on) => {
+    const { listed, reruns } = searched(chain, (on) => {
       const helped = ((on.get(3) ?? 0) & needed) === needed;
       return { deltaVMps: helped ? 0 : 10, acted: { 3: on.get(3) ?? 0, 5: on.get(5) ?? 0 } };
     });
-    expect(reruns).toBeLessThanOrEqual(RERUNS_MAX);
+    expect(reruns).toBeLessThanOrEqual(RUNS_MAX);
     expect(listed.map(({ car, feature }) => [car, feature])).toEqual([
       [3, F_STEERING],
       [3, F_BRAKES],
@@ -249,11 +258,11 @@ describe('what explains a collision', () => {
     const cars = [0, 1, 2, 3, 4, 5];
     const [first, ...more] = cars.map((car) => contact(party(car, F_ALL), party(car + 1, F_ALL)));
     if (first === undefined) throw new Error('unreachable');
-    const { listed, reruns } = lived([first, ...more], (on) => {
+    const { listed, reruns } = searched([first, ...more], (on) => {
       const both = ((on.get(2) ?? 0) & F_BRAKES) !== 0 && ((on.get(5) ?? 0) & F_STEERING) !== 0;
       return { deltaVMps: both ? 0 : 10, acted: Object.fromEntries(on) };
     });
-    expect(reruns).toBeLessThanOrEqual(RERUNS_MAX);
+    expect(reruns).toBeLessThanOrEqual(RUNS_MAX);
     expect(listed.map(({ car, feature }) => [car, feature])).toEqual([
       [2, F_BRAKES],
       [5, F_STEERING],
@@ -267,18 +276,18 @@ describe('what explains a collision', () => {
     if (first === undefined) throw new Error('unreachable');
     for (const deltaVMps of [0, 5, 10]) {
       const all = Object.fromEntries(Array.from({ length: 20 }, (_, car) => [car, F_ALL]));
-      const { reruns } = lived([first, ...more], (on) => ({
+      const { reruns } = searched([first, ...more], (on) => ({
         deltaVMps: on.size === 20 ? deltaVMps : 10,
         acted: all,
       }));
-      expect(reruns).toBeLessThanOrEqual(RERUNS_MAX);
+      expect(reruns).toBeLessThanOrEqual(RUNS_MAX);
     }
   });
 });
 
 describe('how it would have ended', () => {
   const ending = (life: Partial<Life>) =>
-    lived(crash(F_BRAKES), (on) => ({
+    searched(crash(F_BRAKES), (on) => ({
       deltaVMps: on.get(0) ? 0 : 10,
       acted: { 0: F_BRAKES },
       ...life,
@@ -319,7 +328,7 @@ describe('how it would have ended', () => {
         { ...party(0, F_BRAKES, deltaVMps), speedMps: 1 },
         party(1, 0, otherMps),
       );
-      const asking = explain(struck, STARTS);
+      const asking = new CounterfactualSearch(struck, STARTS).run();
       let step = asking.next();
       while (!step.done) {
         const acted = new Map([[0, F_BRAKES]]);

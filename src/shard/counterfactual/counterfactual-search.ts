@@ -1,5 +1,5 @@
 import { CHAIN_TICKS, CONTACT_VEHICLE, F_ALL, FEATURE_COUNT } from '../../../assembly/layout.ts';
-import { RERUNS_MAX } from '../../limits.ts';
+import { RUNS_MAX } from '../../limits.ts';
 import {
   declaredIn,
   deltaVOf,
@@ -11,14 +11,14 @@ import {
 } from '../../twin/explanation.ts';
 import type { Chain, ContactFacts } from '../../twin/incidents.ts';
 
-/** The last seconds before an incident, to be lived again with some features on. */
-export interface Rerun {
+/** Asks for a re-run of the seconds before an incident, with some features on. */
+export interface CounterfactualRun {
   startTick: number;
   /** By car: the features that are on from there to the end. */
   on: ReadonlyMap<number, number>;
 }
 
-export interface RerunResult {
+export interface RunResult {
   /** Every contact, of whomever. */
   contacts: readonly ContactFacts[];
   /** By car: features that made a difference to it. */
@@ -28,7 +28,7 @@ export interface RerunResult {
 }
 
 export interface Nearest {
-  /** Infinite where one of them never appeared. */
+  /** Infinite if one of them never appeared. */
   distanceM: number;
   /** By car: its speed there. */
   speeds: ReadonlyMap<number, number>;
@@ -38,17 +38,17 @@ export interface Nearest {
   fromPlaceM: Map<number, number>;
 }
 
-/** Delta-v, or speed, is called lower where it falls by 30 %. */
+/** An outcome counts as milder if delta-v, or speed, falls to this share. */
 const MILDER_SHARE = 0.7;
-/** Of three starts so many must agree: a crash that is missed by luck must not acquit. */
+/** Of three starts so many must agree: a collision avoided by chance must not count. */
 const TRIALS = 3;
 const AGREEING = 2;
 /** At the closest point a car slower than this has stopped, m/s. */
 const STOPPED_MPS = 0.3;
 
-/** So many re-runs are kept for taking candidates out of all that act. */
+/** So many re-runs are reserved for reducing the set of all that act. */
 const REDUCING_RERUNS = 66;
-/** Up to so many are taken out one by one. */
+/** Up to so many candidates are removed one by one. */
 const SINGLY_MAX = 24;
 
 interface Candidate {
@@ -59,18 +59,18 @@ interface Candidate {
 
 type Effect = 'avoids' | 'mitigates';
 
-/** What one start says of a set of features; `missed`: nothing, the parties only passed by each other. */
+/** Verdict of one start; `missed`: none, because the parties passed each other by chance. */
 type Trial = 'avoided' | 'milder' | 'same' | 'missed';
 
 interface Verdict {
   effect: Effect;
-  /** The re-run that shows it, from the furthest start that counted. */
+  /** The re-run that shows it, from the furthest start that counts. */
   startTick: number;
-  result: RerunResult;
+  result: RunResult;
 }
 
-/** Asks for a re-run, and is given what came of it. */
-type Asking<T> = Generator<Rerun, T, RerunResult>;
+/** Yields the re-run that it needs next, and is resumed with its result. */
+type Asking<T> = Generator<CounterfactualRun, T, RunResult>;
 
 /** The last tick of a re-run. */
 export function untilTick([{ tick }]: Chain): number {
@@ -78,27 +78,25 @@ export function untilTick([{ tick }]: Chain): number {
 }
 
 /**
- * Finds out which features of the involved cars that were off would have avoided an incident, or
- * made it milder: each alone, and where none alone does, the smallest set. `starts`: ticks of the
- * three starts, the furthest first, then of those that stand in, one by one, for each from which the
- * parties miss each other by luck. The nearer to the contact, the less else has changed by then.
+ * Finds which switched-off features of the involved cars would have avoided an incident, or made it
+ * milder: each alone, and if none does alone, the smallest set. A search is pure: `run` yields the
+ * re-runs that it needs and is resumed with their results.
  */
-export function* explain(chain: Chain, starts: readonly number[]): Asking<Explanation> {
-  const search = new Search(chain, starts);
-  const failures = yield* search.run();
-  return { failures, reruns: search.reruns };
-}
-
-class Search {
-  reruns = 0;
+export class CounterfactualSearch {
+  /** How many re-runs it asked for. */
+  #reruns = 0;
   readonly #chain: Chain;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
   /** What happened within the time of a re-run. */
   readonly #was: readonly ContactFacts[];
   /** Results by set and start, so that equal starts cost one re-run. */
-  readonly #results = new Map<string, RerunResult>();
+  readonly #results = new Map<string, RunResult>();
 
+  /**
+   * `starts`: ticks of the three starts, furthest first, then of those that replace them, one by one,
+   * if the parties pass by chance. The nearer to the contact, the less else has changed by then.
+   */
   constructor(chain: Chain, starts: readonly number[]) {
     this.#chain = chain;
     this.#starts = starts;
@@ -106,7 +104,12 @@ class Search {
     this.#was = chain.filter(({ tick }) => tick <= untilTick(chain));
   }
 
-  *run(): Asking<FailureFacts[]> {
+  *run(): Asking<Explanation> {
+    const failures = yield* this.#findFailures();
+    return { failures, reruns: this.#reruns };
+  }
+
+  *#findFailures(): Asking<FailureFacts[]> {
     if (this.#candidates.length === 0) return [];
     const all = yield* this.#judge(this.#candidates, 'some');
     if (all === undefined) return [];
@@ -122,13 +125,13 @@ class Search {
     return this.#numbered(failures, set);
   }
 
-  /** Those first that are known to act, in case there are too many for the budget. */
+  /** Those known to act come first, in case the budget does not suffice for all. */
   #inOrder(relevant: readonly Candidate[]): Candidate[] {
     const others = this.#candidates.filter((each) => !relevant.includes(each));
     return [...relevant, ...others];
   }
 
-  /** Sets are numbered in the order of cars and features; who is in the set is not there alone. */
+  /** Numbers the sets in the order of cars and features; members of `set` do not count alone. */
   #numbered(alone: FailureFacts[], set: FailureFacts[] = []): FailureFacts[] {
     const rank = ({ car, feature }: Candidate) =>
       this.#candidates.findIndex((each) => each.car === car && each.feature === feature);
@@ -139,14 +142,14 @@ class Search {
     return [...singles, ...set.map((member) => ({ ...member, set: singles.length + 1 }))];
   }
 
-  /** Whether one more set can be tried with so many re-runs left after it. */
+  /** Whether one more set can be tried with `kept` re-runs left after it. */
   #affords(kept: number): boolean {
-    return this.reruns + this.#starts.length + kept <= RERUNS_MAX;
+    return this.#reruns + this.#starts.length + kept <= RUNS_MAX;
   }
 
   // ── sets ────────────────────────────────────────────────────────────────────────────────────
 
-  /** The smallest set that has the effect of all; sizes in order while the budget lasts. */
+  /** The smallest set that has the effect of all; tries sizes in order while the budget lasts. */
   *#smallest(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
     for (let size = 2; size <= relevant.length; size++) {
       for (const set of combinations(relevant, size)) {
@@ -159,8 +162,8 @@ class Search {
   }
 
   /**
-   * Takes candidates out of all that act as long as the effect stays: one by one, of very many first
-   * larger parts. Undefined where the budget ends before every one has been tried.
+   * Removes candidates from all that act as long as the effect stays: one by one, after larger parts
+   * if there are very many. Undefined if the budget ends before every one has been tried.
    */
   *#reduce(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
     let set = relevant;
@@ -183,7 +186,7 @@ class Search {
     return isEstablished ? this.#failures(set, shown) : undefined;
   }
 
-  /** Whether every member brings something with the others that it does not bring without. */
+  /** Whether every member contributes something that the others do not. */
   #isWhole(set: readonly Candidate[]): boolean {
     return set.every((member) => this.#provided(member, set) !== 0);
   }
@@ -192,16 +195,16 @@ class Search {
     return providedBy(declaredIn(this.#chain, car), maskOn(set, car), feature);
   }
 
-  /** Whether something that a member of a set provides made a difference to its car. */
-  #acts(member: Candidate, set: readonly Candidate[], { result }: { result: RerunResult }) {
+  /** Whether something that a member contributes made a difference to its car. */
+  #acts(member: Candidate, set: readonly Candidate[], { result }: { result: RunResult }) {
     return (this.#provided(member, set) & (result.acted.get(member.car) ?? 0)) !== 0;
   }
 
   // ── trials ──────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * What a set does, from as many starts as it takes to settle that; undefined where it does
-   * nothing. `actors`: whether what every member provides must have acted, or what any does.
+   * The effect of a set, from as many starts as it takes to decide; undefined: none. `actors`: whether
+   * every member must have acted, or any.
    */
   *#judge(set: readonly Candidate[], actors: 'every' | 'some'): Asking<Verdict | undefined> {
     if (actors === 'every' && !this.#isWhole(set)) return undefined;
@@ -229,18 +232,18 @@ class Search {
     return { effect: avoids ? 'avoids' : 'mitigates', startTick, result };
   }
 
-  *#result(set: readonly Candidate[], startTick: number): Asking<RerunResult> {
+  *#result(set: readonly Candidate[], startTick: number): Asking<RunResult> {
     const key = `${startTick} ${set.map(({ car, feature }) => `${car}:${feature}`).join(' ')}`;
     const known = this.#results.get(key);
     if (known !== undefined) return known;
-    this.reruns++;
+    this.#reruns++;
     const on = new Map(set.map(({ car }) => [car, maskOn(set, car)]));
     const result = yield { startTick, on };
     this.#results.set(key, result);
     return result;
   }
 
-  #compare({ contacts }: RerunResult, acted: boolean): Trial {
+  #compare({ contacts }: RunResult, acted: boolean): Trial {
     const between = contactsBetween(this.#chain, contacts);
     if (between.length === 0) return acted ? 'avoided' : 'missed';
     if (!acted) return 'same';
@@ -264,7 +267,7 @@ class Search {
     return { car, feature, effect, set, acted, startTick, contact, outcome };
   }
 
-  #outcome(car: number, contact: number, { contacts, nearest }: RerunResult): Outcome {
+  #outcome(car: number, contact: number, { contacts, nearest }: RunResult): Outcome {
     const left = contactsBetween(this.#chain, contacts);
     if (left.length > 0) return this.#milder(car, contact, left);
     const { distanceM, speeds, atEnd, fromPlaceM } = nearest[contact] ?? NEVER;
@@ -273,7 +276,7 @@ class Search {
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
   }
 
-  /** What tells a dealer most of what fell enough: its speed, its change of speed, or anyone's. */
+  /** The most telling figure that fell enough: the car's speed, its change of speed, or any car's. */
   #milder(car: number, contact: number, left: readonly ContactFacts[]): Outcome {
     const again = left.find((hit) => partyOf(hit, car) !== undefined);
     const was = this.#chain[contact];
@@ -296,7 +299,7 @@ const NEVER: Nearest = {
   fromPlaceM: new Map(),
 };
 
-/** How fast a car is that strikes; undefined for one that is struck. */
+/** Speed of a striking car; undefined for a struck one. */
 function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {
   const index = parties.findIndex((party) => party.car === car);
   const isStriking = kind !== CONTACT_VEHICLE || striking === index;
@@ -317,7 +320,7 @@ function candidatesOf(chain: Chain): Candidate[] {
   });
 }
 
-/** The cars of the fleet in a chain, in order of their contacts. */
+/** The fleet's cars in a chain, in order of their contacts. */
 export function carsOf(chain: readonly ContactFacts[]): number[] {
   const cars = chain.flatMap(({ parties }) => parties.map(({ car }) => car));
   return [...new Set(cars.filter((car) => car >= 0))];
@@ -328,8 +331,8 @@ function maskOn(set: readonly Candidate[], car: number): number {
 }
 
 /**
- * What tells something that is no car of the fleet from others of its kind: what stands at one spot
- * is one, as it is in a report, so that nobody avoids a parked car by hitting the next.
+ * Identifies a party that is no car of the fleet. All that stands at one spot counts as one, as in a
+ * report: hitting the next parked car does not avoid the collision with the first.
  */
 function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | undefined {
   const allCars = kind === CONTACT_VEHICLE && parties.every(({ car }) => car >= 0);
@@ -337,7 +340,7 @@ function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | un
   return hazard >= 0 ? `${kind} at spot ${hazard}` : `${kind} ${block}`;
 }
 
-/** Those contacts that are of two of the parties of a chain with each other. */
+/** The contacts between two parties of a chain. */
 export function contactsBetween(
   chain: Chain,
   contacts: readonly ContactFacts[],
@@ -351,7 +354,7 @@ export function contactsBetween(
   });
 }
 
-/** Every way to take `size` of some, in order. */
+/** Every choice of `size` elements, in order. */
 function* combinations<T>(from: readonly T[], size: number): Generator<T[]> {
   if (size === 0) yield [];
   else {

@@ -23,84 +23,85 @@ import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { Chain, ContactFacts } from '../../twin/incidents.ts';
 import { type BodyNow, bodiesOf, carRow, speedOf } from './bodies.ts';
-import type { Scene, Scratch, Slices } from './rewind.ts';
 import {
+  type CounterfactualRun,
+  CounterfactualSearch,
   carsOf,
-  explain,
   type Nearest,
-  type Rerun,
-  type RerunResult,
+  type RunResult,
   untilTick,
-} from './search.ts';
+} from './counterfactual-search.ts';
+import type { Rewind, RewindStart, Slices } from './rewind.ts';
 import { separation } from './separation.ts';
 
 /**
- * Starts lie so long before the first contact: the first three at 8, 6 and 4 s, or all of them further
- * back, and then those that stand in for them.
+ * How long before the first contact a re-run may start, ticks. By default the first three starts lie
+ * 8, 6 and 4 s before it, or further back; the later ones replace those from which the cars pass by
+ * chance.
  */
 const LEADS = [LEAD_TICKS_MAX, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
 const START_COUNT = 7;
-/** Where the third of the first three is at the latest. */
+/** The third of the first three starts is here at the latest. */
 const THIRD = LEADS.indexOf(200);
-/** A hazard is met from a little before it appears; a lane that is lost was being lost before, ticks. */
+/** Starts lie so long before a hazard appears, or before a car has lost its lane, ticks. */
 const HAZARD_LEAD_TICKS = 25;
 const LANE_LEAD_TICKS = 100;
-/** Before that the parties may have been close for reasons of their own, ticks. */
+/** The closest approach counts from so long before the first contact, ticks. */
 const NEAREST_TICKS = 100;
-/** An actuator has acted once it has moved by so much. */
+/** An actuator counts as having acted once it has moved by so much. */
 const BRAKE_MPS2 = 1;
 const STEER_RAD = 0.01;
 const DRIVE_MPS2 = 0.1;
 
-/** The life that was lived again is not the one that was told of. */
-export class AnotherLife extends Error {
-  override readonly name = 'AnotherLife';
+/** The re-run diverged from the recorded collision. */
+export class DivergedRun extends Error {
+  override readonly name = 'DivergedRun';
 }
 
-/** The last seconds before one incident, which can be lived again and again. */
-export class IncidentReruns {
-  readonly #scratch: Scratch;
-  readonly #scene: Scene;
+/** Re-runs the seconds before one incident, with features switched on, as often as asked. */
+export class CounterfactualRunner {
+  readonly #rewind: Rewind;
+  readonly #start: RewindStart;
   readonly #chain: Chain;
   readonly #world: SlabArrays;
   readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
   /** States at the possible starts. */
   readonly #images = new Map<number, Uint8Array>();
 
-  /** `scene` lies LEAD_TICKS_MAX before the first contact, or where the world begins. */
-  constructor(scratch: Scratch, scene: Scene, chain: Chain, table: ArrayBuffer) {
-    this.#scratch = scratch;
-    this.#scene = scene;
+  /** `start` lies LEAD_TICKS_MAX before the first contact, or where the world begins. */
+  constructor(rewind: Rewind, start: RewindStart, chain: Chain, table: ArrayBuffer) {
+    this.#rewind = rewind;
+    this.#start = start;
     this.#chain = chain;
-    this.#world = scratch.kernel.view(scratch.slab);
+    this.#world = rewind.kernel.view(rewind.slab);
     this.#bodies = chain.map((contact) => bodiesOf(contact, table));
   }
 
   /**
-   * Lives it as it was and chooses the starts by what it sees, the furthest first. Throws
-   * AnotherLife where the collision does not happen.
+   * Runs the recorded seconds once and chooses the starts, furthest first, by when the trouble began.
+   * Throws DivergedRun if the collision does not happen again.
    */
   *findStarts(): Slices<number[]> {
     const [first] = this.#chain;
-    this.#scratch.restore(this.#scene);
-    const begin = this.#scratch.tick;
+    this.#rewind.restore(this.#start);
+    const begin = this.#rewind.tick;
     for (const lead of LEADS) {
       const tick = Math.max(begin, first.tick - lead);
-      yield* this.#scratch.stepTo(tick);
-      this.#images.set(tick, this.#scratch.kernel.image(this.#scratch.slab));
+      yield* this.#rewind.stepTo(tick);
+      this.#images.set(tick, this.#rewind.kernel.image(this.#rewind.slab));
     }
-    yield* this.#scratch.stepTo(first.tick - 1);
+    yield* this.#rewind.stepTo(first.tick - 1);
     const lead = first.tick - this.#triggerTick(begin);
-    yield* this.#scratch.stepTo(first.tick);
-    if (!this.#scratch.contacts.some((contact) => isSame(contact, first))) {
-      throw new AnotherLife(`no such contact at tick ${first.tick}`);
+    yield* this.#rewind.stepTo(first.tick);
+    if (!this.#rewind.contacts.some((contact) => isSame(contact, first))) {
+      throw new DivergedRun(`the re-run has no such contact at tick ${first.tick}`);
     }
     const third = LEADS.findLastIndex((each, i) => i <= THIRD && each >= lead);
     const from = Math.max(0, third - 2);
     return LEADS.slice(from, from + START_COUNT).map((each) => Math.max(begin, first.tick - each));
   }
 
-  /** When it began: a car lost its lane, or a hazard appeared that it met. */
+  /** The tick at which a car lost its lane, or met a hazard that had appeared. */
   #triggerTick(begin: number): number {
     const { i32 } = this.#world;
     const cars = carsOf(this.#chain);
@@ -119,37 +120,37 @@ export class IncidentReruns {
     return Math.min(this.#chain[0].tick, ...lost, ...met);
   }
 
-  /** Lives it with features on, from one of the starts. */
-  *run({ startTick, on }: Rerun): Slices<RerunResult> {
+  /** Runs it with features on, from one of the starts. */
+  *run({ startTick, on }: CounterfactualRun): Slices<RunResult> {
     const image = this.#images.get(startTick);
     if (image === undefined) throw new RangeError(`no start at ${startTick}`);
-    this.#scratch.restore({ ...this.#scene, image });
-    this.#scratch.switchOn(on);
+    this.#rewind.restore({ ...this.#start, image });
+    this.#rewind.switchOn(on);
     const until = untilTick(this.#chain);
     const cars = carsOf(this.#chain);
-    const watch = new Watch(this.#world, this.#bodies, this.#chain, cars);
+    const observer = new Observer(this.#world, this.#bodies, this.#chain, cars);
     const nearestFrom = this.#chain[0].tick - NEAREST_TICKS;
-    const look = () => watch.look(this.#scratch.tick, this.#scratch.tick >= nearestFrom);
-    yield* this.#scratch.stepTo(until, FRAME_TICKS, look);
-    const { kernel, slab, contacts } = this.#scratch;
+    const inspect = () => observer.inspect(this.#rewind.tick, this.#rewind.tick >= nearestFrom);
+    yield* this.#rewind.stepTo(until, FRAME_TICKS, inspect);
+    const { kernel, slab, contacts } = this.#rewind;
     return {
       contacts: [...contacts],
-      acted: new Map(cars.map((car) => [car, kernel.acted(slab, car) | watch.moved(car)])),
-      nearest: watch.nearest(),
+      acted: new Map(cars.map((car) => [car, kernel.acted(slab, car) | observer.moved(car)])),
+      nearest: observer.nearest(),
     };
   }
 
   *explain(): Slices<Explanation> {
     const starts = yield* this.findStarts();
-    const explaining = explain(this.#chain, starts);
-    let asked = explaining.next();
-    while (!asked.done) asked = explaining.next(yield* this.run(asked.value));
+    const search = new CounterfactualSearch(this.#chain, starts).run();
+    let asked = search.next();
+    while (!asked.done) asked = search.next(yield* this.run(asked.value));
     return asked.value;
   }
 }
 
-/** What is noted of a re-run at its frames, as its replay shows them. */
-class Watch {
+/** Observes a re-run at its frames, the moments that its replay shows. */
+class Observer {
   readonly #world: SlabArrays;
   readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
   readonly #chain: Chain;
@@ -173,8 +174,8 @@ class Watch {
     this.#nearest = bodies.map(() => ({ ...none, fromPlaceM: new Map() }));
   }
 
-  look(tick: number, isNearestWanted: boolean): void {
-    for (const car of this.#cars) this.#lookAtActuators(car);
+  inspect(tick: number, isNearestWanted: boolean): void {
+    for (const car of this.#cars) this.#inspectActuators(car);
     if (!isNearestWanted) return;
     for (const [i, { fromPlaceM }] of this.#nearest.entries()) {
       const contact = this.#chain[i];
@@ -184,8 +185,8 @@ class Watch {
     this.#nearest = this.#nearest.map((known, i) => this.#nearer(known, i));
   }
 
-  /** An actuator that works and moves makes a difference: without it the car would go on as it was. */
-  #lookAtActuators(car: number): void {
+  /** A working actuator that moves makes a difference: without it the car would not change. */
+  #inspectActuators(car: number): void {
     const effective = this.#world.i32[C_EFFECTIVE / 4 + car] ?? 0;
     const steer = carRow(this.#world, C_STEER, car) - (this.#steerAtFirst.get(car) ?? 0);
     let moved = this.moved(car);

@@ -1,0 +1,66 @@
+import type { NodeClock } from './clock.ts';
+import type { Log } from './log.ts';
+import type { Store } from './store/contract.ts';
+import type { StopTimer, Time } from './time.ts';
+
+const CLOCK_KEY = ['clock'];
+/** How often the clock is published while worlds are watched. */
+const PUBLISH_MS = 10;
+/** How often the keeper checks whether the machine was suspended. */
+const SUSPEND_CHECK_MS = 2000;
+/** How often the clock's high-water mark is saved. */
+const MARK_MS = 10_000;
+
+/** The highest reading of an earlier run on this store. */
+export async function readClockMark(store: Store): Promise<number> {
+  return (await store.get<number>(CLOCK_KEY))?.value ?? 0;
+}
+
+/** Publishes the clock to the shards, saves its high-water mark, and notices suspended machines. */
+export class ClockKeeper {
+  readonly #clock: NodeClock;
+  readonly #store: Store;
+  readonly #time: Time;
+  readonly #stopTimers: readonly StopTimer[];
+  #stopPublishing: StopTimer | undefined;
+
+  constructor({
+    clock,
+    store,
+    log,
+    time,
+  }: {
+    clock: NodeClock;
+    store: Store;
+    log: Log;
+    time: Time;
+  }) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#time = time;
+    this.#stopTimers = [
+      time.every(MARK_MS, () => void this.#saveMark()),
+      time.every(SUSPEND_CHECK_MS, () => {
+        const suspendedMs = clock.catchUpAfterSuspend();
+        if (suspendedMs > 0) log.warn({ suspendedMs }, 'the machine was suspended');
+      }),
+    ];
+  }
+
+  /** Publishes the clock steadily, or stops to: shards step no further than the published reading. */
+  publish(isOn: boolean): void {
+    this.#stopPublishing?.();
+    this.#stopPublishing = isOn ? this.#time.every(PUBLISH_MS, () => this.#clock.now()) : undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.publish(false);
+    for (const stopTimer of this.#stopTimers) stopTimer();
+    await this.#saveMark();
+  }
+
+  async #saveMark(): Promise<void> {
+    // A failed store is noticed by those that need it; the mark is saved again in a moment.
+    await this.#store.commit([], [{ key: CLOCK_KEY, value: this.#clock.now() }]).catch(() => {});
+  }
+}

@@ -1,0 +1,47 @@
+import type { DealerPlatform } from './dealer/dealer-platform.ts';
+import { Metrics } from './metrics.ts';
+import type { Shard } from './shard/shard.ts';
+import type { Worlds } from './worlds/worlds.ts';
+
+/** The metrics of a node's worlds, shards and password threads. */
+export function nodeMetrics(worlds: Worlds, { passwords: { gate } }: DealerPlatform): Metrics {
+  const metrics = new Metrics();
+  const { shards } = worlds;
+  const sum = (read: (shard: Shard) => number) => () =>
+    shards.reduce((total, shard) => total + read(shard), 0);
+  const hotShare = () => Math.max(...shards.map(({ hotPerMille }) => hotPerMille / 1000));
+  metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.handleCount);
+  metrics.gauge(
+    'worlds_hot',
+    'Worlds with at least one watcher.',
+    sum(({ hotCount }) => hotCount),
+  );
+  metrics.gauge(
+    'shard_hot_ratio',
+    'Share of the thread time that watched worlds take, of the busiest shard.',
+    hotShare,
+  );
+  metrics.gauge(
+    'shard_debt_ticks',
+    'Ticks that shards still have to step to answer pending queries.',
+    sum(({ debtTicks }) => debtTicks),
+  );
+  metrics.gauge(
+    'incidents_explaining',
+    'Counterfactual searches that are queued or running.',
+    sum(({ searching }) => searching),
+  );
+  metrics.counter(
+    'incidents_explained_total',
+    'Incidents explained.',
+    sum(({ explained }) => explained),
+  );
+  metrics.gauge('passwords_hashing', 'Passwords being hashed.', () => gate.running);
+  metrics.gauge('passwords_waiting', 'Passwords queued for hashing.', () => gate.waiting);
+  metrics.counter(
+    'shard_incarnations_total',
+    'Shard threads started.',
+    sum(({ incarnation }) => incarnation),
+  );
+  return metrics;
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { F_ALL, F_BRAKES, F_STEERING } from '../../../assembly/layout.ts';
+import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
+import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
+import { systemTime } from '../../time.ts';
+import { type Chain, type ContactFacts, chainsOf } from '../../twin/incidents.ts';
+import type { LoadedWorld } from '../loaded-world.ts';
+import {
+  type NumberedChange,
+  packNumbered,
+  type SearchAnswer,
+  type WorldPast,
+} from '../protocol.ts';
+import { CounterfactualQueue, REWIND_SLABS } from './counterfactual-queue.ts';
+import { RewindCache } from './rewind-cache.ts';
+
+const SEED = 7;
+const WORLD = 9;
+/** Nineteen cars can neither brake nor steer; one of them can for a while. */
+const CHANGES: NumberedChange[] = [
+  ...Array.from({ length: 19 }, (_, i) => change(i + 1, 1, i + 1, F_BRAKES | F_STEERING, 0)),
+  change(20, 1500, 4, F_STEERING, F_STEERING),
+  change(21, 2500, 4, F_STEERING, 0),
+];
+
+function change(seq: number, tick: number, car: number, touched: number, values: number) {
+  return { seq, tick, car, touched, values };
+}
+
+/** A shard whose one world is watched from so many ticks after its beginning. */
+function setUp(watchedFrom = 0) {
+  const kernel = makeKernel(1 + REWIND_SLABS + 1);
+  const cache = new RewindCache();
+  const contacts: ContactFacts[] = [];
+  const worlds = new Map<number, LoadedWorld>();
+  const pulse = { world: 0 };
+  const queue = new CounterfactualQueue({ time: systemTime, kernel, cities, cache, worlds, pulse });
+  const shard = new ManualShard(kernel, { counterfactuals: queue });
+  shard.onMoved = (moved) => {
+    const fresh = kernel.contacts(moved.slab, contacts.length);
+    contacts.push(...fresh);
+    const dueTick = moved.tickAt(shard.nowMs);
+    for (const contact of fresh) cache.keep(moved, contact, dueTick);
+  };
+  const slab = makeWorld(kernel, SEED);
+  const world = shard.enter(slab, WORLD, watchedFrom, CHANGES);
+  worlds.set(WORLD, world);
+  shard.scheduler.watch(world, true, false);
+  /** Chains that are over, of those that began at a tick or later. */
+  const chains = (from: number): Chain[] => {
+    const all = chainsOf(contacts).filter(([{ tick }]) => tick >= from);
+    return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + 100 <= world.tick);
+  };
+  const work = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    while (queue.isBusy) queue.work(systemTime.now() + 2);
+    return answer;
+  };
+  const search = (some: readonly Chain[], background = false) =>
+    Promise.all(
+      some.map((chain) => queue.search({ world: WORLD, cityIndex: 0, chain, background })),
+    );
+  const rewind = (some: readonly Chain[], background = true) =>
+    queue.rewind({ world: WORLD, past, chains: some, background });
+  return { kernel, cache, shard, slab, world, queue, chains, work, search, rewind };
+}
+
+const past: WorldPast = {
+  seed: SEED,
+  cityIndex: 0,
+  from: { tick: 0, masks: Array.from({ length: 20 }, () => F_ALL) },
+  image: undefined,
+  changes: packNumbered(CHANGES),
+};
+
+const outcomes = (answers: readonly SearchAnswer[]) => answers.map(({ outcome }) => outcome);
+
+describe('incidents of a watched world', () => {
+  it('get the same explanation from the cache as from a rewind', async () => {
+    const { shard, chains, work, search, rewind } = setUp();
+    shard.pass(3000 * 20, 80);
+    // From its first seconds and from later on.
+    const some = [...chains(0).slice(0, 3), ...chains(1200).slice(-3)];
+    expect(new Set(some.map(([{ tick }]) => tick < 800))).toEqual(new Set([true, false]));
+    const cached = await work(search(some));
+    expect(new Set(outcomes(cached))).toEqual(new Set(['explained']));
+    const failures = cached.map((each) =>
+      each.outcome === 'explained' ? each.explanation.failures.length : 0,
+    );
+    expect(Math.max(...failures)).toBeGreaterThan(0);
+    await work(rewind(some));
+    expect(await work(search(some, true))).toEqual(cached);
+  });
+
+  it('leave no trace in the world when they are explained', async () => {
+    const { kernel, shard, slab, world, chains, search } = setUp();
+    shard.pass(1500 * 20, 80);
+    const answers = search(chains(0).slice(0, 3));
+    // Between its frames, as they come due.
+    shard.pass(20 * 80, 4);
+    expect(new Set(outcomes(await answers))).toEqual(new Set(['explained']));
+    const reference = makeWorld(kernel, SEED);
+    liveFromJournal(kernel, reference, CHANGES, world.tick);
+    expect(kernel.hash(slab)).toBe(kernel.hash(reference));
+    expect(kernel.events(slab)).toEqual(kernel.events(reference));
+  });
+
+  it('do not delay frames: every frame comes in its turn', () => {
+    const { shard, chains, rewind, search } = setUp();
+    shard.pass(1500 * 20, 80);
+    shard.frames.length = 0;
+    void rewind(chains(0));
+    void search(chains(0));
+    for (let frame = 1; frame <= 25; frame++) {
+      shard.nowMs += 80;
+      shard.scheduler.turn();
+      expect(shard.frames.at(-1)?.tick).toBe(1500 + 4 * frame);
+    }
+    expect(shard.frames).toHaveLength(25);
+  });
+
+  it('are cached while it is watched: those that it catches up with are missing', async () => {
+    const { shard, chains, work, search } = setUp(500);
+    shard.pass(300 * 20, 80);
+    const [old, seen] = [chains(0).filter(([{ tick }]) => tick < 400), chains(500)];
+    expect([old.length > 2, seen.length > 0]).toEqual([true, true]);
+    expect(new Set(outcomes(await work(search(old))))).toEqual(new Set(['missing']));
+    expect(new Set(outcomes(await work(search(seen))))).toEqual(new Set(['explained']));
+  });
+
+  it('fail if they never happened, and keep no other from being explained', async () => {
+    const { shard, chains, work, search, rewind } = setUp();
+    shard.pass(800 * 20, 80);
+    const [chain] = chains(0);
+    if (chain === undefined) throw new Error('cars have met');
+    const [first, ...rest] = chain;
+    const never: Chain = [{ ...first, tick: first.tick - 7 }, ...rest];
+    await work(rewind([never, chain]));
+    expect(outcomes(await work(search([never, chain])))).toEqual(['failed', 'explained']);
+  });
+
+  it('come before rewinds, whose states must not displace each other', async () => {
+    const { shard, chains, queue, rewind } = setUp();
+    shard.pass(1500 * 20, 80);
+    const [chain] = chains(0);
+    if (chain === undefined) throw new Error('cars have met');
+    const order: string[] = [];
+    void rewind(chains(0)).then(() => order.push('rewind'));
+    const task = { world: WORLD, cityIndex: 0, chain, background: true };
+    void queue.search(task).then(() => order.push('search'));
+    await workInTurns(queue);
+    expect(order).toEqual(['search', 'rewind']);
+  });
+});
+
+describe('a replay', () => {
+  it('waits for no background work', async () => {
+    const { shard, queue, chains, search, rewind } = setUp();
+    shard.pass(1500 * 20, 80);
+    const [chain] = chains(0);
+    if (chain === undefined) throw new Error('cars have met');
+    const slow = Promise.all([rewind(chains(0)), search(chains(0), true)]);
+    const replay = queue.replay({ ...taskOf(chain), on: 0, untilTick: 1500 });
+    const order: string[] = [];
+    void slow.then(() => order.push('explained'));
+    void replay.then(() => order.push('replayed'));
+    await workInTurns(queue);
+    expect(order).toEqual(['replayed', 'explained']);
+    const played = await replay;
+    if (played.outcome !== 'played') throw new Error('there is a past');
+    const { frames, count, contactTick } = played;
+    const snapshots = JSON.parse(`[${Buffer.from(frames)}]`) as { tick: number }[];
+    expect(snapshots).toHaveLength(count);
+    expect(snapshots.at(-1)?.tick).toBe(Math.floor((chain[0].tick + 100) / 4) * 4);
+    expect(contactTick).toBe(chain[0].tick);
+  });
+
+  it('is the same each time after one rewind', async () => {
+    const { shard, queue, chains, work, rewind } = setUp(800);
+    shard.settle();
+    const [chain] = chains(0);
+    if (chain === undefined) throw new Error('cars have met');
+    const task = { ...taskOf(chain), on: F_BRAKES | F_STEERING, untilTick: 800 };
+    expect(await work(queue.replay(task))).toEqual({ outcome: 'missing' });
+    await work(rewind([chain], false));
+    const first = await work(queue.replay(task));
+    expect(first).toMatchObject({ outcome: 'played', contactTick: null });
+    expect(await work(queue.replay(task))).toEqual(first);
+  });
+});
+
+/** Lets whoever waits for an answer hear of it before the next one. */
+async function workInTurns(queue: CounterfactualQueue): Promise<void> {
+  while (queue.isBusy) {
+    queue.work(systemTime.now() + 2);
+    await new Promise<void>((resolve) => void systemTime.immediate(resolve));
+  }
+}
+
+function taskOf(chain: Chain) {
+  return { world: WORLD, cityIndex: 0, chain, startTick: undefined, encoding: 'json' } as const;
+}

@@ -1,0 +1,199 @@
+import type { CitySet } from '../../city/city-set.ts';
+import type { FrameEncoder } from '../../codec/frame-encoder.ts';
+import type { Kernel, Slab } from '../../kernel/kernel.ts';
+import { LEAD_TICKS_MAX } from '../../limits.ts';
+import type { Time } from '../../time.ts';
+import { declaredIn } from '../../twin/explanation.ts';
+import type { Chain } from '../../twin/incidents.ts';
+import type { LoadedWorld } from '../loaded-world.ts';
+import {
+  type ReplayAnswer,
+  type ReplayTask,
+  type RewindTask,
+  type SearchAnswer,
+  type SearchTask,
+  unpackNumbered,
+} from '../protocol.ts';
+import type { Pulse } from '../pulse.ts';
+import { worldEncoder } from '../world-encoder.ts';
+import { CounterfactualRunner } from './counterfactual-runner.ts';
+import { carsOf } from './counterfactual-search.ts';
+import { playFrames } from './replay.ts';
+import { Rewind, type RewindStart, type Slices } from './rewind.ts';
+import type { RewindCache } from './rewind-cache.ts';
+
+export interface CounterfactualDependencies {
+  time: Time;
+  kernel: Kernel;
+  cities: Pick<CitySet, 'tables' | 'names'>;
+  cache: RewindCache;
+  /** By number: the worlds in memory. */
+  worlds: ReadonlyMap<number, LoadedWorld>;
+  /** Shows which world is being run again. */
+  pulse: Pick<Pulse, 'world'>;
+}
+
+interface Job {
+  world: number;
+  work: Slices<void>;
+}
+
+/** Jobs that run one after the other in one slab. */
+interface Lane {
+  rewind: Rewind;
+  jobs: Job[];
+}
+
+/** Slabs beside those of the worlds, one for each lane. */
+export const REWIND_SLABS = 4;
+
+/**
+ * Runs stretches of worlds again, in slabs of its own and a little at a time: to explain collisions
+ * and to play them. Searches for watched worlds and replays take turns and go first; background
+ * searches and background rewinds come after them, in this order. Searches for watched worlds are
+ * urgent: somebody has seen the collision.
+ */
+export class CounterfactualQueue {
+  readonly #time: Time;
+  readonly #cities: CounterfactualDependencies['cities'];
+  readonly #cache: RewindCache;
+  readonly #worlds: ReadonlyMap<number, LoadedWorld>;
+  readonly #pulse: Pick<Pulse, 'world'>;
+  readonly #urgent: Lane;
+  readonly #replays: Lane;
+  readonly #searches: Lane;
+  readonly #rewinds: Lane;
+  #turns = 0;
+
+  constructor({ time, kernel, cities, cache, worlds, pulse }: CounterfactualDependencies) {
+    this.#time = time;
+    this.#cities = cities;
+    this.#cache = cache;
+    this.#worlds = worlds;
+    this.#pulse = pulse;
+    const lane = (): Lane => ({ rewind: new Rewind(kernel, acquire(kernel)), jobs: [] });
+    this.#urgent = lane();
+    this.#replays = lane();
+    this.#searches = lane();
+    this.#rewinds = lane();
+  }
+
+  get isBusy(): boolean {
+    return this.#nextLane(false) !== undefined;
+  }
+
+  #nextLane(urgentOnly: boolean): Lane | undefined {
+    const [urgent, replays] = [this.#urgent, this.#replays];
+    if (urgentOnly) return urgent.jobs.length > 0 ? urgent : undefined;
+    const first = this.#turns % 2 === 0 ? [urgent, replays] : [replays, urgent];
+    return [...first, this.#searches, this.#rewinds].find(({ jobs }) => jobs.length > 0);
+  }
+
+  /** Works until `endMs`, by the time handed in, or until nothing is left. */
+  work(endMs: number, urgentOnly = false): void {
+    while (this.#time.now() < endMs) {
+      this.#turns++;
+      const lane = this.#nextLane(urgentOnly);
+      const [job] = lane?.jobs ?? [];
+      if (job === undefined) break;
+      this.#pulse.world = job.world;
+      if (job.work.next().done) lane?.jobs.shift();
+    }
+    this.#pulse.world = 0;
+  }
+
+  /** Resolves with the result of the work; rejects with what it throws. */
+  #add<T>(lane: Lane, world: number, slices: (rewind: Rewind) => Slices<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      function* work(): Slices<void> {
+        try {
+          resolve(yield* slices(lane.rewind));
+        } catch (error) {
+          reject(error);
+        }
+      }
+      lane.jobs.push({ world, work: work() });
+    });
+  }
+
+  #startOf(world: number, chain: Chain): RewindStart | undefined {
+    return this.#cache.get(world, chain, this.#worlds.get(world));
+  }
+
+  #cityTable(cityIndex: number): ArrayBuffer {
+    return this.#cities.tables[cityIndex] ?? new ArrayBuffer(0);
+  }
+
+  #encoder(world: number, cityIndex: number): FrameEncoder {
+    const city = this.#cities.names[cityIndex];
+    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
+    return worldEncoder(world, city);
+  }
+
+  // ── tasks ───────────────────────────────────────────────────────────────────────────────────
+
+  /** Runs the world once, up to each of the collisions. Rejects where that traps. */
+  rewind(task: RewindTask): Promise<void> {
+    const lane = task.background ? this.#rewinds : this.#replays;
+    return this.#add(lane, task.world, (rewind) => this.#rewind(rewind, task));
+  }
+
+  *#rewind(rewind: Rewind, { world, past, chains }: RewindTask): Slices<void> {
+    const changes = unpackNumbered(past.changes);
+    rewind.begin(past, changes);
+    for (const chain of chains.toSorted(([a], [b]) => a.tick - b.tick)) {
+      const tick = chain[0].tick - LEAD_TICKS_MAX;
+      yield* rewind.stepTo(tick);
+      const image = rewind.kernel.image(rewind.slab);
+      this.#cache.add(world, chain, tick, { image, changes });
+    }
+  }
+
+  search(task: SearchTask): Promise<SearchAnswer> {
+    const lane = task.background ? this.#searches : this.#urgent;
+    return this.#add(lane, task.world, (rewind) => this.#search(rewind, task));
+  }
+
+  *#search(rewind: Rewind, { world, cityIndex, chain }: SearchTask): Slices<SearchAnswer> {
+    const start = this.#startOf(world, chain);
+    if (start === undefined) return { outcome: 'missing' };
+    const runner = new CounterfactualRunner(rewind, start, chain, this.#cityTable(cityIndex));
+    try {
+      return { outcome: 'explained', explanation: yield* runner.explain() };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { outcome: 'failed', message };
+    }
+  }
+
+  /** Rejects where the re-run traps or diverges from the recorded collision. */
+  replay(task: ReplayTask): Promise<ReplayAnswer> {
+    return this.#add(this.#replays, task.world, (rewind) => this.#replay(rewind, task));
+  }
+
+  *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
+    const { world, cityIndex, chain } = task;
+    const start = this.#startOf(world, chain);
+    if (start === undefined) return { outcome: 'missing' };
+    const on = switchedOn(chain, task.on);
+    let switchTick = chain[0].tick;
+    if (on.size > 0) {
+      const runner = new CounterfactualRunner(rewind, start, chain, this.#cityTable(cityIndex));
+      switchTick = task.startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
+    }
+    const encoder = this.#encoder(world, cityIndex);
+    return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
+  }
+}
+
+function acquire(kernel: Kernel): Slab {
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new Error('the kernel has slabs for re-runs');
+  return slab;
+}
+
+/** By car: those of some features that it had off. */
+function switchedOn(chain: Chain, features: number): Map<number, number> {
+  const cars = carsOf(chain).map((car) => [car, features & ~declaredIn(chain, car)] as const);
+  return new Map(cars.filter(([, mask]) => mask !== 0));
+}

@@ -1,0 +1,33 @@
+import type { City } from '../city/types.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Shard } from '../shard/shard.ts';
+import type { Time } from '../time.ts';
+import type { World } from '../twin/service.ts';
+import type { IdleIndex } from './idle-index.ts';
+import type { Records } from './records.ts';
+
+/** Keeps the worlds of a node at hand. */
+export interface WorldOwner {
+  /** A world of this shard got its first watcher, or lost its last. */
+  hotChanged(shard: Shard, isHot: boolean): void;
+  /** Streams must end: 1012 reconnect at once, 1013 try again later. */
+  endStreams(world: World, code: 1012 | 1013): void;
+  /** The store has other records of this world than this object: the next request loads it anew. */
+  forget(world: World): void;
+}
+
+/** Shared by all worlds of one city on one shard. */
+export interface WorldDependencies {
+  readonly clock: Clock;
+  readonly time: Time;
+  readonly log: Log;
+  readonly records: Records;
+  /** Identity of this node's kernel. */
+  readonly kernel: string;
+  readonly shard: Shard;
+  readonly city: City;
+  readonly cityIndex: number;
+  readonly idle: IdleIndex;
+  readonly owner: WorldOwner;
+}

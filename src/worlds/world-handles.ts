@@ -1,0 +1,57 @@
+import { HANDLES_MAX } from '../limits.ts';
+import type { OwnedWorld } from './owned-world.ts';
+
+const EVICTION_CHECKS = 8;
+/** A world that was called so recently may be in use by a request, ms. */
+const IN_USE_MS = 10_000;
+
+/**
+ * The worlds at hand: about HANDLES_MAX of them, and those in use beyond that. Eviction goes round
+ * over all of them, a few for each new one, so its cost is constant.
+ */
+export class WorldHandles {
+  /** By number; least recently added first. */
+  readonly #worlds = new Map<number, OwnedWorld>();
+  #hand = this.#worlds.values();
+
+  get size(): number {
+    return this.#worlds.size;
+  }
+
+  get(number: number): OwnedWorld | undefined {
+    return this.#worlds.get(number);
+  }
+
+  all(): readonly OwnedWorld[] {
+    return [...this.#worlds.values()];
+  }
+
+  ofShard(shard: OwnedWorld['shard']): readonly OwnedWorld[] {
+    return this.all().filter((world) => world.shard === shard);
+  }
+
+  add(world: OwnedWorld, nowMs: number): void {
+    this.#worlds.set(world.number, world);
+    for (let checks = 0; this.size > HANDLES_MAX && checks < EVICTION_CHECKS; checks++) {
+      const { value: next } = this.#hand.next();
+      if (next === undefined) this.#hand = this.#worlds.values();
+      else if (!isInUse(next, nowMs)) this.#worlds.delete(next.number);
+    }
+  }
+
+  delete(number: number): void {
+    this.#worlds.delete(number);
+  }
+
+  /** Evicts those beyond HANDLES_MAX that were in use when the last ones were added. */
+  trim(nowMs: number): void {
+    for (const world of this.#worlds.values()) {
+      if (this.size <= HANDLES_MAX) return;
+      if (!isInUse(world, nowMs)) this.#worlds.delete(world.number);
+    }
+  }
+}
+
+function isInUse(world: OwnedWorld, nowMs: number): boolean {
+  return nowMs - world.lastTouchMs < IN_USE_MS || world.isBusy;
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { CAR_COUNT, F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import { TwinError } from '../errors.ts';
+import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
+import { ManualClock } from '../testing/doubles/manual-clock.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import { JOURNAL_MAX } from '../twin/journal.ts';
+import { UncertainWrite, type WorldRecord } from './records.ts';
+import { WorldJournal } from './world-journal.ts';
+import { WorldTicks } from './world-ticks.ts';
+
+interface Write {
+  changes: readonly NumberedChange[];
+  done(): void;
+  fail(error: Error): void;
+}
+
+/** A journal whose writes a test ends by hand. */
+function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
+  const writes: Write[] = [];
+  const commands: string[] = [];
+  const answers: string[] = [];
+  const found = Promise.withResolvers<boolean>();
+  const masks = new Uint16Array(CAR_COUNT).fill(F_ALL);
+  const clock = new ManualClock(tick * 20);
+  const journal = new WorldJournal(
+    masks,
+    { seq, tick: lastTick },
+    {
+      world: 1,
+      record: { kernel: 'k', maskSeq: seq } as WorldRecord,
+      kernel: 'k',
+      records: {
+        append: (_, changes) =>
+          new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
+        hasChange: () => found.promise,
+      },
+      time: TestTime.standing(),
+      ticks: new WorldTicks(clock, 0),
+      residency: {
+        command: (command: WorldCommand) => {
+          if (command.kind === 'hold') commands.push(`hold ${command.hold} at ${command.tick}`);
+          if (command.kind === 'resolve') commands.push(`resolve ${command.hold}`);
+        },
+      },
+    },
+  );
+  /** Switches the brakes of a car; the answer is noted under its number. */
+  const change = (car: number) => {
+    journal.change(car, F_BRAKES, 0).then(
+      (declared) => answers.push(`${car} ${declared === (F_ALL & ~F_BRAKES) ? 'ok' : declared}`),
+      () => answers.push(`${car} no`),
+    );
+  };
+  const numbers = () => writes.map(({ changes }) => changes.map((each) => each.seq));
+  return { journal, clock, writes, numbers, commands, answers, change, found };
+}
+
+const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
+
+describe('the journal of a world', () => {
+  it('writes all of one turn together, and what comes meanwhile in the next write', async () => {
+    const { journal, writes, numbers, answers, change } = setUp();
+    change(1);
+    change(2);
+    await turn();
+    change(3);
+    change(4);
+    await turn();
+    expect(numbers()).toEqual([[1, 2]]);
+    writes[0]?.done();
+    await turn();
+    expect(numbers()).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(answers).toEqual(['1 ok', '2 ok']);
+    writes[1]?.done();
+    await turn();
+    expect(answers).toEqual(['1 ok', '2 ok', '3 ok', '4 ok']);
+    expect(journal.seq).toBe(4);
+    expect(journal.isIdle).toBe(true);
+  });
+
+  it('holds the world before a change until that is durable', async () => {
+    const { writes, commands, change } = setUp();
+    change(1);
+    expect(commands).toEqual(['hold 1 at 102']);
+    await turn();
+    expect(commands).toHaveLength(1);
+    writes[0]?.done();
+    await turn();
+    expect(commands).toEqual(['hold 1 at 102', 'resolve 1']);
+  });
+
+  it('has no gap where a write failed, and declares what is durable', async () => {
+    const { journal, writes, numbers, answers, commands, change } = setUp({ seq: 7 });
+    change(1);
+    await turn();
+    change(2);
+    writes[0]?.fail(new Error('full'));
+    await turn();
+    expect(numbers()).toEqual([[8], [8]]);
+    writes[1]?.done();
+    await turn();
+    expect(answers).toEqual(['1 no', '2 ok']);
+    expect(commands.slice(2)).toEqual(['resolve 1', 'resolve 2']);
+    expect(journal.seq).toBe(8);
+    expect([journal.declared(1), journal.declared(2)]).toEqual([F_ALL, F_ALL & ~F_BRAKES]);
+  });
+
+  it('applies changes behind a failed one to what is durable', async () => {
+    const { journal, writes } = setUp();
+    const failed = expect(journal.change(1, F_BRAKES, 0)).rejects.toThrow('full');
+    await turn();
+    const kept = journal.change(1, F_STEERING, 0);
+    writes[0]?.fail(new Error('full'));
+    await failed;
+    await turn();
+    writes[1]?.done();
+    expect(await kept).toBe(F_ALL & ~F_STEERING);
+  });
+
+  it('never gives a change an earlier tick than the one before', async () => {
+    const { journal, clock, writes, commands, change } = setUp({ lastTick: 150 });
+    change(1);
+    clock.advance(1200);
+    change(2);
+    expect(commands).toEqual(['hold 1 at 150', 'hold 2 at 162']);
+    await turn();
+    writes[0]?.fail(new Error('failed'));
+    await turn();
+    expect(journal.lastTick).toBe(162);
+  });
+
+  it('is full at 65,536 changes, and says what to do', () => {
+    const { journal, change } = setUp({ seq: JOURNAL_MAX - 1 });
+    change(1);
+    expect(() => journal.change(2, F_BRAKES, 0)).toThrow(TwinError);
+    try {
+      void journal.change(2, F_BRAKES, 0);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
+      expect((error as TwinError).hint).toContain('new world');
+    }
+  });
+
+  it.each([true, false])(
+    'keeps the holds of a write with an unknown outcome until that is read back (made: %s)',
+    async (made) => {
+      const { journal, writes, numbers, commands, answers, change, found } = setUp();
+      change(1);
+      await turn();
+      change(2);
+      writes[0]?.fail(new UncertainWrite());
+      await turn();
+      // The callers hear at once; what waited behind was never sent.
+      expect(answers).toEqual(['1 no', '2 no']);
+      expect(commands.slice(2)).toEqual(['resolve 2']);
+      expect(() => journal.declared(1)).toThrow(UncertainWrite);
+      expect(journal.declared(2)).toBe(F_ALL);
+      expect(() => journal.change(3, F_BRAKES, 0)).toThrow(TwinError);
+
+      found.resolve(made);
+      await turn();
+      expect(commands.slice(3)).toEqual(['resolve 1']);
+      expect(journal.seq).toBe(made ? 1 : 0);
+      expect(journal.declared(1)).toBe(made ? F_ALL & ~F_BRAKES : F_ALL);
+      expect(journal.isIdle).toBe(true);
+      change(4);
+      await turn();
+      expect(numbers()[1]).toEqual([made ? 2 : 1]);
+    },
+  );
+});

@@ -1,0 +1,195 @@
+import { TwinError } from '../errors.ts';
+import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
+import {
+  packNumbered,
+  type Query,
+  type QueryAnswer,
+  type QueryResult,
+  type QueryTask,
+} from '../shard/protocol.ts';
+import type { World } from '../twin/service.ts';
+import type { CrashLoopGuard } from './crash-loop-guard.ts';
+import type { EncodingDemand } from './encoding-demand.ts';
+import type { WorldRecord } from './records.ts';
+import type { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
+import type { WorldJournal } from './world-journal.ts';
+import type { WorldReports } from './world-reports.ts';
+import type { WorldTicks } from './world-ticks.ts';
+
+/** How often a world is loaded for one query before it is given up. */
+const ATTEMPTS_MAX = 4;
+
+export interface WorldLoaderDependencies {
+  readonly world: World;
+  readonly record: WorldRecord;
+  readonly ticks: WorldTicks;
+  readonly residency: Residency;
+  readonly journal: WorldJournal;
+  readonly reports: WorldReports;
+  readonly demand: EncodingDemand;
+  readonly guard: CrashLoopGuard;
+  readonly shared: WorldDependencies;
+}
+
+/** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
+export class WorldLoader {
+  readonly #dependencies: WorldLoaderDependencies;
+  #loading: Promise<number> | undefined;
+
+  constructor(dependencies: WorldLoaderDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get isLoading(): boolean {
+    return this.#loading !== undefined;
+  }
+
+  // ── loading ─────────────────────────────────────────────────────────────────────────────────
+
+  /** Resolves with the number of the world's residency. */
+  #load(): Promise<number> {
+    const { residency, journal } = this.#dependencies;
+    if (residency.number !== 0) return Promise.resolve(residency.number);
+    this.#loading ??= this.#loadNow().finally(() => {
+      this.#loading = undefined;
+      journal.endLoading();
+    });
+    return this.#loading;
+  }
+
+  async #loadNow(): Promise<number> {
+    const { world, record, ticks, residency, journal, reports, guard } = this.#dependencies;
+    const { clock, kernel, records, shard, cityIndex } = this.#dependencies.shared;
+    guard.refuseInQuarantine(clock.now());
+    this.#refuseWhenRetired();
+    journal.beginLoading();
+    if (record.kernel !== kernel) await this.#startOver();
+    const trustImage = !guard.distrustsImage(clock.now());
+    const { image, changes } = await records.past(world.number, record, trustImage);
+    const number = shard.nextResidency();
+    this.#refuseWhenRetired();
+    const answer = await shard.open({
+      world: world.number,
+      residency: number,
+      seed: record.seed,
+      cityIndex,
+      createdAtMs: record.createdAtMs,
+      from: record.from,
+      image,
+      changes: packNumbered(changes),
+    });
+    if (answer.outcome === 'full') {
+      throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
+    }
+    if (residency.isRetired) await residency.close(number);
+    this.#refuseWhenRetired();
+    // The shard may have evicted the world before its answer was read.
+    if (!residency.begin(number)) return this.#loadNow();
+    reports.loaded(answer.contacts);
+    ticks.reached = image?.tick ?? record.from.tick;
+    journal.loaded();
+    if (this.#dependencies.demand.watcherCount > 0) this.sendDemand();
+    return number;
+  }
+
+  #refuseWhenRetired(): void {
+    if (!this.#dependencies.residency.isRetired) return;
+    throw new TwinError('world_unavailable', undefined, 1);
+  }
+
+  /**
+   * Another kernel stepped the world until now: identity, features and reports stay, positions start
+   * over at the tick of now.
+   */
+  async #startOver(): Promise<void> {
+    const { world, record, ticks, journal, shared } = this.#dependencies;
+    const { kernel, records } = shared;
+    const from = { tick: ticks.now(), seq: journal.seq, masks: journal.masks };
+    const restarted = { ...record, kernel, exact: false, from };
+    await records.replace(world.number, restarted);
+    Object.assign(record, restarted);
+  }
+
+  /** The shard no longer has the world, in this residency or in any. */
+  unloaded(number?: number): void {
+    if (this.#dependencies.residency.end(number)) void this.loadIfWatched();
+  }
+
+  /** Never rejects: streams of a watched world that cannot be loaded end. */
+  async loadIfWatched(): Promise<void> {
+    const { world, residency, demand, shared } = this.#dependencies;
+    if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
+    await this.#load().catch((err: unknown) => {
+      // A shard without a thread calls again when it has a new one.
+      if (demand.watcherCount === 0 || !shared.shard.alive) return;
+      shared.log.warn({ world: world.id, err }, 'a watched world could not be loaded');
+      shared.owner.endStreams(world, 1013);
+    });
+  }
+
+  /** Tells the shard which encodings are wanted. */
+  sendDemand(): void {
+    const { residency, demand } = this.#dependencies;
+    const [json, msgpack] = [demand.wants('json'), demand.wants('msgpack')];
+    residency.command({ kind: 'watch', json, msgpack });
+  }
+
+  // ── queries ─────────────────────────────────────────────────────────────────────────────────
+
+  /** Brings the world to now and reads it there. */
+  async query(query: Query, background = false): Promise<QueryResult> {
+    const { world, ticks } = this.#dependencies;
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const residency = await this.#load();
+      const tick = Math.max(ticks.now(), ticks.answered);
+      const debtTicks = Math.max(0, tick - ticks.reached);
+      ticks.reached = Math.max(ticks.reached, tick);
+      const task = { world: world.number, residency, tick, query, background };
+      const answer = await this.#queryWithin(task, debtTicks);
+      if (answer.outcome === 'unloaded') {
+        this.unloaded(residency);
+        continue;
+      }
+      ticks.stepped = Math.max(ticks.stepped, answer.tick);
+      ticks.answer(answer.tick);
+      return answer;
+    }
+    throw new TwinError('world_unavailable', undefined, 1);
+  }
+
+  /**
+   * One query, by the query budget of the shard. Unless it runs in the background, throws TwinError
+   * `overloaded`, with nothing begun, if it would take longer than WORK_MS_MAX, and after it was sent
+   * if its caller would wait longer than WAIT_MS_MAX.
+   */
+  async #queryWithin(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
+    const { shard } = this.#dependencies.shared;
+    const waitMs = task.background ? 0 : shard.waitMs(debtTicks);
+    const overloaded = () =>
+      new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
+    if (waitMs > WORK_MS_MAX) throw overloaded();
+    const settle = shard.owe(debtTicks);
+    const answer = shard
+      .query(task)
+      .catch((error: unknown): QueryAnswer => {
+        if (error instanceof TwinError) return { outcome: 'unloaded' };
+        throw error;
+      })
+      .finally(settle);
+    if (waitMs <= WAIT_MS_MAX) return answer;
+    // The work is done all the same; nobody waits for its answer.
+    answer.catch(() => {});
+    throw overloaded();
+  }
+
+  /** Catches up in the background if the world is further behind than `limitTicks`. */
+  async catchUp(limitTicks: number): Promise<void> {
+    const { world, record, ticks, residency, shared } = this.#dependencies;
+    if (residency.number === 0) {
+      const image = await shared.records.image(world.number, record);
+      ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
+    }
+    if (ticks.behind > limitTicks) await this.query('tick', true);
+  }
+}
