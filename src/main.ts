@@ -7,7 +7,7 @@ import { systemTime } from './time.ts';
 const CRASH_STOP_MS = 5000;
 const STOP_MS = 20_000;
 
-/** Reads the settings, serves until SIGTERM or SIGINT, and tells when it is ready. */
+/** Reads the settings, serves until SIGTERM or SIGINT, and prints when it is ready. */
 async function main(): Promise<void> {
   const config = configOrExit();
   const log = createLog(config.logLevel);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The one source of randomness: unpredictable in a node, seeded where a test needs a repeat. */
+/** The one source of randomness: unpredictable in a node, seeded in tests that must repeat. */
 export interface Random {
   bytes(count: number): Uint8Array<ArrayBuffer>;
 }

@@ -87,7 +87,7 @@ const COMMON_OF: Record<string, readonly string[]> = {
   city: [],
   web: [],
   codec: ['src/errors.ts'],
-  twin: ['src/errors.ts', 'src/schema.ts'],
+  twin: ['src/errors.ts', 'src/limits.ts', 'src/schema.ts'],
 };
 
 function allowed(source: Source, { target, typeOnly }: Import): boolean {

@@ -1,23 +1,23 @@
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 
-/** The share of hot worlds is told over so long. */
+/** The share of hot worlds is measured over so long. */
 const WINDOW_MS = 500;
-/** Turns of so long together are a sample: processor time is known in steps of 4 ms. */
+/** Turns of so long together form a sample: processor time is known in steps of 4 ms. */
 const SAMPLE_MS = 40;
-/** What took less of a sample waits for the next. */
+/** A cost that took less of a sample is settled with the next. */
 const PART_MS = 5;
-/** Of a new sample. */
+/** Weight of a new sample in the mean. */
 const WEIGHT = 0.2;
-/** A sample counts for no more than so many times the mean: it may be one piece that had to wait. */
+/** A sample counts for at most so many times the mean: it may be one piece that had to wait. */
 const SAMPLE_MEANS_MAX = 4;
 
 /**
- * What a shard's work costs in processor time: what admission and slices are decided by.
+ * Measures the processor time that a shard's work costs, for admission and for the length of bursts.
  *
- * Pieces of work are far shorter than the steps in which processor time is known, so they are timed
- * by a fine clock. That runs on while the thread waits for a processor; for what share of a sample it
- * had one is known, and all pieces of the sample count for that share of their time. Work between
- * turns, such as opening worlds, counts as if done in them: then costs may be told too high.
+ * Pieces of work are far shorter than the steps in which processor time is known, so a fine clock
+ * times them. That clock runs on while the thread waits for a processor. The share of a sample for
+ * which the thread had one is known, and all pieces of the sample are scaled by it. Work between
+ * turns, such as loading worlds, counts as if done in them, so costs may be overestimated.
  */
 export class Meter {
   /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
@@ -39,7 +39,7 @@ export class Meter {
     this.#windowStartMs = nowMs;
   }
 
-  /** Mean cost of a tick of one world in a burst, ns. Begins, as the others, with a cautious guess. */
+  /** Mean cost of a tick of one world in a burst, ns. All means begin with a cautious guess. */
   get tickNs(): number {
     return this.#tick.ns;
   }
@@ -54,7 +54,7 @@ export class Meter {
     return this.#encoding.ns;
   }
 
-  /** To be called every now and then: closes the window where it is old enough. */
+  /** Closes the window if it is old enough. To be called regularly. */
   roll(nowMs: number): void {
     const windowMs = nowMs - this.#windowStartMs;
     if (windowMs < WINDOW_MS) return;
@@ -64,7 +64,7 @@ export class Meter {
     this.#windowStartMs = nowMs;
   }
 
-  /** A turn took so long, with all that was done in it; `workedMs`: processor time of the thread. */
+  /** A turn took `ms`; `workedMs`: processor time of the thread so far. */
   turned(ms: number, workedMs: number): void {
     this.#turnsMs += ms;
     if (this.#turnsMs < SAMPLE_MS) return;
@@ -74,12 +74,12 @@ export class Meter {
     this.#workedBeforeMs = workedMs;
   }
 
-  /** A burst did so many ticks. */
+  /** A burst stepped so many ticks. */
   stepped(ticks: number, ms: number): void {
     this.#tick.add(ticks, ms);
   }
 
-  /** Visits to hot worlds did so many ticks; a world that came late does those of several frames. */
+  /** Visits to hot worlds stepped so many ticks; a late world steps those of several frames. */
   visited(ticks: number, ms: number): void {
     this.#hotMs += ms;
     this.#frame.add(ticks / FRAME_TICKS, ms);

@@ -11,6 +11,7 @@
  * sorts by code point, which differs above U+FFFF.
  */
 import { Packr } from 'msgpackr';
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Key, KeyPart, Page } from './contract.ts';
 
 const NUMBER_TAG = 1;
@@ -23,7 +24,6 @@ const NUMBER_BYTES = 9;
 export const KEY_BYTES_MAX = 1_970;
 /** Entries one page may hold. */
 export const PAGE_LIMIT_MAX = 10_000;
-export const PARTITION_COUNT = 64;
 
 /** Room for one number behind the longest key; the bytes of a longer string fall off its end. */
 const scratch = Buffer.alloc(KEY_BYTES_MAX + NUMBER_BYTES);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { PARTITION_COUNT } from '../limits.ts';
 import {
-  PARTITION_COUNT,
   parseWorldId,
   partitionOf,
   randomWorldNumber,

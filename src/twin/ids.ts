@@ -1,3 +1,5 @@
+import { PARTITION_COUNT } from '../limits.ts';
+
 /**
  * World numbers and world ids. A world number is a random integer of 50 bits; its id is the same
  * number in ten characters. The top 6 bits name the partition.
@@ -5,10 +7,9 @@
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_LENGTH = 10;
 const HALF = 2 ** 25;
-const PARTITION_SIZE = 2 ** 44;
 
 export const WORLD_NUMBER_END = 2 ** 50;
-export const PARTITION_COUNT = 64;
+const PARTITION_SIZE = WORLD_NUMBER_END / PARTITION_COUNT;
 
 const DIGIT_OF_CODE = new Int8Array(128).fill(-1);
 for (let digit = 0; digit < ALPHABET.length; digit++) {

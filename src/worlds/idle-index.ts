@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
-import { PARTITION_COUNT } from '../twin/ids.ts';
 import type { Records } from './records.ts';
 
 /** Position of the slot in a key of the index. */

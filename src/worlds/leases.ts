@@ -1,5 +1,5 @@
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Check, Store } from '../store/contract.ts';
-import { PARTITION_COUNT } from '../twin/ids.ts';
 
 /**
  * The right to write the worlds of a partition. Every write is fenced: its commit checks the lease

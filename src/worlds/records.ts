@@ -19,31 +19,31 @@ import type { Leases } from './leases.ts';
  * What the store holds of a world, all of it in the world's partition:
  *
  *   world     identity, and the declared masks as of some number of the journal
- *   lived     the changes that a world was given when it was made, packed
- *   journal   every change since, one entry a key, numbered on from those
+ *   lived     the changes that a world was created with, packed
+ *   journal   every later change, one key each, numbered on from those
  *   image     the newest state image
- *   incident  facts of every contact
- *   explained why an incident happened, by the tick and order of its first contact
- *   due       in which slot of time a world falls idle; the way back from the world is in its record
- *             at first, and in `touched` once it was moved
+ *   incident  the facts of each contact
+ *   explained the explanation of an incident, by tick and order of its first contact
+ *   due       the idle index: worlds by the slot of time in which they fall due
+ *   touched   a world's slot in the idle index, once it differs from the one in its record
  */
 export interface WorldRecord {
   seed: number;
   city: string;
   createdAtMs: number;
-  /** Identity of the kernel that lives it. */
+  /** Identity of the kernel that steps it. */
   kernel: string;
-  /** False where its given journal was lived by another kernel. */
+  /** False if the journal that it was created with is of another kernel. */
   exact: boolean;
-  /** Slot of the index in which it falls due, until it is moved for the first time. */
+  /** Its slot in the idle index until it is moved for the first time. */
   due: number;
-  /** How many changes it was given when it was made. */
+  /** How many changes it was created with. */
   livedCount: number;
-  /** Declared masks, with number and tick of the last change that is in them. */
+  /** Declared masks, and number and tick of the last change in them. */
   masks: readonly number[];
   maskSeq: number;
   maskTick: number;
-  /** Where its life under this kernel began: tick, number of the last change before it, masks. */
+  /** Where it began under this kernel: tick, number of the last change before that, masks. */
   from: { tick: number; seq: number; masks: readonly number[] };
 }
 
@@ -55,12 +55,12 @@ export interface StoredImage {
   bytes: Uint8Array;
 }
 
-/** Checksum of an image: of its bytes and of what is said about them. */
+/** Checksum of an image: of its bytes, tick and seq. */
 export function imageCrc({ tick, seq, bytes }: Omit<StoredImage, 'crc'>): number {
   return crc32(bytes, crc32(`${tick} ${seq}`));
 }
 
-/** An explanation, and which incident it is of. */
+/** The explanation of one incident. */
 export interface Explained {
   /** Of the first contact. */
   tick: number;
@@ -71,21 +71,21 @@ export interface Explained {
 const PAGE = 1000;
 const RETRY_AFTER_S = 2;
 
-/** The write was checked against what the store has, and refused: nothing was written. */
+/** The store has another version than was expected: nothing was written. */
 export class RefusedWrite extends TwinError {
   constructor() {
     super('store_unavailable', 'The world is served by another node.', 1);
   }
 }
 
-/** The store cannot tell yet whether the write was made. */
+/** It is unknown whether the write was made. */
 export class UncertainWrite extends TwinError {
   constructor() {
-    super('store_unavailable', 'It may have been done all the same: read it back.', RETRY_AFTER_S);
+    super('store_unavailable', 'The change may have been made: read it back.', RETRY_AFTER_S);
   }
 }
 
-/** Turns what the store throws into what a client is told. */
+/** Turns errors of the store into those that clients get. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -128,15 +128,15 @@ export class Records {
     throw new RefusedWrite();
   }
 
-  /** Writes a new world. Throws where its number is taken. */
-  create(world: number, record: WorldRecord, lived: readonly Change[]): Promise<void> {
+  /** Writes a new world. Throws RefusedWrite if its number is taken. */
+  create(world: number, record: WorldRecord, changes: readonly Change[]): Promise<void> {
     const key = this.key(world, 'world');
     const writes: Write[] = [
       { key, value: record },
       { key: this.dueKey(world, record.due), value: 0 },
     ];
-    if (lived.length > 0) {
-      const packed = packChanges(lived);
+    if (changes.length > 0) {
+      const packed = packChanges(changes);
       writes.push({ key: this.key(world, 'lived'), value: new Uint8Array(packed.buffer) });
     }
     return this.#commit(partitionOf(world), [key], writes);
@@ -151,8 +151,8 @@ export class Records {
   }
 
   /**
-   * Appends changes to the journal, with the world's record where its masks are brought up. Throws
-   * UncertainWrite where only `hasChange` can tell, later, whether it did.
+   * Appends changes to the journal, and writes the world's record if it is given. Throws
+   * UncertainWrite if the outcome is unknown: `hasChange` reads it back.
    */
   async append(
     world: number,
@@ -171,7 +171,7 @@ export class Records {
       await this.#commit(partitionOf(world), [first.key], writes);
     } catch (error) {
       if (error instanceof UncertainWrite) throw error;
-      // A write may have been made all the same: what the journal has must not be called refused.
+      // An earlier attempt of this commit may have been made: the journal decides.
       if (!(await this.hasChange(world, changes[0]))) throw error;
     }
   }
@@ -185,10 +185,10 @@ export class Records {
     return found?.value.join() === [tick, car, touched, values].join();
   }
 
-  /** Changes with numbers above `afterSeq`, in order, given ones included. */
+  /** Changes with numbers above `afterSeq`, in order, those that it was created with included. */
   async changes(world: number, record: WorldRecord, afterSeq: number): Promise<NumberedChange[]> {
-    const lived = afterSeq < record.livedCount ? await this.#lived(world) : [];
-    const changes = lived.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
+    const first = afterSeq < record.livedCount ? await this.#firstChanges(world) : [];
+    const changes = first.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
     const prefix = this.key(world, 'journal');
     for (let after = Math.max(afterSeq, record.livedCount); ; ) {
       const page = await orUnavailable(
@@ -206,10 +206,10 @@ export class Records {
     }
   }
 
-  async #lived(world: number): Promise<Change[]> {
+  async #firstChanges(world: number): Promise<Change[]> {
     const entry = await orUnavailable(this.#store.get<Uint8Array>(this.key(world, 'lived')));
     if (entry === undefined) return [];
-    // The bytes may lie at any offset of a larger buffer; integers may not.
+    // A copy, since the bytes may lie at an offset that is not aligned.
     return unpackChanges(new Int32Array(entry.value.slice().buffer));
   }
 
@@ -219,8 +219,8 @@ export class Records {
   }
 
   /**
-   * What a world is lived on from: its image where that is good and trusted, else where its life
-   * began; and the changes that come after. An image later than `latestTick` is of no use.
+   * What a world is stepped on from: its image if that is valid, trusted and not later than
+   * `latestTick`, else its beginning; and all changes after that.
    */
   async past(
     world: number,
@@ -236,7 +236,7 @@ export class Records {
     return { image: undefined, changes: await this.changes(world, record, record.from.seq) };
   }
 
-  /** The stored image where it is whole and of the kernel that lives the world. */
+  /** The stored image if it is valid and of the kernel that steps the world. */
   async image(world: number, { kernel }: WorldRecord): Promise<StoredImage | undefined> {
     const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
     const image = entry?.value;
@@ -258,7 +258,7 @@ export class Records {
     return entries.map(({ value }) => contactOf(value));
   }
 
-  /** The chain that a contact began; undefined where there is no such contact or it began none. */
+  /** The chain that a contact began; undefined if there is no such contact, or it began none. */
   async chain(world: number, tick: number, order: number): Promise<Chain | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
@@ -319,15 +319,15 @@ export class Records {
   }
 
   /**
-   * The slot of the index in which a world is filed; undefined where there is no such world.
-   * @param known its record, where it is at hand
+   * The slot of the idle index in which a world is; undefined if there is no such world.
+   * @param known its record, if the caller has it
    */
   async due(world: number, known?: WorldRecord): Promise<number | undefined> {
     const moved = await orUnavailable(this.#store.get<number>(this.key(world, 'touched')));
     return moved?.value ?? (known ?? (await this.record(world)))?.due;
   }
 
-  /** Moves a world in the index from one slot of time to another. */
+  /** Moves a world from one slot of the idle index to another. */
   moveDue(world: number, from: number, to: number): Promise<void> {
     return this.write(world, [
       { key: this.dueKey(world, from), remove: true },
@@ -336,7 +336,7 @@ export class Records {
     ]);
   }
 
-  /** Entries of a partition's index with slots before `before`, at most `limit`, behind `after`. */
+  /** At most `limit` entries of a partition's idle index, after `after`, with slots before `before`. */
   async fallenDue(
     partition: number,
     before: number,
@@ -349,14 +349,14 @@ export class Records {
     return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
   }
 
-  /** Takes an entry out of the index that the world itself does not know of. */
+  /** Removes a stray entry of the idle index. */
   removeDue(world: number, key: Key): Promise<void> {
     return this.write(world, [{ key, remove: true }]);
   }
 
   /**
-   * Removes all that the store has of a world. The record goes last, with its place in the index:
-   * a removal that is cut short is found again there.
+   * Removes all that the store has of a world. Its record and its entry in the idle index go last: an
+   * interrupted removal is found there again.
    */
   async remove(world: number): Promise<void> {
     for (const kind of ['journal', 'incident', 'explained']) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Key } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { PARTITION_COUNT } from '../twin/ids.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 

@@ -254,11 +254,11 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         this.#deliver(shard, report);
         return;
       case 'contacts':
-        this.#resident(report)?.collided(report.from, report.facts);
+        this.#worldOf(report)?.collided(report.from, report.facts);
         return;
       case 'image': {
         const { tick, seq, bytes } = report;
-        this.#resident(report)?.reports.image({ tick, seq, bytes });
+        this.#worldOf(report)?.reports.image({ tick, seq, bytes });
         return;
       }
       case 'evicted':
@@ -273,7 +273,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   /** The world of a report, unless the report is of an earlier residency: the store may have lost that. */
-  #resident({ world, residency }: { world: number; residency: number }): OwnedWorld | undefined {
+  #worldOf({ world, residency }: { world: number; residency: number }): OwnedWorld | undefined {
     const known = this.atHand(world);
     return known?.residency === residency ? known : undefined;
   }

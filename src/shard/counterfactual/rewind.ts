@@ -23,7 +23,7 @@ export class Rewind {
   readonly contacts: ContactFacts[] = [];
   #changes: readonly NumberedChange[] = [];
   #next = 0;
-  /** By car: features that residency on, whatever the journal says. */
+  /** By car: features that remain on even if the journal switches them off. */
   #on: ReadonlyMap<number, number> = new Map();
 
   constructor(kernel: Kernel, slab: Slab) {

@@ -1,5 +1,6 @@
+import { PARTITION_COUNT } from '../../limits.ts';
 import type { Key, Page } from '../contract.ts';
-import { encodeKey, PARTITION_COUNT, pageBounds, partitionOf } from '../encoding.ts';
+import { encodeKey, pageBounds, partitionOf } from '../encoding.ts';
 
 /**
  * What lives together: the entries of one partition, or those of none. The tag in braces puts all

@@ -15,7 +15,7 @@ import {
 import type { Dice } from './dice.ts';
 
 /** What an answer says that cannot tell. */
-const MAY_BE_DONE = 'may have been done all the same';
+const MAY_BE_DONE = 'may have been made';
 
 interface Operation {
   path: string;
