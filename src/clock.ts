@@ -3,10 +3,10 @@ import type { Time } from './time.ts';
 /**
  * The one clock of a node: wall time at start, carried on by the monotonic clock, never backwards.
  *
- * The main thread owns it and publishes what it has read into shared memory; shard threads follow
- * with a `ShardClock`. A tick for a change is chosen from a published reading, and a shard never
- * steps beyond one tick after the last published reading that it saw before it drained its
- * commands: so a hold that was posted before is always met, however long the main thread stalls.
+ * The main thread owns it and publishes its readings in shared memory; shard threads follow with a
+ * `ShardClock`. The tick of a change is chosen from a published reading. A shard steps at most one
+ * tick beyond the last published reading that it saw before it drained its commands. So it always
+ * meets a hold that was posted before that reading, however long the main thread stalls.
  */
 export interface Clock {
   /** Milliseconds since 1970, whole. Never less than before. */

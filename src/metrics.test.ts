@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Metrics } from './metrics.ts';
 
-test('answers are counted by service, route and status, however often somebody looks', async () => {
+test('answers are counted by service, route and status, however often they are read', async () => {
   const metrics = new Metrics();
   const meter = metrics.routeMeter('twin', 'GET /x');
   meter.answered(200);
@@ -15,7 +15,7 @@ test('answers are counted by service, route and status, however often somebody l
   expect(await metrics.text()).toContain(line(200, 3));
 });
 
-test('gauges and counters are read when somebody asks', async () => {
+test('gauges and counters are read on request', async () => {
   const metrics = new Metrics();
   let value = 1;
   metrics.gauge('worlds_open', 'Open worlds.', () => value);

@@ -21,7 +21,7 @@ const LOOP_SAMPLE_MS = 200;
 
 /**
  * What the process counts and measures about itself, for Prometheus. Modules hand in functions
- * that are read when somebody asks. No label may hold what a client sent.
+ * that are read on request. No label may hold what a client sent.
  */
 export class Metrics {
   readonly #registry = new Registry();

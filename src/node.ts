@@ -165,7 +165,7 @@ async function makeWorlds(
     await Promise.all(shards.map((shard) => shard.stop()));
     await publisher.stop();
     await worlds.stored();
-    // Ends the attempts to read back the outcomes of writes: nobody needs them any more.
+    // Ends the attempts to read back outcomes of writes: they are no longer needed.
     worlds.startOver();
   });
   return { clock, kernel, worlds, records };

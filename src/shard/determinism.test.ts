@@ -33,7 +33,7 @@ function journal(seed: number, end: number): NumberedChange[] {
 
 const CHANGES = journal(1, END_TICK - 100);
 
-/** Hash of the world that was lived tick by tick, changes included. */
+/** Hash of the world stepped tick by tick, changes included. */
 function expected(tick = END_TICK): bigint {
   const kernel = makeKernel(1);
   const slab = makeWorld(kernel, SEED);
@@ -163,7 +163,7 @@ describe('a world is its seed and its journal', () => {
   });
 });
 
-describe('looked at once', () => {
+describe('queried once', () => {
   it('a world is field by field the one that was watched for 20 minutes', () => {
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel);

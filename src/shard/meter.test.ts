@@ -3,7 +3,7 @@ import { Meter } from './meter.ts';
 
 /**
  * So many turns of four visits each, 0.1 ms a visit by the fine clock, twice as long apart. `hadShare`:
- * of the turns the thread had a processor for so much, which is told in steps of 4 ms.
+ * of the turns the thread had a processor for so much, which is known in steps of 4 ms.
  */
 function live(meter: Meter, turns: number, hadShare = 1): void {
   for (let turn = 1; turn <= turns; turn++) {
@@ -38,7 +38,7 @@ describe('the meter of a shard', () => {
     expect(meter.frameNs / 100_000).toBeCloseTo(1, 1);
   });
 
-  it('tells of no more than a frame where a visit does the ticks of many', () => {
+  it('counts one frame if a visit steps the ticks of many', () => {
     const meter = new Meter(0);
     for (let turn = 1; turn <= 1000; turn++) {
       meter.visited(64, 1.6);

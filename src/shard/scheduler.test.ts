@@ -15,7 +15,7 @@ function setUp(count: number, ageTicks = 0, slabs = count) {
 }
 
 describe('the scheduler', () => {
-  it('leaves worlds alone that nobody wants', () => {
+  it('steps no world that is not in use', () => {
     const { shard, worlds } = setUp(3);
     shard.pass(10_000);
     expect(worlds.map(({ tick }) => tick)).toEqual([0, 0, 0]);
@@ -94,29 +94,29 @@ describe('the scheduler', () => {
     expect(first.tick).toBe(5000);
   });
 
-  it('gives up a world for all who wait for it where it cannot be read', () => {
+  it('gives up a world that cannot be read, for all its goals', () => {
     const { shard, first, second } = setUp(2, 500);
-    const told: string[] = [];
+    const outcomes: string[] = [];
     for (const [i, tick] of [400, 400, 450].entries()) {
       shard.scheduler.reach(first, {
         tick,
         sinceMs: shard.nowMs,
         background: false,
         reached: () => {
-          told.push(`${i} reached`);
+          outcomes.push(`${i} reached`);
           throw new Error('not to be read');
         },
-        lost: () => told.push(`${i} lost`),
+        lost: () => outcomes.push(`${i} lost`),
       });
     }
     const other = shard.reach(second, 400);
     shard.settle();
-    expect(told.toSorted()).toEqual(['0 reached', '1 lost', '2 lost']);
+    expect(outcomes.toSorted()).toEqual(['0 reached', '1 lost', '2 lost']);
     expect(shard.trapped).toEqual([first.number]);
     expect(other.done).toBe(true);
   });
 
-  it('answers whoever waits for a tick of a watched world when its frame takes it there', () => {
+  it('reaches a goal of a watched world with the frame of its tick', () => {
     const { shard, first } = setUp(1);
     shard.scheduler.watch(first, true, false);
     shard.pass(400);
@@ -128,7 +128,7 @@ describe('the scheduler', () => {
     }
   });
 
-  it('leaves to what else is to be done what time is left, beside bursts too', () => {
+  it('leaves spare time to counterfactual work, beside bursts too', () => {
     const spare = { left: 100, slices: 0 };
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel, {
@@ -156,7 +156,7 @@ describe('the scheduler', () => {
     expect([goal.done, spare.left]).toEqual([true, 0]);
   });
 
-  it('does what is urgent before bursts, and leaves these a fifth', () => {
+  it('does urgent counterfactual work before bursts, and leaves these a fifth', () => {
     const done: string[] = [];
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel, {
@@ -263,7 +263,7 @@ describe('the scheduler', () => {
     expect(ahead.done).toBe(true);
   });
 
-  it('keeps images of a world while it moves, and none when it has come to rest', () => {
+  it('keeps images of a world while it moves, and none afterwards', () => {
     const { shard, first } = setUp(1, 2001);
     shard.reach(first, 2001);
     shard.settle();
@@ -296,7 +296,7 @@ describe('the scheduler', () => {
     expect(lost).toBe(1);
   });
 
-  it('tells the goals of a world that leaves', () => {
+  it('loses the goals of a world that leaves', () => {
     const { shard, first } = setUp(1, 1000);
     let lost = 0;
     const goal = {

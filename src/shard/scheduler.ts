@@ -119,7 +119,7 @@ export class Scheduler {
     return world.hot || world.held || this.#bursts.has(world);
   }
 
-  /** Sets in which encodings the frames of a world are wanted; none: nobody watches it. */
+  /** Sets in which encodings the frames of a world are wanted; none: it has no watcher. */
   watch(world: LoadedWorld, json: boolean, msgpack: boolean): void {
     const wasHot = world.hot;
     world.json = json;
@@ -380,7 +380,7 @@ function burstOf(world: LoadedWorld, goals: Goal[]): Burst {
   };
 }
 
-/** Most slices: the shortest first, so that nobody waits for what is longer than their own. */
+/** Most slices: the shortest first, so that no burst waits for a longer one. */
 function lengthScore({ world, tick }: Burst): number {
   return tick - world.tick;
 }

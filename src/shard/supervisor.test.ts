@@ -5,7 +5,7 @@ import { TestTime } from '../testing/doubles/test-time.ts';
 import type { Shard } from './shard.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** What a supervisor sees of a shard, its heart beating only when told to. */
+/** A shard as a supervisor sees it; its heartbeat is set by hand. */
 class FakeShard {
   readonly index = 0;
   incarnation = 1;
@@ -73,7 +73,7 @@ test('a thread that takes long to start is not taken for one that is stuck', asy
   expect(fake.kills).toHaveLength(1);
 });
 
-test('a thread that follows one that lived long has as long to start', async () => {
+test('a thread that follows an old one has as long to start', async () => {
   for (let beat = 0; beat < 10; beat++) {
     fake.heartbeat++;
     await time.advance(HEARTBEAT_MS);

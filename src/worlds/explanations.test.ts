@@ -154,7 +154,7 @@ test('newer incidents do not wait for a rewind', async () => {
   await world.collide([tickOf(11), tickOf(12)]);
   await until(() => world.order.length === 3);
   expect(world.order).toEqual([tickOf(10), tickOf(12), tickOf(11)]);
-  // The past is asked for once.
+  // One rewind is enough.
   expect(world.rewinds).toHaveLength(1);
   world.rewinds[0]?.done();
   await until(() => world.order.length === 13);

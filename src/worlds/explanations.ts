@@ -95,7 +95,7 @@ export class Explanations {
 
   #failed(error: unknown): void {
     if (!(error instanceof TwinError)) this.#warn('incidents could not be explained', error);
-    // For a watched world; if nobody watches, the next client that asks wakes this again.
+    // Only wakes for a watched world; for others the next client that asks does.
     this.#wakeIn(RETRY_MS);
   }
 
@@ -107,7 +107,7 @@ export class Explanations {
     const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
     const newest = open.slice(0, EXPLAINED_AT_ONCE);
     if (newest.length === 0) return;
-    // The cache has nothing of worlds that nobody watched.
+    // The cache has no states of unwatched worlds.
     const { missing, failed } = this.#isWatched
       ? await this.#search(newest, false)
       : { missing: newest, failed: [] };

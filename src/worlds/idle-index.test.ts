@@ -12,7 +12,7 @@ const NOW_MS = 100_000;
 
 /**
  * One round over a world that fell due, of which the store is asked while `meanwhile` happens, and
- * which it has in slot `filed`: who was dropped, and which entries were taken away alone.
+ * which has it in slot `filed`: the worlds dropped, and the entries that alone were removed.
  */
 async function sweep(
   meanwhile: (world: { lastTouchMs: number }) => void,
@@ -73,7 +73,7 @@ it.each([
   ['is filed in a later slot', DUE_SLOT + 50],
   ['is filed in another slot that fell due', DUE_SLOT - 1],
   ['is gone', null],
-])('takes away the entry of a world that %s, and that alone', async (_, filed) => {
+])('removes only the entry of a world that %s', async (_, filed) => {
   const strays = [['p', 0, 'due', DUE_SLOT, WORLD]];
   expect(await sweep(() => {}, filed)).toEqual({ dropped: [], strays });
 });

@@ -37,7 +37,7 @@ export interface IdleWorlds {
   atHand(world: number): IdleWorld | undefined;
   /** Removes a world from the store. */
   drop(world: number): Promise<void>;
-  /** The touches of all worlds that nobody watches are in the store. */
+  /** Touches are in the store: worlds that were kept for them may be evicted. */
   trim(): void;
 }
 
@@ -46,7 +46,7 @@ export interface IdleDependencies {
   clock: Clock;
   log: Log;
   worlds: IdleWorlds;
-  /** A world that nobody watched or called for so long is dropped. */
+  /** A world without a watcher or a call for so long is dropped. */
   idleMs: number;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LatestFrame } from './latest-frame.ts';
 
-/** The memory of a beat, which the next one is written over. */
+/** The memory of a frame batch, which the next one overwrites. */
 const memory = new Uint8Array(new SharedArrayBuffer(4096));
 
 function frameOf(tick: number, json: string | undefined, msgpack: number[] | undefined) {
@@ -27,7 +27,7 @@ function shown({ tick, json, msgpack, packed }: LatestFrame) {
   };
 }
 
-test('the newest frame stays as it is while the beat is written over, whatever its length', () => {
+test('the newest frame survives the next batch in the same memory, at any length', () => {
   const latest = new LatestFrame();
   const long = 'x'.repeat(900);
   for (const [tick, json, msgpack] of [

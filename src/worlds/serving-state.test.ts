@@ -12,7 +12,7 @@ const EMPTY: Store = {
   close: async () => {},
 };
 
-test('one node serves while the lease is relied on, this one or who has taken it', () => {
+test('one node serves: this one while it holds the lease, or the one that took it', () => {
   const time = TestTime.standing();
   const state = new ServingState('test', { log: createLog('silent'), time });
   expect([state.isServing, state.nodes]).toEqual([true, 1]);

@@ -255,7 +255,7 @@ export class WorldJournal {
     return [...this.#writing, ...this.#waiting];
   }
 
-  /** Stops to read back outcomes: nobody needs them any more. */
+  /** Stops reading back outcomes: they are no longer needed. */
   forget(): void {
     this.#isForgotten = true;
   }

@@ -178,7 +178,7 @@ export class WorldLoader {
       })
       .finally(settle);
     if (waitMs <= WAIT_MS_MAX) return answer;
-    // The work is done all the same; nobody waits for its answer.
+    // The work is done anyway; its answer is not awaited.
     answer.catch(() => {});
     throw overloaded();
   }

@@ -13,7 +13,7 @@ const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Arr
 
 const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
 
-/** A store that notes what it was given and fails as long as it is told to. */
+/** Records that note what they were given, and fail while `state.failing` is set. */
 function setUp() {
   const saved: string[] = [];
   const state = { failing: false };
@@ -46,7 +46,7 @@ describe('reports of a world', () => {
     expect(saved).toEqual(['incidents 10', 'image 400']);
   });
 
-  it('are stored once where a world is lived again', async () => {
+  it('are stored once if a rebuilt world reports them again', async () => {
     const { reports, saved } = setUp();
     reports.contacts(0, [fact(10), fact(20)]);
     await reports.stored();
@@ -75,7 +75,7 @@ describe('reports of a world', () => {
     expect(saved).toEqual(['incidents 60']);
   });
 
-  it('tell whoever waits that the store failed, and are kept until it works again', async () => {
+  it('reject waiting callers if the store fails, and are kept until it works again', async () => {
     const { reports, saved, state, time } = setUp();
     state.failing = true;
     reports.contacts(0, [fact(10)]);

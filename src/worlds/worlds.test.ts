@@ -59,7 +59,7 @@ describe('the worlds of a node', () => {
     expect(await node.worlds.load(newest.number)).toBe(newest);
   });
 
-  it('are let go of once they rest, all but so many of the newest, and found again', async () => {
+  it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
     const made: OwnedWorld[] = [];
     while (made.length < HANDLES_MAX + 500) {
@@ -75,7 +75,7 @@ describe('the worlds of a node', () => {
     await node.worlds.idle.sweep();
     expect(node.worlds.handleCount).toBe(HANDLES_MAX);
     expect(node.worlds.peek(first.number)).toBeUndefined();
-    // It would be forgotten that it rests.
+    // Its quarantine would be forgotten.
     expect(node.worlds.peek(second.number)).toBe(second);
     const again = await node.worlds.load(first.number);
     expect(again?.fleet).toEqual(first.fleet);
@@ -101,7 +101,7 @@ describe('the worlds of a node', () => {
     expect(world?.fleet).toEqual(made.fleet);
     expect(world?.declared(3)).toBe(F_ALL & ~F_BRAKES);
     expect(world?.declared(4)).toBe(F_ALL);
-    // Its life before is not lived again: with it, 400 s of cars on the move would show.
+    // It is not stepped again from its beginning: 400 s of traffic would show events.
     const before = await world?.events();
     expect(before?.filter(({ tick }) => tick <= 20_000)).toEqual([]);
     await world?.change(4, F_BRAKES, 0);
@@ -137,7 +137,7 @@ describe('the worlds of a node', () => {
     expect(world?.declared(3)).toBe(F_ALL);
   });
 
-  it('leave nothing in the store once they are dropped, whatever their shard still reports', async () => {
+  it('leave nothing in the store once they are dropped, even if their shard still reports', async () => {
     let number = -1;
     let running: TestNode | undefined;
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
@@ -163,7 +163,7 @@ describe('the worlds of a node', () => {
     expect(reports).toBeGreaterThan(0);
   });
 
-  it('hear nothing any more of a life before the one that was loaded', async () => {
+  it('take no report of an earlier residency', async () => {
     const { node, store } = await start();
     const [shard] = node.shards;
     const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
@@ -175,7 +175,7 @@ describe('the worlds of a node', () => {
     expect(again).not.toBe(first);
     if (shard === undefined) throw new Error('a node has shards');
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
-    const tell = async () => {
+    const reportEarlier = async () => {
       node.worlds.report(shard, { kind: 'contacts', world, residency, from: 5, facts });
       const bytes = new Uint8Array(8);
       node.worlds.report(shard, { kind: 'image', world, residency, tick: 9, seq: 0, bytes });
@@ -184,12 +184,12 @@ describe('the worlds of a node', () => {
       expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
     };
     // Before it has a residency of its own, and with one.
-    await tell();
+    await reportEarlier();
     expect(again?.residency).toBeGreaterThan(residency);
-    await tell();
+    await reportEarlier();
   });
 
-  it('show no frame of a life before, however soon they are watched again', async () => {
+  it('show no frame of an earlier residency, however soon they are watched again', async () => {
     const { node } = await start();
     const [shard] = node.shards;
     if (shard === undefined) throw new Error('a node has shards');
@@ -207,7 +207,7 @@ describe('the worlds of a node', () => {
     shown.length = 0;
     again?.watch('json');
     const last = reports.mock.calls
-      .map(([, told]) => told)
+      .map(([, report]) => report)
       .findLast(({ kind }) => kind === 'frames');
     if (last === undefined) throw new Error('a watched world is in frame batches');
     node.worlds.report(shard, last);
@@ -215,7 +215,7 @@ describe('the worlds of a node', () => {
     await expect.poll(() => shown.length).toBeGreaterThan(1);
   });
 
-  it('do not come back to memory once they are forgotten, whoever still waits for them', async () => {
+  it('are not loaded again once they are forgotten, even for pending queries', async () => {
     const { node } = await start();
     const world = (await node.worlds.create({ startTick: 90_000 })) as OwnedWorld;
     const looking = world.packed();

@@ -188,7 +188,7 @@ describe('a replay', () => {
   });
 });
 
-/** Lets whoever waits for an answer hear of it before the next one. */
+/** Works with a turn of the event loop between two answers. */
 async function workInTurns(queue: CounterfactualQueue): Promise<void> {
   while (queue.isBusy) {
     queue.work(systemTime.now() + 2);

@@ -51,7 +51,7 @@ export const REWIND_SLABS = 4;
  * Runs stretches of worlds again, in slabs of its own and a little at a time: to explain collisions
  * and to play them. Searches for watched worlds and replays take turns and go first; background
  * searches and background rewinds come after them, in this order. Searches for watched worlds are
- * urgent: somebody has seen the collision.
+ * urgent: a watcher has seen the collision.
  */
 export class CounterfactualQueue {
   readonly #time: Time;

@@ -51,11 +51,11 @@ interface Life {
   /** By car. */
   acted: Record<number, number>;
   nearest?: Nearest;
-  /** Of who hits again. */
+  /** Of the car that hits again. */
   speedMps?: number;
 }
 
-/** A world whose re-runs are what `live` says of the features that are on. */
+/** Searches in a world whose re-runs are given by `live`, from the features that are on. */
 function searched(
   chain: Chain,
   live: (on: Map<number, number>, start: number) => Life,
@@ -180,10 +180,10 @@ describe('what explains a collision', () => {
     const late = from(STARTS, [875, 900]);
     expect(late.listed).toEqual([{ car: 0, feature: F_BRAKES, effect: 'avoids', set: 1 }]);
     expect(late.failures[0]?.startTick).toBe(875);
-    // Of three that tell something, two are contacts.
+    // Of three starts that count, two are contacts.
     expect(from([600], [850]).listed).toEqual([]);
     expect(from([...STARTS, 850, 875], [900]).listed).toEqual([]);
-    // Two tell that it makes no difference: no other is needed.
+    // Two starts show no difference: no third is needed.
     expect(from([600], []).asked.map(({ startTick }) => startTick)).toEqual([600, 700, 800]);
   });
 
@@ -353,7 +353,7 @@ describe('contacts between the parties of a chain', () => {
     expect(contactsBetween(chain, [...others, ...own])).toEqual(own);
   });
 
-  it('take what stands at one spot for one: nobody avoids a parked car by hitting the next', () => {
+  it('treat all that stands at one spot as one: hitting the next parked car avoids nothing', () => {
     const at = (hazard: number, block: number, kind = CONTACT_OBSTACLE): ContactFacts => ({
       ...contact(party(0), party(-1), TICK, block),
       ...{ kind, hazard },

@@ -20,7 +20,7 @@ export class RewindCache {
   /**
    * Keeps the state before a collision that has just happened, if the world has one. A world that
    * catches up, and should be at `dueTick`, is left out: it brings very many old collisions at once,
-   * which would displace those that somebody has just seen.
+   * which would displace those that watchers have just seen.
    */
   keep(
     world: LoadedWorld,
