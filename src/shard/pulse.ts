@@ -22,7 +22,7 @@ export class Pulse {
     return this.#word(HEARTBEAT);
   }
 
-  beat(): void {
+  countHeartbeat(): void {
     Atomics.add(this.words, HEARTBEAT, 1);
   }
 

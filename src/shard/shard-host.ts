@@ -77,8 +77,8 @@ export class ShardHost implements SchedulerHost {
     this.#counterfactuals = counterfactuals;
     start.commands.on('message', (command: Command) => this.#take(command));
     // The first heartbeat comes at once: admission needs the cost of a tick.
-    this.#beatHeart();
-    this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#beatHeart());
+    this.#sendHeartbeat();
+    this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#sendHeartbeat());
   }
 
   /** Resolves when the shard is told to stop; rejects, with the thread, when it dies. */
@@ -348,12 +348,12 @@ export class ShardHost implements SchedulerHost {
     return size > 0 ? BATCH_RETRY_MS : undefined;
   }
 
-  #beatHeart(): void {
+  #sendHeartbeat(): void {
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
     this.#pulse.showCosts(meter.hotPerMille, meter.frameNs + meter.encodeNs, meter.tickNs);
     this.#imageBudget.refill(HEARTBEAT_MS);
-    this.#pulse.beat();
+    this.#pulse.countHeartbeat();
   }
 }
 

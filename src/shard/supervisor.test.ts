@@ -74,7 +74,7 @@ test('a thread that takes long to start is not taken for one that is stuck', asy
 });
 
 test('a thread that follows an old one has as long to start', async () => {
-  for (let beat = 0; beat < 10; beat++) {
+  for (let heartbeat = 0; heartbeat < 10; heartbeat++) {
     fake.heartbeat++;
     await time.advance(HEARTBEAT_MS);
   }

@@ -61,21 +61,21 @@ test('a chain is all contacts that go back to its first, however many others lie
     Array.from({ length: 300 }, (_, i) => contact(tick, i + 2, tick, i + 2)),
   );
   await records.saveIncidents(WORLD, [first, ...others, ...links]);
-  expect(await records.chain(WORLD, 1000, 1)).toEqual([first, ...links]);
-  expect(await records.chain(WORLD, 1050, 7)).toEqual([contact(1050, 7, 1050, 7)]);
+  expect(await records.incidentChain(WORLD, 1000, 1)).toEqual([first, ...links]);
+  expect(await records.incidentChain(WORLD, 1050, 7)).toEqual([contact(1050, 7, 1050, 7)]);
   expect(await records.incidents(WORLD)).toHaveLength(1 + others.length + links.length);
 });
 
 test('a contact later in its chain is none to ask for, nor one that never was', async () => {
-  expect(await records.chain(WORLD, 1099, 19)).toBeUndefined();
-  expect(await records.chain(WORLD, 999, 0)).toBeUndefined();
+  expect(await records.incidentChain(WORLD, 1099, 19)).toBeUndefined();
+  expect(await records.incidentChain(WORLD, 999, 0)).toBeUndefined();
 });
 
 test('a chain ends where no contact can belong to it any more', async () => {
   const first = contact(5000, 0, 5000, 0);
   const late = contact(5000 + CHAIN_TICKS, 0, 5000, 0);
   await records.saveIncidents(WORLD, [first, late]);
-  expect(await records.chain(WORLD, 5000, 0)).toEqual([first]);
+  expect(await records.incidentChain(WORLD, 5000, 0)).toEqual([first]);
 });
 
 test('a contact that was stored before there were chains is one of its own', async () => {
@@ -83,7 +83,9 @@ test('a contact that was stored before there were chains is one of its own', asy
   await records.write(WORLD, [{ key: records.key(WORLD, 'incident', 9000, 3), value: old }]);
   // Two cars of 1,500 kg that close at 10 m/s.
   const energyJ = 0.5 * 750 * 100;
-  expect(await records.chain(WORLD, 9000, 3)).toEqual([{ ...contact(9000, 3, 9000, 3), energyJ }]);
+  expect(await records.incidentChain(WORLD, 9000, 3)).toEqual([
+    { ...contact(9000, 3, 9000, 3), energyJ },
+  ]);
 });
 
 test('a world falls due as it was made to until it is moved, and is gone with all that is filed', async () => {

@@ -259,7 +259,7 @@ export class Records {
   }
 
   /** The chain that a contact began; undefined if there is no such contact, or it began none. */
-  async chain(world: number, tick: number, order: number): Promise<Chain | undefined> {
+  async incidentChain(world: number, tick: number, order: number): Promise<Chain | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
     const entry = await orUnavailable(this.#store.get<StoredContact>(key));

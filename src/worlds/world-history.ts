@@ -100,7 +100,7 @@ export class WorldHistory {
     const { tick: untilTick } = await loader.query('tick');
     await reports.stored();
     const { tick, order } = place;
-    const chain = await shared.records.chain(world.number, tick, order);
+    const chain = await shared.records.incidentChain(world.number, tick, order);
     if (chain === undefined) return undefined;
     const explanation = await shared.records.explanation(world.number, tick, order);
     return { chain, explanation, untilTick };
