@@ -24,17 +24,7 @@ export class ClockKeeper {
   readonly #stopTimers: readonly StopTimer[];
   #stopPublishing: StopTimer | undefined;
 
-  constructor({
-    clock,
-    store,
-    log,
-    time,
-  }: {
-    clock: NodeClock;
-    store: Store;
-    log: Log;
-    time: Time;
-  }) {
+  constructor(clock: NodeClock, store: Store, { log, time }: { log: Log; time: Time }) {
     this.#clock = clock;
     this.#store = store;
     this.#time = time;

@@ -87,16 +87,12 @@ export async function startNode(
     const { store, isReady } = await openNodeStore(base, servingState, openStore);
     shutdown.add(() => store.close());
 
-    const { clock, kernel, worlds, records } = await makeWorlds(
-      base,
-      { store, servingState, faults },
-      shutdown,
-    );
-    const platformParts = { store, clock, worlds, records, servingState };
+    const parts = { store, servingState, faults };
+    const { clock, kernel, worlds } = await makeWorlds(base, parts, shutdown);
     // Threads of their own do most of the work of both.
     const [shardsStart, platformStart] = await Promise.allSettled([
       worlds.start(),
-      openPlatform(base, platformParts),
+      openPlatform(base, { store, clock, worlds, servingState }),
     ]);
     if (platformStart.status === 'rejected') throw platformStart.reason;
     const platform = platformStart.value;
@@ -147,7 +143,7 @@ async function makeWorlds(
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
-  const publisher = new ClockKeeper({ clock, store, log, time });
+  const publisher = new ClockKeeper(clock, store, { log, time });
   const slabCount = config.shardWorlds;
   const shardParts = { wasm, cities, slabCount, clock, time, log, faults };
   const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
@@ -168,27 +164,22 @@ async function makeWorlds(
     // Ends the attempts to read back outcomes of writes: they are no longer needed.
     worlds.startOver();
   });
-  return { clock, kernel, worlds, records };
+  return { clock, kernel, worlds };
+}
+
+interface PlatformParts {
+  store: Store;
+  clock: NodeClock;
+  worlds: Worlds;
+  servingState: ServingState;
 }
 
 function openPlatform(
   { config, log, time, random }: Base,
-  {
-    store,
-    clock,
-    worlds,
-    records,
-    servingState,
-  }: {
-    store: Store;
-    clock: NodeClock;
-    worlds: Worlds;
-    records: Records;
-    servingState: ServingState;
-  },
+  { store, clock, worlds, servingState }: PlatformParts,
 ): Promise<DealerPlatform> {
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = config;
-  const worldCount = new WorldCount(records, worlds.idle, clock, time);
+  const worldCount = new WorldCount(worlds, clock, time);
   const node = { worlds: () => worldCount.read(), nodes: () => servingState.nodes };
   const attempts =
     rateLimits === 'off'
@@ -198,14 +189,16 @@ function openPlatform(
   return DealerPlatform.open({ store, clock, time, random, log, worlds, node }, settings);
 }
 
+interface FrontEndParts {
+  worlds: Worlds;
+  platform: DealerPlatform;
+  kernel: string;
+  isReady(): boolean;
+}
+
 function openFrontEnd(
   { config, log, time, random }: Base,
-  {
-    worlds,
-    platform,
-    kernel,
-    isReady,
-  }: { worlds: Worlds; platform: DealerPlatform; kernel: string; isReady(): boolean },
+  { worlds, platform, kernel, isReady }: FrontEndParts,
 ): FrontEnd {
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, rateLimits, demo } = config;

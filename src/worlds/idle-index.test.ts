@@ -29,7 +29,7 @@ async function sweep(
     },
     due: DUE_SLOT,
     forgetReaders: () => {},
-    catchUp: async () => {},
+    loader: { behindTicks: 0, catchUp: async () => {} },
   } satisfies IdleWorld;
   const fallen = [{ key: ['p', 0, 'due', DUE_SLOT, WORLD], world: WORLD }];
   const dropped: number[] = [];

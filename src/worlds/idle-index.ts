@@ -23,11 +23,10 @@ export interface IdleWorld {
   readonly isRetired: boolean;
   readonly watcherCount: number;
   readonly lastTouchMs: number;
-  readonly behindTicks: number;
   /** Slot in which the store has it. */
   due: number;
   forgetReaders(): void;
-  catchUp(limitTicks: number): Promise<void>;
+  readonly loader: { readonly behindTicks: number; catchUp(limitTicks: number): Promise<void> };
 }
 
 /** The worlds of a node, as the idle index uses them. */
@@ -152,7 +151,7 @@ export class IdleIndex {
     }
     // A watched world need not be called: it is moved again in the next round.
     if (watched) this.#touched.add(world);
-    else if (world.behindTicks > LAG_TICKS) this.#catchUp(world);
+    else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
 
   #catchUp(world: IdleWorld): void {
@@ -161,7 +160,7 @@ export class IdleIndex {
     this.#catchingUp = this.#catchingUp.then(async () => {
       this.#behind.delete(world);
       if (world.isRetired || this.#stopTimer === undefined) return;
-      await world.catchUp(LAG_TICKS).catch((err: unknown) => {
+      await world.loader.catchUp(LAG_TICKS).catch((err: unknown) => {
         this.#dependencies.log.warn({ world: world.id, err }, 'a world could not catch up');
       });
     });

@@ -41,7 +41,7 @@ export class OwnedWorld implements World, IdleWorld {
   readonly #journal: WorldJournal;
   readonly #demand = new EncodingDemand();
   readonly #guard = new CrashLoopGuard();
-  readonly #loader: WorldLoader;
+  readonly loader: WorldLoader;
   /** What its shard reports of it, on its way to the store. */
   readonly reports: WorldReports;
   /** Made at first use: most worlds at hand are never asked for it. */
@@ -78,7 +78,7 @@ export class OwnedWorld implements World, IdleWorld {
     this.#residency = residency;
     this.#journal = journal;
     this.reports = reports;
-    this.#loader = new WorldLoader({
+    this.loader = new WorldLoader({
       ...{ world: this, record, ticks, residency, journal, reports, shared },
       demand: this.#demand,
       guard: this.#guard,
@@ -117,7 +117,7 @@ export class OwnedWorld implements World, IdleWorld {
 
   /** Whether anything would be lost if this object were forgotten. */
   get isBusy(): boolean {
-    const isMoving = this.residency !== 0 || this.#loader.isLoading || this.watcherCount > 0;
+    const isMoving = this.residency !== 0 || this.loader.isLoading || this.watcherCount > 0;
     const isWriting = !this.#journal.isIdle || !this.reports.isIdle;
     const isExplaining = this.#history?.explanations.isIdle === false;
     const { clock, idle } = this.#shared;
@@ -154,26 +154,16 @@ export class OwnedWorld implements World, IdleWorld {
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
-  /** The shard no longer has the world, in this residency or in any. */
-  unloaded(residency?: number): void {
-    this.#loader.unloaded(residency);
-  }
-
-  /** Never rejects. */
-  loadIfWatched(): Promise<void> {
-    return this.#loader.loadIfWatched();
-  }
-
   /** A trapped world is rebuilt from its record: from its image first, then without, then not at all. */
   trapped(residency: number): void {
     this.#guard.trapped(this.#shared.clock.now());
-    this.unloaded(residency);
+    this.loader.unloaded(residency);
   }
 
   /** Refuses to load the world for a while: threads died on it repeatedly. */
   quarantine(): void {
     this.#guard.quarantine(this.#shared.clock.now());
-    this.unloaded();
+    this.loader.unloaded();
   }
 
   /** Resolves once the world has left memory and its reports are stored, or the store has failed. */
@@ -185,14 +175,6 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   // ── reading ─────────────────────────────────────────────────────────────────────────────────
-
-  get behindTicks(): number {
-    return this.#ticks.behind;
-  }
-
-  catchUp(limitTicks: number): Promise<void> {
-    return this.#loader.catchUp(limitTicks);
-  }
 
   tick(): number {
     const shown = this.#fresh()?.tick ?? this.#ticks.now();
@@ -211,17 +193,17 @@ export class OwnedWorld implements World, IdleWorld {
     if (latest === undefined) return undefined;
     // From the next batch on, frames in this encoding are at hand.
     if (latest[encoding] !== undefined) this.#ticks.answer(latest.tick);
-    else if (this.#demand.read(encoding)) this.#loader.sendDemand();
+    else if (this.#demand.read(encoding)) this.loader.sendDemand();
     return latest[encoding];
   }
 
   /** Encodings that only readers wanted are no longer made. */
   forgetReaders(): void {
-    if (this.#demand.forgetReaders()) this.#loader.sendDemand();
+    if (this.#demand.forgetReaders()) this.loader.sendDemand();
   }
 
   async frame(encoding: Encoding): Promise<Uint8Array> {
-    const { bytes } = await this.#loader.query(encoding);
+    const { bytes } = await this.loader.query(encoding);
     if (bytes === undefined) throw new Error('the shard answered without a frame');
     return bytes;
   }
@@ -233,7 +215,7 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   async packed(): Promise<Int32Array> {
-    const { packed } = await this.#loader.query('packed');
+    const { packed } = await this.loader.query('packed');
     if (packed === undefined) throw new Error('the shard answered without a packed snapshot');
     return packed;
   }
@@ -243,7 +225,7 @@ export class OwnedWorld implements World, IdleWorld {
   get history(): WorldHistory {
     this.#history ??= new WorldHistory({
       ...{ world: this, record: this.#record, ticks: this.#ticks, residency: this.#residency },
-      ...{ journal: this.#journal, reports: this.reports, loader: this.#loader },
+      ...{ journal: this.#journal, reports: this.reports, loader: this.loader },
       shared: this.#shared,
     });
     return this.#history;
@@ -287,13 +269,13 @@ export class OwnedWorld implements World, IdleWorld {
       this.#shared.owner.hotChanged(this.shard, true);
       this.history.explanations.wakeAfter(this.#ticks.now());
     }
-    if (this.residency === 0) void this.loadIfWatched();
-    else if (isNew) this.#loader.sendDemand();
+    if (this.residency === 0) void this.loader.loadIfWatched();
+    else if (isNew) this.loader.sendDemand();
   }
 
   unwatch(encoding: Encoding): void {
     const isGone = this.#demand.leave(encoding);
-    if (isGone) this.#loader.sendDemand();
+    if (isGone) this.loader.sendDemand();
     if (this.watcherCount > 0) return;
     this.#shared.owner.hotChanged(this.shard, false);
     this.#latest = undefined;

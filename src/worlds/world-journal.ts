@@ -1,7 +1,6 @@
 import { TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
-import type { Time } from '../time.ts';
 import { applyChange, type Change, JOURNAL_MAX } from '../twin/journal.ts';
 import { type Records, UncertainWrite, type WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
@@ -38,13 +37,7 @@ export interface WorldJournalDependencies extends Pick<WorldDependencies, 'kerne
  * the holds stay; the caller hears at once that it is unknown.
  */
 export class WorldJournal {
-  readonly #world: number;
-  readonly #record: WorldRecord;
-  readonly #records: WorldJournalDependencies['records'];
-  readonly #kernel: string;
-  readonly #time: Time;
-  readonly #ticks: WorldTicks;
-  readonly #residency: Pick<Residency, 'command'>;
+  readonly #dependencies: WorldJournalDependencies;
   readonly #masks: Uint16Array;
   /** Masks with all accepted changes, and the last accepted change of each car. */
   readonly #accepted: Uint16Array;
@@ -64,19 +57,13 @@ export class WorldJournal {
   constructor(
     masks: Uint16Array,
     last: { seq: number; tick: number },
-    { world, record, records, kernel, time, ticks, residency }: WorldJournalDependencies,
+    dependencies: WorldJournalDependencies,
   ) {
+    this.#dependencies = dependencies;
     this.#masks = masks;
     this.#accepted = masks.slice();
     this.#seq = last.seq;
     this.#lastTick = last.tick;
-    this.#world = world;
-    this.#record = record;
-    this.#records = records;
-    this.#kernel = kernel;
-    this.#time = time;
-    this.#ticks = ticks;
-    this.#residency = residency;
   }
 
   get isIdle(): boolean {
@@ -119,7 +106,8 @@ export class WorldJournal {
       return this.#underWay[car]?.outcome.promise ?? Promise.resolve(before);
     }
     this.#refuseUnlessOpen();
-    const tick = Math.max(this.#ticks.now() + CHANGE_DELAY_TICKS, this.#lastTick);
+    const { ticks, time } = this.#dependencies;
+    const tick = Math.max(ticks.now() + CHANGE_DELAY_TICKS, this.#lastTick);
     const outcome = Promise.withResolvers<number>();
     const change = { hold: ++this.#hold, tick, car, touched, values, declared, outcome };
     this.#lastTick = tick;
@@ -127,11 +115,11 @@ export class WorldJournal {
     this.#underWay[car] = change;
     this.#waiting.push(change);
     // The hold is sent in the turn in which the clock was read: see `NodeClock`.
-    this.#residency.command({ kind: 'hold', hold: change.hold, tick });
+    this.#dependencies.residency.command({ kind: 'hold', hold: change.hold, tick });
     if (!this.#isWriting) {
       this.#isWriting = true;
       // All changes of this turn of the event loop form one write.
-      this.#time.immediate(() => void this.#writeAll());
+      time.immediate(() => void this.#writeAll());
     }
     return outcome.promise;
   }
@@ -166,7 +154,10 @@ export class WorldJournal {
         for (const { outcome, declared } of batch) outcome.resolve(declared);
       } catch (error) {
         if (error instanceof UncertainWrite) await this.#resolveDoubt(batch, changes, error);
-        else this.#refuse(batch, error);
+        else {
+          this.#settle(batch, []);
+          for (const { outcome } of batch) outcome.reject(error);
+        }
       }
     }
     this.#isWriting = false;
@@ -174,17 +165,16 @@ export class WorldJournal {
 
   /** Writes changes, and from time to time the world's record with its masks brought up to date. */
   async #write(changes: readonly NumberedChange[]): Promise<void> {
+    const { world, record, records, kernel } = this.#dependencies;
     const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
-    const isDue = maskSeq - this.#record.maskSeq >= MASK_CHECKPOINT_CHANGES;
+    const isDue = maskSeq - record.maskSeq >= MASK_CHECKPOINT_CHANGES;
     // Until the world has started over, its record has the kernel of before and is not written here.
-    if (!isDue || this.#record.kernel !== this.#kernel) {
-      return this.#records.append(this.#world, changes);
-    }
+    if (!isDue || record.kernel !== kernel) return records.append(world, changes);
     const masks = [...this.#masks];
     for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const upToDate = { masks, maskSeq, maskTick };
-    await this.#records.append(this.#world, changes, { ...this.#record, ...upToDate });
-    Object.assign(this.#record, upToDate);
+    await records.append(world, changes, { ...record, ...upToDate });
+    Object.assign(record, upToDate);
   }
 
   /** Answers the callers, refuses the changes behind, and reads back whether the batch was written. */
@@ -206,19 +196,15 @@ export class WorldJournal {
   }
 
   async #readBack([first]: readonly NumberedChange[]): Promise<boolean> {
+    const { world, records, time } = this.#dependencies;
     while (!this.#isForgotten) {
       try {
-        return await this.#records.hasChange(this.#world, first);
+        return await records.hasChange(world, first);
       } catch {
-        await this.#time.sleep(READ_BACK_MS);
+        await time.sleep(READ_BACK_MS);
       }
     }
     return false;
-  }
-
-  #refuse(batch: readonly AcceptedChange[], error: unknown): void {
-    this.#settle(batch, []);
-    for (const { outcome } of batch) outcome.reject(error);
   }
 
   /** The batch is durable as `changes`, or was not written and there are none. Ends its holds. */
@@ -237,7 +223,11 @@ export class WorldJournal {
         accepted.declared = applyChange(this.#masks[change.car] ?? 0, change);
         this.#masks[change.car] = accepted.declared;
       }
-      this.#residency.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
+      this.#dependencies.residency.command({
+        kind: 'resolve',
+        hold: accepted.hold,
+        changes: durable,
+      });
       if (this.#underWay[accepted.car] === accepted) this.#underWay[accepted.car] = undefined;
     }
     if (changes.length === 0) this.#acceptAgain();
@@ -270,9 +260,10 @@ export class WorldJournal {
   /** The world is in memory: sends its shard what was accepted meanwhile, before it is stepped. */
   loaded(): void {
     const changes = this.#sinceLoading ?? [];
-    if (changes.length > 0) this.#residency.command({ kind: 'resolve', hold: 0, changes });
+    if (changes.length > 0)
+      this.#dependencies.residency.command({ kind: 'resolve', hold: 0, changes });
     for (const { hold, tick } of this.#pending()) {
-      this.#residency.command({ kind: 'hold', hold, tick });
+      this.#dependencies.residency.command({ kind: 'hold', hold, tick });
     }
     this.endLoading();
   }

@@ -183,6 +183,10 @@ export class WorldLoader {
     throw overloaded();
   }
 
+  get behindTicks(): number {
+    return this.#dependencies.ticks.behind;
+  }
+
   /** Catches up in the background if the world is further behind than `limitTicks`. */
   async catchUp(limitTicks: number): Promise<void> {
     const { world, record, ticks, residency, shared } = this.#dependencies;

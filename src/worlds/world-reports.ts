@@ -1,6 +1,4 @@
-import type { Log } from '../log.ts';
 import type { StateImage } from '../shard/loaded-world.ts';
-import type { Time } from '../time.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Explained, Records } from './records.ts';
@@ -26,10 +24,7 @@ interface Waiting {
  */
 export class WorldReports {
   readonly #world: number;
-  readonly #records: WorldReportsDependencies['records'];
-  readonly #kernel: string;
-  readonly #time: Time;
-  readonly #log: Log;
+  readonly #dependencies: WorldReportsDependencies;
   /** Contacts reported, and stored, counted from the world's beginning. */
   #reported = 0;
   #stored = 0;
@@ -40,12 +35,9 @@ export class WorldReports {
   #writing: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(world: number, { records, kernel, time, log }: WorldReportsDependencies) {
+  constructor(world: number, dependencies: WorldReportsDependencies) {
     this.#world = world;
-    this.#records = records;
-    this.#kernel = kernel;
-    this.#time = time;
-    this.#log = log;
+    this.#dependencies = dependencies;
   }
 
   get isIdle(): boolean {
@@ -111,7 +103,7 @@ export class WorldReports {
     while (this.#isAnyLeft) {
       if (await this.#writeNext()) continue;
       if (this.#isClosing) break;
-      await this.#time.sleep(RETRY_MS);
+      await this.#dependencies.time.sleep(RETRY_MS);
     }
     this.#writing = undefined;
   }
@@ -125,7 +117,7 @@ export class WorldReports {
   async #writeFacts(): Promise<boolean> {
     const facts = [...this.#facts];
     try {
-      await this.#records.saveIncidents(this.#world, facts);
+      await this.#dependencies.records.saveIncidents(this.#world, facts);
     } catch (error) {
       this.#warn('incidents could not be saved yet', error);
       for (const { reject } of this.#waiting.splice(0)) reject(error);
@@ -142,7 +134,7 @@ export class WorldReports {
   async #writeExplanations(): Promise<boolean> {
     const explained = [...this.#explained];
     try {
-      await this.#records.saveExplanations(this.#world, explained);
+      await this.#dependencies.records.saveExplanations(this.#world, explained);
     } catch (error) {
       this.#warn('explanations could not be saved yet', error);
       return false;
@@ -157,7 +149,8 @@ export class WorldReports {
     this.#image = undefined;
     if (image === undefined) return true;
     try {
-      await this.#records.saveImage(this.#world, { kernel: this.#kernel, ...image });
+      const { kernel, records } = this.#dependencies;
+      await records.saveImage(this.#world, { kernel, ...image });
     } catch (error) {
       this.#warn('an image could not be saved', error);
     }
@@ -165,6 +158,6 @@ export class WorldReports {
   }
 
   #warn(message: string, err: unknown): void {
-    this.#log.warn({ world: worldIdOf(this.#world), err }, message);
+    this.#dependencies.log.warn({ world: worldIdOf(this.#world), err }, message);
   }
 }

@@ -262,7 +262,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         return;
       }
       case 'evicted':
-        this.atHand(report.world)?.unloaded(report.residency);
+        this.atHand(report.world)?.loader.unloaded(report.residency);
         return;
       case 'trapped': {
         const id = worldIdOf(report.world);
@@ -300,7 +300,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   died(shard: Shard, world: number): void {
-    for (const each of this.#handles.ofShard(shard)) each.unloaded();
+    for (const each of this.#handles.ofShard(shard)) each.loader.unloaded();
     if (this.#dependencies.supervisor.noteDeath(shard, world)) this.quarantine(world);
     void this.#restart(shard);
   }
@@ -311,7 +311,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     const worlds = this.#handles.ofShard(shard);
     for (let i = 0; i < worlds.length; i += RELOADED_AT_ONCE) {
       const some = worlds.slice(i, i + RELOADED_AT_ONCE);
-      await Promise.all(some.map((world) => world.loadIfWatched()));
+      await Promise.all(some.map((world) => world.loader.loadIfWatched()));
     }
   }
 

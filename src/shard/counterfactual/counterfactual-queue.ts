@@ -1,5 +1,4 @@
 import type { CitySet } from '../../city/city-set.ts';
-import type { FrameEncoder } from '../../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Time } from '../../time.ts';
@@ -54,23 +53,16 @@ export const REWIND_SLABS = 4;
  * urgent: a watcher has seen the collision.
  */
 export class CounterfactualQueue {
-  readonly #time: Time;
-  readonly #cities: CounterfactualDependencies['cities'];
-  readonly #cache: RewindCache;
-  readonly #worlds: ReadonlyMap<number, LoadedWorld>;
-  readonly #pulse: Pick<Pulse, 'world'>;
+  readonly #dependencies: CounterfactualDependencies;
   readonly #urgent: Lane;
   readonly #replays: Lane;
   readonly #searches: Lane;
   readonly #rewinds: Lane;
   #turns = 0;
 
-  constructor({ time, kernel, cities, cache, worlds, pulse }: CounterfactualDependencies) {
-    this.#time = time;
-    this.#cities = cities;
-    this.#cache = cache;
-    this.#worlds = worlds;
-    this.#pulse = pulse;
+  constructor(dependencies: CounterfactualDependencies) {
+    this.#dependencies = dependencies;
+    const { kernel } = dependencies;
     const lane = (): Lane => ({ rewind: new Rewind(kernel, acquire(kernel)), jobs: [] });
     this.#urgent = lane();
     this.#replays = lane();
@@ -91,15 +83,16 @@ export class CounterfactualQueue {
 
   /** Works until `endMs`, by the time handed in, or until nothing is left. */
   work(endMs: number, urgentOnly = false): void {
-    while (this.#time.now() < endMs) {
+    const { time, pulse } = this.#dependencies;
+    while (time.now() < endMs) {
       this.#turns++;
       const lane = this.#nextLane(urgentOnly);
       const [job] = lane?.jobs ?? [];
       if (job === undefined) break;
-      this.#pulse.world = job.world;
+      pulse.world = job.world;
       if (job.work.next().done) lane?.jobs.shift();
     }
-    this.#pulse.world = 0;
+    pulse.world = 0;
   }
 
   /** Resolves with the result of the work; rejects with what it throws. */
@@ -117,17 +110,12 @@ export class CounterfactualQueue {
   }
 
   #startOf(world: number, chain: Chain): RewindStart | undefined {
-    return this.#cache.get(world, chain, this.#worlds.get(world));
+    const { cache, worlds } = this.#dependencies;
+    return cache.get(world, chain, worlds.get(world));
   }
 
   #cityTable(cityIndex: number): ArrayBuffer {
-    return this.#cities.tables[cityIndex] ?? new ArrayBuffer(0);
-  }
-
-  #encoder(world: number, cityIndex: number): FrameEncoder {
-    const city = this.#cities.names[cityIndex];
-    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
-    return worldEncoder(world, city);
+    return this.#dependencies.cities.tables[cityIndex] ?? new ArrayBuffer(0);
   }
 
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
@@ -145,7 +133,7 @@ export class CounterfactualQueue {
       const tick = chain[0].tick - LEAD_TICKS_MAX;
       yield* rewind.stepTo(tick);
       const image = rewind.kernel.image(rewind.slab);
-      this.#cache.add(world, chain, tick, { image, changes });
+      this.#dependencies.cache.add(world, chain, tick, { image, changes });
     }
   }
 
@@ -181,7 +169,9 @@ export class CounterfactualQueue {
       const runner = new CounterfactualRunner(rewind, start, chain, this.#cityTable(cityIndex));
       switchTick = task.startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
     }
-    const encoder = this.#encoder(world, cityIndex);
+    const city = this.#dependencies.cities.names[cityIndex];
+    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
+    const encoder = worldEncoder(world, city);
     return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
   }
 }
