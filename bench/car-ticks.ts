@@ -1,32 +1,32 @@
 import { FRAME_TICKS } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { systemTime } from '../src/time.ts';
+import { CAR_TICKS_PER_VISIT, stepBy } from './aged-worlds.ts';
 import { formatNumber } from './common/figures.ts';
 import { median } from './common/report.ts';
-import { CAR_TICKS_PER_VISIT, live } from './lived-worlds.ts';
 import { processorMs } from './processor.ts';
 
 export const WORLD_COUNTS = [1, 100, 5000] as const;
 export const WORLD_COUNT_MAX = 5000;
-/** 20 s: the cars are spread over the city and drive as they always will. */
+/** 20 s: the cars are spread over the city. */
 export const AGE_TICKS = 1000;
 const VISITS_PER_ROUND = 5000;
-/** A lone world is left before it grows much older than the others. */
+/** A world alone must not grow much older than the others. */
 const VISITS_PER_WORLD_MAX = 250;
 const NS_PER_CAR_TICK = 1e6 / (VISITS_PER_ROUND * CAR_TICKS_PER_VISIT);
 
-/** Nanoseconds of a car and tick in so many worlds. */
+/** Nanoseconds of a car and tick. */
 export interface CarTicks {
   worlds: number;
   /** Median of the rounds. */
   ns: number;
-  /** Mean of all rounds in processor time, which a busy machine spoils less. */
+  /** Mean of all rounds in processor time, which a busy machine affects less. */
   processorNs: number;
 }
 
 /**
- * Measures each of `WORLD_COUNTS`. The counts take turns, round by round, so that a drift of the
- * machine meets all of them. `images` are of lived worlds.
+ * Measures each of `WORLD_COUNTS`. The counts take turns, so that a drift of the machine affects all.
+ * @param images of aged worlds
  */
 export function carTicks(
   kernel: Kernel,
@@ -49,7 +49,7 @@ export function carTicks(
   })) as [CarTicks, CarTicks, CarTicks];
 }
 
-/** Visits of four ticks, world after world; groups of `count` worlds until there were enough. */
+/** Visits of four ticks, world after world, in groups of `count` worlds. */
 function roundOf(
   kernel: Kernel,
   slabs: readonly Slab[],
@@ -61,12 +61,12 @@ function roundOf(
   const spent = { elapsedMs: 0, processorMs: 0 };
   for (let group = 0; group < groups; group += 1) {
     const chosen = slabs.slice(group * count, (group + 1) * count);
-    // Worlds that are visited again and again begin at the same age every time.
+    // Worlds with many visits start at the same age in every round.
     if (visitsPerWorld > 1) restoreAll(kernel, chosen, images, group);
     const startMs = systemTime.now();
     spent.processorMs += processorMs(() => {
       for (let visit = 0; visit < visitsPerWorld; visit += 1) {
-        for (const slab of chosen) live(kernel, slab, FRAME_TICKS);
+        for (const slab of chosen) stepBy(kernel, slab, FRAME_TICKS);
       }
     });
     spent.elapsedMs += systemTime.now() - startMs;

@@ -24,9 +24,9 @@ import type { Request } from './wrk.ts';
 
 const ROUNDS = 3;
 const ROUND_S = 3;
-/** Log-ins under way: as many as are looked at and wait behind them. */
+/** Log-ins at a time: those being verified and those waiting. */
 const LOGIN_WIDTH = 8;
-/** The parameters of the platform, and as many at once as it lets run. */
+/** The parameters of the platform, and how many hashes it runs at once. */
 const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const HASHES_AT_ONCE = 2;
 const MAKERS = 64;
@@ -85,7 +85,7 @@ async function readCases(url: URL, admin: Headers): Promise<Case[]> {
   return cases;
 }
 
-/** Every car is unlocked and then locked, so that each change changes something. */
+/** Every car is unlocked and then locked, so that each request changes something. */
 function patchCase(headers: Headers): Case {
   const bodies = [false, true].map((locked) => JSON.stringify({ locked }));
   const patching = (pathOf: (vin: string) => string): Request[] =>

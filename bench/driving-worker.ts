@@ -4,7 +4,7 @@ import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { driveLong } from '../src/testing/rigs/long-run.ts';
 import { carTypesOf } from '../src/twin/fleet.ts';
 import type { ContactFacts } from '../src/twin/incidents.ts';
-import { loadKernel } from './lived-worlds.ts';
+import { loadKernel } from './aged-worlds.ts';
 
 export interface Drive {
   cityIndex: number;
@@ -16,7 +16,7 @@ export interface Driven extends Drive {
   kilometres: number;
   longestStandstillS: number;
   contacts: number;
-  /** What one needs to look at the contacts, the first few of a world. */
+  /** Text on the first contacts, enough to look at them. */
   accounts: string[];
 }
 
@@ -41,7 +41,7 @@ export function drive({ cityIndex, seed, ticks }: Drive): Driven {
   return { cityIndex, seed, ticks, ...counted };
 }
 
-/** The contact, and every car near it as it is right after. */
+/** The contact, and every car near it right after. */
 function account(kernel: Kernel, slab: Slab, seed: number, contact: ContactFacts): string {
   const { tick, kind, block, x, y, closingMps, parties } = contact;
   const { f64, i32 } = kernel.view(slab);

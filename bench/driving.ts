@@ -1,4 +1,4 @@
-/** Does anybody collide with everything on, over half a million vehicle-kilometres? */
+/** Does any car collide with everything on, over 500,000 vehicle-kilometres? */
 
 import { CAR_COUNT, TICK_MS } from '../assembly/layout.ts';
 import { CITIES } from '../src/city/catalogue.ts';
@@ -9,7 +9,7 @@ import { WorkerPool } from './common/worker-pool.ts';
 import type { Drive, Driven } from './driving-worker.ts';
 
 const WORLD_TICKS = 90_000;
-/** Worlds that stand still would never add up: with less of each the run ends too soon, and says so. */
+/** Limits the number of worlds where cars hardly move. */
 const WORLD_KM_MIN = 50;
 const KMH_MIN = 20;
 const STANDSTILL_S_MAX = 120;
@@ -49,7 +49,7 @@ export async function run(options: string[]): Promise<Figure[]> {
   return [driven, ...totals.flatMap(figuresOf)];
 }
 
-/** World after world in every thread, city after city in turn, until there are enough kilometres. */
+/** Drives worlds, city after city in turn, until `km` are reached. */
 async function driveAll(
   totals: readonly Totals[],
   { seed, km, threads }: { seed: number; km: number; threads: number },

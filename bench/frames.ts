@@ -3,8 +3,8 @@ import { Packr } from 'msgpackr';
 import { ENCODINGS, type Encoding } from '../src/codec/encoding.ts';
 import type { FrameEncoder } from '../src/codec/frame-encoder.ts';
 import { worldEncoder } from '../src/shard/world-encoder.ts';
+import { agedWorlds, loadKernel } from './aged-worlds.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
-import { livedWorlds, loadKernel } from './lived-worlds.ts';
 import { compareNs } from './time-calls.ts';
 
 const WORLD_COUNT = 64;
@@ -12,12 +12,12 @@ const AGE_TICKS = 1500;
 const CALLS_PER_SAMPLE = 64;
 const ENCODE_US_MAX = 4;
 
-/** Different worlds in turn, so that no value is ever the same twice running. */
+/** Different worlds in turn, so that values differ from call to call. */
 function samples(): { samples: Int32Array[]; encoder: FrameEncoder } {
   const { kernel, cities } = loadKernel(WORLD_COUNT);
   const city = cities.names[0];
   if (!city) throw new Error('the catalogue has no city');
-  const slabs = livedWorlds(kernel, WORLD_COUNT, AGE_TICKS);
+  const slabs = agedWorlds(kernel, WORLD_COUNT, AGE_TICKS);
   return {
     samples: slabs.map((slab) => kernel.pack(slab).slice()),
     encoder: worldEncoder(0, city),

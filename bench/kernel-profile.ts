@@ -2,21 +2,21 @@
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { FRAME_TICKS } from '../assembly/layout.ts';
+import { age, agedWorlds, CAR_TICKS_PER_VISIT, loadKernel, movingShare } from './aged-worlds.ts';
 import { AGE_TICKS } from './car-ticks.ts';
 import { type Figure, figure, formatNumber } from './common/figures.ts';
-import { age, CAR_TICKS_PER_VISIT, livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { namedKernel, TICK } from './named-kernel.ts';
 import { processorMs } from './processor.ts';
 
 const WORLDS = 500;
 const VISITS = 100;
 const SAMPLE_US = 100;
-/** Functions that take less are left out. */
+/** Functions with less are not shown. */
 const SHARE_MIN = 0.005;
 
 export async function run(): Promise<Figure[]> {
   const { kernel, cities } = loadKernel(WORLDS);
-  const slabs = livedWorlds(kernel, WORLDS, AGE_TICKS, cities.tables.length);
+  const slabs = agedWorlds(kernel, WORLDS, AGE_TICKS, cities.tables.length);
   const moving = movingShare(kernel, slabs);
   const shipped = perCarTick(() => age(kernel, slabs, FRAME_TICKS * VISITS));
   const phases = await profileOf('phases');
@@ -31,7 +31,7 @@ export async function run(): Promise<Figure[]> {
   ];
 }
 
-/** Phases that cars without a driving computer, in a city without dangers, would not have. */
+/** Phases of sensing, functions and hazards. */
 const COMPUTER = /(^|\/)(sensing|functions|hazards)\//;
 
 /** The share of a car-tick that is driving alone: without sensing, functions and hazards. */
@@ -44,15 +44,15 @@ export async function drivingShare(): Promise<number> {
 interface Profile {
   nodes: readonly Profiler.ProfileNode[];
   phases: readonly string[];
-  /** A car and tick, while it was taken. */
+  /** Of a car and tick, while the profile was taken. */
   ns: number;
 }
 
-/** Profiles a kernel on worlds that it has lived before: its code is warm. */
+/** Profiles a kernel on worlds that it aged before, so that its code is warm. */
 async function profileOf(keep: 'phases' | 'functions'): Promise<Profile> {
   const { wasm, phases } = namedKernel(keep);
   const { kernel, cities } = loadKernel(WORLDS, wasm);
-  const slabs = livedWorlds(kernel, WORLDS, AGE_TICKS, cities.tables.length);
+  const slabs = agedWorlds(kernel, WORLDS, AGE_TICKS, cities.tables.length);
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
@@ -69,7 +69,7 @@ function perCarTick(work: () => void): number {
   return (processorMs(work) * 1e6) / (VISITS * WORLDS * CAR_TICKS_PER_VISIT);
 }
 
-/** Samples in each phase and what it calls, and in the tick itself. */
+/** Samples in each phase with its callees, and in the tick itself. */
 function phaseHits({ nodes, phases }: Profile): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const hits = new Map<string, number>();
@@ -87,7 +87,7 @@ function phaseHits({ nodes, phases }: Profile): Map<string, number> {
   return hits;
 }
 
-/** Samples in each function of the kernel, without what it calls. */
+/** Samples in each function of the kernel, without its callees. */
 function selfHits({ nodes }: Profile): Map<string, number> {
   const hits = new Map<string, number>();
   for (const node of nodes) {

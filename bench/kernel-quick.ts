@@ -1,18 +1,19 @@
-/** The first figures of the kernel bench in a few seconds, for whoever works on the kernel. */
+/** The first figures of the kernel bench in a few seconds, for work on the kernel. */
+
+import { agedWorlds, createWorlds, loadKernel, movingShare } from './aged-worlds.ts';
 import { AGE_TICKS, carTickIn, carTicks, restoreAll, WORLD_COUNT_MAX } from './car-ticks.ts';
 import { type Figure, figure } from './common/figures.ts';
-import { createWorlds, livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 
-/** So many worlds are lived; the others begin as copies of them, so far apart that nothing is learned. */
-const LIVED = 500;
+/** The other worlds start as copies of these, too far apart for branch predictors to learn. */
+const AGED = 500;
 const ROUNDS = 7;
 
 export async function run(): Promise<Figure[]> {
   const { kernel, cities } = loadKernel(WORLD_COUNT_MAX);
   const cityCount = cities.tables.length;
-  const lived = livedWorlds(kernel, LIVED, AGE_TICKS, cityCount);
-  const images = lived.map((slab) => kernel.image(slab));
-  const slabs = [...lived, ...createWorlds(kernel, WORLD_COUNT_MAX - LIVED, cityCount)];
+  const aged = agedWorlds(kernel, AGED, AGE_TICKS, cityCount);
+  const images = aged.map((slab) => kernel.image(slab));
+  const slabs = [...aged, ...createWorlds(kernel, WORLD_COUNT_MAX - AGED, cityCount)];
   restoreAll(kernel, slabs, images, 0);
   const moving = movingShare(kernel, slabs);
   const ticks = carTicks(kernel, slabs, images, ROUNDS);

@@ -1,9 +1,10 @@
 /** Nanoseconds a car and tick, over few and many worlds, catching up, and memory a world. */
+
+import { agedWorlds, loadKernel, movingShare } from './aged-worlds.ts';
 import { bursts } from './bursts.ts';
 import { AGE_TICKS, carTickIn, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from './car-ticks.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
 import { drivingShare } from './kernel-profile.ts';
-import { livedWorlds, loadKernel, movingShare } from './lived-worlds.ts';
 import { memory } from './memory.ts';
 import { stalledCar } from './stalled-car.ts';
 
@@ -15,7 +16,7 @@ const GROWTH_MAX = 1.25;
 
 export async function run(): Promise<Figure[]> {
   const { kernel, cities } = loadKernel(WORLD_COUNT_MAX);
-  const slabs = livedWorlds(kernel, WORLD_COUNT_MAX, AGE_TICKS, cities.tables.length);
+  const slabs = agedWorlds(kernel, WORLD_COUNT_MAX, AGE_TICKS, cities.tables.length);
   const images = slabs.slice(0, WORLD_COUNTS[1]).map((slab) => kernel.image(slab));
   const moving = movingShare(kernel, slabs);
   const ticks = carTicks(kernel, slabs, images, ROUNDS);

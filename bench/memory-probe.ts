@@ -3,12 +3,12 @@
 import { IMAGE_TICKS, IMAGES_KEPT } from '../src/limits.ts';
 import { LoadedWorld } from '../src/shard/loaded-world.ts';
 import { worldEncoder } from '../src/shard/world-encoder.ts';
-import { createWorlds, loadKernel, newWorld } from './lived-worlds.ts';
+import { createWorlds, loadKernel, newWorld } from './aged-worlds.ts';
 
 export interface MemoryBytes {
   /** A world that is only in its slab. */
   warm: number;
-  /** What a world has beside it that is watched and keeps all images. */
+  /** Additional memory of a watched world with all its images. */
   watched: number;
 }
 
@@ -21,7 +21,7 @@ function residentBytes(): number {
 }
 
 const { kernel, cities } = loadKernel(WARM_WORLDS);
-// What creating leaves to be collected is there before, and is not counted.
+// Garbage of creation exists before the first reading, and is not counted.
 for (let i = 0; i < WARM_WORLDS; i += 1) newWorld(i, cities.tables.length);
 const before = residentBytes();
 const slabs = createWorlds(kernel, WARM_WORLDS, cities.tables.length);

@@ -19,8 +19,8 @@ export interface NamedKernel {
 }
 
 /**
- * The kernel with the names of its functions. The release build moves functions into their callers;
- * `phases` does as it does, except for the phases of a tick, and `functions` keeps all but tiny ones.
+ * The kernel with names of functions. `phases` inlines as the release build does, except for the phases
+ * of a tick; `functions` inlines only tiny functions.
  */
 export function namedKernel(keep: 'phases' | 'functions'): NamedKernel {
   const module = binaryen.readBinary(compile());
@@ -33,7 +33,7 @@ export function namedKernel(keep: 'phases' | 'functions'): NamedKernel {
     binaryen.setPassArgument('no-inline', name);
     module.runPasses(['no-inline']);
   }
-  // As the compiler sets them for a release, or next to nothing.
+  // The limits of a release, or nearly none.
   binaryen.setAlwaysInlineMaxSize(12);
   binaryen.setFlexibleInlineMaxSize(keep === 'phases' ? 70 : 12);
   binaryen.setOneCallerInlineMaxSize(keep === 'phases' ? 200 : 0);
@@ -42,7 +42,7 @@ export function namedKernel(keep: 'phases' | 'functions'): NamedKernel {
   return { wasm: module.emitBinary(), phases };
 }
 
-/** As for a release, but not optimised: that would take names and functions away. */
+/** As for a release, but not optimised, which would remove names and functions. */
 function compile(): Uint8Array {
   const dir = mkdtempSync(join(tmpdir(), 'twin-named-'));
   try {

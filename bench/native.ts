@@ -14,17 +14,17 @@ import {
   SLAB_BYTES,
 } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
-import { compared, type Figure, figure } from './common/figures.ts';
-import { median } from './common/report.ts';
 import {
   age,
   CAR_TICKS_PER_VISIT,
   createWorlds,
-  live,
   loadKernel,
   movingShare,
   newWorld,
-} from './lived-worlds.ts';
+  stepBy,
+} from './aged-worlds.ts';
+import { compared, type Figure, figure } from './common/figures.ts';
+import { median } from './common/report.ts';
 import { buildNative, NativeKernel, type Timed, VARIANTS } from './native/build.ts';
 import { processorMs } from './processor.ts';
 
@@ -55,7 +55,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** The kernels take turns, so that a drift of the machine meets all of them. */
+/** The kernels take turns, so that a drift of the machine affects all. */
 async function measure(
   kernel: Kernel,
   slabs: readonly Slab[],
@@ -69,7 +69,7 @@ async function measure(
   for (let round = 0; round < ROUNDS; round += 1) {
     const wasm = timed(kernel, slabs, () => {
       for (let visit = 0; visit < VISITS; visit += 1) {
-        for (const slab of slabs) live(kernel, slab, FRAME_TICKS);
+        for (const slab of slabs) stepBy(kernel, slab, FRAME_TICKS);
       }
     });
     wasmTimes.push(wasm.ns);
@@ -91,7 +91,7 @@ async function measure(
   ];
 }
 
-/** Contraction rounds differently, so only its worlds may be others. */
+/** Only fused multiply-add may change the worlds: it rounds differently. */
 function checkHash({ name, sameBits }: NativeKernel, hash: bigint, expected: bigint): void {
   if (!sameBits || hash === expected) return;
   throw new Error(`${name}: state ${hash.toString(16)}, WebAssembly has ${expected.toString(16)}`);
@@ -106,7 +106,7 @@ function timed(kernel: Kernel, slabs: readonly Slab[], work: () => void): Timed 
   return { ns, hash };
 }
 
-/** What `native/main.c` reads: header, memory below the slabs, worlds. */
+/** The input of `native/main.c`: header, memory below the slabs, worlds. */
 function worldsOf(kernel: Kernel, cityCount: number): Uint8Array {
   const below = kernel.belowSlabs();
   const layout = [below.length, SLAB_BYTES, IN_TYPES, IN_MASKS, CAR_COUNT];

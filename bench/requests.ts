@@ -82,7 +82,7 @@ async function readCases(url: URL, world: MadeWorld): Promise<Case[]> {
   return cases;
 }
 
-/** Every car is switched off and then on again, so that each change changes something. */
+/** The feature of every car goes off and then on, so that each request changes something. */
 function patchCase(worlds: readonly MadeWorld[]): Case {
   const vins = worlds.flatMap((world) => world.vins);
   const bodies = [false, true].map((value) => JSON.stringify({ aeb: value }));

@@ -1,6 +1,6 @@
 /**
- * How many watched worlds one shard carries: a real one on the real clock, its beats taken and thrown
- * away. On a machine that does other things give it the right of way: `nice -n -10 npm run bench -- shard`.
+ * How many watched worlds one shard carries: a real shard on the real clock, whose frames are dropped.
+ * On a busy machine raise its priority: `nice -n -10 npm run bench -- shard`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { TICK_MS } from '../assembly/layout.ts';
@@ -12,12 +12,12 @@ import { createLog } from '../src/log.ts';
 import type { Report } from '../src/shard/protocol.ts';
 import { Shard } from '../src/shard/shard.ts';
 import { type StopTimer, systemTime } from '../src/time.ts';
+import { agedWorlds, loadKernel, newWorld, SHIPPED } from './aged-worlds.ts';
 import { AGE_TICKS } from './car-ticks.ts';
 import { type Figure, figure } from './common/figures.ts';
-import { livedWorlds, loadKernel, newWorld, SHIPPED } from './lived-worlds.ts';
 
-/** So many worlds are lived; those of the shard begin as copies of them. */
-const LIVED = 300;
+/** The worlds of the shard start as copies of these. */
+const AGED = 300;
 const FIRST_COUNT = 1000;
 const COUNT_MAX = 8000;
 const COUNT_MIN = 2500;
@@ -26,7 +26,7 @@ const SETTLE_MS = 3000;
 const MEASURE_MS = 8000;
 const PUBLISH_MS = 4;
 const FRAMES_PER_S = 1000 / FRAME_MS;
-/** Below this the shard was not given the time, and what it used says nothing. */
+/** With fewer frames the shard did not get enough time, and its usage means nothing. */
 const FRAMES_SHARE_MIN = 0.95;
 
 export async function run(): Promise<Figure[]> {
@@ -39,7 +39,7 @@ export async function run(): Promise<Figure[]> {
   }
 }
 
-/** Measures few worlds, then about as many as fit; the rest is in proportion. */
+/** Measures some worlds, then about as many as fit, and scales the result. */
 async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]> {
   await crowd.watch(FIRST_COUNT, encoding);
   const first = await crowd.measure();
@@ -49,7 +49,7 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
   const { share, framesPerS, hotPerMille } = await crowd.measure();
   const made = framesPerS / (count * FRAMES_PER_S);
   if (made < FRAMES_SHARE_MIN)
-    throw new Error(`too busy a machine: ${made} of the frames were made`);
+    throw new Error(`the machine is too busy: the shard made ${made} of the frames`);
   const usPerFrame = (share * FRAME_MS * 1000) / count;
   const worlds = (count * SHARE) / share;
   const atLeast = { atLeast: COUNT_MIN };
@@ -58,20 +58,20 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
     figure(`hot at ${SHARE * 100} % of a shard, ${as}`, worlds, 'worlds', atLeast),
     figure(`  of its thread, ${FIRST_COUNT} worlds`, first.share * 100, '%'),
     figure('  of its thread, that many worlds', share * 100, '%'),
-    figure('  as the shard itself reckons', hotPerMille / 10, '%'),
+    figure('  as the shard estimates', hotPerMille / 10, '%'),
     figure('  of a frame', usPerFrame, 'µs'),
-    figure('  frames made, of those due', made * 100, '%'),
+    figure('  frames made, of those due', made * 100, '%', { better: 'larger' }),
   ];
 }
 
 interface Measured {
-  /** Of the shard's thread, in processor time. */
+  /** Processor time of the shard's thread. */
   share: number;
   framesPerS: number;
   hotPerMille: number;
 }
 
-/** A shard with worlds that are watched. */
+/** A shard with watched worlds. */
 class HotCrowd {
   readonly #clock = new NodeClock(systemTime);
   readonly #shard: Shard;
@@ -83,9 +83,9 @@ class HotCrowd {
   #frames = 0;
 
   constructor() {
-    const { kernel, cities } = loadKernel(LIVED);
+    const { kernel, cities } = loadKernel(AGED);
     this.#cityCount = cities.tables.length;
-    const slabs = livedWorlds(kernel, LIVED, AGE_TICKS, this.#cityCount);
+    const slabs = agedWorlds(kernel, AGED, AGE_TICKS, this.#cityCount);
     this.#images = slabs.map((slab) => kernel.image(slab));
     const settings = {
       wasm: new Uint8Array(readFileSync(SHIPPED)),
@@ -121,7 +121,7 @@ class HotCrowd {
     this.#shard.acknowledge(report.number);
   }
 
-  /** Has so many worlds watched, in that encoding. */
+  /** Watches the first `count` worlds, in one encoding, and no others. */
   async watch(count: number, encoding: Encoding): Promise<void> {
     while (this.#opened < count) await this.#open(this.#opened++, count);
     for (let i = 0; i < Math.max(count, this.#watched); i += 1) {
@@ -133,10 +133,10 @@ class HotCrowd {
     await systemTime.sleep(SETTLE_MS);
   }
 
-  /** Frames of the worlds fall due all over the frame period. */
+  /** Frames of the worlds are due at times spread over the frame period. */
   async #open(i: number, count: number): Promise<void> {
     const bytes = this.#images[i % this.#images.length];
-    if (!bytes) throw new Error('no world has been lived');
+    if (!bytes) throw new Error('no world was aged');
     const phaseMs = Math.floor((i * FRAME_MS) / count) % FRAME_MS;
     const { cityIndex, seed } = newWorld(i % this.#images.length, this.#cityCount);
     await this.#shard.open({
@@ -157,7 +157,7 @@ class HotCrowd {
     await systemTime.sleep(MEASURE_MS);
     const elapsedMs = systemTime.now() - startMs;
     const after = threadNs();
-    // Beside the main thread, the shard's is the one that works.
+    // Apart from the main thread, only the shard's thread works.
     const busiest = Math.max(...[...after].map(([id, ns]) => ns - (before.get(id) ?? 0)));
     return {
       share: busiest / 1e6 / elapsedMs,

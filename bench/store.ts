@@ -17,10 +17,10 @@ interface Speed {
   latency: LatencySummary;
 }
 
-/** A write of some entry, resolved once it survives loss of power. */
+/** Writes an entry; resolves once it is durable. */
 type DurableWrite = (waiter: number, sequence: number) => Promise<unknown>;
 
-/** As many writers as may wait at once; each writes again when its write is durable. */
+/** Every writer waits until its write is durable, then writes again. */
 async function race(write: DurableWrite): Promise<Speed> {
   const latencies = new Latencies();
   const startMs = systemTime.now();
@@ -45,7 +45,7 @@ async function race(write: DurableWrite): Promise<Speed> {
 
 const changeOf = (waiter: number, sequence: number) => [sequence, waiter % 20, 64, sequence % 64];
 
-/** What lmdb itself does with as many entries of the same size. */
+/** LMDB alone, with entries of the same size. */
 export function bareLmdb(): Promise<Speed> {
   return inFreshDir(async (dir) => {
     const db = open<number[], [string, number, number]>({ path: dir });

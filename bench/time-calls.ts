@@ -7,9 +7,8 @@ const ROUND_MS = 200;
 const WARM_UP_MS = 50;
 
 /**
- * Median nanoseconds of one call of each function. They take turns, round by round, so that a drift
- * of the machine meets all of them; `callsPerSample` calls are timed together, since one alone may
- * be shorter than the clock can tell.
+ * Median nanoseconds of one call of each function. They take turns, so that a drift of the machine
+ * affects all. `callsPerSample` calls are timed together: one may be too short for the clock.
  */
 export async function compareNs(
   tasks: Readonly<Record<string, () => void>>,

@@ -1,5 +1,5 @@
 /**
- * Draws what happened in one world around a tick: `node bench/trace.ts --city grid --seed 5
+ * Draws one world around a tick: `node bench/trace.ts --city grid --seed 5
  * --tick 1234 --car 3 --out trace.svg`. Bodies of all cars near that car every half a second from
  * ten seconds before to two after, light to dark; lanes, and what is solid.
  */
@@ -9,7 +9,7 @@ import { C_HX, C_HY, C_STATUS, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT } from '../asse
 import type { Point } from '../src/city/types.ts';
 import type { SlabArrays } from '../src/kernel/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
-import { live, loadKernel } from './lived-worlds.ts';
+import { loadKernel, stepBy } from './aged-worlds.ts';
 
 const BEFORE_TICKS = 500;
 const AFTER_TICKS = 100;
@@ -33,10 +33,10 @@ function trace(name: string, seed: number, tick: number, car: number): void {
   if (!city || slab === undefined) throw new RangeError(`there is no city "${name}"`);
   kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
   const arrays = kernel.view(slab);
-  live(kernel, slab, tick);
+  stepBy(kernel, slab, tick);
   const centre = placeOf(arrays, car);
   kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
-  live(kernel, slab, Math.max(0, tick - BEFORE_TICKS));
+  stepBy(kernel, slab, Math.max(0, tick - BEFORE_TICKS));
   const shapes = [
     ...city.blocks.filter(({ solid }) => solid).map(({ polygon }) => shape(polygon, 'block')),
     ...city.junctions.map(({ polygon }) => shape(polygon, 'junction')),
@@ -52,7 +52,7 @@ function trace(name: string, seed: number, tick: number, car: number): void {
       shapes.push(drawCar(arrays, other, share, isAsked));
       console.log(`  ${describe(arrays, other)}`);
     }
-    live(kernel, slab, STEP_TICKS);
+    stepBy(kernel, slab, STEP_TICKS);
   }
   writeFileSync(out, page(shapes, centre));
   console.log(`written to ${out}`);

@@ -7,7 +7,7 @@ const ROUNDS = 3;
 const ROUND_S = 2;
 const WARM_UP_S = 1;
 
-/** What is asked of the node, and what of the empty server. */
+/** Requests for the node, and for the empty server. */
 export interface Case {
   name: string;
   requests: readonly Request[];
@@ -18,11 +18,11 @@ export interface Case {
 export interface Summary {
   own: Drive;
   reference: { name: string; value: number };
-  /** Of what else took turns with them. */
+  /** Median of `beside`. */
   beside: number;
 }
 
-/** The two servers, and `beside`, take turns, so that a drift of the machine meets all. Medians. */
+/** The servers and `beside` take turns, so that a drift of the machine affects all. Medians. */
 export async function measure(
   each: Case,
   node: URL,

@@ -1,4 +1,4 @@
-/** What the viewer costs a browser: bytes, time to the first car, scripting a frame, and the heap. */
+/** Cost of the viewer in a browser: bytes, time to the first car, script time a frame, heap. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +15,11 @@ const KIB = 1024;
 const SIZE_KIB_MAX = 350;
 const FIRST_CAR_S_MAX = 2;
 const SCRIPT_MS_MAX = 4;
-/** Growth that is none: of a heap that is collected now and then, by the line through all looks. */
+/** By the line through all samples of a heap that is collected now and then. */
 const GROWTH_KIB_PER_MIN_MAX = 50;
 const VISITS = 5;
 const LOOK_S = 15;
-/** What is loaded and compiled in the first seconds is no frame. */
+/** The first seconds load and compile. */
 const SETTLED_S = 10;
 const LOOK_AT_FIRST_MS = 10;
 
@@ -62,7 +62,7 @@ export async function run(options: string[]): Promise<Figure[]> {
   }
 }
 
-/** All that the page loads, as it is served. */
+/** Compressed bytes of everything that the page loads. */
 function sizeKiB(): number {
   const html = readFileSync(`${WEB}viewer/index.html`, 'utf8');
   const entries = [...html.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name);

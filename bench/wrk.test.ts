@@ -16,7 +16,7 @@ test('rate and p99 are read from a report', () => {
   expect(parseWrk(REPORT.replace('1.25ms', '900.00us')).p99Ms).toBeCloseTo(0.9);
 });
 
-test('a report with errors is no result', () => {
+test('a report with errors throws', () => {
   expect(() => parseWrk(`${REPORT}  Non-2xx or 3xx responses: 3\n`)).toThrow('responses: 3');
   expect(() =>
     parseWrk(`${REPORT}  Socket errors: connect 0, read 1, write 0, timeout 0\n`),
@@ -26,12 +26,12 @@ test('a report with errors is no result', () => {
 
 const URL_HERE = new URL('http://127.0.0.1:8080');
 
-test('a single request is left to wrk', () => {
+test('wrk repeats a single request by itself', () => {
   const script = luaScript(URL_HERE, [{ method: 'GET', path: '/a', headers: { 'X-VIN': 'V' } }]);
   expect(script).toBe('wrk.method = "GET"\nwrk.path = "/a"\nwrk.headers["X-VIN"] = "V"');
 });
 
-test('several requests are handed out in turn, ready made', () => {
+test('several requests are sent in turn', () => {
   const script = luaScript(URL_HERE, [
     { method: 'PATCH', path: '/a', body: '{"aeb":false}' },
     { method: 'PATCH', path: '/b', body: '{"aeb":true}' },

@@ -21,7 +21,7 @@ test('a refused change leaves the value before it', () => {
   expect(car).toMatchObject({ acknowledged: true, uncertain: false });
 });
 
-test('a change without an answer, or with a failed one, leaves doubt', () => {
+test('after a failed answer or none the value is uncertain', () => {
   const [lost, failed] = [carUnderWay(), carUnderWay()];
   note(lost, true, undefined);
   note(failed, true, answer(503));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startEmptyServer } from '../bench/common/server.ts';
 import { gather, gatherPatiently } from './crowd.ts';
 
-test('who is refused is told of by the answer, and the others watch', async () => {
+test('a refused stream is reported with its answer, and the others open', async () => {
   const server = await startEmptyServer();
   try {
     const paths = ['/ws/900', '/not-modified', '/ws/900'];
@@ -23,7 +23,7 @@ test('who is refused is told of by the answer, and the others watch', async () =
   }
 });
 
-test('who is refused comes again, and is let in or gives up', async () => {
+test('refused streams retry until they open or give up', async () => {
   const asked = new Map<string, number>();
   const server = createServer();
   server.on('upgrade', ({ url = '' }, socket) => {

@@ -19,7 +19,7 @@ test('an incident is asked for once it is over, and again until it is explained'
   expect(live.waiting(20_000)).toEqual([]);
 });
 
-test('every further contact puts the end off', () => {
+test('a further contact extends the incident', () => {
   const live = new LiveIncidents(0, 0);
   live.note([collision(0, 'a')]);
   live.note([collision(0, 'a'), collision(75, 'a')]);
@@ -27,13 +27,13 @@ test('every further contact puts the end off', () => {
   expect(live.toAsk(3500, 0)).toEqual(['a']);
 });
 
-test('what was over before does not count', () => {
+test('incidents that were over before do not count', () => {
   const live = new LiveIncidents(0, 3000);
   live.note([collision(49, 'before'), collision(50, 'after')]);
   expect(live.toAsk(9000, 0)).toEqual(['after']);
 });
 
-test('what is still open counts with the time that it has waited, once that is too long', () => {
+test('overdue incidents count with the time they have waited', () => {
   const { explained, late, open } = liveSummary([300, 500, 2500], [100, 4000]);
   expect([explained.count, late, open]).toEqual([4, 2, 1]);
   expect(explained.maxMs).toBeCloseTo(4000, -1);

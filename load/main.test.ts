@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('a load that is ended by a signal takes its server and the data of it along', async () => {
+test('a signal that ends a load also ends its server and removes the data', async () => {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const temporary = await mkdtemp(join(tmpdir(), 'load-test-'));
   const load = spawn(process.execPath, [main, 'worlds', '--count', '1000000'], {

@@ -7,18 +7,18 @@ const answer = (body: string, date = 'x') => ({
   body: Buffer.from(body),
 });
 
-test('an answer is looked at without what is of the moment', () => {
+test('answers are compared without date and request id', () => {
   expect(lookOf(answer('no', '1'))).toBe('HTTP/1.1 401 Unauthorized\nA: b\n\nno');
   expect(lookOf(answer('no', '1'))).toBe(lookOf(answer('no', '2')));
 });
 
-test('what takes the same time and looks the same cannot be told apart', async () => {
+test('what takes the same time and looks the same is alike', async () => {
   let count = 0;
   const same = await compare(async () => ({ answer: answer('no'), ms: 10 + (count++ % 7) }), 400);
   expect([same.areAlike, same.looks]).toEqual([true, [lookOf(answer('no'))]]);
 });
 
-test('a name that is looked for longer, or is told, shows', async () => {
+test('a difference in time or in the answer is found', async () => {
   const slow = await compare(async (name) => {
     const isKnown = !name.endsWith('x');
     return { answer: answer(isKnown ? 'wrong password' : 'no such name'), ms: isKnown ? 11 : 10 };

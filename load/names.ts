@@ -30,7 +30,7 @@ const options = {
 
 type Chosen = Options<typeof options>;
 
-/** Whether an unknown name can be told from a wrong password. */
+/** Whether an unknown name differs from a wrong password in the answer or in time. */
 export const names = command({
   summary: 'log-ins with unknown names and with wrong passwords: do answers or times differ',
   options,
@@ -134,6 +134,6 @@ export function lookOf({ head, body }: Answer): string {
 
 function formatTimes({ knownMedianMs, unknownMedianMs, z, isAlikeInTime }: Compared): string {
   const medians = `median ${formatMs(knownMedianMs)} known, ${formatMs(unknownMedianMs)} unknown`;
-  const verdict = isAlikeInTime ? 'cannot be told apart' : 'THEY DIFFER';
+  const verdict = isAlikeInTime ? 'no difference' : 'THEY DIFFER';
   return `${medians}, z = ${z.toFixed(2)}: ${verdict}`;
 }

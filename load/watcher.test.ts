@@ -28,7 +28,7 @@ test('gaps and missed frames are counted from the second frame on', () => {
   expect(watcher).toMatchObject({ frames: 3, missed: 3, disordered: 0 });
 });
 
-test('a tick that does not rise is noticed', () => {
+test('a tick that does not rise counts as disordered', () => {
   expect(
     watch([
       [8, 0],
@@ -39,7 +39,7 @@ test('a tick that does not rise is noticed', () => {
   ).toBe(2);
 });
 
-test('nothing counts before recording begins', () => {
+test('frames before the recording do not count', () => {
   const watcher = new Watcher(100);
   watcher.message(OPCODE_TEXT, HELLO, 0);
   watcher.message(OPCODE_TEXT, snapshot(8), 100);
@@ -50,7 +50,7 @@ test('nothing counts before recording begins', () => {
   expect([...watcher.sortedGaps()]).toEqual([800]);
 });
 
-test('gaps beyond the room for them are left out, frames are not', () => {
+test('frames count even when no more gaps can be kept', () => {
   const watcher = new Watcher(1);
   watcher.record();
   for (const tick of [4, 8, 12]) watcher.message(OPCODE_TEXT, snapshot(tick), tick * 20);
@@ -63,7 +63,7 @@ test('percentiles are of the nearest rank', () => {
   expect(percentile([], 50)).toBe(0);
 });
 
-test('a summary tells the whole crowd from its worst member', () => {
+test('a summary has the median and the worst watcher', () => {
   const calm = watch([
     [4, 0],
     [8, 80],

@@ -48,7 +48,7 @@ test('requests beyond the connections wait for their turn', async () => {
   pool.close();
 });
 
-test('a connection that ends without an answer is told and replaced', async () => {
+test('a connection that ends without an answer is reported and replaced', async () => {
   answer = (_, socket) => socket.destroy();
   const pool = await HttpPool.open(url, 1);
   const request = formatRequest(url, 'GET', '/');

@@ -13,12 +13,12 @@ test('percentiles of a known distribution are within three digits', () => {
   expect(summary.maxMs / 100).toBeCloseTo(1, 2);
 });
 
-test('a histogram without values sums up to zeros', () => {
+test('a summary without values is all zeros', () => {
   const summary = new Latencies().summary();
   expect(Object.values(summary)).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });
 
-test('durations out of range count at its ends', () => {
+test('durations out of range count as the nearest limit', () => {
   const latencies = new Latencies();
   latencies.record(-5);
   latencies.record(3_600_000);

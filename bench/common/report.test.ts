@@ -17,7 +17,7 @@ test('rows line up', () => {
   ).toBe('a     1\nlong  2');
 });
 
-test('circumstances name machine and versions', () => {
+test('a result names machine and versions', () => {
   const { machine, versions, at } = circumstances();
   expect(machine.cores).toBeGreaterThan(0);
   expect(versions.node).toBe(process.versions.node);

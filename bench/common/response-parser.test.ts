@@ -23,18 +23,18 @@ test('answers are the same wherever the network cuts them', () => {
   }
 });
 
-test('the head is handed over with its header lines', () => {
+test('an answer has its status line and headers', () => {
   const [created] = parse([TWO_ANSWERS]);
   expect(created?.head).toContain('\r\nLocation: /a');
 });
 
-test('an answer whose end is not known is refused', () => {
+test('an answer of unknown length is refused', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
   expect(() => parse([Buffer.from(chunked)])).toThrow('without Content-Length');
   expect(() => parse([Buffer.from('HTTP/1.1 200 OK\r\n\r\n')])).toThrow('without Content-Length');
 });
 
-test('what is no HTTP is refused', () => {
+test('bytes that are not HTTP are refused', () => {
   expect(() => parse([Buffer.from('SSH-2.0-OpenSSH\r\n\r\n')])).toThrow('not an HTTP/1.1 answer');
   expect(() => parse([Buffer.alloc(20_000, 0x61)])).toThrow('without end of head');
 });

@@ -13,15 +13,15 @@ const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=de
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 20_000;
 
-/** A server under load. Without a `pid` its processor time cannot be told. */
+/** A server under load. Without a `pid` its processor time is unknown. */
 export interface Server {
   /** Of the twin. */
   url: URL;
-  /** Undefined where it is not known, as of a server that is none of the product. */
+  /** Undefined where it is unknown, as for the empty server. */
   dealerUrl: URL | undefined;
   opsUrl: URL | undefined;
   pid: number | undefined;
-  /** Ends it where this process began it. */
+  /** Ends it if this process started it. */
   stop(): Promise<void>;
 }
 
@@ -53,21 +53,21 @@ export function startNodeOn(dataDir: string): Promise<Server> {
   });
 }
 
-/** uWebSockets.js with handlers that do nothing, in a process of its own: the reference. */
+/** The reference: uWebSockets.js with handlers that do nothing, in a process of its own. */
 export function startEmptyServer(): Promise<Server> {
   return startProcess(['bench/common/empty-server.ts'], {});
 }
 
-/** Where a server listens that runs already; what is not given is empty. */
+/** Addresses of a running server; empty where not given. */
 export interface Addresses {
   url: string;
   dealer: string;
   ops: string;
-  /** 0: not known. */
+  /** 0: unknown. */
   pid: number;
 }
 
-/** A server that runs already, on this machine: load is never sent elsewhere. Throws UsageError. */
+/** A running server on this machine: load is never sent elsewhere. Throws UsageError. */
 export function attach({ url, dealer, ops, pid }: Addresses): Server {
   return {
     url: addressOf(url),

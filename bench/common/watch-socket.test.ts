@@ -30,7 +30,7 @@ test('a stream brings a hello, then snapshots of the wanted length with rising t
   expect((second?.tick ?? 0) - (first?.tick ?? 0)).toBe(4);
 });
 
-test('an upgrade that is refused says so', async () => {
+test('a refused upgrade rejects with its status line', async () => {
   const events = { message: () => {}, closed: () => {} };
   await expect(WatchSocket.open(server.url, '/not-modified', events)).rejects.toThrow(
     'the upgrade was refused: HTTP/1.1 304',

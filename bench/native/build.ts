@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('./main.c', import.meta.url));
 const FLAGS = ['-std=gnu11', '-O3', '-march=native', '-w'];
-/** Keeps a load that nobody needs, which might trap; it costs a move of every number that is loaded. */
+/** Keeps unused loads, which might trap; costs a move for every load. */
 const LOAD_BARRIER = 'wasm_asm("" ::"r"(result));';
 
 interface Variant {
   name: string;
   flags: readonly string[];
   keepLoads: boolean;
-  /** Whether it must have the same state, bit for bit. */
+  /** Whether its state must be the same, bit for bit. */
   sameBits: boolean;
   judged: boolean;
 }
@@ -90,7 +90,7 @@ export interface Timed {
   hash: bigint;
 }
 
-/** A native kernel in a process of its own, which waits between the visits. */
+/** A native kernel in a process of its own, idle between visits. */
 export class NativeKernel {
   readonly name: string;
   readonly sameBits: boolean;
@@ -105,7 +105,7 @@ export class NativeKernel {
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
   }
 
-  /** To be read once, before any visit. */
+  /** The first answer, to be read before any visit. */
   aged(): Promise<Timed> {
     return this.#answer();
   }

@@ -1,5 +1,5 @@
 /*
- * Lives worlds in the kernel as `wasm2c` translates it, on command of bench/native.ts:
+ * Steps worlds in the kernel as `wasm2c` translates it, controlled by bench/native.ts:
  *
  *   main <worlds file>      reads what bench/native.ts wrote, creates the worlds and ages them
  *   <n> on standard input   n visits of every world, in turn
@@ -37,7 +37,7 @@ typedef struct {
   uint32_t seed;
 } World;
 
-/* Where a trap goes to. */
+/* Target of a trap. */
 extern jmp_buf wasm_rt_jmp_buf;
 
 static Z_kernel_instance_t kernel;

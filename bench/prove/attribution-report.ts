@@ -1,7 +1,7 @@
 import { type Figure, figure } from '../common/figures.ts';
 import type { AttributionRow, Attributions } from './attribution.ts';
 import { barPlot } from './plot.ts';
-import { mark, type Section, shown } from './section.ts';
+import { listed, mark, type Section, shown } from './section.ts';
 
 const NAMED_MIN = 95;
 
@@ -12,36 +12,25 @@ export function attributionSection(all: Attributions): Section {
   const title = 'Reports that name the feature that was off';
   const bars = all.rows.map((row) => ({ name: row.off, value: namedPercent(row) }));
   const svg = barPlot({ title, x: '% of the incidents', bars });
-  const { accounts } = all;
   return {
     id: 'attribution',
     title: 'Attribution: do collision reports name what was off?',
     method:
-      'Worlds with one feature off on all cars, and with two to four off that differ from car to ' +
-      'car. Every incident is explained as the server does it, by living the seconds before it ' +
-      'again with what was off switched on. The last row counts reports that name any of the ' +
-      'features that were off.',
+      'Worlds with one feature off on all cars, and worlds with two to four off, others on each ' +
+      'car. Every incident is explained as the server does it: the seconds before it run again ' +
+      'with the missing features on. The last row counts reports that name any of the features ' +
+      'that were off.',
     figures: all.rows.flatMap((row) => marksOf(row, all.wanted)),
     tables: [
       {
         title: 'Explanations',
         head: [
-          'Off',
-          'worlds',
-          'incidents',
-          'named',
-          '',
-          'nothing',
-          'wrong',
-          'lost',
-          're-runs',
-          '',
+          ...['Off', 'worlds', 'incidents', 'named', ''],
+          ...['nothing', 'wrong', 'lost', 're-runs', ''],
         ],
         rows: all.rows.map((row) => cellsOf(row, all.wanted)),
       },
-      ...(accounts.length > 0
-        ? [{ title: 'Not named in', head: ['Where'], rows: accounts.map((each) => [each]) }]
-        : []),
+      ...listed('Not named in', all.accounts),
     ],
     plots: [{ name: 'attribution', title, svg }],
     data: all,
@@ -54,7 +43,7 @@ function marksOf(row: AttributionRow, wanted: number): Figure[] {
     figure(`${off} off: incidents explained`, counted.incidents, 'incidents', { atLeast: wanted }),
     figure(`${off} off: reports that name it`, namedPercent(row), '%', { atLeast: NAMED_MIN }),
     figure(`${off} off: reports that name what was on`, counted.wrong, 'reports', { atMost: 0 }),
-    figure(`${off} off: incidents that did not happen again`, counted.lost, 'incidents', {
+    figure(`${off} off: incidents that a re-run did not repeat`, counted.lost, 'incidents', {
       atMost: 0,
     }),
   ];

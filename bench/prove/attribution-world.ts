@@ -16,13 +16,13 @@ const ACCOUNTS_MAX = 3;
 export interface AttributionJob extends WorldChoice {
   /** Row of the table that its incidents belong to. */
   row: number;
-  /** What a report has to name; 0 where any feature that was off will do. */
+  /** Mask of the feature that a report has to name; 0: any that was off. */
   wanted: number;
   ticks: number;
   incidentsMax: number;
 }
 
-/** How the reports of one world, or of many, fared. */
+/** Counts over the reports of one world or of many. */
 export interface Attribution {
   incidents: number;
   /** Reports that name what was wanted. */
@@ -31,7 +31,7 @@ export interface Attribution {
   unexplained: number;
   /** Reports that name a feature that was on. */
   wrong: number;
-  /** Incidents that did not happen again when they were lived again as they were. */
+  /** Incidents that a re-run without changes did not repeat. */
   lost: number;
   reruns: number;
 }
@@ -39,7 +39,7 @@ export interface Attribution {
 export interface AttributionWorld {
   job: AttributionJob;
   counted: Attribution;
-  /** Enough to look at the first of those that do not name what was wanted. */
+  /** Text on the first reports that do not name the wanted feature. */
   accounts: string[];
 }
 
@@ -57,12 +57,13 @@ interface Image {
   bytes: Uint8Array;
 }
 
-/** Lives one world until there are enough incidents, and has each explained as a shard would. */
+/** Drives one world until there are enough incidents, and explains each as a shard would. */
 export function attributeWorld(job: AttributionJob): AttributionWorld {
   return inWorld(job, (slab) => {
     const world: AttributionWorld = { job, counted: noAttribution(), accounts: [] };
-    const explainer = new Explainer(job);
     const { kernel } = ground();
+    const scratch = kernel.acquire();
+    if (scratch === undefined) throw new Error('no slab is free');
     const images: Image[] = [{ tick: kernel.tick(slab), bytes: kernel.image(slab) }];
     const past = new Map<string, Image>();
     let open: ContactFacts[] = [];
@@ -76,10 +77,10 @@ export function attributeWorld(job: AttributionJob): AttributionWorld {
           if (image && !past.has(id)) past.set(id, image);
         }
         keepImage(slab, images);
-        if (open.length > 0) open = explainEnded(open, tick, past, explainer, world);
+        if (open.length > 0) open = explainEnded(open, tick, past, scratch, world);
       }
     } finally {
-      explainer.close();
+      kernel.release(scratch);
     }
     return world;
   });
@@ -93,7 +94,7 @@ function keepImage(slab: Slab, images: Image[]): void {
   if (images.length > IMAGES_KEPT) images.shift();
 }
 
-/** The state that a shard would begin at, or that in which the world began. */
+/** The image that a shard would begin at, or the first one. */
 function imageBefore(images: readonly Image[], tick: number): Image | undefined {
   return images.findLast((image) => image.tick <= tick - LEAD_TICKS_MAX) ?? images[0];
 }
@@ -103,7 +104,7 @@ function explainEnded(
   open: readonly ContactFacts[],
   tick: number,
   past: Map<string, Image>,
-  explainer: Explainer,
+  scratch: Slab,
   world: AttributionWorld,
 ): ContactFacts[] {
   const chains = chainsOf(open);
@@ -112,12 +113,12 @@ function explainEnded(
     const id = incidentId(chain[0].tick, chain[0].order);
     const image = past.get(id);
     past.delete(id);
-    if (image) count(world, chain, explainer.explain(chain, image));
+    if (image) count(world, chain, explain(scratch, world.job, chain, image));
   }
   return chains.filter((chain) => !isOver(chain)).flat();
 }
 
-/** Adds one report; `null`: what it tells of did not happen again. */
+/** Adds one report. `null`: the re-run did not repeat the incident. */
 export function count(
   world: AttributionWorld,
   chain: Chain,
@@ -127,7 +128,7 @@ export function count(
   counted.incidents += 1;
   if (explanation === null) {
     counted.lost += 1;
-    if (accounts.length < ACCOUNTS_MAX) accounts.push(`${accountOf(job, chain)}, not again`);
+    if (accounts.length < ACCOUNTS_MAX) accounts.push(`${accountOf(job, chain)}, not repeated`);
     return;
   }
   const { failures, reruns } = explanation;
@@ -141,44 +142,33 @@ export function count(
   if (!isNamed && accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, chain));
 }
 
-/** What a car had on at its first contact; of a car that had none everything. */
+/** Declared mask of a car at its first contact; all bits for a car without one. */
 function declaredBy(chain: Chain, car: number): number {
   const parties = chain.flatMap((contact) => contact.parties);
   return parties.find((party) => party.car === car)?.declared ?? -1;
 }
 
-/** Lives the seconds before an incident again and again, in a slab of its own. */
-class Explainer {
-  readonly #slab: Slab;
-  readonly #table: ArrayBuffer;
-
-  constructor({ cityIndex }: AttributionJob) {
-    const { kernel, tables } = ground();
-    const table = tables[cityIndex];
-    if (!table) throw new RangeError(`there is no city ${cityIndex}`);
-    const slab = kernel.acquire();
-    if (slab === undefined) throw new Error('no slab is free');
-    this.#slab = slab;
-    this.#table = table;
-  }
-
-  explain(chain: Chain, image: Image): Explanation | null {
-    const scratch = new Rewind(ground().kernel, this.#slab);
-    const scene = { image: image.bytes, changes: [] };
-    const explaining = new CounterfactualRunner(scratch, scene, chain, this.#table).explain();
-    try {
-      for (;;) {
-        const slice = explaining.next();
-        if (slice.done) return slice.value;
-      }
-    } catch (error) {
-      if (error instanceof DivergedRun) return null;
-      throw error;
+/** Runs the seconds before an incident again, in the slab `scratch`. `null`: the re-run diverged. */
+function explain(
+  scratch: Slab,
+  { cityIndex }: AttributionJob,
+  chain: Chain,
+  image: Image,
+): Explanation | null {
+  const { kernel, tables } = ground();
+  const table = tables[cityIndex];
+  if (!table) throw new RangeError(`there is no city ${cityIndex}`);
+  const scene = { image: image.bytes, changes: [] };
+  const runs = new CounterfactualRunner(new Rewind(kernel, scratch), scene, chain, table);
+  const slices = runs.explain();
+  try {
+    for (;;) {
+      const slice = slices.next();
+      if (slice.done) return slice.value;
     }
-  }
-
-  close(): void {
-    ground().kernel.release(this.#slab);
+  } catch (error) {
+    if (error instanceof DivergedRun) return null;
+    throw error;
   }
 }
 

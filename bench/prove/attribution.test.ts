@@ -40,10 +40,10 @@ it('counts reports that name what was off, nothing, or what was on', () => {
   expect(world.counted).toEqual(counted);
   expect(world.accounts).toHaveLength(3);
   expect(world.accounts[0]).toContain('seed 1 i100-0: car 3');
-  expect(world.accounts[2]).toContain('not again');
+  expect(world.accounts[2]).toContain('not repeated');
 });
 
-it('where several were off, any of them will do', () => {
+it('if several features were off, a report may name any of them', () => {
   const world = worldOf(0);
   count(world, CHAIN, naming(F_AEB));
   count(world, CHAIN, naming());
@@ -64,7 +64,7 @@ it('judges rows by their shares', () => {
   expect(() => addAttribution(all, worldOf(0, 2))).toThrow(RangeError);
 });
 
-it('several features off are two to four, others from car to car, equal for equal seeds', () => {
+it('cars lack two to four features, chosen by seed and car', () => {
   const masks = severalOff(7);
   const offs = masks.map((mask) => F_ALL & ~mask);
   const sizes = offs.map((off) => off.toString(2).replaceAll('0', '').length);

@@ -11,23 +11,23 @@ import {
 import type { ProvePool } from './prove-pool.ts';
 
 const TICKS = 30_000;
-/** Incidents of each row at 20,000 km; they grow with the root of the size. */
+/** Incidents of each row at `KM` kilometres; they grow with the square root. */
 const INCIDENTS = 200;
 const KM = 20_000;
-/** Shares of a row that one world gives at most, so that it has several worlds and all cities. */
+/** Worlds of a row at least, so that it has all cities. */
 const WORLDS_MIN = 6;
-/** Rows with fewer incidents are too quiet to be waited for; those without any are given up sooner. */
+/** A row with fewer is too quiet to wait for; one without any stops sooner. */
 const INCIDENTS_PER_WORLD_MIN = 0.5;
 const QUIET_WORLDS_MAX = 20;
-/** In the row of several features off each car has so many of them off. */
+/** Features that each car lacks in the row `several`. */
 const SEVERAL_MIN = 2;
 const SEVERAL_MAX = 4;
-/** Sets the choice apart from everything else that grows from a seed. */
+/** Stream of random numbers for that choice. */
 const PURPOSE_SEVERAL = 900;
 const ACCOUNTS_MAX = 60;
 
 export interface AttributionRow {
-  /** What was off on all cars; `several`: some features, others on each car. */
+  /** Feature that was off on all cars; `several`: some features, others on each car. */
   off: string;
   worlds: number;
   counted: Attribution;
@@ -40,7 +40,7 @@ export interface Attributions {
   accounts: string[];
 }
 
-/** Has incidents of worlds with each feature off, and with several off, explained. */
+/** Explains incidents of worlds with each feature off, and with several off. */
 export async function runAttribution(
   pool: ProvePool,
   { seed, km }: { seed: number; km: number },
@@ -81,7 +81,7 @@ function jobOf(row: number, seed: number, wanted: number): AttributionJob {
   return { ...common, mask: F_ALL & ~maskOf([name]), wanted: maskOf([name]) };
 }
 
-/** For each car of a world the mask that is left of its features. */
+/** Declared mask of each car in a world of the row `several`. */
 export function severalOff(seed: number): number[] {
   return Array.from({ length: CAR_COUNT }, (_, car) => {
     const key = streamKey(seed, PURPOSE_SEVERAL, car);

@@ -3,7 +3,7 @@ import type { City } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import { type Course, courseOf } from '../../src/testing/rigs/course.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
-import { loadKernel } from '../lived-worlds.ts';
+import { loadKernel } from '../aged-worlds.ts';
 
 /** The kernel that ships with what the jobs of one thread need beside it. */
 export interface Ground {

@@ -20,7 +20,7 @@ function outcomeOf(label: string, on: boolean, off: boolean, isAsked = true): Ou
   return { ...what, on: runOf(on, on ? 0 : 10), off: runOf(off, off ? 0 : 40) };
 }
 
-it('asks every run with the feature to pass, and those without it to fail that have to', () => {
+it('runs with the feature must pass, and runs without it fail where required', () => {
   const outcomes = [
     outcomeOf('10 km/h', true, true, false),
     outcomeOf('30 km/h', true, false),
@@ -46,7 +46,7 @@ it('asks every run with the feature to pass, and those without it to fail that h
   expect(plots[0]?.svg.match(/fill="none"/g)).toHaveLength(4);
 });
 
-it('leaves out groups that nothing was driven of', () => {
+it('leaves out groups without runs', () => {
   const empty = manoeuvresSection([], [GROUP]);
   expect([empty.figures, empty.tables, empty.plots]).toEqual([[], [], []]);
 });

@@ -1,12 +1,12 @@
 import type { FeatureName } from '../../src/twin/catalogue.ts';
 import type { PlotPoint } from './plot.ts';
 
-/** A test drive that is done twice: with a feature on and with it off. */
+/** A test that is driven twice: with a feature on and with it off. */
 export interface Manoeuvre {
   id: string;
   /** Those of one group are judged and drawn together. */
   group: string;
-  /** What tells it from the others of its group. */
+  /** What differs from the others of its group. */
   label: string;
   feature: FeatureName;
   /** Whether it has to pass with the feature; where it need not, it is only reported. */
@@ -31,11 +31,12 @@ export interface Reading {
   unit: string;
 }
 
-/** What is told of a group beside its runs. */
+/** Text of a group in the report. */
 export interface Group {
   name: string;
-  /** Where the test comes from, and what passing it means. */
+  /** Source of the test, and what passing it means. */
   asks: string;
-  x: string;
-  y: string;
+  /** Axes of its plot; by default time in s and speed in km/h. */
+  x?: string;
+  y?: string;
 }

@@ -29,45 +29,37 @@ const NCAP_VRU = 'Euro NCAP VRU 4.5.1';
 const NO_CONTACT =
   'Nobody sits at the wheel, and where braking is on trial evasive steering is off in both runs. ' +
   'Passed without contact.';
-const SPEED_AXES = { x: 'time, s', y: 'speed, km/h' };
 
 export const BRAKING_GROUPS: readonly Group[] = [
   {
     name: 'CCRs',
     asks: `${NCAP_C2C}: towards a standing car. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CCRm',
     asks: `${NCAP_C2C}: towards a car of 20 km/h. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CCRb',
     asks: `${NCAP_C2C}: behind a car that brakes to a standstill. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CPNA',
     asks: `${NCAP_VRU}: an adult walks in from the near side at 5 km/h. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CPFA',
     asks: `${NCAP_VRU}: an adult runs in from the far side at 8 km/h. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CPNCO',
     asks:
       `${NCAP_VRU}: a child comes out from behind parked cars at 5 km/h, in sight 1.44 s before. ` +
       `${NO_CONTACT} 60 km/h is only reported.`,
-    ...SPEED_AXES,
   },
   {
     name: 'CPLA',
     asks: `${NCAP_VRU}: an adult walks along the lane at 5 km/h. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'Cyclists',
@@ -75,14 +67,12 @@ export const BRAKING_GROUPS: readonly Group[] = [
       `${NCAP_VRU}: a cyclist from the near side at 15 km/h (CBNA), from behind parked cars at ` +
       '10 km/h, in sight 1.44 s before (CBNAO), from the far side at 20 km/h (CBFA), along the lane ' +
       `at 15 km/h (CBLA). ${NO_CONTACT} CBNAO at 60 km/h is only reported.`,
-    ...SPEED_AXES,
   },
   {
     name: 'CCFhos',
     asks:
       `${NCAP_C2C}: towards an oncoming car that goes straight on. Nobody steers out of its way ` +
       'and it does not brake: passed where the car that brakes is 30 % slower at the contact.',
-    ...SPEED_AXES,
   },
   {
     name: 'CCFhol',
@@ -91,36 +81,39 @@ export const BRAKING_GROUPS: readonly Group[] = [
       'lane, in 44 m at 50 km/h and in 60 m at 70 km/h, and is in it 1.5 s before. Nobody steers out ' +
       'of its way and it does not brake: passed without contact, or where the car that brakes is ' +
       '30 % slower at the contact.',
-    ...SPEED_AXES,
   },
   {
     name: 'Animal',
     asks: `A deer leaps out of a hedge at 3 m/s, in sight 1.58 s before. ${NO_CONTACT}`,
-    ...SPEED_AXES,
   },
   {
     name: 'Evasive manoeuvre',
     asks:
       'An obstacle that covers 0.7 m of the car comes into sight 1.55 s before on a wet road ' +
       `(friction 0.55), with a free strip beside it. ${NO_CONTACT} 50 and 70 km/h are only reported.`,
-    ...SPEED_AXES,
   },
 ];
 
 const SPEEDS = [10, 20, 30, 40, 50, 60, 70, 80];
+const FAST = SPEEDS.filter((kmh) => kmh >= 30);
 const WALKING_SPEEDS = [10, 20, 30, 40, 50, 60];
 const DRAWN_KMH = [30, 50, 80];
 const CYCLISTS_DRAWN_KMH = [50];
-/** What an offset of the target leaves of the overlap, as a share of the car's width. */
+/** Overlap with an offset target, as a share of the car's width; negative: to the right. */
 const OVERLAPS = [-0.75, -0.5, 0.5, 0.75];
 const CHILD_KMH_MAX = 50;
 const CYCLIST_ALONG_SPEEDS = [25, 30, 40, 50, 60];
+/** Share of the car's width that overlaps, and speeds. */
+const ADULT_ALONG = [
+  [0.25, [50, 60, 70, 80]],
+  [0.5, [20, 30, 40, 50, 60]],
+] as const;
 const ONCOMING_SPEEDS = [50, 70];
 const LANE_CHANGES = [
   { kmh: 50, changeM: 44 },
   { kmh: 70, changeM: 60 },
 ];
-/** What is left of its own speed at a contact that cannot be avoided. */
+/** Share of the own speed at a contact that cannot be avoided. */
 const MILDER_SHARE = 0.7;
 const WET = 0.55;
 
@@ -135,98 +128,80 @@ interface Case {
   drive: (conditions: Conditions) => ManoeuvreResult;
 }
 
+/** With emergency braking on trial. */
+function braking(
+  group: string,
+  label: string,
+  isDrawn: boolean,
+  drive: Case['drive'],
+  limits: Pick<Case, 'passesWith' | 'impactKmhMax'> = {},
+): Case {
+  return { group, feature: 'aeb', label, isDrawn, drive, ...limits };
+}
+
+const isDrawn = (kmh: number): boolean => DRAWN_KMH.includes(kmh);
+
 const CASES: readonly Case[] = [
-  ...SPEEDS.map((kmh) => ({
-    group: 'CCRs',
-    feature: 'aeb' as const,
-    label: `${kmh} km/h`,
-    isDrawn: DRAWN_KMH.includes(kmh),
-    drive: (conditions: Conditions) => towardsStanding(kmh, conditions),
-  })),
-  ...OVERLAPS.map((overlap) => ({
-    group: 'CCRs',
-    feature: 'aeb' as const,
-    label: `50 km/h, ${100 * overlap} % overlap`,
-    isDrawn: false,
-    drive: (conditions: Conditions) =>
-      towardsStanding(50, conditions, { leftM: offsetFor(overlap) }),
-  })),
-  ...SPEEDS.filter((kmh) => kmh >= 30).map((kmh) => ({
-    group: 'CCRm',
-    feature: 'aeb' as const,
-    label: `${kmh} km/h`,
-    isDrawn: DRAWN_KMH.includes(kmh),
-    drive: (conditions: Conditions) => towardsSlower(kmh, 20, conditions),
-  })),
-  ...[12, 40].flatMap((gapM) =>
-    [2, 6].map((decel) => ({
-      group: 'CCRb',
-      feature: 'aeb' as const,
-      label: `50 km/h, ${gapM} m, ${decel} m/s²`,
-      isDrawn: decel === 6,
-      drive: (conditions: Conditions) => behindBraking(50, gapM, decel, conditions),
-    })),
+  ...SPEEDS.map((kmh) =>
+    braking('CCRs', `${kmh} km/h`, isDrawn(kmh), (given) => towardsStanding(kmh, given)),
   ),
-  ...SPEEDS.filter((kmh) => kmh >= 30).map((kmh) => ({
-    group: 'CCRb',
-    feature: 'aeb' as const,
-    label: `${kmh} km/h, 1 s, 4 m/s²`,
-    isDrawn: false,
-    drive: (conditions: Conditions) => behindBraking(kmh, kmh / 3.6, 4, conditions),
-  })),
+  ...OVERLAPS.map((overlap) =>
+    braking('CCRs', `50 km/h, ${100 * overlap} % overlap`, false, (given) =>
+      towardsStanding(50, given, { leftM: offsetFor(overlap) }),
+    ),
+  ),
+  ...FAST.map((kmh) =>
+    braking('CCRm', `${kmh} km/h`, isDrawn(kmh), (given) => towardsSlower(kmh, 20, given)),
+  ),
+  ...[12, 40].flatMap((gapM) =>
+    [2, 6].map((decel) =>
+      braking('CCRb', `50 km/h, ${gapM} m, ${decel} m/s²`, decel === 6, (given) =>
+        behindBraking(50, gapM, decel, given),
+      ),
+    ),
+  ),
+  ...FAST.map((kmh) =>
+    braking('CCRb', `${kmh} km/h, 1 s, 4 m/s²`, false, (given) =>
+      behindBraking(kmh, kmh / 3.6, 4, given),
+    ),
+  ),
   ...[0.25, 0.75].flatMap((share) => walks('CPNA', `-${100 * share}`, adultFromNearSide(share))),
   ...walks('CPFA', '-50', ADULT_FROM_FAR_SIDE),
   ...walks('CPNCO', '-50', CHILD_FROM_PARKED_CARS, CHILD_KMH_MAX),
-  ...(
-    [
-      [0.25, [50, 60, 70, 80]],
-      [0.5, [20, 30, 40, 50, 60]],
-    ] as const
-  ).flatMap(([share, speeds]) =>
-    speeds.map((kmh) => ({
-      group: 'CPLA',
-      feature: 'aeb' as const,
-      label: `CPLA-${100 * share}, ${kmh} km/h`,
-      isDrawn: DRAWN_KMH.includes(kmh),
-      drive: (conditions: Conditions) => towardsSlower(kmh, 5, conditions, adultAlong(share)),
-    })),
+  ...ADULT_ALONG.flatMap(([share, speeds]) =>
+    speeds.map((kmh) =>
+      braking('CPLA', `CPLA-${100 * share}, ${kmh} km/h`, isDrawn(kmh), (given) =>
+        towardsSlower(kmh, 5, given, adultAlong(share)),
+      ),
+    ),
   ),
   ...cyclists('CBNA', CYCLIST_FROM_NEAR_SIDE),
   ...cyclists('CBNAO', CYCLIST_FROM_PARKED_CARS, CHILD_KMH_MAX),
   ...cyclists('CBFA', CYCLIST_FROM_FAR_SIDE),
-  ...CYCLIST_ALONG_SPEEDS.map((kmh) => ({
-    group: 'Cyclists',
-    feature: 'aeb' as const,
-    label: `CBLA, ${kmh} km/h`,
-    isDrawn: false,
-    drive: (conditions: Conditions) => towardsSlower(kmh, 15, conditions, CYCLIST_ALONG),
-  })),
-  ...[0.25, 0.5, 0.75].flatMap((overlap) =>
-    [50, 70].flatMap((kmh) =>
-      ONCOMING_SPEEDS.map((otherKmh) => ({
-        group: 'CCFhos',
-        feature: 'aeb' as const,
-        label: `${kmh} against ${otherKmh} km/h, ${100 * overlap} % overlap`,
-        isDrawn: overlap === 0.5,
-        impactKmhMax: MILDER_SHARE * kmh,
-        drive: (conditions: Conditions) => headOn(kmh, otherKmh, overlap, conditions),
-      })),
+  ...CYCLIST_ALONG_SPEEDS.map((kmh) =>
+    braking('Cyclists', `CBLA, ${kmh} km/h`, false, (given) =>
+      towardsSlower(kmh, 15, given, CYCLIST_ALONG),
     ),
   ),
-  ...LANE_CHANGES.map(({ kmh, changeM }) => ({
-    group: 'CCFhol',
-    feature: 'aeb' as const,
-    label: `${kmh} km/h, ${changeM} m`,
-    isDrawn: true,
-    impactKmhMax: MILDER_SHARE * kmh,
-    drive: (conditions: Conditions) => headOnChangingLane(kmh, changeM, conditions),
-  })),
+  ...[0.25, 0.5, 0.75].flatMap((overlap) =>
+    ONCOMING_SPEEDS.flatMap((kmh) =>
+      ONCOMING_SPEEDS.map((otherKmh) => {
+        const label = `${kmh} against ${otherKmh} km/h, ${100 * overlap} % overlap`;
+        const drive: Case['drive'] = (given) => headOn(kmh, otherKmh, overlap, given);
+        return braking('CCFhos', label, overlap === 0.5, drive, milderThan(kmh));
+      }),
+    ),
+  ),
+  ...LANE_CHANGES.map(({ kmh, changeM }) => {
+    const drive: Case['drive'] = (given) => headOnChangingLane(kmh, changeM, given);
+    return braking('CCFhol', `${kmh} km/h, ${changeM} m`, true, drive, milderThan(kmh));
+  }),
   ...[30, 40, 50].map((kmh) => ({
     group: 'Animal',
     feature: 'animal_detection' as const,
     label: `${kmh} km/h`,
     isDrawn: true,
-    drive: (conditions: Conditions) => acrossTheLane(kmh, DEER_FROM_HEDGE, conditions),
+    drive: (given: Conditions) => acrossTheLane(kmh, DEER_FROM_HEDGE, given),
   })),
   ...[50, 60, 70].map((kmh) => ({
     group: 'Evasive manoeuvre',
@@ -234,7 +209,7 @@ const CASES: readonly Case[] = [
     label: `${kmh} km/h`,
     isDrawn: true,
     passesWith: kmh === 60,
-    drive: (conditions: Conditions) => behindCrest(kmh, { ...conditions, friction: WET }),
+    drive: (given: Conditions) => behindCrest(kmh, { ...given, friction: WET }),
   })),
 ];
 
@@ -254,7 +229,12 @@ export const BRAKING_MANOEUVRES: readonly Manoeuvre[] = CASES.map(
   }),
 );
 
-/** How far the target's middle lies to the left where so much of the car's width overlaps with it. */
+/** Passed where the contact is milder: with this much of the own speed at most. */
+function milderThan(kmh: number) {
+  return { impactKmhMax: MILDER_SHARE * kmh };
+}
+
+/** How far left the target's middle is for a share of the car's width that overlaps. */
 function offsetFor(overlap: number): number {
   const side = Math.sign(overlap);
   return side * (1 - Math.abs(overlap)) * CAR.widthM;
@@ -267,14 +247,15 @@ function walks(
   kmhMax = Number.POSITIVE_INFINITY,
   drawnKmh = DRAWN_KMH,
 ): Case[] {
-  return WALKING_SPEEDS.map((kmh) => ({
-    group,
-    feature: 'aeb',
-    label: `${group}${suffix}, ${kmh} km/h`,
-    isDrawn: drawnKmh.includes(kmh),
-    passesWith: kmh <= kmhMax,
-    drive: (conditions) => acrossTheLane(kmh, walk, conditions),
-  }));
+  return WALKING_SPEEDS.map((kmh) =>
+    braking(
+      group,
+      `${group}${suffix}, ${kmh} km/h`,
+      drawnKmh.includes(kmh),
+      (given) => acrossTheLane(kmh, walk, given),
+      { passesWith: kmh <= kmhMax },
+    ),
+  );
 }
 
 function cyclists(name: string, walk: Walk, kmhMax?: number): Case[] {

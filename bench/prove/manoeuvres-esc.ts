@@ -36,8 +36,6 @@ export const ESC_GROUPS: readonly Group[] = [
     asks:
       'Ten minutes of every car through the iced bend of the city. Passed where none spins, ' +
       'leaves its lane or hits anything there.',
-    x: '',
-    y: '',
   },
 ];
 

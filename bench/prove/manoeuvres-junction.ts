@@ -1,4 +1,4 @@
-/** Straight over a junction or turning there, before somebody who keeps going. */
+/** Straight over a junction or turning there, in front of somebody who does not stop. */
 import {
   F_AEB,
   F_ALL,
@@ -15,11 +15,11 @@ import {
 } from '../../src/testing/rigs/manoeuvres-junction.ts';
 import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
 
-/** Emergency braking looks straight ahead too: here the one function is on trial. */
+/** Emergency braking would brake too, so it is off where intersection assist is on trial. */
 const ON = F_ALL & ~F_AEB;
 const OFF = ON & ~F_INTERSECTION_ASSIST;
 const ALONE = 'Emergency braking is off in both runs. Passed without contact.';
-/** Who walks crosses the path too: here the other one is. */
+/** Intersection assist would see pedestrians too, so it is off where braking is on trial. */
 const BRAKING_ON = F_ALL & ~F_INTERSECTION_ASSIST & ~F_EVASIVE_STEERING;
 const BRAKING_OFF = BRAKING_ON & ~F_AEB;
 const FRONTAL_2026 = 'Euro NCAP Crash Avoidance Frontal 1.1 (2026)';
@@ -35,32 +35,27 @@ const TURNS = [
   { turn: 'right', side: 'near side' },
 ] as const;
 const WALKS = ['same', 'opposite'] as const;
-const SPEED_AXES = { x: 'time, s', y: 'speed, km/h' };
 
 export const JUNCTION_GROUPS: readonly Group[] = [
   {
     name: 'CCCscp',
     asks: `${FRONTAL_2026}: straight over the path of a car that crosses at a steady speed. ${ALONE}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CMCscp',
     asks:
       `${FRONTAL_2026}: straight over the path of a motorcycle of 2.08 × 0.79 m that crosses at a ` +
       `steady speed. ${ALONE}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CCFtap',
     asks: `Euro NCAP C2C 4.3.1 (2023): left across the path of an oncoming car. ${ALONE}`,
-    ...SPEED_AXES,
   },
   {
     name: 'CMFtap',
     asks:
       'Euro NCAP VRU 4.5.1: left across the path of an oncoming motorcycle of 2.08 × 0.79 m. ' +
       ALONE,
-    ...SPEED_AXES,
   },
   {
     name: 'CPTA',
@@ -68,7 +63,6 @@ export const JUNCTION_GROUPS: readonly Group[] = [
       'Euro NCAP VRU 4.5.1: left (far side) or right (near side) into a road that an adult walks ' +
       'over at 5 km/h, the way the car came or the opposite one. Nobody sits at the wheel, and ' +
       'intersection assist and evasive steering are off in both runs. Passed without contact.',
-    ...SPEED_AXES,
   },
 ];
 

@@ -74,7 +74,10 @@ function tableOf({ name }: Group, outcomes: readonly Outcome[]): Table {
 const rounded = (value: number): number => (Math.abs(value) < 0.005 ? 0 : value);
 
 /** On as a line, off dashed in the same colour. */
-function plotOf({ name, x, y }: Group, outcomes: readonly Outcome[]): Plot[] {
+function plotOf(
+  { name, x = 'time, s', y = 'speed, km/h' }: Group,
+  outcomes: readonly Outcome[],
+): Plot[] {
   const drawn = outcomes.filter(({ isDrawn }) => isDrawn);
   if (drawn.length === 0) return [];
   const series = drawn.flatMap(({ label, on, off }, colour) => [

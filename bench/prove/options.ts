@@ -20,10 +20,11 @@ const FOLDER = fileURLToPath(new URL('../results/prove', import.meta.url));
 
 export const HELP = `npm run prove
 
-Proves on the kernel that ships that nobody collides with everything on and that each feature
-matters: manoeuvres with the feature on and off, a sweep over all cities with each feature off in
-turn, how often collision reports name the feature that was off, and whether reports of a node hold
-where its worlds are lived again through its interface. Prints tables with marks, writes report.md, report.json and plots, and ends with 1 where a mark is missed.
+Proves on the shipped kernel that no car collides with everything on, and that each feature matters:
+manoeuvres with the feature on and off; a sweep over all cities with each feature off in turn;
+whether collision reports name the feature that was off; and whether the reports of a node are
+confirmed when its worlds run again through its interface. Prints tables with marks, writes
+report.md, report.json and plots. Exit code 1: a mark is missed.
 
   --km 20000        vehicle-kilometres with everything on; the rest grows with it (500000: full proof)
   --seed 1          of the first world

@@ -90,7 +90,7 @@ describe('bar plots', () => {
   });
 });
 
-it('words cannot break out of the drawing', () => {
+it('text is escaped', () => {
   const svg = barPlot({ title: '<b>&', x: '', bars: [] });
   expect(svg).toContain('&lt;b&gt;&amp;');
   expect(svg).not.toContain('<b>');

@@ -34,7 +34,7 @@ const LEGEND_HEIGHT = 18;
 const LEGEND_NAME_PX = 7;
 const LEGEND_SAMPLE_PX = 40;
 const TICKS_WANTED = 6;
-/** Okabe and Ito's: told apart by colour-blind readers too. */
+/** By Okabe and Ito, distinct for colour-blind readers too. */
 const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 
 export function linePlot({ title, x, y, series }: LinePlot): string {

@@ -34,7 +34,7 @@ it('marks are the figures with a target', () => {
   expect(missedMarks([SECTION]).map(({ name }) => name)).toEqual(['fires']);
 });
 
-it('the report tells what was missed first, then each part', () => {
+it('the report lists missed marks first, then each part', () => {
   expect(markdownReport([{ ...SECTION, made: MADE }])).toBe(`# Proving ground
 
 \`node bench/prove/main.ts\`, 2026-01-02T03:04:05.000Z, commit 0123456789ab, 4 × Some CPU.
@@ -62,7 +62,7 @@ Worlds are driven.
 `);
 });
 
-it('the terminal gets aligned columns, numbers to the right', () => {
+it('a terminal table has aligned columns, numbers to the right', () => {
   const rows = [
     ['aeb', '1'],
     ['brakes', '100'],
@@ -73,7 +73,7 @@ it('the terminal gets aligned columns, numbers to the right', () => {
   expect(terminalSection(SECTION)).toContain('✗ fires: 40 % (≥ 50 %)');
 });
 
-it('writes all of it into a folder', () => {
+it('writes report and plots into a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prove-'));
   try {
     const path = writeReport(join(folder, 'new'), [SECTION]);
@@ -88,7 +88,7 @@ it('writes all of it into a folder', () => {
   }
 });
 
-it('parts of several runs come together in one report, each as it was done last', () => {
+it('a report keeps the last run of each part', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prove-'));
   try {
     const part = (id: string, title: string): Section => ({ ...SECTION, id, title });

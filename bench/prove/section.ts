@@ -4,12 +4,12 @@ import { type Figure, formatNumber } from '../common/figures.ts';
 export interface Section {
   id: string;
   title: string;
-  /** What was done, for whoever reads nothing else. */
+  /** What was done, in a few sentences. */
   method: string;
   figures: readonly Figure[];
   tables: readonly Table[];
   plots: readonly Plot[];
-  /** All that was counted, for the JSON report. */
+  /** All counts, for the JSON report. */
   data: unknown;
 }
 
@@ -30,6 +30,11 @@ export const missedMarks = (sections: readonly Pick<Section, 'figures'>[]): Figu
   sections.flatMap(({ figures }) => figures).filter(({ target }) => target && !target.met);
 
 export const mark = (isMet: boolean): string => (isMet ? '✓' : '✗');
+
+/** A table of one column, or none without lines. */
+export function listed(title: string, lines: readonly string[]): Table[] {
+  return lines.length === 0 ? [] : [{ title, head: ['Where'], rows: lines.map((each) => [each]) }];
+}
 
 /** A number as tables show it: a dash where there was nothing to count. */
 export const shown = (value: number): string => (Number.isNaN(value) ? '–' : formatNumber(value));

@@ -56,7 +56,7 @@ describe('a spot with an actor', () => {
   });
 });
 
-it('arms every pass where the road is the hazard', () => {
+it('every pass is armed if the road is the hazard', () => {
   const watch = watchSpots();
   watch.noteActed(1100, 5, F_ESC);
   watch.notePass(1000, passOf(ICE, 5, 800, false, false));
@@ -65,7 +65,7 @@ it('arms every pass where the road is the hazard', () => {
   expect(watch.counts[ICE]).toMatchObject({ passes: 2, armed: 2, fired: 0, intervened: 1 });
 });
 
-it('knows what must act at a spot: its function, or the sensor that it is made for', () => {
+it('a spot expects its function to act, or its sensor where it has no function', () => {
   expect(actingMask('parked_row_child')).toBe(F_AEB);
   expect(actingMask('ice_bend')).toBe(F_ESC);
   expect(actingMask('fog_stall')).toBe(F_FRONT_RADAR);

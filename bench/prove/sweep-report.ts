@@ -3,7 +3,7 @@ import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import { type Figure, figure } from '../common/figures.ts';
 import { barPlot } from './plot.ts';
-import { mark, type Section, shown, type Table } from './section.ts';
+import { listed, mark, type Section, shown, type Table } from './section.ts';
 import { emptyCounts, FOR_MOVING_CARS, hasFunction, type SpotCounts } from './spot-watch.ts';
 import {
   meanKmh,
@@ -22,10 +22,9 @@ const FIRED_MIN = 50;
 const INTERVENED_MIN = 90;
 const HIT_MIN = 60;
 const INCIDENTS_MIN = 1;
-/** A car without them does not come by the spots the way others do: judged by the time instead. */
+/** Cars without these rarely reach the spots, so they are judged by time. */
 const BY_TIME: readonly FeatureName[] = ['throttle', 'steering'];
 
-/** A share in per cent; NaN of nothing. */
 const percent = (part: number, whole: number): number => (100 * part) / whole;
 
 export function sweepSection(sweep: Sweep): Section {
@@ -34,21 +33,21 @@ export function sweepSection(sweep: Sweep): Section {
     id: 'sweep',
     title: 'Sweep: everything on, and each feature off on all cars',
     method:
-      'Worlds of fresh seeds in every city, twenty cars each. With everything on they drive half ' +
-      'an hour. With a feature off on all cars they drive ten minutes, have it back, get a ' +
-      'minute to settle and drive ten minutes more. A pass of a spot is armed where its hazard ' +
-      'was ready for the car some seconds before they would meet; it has fired where it came.',
+      'Worlds of fresh seeds in every city, twenty cars each. With everything on they drive 30 ' +
+      'minutes. With a feature off on all cars they drive 10 minutes; then it comes back, and ' +
+      'after one minute to settle they drive 10 minutes more. A pass of a spot is armed if its ' +
+      'hazard was ready for the car some seconds before they would meet; it fires if it came.',
     figures: [
       ...allOnMarks(sweep),
       ...offs.flatMap(({ off, groups }) => offMarks(off, groups)),
-      figure('worlds that the kernel gave up', sweep.traps.length, 'worlds', { atMost: 0 }),
+      figure('worlds in which the kernel trapped', sweep.traps.length, 'worlds', { atMost: 0 }),
     ],
     tables: [
       ratesTable(sweep),
       allOnSpotsTable(sweep),
       offSpotsTable(offs),
-      ...listed('Contacts that should not be', sweep.accounts),
-      ...listed('Worlds that the kernel gave up', sweep.traps),
+      ...listed('Contacts that should not have happened', sweep.accounts),
+      ...listed('Worlds in which the kernel trapped', sweep.traps),
     ],
     plots: [ratesPlot(sweep)],
     data: sweep,
@@ -64,7 +63,7 @@ const drivenOf = (groups: readonly SweepGroup[]): Stretch =>
 const backOnOf = (groups: readonly SweepGroup[]): Stretch =>
   groups.map(({ backOn }) => backOn).reduce(plusAnywhere, emptyStretch());
 
-/** Of several cities: their spots have nothing to do with each other. */
+/** Stretches of different cities, which have different spots. */
 const plusAnywhere = (a: Stretch, b: Stretch): Stretch => ({
   ...sum({ ...a, spots: [] }, { ...b, spots: [] }),
   spots: [...a.spots, ...b.spots],
@@ -123,7 +122,7 @@ function hitMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
   ];
 }
 
-/** The spots that are made for a feature. */
+/** Spots that need the feature. */
 const spotsFor = (off: FeatureName, groups: readonly SweepGroup[]): SpotCounts[] =>
   drivenOf(groups).spots.filter(({ kind }) => HAZARD_KINDS[kind].failsWithout.includes(off));
 
@@ -151,15 +150,9 @@ function ratesTable(sweep: Sweep): Table {
     ];
   });
   return {
-    title: 'Collisions by what is off',
+    title: 'Collisions by feature that is off',
     head: [
-      'Off',
-      'worlds',
-      'km',
-      'km/h',
-      'incidents',
-      'per 1,000 km',
-      'per car-hour',
+      ...['Off', 'worlds', 'km', 'km/h', 'incidents', 'per 1,000 km', 'per car-hour'],
       ...CITIES.map(({ name }) => `per 10 min, ${name}`),
       'quiet 10 min',
       'contacts, on again',
@@ -203,16 +196,8 @@ function offSpotsTable(offs: readonly { off: FeatureName; groups: SweepGroup[] }
       spotsFor(off, [group]).map((spot) => spotRow([off, `${cityName(group)} ${spot.kind}`], spot)),
     ),
   );
-  return {
-    title: 'Spots made for what is off',
-    head: ['Off', 'spot', ...SPOT_HEAD],
-    rows,
-  };
-}
-
-function listed(title: string, lines: readonly string[]): Table[] {
-  if (lines.length === 0) return [];
-  return [{ title, head: ['Where'], rows: lines.map((each) => [each]) }];
+  const title = 'Spots that need the feature that is off';
+  return { title, head: ['Off', 'spot', ...SPOT_HEAD], rows };
 }
 
 function ratesPlot(sweep: Sweep): Section['plots'][number] {

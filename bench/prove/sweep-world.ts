@@ -17,25 +17,25 @@ import { ground, inWorld, type WorldChoice } from './ground.ts';
 import { type SpotCounts, SpotWatch } from './spot-watch.ts';
 
 const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
-/** What is on a collision course when a feature comes back may still collide: so long, ticks (60 s). */
+/** 60 s: cars on a collision course when a feature comes back may still collide. */
 export const SETTLE_TICKS = 3000;
 const ACCOUNTS_MAX = 3;
 
 export interface SweepJob extends WorldChoice {
   mask: number;
   ticks: number;
-  /** Driven afterwards with everything on, once the world has settled; 0: not at all. */
+  /** Ticks driven afterwards with everything on, once the world has settled. */
   ticksBackOn: number;
 }
 
-/** What was counted over a stretch of one world. */
+/** Counts over a stretch of one world. */
 export interface Stretch {
   kilometres: number;
   carHours: number;
   contacts: number;
   /** Chains of contacts. */
   incidents: number;
-  /** EVENT_INTERVENTIONs by feature. */
+  /** Interventions by feature. */
   interventions: number[];
   spots: SpotCounts[];
 }
@@ -44,21 +44,16 @@ export interface SweepWorld {
   job: SweepJob;
   driven: Stretch;
   backOn: Stretch | null;
-  /** Enough to look at the first of the contacts that should not be. */
+  /** Text on the first contacts that should not have happened. */
   accounts: string[];
-  /** Why the kernel gave the world up. */
+  /** Why the kernel stopped, or `null`. */
   trap: string | null;
 }
 
-/** Drives one world, counts, and switches everything on again where the job says so. */
+/** Drives one world, then again with everything on where the job says so. */
 export function driveSweepWorld(job: SweepJob): SweepWorld {
-  const world: SweepWorld = {
-    job,
-    driven: emptyStretch(),
-    backOn: null,
-    accounts: [],
-    trap: null,
-  };
+  const none = { driven: emptyStretch(), backOn: null, accounts: [], trap: null };
+  const world: SweepWorld = { job, ...none };
   let tick = 0;
   try {
     inWorld(job, (slab) => {
@@ -77,7 +72,7 @@ export function driveSweepWorld(job: SweepJob): SweepWorld {
 }
 
 function driveAll(slab: Slab, job: SweepJob, world: SweepWorld): void {
-  // With something off, contacts are what is asked for.
+  // With a feature off, contacts are expected.
   world.driven = drive(slab, job, job.ticks, job.mask === F_ALL ? world.accounts : []);
   if (job.ticksBackOn === 0) return;
   const { kernel } = ground();
@@ -93,7 +88,7 @@ export function emptyStretch(): Stretch {
   return { kilometres: 0, carHours: 0, contacts: 0, incidents: 0, interventions, spots: [] };
 }
 
-/** Looks at every frame: that is when spots decide and drivers act. */
+/** Counts frame by frame: spots decide and drivers act once a frame. */
 function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): Stretch {
   const { kernel, courses } = ground();
   const course = courses[job.cityIndex];
@@ -134,7 +129,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   return stretch;
 }
 
-/** Steps to a tick, through contacts, and returns them. */
+/** Steps to a tick and returns the contacts until then. */
 export function stepOn(slab: Slab, tick: number): ContactFacts[] {
   const { kernel } = ground();
   const before = kernel.contactCount(slab);
@@ -142,7 +137,7 @@ export function stepOn(slab: Slab, tick: number): ContactFacts[] {
   return kernel.contactCount(slab) === before ? [] : kernel.contacts(slab, before);
 }
 
-/** An incident is told by the first contact of its chain. */
+/** Whether a contact starts an incident. */
 const isFirst = ({ tick, order, chainTick, chainOrder }: ContactFacts): boolean =>
   incidentId(tick, order) === incidentId(chainTick, chainOrder);
 

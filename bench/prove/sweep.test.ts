@@ -53,7 +53,7 @@ it('puts every world into the group of its city and mask', () => {
   expect(() => add(sweep, worldOf(0, stretchOf(1, 0), null))).toThrow(RangeError);
 });
 
-it('judges what was counted', () => {
+it('judges the counts', () => {
   const sweep = emptySweep();
   add(sweep, worldOf(F_ALL, stretchOf(200, 0), null));
   add(sweep, worldOf(F_ALL & ~F_AEB, stretchOf(100, 5), stretchOf(100, 1)));

@@ -5,18 +5,18 @@ import type { ProvePool } from './prove-pool.ts';
 import { emptyCounts, type SpotCounts } from './spot-watch.ts';
 import { emptyStretch, type Stretch, type SweepJob, type SweepWorld } from './sweep-world.ts';
 
-/** Half an hour. */
+/** 30 minutes. */
 const TICKS_ALL_ON = 90_000;
-/** Ten minutes: the marks speak of that long. */
+/** 10 minutes, the time that the marks are for. */
 export const TICKS_OFF = 30_000;
-/** One world of each city with each feature off for so many kilometres with all on. */
+/** Kilometres with everything on for each world with a feature off. */
 const KM_PER_WORLD_OFF = 25_000;
 const WORLDS_OFF_MIN = 4;
-/** Worlds that stand still would never add up. */
+/** Limits the number of worlds where cars hardly move. */
 const WORLD_KM_MIN = 50;
 const ACCOUNTS_MAX = 40;
 
-/** All worlds of one city in which the same was off. */
+/** All worlds of one city with the same feature off. */
 export interface SweepGroup {
   cityIndex: number;
   /** `null`: everything was on. */
@@ -34,7 +34,7 @@ export interface Sweep {
   traps: string[];
 }
 
-/** Worlds with everything on until there are enough kilometres, and some with each feature off. */
+/** Drives worlds with each feature off, then worlds with everything on until `km` are reached. */
 export async function runSweep(
   pool: ProvePool,
   { seed, km }: { seed: number; km: number },
@@ -101,29 +101,26 @@ export function add(sweep: Sweep, world: SweepWorld): void {
   if (trap) sweep.traps.push(trap);
 }
 
+/** Adds the numbers of two records of one shape; what is no number stays as in the first. */
+function addNumbers<Counts extends object>(a: Counts, b: Counts): Counts {
+  const other = Object.values(b);
+  const sums = Object.entries(a).map(([key, value], i) => [
+    key,
+    typeof value === 'number' ? value + other[i] : value,
+  ]);
+  return Object.fromEntries(sums);
+}
+
 export function sum(a: Stretch, b: Stretch): Stretch {
   return {
-    kilometres: a.kilometres + b.kilometres,
-    carHours: a.carHours + b.carHours,
-    contacts: a.contacts + b.contacts,
-    incidents: a.incidents + b.incidents,
+    ...addNumbers(a, b),
     interventions: a.interventions.map((count, i) => count + (b.interventions[i] ?? 0)),
     spots: a.spots.length === 0 ? b.spots : a.spots.map((spot, i) => plus(spot, b.spots[i])),
   };
 }
 
 export function plus(a: SpotCounts, b = emptyCounts(a.spot, a.kind)): SpotCounts {
-  return {
-    spot: a.spot,
-    kind: a.kind,
-    passes: a.passes + b.passes,
-    armed: a.armed + b.armed,
-    fired: a.fired + b.fired,
-    intervened: a.intervened + b.intervened,
-    hits: a.hits + b.hits,
-    sent: a.sent + b.sent,
-    contacts: a.contacts + b.contacts,
-  };
+  return { ...addNumbers(a, b), spot: a.spot };
 }
 
 const allOnGroups = ({ groups }: Sweep): SweepGroup[] => groups.filter(({ off }) => off === null);
@@ -144,6 +141,6 @@ export const perCarHour = ({ incidents, carHours }: Stretch): number => incident
 
 export const meanKmh = ({ kilometres, carHours }: Stretch): number => kilometres / carHours;
 
-/** In a world of so many ticks, on average. */
+/** Mean of the worlds. @param ticks that each was driven */
 export const perTenMinutes = ({ driven, worlds }: SweepGroup, ticks = TICKS_OFF): number =>
   (driven.incidents / worlds) * (600_000 / (ticks * TICK_MS));

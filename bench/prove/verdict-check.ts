@@ -1,4 +1,4 @@
-/** What the checks of a report against other worlds and its replay come down to. */
+/** The checks of a report against re-runs in other worlds and against its replay. */
 import { boxCorners, type Polygon, separation } from '../../src/shard/counterfactual/separation.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 
@@ -38,35 +38,35 @@ export interface Played {
   contact_tick: number | null;
 }
 
-/** Three starts, one step apart, of which two have to agree. */
+/** Of three neighbouring starts two have to agree. */
 const WINDOW = 3;
 const AGREEING = 2;
 const MILDER_SHARE = 0.7;
 /** Reports round to hundredths. */
 const ROUNDING_MPS = 0.02;
-/** Nearest points count from so long before the contact. */
+/** The nearest approach is searched from this long before the contact. */
 const NEAREST_TICKS = 100;
 /** Sentences round to tenths, frames to the centimetre. */
 const DISTANCE_M = 0.07;
-/** What a car can brake between a frame and a contact, km/h. */
+/** Most that a car brakes between a frame and a contact. */
 const FRAME_KMH = 4;
-/** Speeds are told in whole km/h, changes of speed in tenths, both of reports in hundredths of a m/s. */
+/** Sentences round speeds to whole km/h and changes to tenths; reports round to hundredths of a m/s. */
 const SPEED_KMH = 0.55;
 const CHANGE_KMH = 0.1;
-/** What stands, of what reports call others than vehicles of the fleet. */
+/** Kinds of other parties that never move. */
 const STANDING = ['building', 'obstacle'];
 
-/** Whether two of three starts that follow each other show the effect. */
+/** Whether two of three neighbouring starts show the effect. */
 export function agrees(shown: readonly boolean[]): boolean {
   return shown.some((_, i) => shown.slice(i, i + WINDOW).filter((each) => each).length >= AGREEING);
 }
 
-/** A report with its cars by their index in the fleet: VINs differ from world to world. */
+/** A collision with cars by index in the fleet, since VINs differ between worlds. */
 export interface Parties {
   cars: readonly number[];
   others: readonly string[];
   deltaVMps: number;
-  /** Of each car, in their order. */
+  /** By car, in the order of `cars`. */
   speeds: readonly { speedMps: number; deltaVMps: number }[];
 }
 
@@ -97,12 +97,12 @@ export function isShown(
   return worst <= MILDER_SHARE * was.deltaVMps + ROUNDING_MPS;
 }
 
-/** The sets of a report, each with what it says of every member. */
+/** The failures of a report by set. */
 export function setsOf({ failures }: Report): Failure[][] {
   return [...Map.groupBy(failures, ({ set }) => set).values()];
 }
 
-/** A replay switches features on for all that had them off: whether those are the members of a set. */
+/** A replay switches features on in every car: whether that is exactly the set. */
 export function isReplayed({ vehicles }: Report, set: readonly Failure[]): boolean {
   return vehicles.every(({ vin, off }) => {
     const own = set.filter((member) => member.vin === vin).map(({ feature }) => feature);
@@ -110,17 +110,17 @@ export function isReplayed({ vehicles }: Report, set: readonly Failure[]): boole
   });
 }
 
-/** How the end of a sentence may be told, with its figures. */
-interface Told {
+/** The figures of a sentence, by its form. */
+interface SentenceFigures {
   metres?: number;
-  /** What it would have been, and what it was, km/h. */
+  /** The other outcome and the collision, km/h. */
   hit?: [number, number];
   changed?: [number, number];
   anyChanged?: [number, number];
 }
 
-/** The figures of a sentence; undefined where they are told as nobody expects. */
-export function figuresOf(explanation: string): Told | undefined {
+/** Undefined for a sentence of an unknown form. */
+export function figuresOf(explanation: string): SentenceFigures | undefined {
   const numbers = (form: RegExp) => form.exec(explanation)?.slice(1).map(Number);
   const [metres] = numbers(/(?:stopped|passed|been|closer than) (\d+\.\d) m\b/) ?? [];
   if (metres !== undefined) return { metres };
@@ -138,8 +138,8 @@ export function figuresOf(explanation: string): Told | undefined {
   return /would not have met /.test(explanation) ? {} : undefined;
 }
 
-/** Whether a milder collision of a world that was lived again is the one that a sentence tells of. */
-export function tellsOf(explanation: string, car: number, was: Parties, now: Parties): boolean {
+/** Whether a sentence describes the milder collision of a re-run. */
+export function describes(explanation: string, car: number, was: Parties, now: Parties): boolean {
   if (!isShared(was, now)) return false;
   const { hit, changed, anyChanged } = figuresOf(explanation) ?? {};
   const own = now.speeds[now.cars.indexOf(car)];
@@ -150,10 +150,10 @@ export function tellsOf(explanation: string, car: number, was: Parties, now: Par
   return anyChanged === undefined || is(now.deltaVMps, anyChanged[0], CHANGE_KMH);
 }
 
-/** What a sentence says of the collision as it was, where the report says otherwise. */
+/** Where a sentence contradicts the report about the collision. */
 export function wrongPast(report: Report, { vin, explanation }: Failure): string[] {
-  const told = figuresOf(explanation);
-  if (told === undefined) return ['it ends as none does'];
+  const figures = figuresOf(explanation);
+  if (figures === undefined) return ['its form is unknown'];
   const own = report.vehicles.find((vehicle) => vehicle.vin === vin);
   const worst = Math.max(...report.vehicles.map(({ delta_v }) => delta_v));
   const wrong: string[] = [];
@@ -161,13 +161,13 @@ export function wrongPast(report: Report, { vin, explanation }: Failure): string
     if (kmh === undefined || Math.abs(mps * 3.6 - kmh) <= within) return;
     wrong.push(`${kmh} km/h was ${mps} m/s`);
   };
-  compare(told.hit?.[1], own?.speed, SPEED_KMH);
-  compare(told.changed?.[1], own?.delta_v, CHANGE_KMH);
-  compare(told.anyChanged?.[1], worst, CHANGE_KMH);
+  compare(figures.hit?.[1], own?.speed, SPEED_KMH);
+  compare(figures.changed?.[1], own?.delta_v, CHANGE_KMH);
+  compare(figures.anyChanged?.[1], worst, CHANGE_KMH);
   return wrong;
 }
 
-/** What a sentence says of what would have been, where its replay shows something else. */
+/** Where a sentence contradicts its replay about the other outcome. */
 export function wrongReplay(
   report: Report,
   { vin, effect, explanation }: Failure,
@@ -183,7 +183,7 @@ export function wrongReplay(
     const isOne = nearest.some((awayM) => Math.abs(awayM - metres) <= DISTANCE_M);
     if (!isOne) wrong.push(`${metres} m is none of ${nearest.map((m) => m.toFixed(2)).join(', ')}`);
   }
-  // Of several cars another may have touched first.
+  // With several cars, another one may have made the first contact.
   if (hit && report.vehicles.length === 1) {
     const before = frames.findLast(({ tick }) => tick < (contactTick ?? 0));
     const speed = before?.vehicles.find((vehicle) => vehicle.vin === vin)?.speed ?? Number.NaN;
@@ -192,7 +192,7 @@ export function wrongReplay(
   return wrong;
 }
 
-/** How close the car comes to each that it may have met. */
+/** How close the car comes to each other party, m. */
 function nearestOf(
   report: Report,
   vin: string,
@@ -216,7 +216,7 @@ function nearestOf(
     );
   const others = report.vehicles.filter((vehicle) => vehicle.vin !== vin);
   const stands = report.other.some(({ kind }) => STANDING.includes(kind));
-  // What lies behind a crest is an obstacle too, and there only while its hazard is alive.
+  // An obstacle of a hazard is there only while the hazard is active.
   const actors = report.other.filter(({ hazard }) => hazard !== null);
   const actorIn = ({ hazards }: Frame, id: string | null) =>
     actorOf(hazards.find((each) => each.id === id));

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 import {
   agrees,
+  describes,
   type Failure,
   figuresOf,
   isReplayed,
@@ -9,7 +10,6 @@ import {
   type Played,
   type Report,
   setsOf,
-  tellsOf,
   wrongPast,
   wrongReplay,
 } from './verdict-check.ts';
@@ -19,14 +19,14 @@ import { verdictsSection } from './verdicts-report.ts';
 const [TYPE] = CAR_TYPES;
 if (TYPE === undefined) throw new Error('there are car types');
 
-it('a verdict holds where two of three starts in a row show it', () => {
+it('a verdict is confirmed by two of three neighbouring starts', () => {
   expect(agrees([true, false, true])).toBe(true);
   expect(agrees([true, false, false, true])).toBe(false);
   expect(agrees([false, false, true, true])).toBe(true);
   expect(agrees([])).toBe(false);
 });
 
-it('a collision is avoided where the same do not meet, and milder at 70 % of its delta-v', () => {
+it('a collision is avoided if the same parties do not meet, and milder at 70 % of its delta-v', () => {
   const metBy = (cars: number[], others: string[], deltaVMps: number) => ({
     ...{ cars, others, deltaVMps },
     speeds: [],
@@ -68,38 +68,38 @@ function reportOf(explanation: string, effect: 'avoids' | 'mitigates' = 'mitigat
   return { report, failure };
 }
 
-it('what would have been is compared with the replay', () => {
-  const told = (
+it('the other outcome is compared with the replay', () => {
+  const sentence = (
     effect: 'avoids' | 'mitigates',
     explanation: string,
     contactTick: number | null,
   ) => {
     const { report, failure } = reportOf(explanation, effect);
-    // A wall that is as far away as told: the report knows of none.
+    // A wall that is at that distance, which the report does not name.
     const wall = [4.3, -9, 5, -9, 5, 9, 4.3, 9];
     return wrongReplay(report, failure, played(contactTick), [wall]);
   };
-  expect(told('avoids', 'with it the car would have stopped 4.0 m short.', null)).toEqual([]);
-  const [far] = told('avoids', 'with it the car would have stopped 4.3 m short.', null);
+  expect(sentence('avoids', 'with it the car would have stopped 4.0 m short.', null)).toEqual([]);
+  const [far] = sentence('avoids', 'with it the car would have stopped 4.3 m short.', null);
   expect(far).toBe('4.3 m is none of 4.00');
-  expect(told('avoids', 'with it the car would have stopped 4.0 m short.', 903)).toEqual([
+  expect(sentence('avoids', 'with it the car would have stopped 4.0 m short.', 903)).toEqual([
     'contact at 903',
   ]);
   const hit = (kmh: number) =>
-    told('mitigates', `have hit at ${kmh} km/h instead of 50 km/h.`, 903);
+    sentence('mitigates', `have hit at ${kmh} km/h instead of 50 km/h.`, 903);
   expect(hit(34)).toEqual([]);
   expect(hit(20)).toEqual(['hits at 10 m/s']);
 });
 
-it('an obstacle that is there only for a while is one that the car may have met', () => {
+it('an obstacle of a hazard counts as another party', () => {
   const { report, failure } = reportOf('it would have passed 4.0 m clear.', 'avoids');
   const met: Report = { ...report, other: [{ kind: 'obstacle', hazard: 'h1' }] };
   expect(wrongReplay(met, failure, played(null), [])).toEqual([]);
 });
 
-it('what was is compared with the report', () => {
-  const past = (told: string) => {
-    const { report, failure } = reportOf(`with it the car would ${told}.`);
+it('figures of the collision are compared with the report', () => {
+  const past = (sentence: string) => {
+    const { report, failure } = reportOf(`with it the car would ${sentence}.`);
     return wrongPast(report, failure);
   };
   expect(past('have hit at 34 km/h instead of 50 km/h')).toEqual([]);
@@ -112,23 +112,24 @@ it('what was is compared with the report', () => {
   expect(past(`${any} 1.8 km/h`)).toEqual([]);
   expect(past(`${any} 2.0 km/h`)).toEqual(['2 km/h was 0.5 m/s']);
   expect(past('not have met it')).toEqual([]);
-  expect(past('have been lucky')).toEqual(['it ends as none does']);
+  expect(past('have been lucky')).toEqual(['its form is unknown']);
 });
 
-it('what would have been milder is that of a world lived again', () => {
+it('a milder collision is found among those of a re-run', () => {
   const was = { cars: [3], others: ['deer h1'], deltaVMps: 10, speeds: [] };
   const speeds = [{ speedMps: 5, deltaVMps: 1 }];
   const now = { cars: [3], others: ['deer h1'], deltaVMps: 2, speeds };
-  const tells = (told: string, car = 3) => tellsOf(`would have ${told}.`, car, was, now);
-  expect(tells('hit at 18 km/h instead of 50 km/h')).toBe(true);
-  expect(tells('hit at 17 km/h instead of 50 km/h')).toBe(false);
-  expect(tells('hit at 18 km/h instead of 50 km/h', 4)).toBe(false);
-  expect(tells('changed speed by 3.6 km/h instead of 9.0 km/h')).toBe(true);
-  expect(tells('changed speed by 3.8 km/h instead of 9.0 km/h')).toBe(false);
-  expect(tells('changed speed by more than 7.2 km/h instead of 9.0 km/h')).toBe(true);
-  expect(tells('changed speed by more than 3.6 km/h instead of 9.0 km/h')).toBe(false);
+  const isDescribed = (sentence: string, car = 3) =>
+    describes(`would have ${sentence}.`, car, was, now);
+  expect(isDescribed('hit at 18 km/h instead of 50 km/h')).toBe(true);
+  expect(isDescribed('hit at 17 km/h instead of 50 km/h')).toBe(false);
+  expect(isDescribed('hit at 18 km/h instead of 50 km/h', 4)).toBe(false);
+  expect(isDescribed('changed speed by 3.6 km/h instead of 9.0 km/h')).toBe(true);
+  expect(isDescribed('changed speed by 3.8 km/h instead of 9.0 km/h')).toBe(false);
+  expect(isDescribed('changed speed by more than 7.2 km/h instead of 9.0 km/h')).toBe(true);
+  expect(isDescribed('changed speed by more than 3.6 km/h instead of 9.0 km/h')).toBe(false);
   const elsewhere = { ...now, others: ['deer h2'] };
-  expect(tellsOf('hit at 18 km/h instead of 50 km/h', 3, was, elsewhere)).toBe(false);
+  expect(describes('hit at 18 km/h instead of 50 km/h', 3, was, elsewhere)).toBe(false);
 });
 
 it('distances are found in every form of a sentence', () => {
@@ -144,7 +145,7 @@ it('distances are found in every form of a sentence', () => {
   expect(figuresOf(later)).toEqual({ metres: 3.2 });
 });
 
-it('a replay is that of a set where nobody else had any of it off', () => {
+it('a replay shows a set if no other car had any of it off', () => {
   const failure = (vin: string, feature: string, set: number): Failure => ({
     ...{ vin, feature, set },
     ...{ effect: 'avoids', explanation: '' },
@@ -162,9 +163,9 @@ it('a replay is that of a set where nobody else had any of it off', () => {
   expect(setsOf(several).map((set) => isReplayed(several, set))).toEqual([false, true, true]);
 });
 
-it('every other verdict and every other figure is a missed mark', () => {
+it('a different verdict or figure is a missed mark', () => {
   const counts = { wanted: 200, worlds: 20, incidents: 200, sets: 240, reruns: 900 };
-  const sentences = { sentences: 300, replayed: 250, relived: 20, wrongSentences: 0 };
+  const sentences = { sentences: 300, replayed: 250, rerun: 20, wrongSentences: 0 };
   const found = { otherVerdicts: 1, ...sentences, accounts: ['here'] };
   const all: Verdicts = { ...counts, ...found };
   const { figures, tables } = verdictsSection(all);

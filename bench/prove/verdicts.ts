@@ -1,4 +1,4 @@
-/** Reports of a running node checked from outside: by worlds of their own and by their replays. */
+/** Checks reports of a running node through its interface: by re-runs in new worlds and by replays. */
 
 import { F_ALL } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
@@ -11,6 +11,7 @@ import { severalOff } from './attribution.ts';
 import { ground } from './ground.ts';
 import {
   agrees,
+  describes,
   type Failure,
   isReplayed,
   isShown,
@@ -19,24 +20,23 @@ import {
   partiesOf,
   type Report,
   setsOf,
-  tellsOf,
   wrongPast,
   wrongReplay,
 } from './verdict-check.ts';
 
 const INCIDENTS_MAX = 200;
-/** So many incidents at this size, growing with its root. */
+/** `INCIDENTS_MAX` are for this size; fewer for smaller ones, by the square root. */
 const KM = 20_000;
 /** Three minutes. */
 const WORLD_TICKS = 9000;
 const CHAIN_TICKS = 100;
-/** Of one world at most, so that there are many. */
+/** Limits the incidents of one world, so that there are many worlds. */
 const INCIDENTS_PER_WORLD = 10;
 const WORLDS_MAX = 400;
-/** Ticks before a collision at which a feature may come on. */
+/** Ticks before a collision at which a feature comes on. */
 const LEADS = [800, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
 const ASK_MS = 200;
-/** Of a request that a busy node refuses. */
+/** Attempts of a request that a busy node refuses. */
 const ATTEMPTS_MAX = 10;
 const ACCOUNTS_MAX = 40;
 
@@ -44,16 +44,16 @@ export interface Verdicts {
   wanted: number;
   worlds: number;
   incidents: number;
-  /** What their reports name, each alone or together. */
+  /** Sets of features that the reports name. */
   sets: number;
-  /** Re-runs in worlds of their own. */
+  /** Re-runs in new worlds. */
   reruns: number;
-  /** Sets that came to another verdict than the report. */
+  /** Sets with another verdict than the report. */
   otherVerdicts: number;
   sentences: number;
-  /** Of those, what was compared with a replay of just that set, and with a world lived again. */
+  /** Sentences compared with a replay of exactly their set, and with a re-run. */
   replayed: number;
-  relived: number;
+  rerun: number;
   wrongSentences: number;
   accounts: string[];
 }
@@ -90,7 +90,7 @@ class Client {
     return { id, fleet: fleet.map(({ vin }) => vin) };
   }
 
-  /** A node that is busy says for how long. */
+  /** A busy node answers 503 with Retry-After. */
   async #body<Body>(ask: () => Promise<Response>): Promise<Body> {
     for (let attempt = 1; ; attempt++) {
       const response = await ask();
@@ -107,7 +107,7 @@ class Client {
 export async function runVerdicts({ seed, km }: { seed: number; km: number }): Promise<Verdicts> {
   const wanted = Math.min(INCIDENTS_MAX, Math.ceil(INCIDENTS_MAX * Math.sqrt(km / KM)));
   const counts = { worlds: 0, incidents: 0, sets: 0, reruns: 0, otherVerdicts: 0 };
-  const sentences = { sentences: 0, replayed: 0, relived: 0, wrongSentences: 0 };
+  const sentences = { sentences: 0, replayed: 0, rerun: 0, wrongSentences: 0 };
   const all: Verdicts = { wanted, ...counts, ...sentences, accounts: [] };
   const server = await startNode();
   const stopProgress = progress(
@@ -139,7 +139,7 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
   const { blocks } = await client.get<{ blocks: { polygon: [number, number][] }[] }>(
     `/api/v1/worlds/${world.id}/map`,
   );
-  const polygons = [...blocks.map(({ polygon }): Polygon => polygon.flat()), ...standing(city)];
+  const polygons = [...blocks.map(({ polygon }): Polygon => polygon.flat()), ...spotBodies(city)];
   const step = Math.max(1, Math.floor(reports.length / INCIDENTS_PER_WORLD));
   const some = reports.filter((_, i) => i % step === 0).slice(0, INCIDENTS_PER_WORLD);
   for (const report of some) {
@@ -148,14 +148,14 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
     const what = `${city} seed ${seed} ${report.id}`;
     for (const set of setsOf(report)) {
       all.sets += 1;
-      const relived = await checkVerdict(client, { world, journal, report, set, what }, all);
-      await checkSentences(client, { world, report, set, what, polygons, relived }, all);
+      const rerun = await checkVerdict(client, { world, journal, report, set, what }, all);
+      await checkSentences(client, { world, report, set, what, polygons, rerun }, all);
     }
   }
 }
 
-/** What stands at the spots of a city, parked cars above all, is no part of its map. */
-function standing(name: string): Polygon[] {
+/** Bodies at hazard spots, such as parked cars, which the map lacks. */
+function spotBodies(name: string): Polygon[] {
   const city = ground().cities.find((each) => each.name === name);
   const bodies = city?.hazards.flatMap(({ site }) => site.bodies) ?? [];
   return bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }) =>
@@ -163,7 +163,7 @@ function standing(name: string): Polygon[] {
   );
 }
 
-/** What was over when the world began, once all of it is explained. */
+/** Reports of incidents that were over when the world began; waits until all are explained. */
 async function explained(client: Client, { id }: World): Promise<Report[]> {
   for (;;) {
     const all = await client.get<Report[]>(`/api/v1/worlds/${id}/incidents`);
@@ -176,7 +176,7 @@ async function explained(client: Client, { id }: World): Promise<Report[]> {
 interface Case {
   world: World;
   report: Report;
-  /** Of those of the report. */
+  /** Failures of the report that belong together. */
   set: readonly Failure[];
   what: string;
 }
@@ -185,7 +185,7 @@ function note(all: Verdicts, account: string): void {
   if (all.accounts.length < ACCOUNTS_MAX) all.accounts.push(account);
 }
 
-/** Lives the journal in worlds of their own, with a set on in time; returns what then happened. */
+/** Runs the journal in new worlds with the set on in time; returns the collisions there. */
 async function checkVerdict(
   client: Client,
   { world, journal, report, set, what }: Case & { journal: Journal },
@@ -195,25 +195,25 @@ async function checkVerdict(
   const was = partiesOf(report, world.fleet);
   const shown: boolean[] = [];
   const happened: Parties[] = [];
-  const tells = ({ vin, explanation }: Failure): boolean =>
-    happened.some((now) => tellsOf(explanation, world.fleet.indexOf(vin), was, now));
+  const isDescribed = ({ vin, explanation }: Failure): boolean =>
+    happened.some((now) => describes(explanation, world.fleet.indexOf(vin), was, now));
   for (const lead of LEADS) {
-    const then = await livedAgain(client, { world, journal, report, set, what }, lead);
+    const then = await rerunWith(client, { world, journal, report, set, what }, lead);
     shown.push(isShown(effect, was, then));
     happened.push(...then);
     all.reruns += 1;
-    // One that is milder is looked for until it is the one that the sentences are about.
-    if (agrees(shown) && (effect === 'avoids' || set.every(tells))) break;
+    // A milder collision counts only once it is the one that the sentences describe.
+    if (agrees(shown) && (effect === 'avoids' || set.every(isDescribed))) break;
   }
   if (!agrees(shown)) {
     all.otherVerdicts += 1;
-    note(all, `${what}: ${set.map(({ feature }) => feature).join(', ')} ${effect}, not again`);
+    note(all, `${what}: ${set.map(({ feature }) => feature).join(', ')} ${effect}, not confirmed`);
   }
   return happened;
 }
 
-/** The collisions around the time of a report in a world that has a set on for so many ticks before. */
-async function livedAgain(
+/** Collisions near the time of a report in a world with the set on from `lead` ticks before. */
+async function rerunWith(
   client: Client,
   { world, journal, report, set }: Case & { journal: Journal },
   lead: number,
@@ -232,7 +232,7 @@ async function livedAgain(
     .map((each): Parties => partiesOf(each, other.fleet));
 }
 
-/** Compares the figures of each sentence with the report, the replay and the worlds lived again. */
+/** Compares the figures of each sentence with the report, the replay and the re-runs. */
 async function checkSentences(
   client: Client,
   {
@@ -241,8 +241,8 @@ async function checkSentences(
     set,
     what,
     polygons,
-    relived,
-  }: Case & { polygons: readonly Polygon[]; relived: readonly Parties[] },
+    rerun,
+  }: Case & { polygons: readonly Polygon[]; rerun: readonly Parties[] },
   all: Verdicts,
 ): Promise<void> {
   const features = [...new Set(set.map(({ feature }) => feature))].join(',');
@@ -254,11 +254,11 @@ async function checkSentences(
     const wrong = wrongPast(report, failure);
     if (played) wrong.push(...wrongReplay(report, failure, played, polygons));
     const car = world.fleet.indexOf(vin);
-    const isTold = relived.some((now) => tellsOf(explanation, car, was, now));
-    if (effect === 'mitigates' && !isTold) wrong.push('no world lived again shows that');
+    const isShownAgain = rerun.some((now) => describes(explanation, car, was, now));
+    if (effect === 'mitigates' && !isShownAgain) wrong.push('no re-run shows that');
     all.sentences += 1;
     if (played) all.replayed += 1;
-    if (effect === 'mitigates') all.relived += 1;
+    if (effect === 'mitigates') all.rerun += 1;
     if (wrong.length === 0) continue;
     all.wrongSentences += 1;
     note(all, `${what}: "${explanation}" but ${wrong.join('; ')}`);

@@ -21,12 +21,12 @@ export function loadKernel(slabCount: number, wasm: URL | Uint8Array = SHIPPED) 
   return { kernel, cities };
 }
 
-/** Steps a world by so many ticks, contacts or not. */
-export function live(kernel: Kernel, slab: Slab, ticks: number): void {
+/** Steps a world by `ticks`; a single step ends at a contact. */
+export function stepBy(kernel: Kernel, slab: Slab, ticks: number): void {
   for (let done = 0; done < ticks; ) done += kernel.step(slab, ticks - done);
 }
 
-/** What world `i` of a bench begins as: the first `cityCount` cities in turn, seed after seed. */
+/** World `i` of a bench: the first `cityCount` cities in turn, seed after seed. */
 export function newWorld(i: number, cityCount: number): NewWorld {
   const seed = FIRST_SEED + i;
   return { cityIndex: i % cityCount, seed, carTypes: carTypesOf(seed) };
@@ -41,26 +41,21 @@ export function createWorlds(kernel: Kernel, count: number, cityCount: number): 
   });
 }
 
-/** Visit by visit, as a shard does it: the compiled code is warm the way it will be used. */
+/** Steps visit by visit, as a shard does, which warms the compiled code in the same way. */
 export function age(kernel: Kernel, slabs: readonly Slab[], ticks: number): void {
   for (let tick = 0; tick < ticks; tick += FRAME_TICKS) {
-    for (const slab of slabs) live(kernel, slab, FRAME_TICKS);
+    for (const slab of slabs) stepBy(kernel, slab, FRAME_TICKS);
   }
 }
 
-/** New worlds, all of the same age. By default all in the default city. */
-export function livedWorlds(
-  kernel: Kernel,
-  count: number,
-  ageTicks: number,
-  cityCount = 1,
-): Slab[] {
+/** New worlds of one age, by default all in the default city. */
+export function agedWorlds(kernel: Kernel, count: number, ageTicks: number, cityCount = 1): Slab[] {
   const slabs = createWorlds(kernel, count, cityCount);
   age(kernel, slabs, ageTicks);
   return slabs;
 }
 
-/** Share of the cars that go faster than 0.1 m/s; the others stand at lights, lines or in queues. */
+/** Share of the cars above 0.1 m/s; the others wait at lights, lines or in queues. */
 export function movingShare(kernel: Kernel, slabs: readonly Slab[]): number {
   let moving = 0;
   for (const slab of slabs) {
