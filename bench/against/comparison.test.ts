@@ -41,6 +41,10 @@ test('a figure is worse past the limit, in the direction that is worse', () => {
   });
 });
 
+test('of two ratios the geometric mean counts', () => {
+  expect(compare([50, 200], [100, 100], 'smaller').ratio.median).toBeCloseTo(1);
+});
+
 test('a reference that drifts more than the limit widens it', () => {
   expect(compare([106, 106, 106], [95, 100, 107], 'smaller').verdict).toBe('same');
   expect(compare([112, 112, 112], [95, 100, 107], 'smaller').verdict).toBe('worse');

@@ -56,7 +56,9 @@ function compareFigure(own: readonly Reading[], other: readonly Reading[], limit
   const values = other.map(({ value }) => value);
   const there = median(values);
   const spread = Math.max(...values.map((value) => Math.abs(ratioOf(value, there) - 1)));
-  const ratio = { min: Math.min(...ratios), median: median(ratios), max: Math.max(...ratios) };
+  // By logarithms, so that a half and a double cancel out where two ratios are in the middle.
+  const middle = Math.exp(median(ratios.map(Math.log)));
+  const ratio = { min: Math.min(...ratios), median: middle, max: Math.max(...ratios) };
   return {
     name: first.name,
     unit: first.unit,
