@@ -18,9 +18,8 @@ import { formatRequest, HttpPool } from './common/http-pool.ts';
 import { closedLoop, formatFailures, saturate } from './common/loops.ts';
 import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
-import { type Server, startEmptyServer, startNode, startNodeOn } from './common/server.ts';
-import { type Case, measure } from './turns.ts';
-import type { Request } from './wrk.ts';
+import { type Server, startNodeOn } from './common/server.ts';
+import { besideEmptyServer, measure, readFigures, togglingRequests } from './turns.ts';
 
 const ROUNDS = 3;
 const ROUND_S = 3;
@@ -43,60 +42,30 @@ export async function run(options: string[]): Promise<Figure[]> {
   return [...(await requestFigures()), ...(await startFigures(worlds))];
 }
 
-async function requestFigures(): Promise<Figure[]> {
-  const node = await startNode();
-  const empty = await startEmptyServer();
-  try {
+function requestFigures(): Promise<Figure[]> {
+  return besideEmptyServer(async (node, empty) => {
     const url = dealerUrlOf(node);
-    const admin = await bearerOf(url, DEMO_ADMIN);
-    const figures: Figure[] = [];
-    for (const each of await readCases(url, admin)) {
-      const { own, reference } = await measure(each, url, empty);
-      figures.push(compared(each.name, own.perS, '/s', reference, each.bound));
-    }
-    const patch = await measure(patchCase(admin), url, empty);
-    figures.push(
+    const headers = await bearerOf(url, DEMO_ADMIN);
+    const reads = [
+      { name: 'GET auth/me', path: '/api/auth/me', headers, atLeast: 0.4 },
+      { name: 'GET cars', path: '/api/cars', headers, atLeast: 0.15 },
+      { name: 'GET dealers', path: '/api/dealers' },
+    ];
+    const toggling = (pathOf: (vin: string) => string) =>
+      togglingRequests('locked', DEMO_CARS, (vin) => ({ path: pathOf(vin), headers }));
+    const patching = {
+      requests: toggling((vin) => `/api/cars/${vin}/state`),
+      empty: toggling(() => '/accept/400'),
+    };
+    const figures = await readFigures(reads, url, empty);
+    const patch = await measure(patching, url, empty);
+    return [
+      ...figures,
       compared('PATCH state, durable', patch.own.perS, '/s', patch.reference),
       figure('its p99', patch.own.p99Ms, 'ms'),
-    );
-    return [...figures, await loginFigure(url)];
-  } finally {
-    await Promise.all([node.stop(), empty.stop()]);
-  }
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-async function readCases(url: URL, admin: Headers): Promise<Case[]> {
-  const pool = await HttpPool.open(url, 1);
-  const reading = async (path: string, headers: Headers, bound: Pick<Case, 'bound'>) => {
-    const answer = await pool.ask(formatRequest(url, 'GET', path, headers));
-    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}`);
-    const requests: Request[] = [{ method: 'GET', path, headers }];
-    const empty: Request[] = [{ method: 'GET', path: `/bytes/${answer.body.length}`, headers }];
-    return { name: `GET ${path.slice('/api/'.length)}`, requests, empty, ...bound };
-  };
-  const cases = [
-    await reading('/api/auth/me', admin, { bound: { atLeast: 0.4 } }),
-    await reading('/api/cars', admin, { bound: { atLeast: 0.15 } }),
-    await reading('/api/dealers', {}, {}),
-  ];
-  pool.close();
-  return cases;
-}
-
-/** Every car is unlocked and then locked, so that each request changes something. */
-function patchCase(headers: Headers): Case {
-  const bodies = [false, true].map((locked) => JSON.stringify({ locked }));
-  const patching = (pathOf: (vin: string) => string): Request[] =>
-    bodies.flatMap((body) =>
-      DEMO_CARS.map((vin) => ({ method: 'PATCH', path: pathOf(vin), headers, body })),
-    );
-  return {
-    name: 'PATCH state',
-    requests: patching((vin) => `/api/cars/${vin}/state`),
-    empty: patching(() => '/accept/400'),
-  };
+      await loginFigure(url),
+    ];
+  });
 }
 
 /** Log-ins and bare hashes take turns. */

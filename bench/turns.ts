@@ -1,6 +1,7 @@
-import type { Bound } from './common/figures.ts';
+import { compared, type Figure } from './common/figures.ts';
+import { askOnce, formatRequest } from './common/http-pool.ts';
 import { median } from './common/report.ts';
-import type { Server } from './common/server.ts';
+import { type Server, startEmptyServer, startNode } from './common/server.ts';
 import { type Drive, drive, hasWrk, type Request } from './wrk.ts';
 
 const ROUNDS = 3;
@@ -9,10 +10,8 @@ const WARM_UP_S = 1;
 
 /** Requests for the node, and for the empty server. */
 export interface Case {
-  name: string;
   requests: readonly Request[];
   empty: readonly Request[];
-  bound?: Bound;
 }
 
 export interface Summary {
@@ -50,4 +49,57 @@ export async function measure(
     },
     beside: median(others),
   };
+}
+
+/** Starts a node and the empty server for one use. */
+export async function besideEmptyServer<T>(
+  use: (node: Server, empty: Server) => Promise<T>,
+): Promise<T> {
+  const node = await startNode();
+  const empty = await startEmptyServer();
+  try {
+    return await use(node, empty);
+  } finally {
+    await Promise.all([node.stop(), empty.stop()]);
+  }
+}
+
+export interface Read {
+  name: string;
+  path: string;
+  headers?: Record<string, string>;
+  /** Ratio to the empty server. */
+  atLeast?: number;
+}
+
+/** Reads, each beside an empty server that sends as many bytes. Throws where the node refuses one. */
+export async function readFigures(
+  reads: readonly Read[],
+  node: URL,
+  empty: Server,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { name, path, headers = {}, atLeast } of reads) {
+    const { status, body } = await askOnce(node, formatRequest(node, 'GET', path, headers));
+    if (status >= 400) throw new Error(`${path} was answered ${status}`);
+    const get = (of: string): Request[] => [{ method: 'GET', path: of, headers }];
+    const emptyPath = status === 304 ? '/not-modified' : `/bytes/${body.length}`;
+    const each = { requests: get(path), empty: get(emptyPath) };
+    const { own, reference } = await measure(each, node, empty);
+    const bound = atLeast === undefined ? undefined : { atLeast };
+    figures.push(compared(name, own.perS, '/s', reference, bound));
+  }
+  return figures;
+}
+
+/** PATCH requests that set a field of every car to false and then to true: each changes something. */
+export function togglingRequests(
+  field: string,
+  vins: readonly string[],
+  requestOf: (vin: string) => Pick<Request, 'path' | 'headers'>,
+): Request[] {
+  return [false, true].flatMap((value) => {
+    const body = JSON.stringify({ [field]: value });
+    return vins.map((vin) => ({ method: 'PATCH', ...requestOf(vin), body }));
+  });
 }
