@@ -9,7 +9,7 @@ export const SHIPPED = new URL('../build/kernel.wasm', import.meta.url);
 const FIRST_SEED = 1000;
 const MOVING_CM_PER_S = 10;
 
-/** The cities of the catalogue, a kernel, and so many slabs. */
+/** The cities of the catalogue, and a kernel with `slabCount` slabs. */
 export function loadKernel(slabCount: number, wasm: URL | Uint8Array = SHIPPED) {
   const cities = loadCities();
   const kernel = new Kernel({

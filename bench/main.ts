@@ -3,8 +3,9 @@ import { AGAINST_HELP, runAgainst, splitAgainst } from './against/against.ts';
 import { benchReadings } from './against/readings.ts';
 import { formatFactor } from './common/factor.ts';
 import { type Figure, formatFigure, markdown } from './common/figures.ts';
-import { runEntryPoint, UsageError } from './common/options.ts';
+import { runEntryPoint } from './common/options.ts';
 import { columns, writeResult } from './common/report.ts';
+import { UsageError } from './common/usage-error.ts';
 
 type Question = () => Promise<{ run(options: string[]): Promise<Figure[]> }>;
 

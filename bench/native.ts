@@ -25,7 +25,8 @@ import {
 } from './aged-worlds.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
 import { median } from './common/report.ts';
-import { buildNative, NativeKernel, type Timed, VARIANTS } from './native/build.ts';
+import { buildNative, VARIANTS } from './native/build.ts';
+import { NativeKernel, type Timed } from './native/native-kernel.ts';
 import { processorMs } from './processor.ts';
 
 const SCALAR = new URL('../build/kernel.scalar.wasm', import.meta.url);

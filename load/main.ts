@@ -5,9 +5,10 @@
 import { AGAINST_HELP, runAgainst, splitAgainst } from '../bench/against/against.ts';
 import { loadReadings } from '../bench/against/readings.ts';
 import { formatFactor } from '../bench/common/factor.ts';
-import { runEntryPoint, UsageError } from '../bench/common/options.ts';
+import { runEntryPoint } from '../bench/common/options.ts';
 import { columns, writeResult } from '../bench/common/report.ts';
 import { attach, startNode } from '../bench/common/server.ts';
+import { UsageError } from '../bench/common/usage-error.ts';
 import { changes } from './changes.ts';
 import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';

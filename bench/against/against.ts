@@ -1,9 +1,10 @@
 import { systemTime } from '../../src/time.ts';
 import { formatFactor } from '../common/factor.ts';
 import { formatNumber } from '../common/figures.ts';
-import { describeOptions, type Options, parseOptions, UsageError } from '../common/options.ts';
+import { describeOptions, type Options, parseOptions } from '../common/options.ts';
 import { ROOT } from '../common/places.ts';
 import { markdownTable, textTable, writeResult } from '../common/report.ts';
+import { UsageError } from '../common/usage-error.ts';
 import { type ComparedFigure, type Comparison, compareRuns } from './comparison.ts';
 import { commitOf, keptTree } from './kept-tree.ts';
 import { ask, type Question } from './npm-run.ts';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../common/options.ts';
 import { CACHE, ROOT } from '../common/places.ts';
+import { UsageError } from '../common/usage-error.ts';
 import { npm } from './npm-run.ts';
 
 const TREES = join(CACHE, 'commits');

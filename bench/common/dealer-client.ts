@@ -1,6 +1,6 @@
 import { askOnce, formatRequest } from './http-pool.ts';
-import { UsageError } from './options.ts';
 import type { Server } from './server.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Throws UsageError where the address is unknown. */
 export function dealerUrlOf({ dealerUrl }: Server): URL {

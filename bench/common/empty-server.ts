@@ -1,11 +1,11 @@
 /**
- * What the fastest server on this machine does: uWebSockets.js with handlers that answer ready bytes
- * and read nothing. Runs as a process of its own and prints the line that a node prints.
+ * The reference for servers: uWebSockets.js with handlers that send prepared bytes and do nothing
+ * else. Runs as a process of its own and prints the ready line of a node.
  *
  * GET /bytes/{n}          200 with n bytes
  * GET /not-modified       304
  * any /accept/{n}         reads the body, then 200 with n bytes
- * POST /api/v1/worlds     201 with a world that has nothing but its id
+ * POST /api/v1/worlds     201 with a world that has only an id
  * /ws/{n}                 a hello, then a snapshot of n bytes a frame
  */
 

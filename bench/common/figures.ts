@@ -8,7 +8,7 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** Absent where neither is: the figure only tells what was measured. */
+  /** Absent where neither is: the figure only describes the measurement. */
   better?: Better;
   reference?: { name: string; value: number };
   /** `value / reference.value`. */
@@ -81,7 +81,7 @@ export function compared(
   return { ...whole, better: betterBy(bound), target };
 }
 
-/** Four digits at most, and none of them where nobody needs it. */
+/** Three significant digits, or a whole number from 1,000 on. */
 export function formatNumber(value: number): string {
   return Math.abs(value) >= 1000
     ? Math.round(value).toLocaleString('en-US')

@@ -1,6 +1,6 @@
 import { systemRandom } from '../../src/random.ts';
 
-/** RFC 6455, 5.2: what a watcher meets. */
+/** RFC 6455, 5.2. */
 export const OPCODE_TEXT = 1;
 export const OPCODE_BINARY = 2;
 export const OPCODE_CLOSE = 8;
@@ -73,7 +73,7 @@ export function clientFrame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([FIN | opcode, MASKED | payload.length]), mask, masked]);
 }
 
-/** The tick of a snapshot in either encoding, found without decoding it; -1 where there is none. */
+/** The tick of a snapshot in either encoding, found without decoding; -1 if there is none. */
 export function tickOf(opcode: number, payload: Buffer): number {
   const start = payload.subarray(0, TICK_WITHIN_BYTES);
   return opcode === OPCODE_TEXT ? jsonTick(start) : msgpackTick(start);

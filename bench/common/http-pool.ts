@@ -23,14 +23,14 @@ export function formatRequest(
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** What one read takes at most; as much as Node takes by itself. */
+/** Bytes of one read, as many as Node reads by default. */
 const READ_BYTES_MAX = 64 * 1024;
-/** All sockets that have a `receive` read into it, one after the other. */
+/** Shared by all sockets with a `receive`. */
 const reading = Buffer.alloc(READ_BYTES_MAX);
 
 /**
- * A socket that is connected and has no delay. Rejects where nobody listens. With `receive` it has
- * no 'data' event: what it reads, no memory is made for, and it is valid during the call only.
+ * A connected socket without delay. Rejects where nothing listens. With `receive` there is no 'data'
+ * event: chunks share one buffer and are valid during the call only.
  */
 export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise<Socket> {
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise
 }
 
 /** One keep-alive connection that carries one request at a time. */
-export class HttpConnection {
+class HttpConnection {
   readonly #socket: Socket;
   readonly #parser: ResponseParser;
   #waiting: Answered | undefined;
@@ -72,7 +72,7 @@ export class HttpConnection {
         socket.destroy(error as Error);
       }
     });
-    // What went wrong shows as a lost answer; the close event follows every error.
+    // An error shows as a lost answer: the close event follows every error.
     socket.on('error', () => {});
     socket.on('close', () => {
       this.#open = false;
@@ -116,7 +116,7 @@ export async function askOnce(url: URL, request: Buffer): Promise<Answer> {
   }
 }
 
-/** Requests that wait for a free connection; more are refused. */
+/** Requests that may wait for a free connection; more are refused. */
 const QUEUE_MAX = 100_000;
 
 interface QueuedRequest {
@@ -124,7 +124,7 @@ interface QueuedRequest {
   answered: Answered;
 }
 
-/** A fixed number of connections; a request takes a free one or waits in line for it. */
+/** A fixed number of connections; a request takes a free one or waits for it. */
 export class HttpPool {
   readonly #url: URL;
   readonly #idle: HttpConnection[];
@@ -144,7 +144,7 @@ export class HttpPool {
     this.#all = new Set(connections);
   }
 
-  /** False, and `answered` is never called, where too many wait already. */
+  /** False where too many requests wait already; `answered` is never called then. */
   send(request: Buffer, answered: Answered): boolean {
     const connection = this.#takeIdle();
     if (connection) {
@@ -170,7 +170,7 @@ export class HttpPool {
     for (const connection of this.#all) connection.close();
   }
 
-  /** Servers end connections that were idle for long: those are replaced, not used. */
+  /** Replaces connections that the server closed while they were idle. */
   #takeIdle(): HttpConnection | undefined {
     let connection = this.#idle.pop();
     while (connection && !connection.isOpen) {
@@ -211,7 +211,7 @@ export class HttpPool {
         if (this.#closed) fresh.close();
         else this.#release(fresh);
       },
-      // Nobody listens any more: what waits stays unanswered, and the run reports it.
+      // Nothing listens any more: waiting requests stay unanswered, and the run reports it.
       () => {},
     );
   }

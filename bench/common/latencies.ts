@@ -1,6 +1,6 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 
-/** Milliseconds; `count` values were recorded. All are 0 where there were none. */
+/** In ms, of `count` values. All are 0 without values. */
 export interface LatencySummary {
   count: number;
   meanMs: number;
@@ -47,7 +47,7 @@ export class Latencies {
   }
 }
 
-/** `0.42 ms` or `31 ms`: as many digits as help a reader. */
+/** `0.42 ms` or `31 ms`. */
 export function formatMs(durationMs: number): string {
   return `${durationMs >= 10 ? Math.round(durationMs) : Number(durationMs.toPrecision(2))} ms`;
 }

@@ -3,7 +3,7 @@ import { HttpPool } from './http-pool.ts';
 import { Latencies, type LatencySummary } from './latencies.ts';
 import type { Answer } from './response-parser.ts';
 
-/** What a run of requests came to. */
+/** Result of a run of requests. */
 export interface LoopResult {
   seconds: number;
   sent: number;
@@ -12,9 +12,9 @@ export interface LoopResult {
   okPerS: number;
   /** By status, and `lost`: the connection ended, `unanswered`: the run ended, `refused`: no place. */
   failed: Record<string, number>;
-  /** Of the ok ones, from the moment when they should have been sent. */
+  /** Of successful requests, from the moment at which they were due. */
   latency: LatencySummary;
-  /** How late this process itself sent them. */
+  /** How late this process sent them. */
   sendDelay: LatencySummary;
 }
 
@@ -27,7 +27,7 @@ export interface Plan {
 const LAST_ANSWERS_MS = 10_000;
 const PACE_MS = 1;
 
-/** Counts what comes back; shared by both kinds of loop. */
+/** Sends requests and counts answers, for both kinds of loop. */
 class Tally {
   sent = 0;
   underWay = 0;
@@ -44,7 +44,7 @@ class Tally {
     this.#plan = plan;
   }
 
-  /** Sends the next request, which should have been sent at `intendedMs`. */
+  /** Sends the next request, which was due at `intendedMs`. */
   send(intendedMs: number, then: () => void = () => {}): void {
     const index = this.sent;
     this.sent += 1;
@@ -92,8 +92,8 @@ class Tally {
 }
 
 /**
- * Open model: requests leave at a fixed rate whatever the answers do, and latency counts from the
- * moment planned for them, so that a stall of the server shows in every request it held up.
+ * Open model: sends at a fixed rate, whatever the answers do. Latency counts from the moment at which
+ * a request was due, so a stall of the server shows in every request that it delays.
  */
 export async function openLoop(
   pool: HttpPool,
@@ -111,9 +111,8 @@ export async function openLoop(
 }
 
 /**
- * Closed model: each of `width` senders waits for its answer before it sends again. Tells how much
- * the server can do, not how long a request takes under a given load. Ends after `count` requests or
- * `seconds`, whichever comes first.
+ * Closed model: each of `width` senders waits for its answer before it sends again. Measures the
+ * highest rate, not the latency under a given load. Ends after `count` requests or `seconds`.
  */
 export async function closedLoop(
   pool: HttpPool,
@@ -127,7 +126,7 @@ export async function closedLoop(
     else allSent.resolve();
   };
   const allSent = Promise.withResolvers<void>();
-  // Answers may stay away altogether, so the clock ends the run as well.
+  // Answers may never come, so the time ends the run as well.
   const stopTimer = systemTime.after(seconds * 1000, allSent.resolve);
   for (let i = 0; i < width; i += 1) next();
   await allSent.promise;

@@ -3,7 +3,7 @@ import type { Answer } from './response-parser.ts';
 
 const CONNECTION_COUNT = 32;
 
-/** What a load needs to know of a world that it made. */
+/** A world that a load created. */
 export interface MadeWorld {
   id: string;
   vins: string[];
@@ -12,8 +12,7 @@ export interface MadeWorld {
 }
 
 /**
- * Makes so many worlds, the i-th with the options that `optionsOf` gives. Throws where one is
- * refused.
+ * Creates `count` worlds, the i-th with the body `optionsOf(i)`. Throws where one is refused.
  */
 export async function makeWorlds(
   url: URL,

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { UsageError } from './usage-error.ts';
 
 export interface NumberOption {
   fallback: number;
@@ -18,6 +19,8 @@ export interface WordOption {
 export interface OptionTable {
   numbers?: Readonly<Record<string, NumberOption>>;
   words?: Readonly<Record<string, WordOption>>;
+  /** Words that may be given more than once. */
+  lists?: Readonly<Record<string, Omit<WordOption, 'fallback'>>>;
   /** Help by name. */
   flags?: Readonly<Record<string, string>>;
 }
@@ -28,32 +31,36 @@ type ValuesOf<T, Kind extends string, Value> =
 /** Values of a command's options, each within its bounds. */
 export type Options<T extends OptionTable> = ValuesOf<T, 'numbers', number> &
   ValuesOf<T, 'words', string> &
+  ValuesOf<T, 'lists', string[]> &
   ValuesOf<T, 'flags', boolean>;
-
-/** A mistake in the command line; its message is for the user. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 /** Reads `--name value` pairs and flags. Throws UsageError. */
 export function parseOptions<T extends OptionTable>(table: T, args: readonly string[]): Options<T> {
-  const { numbers = {}, words = {}, flags = {} }: OptionTable = table;
-  const values = rawValues({ numbers, words, flags }, args);
+  const { numbers = {}, words = {}, lists = {}, flags = {} }: OptionTable = table;
+  const values = rawValues({ numbers, words, lists, flags }, args);
   return Object.fromEntries([
     ...Object.entries(numbers).map(([name, of]) => [name, numberOf(name, of, values[name])]),
-    ...Object.entries(words).map(([name, of]) => [name, wordOf(name, of, values[name])]),
+    ...Object.entries(words).map(([name, of]) => [
+      name,
+      values[name] === undefined ? of.fallback : wordOf(name, of.choices, values[name]),
+    ]),
+    ...Object.entries(lists).map(([name, { choices }]) => [
+      name,
+      [values[name] ?? []].flat().map((value) => wordOf(name, choices, value)),
+    ]),
     ...Object.keys(flags).map((name) => [name, values[name] === true]),
   ]) as Options<T>;
 }
 
-type RawValue = string | boolean | undefined;
+type RawValue = string | boolean | (string | boolean)[] | undefined;
 
 function rawValues(
-  { numbers, words, flags }: Required<OptionTable>,
+  { numbers, words, lists, flags }: Required<OptionTable>,
   args: readonly string[],
 ): Record<string, RawValue> {
   const options: ParseArgsConfig['options'] = {};
   for (const name of Object.keys({ ...numbers, ...words })) options[name] = { type: 'string' };
+  for (const name of Object.keys(lists)) options[name] = { type: 'string', multiple: true };
   for (const name of Object.keys(flags)) options[name] = { type: 'boolean' };
   try {
     return parseArgs({ args: [...args], options }).values as Record<string, RawValue>;
@@ -69,14 +76,15 @@ function numberOf(name: string, { fallback, min, max }: NumberOption, value: Raw
   throw new UsageError(`--${name} takes a whole number from ${min} to ${max}`);
 }
 
-function wordOf(name: string, { fallback, choices }: WordOption, value: RawValue): string {
-  if (value === undefined) return fallback;
-  if (typeof value === 'string' && (choices.length === 0 || choices.includes(value))) return value;
+function wordOf(name: string, choices: readonly string[], value: RawValue): string {
+  const isAny = choices.length === 0;
+  if (typeof value === 'string' && (isAny || choices.includes(value))) return value;
   throw new UsageError(`--${name} takes one of ${choices.join(', ')}`);
 }
 
 /** One line an option. */
-export function describeOptions({ numbers = {}, words = {}, flags = {} }: OptionTable): string {
+export function describeOptions(table: OptionTable): string {
+  const { numbers = {}, words = {}, lists = {}, flags = {} } = table;
   const lines = [
     ...Object.entries(numbers).map(([name, { fallback, help }]) => [
       `--${name} <n>`,
@@ -85,6 +93,10 @@ export function describeOptions({ numbers = {}, words = {}, flags = {} }: Option
     ...Object.entries(words).map(([name, { fallback, choices, help }]) => [
       `--${name} <${choices.join('|') || name}>`,
       fallback === '' ? help : `${help} (${fallback})`,
+    ]),
+    ...Object.entries(lists).map(([name, { choices, help }]) => [
+      `--${name} <${name}>`,
+      `${help}: ${choices.join(', ')}`,
     ]),
     ...Object.entries(flags).map(([name, help]) => [`--${name}`, help]),
   ];

@@ -13,8 +13,8 @@ const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
 const TRANSFER_ENCODING = /\r\ntransfer-encoding:/i;
 
 /**
- * Cuts a byte stream into answers. Bodies have a Content-Length: that is all a lean client needs, so
- * chunked answers and answers that end with the connection are refused by throwing an Error.
+ * Cuts a byte stream into answers. Answers need a Content-Length: throws an Error for chunked ones and
+ * for those that end with the connection.
  */
 export class ResponseParser {
   #pending: Buffer = EMPTY;

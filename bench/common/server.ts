@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemTime } from '../../src/time.ts';
-import { UsageError } from './options.ts';
 import { ROOT } from './places.ts';
 import { onProcessEnd } from './process-end.ts';
+import { UsageError } from './usage-error.ts';
 
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
 const READY_WITHIN_MS = 30_000;

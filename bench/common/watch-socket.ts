@@ -19,7 +19,7 @@ export interface WatchEvents {
   closed(code: number): void;
 }
 
-/** Where what a socket receives goes at the moment; it is valid during the call only. */
+/** Takes received bytes, which are valid during the call only. */
 interface Input {
   take(chunk: Buffer): void;
 }
@@ -34,7 +34,7 @@ export class UpgradeRefused extends Error {
   }
 }
 
-/** A WebSocket that receives. It answers pings, so an open stream stays open, and sends nothing else. */
+/** A WebSocket that only receives, and answers pings so that it stays open. */
 export class WatchSocket {
   readonly #socket: Socket;
   readonly #events: WatchEvents;
@@ -69,7 +69,7 @@ export class WatchSocket {
     input.take(first);
   }
 
-  /** Stops taking bytes: the kernel's buffers fill, and the server meets a slow reader. */
+  /** Stops reading: buffers fill, and the server sees a slow watcher. */
   pause(): void {
     this.#socket.pause();
   }
@@ -94,7 +94,7 @@ export class WatchSocket {
   }
 }
 
-/** Waits for the end of the answer's head; what lies behind it are the first frames. */
+/** Waits for the end of the answer's head; returns the bytes after it, the first frames. */
 function upgraded(socket: Socket, input: Input): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0);

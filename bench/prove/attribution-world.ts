@@ -25,7 +25,7 @@ export interface AttributionJob extends WorldChoice {
 /** Counts over the reports of one world or of many. */
 export interface Attribution {
   incidents: number;
-  /** Reports that name what was wanted. */
+  /** Reports that name the wanted feature. */
   named: number;
   /** Reports that name nothing. */
   unexplained: number;

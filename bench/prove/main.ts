@@ -1,5 +1,6 @@
-/** Proves that features matter and that nobody collides with all of them: `npm run prove`. */
+/** Proves that features matter and that no car collides with all of them: `npm run prove`. */
 import { systemTime } from '../../src/time.ts';
+import { runEntryPoint } from '../common/options.ts';
 import { runAttribution } from './attribution.ts';
 import { attributionSection } from './attribution-report.ts';
 import { GROUPS } from './manoeuvre-runs.ts';
@@ -23,34 +24,24 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   verdicts: async (_, options) => verdictsSection(await runVerdicts(options)),
 };
 
-if (process.argv.includes('--help')) {
-  console.log(HELP);
-  process.exit(0);
-}
-const options = chosen();
-const startMs = systemTime.now();
-const pool = openProvePool(options.threads);
-const sections: Section[] = [];
-try {
-  for (const part of options.parts) {
-    const section = await PROOFS[part](pool, options);
-    console.log(terminalSection(section));
-    sections.push(section);
-  }
-} finally {
-  await pool.close();
-}
-const path = writeReport(options.folder, sections);
-const missed = missedMarks(sections).length;
-const minutes = ((systemTime.now() - startMs) / 60_000).toFixed(1);
-console.log(`\n${missed} marks missed, ${minutes} min, report in ${path}`);
-process.exitCode = missed > 0 ? 1 : 0;
-
-function chosen(): ProveOptions {
+await runEntryPoint(HELP, async (args) => {
+  const options = optionsFrom(args);
+  const startMs = systemTime.now();
+  const pool = openProvePool(options.threads);
+  const sections: Section[] = [];
   try {
-    return optionsFrom(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
-    process.exit(2);
+    for (const part of options.parts) {
+      const section = await PROOFS[part](pool, options);
+      console.log(terminalSection(section));
+      sections.push(section);
+    }
+  } finally {
+    await pool.close();
   }
-}
+  const path = writeReport(options.folder, sections);
+  const missed = missedMarks(sections).length;
+  const minutes = ((systemTime.now() - startMs) / 60_000).toFixed(1);
+  console.log(`
+${missed} marks missed, ${minutes} min, report in ${path}`);
+  process.exitCode = missed > 0 ? 1 : 0;
+});

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { join, resolve } from 'node:path';
+import { describeOptions, parseOptions } from '../common/options.ts';
+import { RESULTS, ROOT } from '../common/places.ts';
 
 export const PARTS = ['manoeuvres', 'sweep', 'attribution', 'verdicts'] as const;
 export type Part = (typeof PARTS)[number];
@@ -16,7 +16,20 @@ export interface ProveOptions {
   folder: string;
 }
 
-const FOLDER = fileURLToPath(new URL('../results/prove', import.meta.url));
+const OPTIONS = {
+  numbers: {
+    km: {
+      fallback: 20_000,
+      min: 1,
+      max: 100_000_000,
+      help: 'vehicle-kilometres with everything on; 500000: full proof',
+    },
+    seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
+    threads: { fallback: availableParallelism(), min: 1, max: 256, help: 'threads' },
+  },
+  words: { out: { fallback: join(RESULTS, 'prove'), choices: [], help: 'folder of the report' } },
+  lists: { only: { choices: PARTS, help: 'parts; the report keeps the others' } },
+};
 
 export const HELP = `npm run prove
 
@@ -26,44 +39,15 @@ whether collision reports name the feature that was off; and whether the reports
 confirmed when its worlds run again through its interface. Prints tables with marks, writes
 report.md, report.json and plots. Exit code 1: a mark is missed.
 
-  --km 20000        vehicle-kilometres with everything on; the rest grows with it (500000: full proof)
-  --seed 1          of the first world
-  --only <part>     ${PARTS.join(', ')}; may be given more than once;
-                    the report keeps what earlier runs left of the other parts in its folder
-  --threads <n>     all cores by default
-  --out <folder>    bench/results/prove by default`;
+${describeOptions(OPTIONS)}`;
 
-/** @throws RangeError for a value that makes no sense, TypeError for an option that there is not */
+/** Throws UsageError. */
 export function optionsFrom(args: readonly string[]): ProveOptions {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seed: text,
-      km: text,
-      threads: text,
-      out: text,
-      only: { type: 'string', multiple: true },
-    },
-  });
-  const only = values.only?.map(partOf);
+  const { only, out, ...options } = parseOptions(OPTIONS, args);
+  const parts = only.length === 0 ? PARTS : PARTS.filter((part) => only.includes(part));
   return {
-    seed: whole('seed', values.seed ?? '1', 0),
-    km: whole('km', values.km ?? '20000', 1),
-    parts: only ? PARTS.filter((part) => only.includes(part)) : PARTS,
-    threads: whole('threads', values.threads ?? String(availableParallelism()), 1),
-    folder: resolve(values.out ?? FOLDER),
+    ...options,
+    parts,
+    folder: resolve(out === OPTIONS.words.out.fallback ? ROOT : '', out),
   };
-}
-
-function whole(name: string, value: string, min: number): number {
-  const number = Number(value);
-  if (value.trim() !== '' && Number.isInteger(number) && number >= min) return number;
-  throw new RangeError(`--${name} takes a whole number from ${min}`);
-}
-
-function partOf(name: string): Part {
-  const part = PARTS.find((each) => each === name);
-  if (part === undefined) throw new RangeError(`--only takes ${PARTS.join(', ')}`);
-  return part;
 }

@@ -1,4 +1,4 @@
-/** Line and bar plots as SVG text: enough for a report, and nothing to install. */
+/** Line and bar plots as SVG text, enough for a report. */
 
 export type PlotPoint = readonly [x: number, y: number];
 
@@ -196,7 +196,7 @@ function legend(series: readonly Series[], rows: readonly number[][]): string[] 
 
 const px = (value: number): string => String(Number(value.toFixed(1)));
 
-/** Three digits, and a dash for what is none. */
+/** Three digits, or a dash if it is not finite. */
 function number(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '–';
 }

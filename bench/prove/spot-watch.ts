@@ -5,10 +5,10 @@ import type { SpotPass } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ContactFacts } from '../../src/twin/incidents.ts';
 
-/** What happens so soon behind the conflict point belongs to the pass, ticks (3 s). */
+/** Events up to 3 s after the conflict point belong to the pass. */
 const AFTER_TICKS = 150;
 
-/** Their actor is sent for a car that drives; the others stand, come for who stands, or are the road. */
+/** Kinds whose actor is sent for a moving car. Others stand, come for waiting cars, or are the road. */
 export const FOR_MOVING_CARS: readonly HazardKind[] = [
   'parked_row_child',
   'sudden_stop',
@@ -24,23 +24,23 @@ export const FOR_MOVING_CARS: readonly HazardKind[] = [
 /** The road itself is the hazard: every pass is an armed one. */
 const ALWAYS_ARMED: readonly HazardKind[] = ['ice_bend', 'sharp_bend'];
 
-/** What happened at one spot. */
+/** Counts at one spot. */
 export interface SpotCounts {
   spot: number;
   kind: HazardKind;
-  /** Cars that came by. */
+  /** Cars that passed. */
   passes: number;
-  /** Those for which the hazard was ready. */
+  /** Passes for which the hazard was ready. */
   armed: number;
-  /** Armed passes for which the actor came, or in whose way it stood. */
+  /** Armed passes for which the actor came or blocked the way. */
   fired: number;
   /** Fired passes, or armed ones where the road is the hazard, in which the feature acted. */
   intervened: number;
   /** Armed passes in which the car hit something. */
   hits: number;
-  /** Times that the actor was sent, for whomever. */
+  /** Times that the actor was sent, for any car. */
   sent: number;
-  /** Contacts with the actor or with what stands at the spot. */
+  /** Contacts with the actor or with bodies at the spot. */
   contacts: number;
 }
 
@@ -59,22 +59,22 @@ export const emptyCounts = (spot: number, kind: HazardKind): SpotCounts => ({
 const isFunction = (name: FeatureName): boolean =>
   FEATURES.some((feature) => feature.name === name && feature.group === 'function');
 
-/** Whether the kind is made for a function: an actuator or a sensor alone never intervenes. */
+/** Whether the kind needs a function: an actuator or a sensor alone never intervenes. */
 export const hasFunction = (kind: HazardKind): boolean =>
   HAZARD_KINDS[kind].failsWithout.some(isFunction);
 
-/** Those that end with the function that the kind is made for, else all that it is made for. */
+/** Features that must act at a kind: its functions, or else all that it needs. */
 export function actingMask(kind: HazardKind): number {
   const { failsWithout } = HAZARD_KINDS[kind];
   const functions = failsWithout.filter(isFunction);
   return maskOf(functions.length > 0 ? functions : failsWithout);
 }
 
-/** Tells of every pass whether the feature that its spot is made for acted, and how it ended. */
+/** Counts for every pass whether the feature for its spot acted, and how the pass ended. */
 export class SpotWatch {
   readonly counts: readonly SpotCounts[];
   readonly #acting: readonly number[];
-  /** Passes that are over but for what may come of them. */
+  /** Passes that are over, but whose consequences may still follow. */
   #pending: { pass: SpotPass; untilTick: number }[] = [];
   /** Tick at which each feature last made a difference to each car, and each car last hit something. */
   readonly #actedTick = new Int32Array(CAR_COUNT * FEATURE_COUNT).fill(-1);
@@ -100,7 +100,7 @@ export class SpotWatch {
     this.#pending.push({ pass, untilTick: tick + AFTER_TICKS });
   }
 
-  /** Counts the passes of which nothing can come any more. */
+  /** Counts the passes without further consequences. */
   settle(tick: number): void {
     if (!this.#pending.some(({ untilTick }) => untilTick <= tick)) return;
     for (const { pass, untilTick } of this.#pending) if (untilTick <= tick) this.#count(pass);

@@ -101,7 +101,7 @@ export function add(sweep: Sweep, world: SweepWorld): void {
   if (trap) sweep.traps.push(trap);
 }
 
-/** Adds the numbers of two records of one shape; what is no number stays as in the first. */
+/** Adds the numbers of two records of one shape; other fields are those of the first. */
 function addNumbers<Counts extends object>(a: Counts, b: Counts): Counts {
   const other = Object.values(b);
   const sums = Object.entries(a).map(([key, value], i) => [
