@@ -18,10 +18,10 @@ const SCRIPT_MS_MAX = 4;
 /** By the line through all samples of a heap that is collected now and then. */
 const GROWTH_KIB_PER_MIN_MAX = 50;
 const VISITS = 5;
-const LOOK_S = 15;
+const SAMPLE_S = 15;
 /** The first seconds load and compile. */
 const SETTLED_S = 10;
-const LOOK_AT_FIRST_MS = 10;
+const POLL_MS = 10;
 
 const WINDOW = { viewport: { width: 1280, height: 800 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
@@ -50,11 +50,11 @@ export async function run(options: string[]): Promise<Figure[]> {
     const page = await context.newPage();
     await firstCarS(page, node.url);
     await systemTime.sleep(SETTLED_S * 1000);
-    const looks = await watch(page, await context.newCDPSession(page), minutes);
+    const samples = await watch(page, await context.newCDPSession(page), minutes);
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
       figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
-      ...figuresOf(looks, minutes),
+      ...figuresOf(samples, minutes),
     ];
   } finally {
     await browser.close();
@@ -75,52 +75,52 @@ function sizeKiB(): number {
 /** From the first request to the first frame with cars, in the page's own clock. */
 async function firstCarS(page: Page, url: URL): Promise<number> {
   await page.addInitScript(`
-    const look = () => {
-      if (typeof viewer === 'object' && viewer.drawn > 0) window.firstCarMs = performance.now();
-      else setTimeout(look, ${LOOK_AT_FIRST_MS});
+    const look = (ms) => {
+      if (typeof viewer === 'object' && viewer.drawn > 0) window.firstCarMs = ms;
+      else requestAnimationFrame(look);
     };
-    look();
+    requestAnimationFrame(look);
   `);
   await page.goto(`${url.origin}/`);
   for (;;) {
     const ms = (await page.evaluate('window.firstCarMs')) as number | undefined;
     if (ms !== undefined) return ms / 1000;
-    await systemTime.sleep(LOOK_AT_FIRST_MS);
+    await systemTime.sleep(POLL_MS);
   }
 }
 
-interface Look {
+interface HeapSample {
   atS: number;
   drawn: number;
   scriptS: number;
   heapBytes: number;
 }
 
-async function watch(page: Page, session: CDPSession, minutes: number): Promise<Look[]> {
+async function watch(page: Page, session: CDPSession, minutes: number): Promise<HeapSample[]> {
   await session.send('Performance.enable');
   await session.send('HeapProfiler.enable');
-  const looks: Look[] = [];
-  for (let i = 0; i <= (minutes * 60) / LOOK_S; i++) {
-    if (i > 0) await systemTime.sleep(LOOK_S * 1000);
+  const samples: HeapSample[] = [];
+  for (let i = 0; i <= (minutes * 60) / SAMPLE_S; i++) {
+    if (i > 0) await systemTime.sleep(SAMPLE_S * 1000);
     await session.send('HeapProfiler.collectGarbage');
     const { metrics } = await session.send('Performance.getMetrics');
     const value = (name: string) => metrics.find((each) => each.name === name)?.value ?? Number.NaN;
-    looks.push({
+    samples.push({
       atS: value('Timestamp'),
       drawn: Number(await page.evaluate('viewer.drawn')),
       scriptS: value('ScriptDuration'),
       heapBytes: value('JSHeapUsedSize'),
     });
   }
-  return looks;
+  return samples;
 }
 
-function figuresOf(looks: readonly Look[], minutes: number): Figure[] {
-  const [first, last] = [looks[0], looks.at(-1)];
+function figuresOf(samples: readonly HeapSample[], minutes: number): Figure[] {
+  const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return [];
   const frames = last.drawn - first.drawn;
   const scriptMs = ((last.scriptS - first.scriptS) * 1000) / frames;
-  const growth = (slope(looks) * 60) / KIB;
+  const growth = (slope(samples) * 60) / KIB;
   return [
     figure('scripting a displayed frame, 20 cars', scriptMs, 'ms', { atMost: SCRIPT_MS_MAX }),
     figure('frames displayed', frames / (last.atS - first.atS), '/s'),
@@ -132,9 +132,9 @@ function figuresOf(looks: readonly Look[], minutes: number): Figure[] {
 }
 
 /** Bytes a second, by least squares. */
-function slope(looks: readonly Look[]): number {
+function slope(samples: readonly HeapSample[]): number {
   const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const [atS, bytes] = [mean(looks.map((l) => l.atS)), mean(looks.map((l) => l.heapBytes))];
-  const across = looks.reduce((sum, l) => sum + (l.atS - atS) * (l.heapBytes - bytes), 0);
-  return across / looks.reduce((sum, l) => sum + (l.atS - atS) ** 2, 0);
+  const [atS, bytes] = [mean(samples.map((l) => l.atS)), mean(samples.map((l) => l.heapBytes))];
+  const across = samples.reduce((sum, l) => sum + (l.atS - atS) * (l.heapBytes - bytes), 0);
+  return across / samples.reduce((sum, l) => sum + (l.atS - atS) ** 2, 0);
 }

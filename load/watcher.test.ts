@@ -64,7 +64,7 @@ test('percentiles are of the nearest rank', () => {
 });
 
 test('a summary has the median and the worst watcher', () => {
-  const calm = watch([
+  const steady = watch([
     [4, 0],
     [8, 80],
     [12, 160],
@@ -75,7 +75,7 @@ test('a summary has the median and the worst watcher', () => {
     [16, 400],
   ]);
   poor.closeCode = 1013;
-  expect(summarise([calm, poor])).toMatchObject({
+  expect(summarise([steady, poor])).toMatchObject({
     watchers: 2,
     frames: 4,
     missed: 1,

@@ -20,7 +20,7 @@ export async function npm(
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  const stay = onProcessEnd(() => {
+  const keep = onProcessEnd(() => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
   });
   try {
@@ -34,7 +34,7 @@ export async function npm(
     if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${folder} ended with ${code}`);
     return printed;
   } finally {
-    stay();
+    keep();
   }
 }
 
@@ -60,7 +60,7 @@ export async function ask(folder: string, { script, name, args }: Question): Pro
     if (before === undefined) rmSync(inTree);
     else writeFileSync(inTree, before);
   };
-  const stay = onProcessEnd(restore);
+  const keep = onProcessEnd(restore);
   try {
     const run = ['run', '--silent', script, '--', name, ...args];
     const printed = await npm(folder, run, { RESULTS_DIR: results });
@@ -69,7 +69,7 @@ export async function ask(folder: string, { script, name, args }: Question): Pro
     if (written === undefined) return { printed, result: undefined };
     return { printed, result: (JSON.parse(written) as { result: object }).result };
   } finally {
-    stay();
+    keep();
     restore();
   }
 }

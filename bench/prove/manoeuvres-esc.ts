@@ -72,9 +72,9 @@ function sine(index: number, amplitude: number, isOn: boolean): ManoeuvreRun {
   if (!result) throw new RangeError('nothing was driven');
   const { yawRatioAt1s, yawRatioAt175s, lateralM, slipMaxRad, yawRates } = result;
   const isFarEnough = amplitude < FULL_AMPLITUDE || lateralM >= LATERAL_MIN_M;
-  const isCalm = yawRatioAt1s <= YAW_RATIO_1S_MAX && yawRatioAt175s <= YAW_RATIO_175S_MAX;
+  const hasSettled = yawRatioAt1s <= YAW_RATIO_1S_MAX && yawRatioAt175s <= YAW_RATIO_175S_MAX;
   return {
-    hasPassed: isCalm && isFarEnough,
+    hasPassed: hasSettled && isFarEnough,
     readings: [
       { name: 'yaw ratio after 1 s', value: 100 * yawRatioAt1s, unit: '%' },
       { name: 'after 1.75 s', value: 100 * yawRatioAt175s, unit: '%' },
