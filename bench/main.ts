@@ -60,7 +60,8 @@ await runEntryPoint(HELP, async (all) => {
   for (const name of names.length > 0 ? names : Object.keys(QUESTIONS)) {
     if (against) {
       const question = { script: 'bench', name, args: options } as const;
-      process.exitCode ||= await runAgainst(against, question, benchReadings, asMarkdown);
+      const code = await runAgainst(against, question, benchReadings, asMarkdown);
+      process.exitCode = Math.max(Number(process.exitCode ?? 0), code);
       continue;
     }
     const figures = (await (await QUESTIONS[name]?.())?.run(options)) ?? [];

@@ -50,12 +50,32 @@ export function splitAgainst(args: readonly string[]): { against?: Against; rest
 
 /** Runs a question here and there in turns, prints the comparison, and returns the exit code. */
 export async function runAgainst(
-  { against, runs, limit, write }: Against,
+  options: Against,
   question: Question,
   readingsOf: (output: RunOutput) => Reading[],
   asMarkdown = false,
-): Promise<0 | 1> {
-  const commit = commitOf(against);
+): Promise<0 | 1 | 2> {
+  const commit = commitOf(options.against);
+  try {
+    const comparison = await compareInTurns(options, commit, question, readingsOf);
+    console.log(formatComparison(comparison, { ...options, question, asMarkdown }));
+    if (options.write) {
+      const result = { commit, runs: options.runs, limit: options.limit, ...comparison };
+      console.log(`\nwritten to ${writeResult(`against-${question.name}`, result)}`);
+    }
+    return exitCodeOf(comparison);
+  } catch (error) {
+    console.error(`${question.name} was not compared:`, error);
+    return 2;
+  }
+}
+
+async function compareInTurns(
+  { against, runs, limit }: Against,
+  commit: string,
+  question: Question,
+  readingsOf: (output: RunOutput) => Reading[],
+): Promise<Comparison> {
   const sides = [
     { name: 'here', folder: ROOT, runs: [] as Reading[][] },
     { name: against, folder: await keptTree(commit), runs: [] as Reading[][] },
@@ -70,12 +90,7 @@ export async function runAgainst(
   }
   const comparison = compareRuns(sides[0].runs, sides[1].runs, limit / 100);
   if (comparison.figures.length === 0) throw new Error('the two sides have no figure in common');
-  console.log(formatComparison(comparison, { question, against, limit, asMarkdown }));
-  if (write) {
-    const result = { commit, runs, limit, ...comparison };
-    console.log(`\nwritten to ${writeResult(`against-${question.name}`, result)}`);
-  }
-  return exitCodeOf(comparison);
+  return comparison;
 }
 
 /** A run may fail where the machine was busy: once is forgiven. */
