@@ -25,11 +25,12 @@ export type Against = Options<typeof OPTIONS>;
 
 export const AGAINST_HELP = `Compare with another commit, both taking turns in one run:
 ${describeOptions(OPTIONS)}
-The working tree runs as it is, with uncommitted changes. The other commit gets a folder and an
-installation of its own in the user's cache, which stay for the next time. For each figure: both
-medians, the median ratio of the pairs with the least and the largest, and the spread of the other
-commit against itself. A figure is worse when its ratio is worse than the limit and than that
-spread. Other options go to both sides. Exit code 1: a figure is worse. 2: a run failed.`;
+The working tree runs as it is, uncommitted changes included. The other commit gets a folder with an
+installation of its own in the user's cache, which is kept. The table has both medians; the median,
+least and largest ratio of the pairs of runs; and the spread of the other commit: the largest
+deviation of one of its runs from their median. A figure is worse if its median ratio is worse by
+more than the limit and by more than that spread. All other options go to both sides.
+Exit code 1: a figure is worse. 2: a run failed.`;
 
 /** Splits the options of a comparison from those of the question. Throws UsageError. */
 export function splitAgainst(args: readonly string[]): { against?: Against; rest: string[] } {
@@ -93,7 +94,7 @@ async function compareInTurns(
   return comparison;
 }
 
-/** A run may fail where the machine was busy: once is forgiven. */
+/** Retries once: a run may fail because the machine is busy. */
 async function askPatiently(folder: string, question: Question): Promise<RunOutput> {
   try {
     return await ask(folder, question);

@@ -8,12 +8,12 @@ export type Verdict = 'worse' | 'same' | 'better' | 'not judged';
 export interface ComparedFigure {
   name: string;
   unit: string;
-  /** Median of the runs. */
+  /** Medians of the runs. */
   here: number;
   there: number;
-  /** Of each run here to the run there that followed it. */
+  /** Of each run here to the run there that follows it. */
   ratio: { min: number; median: number; max: number };
-  /** How far the runs there lie from their own median at most, as a share of it. */
+  /** Largest deviation of a run there from the median of those runs, as a share. */
   spread: number;
   verdict: Verdict;
 }
@@ -25,8 +25,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the readings of runs that took turns. A figure is worse when the median ratio is worse
- * than `limit`, a share, and worse than the spread of the reference.
+ * Compares the readings of runs that took turns. A figure is worse if its median ratio is worse by
+ * more than `limit`, a share, and by more than the spread of the runs there.
  */
 export function compareRuns(
   here: readonly (readonly Reading[])[],
@@ -41,7 +41,7 @@ export function compareRuns(
   };
 }
 
-/** The readings of all runs by name; what is missing from a run is left out. */
+/** The readings of all runs by name, in the order of the runs. */
 function byName(runs: readonly (readonly Reading[])[]): Map<string, Reading[]> {
   return Map.groupBy(runs.flat(), ({ name }) => name);
 }
@@ -56,7 +56,7 @@ function compareFigure(own: readonly Reading[], other: readonly Reading[], limit
   const values = other.map(({ value }) => value);
   const there = median(values);
   const spread = Math.max(...values.map((value) => Math.abs(ratioOf(value, there) - 1)));
-  // By logarithms, so that a half and a double cancel out where two ratios are in the middle.
+  // The median of logarithms: a half and a double in the middle have the mean 1.
   const middle = Math.exp(median(ratios.map(Math.log)));
   const ratio = { min: Math.min(...ratios), median: middle, max: Math.max(...ratios) };
   return {
@@ -70,7 +70,7 @@ function compareFigure(own: readonly Reading[], other: readonly Reading[], limit
   };
 }
 
-/** Two zeros are alike. */
+/** Two zeros have the ratio 1. */
 const ratioOf = (value: number, reference: number): number =>
   value === reference ? 1 : value / reference;
 

@@ -7,7 +7,7 @@ import { npm } from './npm-run.ts';
 
 const TREES = join(CACHE, 'commits');
 
-/** A commit by its full hash. Throws UsageError where this repository has none of that name. */
+/** The full hash of a commit. Throws UsageError if this repository has no such commit. */
 export function commitOf(name: string): string {
   try {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
@@ -17,7 +17,7 @@ export function commitOf(name: string): string {
   }
 }
 
-/** Folder with the files of a commit and an installation of its own, which stays for the next time. */
+/** A folder with the files of a commit and its own installation, made once and kept. */
 export async function keptTree(commit: string): Promise<string> {
   const folder = join(TREES, commit);
   if (existsSync(folder)) return folder;

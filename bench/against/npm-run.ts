@@ -6,14 +6,14 @@ import { RESULTS } from '../common/places.ts';
 import { onProcessEnd } from '../common/process-end.ts';
 import type { RunOutput } from './readings.ts';
 
-/** Runs npm in a folder and resolves with what it printed. All its processes end with this one. */
+/** Runs npm in a folder; resolves with its output. All its processes end with this process. */
 export async function npm(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
-  // A process group of its own: npm does not pass every signal on to what it started.
+  // A process group of its own, because npm does not pass every signal on.
   const child = spawn('npm', args, {
     cwd: folder,
     env: { ...Object.fromEntries(own), ...env },
@@ -38,7 +38,7 @@ export async function npm(
   }
 }
 
-/** What to run: `npm run <script> -- <name> …`. It may write `bench/results/<result>.json`. */
+/** `npm run <script> -- <name> <args>`. */
 export interface Question {
   script: 'bench' | 'load';
   name: string;
@@ -46,8 +46,8 @@ export interface Question {
 }
 
 /**
- * Asks a question once in a tree. The results folder of that tree stays as it is, even where the
- * commit is too old to write its result elsewhere.
+ * Runs a question once in a tree. Results in that tree stay as they are: a commit that does not know
+ * RESULTS_DIR overwrites one, which is read and put back.
  */
 export async function ask(folder: string, { script, name, args }: Question): Promise<RunOutput> {
   const file = `${script === 'load' ? 'load-' : ''}${name}.json`;

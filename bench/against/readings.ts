@@ -1,17 +1,17 @@
 import { type Better, betterByUnit, type Figure } from '../common/figures.ts';
 
-/** One value of one run that is compared with the same value of a run of another commit. */
+/** A value of one run, to be compared with the same value of a run of another commit. */
 export interface Reading {
   name: string;
   value: number;
   unit: string;
-  /** Absent where neither is: such a reading is shown and not judged. */
+  /** Absent where neither is: the reading is shown, but not judged. */
   better?: Better;
 }
 
-/** Where a figure lies in the JSON result of a command. */
+/** The place of a reading in the JSON result of a load command. */
 export interface Measure extends Omit<Reading, 'value'> {
-  /** Keys from the outside in, with dots between them. */
+  /** Keys separated by dots. */
   path: string;
 }
 
@@ -21,20 +21,20 @@ const measure =
 export const smaller = measure('smaller');
 export const larger = measure('larger');
 
-/** A run as another process left it. `result` is undefined where the run wrote no file. */
+/** Output of a run. `result` is undefined where the run wrote no file. */
 export interface RunOutput {
   printed: string;
   result: object | undefined;
 }
 
-/** A figure with a reference in its own run is compared by its ratio to it: that drifts less. */
+/** A figure with a reference is compared by its ratio to that, which drifts less. */
 function readingOf({ name, value, unit, better, reference, ratio }: Figure): Reading {
   const judged = better === undefined ? {} : { better };
   if (!reference || ratio === undefined) return { name, value, unit, ...judged };
   return { name: `${name.trimEnd()} ÷ ${reference.name}`, value: ratio, unit: '×', ...judged };
 }
 
-/** Names occur more than once, as `  in processor time` does: later ones get a number. */
+/** Numbers repeated names, such as `  in processor time`. */
 function named(readings: readonly Reading[]): Reading[] {
   const seen = new Map<string, number>();
   return readings.map((reading) => {
@@ -45,12 +45,12 @@ function named(readings: readonly Reading[]): Reading[] {
 }
 
 const NUMBER = '-?[\\d,.]+(?:e[-+]?\\d+)?';
-/** A row of a printed table: name, value, unit, then perhaps ratio and name of a reference. */
+/** A row of a printed table: name, value, unit, and optionally ratio and name of a reference. */
 const ROW = new RegExp(
   `^(\\s*\\S.*?) {2,}(${NUMBER}|NaN)(?: (\\S+(?: \\(.*\\))?))?(?: {3}= (${NUMBER}) × (.+?) \\(${NUMBER}\\))?(?: {3}target .*)?$`,
 );
 
-/** The figures of a printed table, with as many digits as it shows. */
+/** The figures of a printed table, with the digits that it shows. */
 export function printedFigures(printed: string): Figure[] {
   return printed.split('\n').flatMap((line) => {
     const match = ROW.exec(line.trimEnd());
@@ -64,13 +64,13 @@ export function printedFigures(printed: string): Figure[] {
   });
 }
 
-/** The readings of a bench: from its result, or from what it printed where it writes none. */
+/** The readings of a bench, from its result or else from what it printed. */
 export function benchReadings({ printed, result }: RunOutput): Reading[] {
   const { figures = printedFigures(printed) } = { ...result } as { figures?: Figure[] };
   return named(figures.map(readingOf));
 }
 
-/** The readings of a load command. Values that the result lacks are left out. */
+/** The readings of a load command; those that the result lacks are left out. */
 export function loadReadings(measures: readonly Measure[]): (output: RunOutput) => Reading[] {
   return ({ result }) =>
     measures.flatMap(({ path, ...measure }) => {

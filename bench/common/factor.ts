@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemTime } from '../../src/time.ts';
 import { CACHE } from './places.ts';
 
-/** The commit and the figure of the machine that all targets were set on. */
+/** The commit and its car-tick on the machine that the targets were set on. */
 export const FACTOR_COMMIT = '3d2cb8f';
 const REFERENCE_NS = 170;
 const FACTOR_MAX = 3;
@@ -19,7 +19,7 @@ export interface MachineFactor {
   at: string;
 }
 
-/** Unrounded, at most 3: on a slower machine the targets would say nothing. */
+/** At most 3: with more, the targets would mean nothing. */
 export function factorOf(carTickNs: number): number {
   return Math.min(FACTOR_MAX, carTickNs / REFERENCE_NS);
 }

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** Folder of the repository, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Results, from the folder of a repository. */
+/** Folder of results, relative to that. */
 export const RESULTS = 'bench/results';
 
-/** What is kept between runs on this machine: other commits with their installations, the factor. */
+/** Kept between runs on this machine: the factor, and other commits with their installations. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'driving-twin');

@@ -5,8 +5,8 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const SIGNALLED = 128;
 
 /**
- * Calls `end` when this process ends, also by a signal; that alone would leave children and folders
- * behind. `end` must not wait for anything. Returns what takes it back.
+ * Calls `end` when this process ends, by a signal too: that alone would leave children and folders
+ * behind. `end` must be synchronous. Returns a function that cancels the call.
  */
 export function onProcessEnd(end: () => void): () => void {
   for (const signal of ENDING_SIGNALS) {

@@ -2,17 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { progress } from './progress.ts';
 
-/** What a worker file exports: functions that take one job each. */
+/** The exports of a worker file: functions of one job. */
 type Handlers<W> = { [K in keyof W]: (job: never) => unknown };
 type Job<Handler> = Handler extends (job: infer J) => unknown ? J : never;
 type Result<Handler> = Handler extends (job: never) => infer R ? Awaited<R> : never;
 
-/** Jobs of one kind, made one by one as threads become free. */
+/** Jobs of one kind, created as threads become free. */
 export interface Batch<Handler> {
-  /** The next job, or undefined where there are enough. */
+  /** The next job, or undefined if there are enough. */
   next(): Job<Handler> | undefined;
   done(result: Result<Handler>): void;
-  /** How far it has come, printed now and then. */
+  /** Text that is printed every few seconds. */
   progress(): string;
 }
 
