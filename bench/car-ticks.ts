@@ -2,7 +2,7 @@ import { FRAME_TICKS } from '../assembly/layout.ts';
 import type { Kernel, Slab } from '../src/kernel/kernel.ts';
 import { systemTime } from '../src/time.ts';
 import { CAR_TICKS_PER_VISIT, stepBy } from './aged-worlds.ts';
-import { formatNumber } from './common/figures.ts';
+import { type Bound, type Figure, figure, formatNumber } from './common/figures.ts';
 import { median } from './common/report.ts';
 import { processorMs } from './processor.ts';
 
@@ -89,4 +89,12 @@ export function restoreAll(
 
 export function carTickIn(worlds: number): string {
   return worlds === 1 ? 'a car-tick in 1 world' : `a car-tick in ${formatNumber(worlds)} worlds`;
+}
+
+/** The figures of each count of worlds; `bound` judges the largest. */
+export function carTickFigures(ticks: readonly CarTicks[], bound?: Bound): Figure[] {
+  return ticks.flatMap(({ worlds, ns, processorNs }) => [
+    figure(carTickIn(worlds), ns, 'ns', worlds === WORLD_COUNT_MAX ? bound : undefined),
+    figure('  in processor time', processorNs, 'ns'),
+  ]);
 }

@@ -1,7 +1,7 @@
 /** The first figures of the kernel bench in a few seconds, for work on the kernel. */
 
 import { agedWorlds, createWorlds, loadKernel, movingShare } from './aged-worlds.ts';
-import { AGE_TICKS, carTickIn, carTicks, restoreAll, WORLD_COUNT_MAX } from './car-ticks.ts';
+import { AGE_TICKS, carTickFigures, carTicks, restoreAll, WORLD_COUNT_MAX } from './car-ticks.ts';
 import { type Figure, figure } from './common/figures.ts';
 
 /** The other worlds start as copies of these, too far apart for branch predictors to learn. */
@@ -19,10 +19,7 @@ export async function run(): Promise<Figure[]> {
   const ticks = carTicks(kernel, slabs, images, ROUNDS);
   const [, hundred, many] = ticks;
   return [
-    ...ticks.flatMap(({ worlds, ns, processorNs }) => [
-      figure(carTickIn(worlds), ns, 'ns'),
-      figure('  in processor time', processorNs, 'ns'),
-    ]),
+    ...carTickFigures(ticks),
     figure('growth from 100 to 5,000', (many.processorNs / hundred.processorNs - 1) * 100, '%'),
     figure('cars that move at 20 s', moving * 100, '%'),
     figure('cities in turn', cityCount, ''),

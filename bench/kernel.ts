@@ -2,7 +2,7 @@
 
 import { agedWorlds, loadKernel, movingShare } from './aged-worlds.ts';
 import { bursts } from './bursts.ts';
-import { AGE_TICKS, carTickIn, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from './car-ticks.ts';
+import { AGE_TICKS, carTickFigures, carTicks, WORLD_COUNT_MAX, WORLD_COUNTS } from './car-ticks.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
 import { drivingShare } from './kernel-profile.ts';
 import { memory } from './memory.ts';
@@ -22,12 +22,7 @@ export async function run(): Promise<Figure[]> {
   const ticks = carTicks(kernel, slabs, images, ROUNDS);
   const [, { ns: hundred }, { ns: many }] = ticks;
   return [
-    ...ticks.flatMap(({ worlds, ns, processorNs }) => [
-      worlds === WORLD_COUNT_MAX
-        ? figure(carTickIn(worlds), ns, 'ns', { atMost: NS_MAX })
-        : figure(carTickIn(worlds), ns, 'ns'),
-      figure('  in processor time', processorNs, 'ns'),
-    ]),
+    ...carTickFigures(ticks, { atMost: NS_MAX }),
     figure('  of it driving alone', many * (await drivingShare()), 'ns', {
       atMost: DRIVING_NS_MAX,
     }),
