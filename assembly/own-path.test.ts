@@ -16,9 +16,8 @@ import {
   F_FRONT_CAMERA,
   F_FRONT_RADAR,
   HAZARDS,
+  TICKS_PER_S,
 } from './layout.ts';
-
-const TICKS_PER_S = 50;
 
 interface Standing {
   turn: 'left' | 'right';

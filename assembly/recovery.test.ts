@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../src/city/geometry.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
-import { cities, makeKernel, makeWorld, SlabView, stepTo } from '../src/testing/rigs/kernel.ts';
+import {
+  cars,
+  cities,
+  makeKernel,
+  makeWorld,
+  SlabView,
+  stepTo,
+} from '../src/testing/rigs/kernel.ts';
 import { loadProbe } from '../src/testing/rigs/probe.ts';
 import { edit, type SlabEditor } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
@@ -36,7 +43,6 @@ import {
   C_X,
   C_Y,
   C_YAW_RATE,
-  CAR_COUNT,
   F_BRAKES,
   F_STEERING,
   F_THROTTLE,
@@ -45,7 +51,6 @@ import {
   STATUS_DRIVING,
 } from './layout.ts';
 
-const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
 const probe = loadProbe();
 const city = at(cities.cities, 0);
 const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));

@@ -19,11 +19,10 @@ import {
   F_ALL,
   F_THROTTLE,
   HAZARDS,
+  TICKS_PER_S,
 } from './layout.ts';
 
 const KMH = 1 / 3.6;
-const TICKS_PER_S = 50;
-
 /** Steps for a while; what each tick showed of the cars. */
 function watch(crossing: Crossing, seconds: number, look: (tick: number) => void): void {
   for (let tick = 0; tick < seconds * TICKS_PER_S; tick++) {

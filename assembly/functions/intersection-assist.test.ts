@@ -27,10 +27,10 @@ import {
   F_INTERSECTION_ASSIST,
   FLAG_AEB,
   HAZARDS,
+  TICKS_PER_S,
 } from '../layout.ts';
 
 const KMH = 1 / 3.6;
-const TICKS_PER_S = 50;
 /** Emergency braking looks straight ahead too: here the one function is on trial. */
 const ON = F_ALL & ~F_AEB;
 const OFF = ON & ~F_INTERSECTION_ASSIST;

@@ -10,10 +10,10 @@ import {
   F_FRONT_CAMERA,
   F_INTERSECTION_ASSIST,
   F_TRAFFIC_LIGHT_RECOGNITION,
+  TICKS_PER_S,
 } from '../layout.ts';
 
 const KMH = 1 / 3.6;
-const TICKS_PER_S = 50;
 const BLIND = F_ALL & ~F_TRAFFIC_LIGHT_RECOGNITION;
 
 const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };

@@ -27,7 +27,9 @@ import {
 import { at } from '../city/geometry.ts';
 import { packCity } from '../citygen/tables/city-table.ts';
 import {
+  cars,
   cities,
+  contactsUntil,
   makeKernel,
   makeKernelOf,
   makeWorld,
@@ -36,24 +38,11 @@ import {
   wasmOf,
 } from '../testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
 import { type Kernel, kernelIdentity } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;
-const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
 
 const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
-
-/** Steps and collects every contact on the way. */
-function contactsUntil(kernel: Kernel, slab: number, tick: number): ContactFacts[] {
-  const all: ContactFacts[] = [];
-  while (kernel.tick(slab) < tick) {
-    const seen = kernel.contactCount(slab);
-    kernel.step(slab, tick - kernel.tick(slab));
-    all.push(...kernel.contacts(slab, seen));
-  }
-  return all;
-}
 
 describe('the binary', () => {
   it('imports nothing', () => {

@@ -20,6 +20,7 @@ import {
   F_ALL,
   F_THROTTLE,
   SIGNALS,
+  TICKS_PER_S,
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, HazardSpot, Junction, Lane, Point, Road } from '../../city/types.ts';
@@ -40,7 +41,6 @@ const SPACING_M = 180;
 const PARK_AT_M = 2000;
 const PARK_SPACING_M = 400;
 const CENTRE = 4;
-const TICKS_PER_S = 50;
 /** Late enough for cars that have waited for long, and right before a decision. */
 const START_TICK = 4003;
 

@@ -10,7 +10,7 @@ import {
   C_Y,
   C_YAW_RATE,
   CAR_COUNT,
-  TICK_MS,
+  TICK_S,
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import type { Course } from './course.ts';
@@ -31,7 +31,6 @@ const CARS = CAR_COUNT;
 /** Position, heading, velocities and yaw rate are neighbours in the slab: one copy keeps them. */
 const MOTION_LENGTH = YAW + CARS - X;
 
-const TICK_S = TICK_MS / 1000;
 export const STANDING_MPS = 0.1;
 /** A car moves at most this much further in a tick than its speed takes it, m. */
 const JUMP_SLACK_M = 0.01;

@@ -1,4 +1,4 @@
-import { TICK_MS } from '../../../assembly/layout.ts';
+import { TICK_S } from '../../../assembly/layout.ts';
 import type { City } from '../../city/types.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { type Course, courseOf } from './course.ts';
@@ -75,7 +75,6 @@ export interface DrivingLimit {
 }
 
 const KMH_PER_MPS = 3.6;
-const TICK_S = TICK_MS / 1000;
 const examples = (what: string) => (tally: DrivingTally) =>
   (tally.examples.get(what) ?? []).join('; ');
 

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { CAR_COUNT } from '../../../assembly/layout.ts';
 import { Kernel } from '../../kernel/kernel.ts';
 import { loadCities } from '../../load-cities.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
 
 export const cities = loadCities();
+
+/** Indices of the cars of a world. */
+export const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
 
 export type Build = 'release' | 'scalar' | 'debug';
 
@@ -57,6 +62,17 @@ export function makeWorld(kernel: Kernel, seed: number, cityIndex = 0): number {
 /** Steps to `tick`, through contacts. */
 export function stepTo(kernel: Kernel, slab: number, tick: number): void {
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
+}
+
+/** Steps to a tick; returns the contacts on the way. */
+export function contactsUntil(kernel: Kernel, slab: number, tick: number): ContactFacts[] {
+  const all: ContactFacts[] = [];
+  while (kernel.tick(slab) < tick) {
+    const seen = kernel.contactCount(slab);
+    kernel.step(slab, tick - kernel.tick(slab));
+    all.push(...kernel.contacts(slab, seen));
+  }
+  return all;
 }
 
 /** Typed access to the arrays of a world, for tests that look behind the public state. */

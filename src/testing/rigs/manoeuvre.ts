@@ -33,6 +33,7 @@ import {
   F_THROTTLE,
   HAZARD_BYTES,
   HAZARDS,
+  TICK_S,
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { Actor } from '../../city/types.ts';
@@ -45,7 +46,6 @@ import { type ProvingRoad, provingRoad } from './proving-road.ts';
 import type { SlabEditor } from './slab-editor.ts';
 import { edit } from './slab-editor.ts';
 
-const TICK_S = 0.02;
 /** m/s in a km/h. */
 export const KMH = 1 / 3.6;
 /** The type of the car under test: 4.56 × 1.82 m. */

@@ -10,7 +10,7 @@ import {
   F_ALL,
   F_ESC,
   F_THROTTLE,
-  TICK_MS,
+  TICK_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
 import type { CarType } from '../../twin/fleet.ts';
@@ -18,7 +18,6 @@ import { ProvingGround } from './proving-ground.ts';
 
 /** The sine with dwell of FMVSS 126 and UN R140, with road-wheel angles. */
 
-const TICK_S = TICK_MS / 1000;
 const GRAVITY_MPS2 = 9.81;
 const SPEED_MPS = 80 / 3.6;
 const SINE_HZ = 0.7;

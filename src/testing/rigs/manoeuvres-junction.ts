@@ -22,6 +22,7 @@ import {
   EVENT_INTERVENTION,
   F_ALL,
   HAZARDS,
+  TICK_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
 import type { Actor, Lane, Point, Road } from '../../city/types.ts';
@@ -34,7 +35,6 @@ import { PERSON, VEHICLE } from './manoeuvres.ts';
 import { spotOf } from './proving-road.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
-const TICK_S = 0.02;
 const KMH = 1 / 3.6;
 /** The car under test comes from the west, so its way is right to begin with. */
 const CAR = at(CAR_TYPES, CAR_TYPE);

@@ -17,6 +17,7 @@ import {
   LIGHT_GREEN,
   O_LIGHT,
   SLAB_BYTES,
+  TICK_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
@@ -28,8 +29,6 @@ import { OrderProbe } from './order-probe.ts';
 import { SignalProbe } from './signal-probe.ts';
 
 const course = courseOf(at(cities.cities, 0), 0);
-const TICK_S = 0.02;
-
 /** A world made by hand: far from each other, all cars stand at the start of their routes. */
 let slab: SlabArrays;
 let tally: DrivingTally;

@@ -21,7 +21,7 @@ import {
 import { carTypeFields } from '../../kernel/car-types.ts';
 import type { CarType } from '../../twin/fleet.ts';
 
-/** What `assembly/motion-probe.ts` exports. */
+/** What `assembly/probe.ts` exports of the driver and the vehicle model. */
 interface MotionProbe {
   memory: WebAssembly.Memory;
   linearForce(
@@ -60,6 +60,15 @@ const SLAB = CITY_BASE;
 /** Rolling resistance, which the brakes' row always holds, m/s². */
 export const ROLLING_MPS2 = 0.15;
 export const DRY = 0.95;
+export const GRAVITY = 9.81;
+/** ½ ρ c_d A, N s²/m². */
+const AIR_DRAG = 0.4;
+/** A wish for more braking than any car can give, m/s². */
+export const FULL = -20;
+
+/** Deceleration by air, m/s². */
+export const airOf = (type: CarType, speed: number): number =>
+  (AIR_DRAG * speed ** 2) / type.massKg;
 
 /**
  * The kernel's vehicle model on an endless plane: nobody drives and nothing is in the way, so a test

@@ -16,6 +16,7 @@ import {
   C_Y,
   CAR_COUNT,
   F_ALL,
+  FRAME_TICKS,
   H_TICK,
   HAZARD_BYTES,
   HAZARDS,
@@ -39,7 +40,6 @@ import { makeKernelOf, memoised } from './kernel.ts';
 /** Of the car that looks: from its centre of gravity to its front bumper and to its camera, m. */
 export const NOSE_M = 2.21;
 export const CAMERA_M = NOSE_M - 1.6;
-const DECISION_TICKS = 4;
 /** The car that looks stands so far before a junction that nothing else is near. */
 const BEFORE_LINE_M = 140;
 
@@ -166,7 +166,7 @@ export class SensingGround {
     const image = this.#kernel.image(this.#slab);
     const view = new DataView(image.buffer);
     const tick = view.getUint32(H_TICK, true);
-    const lookTick = (Math.floor(tick / DECISION_TICKS) + 1) * DECISION_TICKS;
+    const lookTick = (Math.floor(tick / FRAME_TICKS) + 1) * FRAME_TICKS;
     view.setUint32(H_TICK, lookTick - 1, true);
     const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
     for (const [car, pose] of Object.entries(poses)) {

@@ -8,6 +8,7 @@ import {
   LIGHT_AMBER,
   LIGHT_RED,
   LIGHT_RED_AMBER,
+  TICKS_PER_S,
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { amberChoice } from './amber.ts';
@@ -21,7 +22,6 @@ const STATION = C_STATION / 8;
 const VX = C_VX / 8;
 const CARS = CAR_COUNT;
 
-const TICKS_PER_S = 50;
 /**
  * Drivers decide every 80 ms, on the state of the tick before: a choice is right where it is that
  * of the rule at one of the ticks from the last of green on for 100 ms.

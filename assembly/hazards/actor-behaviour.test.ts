@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { at } from '../../src/city/geometry.ts';
+import type { City, HazardKind } from '../../src/city/types.ts';
+import type { SiteShape } from '../../src/citygen/hazards/ground.ts';
+import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
+import { type Frame, frameAt } from '../../src/citygen/hazards/paths.ts';
+import { cutInShape, leadShape } from '../../src/citygen/hazards/shapes.ts';
+import { packCity } from '../../src/citygen/tables/city-table.ts';
+import { NOSE_M } from '../../src/testing/rigs/course.ts';
+import {
+  ACTUATORS,
+  acts,
+  contactOf,
+  frontOffset,
+  MODEL_WIDTH_M,
+  stageOf,
+  stepUntil,
+} from '../../src/testing/rigs/hazard-stage.ts';
+import { cities, makeKernelOf, makeWorld } from '../../src/testing/rigs/kernel.ts';
+import { edit } from '../../src/testing/rigs/slab-editor.ts';
+import { type SpotCar, SpotStage } from '../../src/testing/rigs/spot-stage.ts';
+import {
+  A_SENT,
+  A_SPEED,
+  A_STATE,
+  A_STATION,
+  A_WAIT,
+  A_X,
+  A_Y,
+  ACTOR_WAITS,
+  C_EFFECTIVE,
+  C_HX,
+  C_HY,
+  C_STATUS,
+  C_VX,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  CONTACT_VEHICLE,
+  FRAME_TICKS,
+  HAZARD_BYTES,
+  HAZARDS,
+  STATUS_DRIVING,
+} from '../layout.ts';
+
+/** A city whose deer is replaced by another kind, on the same straight piece of road. */
+function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: number) => SiteShape) {
+  const town = at(cities.cities, 2);
+  const spot = town.hazards.findIndex((hazard) => hazard.kind === 'deer_crossing');
+  const deer = at(town.hazards, spot);
+  const { polyline, widthM } = at(town.lanes, at(deer.site.lanes, 0));
+  const shape = shapeOf(frameAt(polyline, deer.site.stationM), widthM);
+  const actor = HAZARD_KINDS[kind].actor ?? null;
+  const hazard = { ...deer, kind, site: { ...deer.site, bodies: [], actor, ...shape } };
+  const city: City = { ...town, hazards: town.hazards.with(spot, hazard) };
+  const kernel = makeKernelOf(packCity(city));
+  const slab = makeWorld(kernel, 1);
+  kernel.step(slab, 104);
+  return new SpotStage(kernel, slab, city, spot);
+}
+
+describe('Who drives across', () => {
+  test('lets a car pass that another vehicle hides from it, and then drives on.', () => {
+    const stage = stageOf('blind_crossing');
+    const speedMps = 8;
+    const [car = 0] = stage.set({ wayM: 4.5 * speedMps, speedMps, features: ACTUATORS });
+    expect(stepUntil(stage, acts(stage), 150)).toBe(true);
+    const other = (car + 1) % CAR_COUNT;
+    const waits = () => {
+      edit(stage.kernel, stage.slab, (world) => {
+        world.setF64(C_X, other, (stage.f64(A_X) + stage.car(C_X, car)) / 2);
+        world.setF64(C_Y, other, (stage.f64(A_Y) + stage.car(C_Y, car)) / 2);
+      });
+      return stage.i32(A_WAIT) !== 0;
+    };
+    expect(stepUntil(stage, waits, 250)).toBe(true);
+    // Its front has passed the conflict point: the actor, half of it 2.25 m, is still before the lane.
+    expect(stepUntil(stage, () => stage.i32(A_WAIT) === 0, 300)).toBe(true);
+    expect(stage.f64(A_STATION)).toBeLessThan(stage.hazard.site.actorStationM - 2.25 - 1);
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 1500)).toBe(true);
+    const { kernel, slab } = stage;
+    const hits = kernel.contacts(slab, 0).filter(({ hazard }) => hazard === stage.spot);
+    expect(hits).toEqual([]);
+  });
+});
+
+describe('A deer', () => {
+  /** Whether it comes for a car while somebody drives the other way who would be where it is `lateS` after it has crossed the lane. */
+  function comesBefore(lateS: number): boolean {
+    const stage = stageOf('deer_crossing');
+    const { site, x, y } = stage.hazard;
+    const { along } = frameAt(site.actorPath, 0);
+    const speedMps = 13;
+    const [car = 0] = stage.set({ wayM: 3.4 * 13.5, speedMps: 13.5 });
+    const other = (car + 1) % CAR_COUNT;
+    // It sets off in about a second, is in the lane 2.4 s later and in the other one, 3.5 m on, after 1.2 s more.
+    const awayM = (1 + 2.4 + 1.2 + lateS) * speedMps;
+    const [hx, hy] = [stage.car(C_HX, car), stage.car(C_HY, car)];
+    edit(stage.kernel, stage.slab, (world) => {
+      world.setF64(C_X, other, x + 3.5 * along[0] + awayM * hx);
+      world.setF64(C_Y, other, y + 3.5 * along[1] + awayM * hy);
+      world.setF64(C_HX, other, -hx);
+      world.setF64(C_HY, other, -hy);
+      world.setF64(C_VX, other, speedMps);
+      world.setI32(C_STATUS, other, STATUS_DRIVING);
+      // Whoever has nothing just rolls on.
+      world.setI32(C_EFFECTIVE, other, 0);
+    });
+    return stepUntil(stage, acts(stage), 150);
+  }
+
+  test('does not come out before somebody in the other lane, who may not see it.', () => {
+    expect(comesBefore(0)).toBe(false);
+    expect(comesBefore(0.5)).toBe(false);
+    expect(comesBefore(4)).toBe(true);
+  });
+});
+
+describe('Signals and stop lines', () => {
+  test.each<[HazardKind, number]>([
+    ['red_light_lorry', 12],
+    ['downhill_stop', 8],
+  ])('Whoever ignores the line of a %s meets the actor.', (kind, speedMps) => {
+    const stage = stageOf(kind);
+    const { kernel, slab } = stage;
+    let hits = 0;
+    let sends = 0;
+    for (let start = 0; start < 12; start++) {
+      stage.rest();
+      const [car = 0] = stage.set({ wayM: 5.6 * speedMps, speedMps });
+      const contacts = kernel.contactCount(slab);
+      // Foot on the pedal, whatever the driver wants.
+      for (let look = 0; look < 90 && kernel.contactCount(slab) === contacts; look++) {
+        edit(kernel, slab, (world) => world.setF64(C_VX, car, speedMps));
+        kernel.step(slab, FRAME_TICKS);
+      }
+      sends += stage.i32(A_SENT);
+      hits += kernel.contactCount(slab) - contacts;
+    }
+    expect(sends).toBeGreaterThanOrEqual(2);
+    expect(hits).toBeGreaterThanOrEqual(0.6 * sends);
+  });
+
+  test('Whoever stops sees it cross.', () => {
+    const stage = stageOf('downhill_stop');
+    stage.set({ wayM: 48, speedMps: 8 });
+    expect(stepUntil(stage, acts(stage), 400)).toBe(true);
+    const beyondM = stage.hazard.site.actorStationM + 5;
+    expect(stepUntil(stage, () => stage.f64(A_STATION) > beyondM, 590)).toBe(true);
+    expect(stage.kernel.contactCount(stage.slab)).toBe(0);
+  });
+});
+
+describe('Who is on foot and had to stop in the street', () => {
+  const speedAfter = (...others: readonly SpotCar[]) => {
+    const stage = stageOf('deer_crossing');
+    const { kernel, slab, spot } = stage;
+    stage.set({ wayM: 46, speedMps: 13.5, features: ACTUATORS });
+    expect(stepUntil(stage, () => stage.f64(A_STATION) > 1.5, 300)).toBe(true);
+    edit(kernel, slab, (world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
+    stage.set(...others);
+    kernel.step(slab, 12);
+    return stage.f64(A_SPEED);
+  };
+
+  test('waits for who comes, and goes on when nobody does.', () => {
+    expect(speedAfter({ wayM: 25, speedMps: 12, features: ACTUATORS })).toBe(0);
+    expect(speedAfter()).toBeGreaterThan(0.3);
+    // Who stands does not come.
+    expect(speedAfter({ wayM: 25, speedMps: 0, features: 0 })).toBeGreaterThan(0.3);
+  });
+});
+
+describe('A car that pulls out of a bay', () => {
+  test('gets up to speed ahead of another and brakes to a standstill at the conflict point.', () => {
+    const stage = stageInstead('sudden_stop', leadShape);
+    const [car = 0] = stage.set({ wayM: 100, speedMps: 13.5, features: ACTUATORS });
+    expect(stepUntil(stage, acts(stage), 200)).toBe(true);
+    stepUntil(stage, () => stage.f64(A_SPEED) >= 13.2, 400);
+    const [dx, dy] = [stage.f64(A_X) - stage.car(C_X, car), stage.f64(A_Y) - stage.car(C_Y, car)];
+    // 10 m between the bumpers as it has the car's speed; the car itself gains 2 m at most until then.
+    const gapM = Math.hypot(dx, dy) - 2.25 - at([...NOSE_M], 2);
+    expect(gapM).toBeGreaterThan(7.5);
+    expect(gapM).toBeLessThan(11);
+    const contact = contactOf(stage, 300);
+    expect(contact).toMatchObject({ kind: CONTACT_VEHICLE, striking: 0, hazard: stage.spot });
+    expect(contact && Math.abs(frontOffset(contact))).toBeLessThan(MODEL_WIDTH_M / 4);
+  });
+
+  test('stands there for 4 s where nobody hits it, and drives on into the next bay.', () => {
+    const stage = stageInstead('sudden_stop', leadShape);
+    stage.set({ wayM: 100, speedMps: 13.5 });
+    stepUntil(stage, acts(stage), 200);
+    stage.set();
+    stepUntil(stage, () => stage.f64(A_SPEED) > 10, 500);
+    expect(stepUntil(stage, () => stage.f64(A_SPEED) === 0, 500)).toBe(true);
+    const rearM = stage.f64(A_STATION) - 2.25 - stage.hazard.site.actorStationM;
+    expect(Math.abs(rearM)).toBeLessThan(0.8);
+    const stood = stage.kernel.tick(stage.slab);
+    stepUntil(stage, () => stage.f64(A_SPEED) > 0, 400);
+    expect(stage.kernel.tick(stage.slab) - stood).toBeGreaterThanOrEqual(196);
+    expect(stage.kernel.tick(stage.slab) - stood).toBeLessThanOrEqual(208);
+    stage.set();
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
+  });
+
+  test('is run into as it cuts in.', () => {
+    const stage = stageInstead('cut_in', cutInShape);
+    const [car] = stage.set({ wayM: 100, speedMps: 13, features: ACTUATORS });
+    const contact = contactOf(stage, 550);
+    expect(contact).toMatchObject({ kind: CONTACT_VEHICLE, striking: 0, hazard: stage.spot });
+    expect(contact?.parties[0].car).toBe(car);
+    expect(contact?.parties[1].speedMps).toBeGreaterThan(3);
+  });
+});

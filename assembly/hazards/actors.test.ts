@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { at } from '../../src/city/geometry.ts';
+import type { HazardKind } from '../../src/city/types.ts';
+import {
+  ACTUATORS,
+  acts,
+  contactOf,
+  frontOffset,
+  MODEL_WIDTH_M,
+  stageOf,
+  stepUntil,
+} from '../../src/testing/rigs/hazard-stage.ts';
+import { makeKernel, makeWorld } from '../../src/testing/rigs/kernel.ts';
+import { edit } from '../../src/testing/rigs/slab-editor.ts';
+import {
+  A_ARMED,
+  A_CAR,
+  A_SENT,
+  A_SINCE,
+  A_SPEED,
+  A_STATE,
+  A_STATION,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
+  ACTOR_WAITS,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  EVENT_COLLISION,
+  EVENT_HAZARD,
+  FRAME_TICKS,
+  HAZARD_BYTES,
+  HAZARDS,
+  OTHER_ACTOR,
+} from '../layout.ts';
+
+/** Kinds whose actor comes when a car is so near, at a speed that suits. */
+const TIMED: readonly [HazardKind, seconds: number, speedMps: number][] = [
+  ['parked_row_child', 3.1, 12],
+  ['deer_crossing', 2.4, 13.5],
+  ['dark_zebra', 3.2, 14],
+  ['blind_crossing', 3.5, 8],
+  ['tram_crossing', 5, 8],
+];
+
+describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
+  const wayM = (seconds + 1) * speedMps;
+
+  test('comes as a car is so near, and not before.', () => {
+    const stage = stageOf(kind);
+    const [car] = stage.set({ wayM, speedMps });
+    const { kernel, slab } = stage;
+    const from = kernel.tick(slab);
+    expect(stepUntil(stage, acts(stage), 150)).toBe(true);
+    expect((kernel.tick(slab) - from) / 50).toBeGreaterThan(0.4);
+    expect((kernel.tick(slab) - from) / 50).toBeLessThan(2);
+    expect(stage.i32(A_CAR)).toBe(car);
+    expect(stage.i32(A_SENT)).toBe(1);
+    const event = kernel.events(slab).at(-1);
+    expect(event).toMatchObject({ kind: EVENT_HAZARD, car, hazard: stage.spot });
+  });
+
+  test('meets the front of a car that does not react, mostly its middle two thirds.', () => {
+    const awayM = [-0.8, -0.4, 0, 0.4, 0.8].map((fasterMps) => {
+      const stage = stageOf(kind);
+      const mps = speedMps + fasterMps;
+      const [car] = stage.set({ wayM: (seconds + 1) * mps, speedMps: mps, features: ACTUATORS });
+      const contact = contactOf(stage, 500);
+      expect(contact).toMatchObject({ hazard: stage.spot, block: -1 });
+      expect(contact?.parties.map((party) => party.car)).toEqual([car, -1]);
+      const { actor } = stage.hazard.site;
+      expect(contact?.parties[1].massKg).toBe(actor?.massKg);
+      const event = stage.kernel.events(stage.slab).at(-1);
+      expect(event).toMatchObject({
+        kind: EVENT_COLLISION,
+        hazard: stage.spot,
+        other: OTHER_ACTOR,
+      });
+      return Math.abs(contact ? frontOffset(contact) : Number.NaN);
+    });
+    expect(Math.max(...awayM)).toBeLessThan(MODEL_WIDTH_M / 2 + 0.01);
+    expect(
+      at(
+        awayM.toSorted((a, b) => a - b),
+        2,
+      ),
+    ).toBeLessThan(MODEL_WIDTH_M / 3);
+  });
+
+  test('meets nobody who has everything on.', () => {
+    const stage = stageOf(kind);
+    stage.set({ wayM, speedMps });
+    expect(contactOf(stage, 590)).toBeUndefined();
+    expect(stage.i32(A_SENT)).toBe(1);
+  });
+
+  test('does not come for a slow car, nor while the spot is in a pause.', () => {
+    const slow = stageOf(kind);
+    slow.set({ wayM: 9, speedMps: 1, features: 0 });
+    expect(stepUntil(slow, acts(slow), 400)).toBe(false);
+    const paused = stageOf(kind);
+    paused.set({ wayM, speedMps });
+    const armed = HAZARDS + paused.spot * HAZARD_BYTES + A_ARMED;
+    edit(paused.kernel, paused.slab, (world) => world.setI32(armed, 0, 1_000_000));
+    expect(stepUntil(paused, acts(paused), 400)).toBe(false);
+    expect(paused.i32(A_SENT)).toBe(0);
+  });
+
+  test('stops before a car that stands in its way, goes on when that is gone, and pauses then.', () => {
+    const stage = stageOf(kind);
+    const { kernel, slab } = stage;
+    stage.set({ wayM, speedMps });
+    stepUntil(stage, acts(stage), 150);
+    // The car stands across the actor's way now.
+    const [standing] = stage.set({ wayM: -2, speedMps: 0, features: 0 });
+    const actor = HAZARDS + stage.spot * HAZARD_BYTES;
+    edit(kernel, slab, (world) => world.setI32(actor + A_CAR, 0, CAR_COUNT - 1));
+    const stops = stepUntil(stage, () => stage.f64(A_STATION) > 1 && stage.f64(A_SPEED) === 0, 550);
+    expect(stops).toBe(true);
+    expect(kernel.contactCount(slab)).toBe(0);
+    const awayM = Math.hypot(
+      stage.f64(A_X) - stage.car(C_X, standing ?? 0),
+      stage.f64(A_Y) - stage.car(C_Y, standing ?? 0),
+    );
+    expect(awayM).toBeGreaterThan(MODEL_WIDTH_M / 2);
+    stage.set();
+    edit(kernel, slab, (world) => world.setI32(actor + A_ARMED, 0, 0));
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 1500)).toBe(true);
+    const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / 50;
+    expect(pauseS).toBeGreaterThanOrEqual(19.98);
+    expect(pauseS).toBeLessThan(60);
+  });
+});
+
+describe('What stands in the lane', () => {
+  test('appears and goes with nobody near, stands for a minute, and pauses for 40 to 80 s.', () => {
+    const stage = stageOf('fog_stall');
+    const { kernel, slab, hazard } = stage;
+    const nearestM = () =>
+      Math.min(
+        ...Array.from({ length: CAR_COUNT }, (_, car) =>
+          Math.hypot(stage.car(C_X, car) - hazard.x, stage.car(C_Y, car) - hazard.y),
+        ),
+      );
+    let appeared = 0;
+    let state = stage.i32(A_STATE);
+    while (kernel.tick(slab) < 60_000) {
+      kernel.step(slab, FRAME_TICKS - (kernel.tick(slab) % FRAME_TICKS));
+      const now = stage.i32(A_STATE);
+      if (now === state) continue;
+      state = now;
+      if (now === ACTOR_STANDS) {
+        appeared++;
+        expect(nearestM()).toBeGreaterThan(43);
+        expect([stage.f64(A_X), stage.f64(A_Y)]).toEqual([
+          at(hazard.site.active, 0).x,
+          at(hazard.site.active, 0).y,
+        ]);
+      } else {
+        const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / 50;
+        expect(pauseS).toBeGreaterThanOrEqual(39.98);
+        expect(pauseS).toBeLessThan(80);
+      }
+    }
+    expect(appeared).toBeGreaterThanOrEqual(4);
+    expect(stage.i32(A_SENT)).toBe(appeared);
+  });
+
+  test('is towed away once somebody has stood behind it for 8 s.', () => {
+    const stage = stageOf('wet_crest');
+    const { kernel, slab } = stage;
+    stage.set({ wayM: 38, speedMps: 12.8 });
+    stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 100);
+    stage.set({ wayM: 4, speedMps: 0, features: 0 });
+    const from = kernel.tick(slab);
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
+    expect(kernel.tick(slab) - from).toBeGreaterThanOrEqual(400);
+    expect(kernel.tick(slab) - from).toBeLessThanOrEqual(412);
+    expect(kernel.contactCount(slab)).toBe(0);
+  });
+});
+
+test('The same world sends the same actors; another one others.', () => {
+  const log = (seed: number): string => {
+    const kernel = makeKernel(1);
+    const slab = makeWorld(kernel, seed);
+    const sends: string[] = [];
+    while (kernel.tick(slab) < 9000) kernel.step(slab, 9000 - kernel.tick(slab));
+    for (const { kind, tick, hazard, car } of kernel.events(slab)) {
+      if (kind === EVENT_HAZARD) sends.push(`${tick} ${hazard} ${car}`);
+    }
+    expect(sends.length).toBeGreaterThan(5);
+    return sends.join();
+  };
+  expect(log(5)).toBe(log(5));
+  expect(log(5)).not.toBe(log(6));
+});

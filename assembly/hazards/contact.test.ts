@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { at } from '../../src/city/geometry.ts';
+import { ACTUATORS, contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
+import { edit } from '../../src/testing/rigs/slab-editor.ts';
+import {
+  A_HX,
+  A_HY,
+  A_STATE,
+  A_STATION,
+  A_STRUCK,
+  A_X,
+  ACTOR_STANDS,
+  ACTOR_WAITS,
+  C_HX,
+  C_HY,
+  CONTACT_OBSTACLE,
+  CONTACT_PERSON,
+  F_ALL,
+  F_STEERING,
+  FRAME_TICKS,
+  O_HAZARD,
+  OH_ACTIVE,
+  OH_HEADING,
+  OH_LENGTH,
+  OH_STRIDE,
+  OH_WIDTH,
+  OH_X,
+  OH_Y,
+} from '../layout.ts';
+
+describe('What was struck', () => {
+  test('lies there, is met once by each car, and is cleared after 12 s.', () => {
+    const stage = stageOf('parked_row_child');
+    const { kernel, slab } = stage;
+    const [car = -1] = stage.set({ wayM: 54, speedMps: 13.5, features: ACTUATORS });
+    const contact = contactOf(stage, 500);
+    expect(contact?.kind).toBe(CONTACT_PERSON);
+    // 30 kg before a car of more than a ton: thrown at hardly less than the closing speed.
+    const [struck, child] = contact?.parties ?? [];
+    expect(child?.deltaVMps).toBeGreaterThan(0.9 * (contact?.closingMps ?? 0));
+    expect((struck?.deltaVMps ?? 0) * (struck?.massKg ?? 0)).toBeCloseTo(
+      (child?.deltaVMps ?? 0) * 30,
+      6,
+    );
+    expect(stage.i32(A_STATE)).toBe(ACTOR_STANDS);
+    expect(stage.i32(A_STRUCK)).toBe(1 << car);
+    const since = kernel.tick(slab);
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 700)).toBe(true);
+    expect(kernel.tick(slab) - since).toBeGreaterThanOrEqual(600 - FRAME_TICKS);
+    expect(kernel.contactCount(slab)).toBe(1);
+    expect(stage.i32(A_STRUCK)).toBe(0);
+  });
+
+  test('is shown as its box while it is there, else as the spot.', () => {
+    const stage = stageOf('deer_crossing');
+    const { kernel, slab, hazard } = stage;
+    stage.set({ wayM: 46, speedMps: 13.5 });
+    const shown = () => {
+      const out = kernel.pack(slab);
+      return (field: number) => at([...out], O_HAZARD + stage.spot * OH_STRIDE + field);
+    };
+    const before = shown();
+    expect([OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_WIDTH].map(before)).toEqual([0, 0, 0, 0]);
+    expect([OH_X, OH_Y].map(before)).toEqual([hazard.x, hazard.y].map((m) => Math.round(m * 100)));
+    stepUntil(stage, () => stage.f64(A_STATION) > 2, 300);
+    const then = shown();
+    expect([OH_ACTIVE, OH_LENGTH, OH_WIDTH].map(then)).toEqual([1, 110, 35]);
+    expect(then(OH_X)).toBe(Math.round(stage.f64(A_X) * 100));
+    expect(then(OH_HEADING) / 1e4).toBeCloseTo(Math.atan2(stage.f64(A_HY), stage.f64(A_HX)), 3);
+  });
+});
+
+describe('What stands beside the road', () => {
+  test('is an obstacle of its spot to a car that leaves its lane.', () => {
+    const stage = stageOf('parked_row_child');
+    const { kernel, slab } = stage;
+    const steering = F_ALL & ~F_STEERING;
+    const [car = 0] = stage.set({ wayM: 32, speedMps: 12, features: steering });
+    // 6° to the right, 19 m before the foremost car: 1 m aside after 10 m.
+    edit(kernel, slab, (world) => {
+      const [hx, hy] = [world.f64(C_HX, car), world.f64(C_HY, car)];
+      world.setF64(C_HX, car, hx * Math.cos(0.105) + hy * Math.sin(0.105));
+      world.setF64(C_HY, car, hy * Math.cos(0.105) - hx * Math.sin(0.105));
+    });
+    const contact = contactOf(stage, 200);
+    expect(contact).toMatchObject({ kind: CONTACT_OBSTACLE, hazard: stage.spot });
+    expect(contact?.block).toBeGreaterThanOrEqual(0);
+    expect(contact?.parties.map((party) => party.car)).toEqual([car, -1]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { at } from '../../src/city/geometry.ts';
+import { NOSE_M } from '../../src/testing/rigs/course.ts';
+import { contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
+import type { SpotCar } from '../../src/testing/rigs/spot-stage.ts';
+import {
+  A_SIGHT,
+  A_STATE,
+  ACTOR_STANDS,
+  C_VX,
+  C_X,
+  C_Y,
+  F_ALL,
+  F_EVASIVE_STEERING,
+} from '../layout.ts';
+
+describe('What stands behind a crest', () => {
+  const isThereFor = (...others: readonly SpotCar[]) => {
+    const stage = stageOf('wet_crest');
+    stage.set(...others);
+    return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 60);
+  };
+
+  test('is there for who must steer: sees it too late to brake, early enough to steer.', () => {
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 })).toBe(true);
+    expect(isThereFor({ wayM: 50, speedMps: 16 })).toBe(true);
+    // From 9 m/s one stops in 11.4 m, and needs 13.1 m to steer.
+    expect(isThereFor({ wayM: 29, speedMps: 9 })).toBe(false);
+  });
+
+  test('is there for nobody who sees it too late to steer, however they speed up on the way.', () => {
+    const endsOf = (features: number) => {
+      const ends: { seenS: number; hits: boolean }[] = [];
+      for (let speedMps = 11; speedMps < 16.5; speedMps += 0.1) {
+        const stage = stageOf('wet_crest');
+        const { x, y } = stage.hazard;
+        const [car = 0] = stage.set({ wayM: 3.15 * speedMps, speedMps, features });
+        const wayM = () =>
+          Math.hypot(stage.car(C_X, car) - x, stage.car(C_Y, car) - y) - at([...NOSE_M], 2);
+        // The camera is 1.6 m behind the front.
+        const isSeen = () => wayM() <= stage.f32(A_SIGHT) - 1.6;
+        stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS && isSeen(), 150);
+        if (stage.i32(A_STATE) !== ACTOR_STANDS) continue;
+        const seenS = (stage.f32(A_SIGHT) - 1.6) / stage.car(C_VX, car);
+        ends.push({ seenS, hits: contactOf(stage, 320) !== undefined });
+      }
+      return ends;
+    };
+    const on = endsOf(F_ALL);
+    expect(on.length).toBeGreaterThan(35);
+    // 0.23 s until the camera knows it, 1.05 s to gain a metre, 0.15 s to spare.
+    expect(Math.min(...on.map(({ seenS }) => seenS))).toBeGreaterThan(1.43);
+    expect(on.filter(({ hits }) => hits)).toEqual([]);
+    // Who cannot steer is too fast to brake.
+    const off = endsOf(F_ALL & ~F_EVASIVE_STEERING);
+    expect(off.length).toBe(on.length);
+    expect(off.filter(({ hits }) => hits).length).toBeGreaterThan(0.9 * off.length);
+  });
+
+  test('is not there with somebody on the road behind it, nor close behind the car.', () => {
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: -10, speedMps: 0 })).toBe(false);
+    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: 58, speedMps: 12.8 })).toBe(false);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { at } from '../src/city/geometry.ts';
+import { energyOf, FIELD, look, staged } from '../src/testing/rigs/collision-field.ts';
+import { type SlabView, stepTo } from '../src/testing/rigs/kernel.ts';
+import { CAR_TYPES } from '../src/twin/fleet.ts';
+import { C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, F_BRAKES, TICK_S } from './layout.ts';
+
+describe('wrecks', () => {
+  const { lengthM } = at(CAR_TYPES, 2);
+
+  it('push each other without a contact, and do not pass through', () => {
+    const { kernel, slab } = staged([
+      { x: 0, y: 0, vx: 10, isWreck: true, features: F_BRAKES },
+      { x: lengthM + 2, y: 0, isWreck: true, features: F_BRAKES },
+    ]);
+    let before = look(kernel, slab);
+    for (let tick = 0; tick < 200; tick++) {
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      const energy = (view: SlabView) => energyOf(view, 0) + energyOf(view, 1);
+      expect(energy(now)).toBeLessThanOrEqual(energy(before));
+      expect(now.f64(C_X, 1) - now.f64(C_X, 0)).toBeGreaterThan(lengthM - 0.3);
+      before = now;
+    }
+    expect(before.f64(C_X, 1)).toBeGreaterThan(FIELD + lengthM + 2.5);
+    expect(kernel.contactCount(slab)).toBe(0);
+    expect(energyOf(before, 0) + energyOf(before, 1)).toBe(0);
+  });
+
+  it('lie still where they overlap at rest', () => {
+    const { kernel, slab } = staged([
+      { x: 0, y: 0, isWreck: true },
+      { x: 3, y: 1, headingDegrees: 40, isWreck: true },
+    ]);
+    const before = look(kernel, slab);
+    stepTo(kernel, slab, 400);
+    const now = look(kernel, slab);
+    for (const car of [0, 1]) {
+      for (const array of [C_X, C_Y, C_HX, C_HY]) {
+        expect(now.f64(array, car)).toBe(before.f64(array, car));
+      }
+    }
+  });
+
+  it('brake by 4 m/s² with their brakes, and roll without', () => {
+    const { kernel, slab } = staged([
+      { x: 0, y: 0, vx: 10, isWreck: true, features: F_BRAKES },
+      { x: 0, y: 50, vx: 10, isWreck: true },
+    ]);
+    kernel.step(slab, 50);
+    const view = look(kernel, slab);
+    // Drag of 0.4 N s²/m² takes less than 0.03 m/s² at 10 m/s.
+    expect(view.f64(C_VX, 0)).toBeLessThan(6);
+    expect(view.f64(C_VX, 0)).toBeGreaterThan(6 - 0.03);
+    expect(view.f64(C_VX, 1)).toBeLessThan(9.8);
+    expect(view.f64(C_VX, 1)).toBeGreaterThan(9.8 - 0.03);
+  });
+
+  it('scrub to a stop sideways by friction, keeping their direction', () => {
+    const { kernel, slab } = staged([{ x: 0, y: 0, vy: 10, isWreck: true }]);
+    kernel.step(slab, 25);
+    const view = look(kernel, slab);
+    // Half a second of 0.95 g.
+    expect(view.f64(C_VY, 0)).toBeCloseTo(10 - 0.5 * 0.95 * 9.81, 1);
+    stepTo(kernel, slab, 300);
+    const rest = look(kernel, slab);
+    expect(rest.f64(C_Y, 0) - FIELD).toBeCloseTo(100 / (2 * 0.95 * 9.81), 0);
+    expect(rest.f64(C_VY, 0)).toBe(0);
+  });
+
+  it('fly straight on while they spin, and the spin dies', () => {
+    const { kernel, slab } = staged([{ x: 0, y: 0, vx: 12, yawRate: 5, isWreck: true }]);
+    let turned = 0;
+    let before = look(kernel, slab);
+    for (let tick = 0; tick < 400; tick++) {
+      kernel.step(slab, 1);
+      const now = look(kernel, slab);
+      expect(Math.abs(now.f64(C_YAW_RATE, 0))).toBeLessThanOrEqual(
+        Math.abs(before.f64(C_YAW_RATE, 0)),
+      );
+      turned += now.f64(C_YAW_RATE, 0) * TICK_S;
+      before = now;
+    }
+    expect(turned).toBeGreaterThan(1);
+    expect(before.f64(C_YAW_RATE, 0)).toBe(0);
+    expect(before.f64(C_X, 0) - FIELD).toBeGreaterThan(8);
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from 'vitest';
+import {
+  C_CONTACT_TICK,
+  C_DECLARED,
+  C_EFFECTIVE,
+  C_HALT_TICK,
+  C_HX,
+  C_HY,
+  C_NEAR,
+  C_STATUS,
+  C_STEER,
+  C_TYPE,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  EVENT_COLLISION,
+  NEAR_BLOCKS,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
+} from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { CAR_TYPES, type CarType } from '../../twin/fleet.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
+import { cars, cities, makeKernel, makeWorld, SlabView } from './kernel.ts';
+import { edit, type SlabEditor } from './slab-editor.ts';
+
+export interface Scene {
+  /** Index of its type. */
+  type?: number;
+  /** Middle of the body. */
+  x: number;
+  y: number;
+  headingDegrees?: number;
+  vx?: number;
+  vy?: number;
+  yawRate?: number;
+  isWreck?: boolean;
+  features?: number;
+}
+
+/** Far from every street and building. */
+export const FIELD = 5000;
+
+/**
+ * Puts the first cars where they are told to be, in a field; the others stand far apart there. With
+ * no features nothing that a car senses makes a difference to how it moves.
+ */
+export function stage(
+  kernel: Kernel,
+  slab: number,
+  scenes: readonly Scene[],
+  origin = [FIELD, FIELD],
+) {
+  const tick = kernel.tick(slab);
+  edit(kernel, slab, (world) => {
+    for (const car of cars) {
+      const away: Scene = { x: FIELD + 100 * car, y: -FIELD };
+      const scene = scenes[car] ?? away;
+      const [ox = 0, oy = 0] = scenes[car] === undefined ? [0, 0] : origin;
+      const angle = ((scene.headingDegrees ?? 0) * Math.PI) / 180;
+      const type = scene.type ?? 2;
+      const centreM = CAR_TYPES[type]?.centreM ?? 0;
+      world.setI32(C_TYPE, car, type);
+      world.setF64(C_HX, car, Math.cos(angle));
+      world.setF64(C_HY, car, Math.sin(angle));
+      world.setF64(C_X, car, ox + scene.x - centreM * Math.cos(angle));
+      world.setF64(C_Y, car, oy + scene.y - centreM * Math.sin(angle));
+      world.setF64(C_VX, car, scene.vx ?? 0);
+      world.setF64(C_VY, car, scene.vy ?? 0);
+      world.setF64(C_YAW_RATE, car, scene.yawRate ?? 0);
+      world.setF64(C_STEER, car, 0);
+      world.setI32(C_DECLARED, car, scene.features ?? 0);
+      world.setI32(C_EFFECTIVE, car, scene.features ?? 0);
+      world.setI32(C_STATUS, car, scene.isWreck ? STATUS_CRASHED : STATUS_DRIVING);
+      world.setI32(C_HALT_TICK, car, scene.isWreck ? tick : 0);
+      world.setI32(C_CONTACT_TICK, car, 0);
+    }
+    touchable(world);
+  });
+}
+
+/** Whoever was put somewhere by hand may touch anybody. */
+export function touchable(world: SlabEditor): void {
+  for (const car of cars) world.setI32(C_NEAR, car, 2 * NEAR_BLOCKS - (2 << car));
+}
+
+export function staged(scenes: readonly Scene[], origin?: readonly number[]) {
+  const kernel = makeKernel(1);
+  const slab = makeWorld(kernel, 1);
+  kernel.step(slab, 101);
+  stage(kernel, slab, scenes, origin === undefined ? undefined : [...origin]);
+  return { kernel, slab };
+}
+
+export const collisions = (kernel: Kernel, slab: number) =>
+  kernel.events(slab).filter(({ kind }) => kind === EVENT_COLLISION);
+
+export const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
+
+export const typeOf = (view: SlabView, car: number): CarType =>
+  at(CAR_TYPES, view.i32(C_TYPE, car));
+
+export function energyOf(view: SlabView, car: number): number {
+  const { massKg, yawInertiaKgM2 } = typeOf(view, car);
+  const speed = Math.hypot(view.f64(C_VX, car), view.f64(C_VY, car));
+  return (massKg * speed ** 2 + yawInertiaKgM2 * view.f64(C_YAW_RATE, car) ** 2) / 2;
+}
+
+/** The one contact of the next tick. */
+export function nextContact(kernel: Kernel, slab: number): ContactFacts {
+  const seen = kernel.contactCount(slab);
+  kernel.step(slab, 1);
+  const contacts = kernel.contacts(slab, seen);
+  expect(contacts).toHaveLength(1);
+  return at(contacts, 0);
+}
+
+/** A solid block's long side: its middle, and the direction out of it. */
+export function facades() {
+  const blocks = (cities.cities[0]?.blocks ?? []).filter(({ solid }) => solid);
+  return blocks.map(({ polygon }) => {
+    const sides = polygon.map((from, i) => ({ from, to: at(polygon, (i + 1) % polygon.length) }));
+    const length = ({ from, to }: (typeof sides)[number]) =>
+      Math.hypot(to[0] - from[0], to[1] - from[1]);
+    const side = at(
+      sides.toSorted((a, b) => length(b) - length(a)),
+      0,
+    );
+    const [dx, dy] = [side.to[0] - side.from[0], side.to[1] - side.from[1]];
+    return {
+      x: (side.from[0] + side.to[0]) / 2,
+      y: (side.from[1] + side.to[1]) / 2,
+      nx: dy / length(side),
+      ny: -dx / length(side),
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import {
+  A_STATE,
+  ACTOR_ACTS,
+  F_BRAKES,
+  F_STEERING,
+  F_THROTTLE,
+  FRAME_TICKS,
+} from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
+import type { HazardKind } from '../../city/types.ts';
+import { CAR_TYPES } from '../../twin/fleet.ts';
+import type { ContactFacts } from '../../twin/incidents.ts';
+import { cities, makeKernel, makeWorld } from './kernel.ts';
+import { SpotStage } from './spot-stage.ts';
+
+export const MODEL_WIDTH_M = at(CAR_TYPES, 2).widthM;
+
+/** Features of a car that drives and reacts to nothing. */
+export const ACTUATORS = F_STEERING | F_BRAKES | F_THROTTLE;
+
+/** A spot of a kind in the first city that has one. */
+export function stageOf(kind: HazardKind, seed = 1): SpotStage {
+  const cityIndex = cities.cities.findIndex((city) => city.hazards.some((h) => h.kind === kind));
+  const city = at(cities.cities, cityIndex);
+  const kernel = makeKernel(1);
+  const slab = makeWorld(kernel, seed, cityIndex);
+  kernel.step(slab, 104);
+  return new SpotStage(
+    kernel,
+    slab,
+    city,
+    city.hazards.findIndex((hazard) => hazard.kind === kind),
+  );
+}
+
+/** Steps look by look until it is so, or for so long. */
+export function stepUntil(stage: SpotStage, isSo: () => boolean, ticks: number): boolean {
+  const end = stage.kernel.tick(stage.slab) + ticks;
+  while (!isSo()) {
+    if (stage.kernel.tick(stage.slab) >= end) return false;
+    stage.kernel.step(stage.slab, FRAME_TICKS - (stage.kernel.tick(stage.slab) % FRAME_TICKS));
+  }
+  return true;
+}
+
+export const acts = (stage: SpotStage) => () => stage.i32(A_STATE) === ACTOR_ACTS;
+
+export function contactOf(stage: SpotStage, ticks: number): ContactFacts | undefined {
+  const { kernel, slab } = stage;
+  stepUntil(stage, () => kernel.contactCount(slab) > 0, ticks);
+  return kernel.contacts(slab, 0)[0];
+}
+
+/** From the middle of the car's front to where it was hit, m to the left. */
+export function frontOffset({ parties: [{ impactX, impactY }] }: ContactFacts): number {
+  return (impactY / impactX) * (at(CAR_TYPES, 2).lengthM / 2);
+}
