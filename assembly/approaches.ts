@@ -21,7 +21,7 @@ import {
   T_CONFLICTS,
 } from './layout';
 import { noseOf } from './body';
-import { isConnector, laneAhead, laneAt, laneLength } from './lanes';
+import { isConnector, laneAhead, laneRecord, laneLength } from './lanes';
 import { getF, getI, setI } from './memory';
 import { WAITING_MPS } from './thresholds';
 
@@ -44,11 +44,11 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
   return load<f64>(DISTANCE + ((<usize>car) << 3));
 }
 
-@inline export function firstAt(junction: i32): i32 {
+@inline export function firstApproaching(junction: i32): i32 {
   return load<i8>(FIRST + <usize>junction);
 }
 
-@inline export function nextAt(car: i32): i32 {
+@inline export function nextApproaching(car: i32): i32 {
   return load<i8>(NEXT + <usize>car);
 }
 
@@ -90,13 +90,13 @@ export function surveyApproaches(slab: usize, city: usize): void {
     }
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
     store<f64>(DISTANCE + ((<usize>car) << 3), distance);
-    push(FIRST, NEXT, load<i32>(laneAt(city, ahead) + L_JUNCTION), car);
+    push(FIRST, NEXT, load<i32>(laneRecord(city, ahead) + L_JUNCTION), car);
   }
 }
 
 /** Adds a car to the holders of claims in the junction of a connector. */
 export function addHolder(city: usize, connector: i32, car: i32): void {
-  push(HOLDERS, NEXT_HOLDER, load<i32>(laneAt(city, connector) + L_JUNCTION), car);
+  push(HOLDERS, NEXT_HOLDER, load<i32>(laneRecord(city, connector) + L_JUNCTION), car);
 }
 
 @inline function push(heads: usize, nexts: usize, junction: i32, car: i32): void {
@@ -106,23 +106,24 @@ export function addHolder(city: usize, connector: i32, car: i32): void {
 
 /** The bit of a connector of the same junction in a mask of this one, L_. */
 @inline export function hasBit(city: usize, mask: u32, connector: i32): bool {
-  return ((mask >> load<i32>(laneAt(city, connector) + L_CONNECTOR)) & 1) != 0;
+  return ((mask >> load<i32>(laneRecord(city, connector) + L_CONNECTOR)) & 1) != 0;
 }
 
 /** m along `connector` from where on it is too close to `other`, which it conflicts with. */
 @inline export function zoneFrom(city: usize, connector: i32, other: i32): f64 {
-  return load<f32>(zoneAt(city, connector, other) + CF_FROM);
+  return load<f32>(conflictRecord(city, connector, other) + CF_FROM);
 }
 
 /** m along `connector` up to where it is too close to `other`. */
 @inline export function zoneTo(city: usize, connector: i32, other: i32): f64 {
-  return load<f32>(zoneAt(city, connector, other) + CF_TO);
+  return load<f32>(conflictRecord(city, connector, other) + CF_TO);
 }
 
-function zoneAt(city: usize, connector: i32, other: i32): usize {
-  const at = laneAt(city, connector);
-  const below: u32 = ((<u32>1) << load<i32>(laneAt(city, other) + L_CONNECTOR)) - 1;
+function conflictRecord(city: usize, connector: i32, other: i32): usize {
+  const record = laneRecord(city, connector);
+  const below: u32 = ((<u32>1) << load<i32>(laneRecord(city, other) + L_CONNECTOR)) - 1;
   const index =
-    load<i32>(at + L_CONFLICT_FIRST) + popcnt<i32>(<i32>(load<u32>(at + L_CONFLICTS) & below));
+    load<i32>(record + L_CONFLICT_FIRST) +
+    popcnt<i32>(<i32>(load<u32>(record + L_CONFLICTS) & below));
   return city + load<i32>(city + T_CONFLICTS) + <usize>index * CONFLICT_BYTES;
 }

@@ -12,7 +12,7 @@ import {
 } from './layout';
 
 /** Address of a block's record. */
-@inline export function blockAt(city: usize, block: i32): usize {
+@inline export function blockRecord(city: usize, block: i32): usize {
   return city + load<i32>(city + T_BLOCKS) + <usize>block * BLOCK_BYTES;
 }
 

@@ -21,7 +21,7 @@ export const BODY_COG_X: usize = 48; // m
 export const BODY_COG_Y: usize = 56;
 
 /** A car's body as its present motion says it was `back` s before. */
-export function bodyOf(slab: usize, car: i32, back: f64, at: usize): void {
+export function bodyOf(slab: usize, car: i32, back: f64, body: usize): void {
   const type = typeOf(slab, car);
   const turn = back * getF(slab, C_YAW_RATE, car);
   let hx = getF(slab, C_HX, car);
@@ -35,14 +35,14 @@ export function bodyOf(slab: usize, car: i32, back: f64, at: usize): void {
     hx = tx;
   }
   const centre = load<f64>(type + CT_CENTRE);
-  store<f64>(at + BOX_X, x + centre * hx);
-  store<f64>(at + BOX_Y, y + centre * hy);
-  store<f64>(at + BOX_HX, hx);
-  store<f64>(at + BOX_HY, hy);
-  store<f64>(at + BOX_HALF_LENGTH, 0.5 * load<f64>(type + CT_LENGTH));
-  store<f64>(at + BOX_HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH));
-  store<f64>(at + BODY_COG_X, x);
-  store<f64>(at + BODY_COG_Y, y);
+  store<f64>(body + BOX_X, x + centre * hx);
+  store<f64>(body + BOX_Y, y + centre * hy);
+  store<f64>(body + BOX_HX, hx);
+  store<f64>(body + BOX_HY, hy);
+  store<f64>(body + BOX_HALF_LENGTH, 0.5 * load<f64>(type + CT_LENGTH));
+  store<f64>(body + BOX_HALF_WIDTH, 0.5 * load<f64>(type + CT_WIDTH));
+  store<f64>(body + BODY_COG_X, x);
+  store<f64>(body + BODY_COG_Y, y);
 }
 
 export function velocityX(slab: usize, car: i32): f64 {

@@ -13,7 +13,7 @@ import {
   NEAR_BLOCKS,
   STATUS_CRASHED,
 } from './layout';
-import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
+import { blockRecord, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
 
 /** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
@@ -47,9 +47,13 @@ export function findNear(slab: usize, city: usize): void {
 /** From the last down to some that is not after `car`: no branch, no index. */
 @inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
   let near = 0;
-  for (let at = slab + (CAR_COUNT - 1) * 8; at >= slab + ((<usize>car) << 3); at -= 8) {
-    const dx = load<f64>(at, C_X) - x;
-    const dy = load<f64>(at, C_Y) - y;
+  for (
+    let address = slab + (CAR_COUNT - 1) * 8;
+    address >= slab + ((<usize>car) << 3);
+    address -= 8
+  ) {
+    const dx = load<f64>(address, C_X) - x;
+    const dy = load<f64>(address, C_Y) - y;
     near = (near << 1) | <i32>(dx * dx + dy * dy < squared);
   }
   return near << car;
@@ -61,9 +65,13 @@ export function findNear(slab: usize, city: usize): void {
   const yy = f64x2.splat(y);
   const reach = f64x2.splat(squared);
   let near = 0;
-  for (let at = slab + (CAR_COUNT - 2) * 8; at >= slab + ((<usize>first) << 3); at -= 16) {
-    const dx = f64x2.sub(v128.load(at, C_X), xx);
-    const dy = f64x2.sub(v128.load(at, C_Y), yy);
+  for (
+    let address = slab + (CAR_COUNT - 2) * 8;
+    address >= slab + ((<usize>first) << 3);
+    address -= 16
+  ) {
+    const dx = f64x2.sub(v128.load(address, C_X), xx);
+    const dy = f64x2.sub(v128.load(address, C_Y), yy);
     near =
       (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
   }
@@ -100,7 +108,8 @@ function isNearBlock(city: usize, x: f64, y: f64): bool {
   const cell = cellAt(city, x, y);
   const end = cellEnd(city, cell);
   for (let entry = cellStart(city, cell); entry < end; entry += 2) {
-    if (reachesBlock(blockAt(city, load<u16>(entry)), x, y, BODY_REACH_M + CLOSING_M)) return true;
+    if (reachesBlock(blockRecord(city, load<u16>(entry)), x, y, BODY_REACH_M + CLOSING_M))
+      return true;
   }
   return false;
 }

@@ -46,7 +46,7 @@ import {
   STATUS_CRASHED,
   TICK_S,
 } from './layout';
-import { blockAt, cellAt, cellEnd, cellStart } from './blocks';
+import { blockRecord, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
 import { findNear, findNearOf, TOUCH_M, touchesBlockBox } from './broad-phase';
 import { newContact, raiseCollision } from './contacts';
@@ -91,7 +91,7 @@ function meetCar(slab: usize, city: usize, a: i32, b: i32): void {
   const dy = getF(slab, C_Y, b) - getF(slab, C_Y, a);
   if (dx * dx + dy * dy > TOUCH_M * TOUCH_M) return;
   if (liesStill(slab, a) && liesStill(slab, b)) return;
-  if (overlapAt(slab, a, b, 0, 0.0) > 0.0) strike(slab, city, a, b, -1, 0);
+  if (overlapBefore(slab, a, b, 0, 0.0) > 0.0) strike(slab, city, a, b, -1, 0);
 }
 
 function meetBlocks(slab: usize, city: usize, car: i32): void {
@@ -102,9 +102,9 @@ function meetBlocks(slab: usize, city: usize, car: i32): void {
   const end = cellEnd(city, cell);
   for (let entry = cellStart(city, cell); entry < end; entry += 2) {
     const block = <i32>load<u16>(entry);
-    const at = blockAt(city, block);
-    if (touchesBlockBox(at, x, y) && overlapAt(slab, car, -1, at, 0.0) > 0.0)
-      strike(slab, city, car, -1, block, at);
+    const record = blockRecord(city, block);
+    if (touchesBlockBox(record, x, y) && overlapBefore(slab, car, -1, record, 0.0) > 0.0)
+      strike(slab, city, car, -1, block, record);
   }
 }
 
@@ -125,7 +125,7 @@ function liesStill(slab: usize, car: i32): bool {
  * Least overlap of a car with another, or with the block at an address where `b` is −1, as they
  * were `back` s before; leaves both bodies and the normal.
  */
-function overlapAt(slab: usize, a: i32, b: i32, block: usize, back: f64): f64 {
+function overlapBefore(slab: usize, a: i32, b: i32, block: usize, back: f64): f64 {
   bodyOf(slab, a, back, BODY_A);
   if (b < 0) return polygonOverlap(BODY_A, block + B_CORNER, load<i32>(block + B_CORNERS));
   bodyOf(slab, b, back, BODY_B);
@@ -138,22 +138,22 @@ function overlapAt(slab: usize, a: i32, b: i32, block: usize, back: f64): f64 {
  */
 function findContact(slab: usize, a: i32, b: i32, block: usize): void {
   let touching = 0.0;
-  if (overlapAt(slab, a, b, block, TICK_S) <= 0.0) {
+  if (overlapBefore(slab, a, b, block, TICK_S) <= 0.0) {
     let apart = TICK_S;
     for (let n = 0; n < BISECTIONS; n++) {
       const half = 0.5 * (touching + apart);
-      if (overlapAt(slab, a, b, block, half) > 0.0) touching = half;
+      if (overlapBefore(slab, a, b, block, half) > 0.0) touching = half;
       else apart = half;
     }
   }
-  overlapAt(slab, a, b, block, touching);
+  overlapBefore(slab, a, b, block, touching);
   if (b < 0) polygonCommon(BODY_A, block + B_CORNER, load<i32>(block + B_CORNERS));
   else boxesCommon(BODY_A, BODY_B);
 }
 
 /** A contact with another car, or with a block where `b` is −1. Wrecks among themselves have none. */
-function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize): void {
-  findContact(slab, a, b, at);
+function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: usize): void {
+  findContact(slab, a, b, record);
   const nx = load<f64>(NORMAL_X);
   const ny = load<f64>(NORMAL_Y);
   const px = load<f64>(COMMON_X);
@@ -191,7 +191,7 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, at: usize)
   if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) {
     // Of a gap that both closed the greater part counts.
     const striking = b < 0 || 2.0 * towardsA >= ux * nx + uy * ny ? 0 : 1;
-    report(slab, a, b, block, at, closing, lost, striking);
+    report(slab, a, b, block, record, closing, lost, striking);
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
   }
@@ -207,12 +207,12 @@ function report(
   a: i32,
   b: i32,
   block: i32,
-  at: usize,
+  record: usize,
   closing: f64,
   lost: f64,
   striking: i32,
 ): void {
-  const hazard = at == 0 ? -1 : load<i32>(at + B_HAZARD);
+  const hazard = record == 0 ? -1 : load<i32>(record + B_HAZARD);
   const kind = b >= 0 ? CONTACT_VEHICLE : hazard < 0 ? CONTACT_BUILDING : CONTACT_OBSTACLE;
   const contact = newContact(slab, kind, block, hazard, a, b);
   store<f64>(contact + K_X, load<f64>(COMMON_X));
@@ -229,7 +229,7 @@ function report(
 }
 
 /** Writes down a car as it was just before the contact. */
-export function party(slab: usize, at: usize, car: i32, body: usize): void {
+export function party(slab: usize, record: usize, car: i32, body: usize): void {
   const hx = load<f64>(body + BOX_HX);
   const hy = load<f64>(body + BOX_HY);
   const dx = load<f64>(COMMON_X) - load<f64>(body + BOX_X);
@@ -237,19 +237,22 @@ export function party(slab: usize, at: usize, car: i32, body: usize): void {
   const norm = greatest(sqrt(dx * dx + dy * dy), 1e-6);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
-  store<i32>(at + P_CAR, car);
-  store<i32>(at + P_DECLARED, getI(slab, C_DECLARED, car));
-  store<i32>(at + P_EFFECTIVE, getI(slab, C_EFFECTIVE, car));
-  store<i32>(at + P_TYPE, getI(slab, C_TYPE, car));
+  store<i32>(record + P_CAR, car);
+  store<i32>(record + P_DECLARED, getI(slab, C_DECLARED, car));
+  store<i32>(record + P_EFFECTIVE, getI(slab, C_EFFECTIVE, car));
+  store<i32>(record + P_TYPE, getI(slab, C_TYPE, car));
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
-  store<f64>(at + P_SPEED, sqrt(vx * vx + vy * vy));
-  store<f64>(at + P_DELTA_V, sqrt(jx * jx + jy * jy) * load<f64>(typeOf(slab, car) + CT_PER_MASS));
-  store<f64>(at + P_HX, hx);
-  store<f64>(at + P_HY, hy);
-  store<f64>(at + P_IMPACT_X, (hx * dx + hy * dy) / norm);
-  store<f64>(at + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
-  store<f64>(at + P_MASS, load<f64>(typeOf(slab, car) + CT_MASS));
+  store<f64>(record + P_SPEED, sqrt(vx * vx + vy * vy));
+  store<f64>(
+    record + P_DELTA_V,
+    sqrt(jx * jx + jy * jy) * load<f64>(typeOf(slab, car) + CT_PER_MASS),
+  );
+  store<f64>(record + P_HX, hx);
+  store<f64>(record + P_HY, hy);
+  store<f64>(record + P_IMPACT_X, (hx * dx + hy * dy) / norm);
+  store<f64>(record + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
+  store<f64>(record + P_MASS, load<f64>(typeOf(slab, car) + CT_MASS));
 }
 
 /** From now on what stands beside the road is looked for around it. One that is hit again is cleared no later. */

@@ -32,15 +32,15 @@ export function newContact(slab: usize, kind: i32, block: i32, hazard: i32, a: i
   store<u32>(slab + H_CONTACT_TICK, tick);
   store<u32>(slab + H_CONTACT_ORDER, order);
   store<u32>(slab + H_CONTACT_COUNT, count + 1);
-  const at = <usize>CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
-  memory.fill(at, 0, CONTACT_BYTES);
-  store<u32>(at + K_TICK, tick);
-  store<u32>(at + K_ORDER, order);
-  store<i32>(at + K_KIND, kind);
-  store<i32>(at + K_BLOCK, block);
-  store<i32>(at + K_HAZARD, hazard);
-  link(slab, at, tick, order, a, b);
-  return at;
+  const record = <usize>CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
+  memory.fill(record, 0, CONTACT_BYTES);
+  store<u32>(record + K_TICK, tick);
+  store<u32>(record + K_ORDER, order);
+  store<i32>(record + K_KIND, kind);
+  store<i32>(record + K_BLOCK, block);
+  store<i32>(record + K_HAZARD, hazard);
+  link(slab, record, tick, order, a, b);
+  return record;
 }
 
 function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32): void {

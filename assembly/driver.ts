@@ -24,8 +24,8 @@ import {
   SEEN_RADAR,
   STATUS_CRASHED,
 } from './layout';
-import { crossingDistance, lineSpeed } from './functions/intersection-assist';
-import { along, exitSpeed, laneAhead, laneAt, laneLength, pointAt, shareAt } from './lanes';
+import { crossingDistance, rollingSpeed } from './functions/intersection-assist';
+import { along, exitSpeed, laneAhead, laneRecord, laneLength, pointAt, shareAt } from './lanes';
 import { leadSensors } from './leader';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
@@ -68,7 +68,7 @@ function isLost(slab: usize, car: i32): bool {
 function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const speed = getF(slab, C_VX, car);
   const limit =
-    load<f64>(laneAt(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT) *
+    load<f64>(laneRecord(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT) *
     getF(slab, C_SPEED_FACTOR, car);
   let accel = freeAccel(slab, car, speed, limit);
   accel = least(
@@ -93,7 +93,7 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const crossing = crossingDistance(car);
   if (crossing >= 0.0)
     accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
-  accel = least(accel, (lineSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
+  accel = least(accel, (rollingSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
   return clamp(accel, -DRIVER_DECEL_MAX, ACCEL_MAX);
 }
 

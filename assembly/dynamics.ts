@@ -382,12 +382,16 @@ export function integrate<T>(slab: usize): void {
   const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
   const pushed = whereLess<T>(load<T>(cars, C_BRAKE), drive, one, fast);
   const held = whereLess<T>(speed, splat<T>(ROLLING_MPS), pushed, one);
-  const goes = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
-  store<T>(place, whereLess<T>(goes, one, zero, vx), S_VX);
-  store<T>(place, whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, sliding, vy)), S_VY);
+  const decidesToGo = whereLess<T>(splat<T>(STILL_MPS), vx, one, held);
+  store<T>(place, whereLess<T>(decidesToGo, one, zero, vx), S_VX);
   store<T>(
     place,
-    whereLess<T>(goes, one, zero, whereLess<T>(speed, slow, turning, yawRate)),
+    whereLess<T>(decidesToGo, one, zero, whereLess<T>(speed, slow, sliding, vy)),
+    S_VY,
+  );
+  store<T>(
+    place,
+    whereLess<T>(decidesToGo, one, zero, whereLess<T>(speed, slow, turning, yawRate)),
     S_YAW_RATE,
   );
 }

@@ -25,14 +25,14 @@ export function raise(
   other: i32,
 ): void {
   const count = load<u32>(slab + H_EVENT_COUNT);
-  const at = slab + <usize>EVENTS + <usize>(count % EVENT_RING) * EVENT_BYTES;
-  store<u32>(at + E_SEQ, count + 1);
-  store<u32>(at + E_TICK, tick);
-  store<i32>(at + E_KIND, kind);
-  store<i32>(at + E_CAR, car);
-  store<i32>(at + E_FEATURE, feature);
-  store<i32>(at + E_HAZARD, hazard);
-  store<i32>(at + E_ARG, arg);
-  store<i32>(at + E_OTHER, other);
+  const record = slab + <usize>EVENTS + <usize>(count % EVENT_RING) * EVENT_BYTES;
+  store<u32>(record + E_SEQ, count + 1);
+  store<u32>(record + E_TICK, tick);
+  store<i32>(record + E_KIND, kind);
+  store<i32>(record + E_CAR, car);
+  store<i32>(record + E_FEATURE, feature);
+  store<i32>(record + E_HAZARD, hazard);
+  store<i32>(record + E_ARG, arg);
+  store<i32>(record + E_OTHER, other);
   store<u32>(slab + H_EVENT_COUNT, count + 1);
 }

@@ -20,19 +20,19 @@ import {
 } from './layout';
 import {
   connectorAhead,
-  firstAt,
+  firstApproaching,
   firstHolder,
   hasBit,
   isUnannounced,
   isWaiting,
   lineDistance,
-  nextAt,
+  nextApproaching,
   nextHolder,
   zoneFrom,
   zoneTo,
 } from './approaches';
 import { carLength, noseOf } from './body';
-import { laneAhead, laneAt, laneLength, pointAt } from './lanes';
+import { laneAhead, laneRecord, laneLength, pointAt } from './lanes';
 import { mayCome } from './light-choice';
 import { greatest, least, timeToCover } from './math';
 import { getF, getI } from './memory';
@@ -80,7 +80,7 @@ export function isClear(slab: usize, city: usize, car: i32, connector: i32, marg
     city,
     car,
     connector,
-    load<u32>(laneAt(city, connector) + L_CONFLICTS),
+    load<u32>(laneRecord(city, connector) + L_CONFLICTS),
     margin,
   );
 }
@@ -94,8 +94,12 @@ function isClearOf(
   conflicts: u32,
   margin: f64,
 ): bool {
-  const at = laneAt(city, connector);
-  for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
+  const record = laneRecord(city, connector);
+  for (
+    let other = firstHolder(load<i32>(record + L_JUNCTION));
+    other >= 0;
+    other = nextHolder(other)
+  ) {
     const claim = getI(slab, C_CLAIM, other);
     if (other == car || claim < 0 || !hasBit(city, conflicts, claim) || isUnannounced(slab, other))
       continue;
@@ -153,7 +157,7 @@ export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool
 
 /** Whether the way is free of those alone that have right of way over the car even while its light is green. */
 export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: i32): bool {
-  const yields = load<u32>(laneAt(city, connector) + L_YIELDS);
+  const yields = load<u32>(laneRecord(city, connector) + L_YIELDS);
   return (
     isClearOf(slab, city, car, connector, yields, LEAVE_MARGIN_S) &&
     hasGap(slab, city, car, connector)
@@ -162,14 +166,18 @@ export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: 
 
 /** Whether all that have right of way over the car arrive late enough, or let it go first. */
 function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
-  const at = laneAt(city, connector);
-  const yields = load<u32>(at + L_YIELDS);
+  const record = laneRecord(city, connector);
+  const yields = load<u32>(record + L_YIELDS);
   if (yields == 0) return true;
   const speed = getF(slab, C_VX, car);
   const pace = middleSpeed(city, connector);
   const own = greatest(lineDistance(car), 0.0) + carLength(slab, car);
   const accel = least(GAP_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
-  for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+  for (
+    let other = firstApproaching(load<i32>(record + L_JUNCTION));
+    other >= 0;
+    other = nextApproaching(other)
+  ) {
     const theirs = connectorAhead(other);
     if (
       other == car ||
@@ -197,7 +205,7 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
 /** Whether a stop sign keeps a car that has right of way from arriving as it comes. */
 function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool {
   return (
-    load<i32>(laneAt(city, connector) + L_MUST_STOP) != 0 &&
+    load<i32>(laneRecord(city, connector) + L_MUST_STOP) != 0 &&
     getI(slab, C_STOOD_TICK, car) == 0 &&
     canStop(slab, car)
   );
@@ -205,7 +213,7 @@ function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool
 
 /** Whether a car with right of way is on its way and not held up by something else. */
 function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
-  if (!mayCome(slab, city, car, load<i32>(laneAt(city, connector) + L_LIGHT))) return false;
+  if (!mayCome(slab, city, car, load<i32>(laneRecord(city, connector) + L_LIGHT))) return false;
   if (isBehindStanding(slab, city, car, connector)) return false;
   if (getF(slab, C_VX, car) > WAITING_MPS) return true;
   if (lineDistance(car) > STANDING_NEAR_M || isPaused(slab, car)) return false;
@@ -216,9 +224,9 @@ function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
 function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
   for (
-    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    let other = firstApproaching(load<i32>(laneRecord(city, connector) + L_JUNCTION));
     other >= 0;
-    other = nextAt(other)
+    other = nextApproaching(other)
   ) {
     if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
     if (
@@ -268,10 +276,14 @@ function isImpatient(slab: usize, car: i32): bool {
 
 /** Whether somebody whose patience is at an end waits for this car to let it go. */
 function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
-  const at = laneAt(city, connector);
-  const conflicts = load<u32>(at + L_CONFLICTS);
+  const record = laneRecord(city, connector);
+  const conflicts = load<u32>(record + L_CONFLICTS);
   const since = getI(slab, C_WAIT_TICK, car);
-  for (let other = firstAt(load<i32>(at + L_JUNCTION)); other >= 0; other = nextAt(other)) {
+  for (
+    let other = firstApproaching(load<i32>(record + L_JUNCTION));
+    other >= 0;
+    other = nextApproaching(other)
+  ) {
     if (other == car || !isImpatient(slab, other) || !isWaiting(slab, other)) continue;
     const theirs = connectorAhead(other);
     if (!hasBit(city, conflicts, theirs) || getI(slab, C_WAIT_TICK, other) > since) continue;
@@ -289,9 +301,13 @@ function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
 
 /** Whether somebody stands in the way of a connector and holds a claim. */
 function isBarred(slab: usize, city: usize, connector: i32): bool {
-  const at = laneAt(city, connector);
-  const conflicts = load<u32>(at + L_CONFLICTS);
-  for (let other = firstHolder(load<i32>(at + L_JUNCTION)); other >= 0; other = nextHolder(other)) {
+  const record = laneRecord(city, connector);
+  const conflicts = load<u32>(record + L_CONFLICTS);
+  for (
+    let other = firstHolder(load<i32>(record + L_JUNCTION));
+    other >= 0;
+    other = nextHolder(other)
+  ) {
     const claim = getI(slab, C_CLAIM, other);
     if (claim < 0 || isUnannounced(slab, other)) continue;
     if (hasBit(city, conflicts, claim) && getF(slab, C_VX, other) < WAITING_MPS) return true;
@@ -303,9 +319,9 @@ function isBarred(slab: usize, city: usize, connector: i32): bool {
 export function isNext(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
   for (
-    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    let other = firstApproaching(load<i32>(laneRecord(city, connector) + L_JUNCTION));
     other >= 0;
-    other = nextAt(other)
+    other = nextApproaching(other)
   ) {
     if (getI(slab, C_LANE, other) != lane || lineDistance(other) >= lineDistance(car)) continue;
     if (getI(slab, C_CLAIM, other) != connectorAhead(other)) return false;
@@ -320,9 +336,9 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
   let needed = carLength(slab, car) + EXIT_MARGIN_M;
   let room = laneLength(city, exit);
   for (
-    let other = firstAt(load<i32>(laneAt(city, beyond) + L_JUNCTION));
+    let other = firstApproaching(load<i32>(laneRecord(city, beyond) + L_JUNCTION));
     other >= 0;
-    other = nextAt(other)
+    other = nextApproaching(other)
   ) {
     if (other == car) continue;
     if (getI(slab, C_LANE, other) == exit) {
@@ -335,9 +351,9 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
     }
   }
   for (
-    let other = firstAt(load<i32>(laneAt(city, connector) + L_JUNCTION));
+    let other = firstApproaching(load<i32>(laneRecord(city, connector) + L_JUNCTION));
     other >= 0;
-    other = nextAt(other)
+    other = nextApproaching(other)
   ) {
     if (
       other == car ||
@@ -354,9 +370,9 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
 function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32): f64 {
   let needed = 0.0;
   for (
-    let other = firstAt(load<i32>(laneAt(city, connectorAhead(front)) + L_JUNCTION));
+    let other = firstApproaching(load<i32>(laneRecord(city, connectorAhead(front)) + L_JUNCTION));
     other >= 0;
-    other = nextAt(other)
+    other = nextApproaching(other)
   ) {
     if (
       other == car ||
@@ -375,5 +391,5 @@ function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32)
 }
 
 @inline function speedLimit(city: usize, lane: i32): f64 {
-  return load<f64>(laneAt(city, lane) + L_SPEED_LIMIT);
+  return load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT);
 }

@@ -25,17 +25,17 @@ import { getI } from './memory';
 }
 
 /** Address of a lane's record. */
-@inline export function laneAt(city: usize, lane: i32): usize {
+@inline export function laneRecord(city: usize, lane: i32): usize {
   return city + load<i32>(city + T_LANES) + <usize>lane * LANE_BYTES;
 }
 
 @inline export function laneLength(city: usize, lane: i32): f64 {
-  return load<f64>(laneAt(city, lane) + L_LENGTH);
+  return load<f64>(laneRecord(city, lane) + L_LENGTH);
 }
 
 /** Whether the lane leads through a junction. */
 @inline export function isConnector(city: usize, lane: i32): bool {
-  return load<i32>(laneAt(city, lane) + L_JUNCTION) >= 0;
+  return load<i32>(laneRecord(city, lane) + L_JUNCTION) >= 0;
 }
 
 /** Number of lanes of a car's route. */
@@ -74,21 +74,23 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
 // one function: WebAssembly returns one value, and the compiler shares the common address.
 
 @inline export function pointAt(city: usize, lane: i32, station: f64): usize {
-  const at = laneAt(city, lane);
-  const last = load<i32>(at + L_POINT_COUNT) - 2;
-  let index = <i32>(station * load<f64>(at + L_POINTS_PER_M));
+  const record = laneRecord(city, lane);
+  const last = load<i32>(record + L_POINT_COUNT) - 2;
+  let index = <i32>(station * load<f64>(record + L_POINTS_PER_M));
   if (index < 0) index = 0;
   if (index > last) index = last;
   return (
-    city + load<i32>(city + T_POINTS) + <usize>(load<i32>(at + L_POINT_FIRST) + index) * POINT_BYTES
+    city +
+    load<i32>(city + T_POINTS) +
+    <usize>(load<i32>(record + L_POINT_FIRST) + index) * POINT_BYTES
   );
 }
 
 /** Share of the way from the point of `pointAt` to the next, 0 to 1. */
 @inline export function shareAt(city: usize, lane: i32, station: f64): f64 {
-  const at = laneAt(city, lane);
-  const place = station * load<f64>(at + L_POINTS_PER_M);
-  const last = load<i32>(at + L_POINT_COUNT) - 2;
+  const record = laneRecord(city, lane);
+  const place = station * load<f64>(record + L_POINTS_PER_M);
+  const last = load<i32>(record + L_POINT_COUNT) - 2;
   let index = <i32>place;
   if (index < 0) index = 0;
   if (index > last) index = last;

@@ -190,7 +190,7 @@ export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stan
 export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
 /** What crosses its way and went out of sight: object, SEEN_ << 8, looks until it will be past << 16; 0 nothing does. */
 export const C_CROSSING = CARS_I32 + 26 * CAR_I32;
-export const C_CROSSING_AT = CARS_I32 + 27 * CAR_I32; // f32 m along the connector where that crosses it
+export const C_CROSSING_STATION = CARS_I32 + 27 * CAR_I32; // f32 m along the connector where that crosses it
 export const CAR_I32_ARRAYS = 28;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset

@@ -18,10 +18,10 @@ import {
   TG_VX,
 } from './layout';
 import { carLength, velocityX, velocityY } from './body';
-import { laneAhead, laneAt, routeLane } from './lanes';
+import { laneAhead, laneRecord, routeLane } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 import { astrayCars, inJunction, occupants } from './occupancy';
-import { targetAt, targetCount, targetF, targetF32, targetI } from './targets';
+import { targetRecord, targetCount, targetF, targetF32, targetI } from './targets';
 
 /** How far ahead a vehicle on the path is measured, m. */
 const RANGE_M = 100.0;
@@ -48,7 +48,7 @@ export function leadSensors(slab: usize, car: i32): i32 {
   const lead = load<i32>(LEAD + ((<usize>car) << 2));
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     if (targetI(target, TG_OBJECT) == lead)
       return targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR);
   }
@@ -59,14 +59,14 @@ export function leadSensors(slab: usize, car: i32): i32 {
 function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u32): void {
   let onLanes: u32 = 0;
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     const object = targetI(target, TG_OBJECT);
     if (isInFront(target) && object < CAR_COUNT && ((astray >> object) & 1) == 0)
       onLanes |= 1 << object;
   }
   if (onLanes != 0) measureOnPath(slab, city, car, onLanes);
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     const object = targetI(target, TG_OBJECT);
     if (object < CAR_COUNT && ((astray >> object) & 1) == 0) continue;
     const gap = targetF32(target, TG_PATH);
@@ -85,7 +85,7 @@ function measureOnPath(slab: usize, city: usize, car: i32, others: u32): void {
     const lane = laneAhead(slab, city, car, ahead);
     const onLane = occupants(lane) & others;
     if (onLane != 0) measureOnLane(slab, car, onLane, base);
-    const record = laneAt(city, lane);
+    const record = laneRecord(city, lane);
     const junction = load<i32>(record + L_JUNCTION);
     if (junction >= 0) {
       const beside = inJunction(junction) & others & ~onLane;
@@ -136,7 +136,7 @@ function measureTurningOff(
 function noteInTheWay(slab: usize, car: i32, other: i32): void {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     if (targetI(target, TG_OBJECT) != other) continue;
     const gap = targetF32(target, TG_PATH);
     if (gap >= 0.0) noteGap(slab, car, other, gap, targetF(target, TG_VX));

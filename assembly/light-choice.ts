@@ -17,8 +17,8 @@ import {
   TICK_S,
 } from './layout';
 import { connectorAhead, lineDistance } from './approaches';
-import { actOnLight, heedsLights, seesLight } from './functions/traffic-light-recognition';
-import { isConnector, laneAt } from './lanes';
+import { creditStop, obeysLights, seesLight } from './functions/traffic-light-recognition';
+import { isConnector, laneRecord } from './lanes';
 import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
@@ -42,7 +42,7 @@ const TOP_MPS = 40.0;
 
 /** The light that a car obeys before a connector, −1 none. */
 @inline export function lightFor(city: usize, connector: i32): i32 {
-  return load<i32>(laneAt(city, connector) + L_LIGHT);
+  return load<i32>(laneRecord(city, connector) + L_LIGHT);
 }
 
 /** Decides for each car whether it stops at the light ahead; within a junction there is none. */
@@ -86,7 +86,7 @@ function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance:
     )
       return;
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
-    actOnLight(slab, car);
+    creditStop(slab, car);
   }
 }
 
@@ -121,7 +121,7 @@ export function isHeld(slab: usize, car: i32): bool {
  * always; whoever does not see its own yet has time.
  */
 export function mayStart(slab: usize, city: usize, car: i32, light: i32, distance: f64): bool {
-  if (light < 0 || !heedsLights(slab, car)) return true;
+  if (light < 0 || !obeysLights(slab, car)) return true;
   if (isHeld(slab, car) || !seesLight(slab, car, distance)) return false;
   const left = <f64>ticksToRed(slab, city, light) * TICK_S;
   const speed = getF(slab, C_VX, car);

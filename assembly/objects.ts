@@ -40,8 +40,8 @@ import {
   Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
-import { actorAt, spotAt } from './hazards/spots';
-import { laneAt } from './lanes';
+import { actorRecord, siteRecord } from './hazards/spots';
+import { laneRecord } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { isInside } from './road-grip';
@@ -57,7 +57,7 @@ export const OB_SIGHT: usize = 88; // f32 m, no camera sees it from farther, 0 n
 export const OB_CREST: usize = 92; // f32 m, nothing sees it from farther, 0 no limit
 
 /** Address of an object: a car, or CAR_COUNT + spot. */
-@inline export function objectAt(object: i32): usize {
+@inline export function objectRecord(object: i32): usize {
   return <usize>OBJECTS + <usize>object * OBJECT_BYTES;
 }
 
@@ -67,9 +67,9 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   let out: u32 = 0;
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
-    const actor = actorAt(slab, spot);
+    const actor = actorRecord(slab, spot);
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
-    gatherActor(city, actor, spotAt(city, spot), objectAt(CAR_COUNT + spot));
+    gatherActor(city, actor, siteRecord(city, spot), objectRecord(CAR_COUNT + spot));
     out |= 1 << spot;
   }
   return out;
@@ -77,54 +77,54 @@ export function gatherObjects(slab: usize, city: usize): u32 {
 
 @inline function gatherCar(slab: usize, city: usize, car: i32): void {
   const type = typeOf(slab, car);
-  const at = objectAt(car);
+  const object = objectRecord(car);
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
   const centre = load<f64>(type + CT_CENTRE);
-  store<f64>(at + BOX_X, getF(slab, C_X, car) + centre * hx);
-  store<f64>(at + BOX_Y, getF(slab, C_Y, car) + centre * hy);
-  store<f64>(at + BOX_HX, hx);
-  store<f64>(at + BOX_HY, hy);
-  store<f64>(at + OB_VX, velocityX(slab, car));
-  store<f64>(at + OB_VY, velocityY(slab, car));
-  store<f64>(at + OB_ACCEL, getF(slab, C_ACCEL, car));
-  store<i32>(at + OB_CLASS, CONTACT_VEHICLE);
-  store<i32>(at + OB_ZONES, zonesAround(city, getI(slab, C_LANE, car), at));
-  store<f32>(at + OB_SIGHT, 0.0);
-  store<f32>(at + OB_CREST, 0.0);
-  setSize(at, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
+  store<f64>(object + BOX_X, getF(slab, C_X, car) + centre * hx);
+  store<f64>(object + BOX_Y, getF(slab, C_Y, car) + centre * hy);
+  store<f64>(object + BOX_HX, hx);
+  store<f64>(object + BOX_HY, hy);
+  store<f64>(object + OB_VX, velocityX(slab, car));
+  store<f64>(object + OB_VY, velocityY(slab, car));
+  store<f64>(object + OB_ACCEL, getF(slab, C_ACCEL, car));
+  store<i32>(object + OB_CLASS, CONTACT_VEHICLE);
+  store<i32>(object + OB_ZONES, zonesAround(city, getI(slab, C_LANE, car), object));
+  store<f32>(object + OB_SIGHT, 0.0);
+  store<f32>(object + OB_CREST, 0.0);
+  setSize(object, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
 }
 
-function gatherActor(city: usize, actor: usize, spot: usize, at: usize): void {
+function gatherActor(city: usize, actor: usize, spot: usize, object: usize): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
   const speed = load<f64>(actor + A_SPEED);
-  store<f64>(at + BOX_X, load<f64>(actor + A_X));
-  store<f64>(at + BOX_Y, load<f64>(actor + A_Y));
-  store<f64>(at + BOX_HX, hx);
-  store<f64>(at + BOX_HY, hy);
-  store<f64>(at + OB_VX, speed * hx);
-  store<f64>(at + OB_VY, speed * hy);
-  store<f64>(at + OB_ACCEL, load<f64>(actor + A_ACCEL));
-  store<i32>(at + OB_CLASS, load<i32>(spot + HS_CLASS));
+  store<f64>(object + BOX_X, load<f64>(actor + A_X));
+  store<f64>(object + BOX_Y, load<f64>(actor + A_Y));
+  store<f64>(object + BOX_HX, hx);
+  store<f64>(object + BOX_HY, hy);
+  store<f64>(object + OB_VX, speed * hx);
+  store<f64>(object + OB_VY, speed * hy);
+  store<f64>(object + OB_ACCEL, load<f64>(actor + A_ACCEL));
+  store<i32>(object + OB_CLASS, load<i32>(spot + HS_CLASS));
   const last = spot + HS_LANES + ((<usize>(load<i32>(spot + HS_LANE_COUNT) - 1)) << 2);
-  store<i32>(at + OB_ZONES, zonesAround(city, load<i32>(last), at));
+  store<i32>(object + OB_ZONES, zonesAround(city, load<i32>(last), object));
   const kind = load<i32>(spot + HS_KIND);
-  store<f32>(at + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);
+  store<f32>(object + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);
   // How far one sees in fog is the camera's matter, wherever it is foggy.
-  store<f32>(at + OB_SIGHT, kind == HAZARD_FOG_STALL ? 0.0 : <f32>load<f64>(spot + HS_SIGHT));
-  setSize(at, load<f64>(spot + HS_BODY_LENGTH), load<f64>(spot + HS_BODY_WIDTH));
+  store<f32>(object + OB_SIGHT, kind == HAZARD_FOG_STALL ? 0.0 : <f32>load<f64>(spot + HS_SIGHT));
+  setSize(object, load<f64>(spot + HS_BODY_LENGTH), load<f64>(spot + HS_BODY_WIDTH));
 }
 
-@inline function setSize(at: usize, length: f64, width: f64): void {
-  store<f64>(at + BOX_HALF_LENGTH, 0.5 * length);
-  store<f64>(at + BOX_HALF_WIDTH, 0.5 * width);
-  store<f64>(at + OB_RADIUS, 0.5 * sqrt(length * length + width * width));
+@inline function setSize(object: usize, length: f64, width: f64): void {
+  store<f64>(object + BOX_HALF_LENGTH, 0.5 * length);
+  store<f64>(object + BOX_HALF_WIDTH, 0.5 * width);
+  store<f64>(object + OB_RADIUS, 0.5 * sqrt(length * length + width * width));
 }
 
 /** Bits of the kinds of zones that the middle of a box is in, as far as its lane comes near any. */
 @inline function zonesAround(city: usize, lane: i32, box: usize): i32 {
-  const zones = load<u32>(laneAt(city, lane) + L_ZONES);
+  const zones = load<u32>(laneRecord(city, lane) + L_ZONES);
   return zones == 0 ? 0 : zonesAt(city, zones, load<f64>(box + BOX_X), load<f64>(box + BOX_Y));
 }
 

@@ -34,11 +34,11 @@ import {
   VIEW_LEFT_M,
   VIEW_RIGHT_M,
 } from './layout';
-import { blockAt, cellEnd, cellStart, gridBox } from './blocks';
+import { blockRecord, cellEnd, cellStart, gridBox } from './blocks';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
-import { OB_CLASS, OB_RADIUS, objectAt } from './objects';
+import { OB_CLASS, OB_RADIUS, objectRecord } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { crossesBox, crossesPolygon } from './segments';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
@@ -109,7 +109,7 @@ export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
 /** Finds what is between the front of a car, at a place, and an object; `near`: the cars, `actors`: the spots to think of. */
-export function findBetween(
+export function findOccluders(
   city: usize,
   own: usize,
   px: f64,
@@ -132,10 +132,10 @@ export function findBetween(
   store<i32>(VEHICLE_COUNT, 0);
   store<i32>(BLOCK_COUNT, 0);
   for (let left = near; left != 0; left &= left - 1) {
-    if (takeVehicle(object, objectAt(ctz(left)))) return HIDDEN;
+    if (takeVehicle(object, objectRecord(ctz(left)))) return HIDDEN;
   }
   for (let left = actors; left != 0; left &= left - 1) {
-    if (takeVehicle(object, objectAt(CAR_COUNT + ctz(left)))) return HIDDEN;
+    if (takeVehicle(object, objectRecord(CAR_COUNT + ctz(left)))) return HIDDEN;
   }
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
   return (load<i32>(BLOCK_COUNT) | load<i32>(VEHICLE_COUNT)) != 0 ? PARTLY_OPEN : OPEN;
@@ -338,7 +338,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
     const ahead = dx * ux + dy * uy;
     const half = halfX * abs(ux) + halfY * abs(uy) + radius;
     if (ahead < -half || ahead > length + half) continue;
-    if (takeBlock(blockAt(city, <i32>load<u16>(entry)))) return true;
+    if (takeBlock(blockRecord(city, <i32>load<u16>(entry)))) return true;
   }
   return false;
 }
@@ -347,8 +347,8 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
 function takeBlock(block: usize): bool {
   const taken = load<i32>(TAKEN_COUNT);
   const end = TAKEN + ((<usize>taken) << 2);
-  for (let at = TAKEN; at < end; at += 4) {
-    if (<usize>load<u32>(at) == block) return false;
+  for (let address = TAKEN; address < end; address += 4) {
+    if (<usize>load<u32>(address) == block) return false;
   }
   if (taken == BLOCKS_MAX) return false;
   store<u32>(end, <u32>block);
@@ -380,19 +380,19 @@ function takeBlock(block: usize): bool {
 }
 
 /** Whether a block that was found crosses the way from a place to another. */
-export function isBlockBetween(px: f64, py: f64, qx: f64, qy: f64): bool {
+export function isBlockInWay(px: f64, py: f64, qx: f64, qy: f64): bool {
   const end = BLOCKS + ((<usize>load<i32>(BLOCK_COUNT)) << 2);
-  for (let at = BLOCKS; at < end; at += 4) {
-    if (crossesPolygon(<usize>load<u32>(at), px, py, qx, qy)) return true;
+  for (let address = BLOCKS; address < end; address += 4) {
+    if (crossesPolygon(<usize>load<u32>(address), px, py, qx, qy)) return true;
   }
   return false;
 }
 
 /** The same of the vehicles. */
-export function isVehicleBetween(px: f64, py: f64, qx: f64, qy: f64): bool {
+export function isVehicleInWay(px: f64, py: f64, qx: f64, qy: f64): bool {
   const end = VEHICLES + ((<usize>load<i32>(VEHICLE_COUNT)) << 2);
-  for (let at = VEHICLES; at < end; at += 4) {
-    if (crossesBox(<usize>load<u32>(at), px, py, qx, qy)) return true;
+  for (let address = VEHICLES; address < end; address += 4) {
+    if (crossesBox(<usize>load<u32>(address), px, py, qx, qy)) return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@ import {
   STATUS_CRASHED,
   T_LANE_COUNT,
 } from './layout';
-import { laneAt } from './lanes';
+import { laneRecord } from './lanes';
 import { getF, getI } from './memory';
 
 /** A car further than this from the centre of its lane is met where it stands, not on its lane, m. */
@@ -37,7 +37,7 @@ export function findOccupants(slab: usize, city: usize): void {
     const lane = getI(slab, C_LANE, car);
     const occupied = <usize>OCCUPIED + ((<usize>lane) << 2);
     store<u32>(occupied, load<u32>(occupied) | (1 << car));
-    const junction = load<i32>(laneAt(city, lane) + L_JUNCTION);
+    const junction = load<i32>(laneRecord(city, lane) + L_JUNCTION);
     if (junction < 0) continue;
     const busy = <usize>BUSY + ((<usize>junction) << 2);
     store<u32>(busy, load<u32>(busy) | (1 << car));

@@ -97,22 +97,22 @@ function tryEdges(a: usize, countA: i32, b: usize, countB: i32, sign: f64): void
 }
 
 /** The four corners of a box, from the front left. */
-function outline(box: usize, at: usize): void {
+function outline(box: usize, address: usize): void {
   const x = load<f64>(box + BOX_X);
   const y = load<f64>(box + BOX_Y);
   const lx = load<f64>(box + BOX_HALF_LENGTH) * load<f64>(box + BOX_HX);
   const ly = load<f64>(box + BOX_HALF_LENGTH) * load<f64>(box + BOX_HY);
   const wx = -load<f64>(box + BOX_HALF_WIDTH) * load<f64>(box + BOX_HY);
   const wy = load<f64>(box + BOX_HALF_WIDTH) * load<f64>(box + BOX_HX);
-  put(at, 0, x + lx + wx, y + ly + wy);
-  put(at, 1, x - lx + wx, y - ly + wy);
-  put(at, 2, x - lx - wx, y - ly - wy);
-  put(at, 3, x + lx - wx, y + ly - wy);
+  put(address, 0, x + lx + wx, y + ly + wy);
+  put(address, 1, x - lx + wx, y - ly + wy);
+  put(address, 2, x - lx - wx, y - ly - wy);
+  put(address, 3, x + lx - wx, y + ly - wy);
 }
 
-@inline function put(at: usize, index: i32, x: f64, y: f64): void {
-  store<f64>(at + ((<usize>index) << 4), x);
-  store<f64>(at + ((<usize>index) << 4) + 8, y);
+@inline function put(address: usize, index: i32, x: f64, y: f64): void {
+  store<f64>(address + ((<usize>index) << 4), x);
+  store<f64>(address + ((<usize>index) << 4) + 8, y);
 }
 
 /** Area that two boxes share, m²; leaves its centroid. */

@@ -26,7 +26,7 @@ import {
   PT_X,
   PT_Y,
 } from './layout';
-import { along, laneAhead, laneAt, pointAt, shareAt } from './lanes';
+import { along, laneAhead, laneRecord, pointAt, shareAt } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { OFF_LANE_M } from './occupancy';
@@ -62,7 +62,7 @@ const HALF_WIDTH: usize = OWN_PATH + 24; // f64 m, of the corridor
 const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, where the car steers to
 const AWAY: usize = OWN_PATH + 40; // f64 m left of that, where its front is
 const PER_RETURN: usize = OWN_PATH + 48; // f64 1/m
-const END_AT: usize = OWN_PATH + 56; // f64 m from the front bumper to where the last piece ends
+const END_DISTANCE: usize = OWN_PATH + 56; // f64 m from the front bumper to where the last piece ends
 const END_X: usize = OWN_PATH + 64; // f64 m, and where that is
 const END_Y: usize = OWN_PATH + 72;
 const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, where it follows the wheels
@@ -76,12 +76,12 @@ const PW_Y: usize = 8;
 const PW_TX: usize = 16; // unit vector
 const PW_TY: usize = 24;
 const PW_LENGTH: usize = 32; // m
-const PW_AT: usize = 40; // m from the front bumper
+const PW_DISTANCE: usize = 40; // m from the front bumper
 const PW_SPREAD: usize = 48; // m, by which the corridor is wider to the left, or where negative to the right
 const PW_BYTES: usize = 56;
 
 /** What `meetPath` leaves where it found something, f64 m from the front bumper. */
-export const MET_AT: usize = OWN_PATH + 104;
+export const MET_DISTANCE: usize = OWN_PATH + 104;
 
 /** From here on the path is that of `car`: not a piece of it is known yet. */
 export function beginPath(slab: usize, city: usize, car: i32): void {
@@ -102,7 +102,7 @@ export function beginPath(slab: usize, city: usize, car: i32): void {
   store<f64>(SPREAD, 0.0);
   store<f64>(PER_RETURN, 1.0 / greatest(REACH_MIN_M, REACH_S * getF(slab, C_VX, car)));
   store<f64>(CURVATURE, getF(slab, C_STEER, car) / load<f64>(type + CT_WHEELBASE));
-  store<f64>(END_AT, 0.0);
+  store<f64>(END_DISTANCE, 0.0);
   store<f64>(RANGE, least(PATH_MAX_M, PATH_MIN_M + PATH_S * greatest(getF(slab, C_VX, car), 0.0)));
   store<f64>(END_X, getF(slab, C_X, car) + nose * hx);
   store<f64>(END_Y, getF(slab, C_Y, car) + nose * hy);
@@ -120,10 +120,10 @@ function leaveLanesBehind(slab: usize, city: usize): void {
   const car = load<i32>(CAR);
   let ahead = load<i32>(AHEAD);
   let station = load<f64>(STATION);
-  let length = load<f64>(laneAt(city, laneAhead(slab, city, car, ahead)) + L_LENGTH);
+  let length = load<f64>(laneRecord(city, laneAhead(slab, city, car, ahead)) + L_LENGTH);
   while (station >= length) {
     station -= length;
-    length = load<f64>(laneAt(city, laneAhead(slab, city, car, ++ahead)) + L_LENGTH);
+    length = load<f64>(laneRecord(city, laneAhead(slab, city, car, ++ahead)) + L_LENGTH);
   }
   store<i32>(AHEAD, ahead);
   store<f64>(STATION, station);
@@ -152,7 +152,7 @@ function extendFree(): void {
  */
 function extendOnLane(slab: usize, city: usize): void {
   const lane = laneAhead(slab, city, load<i32>(CAR), load<i32>(AHEAD));
-  const record = laneAt(city, lane);
+  const record = laneRecord(city, lane);
   const length = load<f64>(record + L_LENGTH);
   const station = load<f64>(STATION);
   const point = pointAt(city, lane, station);
@@ -166,12 +166,12 @@ function extendOnLane(slab: usize, city: usize): void {
   const away = load<f64>(AWAY);
   let step = greatest(<f64>load<f32>(point + PT_RUN) - beyond, 0.0);
   const isReturning =
-    abs(away) > RETURN_FROM_M && load<f64>(END_AT) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
+    abs(away) > RETURN_FROM_M && load<f64>(END_DISTANCE) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
   if (isReturning) step = least(step, RETURN_PIECE_M);
   let end = station + step;
   // What is left of a lane at its end is too short for a piece.
   if (end > length - 0.25) end = length;
-  const way = load<f64>(END_AT) + end - station;
+  const way = load<f64>(END_DISTANCE) + end - station;
   const last = pointAt(city, lane, end);
   const share = shareAt(city, lane, end);
   const unreturned = shareLeft(way * load<f64>(PER_RETURN));
@@ -208,21 +208,21 @@ function extendOnLane(slab: usize, city: usize): void {
 /** A piece from where the last one ended, with what its corridor is wider to one side. */
 function addPiece(x: f64, y: f64, spread: f64): void {
   const count = load<i32>(COUNT);
-  const at = pieceAt(count);
+  const piece = pieceAt(count);
   const dx = x - load<f64>(END_X);
   const dy = y - load<f64>(END_Y);
   const length = sqrt(dx * dx + dy * dy);
   const per = 1.0 / greatest(length, 0.001);
-  store<f64>(at + PW_X, load<f64>(END_X));
-  store<f64>(at + PW_Y, load<f64>(END_Y));
-  store<f64>(at + PW_TX, dx * per);
-  store<f64>(at + PW_TY, dy * per);
-  store<f64>(at + PW_LENGTH, length);
-  store<f64>(at + PW_AT, load<f64>(END_AT));
-  store<f64>(at + PW_SPREAD, spread);
+  store<f64>(piece + PW_X, load<f64>(END_X));
+  store<f64>(piece + PW_Y, load<f64>(END_Y));
+  store<f64>(piece + PW_TX, dx * per);
+  store<f64>(piece + PW_TY, dy * per);
+  store<f64>(piece + PW_LENGTH, length);
+  store<f64>(piece + PW_DISTANCE, load<f64>(END_DISTANCE));
+  store<f64>(piece + PW_SPREAD, spread);
   store<f64>(END_X, x);
   store<f64>(END_Y, y);
-  store<f64>(END_AT, load<f64>(END_AT) + length);
+  store<f64>(END_DISTANCE, load<f64>(END_DISTANCE) + length);
   store<i32>(COUNT, count + 1);
 }
 
@@ -234,7 +234,7 @@ export function meetPath(slab: usize, city: usize, box: usize, radius: f64): boo
   let far = load<f64>(RANGE);
   for (let index = 0; index < PIECES_MAX; index++) {
     if (index == load<i32>(COUNT)) {
-      if (load<f64>(END_AT) >= far) return false;
+      if (load<f64>(END_DISTANCE) >= far) return false;
       extend(slab, city);
     }
     if (index == 0) reach += abs(load<f64>(SPREAD));
@@ -292,10 +292,10 @@ function meetPiece(box: usize, piece: usize): bool {
     nearest = least(nearest, fromX + alongX * (alongX > 0.0 ? low : high));
     farthest = greatest(farthest, fromX + alongX * (alongX > 0.0 ? high : low));
   }
-  const at = load<f64>(piece + PW_AT) + greatest(nearest, 0.0);
-  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || at > load<f64>(RANGE))
+  const distance = load<f64>(piece + PW_DISTANCE) + greatest(nearest, 0.0);
+  if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || distance > load<f64>(RANGE))
     return false;
-  store<f64>(MET_AT, at);
+  store<f64>(MET_DISTANCE, distance);
   return true;
 }
 

@@ -9,7 +9,7 @@ import {
   SIGNALS,
   T_POINTS,
 } from './layout';
-import { laneAt } from './lanes';
+import { laneRecord } from './lanes';
 import { getF, getI } from './memory';
 const CACHE_LINE_BYTES = 64;
 
@@ -23,7 +23,7 @@ export function prefetch(slab: usize, city: usize): void {
   for (let line = slab; line < slab + SIGNALS; line += CACHE_LINE_BYTES) sum += load<u8>(line);
   const points = city + load<i32>(city + T_POINTS);
   for (let car = 0; car < CAR_COUNT; car++) {
-    const lane = laneAt(city, getI(slab, C_LANE, car));
+    const lane = laneRecord(city, getI(slab, C_LANE, car));
     const ahead = <i32>(getF(slab, C_STATION, car) * load<f64>(lane + L_POINTS_PER_M));
     const point = points + <usize>(load<i32>(lane + L_POINT_FIRST) + ahead) * POINT_BYTES;
     sum += load<u8>(point) + load<u8>(point + 2 * POINT_BYTES);

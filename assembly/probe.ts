@@ -83,13 +83,21 @@ export function secondBox(x: f64, y: f64, hx: f64, hy: f64, halfLength: f64, hal
   box(SECOND, x, y, hx, hy, halfLength, halfWidth);
 }
 
-function box(at: usize, x: f64, y: f64, hx: f64, hy: f64, halfLength: f64, halfWidth: f64): void {
-  store<f64>(at + BOX_X, x);
-  store<f64>(at + BOX_Y, y);
-  store<f64>(at + BOX_HX, hx);
-  store<f64>(at + BOX_HY, hy);
-  store<f64>(at + BOX_HALF_LENGTH, halfLength);
-  store<f64>(at + BOX_HALF_WIDTH, halfWidth);
+function box(
+  address: usize,
+  x: f64,
+  y: f64,
+  hx: f64,
+  hy: f64,
+  halfLength: f64,
+  halfWidth: f64,
+): void {
+  store<f64>(address + BOX_X, x);
+  store<f64>(address + BOX_Y, y);
+  store<f64>(address + BOX_HX, hx);
+  store<f64>(address + BOX_HY, hy);
+  store<f64>(address + BOX_HALF_LENGTH, halfLength);
+  store<f64>(address + BOX_HALF_WIDTH, halfWidth);
 }
 
 export function boxOverlap(): f64 {

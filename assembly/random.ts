@@ -33,6 +33,6 @@ export function uniform(key: u64, n: u64): f64 {
 }
 
 /** Draw number n as a uniform number in [low, high). */
-export function between(key: u64, n: u64, low: f64, high: f64): f64 {
+export function uniformBetween(key: u64, n: u64, low: f64, high: f64): f64 {
   return low + (high - low) * uniform(key, n);
 }

@@ -51,7 +51,7 @@ import { BODY_A, BODY_B, bodyOf } from './body';
 import { findNearOf } from './broad-phase';
 import { resetFunctions } from './functions/assist';
 import { actorBody } from './hazards/paths';
-import { actorAt, spotAt } from './hazards/spots';
+import { actorRecord, siteRecord } from './hazards/spots';
 import {
   along,
   isConnector,
@@ -256,11 +256,11 @@ function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): b
 function isClearOfActors(slab: usize, city: usize): bool {
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
-    const actor = actorAt(slab, spot);
+    const actor = actorRecord(slab, spot);
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
     const speed = abs(load<f64>(actor + A_SPEED));
     const way = speed * REACTION_S + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
-    actorBody(spotAt(city, spot), actor, way, -0.5, BODY_B);
+    actorBody(siteRecord(city, spot), actor, way, -0.5, BODY_B);
     store<f64>(BODY_B + BOX_HALF_LENGTH, load<f64>(BODY_B + BOX_HALF_LENGTH) + 0.5 * way);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
   }
@@ -271,7 +271,7 @@ function isClearOfActors(slab: usize, city: usize): bool {
 function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station: f64): bool {
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
-    const actor = actorAt(slab, spot);
+    const actor = actorRecord(slab, spot);
     const dx = load<f64>(actor + A_X) - load<f64>(BODY_A + BOX_X);
     const dy = load<f64>(actor + A_Y) - load<f64>(BODY_A + BOX_Y);
     if (load<i32>(actor + A_STATE) != ACTOR_WAITS && dx * dx + dy * dy < ROLL_M * ROLL_M)

@@ -20,7 +20,7 @@ import {
   TG_X,
 } from './layout';
 import { getF, getI } from './memory';
-import { targetAt, targetCount } from './targets';
+import { targetRecord, targetCount } from './targets';
 
 /** What moves across the way slower than this is taken to stay, m/s. */
 export const CROSSING_MPS = 0.3;
@@ -79,7 +79,7 @@ export function relevantTargets(slab: usize, car: i32): u32 {
   let mask: u32 = 0;
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    if (mayMatter(targetAt(car, i), speed, always)) mask |= 1 << i;
+    if (mayMatter(targetRecord(car, i), speed, always)) mask |= 1 << i;
   }
   return mask;
 }

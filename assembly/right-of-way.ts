@@ -16,9 +16,9 @@ import {
 } from './layout';
 import { addHolder, connectorAhead, isUnannounced, lineDistance } from './approaches';
 import { carLength, noseOf } from './body';
-import { actOnTraffic, crossingDistance, looksOut } from './functions/intersection-assist';
+import { creditWaiting, crossingDistance, hasAssist } from './functions/intersection-assist';
 import { canStop, hasExitRoom, isClear, isFree, isFreeOfPriority, isNext, isPaused } from './gaps';
-import { isConnector, laneAhead, laneAt, laneLength, routeLane } from './lanes';
+import { isConnector, laneAhead, laneRecord, laneLength, routeLane } from './lanes';
 import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
 import { getF, getI, setI } from './memory';
 import { WAITING_MPS } from './thresholds';
@@ -62,10 +62,10 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   if (getI(slab, C_CLAIM, car) == connector) return -1.0;
   const distance = toLine(slab, city, car);
   const speed = getF(slab, C_VX, car);
-  const at = laneAt(city, connector);
+  const record = laneRecord(city, connector);
   let range = 0.0;
   if (isHeld(slab, car)) range = (speed * speed) / (2.0 * LIGHT_DECEL) + 1.5 * speed + 6.0;
-  else if (load<u32>(at + L_YIELDS) != 0 || load<i32>(at + L_MUST_STOP) != 0)
+  else if (load<u32>(record + L_YIELDS) != 0 || load<i32>(record + L_MUST_STOP) != 0)
     range = lineRange(speed, 1.0, 6.0);
   else range = (speed * speed) / (2.0 * FIRM_DECEL) + 0.5 * speed + 3.0;
   if (distance > range) return -1.0;
@@ -81,17 +81,17 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
 export function decideRightOfWay(slab: usize, city: usize): void {
   let listed: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
-    settle(slab, city, car);
+    updateClaim(slab, city, car);
     const claim = getI(slab, C_CLAIM, car);
     if (claim < 0) continue;
     addHolder(city, claim, car);
     listed |= 1 << car;
   }
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_CLAIM, car) == connectorAhead(car)) reconsider(slab, city, car);
+    if (getI(slab, C_CLAIM, car) == connectorAhead(car)) reviewClaim(slab, city, car);
   }
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_CLAIM, car) >= 0 || !ask(slab, city, car)) continue;
+    if (getI(slab, C_CLAIM, car) >= 0 || !mayClaim(slab, city, car)) continue;
     const connector = connectorAhead(car);
     setI(slab, C_CLAIM, car, connector);
     setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
@@ -100,7 +100,7 @@ export function decideRightOfWay(slab: usize, city: usize): void {
 }
 
 /** A car in a junction holds what it is on; one that has left it holds nothing. */
-function settle(slab: usize, city: usize, car: i32): void {
+function updateClaim(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   if (isConnector(city, lane)) {
     const isPlain =
@@ -115,23 +115,24 @@ function settle(slab: usize, city: usize, car: i32): void {
   if (claim < 0 || claim == connectorAhead(car)) return;
   const leaving = claim == routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) - 1);
   const rear = getF(slab, C_STATION, car) + noseOf(slab, car) - carLength(slab, car);
-  if (!leaving || rear > 0.5) giveBack(slab, car, 0);
+  if (!leaving || rear > 0.5) releaseClaim(slab, car, 0);
 }
 
 /** `again`: the tick from which on the car may ask for another, 0 at once. */
-function giveBack(slab: usize, car: i32, again: u32): void {
+function releaseClaim(slab: usize, car: i32, again: u32): void {
   setI(slab, C_CLAIM, car, -1);
   setI(slab, C_UNANNOUNCED, car, 0);
   setI(slab, C_WAIT_TICK, car, again);
 }
 
 /** Ends the claim of a car before the line where it is of no use, or no longer right and in time. */
-function reconsider(slab: usize, city: usize, car: i32): void {
+function reviewClaim(slab: usize, city: usize, car: i32): void {
   const connector = connectorAhead(car);
   if (getI(slab, C_LANE, car) == connector) return;
-  if (getI(slab, C_STATUS, car) == STATUS_CRASHED || isHeld(slab, car)) giveBack(slab, car, 0);
-  else if (isIdle(slab, car)) giveBack(slab, car, load<u32>(slab + H_TICK) + IDLE_PAUSE_TICKS);
-  else if (canStop(slab, car) && !isStillRight(slab, city, car, connector)) giveBack(slab, car, 0);
+  if (getI(slab, C_STATUS, car) == STATUS_CRASHED || isHeld(slab, car)) releaseClaim(slab, car, 0);
+  else if (isIdle(slab, car)) releaseClaim(slab, car, load<u32>(slab + H_TICK) + IDLE_PAUSE_TICKS);
+  else if (canStop(slab, car) && !isStillRight(slab, city, car, connector))
+    releaseClaim(slab, car, 0);
   else if (isClosed(slab, city, lightFor(city, connector)))
     setI(slab, C_UNANNOUNCED, car, isMissed(slab, car) ? 1 : 0);
   else if (isUnannounced(slab, car) && isFree(slab, city, car, connector))
@@ -146,11 +147,11 @@ function reconsider(slab: usize, city: usize, car: i32): void {
 /** Whether the car would still go; whoever goes as others do not expect it does not mind that they are there. */
 function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!isNext(slab, city, car, connector) || !hasExitRoom(slab, city, car, connector)) return false;
-  if (looksOut(slab, car) && crossingDistance(car) >= 0.0) return false;
+  if (hasAssist(slab, car) && crossingDistance(car) >= 0.0) return false;
   if (isUnannounced(slab, car))
-    return !looksOut(slab, car) || isFreeOfPriority(slab, city, car, connector);
+    return !hasAssist(slab, car) || isFreeOfPriority(slab, city, car, connector);
   if (isClear(slab, city, car, connector, 0.0)) return true;
-  if (!looksOut(slab, car)) setI(slab, C_UNANNOUNCED, car, 1);
+  if (!hasAssist(slab, car)) setI(slab, C_UNANNOUNCED, car, 1);
   return isUnannounced(slab, car);
 }
 
@@ -161,38 +162,38 @@ function isIdle(slab: usize, car: i32): bool {
 }
 
 /** Whether a car that holds no claim may have the one on the connector ahead. */
-function ask(slab: usize, city: usize, car: i32): bool {
+function mayClaim(slab: usize, city: usize, car: i32): bool {
   if (getI(slab, C_STATUS, car) == STATUS_CRASHED) return false;
   const connector = connectorAhead(car);
-  const at = laneAt(city, connector);
+  const record = laneRecord(city, connector);
   const speed = getF(slab, C_VX, car);
   const distance = lineDistance(car);
   // Whoever may have to give way looks for a gap only once it has slowed down for the line.
-  const rollsUp = load<u32>(at + L_YIELDS) != 0;
+  const rollsUp = load<u32>(record + L_YIELDS) != 0;
   if (distance > (rollsUp ? lineRange(speed, 0.3, 4.0) : lineRange(speed, 1.5, 10.0))) return false;
   if (isPaused(slab, car)) return false;
-  if (load<i32>(at + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
+  if (load<i32>(record + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
   if (
     !mayStart(slab, city, car, lightFor(city, connector), distance) ||
     !isNext(slab, city, car, connector)
   )
     return false;
   if (getI(slab, C_WAIT_TICK, car) == 0) setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
-  return hasExitRoom(slab, city, car, connector) && goes(slab, city, car, connector);
+  return hasExitRoom(slab, city, car, connector) && decidesToGo(slab, city, car, connector);
 }
 
 /**
  * Whether the car goes, as all expect where its light is not red and the way is free. Without looking
  * out it goes all the same; where it misses a red light it heeds only whoever goes first at green.
  */
-function goes(slab: usize, city: usize, car: i32, connector: i32): bool {
+function decidesToGo(slab: usize, city: usize, car: i32, connector: i32): bool {
   const isRed = isClosed(slab, city, lightFor(city, connector));
   const isExpected = !isRed && isFree(slab, city, car, connector);
   let isWilling = isExpected;
-  if (!looksOut(slab, car)) isWilling = true;
+  if (!hasAssist(slab, car)) isWilling = true;
   else if (isRed) isWilling = isFreeOfPriority(slab, city, car, connector);
-  if (looksOut(slab, car) && (!isWilling || crossingDistance(car) >= 0.0)) {
-    actOnTraffic(slab, car);
+  if (hasAssist(slab, car) && (!isWilling || crossingDistance(car) >= 0.0)) {
+    creditWaiting(slab, car);
     return false;
   }
   setI(slab, C_UNANNOUNCED, car, isExpected ? 0 : 1);

@@ -26,7 +26,7 @@ import {
   Z_MIN_X,
   Z_MIN_Y,
 } from './layout';
-import { laneAt } from './lanes';
+import { laneRecord } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 import { GRAVITY } from './tyre';
 
@@ -34,7 +34,7 @@ import { GRAVITY } from './tyre';
 export const DRY = 0.95;
 /** Friction under each axle, where the axle is. */
 @inline export function sampleFriction(slab: usize, city: usize, car: i32): void {
-  const zones = load<u32>(laneAt(city, getI(slab, C_LANE, car)) + L_ZONES);
+  const zones = load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES);
   if (zones == 0) {
     setF(slab, C_FRICTION_FRONT, car, DRY);
     setF(slab, C_FRICTION_REAR, car, DRY);
@@ -65,7 +65,7 @@ export function sampleSlopes(slab: usize, city: usize): void {
 }
 
 @inline function slopeAt(city: usize, lane: i32, station: f64): f64 {
-  const record = laneAt(city, lane);
+  const record = laneRecord(city, lane);
   const grade = <f64>load<f32>(record + L_GRADE);
   if (
     grade == 0.0 ||

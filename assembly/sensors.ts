@@ -54,8 +54,16 @@ import {
   WIDE_LEFT,
 } from './coverage';
 import { getF, getI, typeOf } from './memory';
-import { gatherObjects, OB_ACCEL, OB_CLASS, OB_RADIUS, OB_VX, OB_VY, objectAt } from './objects';
-import { findBetween, HIDDEN, OPEN, viewOf } from './occlusion';
+import {
+  gatherObjects,
+  OB_ACCEL,
+  OB_CLASS,
+  OB_RADIUS,
+  OB_VX,
+  OB_VY,
+  objectRecord,
+} from './objects';
+import { findOccluders, HIDDEN, OPEN, viewOf } from './occlusion';
 import { isAstray } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath } from './own-path';
@@ -103,18 +111,11 @@ export function findTargets(slab: usize, city: usize): void {
     const near =
       carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) &
       ~(1 << car);
-    if ((near | actors) != 0) lookAround(slab, city, car, sensors, near, actors);
+    if ((near | actors) != 0) scan(slab, city, car, sensors, near, actors);
   }
 }
 
-function lookAround(
-  slab: usize,
-  city: usize,
-  car: i32,
-  sensors: i32,
-  near: u32,
-  actors: u32,
-): void {
+function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actors: u32): void {
   const type = typeOf(slab, car);
   const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
   store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
@@ -123,27 +124,27 @@ function lookAround(
   for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
   for (let left = actors; left != 0; left &= left - 1)
     count = list(car, CAR_COUNT + ctz(left), sensors, count);
-  if (count > 0) lookAt(slab, city, car, count, near, actors);
+  if (count > 0) evaluateCandidates(slab, city, car, count, near, actors);
 }
 
 /** Lists an object among the candidates, nearest first, where it is worth a closer look; returns how many there are. */
 @inline function list(car: i32, object: i32, sensors: i32, count: i32): i32 {
-  const own = objectAt(car);
-  const at = objectAt(object);
-  const dx = load<f64>(at + BOX_X) - load<f64>(NOSE_X);
-  const dy = load<f64>(at + BOX_Y) - load<f64>(NOSE_Y);
+  const own = objectRecord(car);
+  const record = objectRecord(object);
+  const dx = load<f64>(record + BOX_X) - load<f64>(NOSE_X);
+  const dy = load<f64>(record + BOX_Y) - load<f64>(NOSE_Y);
   const hx = load<f64>(own + BOX_HX);
   const hy = load<f64>(own + BOX_HY);
   const ahead = dx * hx + dy * hy;
   const aside = abs(dy * hx - dx * hy);
-  const radius = load<f64>(at + OB_RADIUS);
+  const radius = load<f64>(record + OB_RADIUS);
   // Behind all fields of view: half of what is near.
   if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M)
     return count;
   const squared = dx * dx + dy * dy;
-  if (aside > AHEAD_ASIDE_M && !comesNear(own, at, dx, dy, squared)) return count;
+  if (aside > AHEAD_ASIDE_M && !comesNear(own, record, dx, dy, squared)) return count;
   const inView = sensors & sensorsTowards(ahead, aside, squared, radius);
-  if (inView == 0 || isTooFar(at, squared, radius)) return count;
+  if (inView == 0 || isTooFar(record, squared, radius)) return count;
   insert(object, inView, squared, count);
   return count + 1;
 }
@@ -201,8 +202,15 @@ function sensorsOf(slab: usize, car: i32): i32 {
 }
 
 /** Turns those of the candidates that are seen, and known well enough, into targets. */
-function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actors: u32): void {
-  const own = objectAt(car);
+function evaluateCandidates(
+  slab: usize,
+  city: usize,
+  car: i32,
+  count: i32,
+  near: u32,
+  actors: u32,
+): void {
+  const own = objectRecord(car);
   const px = load<f64>(NOSE_X);
   const py = load<f64>(NOSE_Y);
   const view = viewOf(slab, city, car);
@@ -210,26 +218,26 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
   for (let i = 0; i < count; i++) {
     const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
     const object = load<i32>(candidate + 8);
-    const at = objectAt(object);
+    const record = objectRecord(object);
     let seen = 0;
     if (isSkipped(slab, car, object, load<f64>(candidate)))
       seen = lastSeen(slab, car, object) & load<i32>(candidate + 12);
     else {
-      const between = findBetween(city, own, px, py, at, near, actors, view);
-      if (between != HIDDEN)
-        seen = seenBy(own, at, px, py, load<i32>(candidate + 12), between == OPEN);
+      const occlusion = findOccluders(city, own, px, py, record, near, actors, view);
+      if (occlusion != HIDDEN)
+        seen = seenBy(own, record, px, py, load<i32>(candidate + 12), occlusion == OPEN);
     }
     if (seen == 0) continue;
     const confirmed = confirm(slab, car, object, seen);
     if (confirmed == 0) continue;
     const target = newTarget(car);
     if (target == 0) continue;
-    describe(slab, car, at, target);
+    describe(slab, car, record, target);
     store<i32>(target + TG_OBJECT, object);
     store<i32>(target + TG_SENSORS, confirmed);
     store<i32>(
       target + TG_CLASS,
-      confirmed & SEEN_CAMERA ? load<i32>(at + OB_CLASS) : CONTACT_VEHICLE,
+      confirmed & SEEN_CAMERA ? load<i32>(record + OB_CLASS) : CONTACT_VEHICLE,
     );
     if (isPathIdle(slab, car, object, target, load<f64>(candidate))) {
       store<f32>(target + TG_PATH, <f32>TG_PATH_OPEN);
@@ -237,7 +245,7 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
     }
     if (!hasPath) beginPath(slab, city, car);
     hasPath = true;
-    measurePath(slab, city, at, target);
+    measurePath(slab, city, record, target);
   }
 }
 
@@ -257,15 +265,15 @@ function lookAt(slab: usize, city: usize, car: i32, count: i32, near: u32, actor
  */
 @inline function isPathIdle(slab: usize, car: i32, object: i32, target: usize, squared: f64): bool {
   if (object >= CAR_COUNT || isAstray(slab, object)) return false;
-  const nearest = sqrt(squared) - load<f64>(objectAt(object) + OB_RADIUS) - BESIDE_PATH_M;
+  const nearest = sqrt(squared) - load<f64>(objectRecord(object) + OB_RADIUS) - BESIDE_PATH_M;
   return !canMatterFrom(slab, car, target, nearest);
 }
 
 /** Keeps what each sensor saw in this look; returns those that have confirmed it. */
 function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
-  const at = objectAt(object);
-  const vx = load<f64>(at + OB_VX);
-  const vy = load<f64>(at + OB_VY);
+  const record = objectRecord(object);
+  const vx = load<f64>(record + OB_VX);
+  const vy = load<f64>(record + OB_VY);
   const moves = vx * vx + vy * vy > MOVING_MPS * MOVING_MPS;
   let confirmed = 0;
   if (seen & SEEN_CAMERA && see(slab, car, CAMERA, object, moves)) confirmed |= SEEN_CAMERA;

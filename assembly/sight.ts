@@ -4,7 +4,7 @@
  */
 import { SIGHT } from './layout';
 import { clamp } from './math';
-import { isBlockBetween, isVehicleBetween } from './occlusion';
+import { isBlockInWay, isVehicleInWay } from './occlusion';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
 /** Ends of the rays, f64 pairs, m: left end of the outline, right end, nearest point. */
@@ -128,9 +128,9 @@ export function radarSees(): bool {
 }
 
 @inline function isBehindBlock(ray: i32): bool {
-  return isBlockBetween(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
+  return isBlockInWay(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
 }
 
 @inline function isBehindVehicle(ray: i32): bool {
-  return isVehicleBetween(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
+  return isVehicleInWay(load<f64>(FROM_X), load<f64>(FROM_Y), rayX(ray), rayY(ray));
 }

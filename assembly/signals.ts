@@ -23,70 +23,71 @@ import { getI } from './memory';
  * offset, which each world draws from its seed.
  */
 export function lightState(slab: usize, city: usize, light: i32): i32 {
-  const at = lightAt(city, light);
-  const cycle = cycleOf(city, at);
-  const since = ticksSinceGreen(slab, at, cycle);
-  const green = load<i32>(at + LT_GREEN);
+  const record = lightRecord(city, light);
+  const cycle = cycleOf(city, record);
+  const since = ticksSinceGreen(slab, record, cycle);
+  const green = load<i32>(record + LT_GREEN);
   if (since < green) return LIGHT_GREEN;
-  if (since < green + load<i32>(at + LT_AMBER)) return LIGHT_AMBER;
-  if (since >= cycle - load<i32>(at + LT_RED_AMBER)) return LIGHT_RED_AMBER;
+  if (since < green + load<i32>(record + LT_AMBER)) return LIGHT_AMBER;
+  if (since >= cycle - load<i32>(record + LT_RED_AMBER)) return LIGHT_RED_AMBER;
   return LIGHT_RED;
 }
 
 /** For how many ticks the light will have been red in so many, −1 where it will not be; red and amber at once is red. */
 export function redAge(slab: usize, city: usize, light: i32, ticks: i32): i32 {
-  const at = lightAt(city, light);
-  const since = (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at);
-  const red = since - load<i32>(at + LT_GREEN) - load<i32>(at + LT_AMBER);
+  const record = lightRecord(city, light);
+  const since =
+    (ticksSinceGreen(slab, record, cycleOf(city, record)) + ticks) % cycleOf(city, record);
+  const red = since - load<i32>(record + LT_GREEN) - load<i32>(record + LT_AMBER);
   return red < 0 ? -1 : red;
 }
 
 /** Whether the light will be green in so many ticks. */
 export function isGreenIn(slab: usize, city: usize, light: i32, ticks: i32): bool {
-  const at = lightAt(city, light);
+  const record = lightRecord(city, light);
   return (
-    (ticksSinceGreen(slab, at, cycleOf(city, at)) + ticks) % cycleOf(city, at) <
-    load<i32>(at + LT_GREEN)
+    (ticksSinceGreen(slab, record, cycleOf(city, record)) + ticks) % cycleOf(city, record) <
+    load<i32>(record + LT_GREEN)
   );
 }
 
 /** Ticks since the last green of a light began. */
 export function greenAge(slab: usize, city: usize, light: i32): i32 {
-  const at = lightAt(city, light);
-  return ticksSinceGreen(slab, at, cycleOf(city, at));
+  const record = lightRecord(city, light);
+  return ticksSinceGreen(slab, record, cycleOf(city, record));
 }
 
 /** Ticks until a light that shows green or amber turns red. */
 export function ticksToRed(slab: usize, city: usize, light: i32): i32 {
-  const at = lightAt(city, light);
+  const record = lightRecord(city, light);
   return (
-    load<i32>(at + LT_GREEN) +
-    load<i32>(at + LT_AMBER) -
-    ticksSinceGreen(slab, at, cycleOf(city, at))
+    load<i32>(record + LT_GREEN) +
+    load<i32>(record + LT_AMBER) -
+    ticksSinceGreen(slab, record, cycleOf(city, record))
   );
 }
 
 /** For how long the light shows amber, ticks. */
 export function amberTicks(city: usize, light: i32): i32 {
-  return load<i32>(lightAt(city, light) + LT_AMBER);
+  return load<i32>(lightRecord(city, light) + LT_AMBER);
 }
 
-@inline function lightAt(city: usize, light: i32): usize {
+@inline function lightRecord(city: usize, light: i32): usize {
   return city + load<i32>(city + T_LIGHTS) + <usize>light * LIGHT_BYTES;
 }
 
-@inline function cycleOf(city: usize, at: usize): i32 {
+@inline function cycleOf(city: usize, record: usize): i32 {
   return load<i32>(
     city +
       load<i32>(city + T_JUNCTIONS) +
-      <usize>load<i32>(at + LT_JUNCTION) * JUNCTION_BYTES +
+      <usize>load<i32>(record + LT_JUNCTION) * JUNCTION_BYTES +
       J_CYCLE,
   );
 }
 
-@inline function ticksSinceGreen(slab: usize, at: usize, cycle: i32): i32 {
-  const offset = <u32>getI(slab, SIGNALS, load<i32>(at + LT_JUNCTION));
+@inline function ticksSinceGreen(slab: usize, record: usize, cycle: i32): i32 {
+  const offset = <u32>getI(slab, SIGNALS, load<i32>(record + LT_JUNCTION));
   const since =
-    <i32>((load<u32>(slab + H_TICK) + offset) % <u32>cycle) - load<i32>(at + LT_GREEN_FROM);
+    <i32>((load<u32>(slab + H_TICK) + offset) % <u32>cycle) - load<i32>(record + LT_GREEN_FROM);
   return since < 0 ? since + cycle : since;
 }

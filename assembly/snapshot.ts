@@ -55,8 +55,8 @@ import {
   T_HAZARD_COUNT,
   T_LIGHT_COUNT,
 } from './layout';
-import { actorAt, spotAt } from './hazards/spots';
-import { cityOf, laneAt } from './lanes';
+import { actorRecord, siteRecord } from './hazards/spots';
+import { cityOf, laneRecord } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
 
@@ -82,25 +82,25 @@ export function pack(slab: usize): void {
 }
 
 function packCar(slab: usize, city: usize, car: i32): void {
-  const at = O_CARS + car * OC_STRIDE;
+  const address = O_CARS + car * OC_STRIDE;
   const lane = getI(slab, C_LANE, car);
-  const road = load<i32>(laneAt(city, lane) + L_ROAD);
+  const road = load<i32>(laneRecord(city, lane) + L_ROAD);
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   const gap = getF(slab, C_GAP, car);
   // Shown is the middle of the body, not the centre of gravity.
   const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
-  put(at + OC_X, whole((getF(slab, C_X, car) + centre * getF(slab, C_HX, car)) * 100.0));
-  put(at + OC_Y, whole((getF(slab, C_Y, car) + centre * getF(slab, C_HY, car)) * 100.0));
-  put(at + OC_HEADING, heading(getF(slab, C_HX, car), getF(slab, C_HY, car)));
-  put(at + OC_SPEED, whole(sqrt(vx * vx + vy * vy) * 100.0));
-  put(at + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneAt(city, lane) + L_JUNCTION));
-  put(at + OC_GAP, gap < 0.0 ? -1 : whole(gap * 100.0));
-  put(at + OC_FLAGS, getI(slab, C_FLAGS, car));
-  put(at + OC_STATUS, getI(slab, C_STATUS, car));
-  put(at + OC_ACCEL, whole(getF(slab, C_ACCEL, car) * 100.0));
-  put(at + OC_STEER, whole(getF(slab, C_STEER, car) * 10000.0));
-  put(at + OC_LANE, lane);
+  put(address + OC_X, whole((getF(slab, C_X, car) + centre * getF(slab, C_HX, car)) * 100.0));
+  put(address + OC_Y, whole((getF(slab, C_Y, car) + centre * getF(slab, C_HY, car)) * 100.0));
+  put(address + OC_HEADING, heading(getF(slab, C_HX, car), getF(slab, C_HY, car)));
+  put(address + OC_SPEED, whole(sqrt(vx * vx + vy * vy) * 100.0));
+  put(address + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneRecord(city, lane) + L_JUNCTION));
+  put(address + OC_GAP, gap < 0.0 ? -1 : whole(gap * 100.0));
+  put(address + OC_FLAGS, getI(slab, C_FLAGS, car));
+  put(address + OC_STATUS, getI(slab, C_STATUS, car));
+  put(address + OC_ACCEL, whole(getF(slab, C_ACCEL, car) * 100.0));
+  put(address + OC_STEER, whole(getF(slab, C_STEER, car) * 10000.0));
+  put(address + OC_LANE, lane);
 }
 
 /** Only ever shown, never stepped with, so the library's software arc tangent may serve. */
@@ -113,15 +113,18 @@ function packHazards(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   put(O_HAZARDS, count);
   for (let spot = 0; spot < count; spot++) {
-    const from = spotAt(city, spot);
-    const actor = actorAt(slab, spot);
+    const from = siteRecord(city, spot);
+    const actor = actorRecord(slab, spot);
     const isThere = load<i32>(actor + A_STATE) != ACTOR_WAITS;
-    const at = O_HAZARD + spot * OH_STRIDE;
-    put(at + OH_ACTIVE, isThere ? 1 : 0);
-    put(at + OH_X, whole((isThere ? load<f64>(actor + A_X) : load<f64>(from + HS_X)) * 100.0));
-    put(at + OH_Y, whole((isThere ? load<f64>(actor + A_Y) : load<f64>(from + HS_Y)) * 100.0));
-    put(at + OH_HEADING, isThere ? heading(load<f64>(actor + A_HX), load<f64>(actor + A_HY)) : 0);
-    put(at + OH_LENGTH, isThere ? whole(load<f64>(from + HS_BODY_LENGTH) * 100.0) : 0);
-    put(at + OH_WIDTH, isThere ? whole(load<f64>(from + HS_BODY_WIDTH) * 100.0) : 0);
+    const address = O_HAZARD + spot * OH_STRIDE;
+    put(address + OH_ACTIVE, isThere ? 1 : 0);
+    put(address + OH_X, whole((isThere ? load<f64>(actor + A_X) : load<f64>(from + HS_X)) * 100.0));
+    put(address + OH_Y, whole((isThere ? load<f64>(actor + A_Y) : load<f64>(from + HS_Y)) * 100.0));
+    put(
+      address + OH_HEADING,
+      isThere ? heading(load<f64>(actor + A_HX), load<f64>(actor + A_HY)) : 0,
+    );
+    put(address + OH_LENGTH, isThere ? whole(load<f64>(from + HS_BODY_LENGTH) * 100.0) : 0);
+    put(address + OH_WIDTH, isThere ? whole(load<f64>(from + HS_BODY_WIDTH) * 100.0) : 0);
   }
 }

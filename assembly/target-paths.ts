@@ -9,10 +9,10 @@ import {
   TG_PATH_OPEN,
 } from './layout';
 import { getI } from './memory';
-import { OB_RADIUS, objectAt } from './objects';
-import { beginPath, meetPath, MET_AT } from './own-path';
+import { OB_RADIUS, objectRecord } from './objects';
+import { beginPath, meetPath, MET_DISTANCE } from './own-path';
 import { isIdle, relevantTargets } from './relevance';
-import { targetAt, targetCount } from './targets';
+import { targetRecord, targetCount } from './targets';
 
 /** u32[CAR_COUNT]: mask of the targets that can matter to a car's functions. */
 const RELEVANT: usize = SCRATCH + 928;
@@ -39,16 +39,16 @@ function measureOpenPathsOf(slab: usize, city: usize, car: i32): void {
   const count = targetCount(car);
   let hasPath = false;
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     if (load<f32>(target + TG_PATH) != <f32>TG_PATH_OPEN) continue;
     if (!hasPath) beginPath(slab, city, car);
     hasPath = true;
-    measurePath(slab, city, objectAt(load<i32>(target + TG_OBJECT)), target);
+    measurePath(slab, city, objectRecord(load<i32>(target + TG_OBJECT)), target);
   }
 }
 
 /** Measures where an object stands on the path that `beginPath` began. */
 export function measurePath(slab: usize, city: usize, object: usize, target: usize): void {
   const isMet = meetPath(slab, city, object, load<f64>(object + OB_RADIUS));
-  store<f32>(target + TG_PATH, isMet ? <f32>load<f64>(MET_AT) : -1.0);
+  store<f32>(target + TG_PATH, isMet ? <f32>load<f64>(MET_DISTANCE) : -1.0);
 }

@@ -10,7 +10,7 @@ import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './l
 }
 
 /** Address of one of them. */
-@inline export function targetAt(car: i32, index: i32): usize {
+@inline export function targetRecord(car: i32, index: i32): usize {
   return <usize>TARGETS + <usize>(car * TARGET_MAX + index) * TARGET_BYTES;
 }
 
@@ -37,5 +37,5 @@ export function newTarget(car: i32): usize {
   const count = targetCount(car);
   if (count == TARGET_MAX) return 0;
   store<i32>(<usize>TARGET_COUNTS + ((<usize>car) << 2), count + 1);
-  return targetAt(car, count);
+  return targetRecord(car, count);
 }

@@ -38,7 +38,7 @@ import {
   T_POINTS,
 } from './layout';
 import { MOVES, param } from './dynamics';
-import { laneAhead, laneAt, routeCount } from './lanes';
+import { laneAhead, laneRecord, routeCount } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
@@ -96,7 +96,7 @@ function steerAll<T>(slab: usize): void {
  * there: one Newton step every other tick is exact to the millimetre.
  */
 function follow(slab: usize, city: usize, car: i32): void {
-  let record = laneAt(city, getI(slab, C_LANE, car));
+  let record = laneRecord(city, getI(slab, C_LANE, car));
   const points = city + load<i32>(city + T_POINTS);
   const station = getF(slab, C_STATION, car);
   const index = <i32>(station * load<f64>(record + L_POINTS_PER_M) + 0.5);
@@ -124,7 +124,7 @@ function follow(slab: usize, city: usize, car: i32): void {
     const lane = laneAhead(slab, city, car, 0);
     setI(slab, C_LANE, car, lane);
     next -= length;
-    record = laneAt(city, lane);
+    record = laneRecord(city, lane);
     length = load<f64>(record + L_LENGTH);
   }
   if (next < 0.0) next = 0.0;
@@ -136,7 +136,7 @@ function follow(slab: usize, city: usize, car: i32): void {
   let preview = next + greatest(getF(slab, C_VX, car), 0.0) * PREVIEW_S;
   if (preview > length) {
     preview -= length;
-    record = laneAt(city, laneAhead(slab, city, car, 1));
+    record = laneRecord(city, laneAhead(slab, city, car, 1));
   }
   store<f64>(S_CURVATURE + place, curvatureAt(points, record, preview));
   store<f64>(S_ERROR + place, offset);

@@ -18,8 +18,8 @@ export const RADAR = 1;
 export const CORNERS = 2;
 
 /** Looks until an object is taken for real; a radar looks longer at what may be a manhole cover. */
-const CONFIRM_LOOKS = 4;
-const CONFIRM_STANDING_LOOKS = 5;
+const CONFIRM_SCANS = 4;
+const CONFIRM_STANDING_SCANS = 5;
 const COUNT_MASK = 7;
 const MOVED_BIT = 8;
 const MISSED_SHIFT = 4;
@@ -34,30 +34,30 @@ const LOWS: u64 = 0x7f7f7f7f7f7f7f7f;
  */
 export function ageTracks(slab: usize): void {
   const end = slab + TRACKS + TRACKS_BYTES;
-  for (let at = slab + TRACKS; at < end; at += 16) {
-    const first = load<u64>(at);
-    const second = load<u64>(at + 8);
+  for (let address = slab + TRACKS; address < end; address += 16) {
+    const first = load<u64>(address);
+    const second = load<u64>(address + 8);
     if ((first | second) == 0) continue;
-    if (first != 0) age(at, first);
-    if (second != 0) age(at + 8, second);
+    if (first != 0) age(address, first);
+    if (second != 0) age(address + 8, second);
   }
 }
 
-@inline function age(at: usize, word: u64): void {
+@inline function age(address: usize, word: u64): void {
   const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
   const older = word + (known << MISSED_SHIFT);
   // This look is counted before it is seen in, so four were missed at 5; 6 is the first with these two bits.
   const forgotten = (older >> 6) & (older >> 5) & ONES;
-  store<u64>(at, older & ~(forgotten * 255));
+  store<u64>(address, older & ~(forgotten * 255));
 }
 
 /** The sensors that saw an object in the look before, SEEN_; to be asked before they see it in this one. */
 export function lastSeen(slab: usize, car: i32, object: i32): i32 {
-  const at = slab + TRACKS + <usize>(car * SENSOR_COUNT * OBJECT_MAX + object);
+  const address = slab + TRACKS + <usize>(car * SENSOR_COUNT * OBJECT_MAX + object);
   let seen = 0;
-  if (isFresh(load<u8>(at + CAMERA * OBJECT_MAX))) seen |= SEEN_CAMERA;
-  if (isFresh(load<u8>(at + RADAR * OBJECT_MAX))) seen |= SEEN_RADAR;
-  if (isFresh(load<u8>(at + CORNERS * OBJECT_MAX))) seen |= SEEN_CORNERS;
+  if (isFresh(load<u8>(address + CAMERA * OBJECT_MAX))) seen |= SEEN_CAMERA;
+  if (isFresh(load<u8>(address + RADAR * OBJECT_MAX))) seen |= SEEN_RADAR;
+  if (isFresh(load<u8>(address + CORNERS * OBJECT_MAX))) seen |= SEEN_CORNERS;
   return seen;
 }
 
@@ -68,11 +68,11 @@ export function lastSeen(slab: usize, car: i32, object: i32): i32 {
 
 /** A sensor sees an object in this look; returns whether it has confirmed it. */
 export function see(slab: usize, car: i32, sensor: i32, object: i32, moves: bool): bool {
-  const at = slab + TRACKS + <usize>((car * SENSOR_COUNT + sensor) * OBJECT_MAX + object);
-  const known = <i32>load<u8>(at);
+  const address = slab + TRACKS + <usize>((car * SENSOR_COUNT + sensor) * OBJECT_MAX + object);
+  const known = <i32>load<u8>(address);
   const count = known & COUNT_MASK;
-  const looks = count == COUNT_MASK ? count : count + 1;
+  const scans = count == COUNT_MASK ? count : count + 1;
   const moved = (known & MOVED_BIT) | (moves ? MOVED_BIT : 0);
-  store<u8>(at, <u8>(looks | moved));
-  return looks >= (sensor == RADAR && moved == 0 ? CONFIRM_STANDING_LOOKS : CONFIRM_LOOKS);
+  store<u8>(address, <u8>(scans | moved));
+  return scans >= (sensor == RADAR && moved == 0 ? CONFIRM_STANDING_SCANS : CONFIRM_SCANS);
 }

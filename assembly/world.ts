@@ -58,7 +58,7 @@ import {
   along,
   cityOf,
   isConnector,
-  laneAt,
+  laneRecord,
   laneLength,
   pointAt,
   routeCount,
@@ -67,7 +67,14 @@ import {
 } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
-import { between, draw, PURPOSE_DRIVER, PURPOSE_SIGNAL, PURPOSE_START, streamKey } from './random';
+import {
+  uniformBetween,
+  draw,
+  PURPOSE_DRIVER,
+  PURPOSE_SIGNAL,
+  PURPOSE_START,
+  streamKey,
+} from './random';
 import { DRY } from './road-grip';
 import { GRAVITY } from './tyre';
 
@@ -122,11 +129,11 @@ function offsetSignals(slab: usize, city: usize, seed: u64): void {
 /** Spreads of the intelligent driver model in a city (Treiber, Kesting: Traffic Flow Dynamics). */
 function drawDriver(slab: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_DRIVER, <u64>car);
-  setF(slab, C_SPEED_FACTOR, car, between(key, 0, 0.92, 1.02));
-  setF(slab, C_HEADWAY, car, between(key, 1, 1.0, 1.5));
-  setF(slab, C_STANDSTILL_GAP, car, between(key, 2, 1.8, 2.5));
-  setF(slab, C_ACCEL_COMFORT, car, between(key, 3, 1.2, 2.0));
-  setF(slab, C_DECEL_COMFORT, car, between(key, 4, 1.6, 2.4));
+  setF(slab, C_SPEED_FACTOR, car, uniformBetween(key, 0, 0.92, 1.02));
+  setF(slab, C_HEADWAY, car, uniformBetween(key, 1, 1.0, 1.5));
+  setF(slab, C_STANDSTILL_GAP, car, uniformBetween(key, 2, 1.8, 2.5));
+  setF(slab, C_ACCEL_COMFORT, car, uniformBetween(key, 3, 1.2, 2.0));
+  setF(slab, C_DECEL_COMFORT, car, uniformBetween(key, 4, 1.6, 2.4));
 }
 
 /** Puts a car on its route, away from the others, rolling at road speed. */
@@ -138,7 +145,7 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
     const lane = routeLane(city, car, position);
     const room = laneLength(city, lane) - START_TO_LINE_M - START_FROM_ENTRY_M;
     if (isConnector(city, lane) || room < 0.0) continue;
-    const station = START_FROM_ENTRY_M + between(key, <u64>(2 * n + 1), 0.0, room);
+    const station = START_FROM_ENTRY_M + uniformBetween(key, <u64>(2 * n + 1), 0.0, room);
     if (apartFrom(slab, car, lane, station) < START_APART_M) continue;
     place(slab, city, car, position, station);
     roll(slab, city, car);
@@ -202,7 +209,7 @@ export function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);
   const toLine = laneLength(city, lane) - station - START_FROM_ENTRY_M;
-  const limit = load<f64>(laneAt(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+  const limit = load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   const speed = least(
     least(limit, speedAhead(slab, city, car, 0.0)),
     sqrt(2.0 * START_DECEL * toLine),

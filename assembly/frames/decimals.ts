@@ -53,24 +53,25 @@ function fillTables(): void {
 fillTables();
 
 @inline
-function writeEntry(at: usize, table: usize, value: u32): usize {
+function writeEntry(address: usize, table: usize, value: u32): usize {
   const entry = load<u32>(table + ((<usize>value) << 2));
-  store<u32>(at, entry);
-  return at + (entry >> 24);
+  store<u32>(address, entry);
+  return address + (entry >> 24);
 }
 
-export function writeInteger(at: usize, value: u32): usize {
-  if (value < 1000) return writeEntry(at, SHORT, value);
+export function writeInteger(address: usize, value: u32): usize {
+  if (value < 1000) return writeEntry(address, SHORT, value);
   const thousands = value / 1000;
-  const end = thousands < 1000 ? writeEntry(at, SHORT, thousands) : writeInteger(at, thousands);
+  const end =
+    thousands < 1000 ? writeEntry(address, SHORT, thousands) : writeInteger(address, thousands);
   return writeEntry(end, PADDED, value - thousands * 1000);
 }
 
 /** Writes the sign of a value; its size is to follow. */
 @inline
-function writeSign(at: usize, value: i32): usize {
-  store<u8>(at, MINUS);
-  return at + <usize>(<u32>value >> 31);
+function writeSign(address: usize, value: i32): usize {
+  store<u8>(address, MINUS);
+  return address + <usize>(<u32>value >> 31);
 }
 
 @inline
@@ -79,22 +80,22 @@ function sizeOf(value: i32): u32 {
 }
 
 /** Hundredths that are not negative. */
-export function writeUnsignedHundredths(at: usize, hundredths: u32): usize {
+export function writeUnsignedHundredths(address: usize, hundredths: u32): usize {
   const whole = hundredths / 100;
-  return writeEntry(writeInteger(at, whole), FRACTION, hundredths - whole * 100);
+  return writeEntry(writeInteger(address, whole), FRACTION, hundredths - whole * 100);
 }
 
-export function writeHundredths(at: usize, value: i32): usize {
-  return writeUnsignedHundredths(writeSign(at, value), sizeOf(value));
+export function writeHundredths(address: usize, value: i32): usize {
+  return writeUnsignedHundredths(writeSign(address, value), sizeOf(value));
 }
 
-export function writeTenThousandths(at: usize, value: i32): usize {
+export function writeTenThousandths(address: usize, value: i32): usize {
   const size = sizeOf(value);
   const hundredths = size / 100;
   const whole = hundredths / 100;
   const upper = hundredths - whole * 100;
   const lower = size - hundredths * 100;
-  const end = writeInteger(writeSign(at, value), whole);
+  const end = writeInteger(writeSign(address, value), whole);
   if (lower == 0) return writeEntry(end, FRACTION, upper);
   return writeEntry(writeEntry(end, OPEN_FRACTION, upper), CLOSING, lower);
 }

@@ -105,11 +105,11 @@ function vehicle(
   world: usize,
   city: usize,
   car: i32,
-  at: usize,
+  address: usize,
 ): usize {
   const texts = city + X_INDEX;
   const base = O_CARS + car * OC_STRIDE;
-  let end = copyRun(world, car, at);
+  let end = copyRun(world, car, address);
   end = hundredths(isJson, end, word(packed, base + OC_X));
   end = hundredths(isJson, copyRun(texts, R_Y, end), word(packed, base + OC_Y));
   end = tenThousandths(isJson, copyRun(texts, R_HEADING, end), word(packed, base + OC_HEADING));
@@ -131,20 +131,20 @@ function vehicle(
 
 /** −1 is a car with nobody ahead. */
 @inline
-function gap(isJson: bool, at: usize, gapCm: i32): usize {
+function gap(isJson: bool, address: usize, gapCm: i32): usize {
   if (isJson) {
-    if (gapCm != -1) return writeHundredths(at, gapCm);
-    store<u32>(at, JSON_NULL);
-    return at + 4;
+    if (gapCm != -1) return writeHundredths(address, gapCm);
+    store<u32>(address, JSON_NULL);
+    return address + 4;
   }
-  store<u8>(at, gapCm == -1 ? MSGPACK_NIL : MSGPACK_FLOAT64);
-  return gapCm == -1 ? at + 1 : hundredths(false, at + 1, gapCm);
+  store<u8>(address, gapCm == -1 ? MSGPACK_NIL : MSGPACK_FLOAT64);
+  return gapCm == -1 ? address + 1 : hundredths(false, address + 1, gapCm);
 }
 
 @inline
-function lights(isJson: bool, packed: usize, city: usize, at: usize): usize {
+function lights(isJson: bool, packed: usize, city: usize, address: usize): usize {
   const count = word(packed, O_LIGHTS);
-  let end = isJson ? at : writeBigEndian16(at, count);
+  let end = isJson ? address : writeBigEndian16(address, count);
   for (let light = 0; light < count; light++) {
     end = copyRun(
       city + X_INDEX,
@@ -156,10 +156,10 @@ function lights(isJson: bool, packed: usize, city: usize, at: usize): usize {
 }
 
 @inline
-function hazards(isJson: bool, packed: usize, city: usize, at: usize): usize {
+function hazards(isJson: bool, packed: usize, city: usize, address: usize): usize {
   const texts = city + X_INDEX;
   const count = word(packed, O_HAZARDS);
-  let end = isJson ? at : writeBigEndian16(at, count);
+  let end = isJson ? address : writeBigEndian16(address, count);
   for (let hazard = 0; hazard < count; hazard++) {
     const base = O_HAZARD + hazard * OH_STRIDE;
     if (isResting(packed, city, hazard)) {
@@ -216,29 +216,29 @@ function copyRun(index: usize, run: i32, to: usize): usize {
 }
 
 @inline
-function hundredths(isJson: bool, at: usize, value: i32): usize {
-  return isJson ? writeHundredths(at, value) : writeFloat(at, <f64>value / 100);
+function hundredths(isJson: bool, address: usize, value: i32): usize {
+  return isJson ? writeHundredths(address, value) : writeFloat(address, <f64>value / 100);
 }
 
 @inline
-function tenThousandths(isJson: bool, at: usize, value: i32): usize {
-  return isJson ? writeTenThousandths(at, value) : writeFloat(at, <f64>value / 10_000);
+function tenThousandths(isJson: bool, address: usize, value: i32): usize {
+  return isJson ? writeTenThousandths(address, value) : writeFloat(address, <f64>value / 10_000);
 }
 
 @inline
-function writeFloat(at: usize, value: f64): usize {
-  store<u64>(at, bswap<u64>(reinterpret<u64>(value)));
-  return at + 8;
+function writeFloat(address: usize, value: f64): usize {
+  store<u64>(address, bswap<u64>(reinterpret<u64>(value)));
+  return address + 8;
 }
 
 @inline
-function writeBigEndian32(at: usize, value: u32): usize {
-  store<u32>(at, bswap<u32>(value));
-  return at + 4;
+function writeBigEndian32(address: usize, value: u32): usize {
+  store<u32>(address, bswap<u32>(value));
+  return address + 4;
 }
 
 @inline
-function writeBigEndian16(at: usize, value: i32): usize {
-  store<u16>(at, bswap<u16>(<u16>value));
-  return at + 2;
+function writeBigEndian16(address: usize, value: i32): usize {
+  store<u16>(address, bswap<u16>(<u16>value));
+  return address + 2;
 }

@@ -19,7 +19,7 @@ import {
 } from '../layout';
 import { least } from '../math';
 import { getF, getI, setI } from '../memory';
-import { targetAt } from '../targets';
+import { targetRecord } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand, featuresOf } from './intervention';
 
@@ -40,7 +40,7 @@ export function brakeInEmergency(slab: usize, city: usize, car: i32, near: u32):
   let stage = AEB_NONE;
   if (getI(slab, C_EFFECTIVE, car) & F_AEB) {
     for (let left = near; left != 0; left &= left - 1) {
-      const target = targetAt(car, <i32>ctz(left));
+      const target = targetRecord(car, <i32>ctz(left));
       if (!isTrusted(target)) continue;
       const own = stageFor(slab, city, car, target, held, 1.0);
       if (own >= AEB_PARTIAL) act(slab, car, target, own, held);

@@ -12,7 +12,7 @@ import {
   TG_OBJECT,
 } from '../layout';
 import { getI, setI } from '../memory';
-import { targetAt } from '../targets';
+import { targetRecord } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand } from './intervention';
 
@@ -26,7 +26,7 @@ export function brakeForAnimals(slab: usize, city: usize, car: i32, near: u32): 
   const features = getI(slab, C_EFFECTIVE, car);
   if (features & F_ANIMAL_DETECTION) {
     for (let left = near; left != 0; left &= left - 1) {
-      const target = targetAt(car, <i32>ctz(left));
+      const target = targetRecord(car, <i32>ctz(left));
       if (load<i32>(target + TG_CLASS) != CONTACT_ANIMAL) continue;
       let own = stageFor(slab, city, car, target, held, READINESS);
       if (own >= AEB_PARTIAL) {

@@ -21,7 +21,7 @@ import {
 } from '../layout';
 import { getF, getI, setF, setI } from '../memory';
 import { isBraking } from '../relevance';
-import { targetAt, targetCount } from '../targets';
+import { targetRecord, targetCount } from '../targets';
 import { STOPPED_MPS } from '../thresholds';
 import { demand } from './intervention';
 
@@ -73,7 +73,7 @@ function isHeld(slab: usize, car: i32): bool {
 function isBlocked(car: i32): bool {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     const ahead = <f64>load<f32>(target + TG_PATH);
     if (ahead < 0.0 || ahead > BLOCKED_M) continue;
     const vx = load<f64>(target + TG_VX);

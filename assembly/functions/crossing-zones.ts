@@ -38,12 +38,12 @@ import {
   zoneTo,
 } from '../approaches';
 import { noseOf } from '../body';
-import { along, isConnector, laneAt, laneLength, pointAt, shareAt } from '../lanes';
+import { along, isConnector, laneRecord, laneLength, pointAt, shareAt } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { targetF } from '../targets';
 import { DRIVER_DECEL_MAX } from '../thresholds';
-import { heedsLights } from './traffic-light-recognition';
+import { obeysLights } from './traffic-light-recognition';
 
 /** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
 export const KEEPING_UP_MPS = 2.0;
@@ -78,13 +78,17 @@ export function carCrosses(
   const lane = getI(slab, C_LANE, other);
   const isOn = isConnector(city, lane);
   const theirs = isOn ? lane : connectorAhead(other);
-  const at = laneAt(city, connector);
-  if (load<i32>(laneAt(city, theirs) + L_JUNCTION) != load<i32>(at + L_JUNCTION)) return false;
-  if (!hasBit(city, load<u32>(at + L_CONFLICTS), theirs)) return false;
+  const record = laneRecord(city, connector);
+  if (load<i32>(laneRecord(city, theirs) + L_JUNCTION) != load<i32>(record + L_JUNCTION))
+    return false;
+  if (!hasBit(city, load<u32>(record + L_CONFLICTS), theirs)) return false;
   const isExpected = getI(slab, C_CLAIM, other) == theirs && !isUnannounced(slab, other);
   if (isExpected && !isUnannounced(slab, car) && keepsUp(slab, city, car, other, speed))
     return false;
-  if (trustsGreen(slab, city, car, connector) && !hasBit(city, load<u32>(at + L_YIELDS), theirs))
+  if (
+    trustsGreen(slab, city, car, connector) &&
+    !hasBit(city, load<u32>(record + L_YIELDS), theirs)
+  )
     return false;
   const before = isOn ? -getF(slab, C_STATION, other) - noseOf(slab, other) : lineDistance(other);
   if (!isOn && !isExpected && speed * speed <= 2.0 * DRIVER_DECEL_MAX * before) return false;
@@ -114,7 +118,7 @@ function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bo
 
 /** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
 @inline function trustsGreen(slab: usize, city: usize, car: i32, connector: i32): bool {
-  return load<i32>(laneAt(city, connector) + L_LIGHT) >= 0 && !heedsLights(slab, car);
+  return load<i32>(laneRecord(city, connector) + L_LIGHT) >= 0 && !obeysLights(slab, car);
 }
 
 /** Finds where and when a body that keeps its velocity crosses the path over `connector`. */

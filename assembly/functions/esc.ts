@@ -102,9 +102,9 @@ export function stabilise<T>(slab: usize): void {
 }
 
 @inline function isAtIt<T>(slab: usize, place: usize): bool {
-  const at = slab + C_ESC_ACTIVE + (place >> 1);
-  if (isVector<T>()) return load<u64>(at) != 0;
-  return load<u32>(at) != 0;
+  const address = slab + C_ESC_ACTIVE + (place >> 1);
+  if (isVector<T>()) return load<u64>(address) != 0;
+  return load<u32>(address) != 0;
 }
 
 /**
@@ -220,8 +220,8 @@ function intervene(slab: usize, car: i32): void {
     : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
   const force = least((GAIN * abs(error)) / leverage, most);
   const wheelFront = turnsMore ? force : 0.0;
-  const moment = error > 0.0 ? -force * leverage : force * leverage;
-  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, moment);
+  const findTriggeringCar = error > 0.0 ? -force * leverage : force * leverage;
+  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, findTriggeringCar);
 }
 
 @inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
@@ -248,8 +248,8 @@ function intervene(slab: usize, car: i32): void {
 }
 
 /** Brake force of each axle ÷ mass, m/s², and the yaw moment ÷ inertia that comes with it, rad/s². */
-function brake(slab: usize, car: i32, front: f64, rear: f64, moment: f64): void {
+function brake(slab: usize, car: i32, front: f64, rear: f64, findTriggeringCar: f64): void {
   setF(slab, C_ESC_BRAKE_FRONT, car, front);
   setF(slab, C_ESC_BRAKE_REAR, car, rear);
-  setF(slab, C_YAW_MOMENT, car, moment);
+  setF(slab, C_YAW_MOMENT, car, findTriggeringCar);
 }

@@ -27,7 +27,7 @@ import { BRAKE_DELAY_TICKS, BRAKE_RATE } from '../actuators';
 import { ABS_SHARE } from '../dynamics';
 import { greatest, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
-import { targetAt, targetCount } from '../targets';
+import { targetRecord, targetCount } from '../targets';
 import { GRAVITY } from '../tyre';
 import { announce, credit } from './intervention';
 import { hasRoadAt } from './road-beside';
@@ -105,7 +105,7 @@ export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   if (speed < SLOWEST_MPS || speed > FASTEST_MPS) return;
   for (let left = near; left != 0; left &= left - 1) {
     const i = <i32>ctz(left);
-    const target = targetAt(car, i);
+    const target = targetRecord(car, i);
     if ((load<i32>(target + TG_SENSORS) & SEEN_CAMERA) == 0) continue;
     relate(slab, city, car, target);
     if (willMeet(slab, car, 0.0) && isTooLateToBrake(slab, car) && steerAround(slab, city, car, i))
@@ -192,7 +192,7 @@ function begin(
   setF(slab, C_EVADE_FROM, car, from);
   setF(slab, C_EVADE_OFFSET, car, offset);
   setF(slab, C_EVADE_S, car, sqrt((QUINTIC_PEAK * abs(offset - from)) / sideAccel(slab, car)));
-  announce(slab, car, F_EVASIVE_STEERING, load<i32>(targetAt(car, i) + TG_OBJECT));
+  announce(slab, car, F_EVASIVE_STEERING, load<i32>(targetRecord(car, i) + TG_OBJECT));
   credit(slab, car, F_EVASIVE_STEERING | F_STEERING | F_FRONT_CAMERA);
   return true;
 }
@@ -205,7 +205,7 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
     if (i == threat) continue;
-    relate(slab, city, car, targetAt(car, i));
+    relate(slab, city, car, targetRecord(car, i));
     if (gapTo() + 2.0 * halfAlong() < behind || gapTo() > roomTo(slab, car, time) + ROOM_M)
       continue;
     const now = aside() + offsetIn(slab, car, timeToGap()) - offset;
@@ -293,7 +293,7 @@ function isBeside(slab: usize, city: usize, car: i32): bool {
   const offset = getF(slab, C_EVADE_OFFSET, car);
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    relate(slab, city, car, targetAt(car, i));
+    relate(slab, city, car, targetRecord(car, i));
     if (
       gapTo() + 2.0 * halfAlong() < behind ||
       gapTo() > (speed - speedAlong()) * AHEAD_S + AHEAD_M

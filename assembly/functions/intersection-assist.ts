@@ -7,7 +7,7 @@ import {
   C_ACCEL_COMFORT,
   C_ASSIST_STAGE,
   C_CROSSING,
-  C_CROSSING_AT,
+  C_CROSSING_STATION,
   C_EFFECTIVE,
   C_LANE,
   C_SPEED_FACTOR,
@@ -33,10 +33,10 @@ import {
 import { connectorAhead, lineDistance } from '../approaches';
 import { noseOf } from '../body';
 import { middleSpeed } from '../gaps';
-import { isConnector, laneAt } from '../lanes';
+import { isConnector, laneRecord } from '../lanes';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, setI } from '../memory';
-import { targetAt, targetCount, targetF, targetI } from '../targets';
+import { targetRecord, targetCount, targetF, targetI } from '../targets';
 import { DRIVER_DECEL_MAX, MOVING_MPS, WAITING_MPS } from '../thresholds';
 import {
   bodyCrosses,
@@ -57,7 +57,7 @@ import { announce, credit, demand, featuresOf } from './intervention';
  */
 
 /** From so far before its line on a car looks, m. */
-const LOOK_M = 60.0;
+const WATCH_M = 60.0;
 /** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
 const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
@@ -69,8 +69,8 @@ const EMERGENCY_MARGIN_S = 0.3;
 const STOP_MARGIN_S = 0.5;
 /** What went out of sight is taken to go on as it did, until it is so long past, s, as looks of 0.08 s, at most so many. */
 const PAST_S = 0.5;
-const LOOKS_PER_S = <f64>TICKS_PER_S / <f64>FRAME_TICKS;
-const LOOKS_MAX = 75.0;
+const SCANS_PER_S = <f64>TICKS_PER_S / <f64>FRAME_TICKS;
+const SCANS_MAX = 75.0;
 /** What only comes after so long is no reason to wait, s. */
 const HORIZON_S = 4.0;
 /** How a car moves off, m/s². */
@@ -92,23 +92,23 @@ const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, by what it 
 const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 where the brakes must act now
 
 /** Whether a car looks out for traffic that crosses or goes first. */
-@inline export function looksOut(slab: usize, car: i32): bool {
+@inline export function hasAssist(slab: usize, car: i32): bool {
   return (getI(slab, C_EFFECTIVE, car) & F_INTERSECTION_ASSIST) != 0;
 }
 
 /** Notes that a car waits for somebody whom it saw. */
-@inline export function actOnTraffic(slab: usize, car: i32): void {
+@inline export function creditWaiting(slab: usize, car: i32): void {
   credit(slab, car, F_INTERSECTION_ASSIST | F_CORNER_RADARS | F_BRAKES);
 }
 
 /** Speed at which a car drives towards its line, m/s: one that does not look out rolls over those where it should give way. */
-export function lineSpeed(slab: usize, city: usize, car: i32): f64 {
-  if (looksOut(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
-  const at = laneAt(city, connectorAhead(car));
+export function rollingSpeed(slab: usize, city: usize, car: i32): f64 {
+  if (hasAssist(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
+  const record = laneRecord(city, connectorAhead(car));
   if (
-    load<u32>(at + L_YIELDS) == 0 ||
-    load<i32>(at + L_LIGHT) >= 0 ||
-    load<i32>(at + L_MUST_STOP) != 0
+    load<u32>(record + L_YIELDS) == 0 ||
+    load<i32>(record + L_LIGHT) >= 0 ||
+    load<i32>(record + L_MUST_STOP) != 0
   )
     return Infinity;
   const left = lineDistance(car) - getF(slab, C_VX, car) * ROLL_AHEAD_S;
@@ -129,10 +129,10 @@ export function watchCrossings(slab: usize, city: usize): void {
     const lost = getI(slab, C_CROSSING, car);
     if ((count | lost) == 0) continue;
     setI(slab, C_CROSSING, car, 0);
-    if (!looksOut(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (!hasAssist(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const isInside = isConnector(city, getI(slab, C_LANE, car));
-    if (!isInside && lineDistance(car) > LOOK_M) continue;
-    for (let i = 0; i < count; i++) watch(slab, city, car, isInside, targetAt(car, i));
+    if (!isInside && lineDistance(car) > WATCH_M) continue;
+    for (let i = 0; i < count; i++) watch(slab, city, car, isInside, targetRecord(car, i));
     if (lost != 0 && crossingDistance(car) < 0.0) recall(slab, city, car, lost);
   }
 }
@@ -146,21 +146,21 @@ function toConnector(slab: usize, city: usize, car: i32): f64 {
 /** Keeps giving way to what is seen no longer, by a corner or because the car has turned, until it will be past. */
 function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   const object = lost & 255;
-  const looks = (lost >> 16) - 1;
-  if (looks == 0) return;
+  const scans = (lost >> 16) - 1;
+  if (scans == 0) return;
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
-    if (targetI(targetAt(car, i), TG_OBJECT) == object) return;
+    if (targetI(targetRecord(car, i), TG_OBJECT) == object) return;
   }
-  const at = <f64>load<f32>(slab + C_CROSSING_AT + ((<usize>car) << 2));
-  const begins = toConnector(slab, city, car) + at;
+  const record = <f64>load<f32>(slab + C_CROSSING_STATION + ((<usize>car) << 2));
+  const begins = toConnector(slab, city, car) + record;
   const speed = getF(slab, C_VX, car);
   store<i32>(STANDS_CLEAR, 0);
-  if (begins <= edgeAt(speed)) return;
+  if (begins <= insideEdge(speed)) return;
   const connector = isConnector(city, getI(slab, C_LANE, car))
     ? getI(slab, C_LANE, car)
     : connectorAhead(car);
-  const past = <f64>looks * (1.0 / LOOKS_PER_S) - PAST_S;
+  const past = <f64>scans * (1.0 / SCANS_PER_S) - PAST_S;
   if (
     past + YIELD_MARGIN_S <
     soonestAt(slab, car, greatest(begins, 0.0), paceOver(slab, city, car, connector))
@@ -172,10 +172,10 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
     car,
     isConnector(city, getI(slab, C_LANE, car)),
     begins,
-    at,
+    record,
     object,
     (lost >> 8) & 255,
-    looks,
+    scans,
     isUrgent,
   );
 }
@@ -186,10 +186,10 @@ function keep(
   car: i32,
   isInside: bool,
   begins: f64,
-  at: f64,
+  record: f64,
   object: i32,
   seen: i32,
-  looks: i32,
+  scans: i32,
   isUrgent: bool,
 ): void {
   const place = <usize>car;
@@ -199,8 +199,8 @@ function keep(
   store<i32>(OBJECT + (place << 2), object);
   store<i32>(SEEN + (place << 2), seen);
   if (isUrgent) store<i32>(URGENT + (place << 2), 1);
-  setI(slab, C_CROSSING, car, object | (seen << 8) | (looks << 16));
-  store<f32>(slab + C_CROSSING_AT + (place << 2), <f32>at);
+  setI(slab, C_CROSSING, car, object | (seen << 8) | (scans << 16));
+  store<f32>(slab + C_CROSSING_STATION + (place << 2), <f32>record);
 }
 
 function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize): void {
@@ -219,7 +219,7 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
 }
 
 /** Who is in a zone, m from the front bumper, already only gets out of it, unless it as good as stands at its edge or clear of it. */
-@inline function edgeAt(speed: f64): f64 {
+@inline function insideEdge(speed: f64): f64 {
   if (speed >= KEEPING_UP_MPS) return 0.0;
   return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
 }
@@ -232,7 +232,7 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
 /** Speed at which a car drives over a connector, m/s. */
 function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
   const wanted =
-    load<f64>(laneAt(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
+    load<f64>(laneRecord(city, connector) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   return greatest(least(middleSpeed(city, connector), wanted), 1.0);
 }
 
@@ -247,7 +247,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
   const speed = getF(slab, C_VX, car);
-  const isIn = begins <= edgeAt(speed);
+  const isIn = begins <= insideEdge(speed);
   if (to <= 0.0 || (isIn && !mayStayIn(speed, target))) return;
   const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);
@@ -272,7 +272,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   }
   const known = crossingDistance(car);
   if (known >= 0.0 && from >= known && !isUrgent) return;
-  const looks = <i32>least((theirsTo + PAST_S) * LOOKS_PER_S + 1.0, LOOKS_MAX);
+  const scans = <i32>least((theirsTo + PAST_S) * SCANS_PER_S + 1.0, SCANS_MAX);
   const isInside = isConnector(city, getI(slab, C_LANE, car));
   keep(
     slab,
@@ -282,7 +282,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
     begins - base,
     targetI(target, TG_OBJECT),
     targetI(target, TG_SENSORS),
-    looks,
+    scans,
     isUrgent,
   );
 }

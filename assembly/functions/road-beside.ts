@@ -13,7 +13,7 @@ import {
   T_LANE_COUNT,
   T_POINTS,
 } from '../layout';
-import { along, laneAhead, laneAt, laneLength, pointAt, shareAt } from '../lanes';
+import { along, laneAhead, laneRecord, laneLength, pointAt, shareAt } from '../lanes';
 import { getF, typeOf } from '../memory';
 
 /** Distance to the edge of the road, m. */
@@ -32,7 +32,7 @@ export function hasRoadAt(slab: usize, city: usize, car: i32, ahead: f64, offset
     station -= laneLength(city, lane);
     lane = laneAhead(slab, city, car, ++position);
   }
-  const half = load<f64>(laneAt(city, lane) + L_HALF_WIDTH);
+  const half = load<f64>(laneRecord(city, lane) + L_HALF_WIDTH);
   const edge = abs(offset) + 0.5 * load<f64>(typeOf(slab, car) + CT_WIDTH) + EDGE_M;
   if (edge <= half) return true;
   if (edge > 3.0 * half) return false;
@@ -41,7 +41,7 @@ export function hasRoadAt(slab: usize, city: usize, car: i32, ahead: f64, offset
   const left = offset > 0.0 ? 2.0 * half : -2.0 * half;
   const x = along(point, PT_X, share) - left * along(point, PT_TY, share);
   const y = along(point, PT_Y, share) + left * along(point, PT_TX, share);
-  return isOnRoad(city, load<i32>(laneAt(city, lane) + L_ROAD), x, y);
+  return isOnRoad(city, load<i32>(laneRecord(city, lane) + L_ROAD), x, y);
 }
 
 /** Whether the centre line of any lane of a road passes by a point. Asked once or twice in an hour of driving. */
@@ -50,10 +50,10 @@ function isOnRoad(city: usize, road: i32, x: f64, y: f64): bool {
   const points = city + load<i32>(city + T_POINTS);
   const lanes = load<i32>(city + T_LANE_COUNT);
   for (let lane = 0; lane < lanes; lane++) {
-    const at = laneAt(city, lane);
-    if (load<i32>(at + L_ROAD) != road) continue;
-    const count = load<i32>(at + L_POINT_COUNT);
-    const first = points + <usize>load<i32>(at + L_POINT_FIRST) * POINT_BYTES;
+    const record = laneRecord(city, lane);
+    if (load<i32>(record + L_ROAD) != road) continue;
+    const count = load<i32>(record + L_POINT_COUNT);
+    const first = points + <usize>load<i32>(record + L_POINT_FIRST) * POINT_BYTES;
     for (let i = 0; i < count; i++) {
       const point = first + <usize>i * POINT_BYTES;
       const dx = x - load<f32>(point + PT_X);

@@ -6,16 +6,16 @@ import { credit } from './intervention';
 const RANGE_M = 90.0;
 
 /** Whether a car takes notice of lights at all; one that does not drives as if all were green. */
-@inline export function heedsLights(slab: usize, car: i32): bool {
+@inline export function obeysLights(slab: usize, car: i32): bool {
   return (getI(slab, C_EFFECTIVE, car) & F_TRAFFIC_LIGHT_RECOGNITION) != 0;
 }
 
 /** Whether a car that is `distance` m before the line knows the state of its light. */
 @inline export function seesLight(slab: usize, car: i32, distance: f64): bool {
-  return distance <= RANGE_M && heedsLights(slab, car);
+  return distance <= RANGE_M && obeysLights(slab, car);
 }
 
 /** Notes that a car stops, or would go otherwise, because of the light that it sees. */
-@inline export function actOnLight(slab: usize, car: i32): void {
+@inline export function creditStop(slab: usize, car: i32): void {
   credit(slab, car, F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
 }

@@ -42,7 +42,7 @@ import {
   speedNeeded,
   startAccel,
 } from './spots';
-import { stallMoment } from './stalls';
+import { stallTrigger } from './stalls';
 import {
   arrivalIn,
   findArriving,
@@ -97,56 +97,62 @@ const STAND_TICKS: u32 = 3000;
 const TOW_TICKS: u32 = 400;
 const TOW_M = 12.0;
 /** The car for which the moment has come, with the actor made ready for it; −1 none. */
-export function moment(slab: usize, city: usize, at: usize, actor: usize, mode: i32): i32 {
-  if (mode == MODE_WALKS) return walkMoment(slab, city, at, actor);
-  if (mode == MODE_CROSSES) return crossMoment(slab, city, at, actor);
-  if (mode == MODE_LEADS) return leadMoment(slab, city, at, actor);
-  if (mode == MODE_CUTS_IN) return cutInMoment(slab, city, at, actor);
-  return mode == MODE_FOLLOWS ? stallMoment(slab, city, at, actor) : -1;
+export function findTriggeringCar(
+  slab: usize,
+  city: usize,
+  site: usize,
+  actor: usize,
+  mode: i32,
+): i32 {
+  if (mode == MODE_WALKS) return walkTrigger(slab, city, site, actor);
+  if (mode == MODE_CROSSES) return crossTrigger(slab, city, site, actor);
+  if (mode == MODE_LEADS) return leadTrigger(slab, city, site, actor);
+  if (mode == MODE_CUTS_IN) return cutInTrigger(slab, city, site, actor);
+  return mode == MODE_FOLLOWS ? stallTrigger(slab, city, site, actor) : -1;
 }
 
 /** Who walks is before the front of the car as that is there. */
-function walkMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
-  const needed = walkTime(at);
-  const short = 0.5 * load<f64>(at + HS_BODY_LENGTH);
-  const car = findArriving(slab, city, at, needed + READY_S, short, speedNeeded(kindOf(at)));
+function walkTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
+  const needed = walkTime(site);
+  const short = 0.5 * load<f64>(site + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, site, needed + READY_S, short, speedNeeded(kindOf(site)));
   if (car < 0) return -1;
-  const speed = load<f64>(at + HS_SPEED);
+  const speed = load<f64>(site + HS_SPEED);
   const across =
-    needed + (load<f64>(at + HS_ACTOR_LENGTH) - load<f64>(at + HS_ACTOR_STATION)) / speed;
-  if (!hasFreeWay(slab, city, at, car, 0.0, speed, across, UNSURE)) return -1;
-  putAtStart(at, actor);
+    needed + (load<f64>(site + HS_ACTOR_LENGTH) - load<f64>(site + HS_ACTOR_STATION)) / speed;
+  if (!hasFreeWay(slab, city, site, car, 0.0, speed, across, UNSURE)) return -1;
+  putAtStart(site, actor);
   store<f64>(actor + A_CRUISE, speed);
-  setOff(slab, city, at, actor, car, needed);
+  setOff(slab, city, site, actor, car, needed);
   return car;
 }
 
-@inline function walkTime(at: usize): f64 {
-  const station = load<f64>(at + HS_ACTOR_STATION) + metBeyond(kindOf(at));
-  return timeToCover(station, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_WALKS));
+@inline function walkTime(site: usize): f64 {
+  const station = load<f64>(site + HS_ACTOR_STATION) + metBeyond(kindOf(site));
+  return timeToCover(station, 0.0, load<f64>(site + HS_SPEED), startAccel(MODE_WALKS));
 }
 
 /** Sets the tick at which who walks sets off. */
-function setOff(slab: usize, city: usize, at: usize, actor: usize, car: i32, needed: f64): void {
-  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_LENGTH);
-  const early = arrivalIn(slab, car, way, kindOf(at)) - needed;
+function setOff(slab: usize, city: usize, site: usize, actor: usize, car: i32, needed: f64): void {
+  const way = wayTo(slab, city, car, site) - 0.5 * load<f64>(site + HS_BODY_LENGTH);
+  const early = arrivalIn(slab, car, way, kindOf(site)) - needed;
   const ticks = early > 0.0 ? <u32>nearest(early * TICKS_PER_S) : 0;
   store<u32>(actor + A_WAIT, load<u32>(slab + H_TICK) + ticks);
 }
 
-export function walkOver(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+export function walkOver(slab: usize, city: usize, site: usize, actor: usize, tick: u32): void {
   if (tick < load<u32>(actor + A_WAIT)) {
-    setOff(slab, city, at, actor, load<i32>(actor + A_CAR), walkTime(at));
+    setOff(slab, city, site, actor, load<i32>(actor + A_CAR), walkTime(site));
     return;
   }
   const hadToStop = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_STATION) > 0.0;
   if (hadToStop && isAnybodyComing(slab, actor)) return;
-  go(slab, city, at, actor, MODE_WALKS);
+  go(slab, city, site, actor, MODE_WALKS);
 }
 
 /** Goes on as it wants, or brakes for what is in the way. */
-function go(slab: usize, city: usize, at: usize, actor: usize, mode: i32): void {
-  const braking = brakingFor(slab, city, at, actor, mode);
+function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): void {
+  const braking = brakingFor(slab, city, site, actor, mode);
   const speed = load<f64>(actor + A_SPEED);
   const cruise = load<f64>(actor + A_CRUISE);
   let accel = 0.0;
@@ -157,32 +163,32 @@ function go(slab: usize, city: usize, at: usize, actor: usize, mode: i32): void 
 }
 
 /** Who drives across is on its way already, wherever its speed has it arrive with the car. */
-function crossMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
-  const kind = kindOf(at);
-  const short = 0.5 * load<f64>(at + HS_BODY_WIDTH);
-  const car = findArriving(slab, city, at, leadTime(kind), short, speedNeeded(kind));
+function crossTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
+  const kind = kindOf(site);
+  const short = 0.5 * load<f64>(site + HS_BODY_WIDTH);
+  const car = findArriving(slab, city, site, leadTime(kind), short, speedNeeded(kind));
   if (car < 0) return -1;
-  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, at) - short, kind);
-  if (!lightsAllow(slab, city, at, car, arrival)) return -1;
-  const aim = load<f64>(at + HS_ACTOR_STATION) - shortBy(at);
-  const start = aim - load<f64>(at + HS_SPEED) * arrival;
+  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, site) - short, kind);
+  if (!lightsAllow(slab, city, site, car, arrival)) return -1;
+  const aim = load<f64>(site + HS_ACTOR_STATION) - shortBy(site);
+  const start = aim - load<f64>(site + HS_SPEED) * arrival;
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
-  if (!hasRoomAt(slab, city, at, station) || !isJunctionFree(slab, city, at, car, arrival))
+  if (!hasRoomAt(slab, city, site, station) || !isJunctionFree(slab, city, site, car, arrival))
     return -1;
-  if (!hasFreeWay(slab, city, at, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
+  if (!hasFreeWay(slab, city, site, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);
   store<i32>(actor + A_PIECE, 0);
-  putOnPath(city, at, actor);
+  putOnPath(city, site, actor);
   return car;
 }
 
-export function crossOver(slab: usize, city: usize, at: usize, actor: usize): void {
-  if (letsPass(slab, city, at, actor)) return;
-  suitSpeed(slab, city, at, actor);
-  go(slab, city, at, actor, MODE_CROSSES);
+export function crossOver(slab: usize, city: usize, site: usize, actor: usize): void {
+  if (yieldsToCar(slab, city, site, actor)) return;
+  matchSpeed(slab, city, site, actor);
+  go(slab, city, site, actor, MODE_CROSSES);
 }
 
 /**
@@ -190,21 +196,21 @@ export function crossOver(slab: usize, city: usize, at: usize, actor: usize): vo
  * can see the other in time, and it can still stop before the car's way. Whoever has a line to stop at
  * need not see it.
  */
-function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
+function yieldsToCar(slab: usize, city: usize, site: usize, actor: usize): bool {
   const car = load<i32>(actor + A_CAR);
-  const way = wayTo(slab, city, car, at);
+  const way = wayTo(slab, city, car, site);
   const waits = load<u32>(actor + A_WAIT) != 0;
   if (way <= 0.0 || (waits && getF(slab, C_VX, car) < STANDING_FOR_ACTORS_MPS)) {
     store<u32>(actor + A_WAIT, 0);
     return false;
   }
-  const kind = kindOf(at);
+  const kind = kindOf(site);
   if (hasLine(kind)) return false;
   const speed = load<f64>(actor + A_SPEED);
   const room =
-    load<f64>(at + HS_ACTOR_STATION) -
+    load<f64>(site + HS_ACTOR_STATION) -
     load<f64>(actor + A_STATION) -
-    0.5 * load<f64>(at + HS_BODY_LENGTH) -
+    0.5 * load<f64>(site + HS_BODY_LENGTH) -
     SHORT_OF_M;
   if (!waits) {
     if (room <= 0.0 || speed * speed > 2.0 * hardestBrake(kind) * room) return false;
@@ -214,40 +220,40 @@ function letsPass(slab: usize, city: usize, at: usize, actor: usize): bool {
   const needed = greatest((WAIT_SPARE * speed * speed) / (2.0 * greatest(room, 0.1)), EASE);
   store<f64>(
     actor + A_ACCEL,
-    -least(greatest(needed, brakingFor(slab, city, at, actor, MODE_CROSSES)), hardestBrake(kind)),
+    -least(greatest(needed, brakingFor(slab, city, site, actor, MODE_CROSSES)), hardestBrake(kind)),
   );
   return true;
 }
 
 /** Not the lorry: it has its green light to go by, and is long. */
-function suitSpeed(slab: usize, city: usize, at: usize, actor: usize): void {
-  if (kindOf(at) == HAZARD_RED_LIGHT_LORRY) return;
+function matchSpeed(slab: usize, city: usize, site: usize, actor: usize): void {
+  if (kindOf(site) == HAZARD_RED_LIGHT_LORRY) return;
   const car = load<i32>(actor + A_CAR);
-  const way = wayTo(slab, city, car, at) - 0.5 * load<f64>(at + HS_BODY_WIDTH);
+  const way = wayTo(slab, city, car, site) - 0.5 * load<f64>(site + HS_BODY_WIDTH);
   if (way <= 0.0) return;
-  const arrival = arrivalIn(slab, car, way, kindOf(at));
-  const left = load<f64>(at + HS_ACTOR_STATION) - shortBy(at) - load<f64>(actor + A_STATION);
+  const arrival = arrivalIn(slab, car, way, kindOf(site));
+  const left = load<f64>(site + HS_ACTOR_STATION) - shortBy(site) - load<f64>(actor + A_STATION);
   if (arrival < SYNC_S || left <= 0.0) return;
-  const own = load<f64>(at + HS_SPEED);
+  const own = load<f64>(site + HS_SPEED);
   store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
 }
 
 /** A lead sets off so that it has the car's speed, and the gap ahead of it, once it is in the lane. */
-function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
-  const kind = kindOf(at);
-  const start = load<f64>(at + HS_ACTOR_STATION);
+function leadTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
+  const kind = kindOf(site);
+  const start = load<f64>(site + HS_ACTOR_STATION);
   for (let car = 0; car < CAR_COUNT; car++) {
     const speed = getF(slab, C_VX, car);
     if (speed < speedNeeded(kind) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    const behind = longWayTo(slab, city, car, at, LEAD_SEES_M) - start;
+    const behind = longWayTo(slab, city, car, site, LEAD_SEES_M) - start;
     const wanted =
       LEAD_GAP_M +
-      0.5 * load<f64>(at + HS_BODY_LENGTH) +
+      0.5 * load<f64>(site + HS_BODY_LENGTH) +
       (speed * speed) / (2.0 * startAccel(MODE_LEADS));
     if (
       behind > wanted ||
       behind < wanted - LEAD_LATE_M ||
-      !isFirst(slab, city, at, car, LEAD_GAP_M)
+      !isFirst(slab, city, site, car, LEAD_GAP_M)
     )
       continue;
     store<f64>(actor + A_CRUISE, speed);
@@ -258,72 +264,72 @@ function leadMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
 }
 
 /** It comes to stand with its rear at the conflict point, and drives on after a while. */
-export function lead(slab: usize, city: usize, at: usize, actor: usize, tick: u32): void {
+export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: u32): void {
   const speed = load<f64>(actor + A_SPEED);
   const left =
-    load<f64>(at + HS_ACTOR_STATION) +
-    0.5 * load<f64>(at + HS_BODY_LENGTH) -
+    load<f64>(site + HS_ACTOR_STATION) +
+    0.5 * load<f64>(site + HS_BODY_LENGTH) -
     load<f64>(actor + A_STATION);
   const until = load<u32>(actor + A_WAIT);
   if (until == 0) {
     if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
-      go(slab, city, at, actor, MODE_LEADS);
+      go(slab, city, site, actor, MODE_LEADS);
       return;
     }
     store<f64>(actor + A_ACCEL, -LEAD_BRAKE);
     if (speed == 0.0) store<u32>(actor + A_WAIT, tick + LEAD_TICKS);
   } else if (tick >= until) {
     store<f64>(actor + A_CRUISE, LEAD_ON_MPS);
-    go(slab, city, at, actor, MODE_LEADS);
+    go(slab, city, site, actor, MODE_LEADS);
   }
 }
 
 /** The car's front is at the van's rear as that is nearly in the middle of the lane. */
-function cutInMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
-  const aim = load<f64>(at + HS_ACTOR_STATION) - VAN_SHORT_M;
-  const needed = timeToCover(aim, 0.0, load<f64>(at + HS_SPEED), startAccel(MODE_CUTS_IN));
-  const short = VAN_SHORT_M + 0.5 * load<f64>(at + HS_BODY_LENGTH);
-  const car = findArriving(slab, city, at, needed, short, speedNeeded(kindOf(at)));
-  if (car < 0 || !isFirst(slab, city, at, car, LEAD_GAP_M)) return -1;
-  store<f64>(actor + A_CRUISE, load<f64>(at + HS_SPEED));
+function cutInTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
+  const aim = load<f64>(site + HS_ACTOR_STATION) - VAN_SHORT_M;
+  const needed = timeToCover(aim, 0.0, load<f64>(site + HS_SPEED), startAccel(MODE_CUTS_IN));
+  const short = VAN_SHORT_M + 0.5 * load<f64>(site + HS_BODY_LENGTH);
+  const car = findArriving(slab, city, site, needed, short, speedNeeded(kindOf(site)));
+  if (car < 0 || !isFirst(slab, city, site, car, LEAD_GAP_M)) return -1;
+  store<f64>(actor + A_CRUISE, load<f64>(site + HS_SPEED));
   return car;
 }
 
-function suitVan(slab: usize, city: usize, at: usize, actor: usize, left: f64): void {
+function suitVan(slab: usize, city: usize, site: usize, actor: usize, left: f64): void {
   const car = load<i32>(actor + A_CAR);
-  const way = wayTo(slab, city, car, at) - VAN_SHORT_M - 0.5 * load<f64>(at + HS_BODY_LENGTH);
+  const way = wayTo(slab, city, car, site) - VAN_SHORT_M - 0.5 * load<f64>(site + HS_BODY_LENGTH);
   if (way <= 0.0) return;
-  const own = load<f64>(at + HS_SPEED);
+  const own = load<f64>(site + HS_SPEED);
   store<f64>(
     actor + A_CRUISE,
-    clamp(left / arrivalIn(slab, car, way, kindOf(at)), SLOWER * own, FASTER * own),
+    clamp(left / arrivalIn(slab, car, way, kindOf(site)), SLOWER * own, FASTER * own),
   );
 }
 
-export function cutIn(slab: usize, city: usize, at: usize, actor: usize): void {
+export function cutIn(slab: usize, city: usize, site: usize, actor: usize): void {
   const station = load<f64>(actor + A_STATION);
-  const middle = load<f64>(at + HS_ACTOR_STATION);
+  const middle = load<f64>(site + HS_ACTOR_STATION);
   if (station > middle + VAN_STEADY_M) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
-  else if (station < VAN_SUITS_M) suitVan(slab, city, at, actor, middle - VAN_SHORT_M - station);
-  go(slab, city, at, actor, MODE_CUTS_IN);
+  else if (station < VAN_SUITS_M) suitVan(slab, city, site, actor, middle - VAN_SHORT_M - station);
+  go(slab, city, site, actor, MODE_CUTS_IN);
 }
 
-export function follow(slab: usize, city: usize, at: usize, actor: usize): void {
-  go(slab, city, at, actor, MODE_FOLLOWS);
+export function follow(slab: usize, city: usize, site: usize, actor: usize): void {
+  go(slab, city, site, actor, MODE_FOLLOWS);
 }
 
 /** Whether what stands in the lane stays for now. */
 export function stand(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   actor: usize,
   tick: u32,
   isUnseen: bool,
 ): bool {
-  const isCrest = kindOf(at) == HAZARD_WET_CREST;
+  const isCrest = kindOf(site) == HAZARD_WET_CREST;
   if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
-  if (isCrest && isCrestSpared(slab, city, at, actor)) return false;
+  if (isCrest && isCrestSpared(slab, city, site, actor)) return false;
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (
@@ -331,7 +337,7 @@ export function stand(
       getI(slab, C_STATUS, car) == STATUS_CRASHED
     )
       continue;
-    const way = wayTo(slab, city, car, at);
+    const way = wayTo(slab, city, car, site);
     if (way > -0.99 && way < TOW_M) waiting = true;
   }
   const until = load<u32>(actor + A_WAIT);

@@ -84,19 +84,23 @@ const FOUND_SPEED: usize = SCRATCH + 960;
 const FOUND_CAR: usize = SCRATCH + 968;
 
 /** Deceleration that what is in an actor's way asks of it, m/s²; 0 where it may go on. */
-export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mode: i32): f64 {
+export function brakingFor(slab: usize, city: usize, site: usize, actor: usize, mode: i32): f64 {
   const speed = load<f64>(actor + A_SPEED);
-  const hardest = hardestBrake(kindOf(at));
+  const hardest = hardestBrake(kindOf(site));
   if (mode == MODE_WALKS)
-    return freeAhead(slab, city, at, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
+    return freeAhead(slab, city, site, actor, STOP_ON_FOOT_M) < STOP_ON_FOOT_M ? hardest : 0.0;
   const brakes = load<f64>(actor + A_ACCEL) < 0.0;
   const from = brakes ? BRAKE_ON_FROM : BRAKE_FROM;
   const reach = least((speed * speed) / (2.0 * from) + STOP_M + (brakes ? STAY_M : 0.0), SIGHT_M);
-  const free = freeAhead(slab, city, at, actor, reach);
+  const free = freeAhead(slab, city, site, actor, reach);
   // Nothing found: what an earlier look has found must not be read.
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
-  if (mode == MODE_FOLLOWS && found == load<i32>(actor + A_CAR) && !hasSeen(slab, at, actor, free))
+  if (
+    mode == MODE_FOLLOWS &&
+    found == load<i32>(actor + A_CAR) &&
+    !hasSeen(slab, site, actor, free)
+  )
     return 0.0;
   const theirs = greatest(load<f64>(FOUND_SPEED), 0.0);
   const closing = speed - theirs;
@@ -112,8 +116,8 @@ export function brakingFor(slab: usize, city: usize, at: usize, actor: usize, mo
 }
 
 /** Whether a driver has long enough seen what stands behind the bend. */
-function hasSeen(slab: usize, at: usize, actor: usize, distance: f64): bool {
-  if (distance > load<f64>(at + HS_SIGHT)) return false;
+function hasSeen(slab: usize, site: usize, actor: usize, distance: f64): bool {
+  if (distance > load<f64>(site + HS_SIGHT)) return false;
   const tick = load<u32>(slab + H_TICK);
   if (load<u32>(actor + A_WAIT) == 0) store<u32>(actor + A_WAIT, tick + REACTION_TICKS);
   return tick >= load<u32>(actor + A_WAIT);
@@ -136,19 +140,19 @@ export function isAnybodyComing(slab: usize, actor: usize): bool {
 }
 
 /** m from an actor's front along its path to the first car's body in its way, `reach` where there is none so near. */
-function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64): f64 {
-  const front = load<f64>(actor + A_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH);
+function freeAhead(slab: usize, city: usize, site: usize, actor: usize, reach: f64): f64 {
+  const front = load<f64>(actor + A_STATION) + 0.5 * load<f64>(site + HS_BODY_LENGTH);
   let free = reach;
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
     const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
-    const near = reach + 0.5 * load<f64>(at + HS_BODY_LENGTH) + BODY_REACH_M + STEP_M;
+    const near = reach + 0.5 * load<f64>(site + HS_BODY_LENGTH) + BODY_REACH_M + STEP_M;
     if (dx * dx + dy * dy > near * near) continue;
     const ahead = dx * load<f64>(actor + A_HX) + dy * load<f64>(actor + A_HY);
     const aside = abs(dy * load<f64>(actor + A_HX) - dx * load<f64>(actor + A_HY));
     // No way bends so much that a car is in it which is further aside.
     if (ahead < 0.0 || aside > ASIDE_M + BEND * ahead) continue;
-    const found = freeBefore(slab, city, at, actor, car, front, ahead, free);
+    const found = freeBefore(slab, city, site, actor, car, front, ahead, free);
     if (found >= free) continue;
     free = found;
     store<i32>(FOUND_CAR, car);
@@ -160,7 +164,7 @@ function freeAhead(slab: usize, city: usize, at: usize, actor: usize, reach: f64
 function freeBefore(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   actor: usize,
   car: i32,
   front: f64,
@@ -170,9 +174,9 @@ function freeBefore(
   bodyOf(slab, car, 0.0, BODY_A);
   const step = least(STEP_M, reach);
   store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
-  store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M);
+  store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(site + HS_BODY_WIDTH) + BESIDE_M);
   // The middle gets as far as the path goes, the front straight on beyond it.
-  const last = load<f64>(at + HS_ACTOR_LENGTH) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + STOP_M;
+  const last = load<f64>(site + HS_ACTOR_LENGTH) + 0.5 * load<f64>(site + HS_BODY_LENGTH) + STOP_M;
   const end = least(
     least(front + reach, last),
     load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M,
@@ -181,12 +185,12 @@ function freeBefore(
   const skipped = floor(
     greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step,
   );
-  const touch = BODY_REACH_M + STEP_M + load<f64>(at + HS_BODY_WIDTH);
+  const touch = BODY_REACH_M + STEP_M + load<f64>(site + HS_BODY_WIDTH);
   let piece = load<i32>(actor + A_PIECE);
   for (let station = front + skipped * step; station < end; station += step) {
     const middle = station + 0.5 * step;
-    piece = pieceAt(city, at, middle, piece);
-    placeAt(city, at, piece, middle, BODY_B);
+    piece = pieceAt(city, site, middle, piece);
+    placeAt(city, site, piece, middle, BODY_B);
     const dx = load<f64>(BODY_B + BOX_X) - load<f64>(BODY_A + BOX_X);
     const dy = load<f64>(BODY_B + BOX_Y) - load<f64>(BODY_A + BOX_Y);
     if (dx * dx + dy * dy > touch * touch || boxOverlap(BODY_A, BODY_B) <= 0.0) continue;

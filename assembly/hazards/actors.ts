@@ -36,11 +36,19 @@ import {
 import { raise } from '../events';
 import { getF } from '../memory';
 import { CLEAR_TICKS } from '../thresholds';
-import { crossOver, cutIn, follow, lead, moment, stand, walkOver } from './actor-behaviour';
+import {
+  crossOver,
+  cutIn,
+  follow,
+  lead,
+  findTriggeringCar,
+  stand,
+  walkOver,
+} from './actor-behaviour';
 import { awaitedSight } from './crests';
 import { putAtStart, putOnPath } from './paths';
 import {
-  actorAt,
+  actorRecord,
   kindOf,
   leave,
   MODE_CROSSES,
@@ -52,7 +60,7 @@ import {
   MODE_WALKS,
   modeOf,
   pauseFirst,
-  spotAt,
+  siteRecord,
 } from './spots';
 import { isUnseen } from './triggers';
 
@@ -71,7 +79,7 @@ const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 export function placeActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < count; spot++) {
-    putAtStart(spotAt(city, spot), actorAt(slab, spot));
+    putAtStart(siteRecord(city, spot), actorRecord(slab, spot));
     pauseFirst(slab, spot);
   }
 }
@@ -81,37 +89,37 @@ export function sendActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   const tick = load<u32>(slab + H_TICK);
   for (let spot = 0; spot < count; spot++) {
-    const actor = actorAt(slab, spot);
+    const actor = actorRecord(slab, spot);
     const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
     // Half of the spots look out for cars at a time.
     if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0))
       continue;
-    const at = spotAt(city, spot);
-    if (!waits) store<u32>(actor + A_NEAR, nearMask(slab, at, actor));
-    const mode = modeOf(kindOf(at));
+    const site = siteRecord(city, spot);
+    if (!waits) store<u32>(actor + A_NEAR, nearMask(slab, site, actor));
+    const mode = modeOf(kindOf(site));
     if (mode == MODE_NONE) continue;
-    if (waits) rouse(slab, city, spot, at, actor, mode);
-    else if (load<u32>(actor + A_STRUCK) != 0) clear(slab, spot, at, actor, tick);
-    else attend(slab, city, spot, at, actor, mode, tick);
+    if (waits) trySpawn(slab, city, spot, site, actor, mode);
+    else if (load<u32>(actor + A_STRUCK) != 0) clear(slab, spot, site, actor, tick);
+    else updateActor(slab, city, spot, site, actor, mode, tick);
   }
 }
 
 /** A spot whose actor waits unseen. */
-function rouse(slab: usize, city: usize, spot: i32, at: usize, actor: usize, mode: i32): void {
+function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
   let car = -1;
   if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
-    car = moment(slab, city, at, actor, mode);
+    car = findTriggeringCar(slab, city, site, actor, mode);
     if (car < 0) return;
-  } else if (kindOf(at) == HAZARD_WET_CREST) {
+  } else if (kindOf(site) == HAZARD_WET_CREST) {
     // Hidden behind the crest it may be there from one moment to the next.
-    const sight = awaitedSight(slab, city, at);
+    const sight = awaitedSight(slab, city, site);
     if (sight < 0.0) return;
     store<f32>(actor + A_SIGHT, <f32>sight);
-    putAtStart(at, actor);
-  } else if (!isUnseen(slab, city, at, NEAR_BY_M, COMING_M)) {
+    putAtStart(site, actor);
+  } else if (!isUnseen(slab, city, site, NEAR_BY_M, COMING_M)) {
     return;
   } else {
-    putAtStart(at, actor);
+    putAtStart(site, actor);
   }
   store<u32>(
     actor + A_SENT,
@@ -132,8 +140,8 @@ function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
 }
 
 /** Mask of the cars near an actor: at 45 m/s one comes 3.6 m closer until the next look, and so may the actor. */
-function nearMask(slab: usize, at: usize, actor: usize): u32 {
-  const reach = NEAR_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+function nearMask(slab: usize, site: usize, actor: usize): u32 {
+  const reach = NEAR_M + 0.5 * (load<f64>(site + HS_BODY_LENGTH) + load<f64>(site + HS_BODY_WIDTH));
   const x = load<f64>(actor + A_X);
   const y = load<f64>(actor + A_Y);
   let mask: u32 = 0;
@@ -146,54 +154,54 @@ function nearMask(slab: usize, at: usize, actor: usize): u32 {
 }
 
 /** What was struck lies there until it is cleared away. */
-function clear(slab: usize, spot: i32, at: usize, actor: usize, tick: u32): void {
-  if (tick - load<u32>(actor + A_SINCE) >= CLEAR_TICKS) leave(slab, spot, at);
+function clear(slab: usize, spot: i32, site: usize, actor: usize, tick: u32): void {
+  if (tick - load<u32>(actor + A_SINCE) >= CLEAR_TICKS) leave(slab, spot, site);
 }
 
 /** An actor that stands or is on its way. */
-function attend(
+function updateActor(
   slab: usize,
   city: usize,
   spot: i32,
-  at: usize,
+  site: usize,
   actor: usize,
   mode: i32,
   tick: u32,
 ): void {
   const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
   if (mode == MODE_STANDS) {
-    if (!stand(slab, city, at, actor, tick, isUnseen(slab, city, at, NEAR_BY_M, COMING_M)))
-      leave(slab, spot, at);
+    if (!stand(slab, city, site, actor, tick, isUnseen(slab, city, site, NEAR_BY_M, COMING_M)))
+      leave(slab, spot, site);
     return;
   }
   if (stands) {
-    const car = moment(slab, city, at, actor, mode);
+    const car = findTriggeringCar(slab, city, site, actor, mode);
     if (car < 0) return;
     store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + 1);
     enter(slab, spot, actor, car);
     return;
   }
   if (tick - load<u32>(actor + A_SINCE) > ACTS_TICKS_MAX) {
-    leave(slab, spot, at);
+    leave(slab, spot, site);
     return;
   }
-  if (mode == MODE_WALKS) walkOver(slab, city, at, actor, tick);
-  else if (mode == MODE_CROSSES) crossOver(slab, city, at, actor);
-  else if (mode == MODE_LEADS) lead(slab, city, at, actor, tick);
-  else if (mode == MODE_CUTS_IN) cutIn(slab, city, at, actor);
-  else follow(slab, city, at, actor);
+  if (mode == MODE_WALKS) walkOver(slab, city, site, actor, tick);
+  else if (mode == MODE_CROSSES) crossOver(slab, city, site, actor);
+  else if (mode == MODE_LEADS) lead(slab, city, site, actor, tick);
+  else if (mode == MODE_CUTS_IN) cutIn(slab, city, site, actor);
+  else follow(slab, city, site, actor);
 }
 
 /** Moves the actors that are on their way by one tick. */
 export function moveActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
-  let at = city + load<i32>(city + T_HAZARDS);
-  for (let spot = 0; spot < count; spot++, at += HAZARD_SPOT_BYTES) {
-    const actor = actorAt(slab, spot);
+  let site = city + load<i32>(city + T_HAZARDS);
+  for (let spot = 0; spot < count; spot++, site += HAZARD_SPOT_BYTES) {
+    const actor = actorRecord(slab, spot);
     const state = load<i32>(actor + A_STATE);
     if (state == ACTOR_WAITS) continue;
     if (state == ACTOR_STANDS) slide(actor);
-    else if (!advance(slab, city, at, actor)) leave(slab, spot, at);
+    else if (!advance(slab, city, site, actor)) leave(slab, spot, site);
   }
 }
 
@@ -210,8 +218,8 @@ function slide(actor: usize): void {
 }
 
 /** A tick along the path; false where that ends. */
-function advance(slab: usize, city: usize, at: usize, actor: usize): bool {
-  if (modeOf(kindOf(at)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT))
+function advance(slab: usize, city: usize, site: usize, actor: usize): bool {
+  if (modeOf(kindOf(site)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT))
     return true;
   const speed = load<f64>(actor + A_SPEED);
   const accel = load<f64>(actor + A_ACCEL);
@@ -222,5 +230,5 @@ function advance(slab: usize, city: usize, at: usize, actor: usize): bool {
   if (next == 0.0 && speed == 0.0) return true;
   store<f64>(actor + A_SPEED, next);
   store<f64>(actor + A_STATION, load<f64>(actor + A_STATION) + 0.5 * (speed + next) * TICK_S);
-  return putOnPath(city, at, actor);
+  return putOnPath(city, site, actor);
 }

@@ -76,7 +76,7 @@ import {
 import { STANDING_FOR_ACTORS_MPS } from '../thresholds';
 import { actorBody, putOnPath } from './paths';
 import {
-  actorAt,
+  actorRecord,
   hardestBrake,
   hasTrack,
   kindOf,
@@ -95,16 +95,16 @@ const STEP_BACK_M = 0.3;
 /** Finds contacts of cars with actors, after those with one another. In order of index. */
 export function meetActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
-  let at = city + load<i32>(city + T_HAZARDS);
-  for (let spot = 0; spot < count; spot++, at += HAZARD_SPOT_BYTES) {
-    const actor = actorAt(slab, spot);
-    if (load<i32>(actor + A_STATE) != ACTOR_WAITS) meetActor(slab, city, spot, at, actor);
+  let site = city + load<i32>(city + T_HAZARDS);
+  for (let spot = 0; spot < count; spot++, site += HAZARD_SPOT_BYTES) {
+    const actor = actorRecord(slab, spot);
+    if (load<i32>(actor + A_STATE) != ACTOR_WAITS) meetActor(slab, city, spot, site, actor);
   }
 }
 
-function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize): void {
+function meetActor(slab: usize, city: usize, spot: i32, site: usize, actor: usize): void {
   const reach =
-    BODY_REACH_M + 0.5 * (load<f64>(at + HS_BODY_LENGTH) + load<f64>(at + HS_BODY_WIDTH));
+    BODY_REACH_M + 0.5 * (load<f64>(site + HS_BODY_LENGTH) + load<f64>(site + HS_BODY_WIDTH));
   for (
     let left = load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK);
     left != 0;
@@ -114,35 +114,35 @@ function meetActor(slab: usize, city: usize, spot: i32, at: usize, actor: usize)
     const dx = getF(slab, C_X, car) - load<f64>(actor + A_X);
     const dy = getF(slab, C_Y, car) - load<f64>(actor + A_Y);
     if (dx * dx + dy * dy > reach * reach || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    if (overlapAt(slab, car, at, actor, 0.0) > 0.0) meet(slab, city, car, spot, at, actor);
+    if (overlapBefore(slab, car, site, actor, 0.0) > 0.0) meet(slab, city, car, spot, site, actor);
   }
 }
 
 /** Least overlap of a car with an actor as they were `back` s before; leaves both bodies and the normal. */
-function overlapAt(slab: usize, car: i32, at: usize, actor: usize, back: f64): f64 {
+function overlapBefore(slab: usize, car: i32, site: usize, actor: usize, back: f64): f64 {
   bodyOf(slab, car, back, BODY_A);
-  actorBody(at, actor, load<f64>(actor + A_SPEED), back, BODY_B);
+  actorBody(site, actor, load<f64>(actor + A_SPEED), back, BODY_B);
   return boxOverlap(BODY_A, BODY_B);
 }
 
 /** Leaves the bodies as they were when they first touched within this tick, with normal and point of contact. */
-function findContact(slab: usize, car: i32, at: usize, actor: usize): void {
+function findContact(slab: usize, car: i32, site: usize, actor: usize): void {
   let touching = 0.0;
-  if (overlapAt(slab, car, at, actor, TICK_S) <= 0.0) {
+  if (overlapBefore(slab, car, site, actor, TICK_S) <= 0.0) {
     let apart = TICK_S;
     for (let n = 0; n < BISECTIONS; n++) {
       const half = 0.5 * (touching + apart);
-      if (overlapAt(slab, car, at, actor, half) > 0.0) touching = half;
+      if (overlapBefore(slab, car, site, actor, half) > 0.0) touching = half;
       else apart = half;
     }
   }
-  overlapAt(slab, car, at, actor, touching);
+  overlapBefore(slab, car, site, actor, touching);
   boxesCommon(BODY_A, BODY_B);
 }
 
 /** A car and an actor touch: a collision where the car has its part in it, else the actor just stops. */
-function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: usize): void {
-  findContact(slab, car, at, actor);
+function meet(slab: usize, city: usize, car: i32, spot: i32, site: usize, actor: usize): void {
+  findContact(slab, car, site, actor);
   const nx = load<f64>(NORMAL_X);
   const ny = load<f64>(NORMAL_Y);
   const rAx = load<f64>(COMMON_X) - load<f64>(BODY_A + BODY_COG_X);
@@ -157,18 +157,18 @@ function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: u
   const closing = ux * nx + uy * ny;
   if (closing <= 0.0) return;
   const drivesIn = 2.0 * (vAx * nx + vAy * ny) >= closing;
-  if (!drivesIn && !isInTheWay(slab, car, at, actor)) {
-    stop(city, at, actor);
+  if (!drivesIn && !isInTheWay(slab, car, site, actor)) {
+    stop(city, site, actor);
     return;
   }
-  const mass = load<f64>(at + HS_MASS);
+  const mass = load<f64>(site + HS_MASS);
   const lost = impulse(
     load<f64>(typeOf(slab, car) + CT_PER_MASS),
     load<f64>(typeOf(slab, car) + CT_PER_INERTIA),
     rAx,
     rAy,
     1.0 / mass,
-    1.0 / load<f64>(at + HS_INERTIA),
+    1.0 / load<f64>(site + HS_INERTIA),
     rBx,
     rBy,
     nx,
@@ -178,12 +178,12 @@ function meet(slab: usize, city: usize, car: i32, spot: i32, at: usize, actor: u
     restitution(closing),
     BODY_FRICTION,
   );
-  report(slab, car, spot, at, actor, closing, lost, drivesIn ? 0 : 1);
+  report(slab, car, spot, site, actor, closing, lost, drivesIn ? 0 : 1);
   wreck(slab, city, car);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
   push(slab, car, jx, jy, rAx, rAy);
-  knock(slab, car, at, actor, -jx / mass, -jy / mass);
+  pushActor(slab, car, site, actor, -jx / mass, -jy / mass);
 }
 
 /** So far behind the crossing a track has its own way no longer, m. */
@@ -193,12 +193,12 @@ const TRACK_M = 8.0;
  * Whether a car that does not drive into the actor is where it should not be: moving across the way
  * of who drives across, on a track, or standing where it was come upon from behind.
  */
-function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
-  const kind = kindOf(at);
+function isInTheWay(slab: usize, car: i32, site: usize, actor: usize): bool {
+  const kind = kindOf(site);
   if (hasTrack(kind))
     return (
       load<f64>(actor + A_STATION) <
-      load<f64>(at + HS_ACTOR_STATION) + 0.5 * load<f64>(at + HS_BODY_LENGTH) + TRACK_M
+      load<f64>(site + HS_ACTOR_STATION) + 0.5 * load<f64>(site + HS_BODY_LENGTH) + TRACK_M
     );
   const mode = modeOf(kind);
   if (mode == MODE_FOLLOWS) return load<i32>(actor + A_CAR) == car;
@@ -215,19 +215,19 @@ function isInTheWay(slab: usize, car: i32, at: usize, actor: usize): bool {
 }
 
 /** An actor that ran into a car which did nothing wrong stands before it. */
-function stop(city: usize, at: usize, actor: usize): void {
+function stop(city: usize, site: usize, actor: usize): void {
   store<f64>(actor + A_SPEED, 0.0);
   if (load<i32>(actor + A_STATE) != ACTOR_ACTS) return;
   store<f64>(actor + A_STATION, greatest(0.0, load<f64>(actor + A_STATION) - STEP_BACK_M));
-  putOnPath(city, at, actor);
+  putOnPath(city, site, actor);
 }
 
 /** What a blow does to an actor: people and animals are thrown, vehicles are pushed along and brake. */
-function knock(slab: usize, car: i32, at: usize, actor: usize, dvx: f64, dvy: f64): void {
+function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, dvy: f64): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
   const speed = load<f64>(actor + A_SPEED);
-  const kind = load<i32>(at + HS_CLASS);
+  const kind = load<i32>(site + HS_CLASS);
   store<u32>(actor + A_STRUCK, load<u32>(actor + A_STRUCK) | (1 << car));
   store<u32>(actor + A_SINCE, load<u32>(slab + H_TICK));
   if (kind == CONTACT_PERSON || kind == CONTACT_ANIMAL) {
@@ -244,7 +244,7 @@ function knock(slab: usize, car: i32, at: usize, actor: usize, dvx: f64, dvy: f6
   const along = speed + dvx * hx + dvy * hy;
   const acts = load<i32>(actor + A_STATE) == ACTOR_ACTS;
   store<f64>(actor + A_SPEED, acts ? greatest(0.0, along) : along);
-  store<f64>(actor + A_ACCEL, -hardestBrake(kindOf(at)));
+  store<f64>(actor + A_ACCEL, -hardestBrake(kindOf(site)));
 }
 
 /** Writes down a contact while the bodies still move as they did before it. */
@@ -252,13 +252,13 @@ function report(
   slab: usize,
   car: i32,
   spot: i32,
-  at: usize,
+  site: usize,
   actor: usize,
   closing: f64,
   lost: f64,
   striking: i32,
 ): void {
-  const contact = newContact(slab, load<i32>(at + HS_CLASS), -1, spot, car, -1);
+  const contact = newContact(slab, load<i32>(site + HS_CLASS), -1, spot, car, -1);
   store<f64>(contact + K_X, load<f64>(COMMON_X));
   store<f64>(contact + K_Y, load<f64>(COMMON_Y));
   store<f64>(contact + K_CLOSING, closing);
@@ -275,11 +275,11 @@ function report(
   const jy = load<f64>(IMPULSE_Y);
   store<i32>(other + P_CAR, -1);
   store<f64>(other + P_SPEED, load<f64>(actor + A_SPEED));
-  store<f64>(other + P_DELTA_V, sqrt(jx * jx + jy * jy) / load<f64>(at + HS_MASS));
+  store<f64>(other + P_DELTA_V, sqrt(jx * jx + jy * jy) / load<f64>(site + HS_MASS));
   store<f64>(other + P_HX, hx);
   store<f64>(other + P_HY, hy);
   store<f64>(other + P_IMPACT_X, (hx * dx + hy * dy) / norm);
   store<f64>(other + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
-  store<f64>(other + P_MASS, load<f64>(at + HS_MASS));
+  store<f64>(other + P_MASS, load<f64>(site + HS_MASS));
   raiseCollision(slab, contact, car, OTHER_ACTOR);
 }

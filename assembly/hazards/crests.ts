@@ -60,18 +60,18 @@ const STREET_M = 12.0;
  * From how far what comes to lie behind the crest is to be seen, m, so that the first car that comes along sees it
  * too late to brake and has room to steer around it; −1 while none such comes.
  */
-export function awaitedSight(slab: usize, city: usize, at: usize): f64 {
+export function awaitedSight(slab: usize, city: usize, site: usize): f64 {
   for (let car = 0; car < CAR_COUNT; car++) {
-    const way = soonThere(slab, city, at, car);
+    const way = soonThere(slab, city, site, car);
     if (way < 0.0) continue;
     const sight = surprisingSight(slab, car, way);
     if (
       sight < 0.0 ||
-      !isFirst(slab, city, at, car, CLEAR_M) ||
-      isFollowed(slab, city, at, car, way)
+      !isFirst(slab, city, site, car, CLEAR_M) ||
+      isFollowed(slab, city, site, car, way)
     )
       continue;
-    if (!isAnybodyBeside(slab, at)) return sight;
+    if (!isAnybodyBeside(slab, site)) return sight;
   }
   return -1.0;
 }
@@ -92,28 +92,28 @@ function surprisingSight(slab: usize, car: i32, way: f64): f64 {
  * would have nowhere to go, since somebody else is on the street beside it or comes along there. Not while another
  * is so near that it sees it.
  */
-export function isCrestSpared(slab: usize, city: usize, at: usize, actor: usize): bool {
+export function isCrestSpared(slab: usize, city: usize, site: usize, actor: usize): bool {
   let spared = false;
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (isAtIt(slab, city, at, car)) return false;
-    const way = soonThere(slab, city, at, car);
-    if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, at)))
+    if (isAtIt(slab, city, site, car)) return false;
+    const way = soonThere(slab, city, site, car);
+    if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, site)))
       spared = true;
   }
   return spared;
 }
 
-@inline function isAtIt(slab: usize, city: usize, at: usize, car: i32): bool {
-  if (getI(slab, C_LANE, car) != laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) return false;
-  const way = wayTo(slab, city, car, at);
+@inline function isAtIt(slab: usize, city: usize, site: usize, car: i32): bool {
+  if (getI(slab, C_LANE, car) != laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1)) return false;
+  const way = wayTo(slab, city, car, site);
   return way > -PASSED_M && way <= SETTLED_S * getF(slab, C_VX, car);
 }
 
 /** m from the front of a car that is there soon, and nothing settled yet; −1 of another. */
-function soonThere(slab: usize, city: usize, at: usize, car: i32): f64 {
+function soonThere(slab: usize, city: usize, site: usize, car: i32): f64 {
   const speed = getF(slab, C_VX, car);
   if (speed < SLOW_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return -1.0;
-  const way = wayTo(slab, city, car, at);
+  const way = wayTo(slab, city, car, site);
   return way > SETTLED_S * speed && way < SOON_S * speed ? way : -1.0;
 }
 
@@ -135,21 +135,21 @@ function isSurprised(slab: usize, actor: usize, car: i32, way: f64): bool {
   return BRAKES_LATE_S * speed + speed * speed * (0.5 / BRAKES);
 }
 
-function isFollowed(slab: usize, city: usize, at: usize, car: i32, way: f64): bool {
+function isFollowed(slab: usize, city: usize, site: usize, car: i32, way: f64): bool {
   for (let other = 0; other < CAR_COUNT; other++) {
-    if (other != car && longWayTo(slab, city, other, at, way + FOLLOWS_M) > way) return true;
+    if (other != car && longWayTo(slab, city, other, site, way + FOLLOWS_M) > way) return true;
   }
   return false;
 }
 
-function isAnybodyBeside(slab: usize, at: usize): bool {
-  const lane = laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1);
-  const hx = load<f64>(at + HS_START_HX);
-  const hy = load<f64>(at + HS_START_HY);
+function isAnybodyBeside(slab: usize, site: usize): bool {
+  const lane = laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1);
+  const hx = load<f64>(site + HS_START_HX);
+  const hy = load<f64>(site + HS_START_HY);
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_LANE, car) == lane) continue;
-    const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
-    const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
+    const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
     if (abs(hx * dy - hy * dx) > STREET_M) continue;
     const vx = velocityX(slab, car);
     const vy = velocityY(slab, car);

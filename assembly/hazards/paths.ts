@@ -27,9 +27,9 @@ import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '.
 const SAME_WAY = 0.9;
 
 /** The piece of an actor's path that a station lies on; looked for from `piece` on. */
-export function pieceAt(city: usize, at: usize, station: f64, piece: i32): i32 {
-  const points = pointsOf(city, at);
-  const last = load<i32>(at + HS_PATH_COUNT) - 2;
+export function pieceAt(city: usize, site: usize, station: f64, piece: i32): i32 {
+  const points = pointsOf(city, site);
+  const last = load<i32>(site + HS_PATH_COUNT) - 2;
   let index = piece;
   while (
     index < last &&
@@ -39,13 +39,15 @@ export function pieceAt(city: usize, at: usize, station: f64, piece: i32): i32 {
   return index;
 }
 
-@inline function pointsOf(city: usize, at: usize): usize {
-  return city + load<i32>(city + T_PATHS) + <usize>load<i32>(at + HS_PATH_FIRST) * PATH_POINT_BYTES;
+@inline function pointsOf(city: usize, site: usize): usize {
+  return (
+    city + load<i32>(city + T_PATHS) + <usize>load<i32>(site + HS_PATH_FIRST) * PATH_POINT_BYTES
+  );
 }
 
 /** Leaves place and heading at a station of a piece of the path, as a box without size. */
-export function placeAt(city: usize, at: usize, piece: i32, station: f64, box: usize): void {
-  const from = pointsOf(city, at) + <usize>piece * PATH_POINT_BYTES;
+export function placeAt(city: usize, site: usize, piece: i32, station: f64, box: usize): void {
+  const from = pointsOf(city, site) + <usize>piece * PATH_POINT_BYTES;
   const to = from + PATH_POINT_BYTES;
   const start = load<f64>(from + PP_STATION);
   const perLength = 1.0 / (load<f64>(to + PP_STATION) - start);
@@ -63,15 +65,15 @@ export function placeAt(city: usize, at: usize, piece: i32, station: f64, box: u
  */
 export function stationBeside(
   city: usize,
-  at: usize,
+  site: usize,
   x: f64,
   y: f64,
   hx: f64,
   hy: f64,
   aside: f64,
 ): f64 {
-  let point = pointsOf(city, at);
-  const end = point + <usize>(load<i32>(at + HS_PATH_COUNT) - 1) * PATH_POINT_BYTES;
+  let point = pointsOf(city, site);
+  const end = point + <usize>(load<i32>(site + HS_PATH_COUNT) - 1) * PATH_POINT_BYTES;
   for (; point < end; point += PATH_POINT_BYTES) {
     const start = load<f64>(point + PP_STATION);
     const length = load<f64>(point + PATH_POINT_BYTES + PP_STATION) - start;
@@ -88,28 +90,28 @@ export function stationBeside(
 }
 
 /** Puts an actor where its station says; false where its path ends before that. */
-export function putOnPath(city: usize, at: usize, actor: usize): bool {
+export function putOnPath(city: usize, site: usize, actor: usize): bool {
   const station = load<f64>(actor + A_STATION);
-  if (station >= load<f64>(at + HS_ACTOR_LENGTH)) return false;
-  const piece = pieceAt(city, at, station, load<i32>(actor + A_PIECE));
+  if (station >= load<f64>(site + HS_ACTOR_LENGTH)) return false;
+  const piece = pieceAt(city, site, station, load<i32>(actor + A_PIECE));
   store<i32>(actor + A_PIECE, piece);
   // The fields of an actor lie as those of a box do.
-  placeAt(city, at, piece, station, actor + A_X);
+  placeAt(city, site, piece, station, actor + A_X);
   return true;
 }
 
 /** Puts an actor where it stands or waits. */
-export function putAtStart(at: usize, actor: usize): void {
+export function putAtStart(site: usize, actor: usize): void {
   store<f64>(actor + A_STATION, 0.0);
   store<i32>(actor + A_PIECE, 0);
-  store<f64>(actor + A_X, load<f64>(at + HS_START_X));
-  store<f64>(actor + A_Y, load<f64>(at + HS_START_Y));
-  store<f64>(actor + A_HX, load<f64>(at + HS_START_HX));
-  store<f64>(actor + A_HY, load<f64>(at + HS_START_HY));
+  store<f64>(actor + A_X, load<f64>(site + HS_START_X));
+  store<f64>(actor + A_Y, load<f64>(site + HS_START_Y));
+  store<f64>(actor + A_HX, load<f64>(site + HS_START_HX));
+  store<f64>(actor + A_HY, load<f64>(site + HS_START_HY));
 }
 
 /** The body of an actor as its present motion says it was `back` s before. */
-export function actorBody(at: usize, actor: usize, speed: f64, back: f64, body: usize): void {
+export function actorBody(site: usize, actor: usize, speed: f64, back: f64, body: usize): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
   const x = load<f64>(actor + A_X) - back * speed * hx;
@@ -118,8 +120,8 @@ export function actorBody(at: usize, actor: usize, speed: f64, back: f64, body: 
   store<f64>(body + BOX_Y, y);
   store<f64>(body + BOX_HX, hx);
   store<f64>(body + BOX_HY, hy);
-  store<f64>(body + BOX_HALF_LENGTH, 0.5 * load<f64>(at + HS_BODY_LENGTH));
-  store<f64>(body + BOX_HALF_WIDTH, 0.5 * load<f64>(at + HS_BODY_WIDTH));
+  store<f64>(body + BOX_HALF_LENGTH, 0.5 * load<f64>(site + HS_BODY_LENGTH));
+  store<f64>(body + BOX_HALF_WIDTH, 0.5 * load<f64>(site + HS_BODY_WIDTH));
   store<f64>(body + BODY_COG_X, x);
   store<f64>(body + BODY_COG_Y, y);
 }

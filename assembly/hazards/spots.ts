@@ -33,7 +33,7 @@ import {
   TICKS_PER_S,
   T_HAZARDS,
 } from '../layout';
-import { between, PURPOSE_HAZARD, streamKey } from '../random';
+import { uniformBetween, PURPOSE_HAZARD, streamKey } from '../random';
 
 /** How the actor of a kind behaves. */
 export const MODE_NONE = 0;
@@ -59,16 +59,16 @@ const SHORT_PAUSE_MAX_S = 30.0;
 const LONG_PAUSE_MIN_S = 40.0;
 const LONG_PAUSE_MAX_S = 80.0;
 
-@inline export function spotAt(city: usize, spot: i32): usize {
+@inline export function siteRecord(city: usize, spot: i32): usize {
   return city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
 }
 
-@inline export function actorAt(slab: usize, spot: i32): usize {
+@inline export function actorRecord(slab: usize, spot: i32): usize {
   return slab + HAZARDS + <usize>spot * HAZARD_BYTES;
 }
 
-@inline export function kindOf(at: usize): i32 {
-  return load<i32>(at + HS_KIND);
+@inline export function kindOf(site: usize): i32 {
+  return load<i32>(site + HS_KIND);
 }
 
 export function modeOf(kind: i32): i32 {
@@ -144,8 +144,8 @@ export function hardestBrake(kind: i32): f64 {
  * m by which the middle of what drives across is short of the conflict point as a car's front
  * arrives there: of what is long the front part is met.
  */
-export function shortBy(at: usize): f64 {
-  const behind = 0.5 * load<f64>(at + HS_BODY_LENGTH) - 3.5;
+export function shortBy(site: usize): f64 {
+  const behind = 0.5 * load<f64>(site + HS_BODY_LENGTH) - 3.5;
   return behind > 0.0 ? behind : 0.0;
 }
 
@@ -155,8 +155,8 @@ export function hasTrack(kind: i32): bool {
 }
 
 /** The actor is gone; the next comes after a pause. */
-export function leave(slab: usize, spot: i32, at: usize): void {
-  const kind = kindOf(at);
+export function leave(slab: usize, spot: i32, site: usize): void {
+  const kind = kindOf(site);
   if (kind == HAZARD_FOG_STALL) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
   else pause(slab, spot, PAUSE_MIN_S, kind == HAZARD_WET_CREST ? SHORT_PAUSE_MAX_S : PAUSE_MAX_S);
 }
@@ -168,9 +168,9 @@ export function pauseFirst(slab: usize, spot: i32): void {
 
 /** The length of each pause is from the spot's own stream. */
 function pause(slab: usize, spot: i32, low: f64, high: f64): void {
-  const actor = actorAt(slab, spot);
+  const actor = actorRecord(slab, spot);
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_HAZARD, <u64>spot);
-  const seconds = between(key, <u64>load<u32>(actor + A_SENT), low, high);
+  const seconds = uniformBetween(key, <u64>load<u32>(actor + A_SENT), low, high);
   const tick = load<u32>(slab + H_TICK);
   store<i32>(actor + A_STATE, ACTOR_WAITS);
   store<u32>(actor + A_SINCE, tick);

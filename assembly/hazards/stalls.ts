@@ -38,15 +38,15 @@ const RUN_STEP_M = 5.0;
 const RUN_MIN_M = 45.0;
 
 /** A car on the way that stands although it has wanted to go for a while, with the lorry put on its way there; −1 none. */
-export function stallMoment(slab: usize, city: usize, at: usize, actor: usize): i32 {
+export function stallTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const tick = load<u32>(slab + H_TICK);
   if ((tick / FRAME_TICKS) % (SEARCH_TICKS / FRAME_TICKS) > 1) return -1;
-  const last = load<f64>(at + HS_ACTOR_STATION) + BEYOND_M;
+  const last = load<f64>(site + HS_ACTOR_STATION) + BEYOND_M;
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_STALL_TICK, car);
     if (since == 0 || tick - since < STALL_TICKS || !wantsToGo(slab, car)) continue;
-    const there = stationOf(slab, city, at, car);
-    if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, at, actor, car, there))
+    const there = stationOf(slab, city, site, car);
+    if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, site, actor, car, there))
       return car;
   }
   return -1;
@@ -63,32 +63,33 @@ function wantsToGo(slab: usize, car: i32): bool {
 }
 
 /** Puts the lorry behind the car that stands at a station of its way; whether it has a free way there. */
-function comeFor(slab: usize, city: usize, at: usize, actor: usize, car: i32, there: f64): bool {
-  const speed = load<f64>(at + HS_SPEED);
+function comeFor(slab: usize, city: usize, site: usize, actor: usize, car: i32, there: f64): bool {
+  const speed = load<f64>(site + HS_SPEED);
   let start = greatest(there - RUN_M, 0.0);
-  while (!hasRoomAt(slab, city, at, start)) {
+  while (!hasRoomAt(slab, city, site, start)) {
     start += RUN_STEP_M;
     if (start > there - RUN_MIN_M) return false;
   }
   let others: u32 = 0;
   for (let other = 0; other < CAR_COUNT; other++) {
     // It brakes for those on its way, whom it sees in time.
-    if (other != car && stationOf(slab, city, at, other) < 0.0) others |= 1 << other;
+    if (other != car && stationOf(slab, city, site, other) < 0.0) others |= 1 << other;
   }
-  if (!isWayFree(slab, city, at, others, start, speed, (there - start) / speed, 0.0)) return false;
+  if (!isWayFree(slab, city, site, others, start, speed, (there - start) / speed, 0.0))
+    return false;
   store<f64>(actor + A_STATION, start);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);
   store<i32>(actor + A_PIECE, 0);
-  return putOnPath(city, at, actor);
+  return putOnPath(city, site, actor);
 }
 
 /** Where on the lorry's way a car is, m; negative where on none of it. */
-function stationOf(slab: usize, city: usize, at: usize, car: i32): f64 {
+function stationOf(slab: usize, city: usize, site: usize, car: i32): f64 {
   const hx = getF(slab, C_HX, car);
   return stationBeside(
     city,
-    at,
+    site,
     getF(slab, C_X, car),
     getF(slab, C_Y, car),
     hx,

@@ -23,7 +23,7 @@ import {
   TICKS_PER_S,
 } from '../layout';
 import { BODY_B, noseOf, velocityX, velocityY } from '../body';
-import { laneAhead, laneAt, laneLength } from '../lanes';
+import { laneAhead, laneRecord, laneLength } from '../lanes';
 import { clamp, greatest, least } from '../math';
 import { getF, getI } from '../memory';
 import { OFF_LANE_M } from '../occupancy';
@@ -52,20 +52,20 @@ const RED_FROM: i32 = 200;
 /** So long before it reaches the conflict point it passes its own line, s. */
 const LINE_S = 1.5;
 
-@inline export function laneOf(at: usize, index: i32): i32 {
-  return load<i32>(at + HS_LANES + ((<usize>index) << 2));
+@inline export function laneOf(site: usize, index: i32): i32 {
+  return load<i32>(site + HS_LANES + ((<usize>index) << 2));
 }
 
 /** m from a car's front to the conflict point where its route leads it there, negative where it does not. */
-export function wayTo(slab: usize, city: usize, car: i32, at: usize): f64 {
+export function wayTo(slab: usize, city: usize, car: i32, site: usize): f64 {
   const lane = getI(slab, C_LANE, car);
-  const count = load<i32>(at + HS_LANE_COUNT);
+  const count = load<i32>(site + HS_LANE_COUNT);
   for (let i = 0; i < count; i++) {
-    if (laneOf(at, i) != lane) continue;
-    let way = load<f64>(at + HS_STATION) - getF(slab, C_STATION, car) - noseOf(slab, car);
+    if (laneOf(site, i) != lane) continue;
+    let way = load<f64>(site + HS_STATION) - getF(slab, C_STATION, car) - noseOf(slab, car);
     for (let k = i + 1; k < count; k++) {
-      if (laneAhead(slab, city, car, k - i) != laneOf(at, k)) return -1.0;
-      way += laneLength(city, laneOf(at, k - 1));
+      if (laneAhead(slab, city, car, k - i) != laneOf(site, k)) return -1.0;
+      way += laneLength(city, laneOf(site, k - 1));
     }
     return way;
   }
@@ -73,19 +73,19 @@ export function wayTo(slab: usize, city: usize, car: i32, at: usize): f64 {
 }
 
 /** The same, also where the car is up to two lanes before the first of the spot's; −1 where it is further away than `most`. */
-export function longWayTo(slab: usize, city: usize, car: i32, at: usize, most: f64): f64 {
-  const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
-  const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
+export function longWayTo(slab: usize, city: usize, car: i32, site: usize, most: f64): f64 {
+  const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
+  const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
   if (dx * dx + dy * dy > most * most) return -1.0;
-  const known = wayTo(slab, city, car, at);
+  const known = wayTo(slab, city, car, site);
   if (known != -1.0) return known;
   // One that is in a junction or before it: the lane after that is the first.
   let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
   for (let ahead = 0; ahead < LANES_BEFORE; ahead++) {
     way += laneLength(city, laneAhead(slab, city, car, ahead));
-    if (laneAhead(slab, city, car, ahead + 1) != laneOf(at, 0)) continue;
+    if (laneAhead(slab, city, car, ahead + 1) != laneOf(site, 0)) continue;
     // Only spots on one lane are looked at from so far.
-    return load<i32>(at + HS_LANE_COUNT) == 1 ? way + load<f64>(at + HS_STATION) : -1.0;
+    return load<i32>(site + HS_LANE_COUNT) == 1 ? way + load<f64>(site + HS_STATION) : -1.0;
   }
   return -1.0;
 }
@@ -109,22 +109,22 @@ export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
 export function findArriving(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   seconds: f64,
   short: f64,
   slowest: f64,
 ): i32 {
-  const first = laneOf(at, 0);
-  const last = laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1);
+  const first = laneOf(site, 0);
+  const last = laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1);
   for (let car = 0; car < CAR_COUNT; car++) {
     const lane = getI(slab, C_LANE, car);
     if (lane != first && lane != last) continue;
     if (getF(slab, C_VX, car) < slowest || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     if (abs(getF(slab, C_OFFSET, car)) > OFF_LANE_M) continue;
-    const way = wayTo(slab, city, car, at) - short;
+    const way = wayTo(slab, city, car, site) - short;
     if (way <= 0.0) continue;
-    const arrival = arrivalIn(slab, car, way, kindOf(at));
-    if (arrival <= seconds && arrival > seconds - lateBy(kindOf(at))) return car;
+    const arrival = arrivalIn(slab, car, way, kindOf(site));
+    if (arrival <= seconds && arrival > seconds - lateBy(kindOf(site))) return car;
   }
   return -1;
 }
@@ -136,7 +136,7 @@ export function findArriving(
 export function hasFreeWay(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   target: i32,
   station: f64,
   speed: f64,
@@ -146,8 +146,8 @@ export function hasFreeWay(
   return isWayFree(
     slab,
     city,
-    at,
-    othersThan(slab, city, at, target),
+    site,
+    othersThan(slab, city, site, target),
     station,
     speed,
     seconds,
@@ -159,20 +159,20 @@ export function hasFreeWay(
 export function isWayFree(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   others: u32,
   station: f64,
   speed: f64,
   seconds: f64,
   unsure: f64,
 ): bool {
-  const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APART_M;
-  const aside = 0.5 * load<f64>(at + HS_BODY_WIDTH) + BESIDE_M;
+  const reach = 0.5 * load<f64>(site + HS_BODY_LENGTH) + APART_M;
+  const aside = 0.5 * load<f64>(site + HS_BODY_WIDTH) + BESIDE_M;
   let piece = 0;
   for (let time = 0.0; time <= seconds; time += STEP_S) {
     const there = station + speed * time;
-    piece = pieceAt(city, at, there, piece);
-    placeAt(city, at, piece, there, BODY_B);
+    piece = pieceAt(city, site, there, piece);
+    placeAt(city, site, piece, there, BODY_B);
     for (let left = others; left != 0; left &= left - 1) {
       const car = <i32>ctz(left);
       const wayX = velocityX(slab, car) * time;
@@ -189,9 +189,9 @@ export function isWayFree(
 }
 
 /** Whether no car is near the station of its path where a vehicle is to appear. */
-export function hasRoomAt(slab: usize, city: usize, at: usize, station: f64): bool {
-  placeAt(city, at, pieceAt(city, at, station, 0), station, BODY_B);
-  const reach = 0.5 * load<f64>(at + HS_BODY_LENGTH) + APPEARS_M;
+export function hasRoomAt(slab: usize, city: usize, site: usize, station: f64): bool {
+  placeAt(city, site, pieceAt(city, site, station, 0), station, BODY_B);
+  const reach = 0.5 * load<f64>(site + HS_BODY_LENGTH) + APPEARS_M;
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(BODY_B + BOX_X);
     const dy = getF(slab, C_Y, car) - load<f64>(BODY_B + BOX_Y);
@@ -201,11 +201,11 @@ export function hasRoomAt(slab: usize, city: usize, at: usize, station: f64): bo
 }
 
 /** Mask of the cars that are neither the target nor behind it on its way. */
-function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
-  const own = wayTo(slab, city, target, at);
+function othersThan(slab: usize, city: usize, site: usize, target: i32): u32 {
+  const own = wayTo(slab, city, target, site);
   let mask: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (car != target && wayTo(slab, city, car, at) <= own) mask |= 1 << car;
+    if (car != target && wayTo(slab, city, car, site) <= own) mask |= 1 << car;
   }
   return mask;
 }
@@ -217,12 +217,12 @@ function othersThan(slab: usize, city: usize, at: usize, target: i32): u32 {
 export function isJunctionFree(
   slab: usize,
   city: usize,
-  at: usize,
+  site: usize,
   target: i32,
   seconds: f64,
 ): bool {
   const junction = load<i32>(
-    laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_JUNCTION,
+    laneRecord(city, laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1)) + L_JUNCTION,
   );
   for (let car = 0; car < CAR_COUNT; car++) {
     const isBehind =
@@ -233,7 +233,7 @@ export function isJunctionFree(
     let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
     for (let ahead = 0; ahead < JUNCTION_LANES; ahead++) {
       const lane = laneAhead(slab, city, car, ahead);
-      if (load<i32>(laneAt(city, lane) + L_JUNCTION) != junction) {
+      if (load<i32>(laneRecord(city, lane) + L_JUNCTION) != junction) {
         way += laneLength(city, lane);
         continue;
       }
@@ -247,39 +247,41 @@ export function isJunctionFree(
 }
 
 function isHeldFor(slab: usize, city: usize, connector: i32, seconds: f64): bool {
-  const light = load<i32>(laneAt(city, connector) + L_LIGHT);
+  const light = load<i32>(laneRecord(city, connector) + L_LIGHT);
   if (light < 0 || redAge(slab, city, light, 0) < 0) return false;
   return redAge(slab, city, light, <i32>(seconds * TICKS_PER_S)) >= 0;
 }
 
 /** Whether nobody is on the lane between a car and the conflict point, nor so far beyond that. */
-export function isFirst(slab: usize, city: usize, at: usize, target: i32, beyond: f64): bool {
-  const own = wayTo(slab, city, target, at);
+export function isFirst(slab: usize, city: usize, site: usize, target: i32, beyond: f64): bool {
+  const own = wayTo(slab, city, target, site);
   for (let car = 0; car < CAR_COUNT; car++) {
     if (car == target || getI(slab, C_LANE, car) != getI(slab, C_LANE, target)) continue;
-    const way = wayTo(slab, city, car, at);
+    const way = wayTo(slab, city, car, site);
     if (way < own && way > -beyond) return false;
   }
   return true;
 }
 
 /** Whether no car is within a distance of the conflict point, nor comes to it from within a longer one. */
-export function isUnseen(slab: usize, city: usize, at: usize, near: f64, coming: f64): bool {
+export function isUnseen(slab: usize, city: usize, site: usize, near: f64, coming: f64): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
-    const dx = getF(slab, C_X, car) - load<f64>(at + HS_X);
-    const dy = getF(slab, C_Y, car) - load<f64>(at + HS_Y);
-    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, at, coming) >= 0.0)
+    const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
+    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, site, coming) >= 0.0)
       return false;
   }
   return true;
 }
 
 /** Whether the lights let the actor cross, and hold a car that arrives in so many seconds and has nobody ahead of it. */
-export function lightsAllow(slab: usize, city: usize, at: usize, car: i32, arrival: f64): bool {
-  if (kindOf(at) != HAZARD_RED_LIGHT_LORRY) return true;
-  if (!isFirst(slab, city, at, car, 0.0)) return false;
+export function lightsAllow(slab: usize, city: usize, site: usize, car: i32, arrival: f64): bool {
+  if (kindOf(site) != HAZARD_RED_LIGHT_LORRY) return true;
+  if (!isFirst(slab, city, site, car, 0.0)) return false;
   const ticks = <i32>(arrival * TICKS_PER_S);
-  const own = load<i32>(laneAt(city, laneOf(at, load<i32>(at + HS_LANE_COUNT) - 1)) + L_LIGHT);
+  const own = load<i32>(
+    laneRecord(city, laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1)) + L_LIGHT,
+  );
   if (redAge(slab, city, own, ticks) < RED_FROM) return false;
-  return isGreenIn(slab, city, load<i32>(at + HS_LIGHT), <i32>((arrival - LINE_S) * TICKS_PER_S));
+  return isGreenIn(slab, city, load<i32>(site + HS_LIGHT), <i32>((arrival - LINE_S) * TICKS_PER_S));
 }
