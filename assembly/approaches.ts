@@ -25,16 +25,16 @@ import { isConnector, laneAhead, laneRecord, laneLength } from './lanes';
 import { getF, getI, setI } from './memory';
 import { WAITING_MPS } from './thresholds';
 
-/** A car stands at its line within this distance, m. */
+/** Greatest distance from the line at which a car counts as standing at it, m. */
 const AT_LINE_M = 3.0;
 
-// What each decision knows of the cars, by the junction ahead of them.
-const AHEAD: usize = SCRATCH; // i32[CAR_COUNT], the connector ahead, or after the one that it is on
-const DISTANCE: usize = SCRATCH + 80; // f64[CAR_COUNT] m, from the front bumper to the line before it
-const FIRST: usize = SCRATCH + 640; // i8[JUNCTION_MAX], first car that approaches it, −1 none
-const HOLDERS: usize = FIRST + JUNCTION_MAX; // i8[JUNCTION_MAX], first car with a claim in it, −1 none
-const NEXT: usize = HOLDERS + JUNCTION_MAX; // i8[CAR_COUNT], the next car of the same junction
-const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
+// What the decisions know of each car and of each junction.
+const AHEAD: usize = SCRATCH; // i32[CAR_COUNT], the next connector on the route, without the one that the car is on
+const DISTANCE: usize = SCRATCH + 80; // f64[CAR_COUNT] m, from the front bumper to the stop line of that connector
+const FIRST: usize = SCRATCH + 640; // i8[JUNCTION_MAX], first car of the list of those that approach, −1 none
+const HOLDERS: usize = FIRST + JUNCTION_MAX; // i8[JUNCTION_MAX], first car of the list of those that hold a claim there, −1 none
+const NEXT: usize = HOLDERS + JUNCTION_MAX; // i8[CAR_COUNT], next car in the list of the same junction
+const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT], the same among the holders
 
 @inline export function connectorAhead(car: i32): i32 {
   return load<i32>(AHEAD + ((<usize>car) << 2));
@@ -60,14 +60,14 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT]
   return load<i8>(NEXT_HOLDER + <usize>car);
 }
 
-/** Whether the car drives towards its line and holds no claim for what is behind it. */
+/** Whether a car approaches a connector without holding a claim on it. */
 @inline export function isWaiting(slab: usize, car: i32): bool {
   return (
     getI(slab, C_CLAIM, car) != connectorAhead(car) && getI(slab, C_STATUS, car) != STATUS_CRASHED
   );
 }
 
-/** Whether a car takes a way that nobody else expects it to take: what it claims counts for itself alone. */
+/** Whether nobody expects the path that a car takes: only the car itself counts with its claim. */
 @inline export function isUnannounced(slab: usize, car: i32): bool {
   return getI(slab, C_UNANNOUNCED, car) != 0;
 }
@@ -94,7 +94,7 @@ export function surveyApproaches(slab: usize, city: usize): void {
   }
 }
 
-/** Adds a car to the holders of claims in the junction of a connector. */
+/** Adds a car to those that hold a claim in the junction of a connector. */
 export function addHolder(city: usize, connector: i32, car: i32): void {
   push(HOLDERS, NEXT_HOLDER, load<i32>(laneRecord(city, connector) + L_JUNCTION), car);
 }
@@ -104,17 +104,19 @@ export function addHolder(city: usize, connector: i32, car: i32): void {
   store<i8>(heads + <usize>junction, <i8>car);
 }
 
-/** The bit of a connector of the same junction in a mask of this one, L_. */
+/**
+ * Whether a connector's bit is set in a conflict mask of another connector of the same junction.
+ */
 @inline export function hasBit(city: usize, mask: u32, connector: i32): bool {
   return ((mask >> load<i32>(laneRecord(city, connector) + L_CONNECTOR)) & 1) != 0;
 }
 
-/** m along `connector` from where on it is too close to `other`, which it conflicts with. */
+/** Station of `connector` at which its conflict zone with `other` begins, m. */
 @inline export function zoneFrom(city: usize, connector: i32, other: i32): f64 {
   return load<f32>(conflictRecord(city, connector, other) + CF_FROM);
 }
 
-/** m along `connector` up to where it is too close to `other`. */
+/** Station of `connector` at which its conflict zone with `other` ends, m. */
 @inline export function zoneTo(city: usize, connector: i32, other: i32): f64 {
   return load<f32>(conflictRecord(city, connector, other) + CF_TO);
 }

@@ -14,13 +14,13 @@ import {
 import { getF, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
-/** Room for two bodies: each a box and, behind it, its centre of gravity, f64. */
+/** Two bodies: each a box and, behind it, its centre of gravity, f64. */
 export const BODY_A: usize = SCRATCH + 320;
 export const BODY_B: usize = SCRATCH + 384;
 export const BODY_COG_X: usize = 48; // m
 export const BODY_COG_Y: usize = 56;
 
-/** A car's body as its present motion says it was `back` s before. */
+/** Body of a car `back` s before, extrapolated from its present motion. */
 export function bodyOf(slab: usize, car: i32, back: f64, body: usize): void {
   const type = typeOf(slab, car);
   const turn = back * getF(slab, C_YAW_RATE, car);
@@ -65,7 +65,7 @@ export function velocityY(slab: usize, car: i32): f64 {
   return load<f64>(typeOf(slab, car) + CT_WIDTH);
 }
 
-/** From the centre of gravity to the front bumper, m. */
+/** Distance from the centre of gravity to the front bumper, m. */
 @inline export function noseOf(slab: usize, car: i32): f64 {
   const type = typeOf(slab, car);
   return load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);

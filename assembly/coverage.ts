@@ -24,7 +24,10 @@ const RADAR_WIDE_M = 70.0;
 const RADAR_PERSON_M = 40.0;
 export const CORNERS_M = 80.0;
 const CORNERS_PERSON_M = 25.0;
-/** In fog with a visibility of V = 30 m: contrast ½ falls to 0.1, which a camera just resolves, at V ln 5 ÷ 3 (Koschmieder). */
+/**
+ * Range in fog with a visibility of V = 30 m: contrast ½ falls to 0.1, which a camera just
+ * resolves, at V ln 5 ÷ 3 (Koschmieder).
+ */
 const CAMERA_FOG_M = 16.094;
 /** A radar detects a person only if its radial speed is above this, m/s. */
 const RADIAL_MPS = 0.5;
@@ -47,7 +50,10 @@ export const OUTWARD_LEFT = 0.9063078;
 const FRONT_AHEAD = 0.5;
 const FRONT_LEFT = 0.8660254;
 
-/** Sensors among the given that see an object; `isOpen`: nothing stands between. (px, py): middle of the bumper. */
+/**
+ * Sensors, of those given, that see an object. `isOpen`: nothing occludes it. (px, py): middle of
+ * the bumper.
+ */
 export function seenBy(
   own: usize,
   object: usize,
@@ -68,7 +74,7 @@ export function seenBy(
     else if (aim(object, cx, cy, hx, hy) && cameraCovers(range) && (isOpen || cameraSees()))
       seen |= SEEN_CAMERA;
   }
-  // A radar takes an animal for nothing.
+  // Radars do not detect animals.
   const kind = load<i32>(object + OB_CLASS);
   if (kind == CONTACT_ANIMAL) return seen;
   if (sensors & SEEN_RADAR) {
@@ -85,7 +91,7 @@ export function seenBy(
   return seen;
 }
 
-/** Whether an object whole, wherever its corners are, lies in range and view of a sensor. */
+/** Whether a whole object, in any orientation, lies within range and field of view of a sensor. */
 @inline function isWellInside(
   object: usize,
   px: f64,
@@ -108,7 +114,7 @@ export function seenBy(
   return isInSector(range, CAMERA_AHEAD, -CAMERA_LEFT, CAMERA_AHEAD, CAMERA_LEFT);
 }
 
-/** How far the camera of a car sees an object. */
+/** Range of a car's camera for an object, m. */
 function cameraRange(own: usize, object: usize): f64 {
   const kind = load<i32>(object + OB_CLASS);
   const zones = load<i32>(own + OB_ZONES) | load<i32>(object + OB_ZONES);
@@ -122,7 +128,7 @@ function cameraRange(own: usize, object: usize): f64 {
   return radarRange(object, range);
 }
 
-/** A crest hides what is behind it from all. */
+/** A crest limits the range of every sensor. */
 @inline function radarRange(object: usize, range: f64): f64 {
   const crest = <f64>load<f32>(object + OB_CREST);
   return crest > 0.0 ? least(range, crest) : range;
@@ -144,13 +150,13 @@ function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: b
   const range = radarRange(object, isPerson ? CORNERS_PERSON_M : CORNERS_M);
   const ax = -CORNER_ASIDE_M * hy;
   const ay = CORNER_ASIDE_M * hx;
-  // The front half, out to 65° to either side, belongs to one of the two or both.
+  // One of the two covers any place in the front sector out to 65°.
   const plain = range - CORNER_ASIDE_M;
   if (isOpen && !isPerson && isWellInside(object, px, py, hx, hy, plain, FRONT_AHEAD, FRONT_LEFT))
     return true;
   const dx = load<f64>(object + BOX_X) - px;
   const dy = load<f64>(object + BOX_Y) - py;
-  // The one on the object's side first: it is the likelier to see it.
+  // The radar on the side of the object is more likely to see it.
   const side = dy * hx - dx * hy < 0.0 ? -1.0 : 1.0;
   return (
     cornerSees(object, px + side * ax, py + side * ay, hx, hy, range, side, isOpen) ||
@@ -158,7 +164,7 @@ function cornersSee(object: usize, px: f64, py: f64, hx: f64, hy: f64, isOpen: b
   );
 }
 
-/** `side`: 1 the left one, −1 the right one. */
+/** `side`: 1 the left radar, −1 the right one. */
 function cornerSees(
   object: usize,
   px: f64,
@@ -178,7 +184,7 @@ function cornerSees(
   return isCovered && (isOpen || radarSees());
 }
 
-/** Whether an object moves towards the sensor that is aimed, or away, fast enough for a radar. */
+/** Whether an object moves radially fast enough for the radar that is aimed at it. */
 function isRadial(object: usize): bool {
   const dx = load<f64>(object + BOX_X) - load<f64>(FROM_X);
   const dy = load<f64>(object + BOX_Y) - load<f64>(FROM_Y);

@@ -32,22 +32,22 @@ import { getF, getI, setF, setI } from './memory';
 import { stopDistance } from './right-of-way';
 import { DRIVER_DECEL_MAX } from './thresholds';
 
-/** Comfort limits: the driver must never do what an emergency function is for, m/s². */
+/** Comfort limit, m/s²: harder braking is left to the emergency functions. */
 const ACCEL_MAX = 2.0;
-/** A car that coasts slows down so much without its brakes, m/s². */
+/** Deceleration of a car that coasts, m/s². */
 const COASTING = 0.5;
-/** Speeds ahead are met within this time, s. */
+/** Time within which the driver adapts to a lower speed ahead, s. */
 const PROFILE_S = 0.6;
 /** Deceleration towards slower lanes ahead, m/s². */
 const CURVE_DECEL = 1.5;
-/** What brakes that act late take off the gap in which a car comes to stand, m. */
+/** Distance that the delay of the brakes adds to a stop, m. */
 const STOPPING_LAG_M = 0.6;
-/** Where the front bumper comes to stand before the stop line, m. */
+/** Distance between the front bumper and the stop line after a stop, m. */
 const LINE_GAP_M = 1.0;
-/** A car that lost its lane for so many ticks stops (minimal risk manoeuvre). */
+/** A car that has lost its lane for so many ticks stops (minimal risk manoeuvre). */
 const LOST_TICKS: u32 = 150;
 
-/** What each driver wants of the pedals; decided every few ticks. */
+/** Decides the acceleration that each driver wants. */
 export function decide(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
@@ -97,7 +97,10 @@ function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   return clamp(accel, -DRIVER_DECEL_MAX, ACCEL_MAX);
 }
 
-/** Who is ahead makes a difference to a car: what measured that does, and the brakes where it comes to them. */
+/**
+ * Credits the sensors that measure the leader, and the brakes if the driver uses them because of
+ * it.
+ */
 function noteFollowing(slab: usize, car: i32, accel: f64): void {
   const sensors = leadSensors(slab, car);
   let acted = 0;
@@ -112,11 +115,14 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
   const ratio = speed / greatest(wanted, 0.5);
   const squared = ratio * ratio;
   const accel = getF(slab, C_ACCEL_COMFORT, car) * (1.0 - squared * squared);
-  // Above the wanted speed the fourth power brakes harsher than a curve ahead ever needs.
+  // Above the wanted speed the fourth power would brake harder than any bend requires.
   return greatest(accel, -2.0);
 }
 
-/** The same model's acceleration behind a vehicle `gap` m ahead, standing `standstill` m apart. */
+/**
+ * The same model's acceleration behind a vehicle `gap` m ahead, with a gap of `standstill` m at
+ * rest.
+ */
 @inline export function followAccel(
   slab: usize,
   car: i32,
@@ -135,16 +141,15 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
 }
 
 /**
- * Towards something that stands, mostly the braking distance counts, not the headway. That comes back
- * little by little until the one ahead is half as fast: a queue that starts must not make those behind
- * it brake.
+ * Towards a standing vehicle the braking distance counts more than the headway. The headway returns
+ * gradually until the leader is half as fast: cars behind a queue that starts do not brake.
  */
 @inline function headwayShare(speed: f64, leadSpeed: f64): f64 {
   const ratio = (2.0 * leadSpeed) / greatest(speed, 0.1);
   return 0.3 + 0.7 * least(ratio, 1.0);
 }
 
-/** Speed that the bends and limits of the route allow `ahead` m from here, m/s. */
+/** Speed that bends and limits of the route allow `ahead` m further on, m/s. */
 export function speedAhead(slab: usize, city: usize, car: i32, ahead: f64): f64 {
   let position = 0;
   let lane = getI(slab, C_LANE, car);

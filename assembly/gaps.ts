@@ -38,41 +38,47 @@ import { greatest, least, timeToCover } from './math';
 import { getF, getI } from './memory';
 import { LEAVING_MPS, WAITING_MPS } from './thresholds';
 
-/** Acceleration that a driver counts on when it judges a gap, m/s², and its reaction, s. */
+/** Acceleration, m/s², and reaction time, s, that a driver assumes for its own car. */
 const GAP_ACCEL = 1.8;
 const GAP_REACTION_S = 0.5;
-/** Between one car that leaves a conflict and one with right of way that reaches it, s. */
+/**
+ * Least time between a car that leaves a conflict zone and one with right of way that reaches it,
+ * s.
+ */
 const GAP_MARGIN_S = 1.5;
-/** The same where both go on in one lane, s, and how whoever comes behind may have to brake, m/s². */
+/**
+ * The same if both continue in one lane, s, and the braking that is expected of the car behind,
+ * m/s².
+ */
 const MERGE_MARGIN_S = 0.8;
 const MERGE_DECEL = 1.0;
-/** Those with right of way are taken to accelerate by so much towards a gap, m/s². */
+/** Acceleration towards a gap that a driver assumes for cars with right of way, m/s². */
 const OTHERS_GAP_ACCEL = 1.2;
-/** Between the car and one that drives out of its way, s. */
+/** Least time between a car that leaves a conflict zone and the own arrival, s. */
 const LEAVE_MARGIN_S = 0.7;
-/** Whoever leaves a conflict moves at least so fast, m/s, and is this near to its end, m. */
+/** Greatest distance from the end of the zone at which a car counts as leaving it, m. */
 const LEAVING_M = 20.0;
 const LEAVING_ACCEL = 1.2;
-/** One that brakes so hard, m/s², harder than any bend asks for, does not leave: something is in its way. */
+/** A car that brakes harder than any bend requires is held up and does not leave, m/s². */
 const HELD_UP_DECEL = 1.8;
-/** Paths that are still too close here before the end of one lead into the same lane, m. */
+/** Two paths merge if their conflict zone ends closer than this to the end of the connector, m. */
 const MERGE_M = 0.3;
-/** Others are not taken to accelerate by more than this, m/s². */
+/** Greatest acceleration that a driver assumes for others, m/s². */
 const OTHERS_ACCEL = 2.0;
-/** Whoever stands further from its line than this waits for something else, m. */
+/** A car that stands further than this from its line waits for something else, m. */
 const STANDING_NEAR_M = 5.0;
-/** Room behind the junction beyond the car's own length, m. */
+/** Free space required behind the junction in addition to the car's own length, m. */
 const EXIT_MARGIN_M = 3.0;
-/** After so many ticks (2 s) of everybody standing the car with the lowest index goes. */
+/** If all cars have stood for so many ticks (2 s), the one with the lowest index goes. */
 const DEADLOCK_TICKS: u32 = 100;
-/** After so many ticks (30 s) a car no longer gives way to those that can stop for it. */
+/** After so many ticks (30 s) a car no longer yields to cars that can stop for it. */
 const PATIENCE_TICKS: u32 = 1500;
-/** Deceleration that one may expect of others, m/s². */
+/** Braking that a driver may expect of others, m/s². */
 const OTHERS_DECEL = 2.0;
 
 /**
- * Whether nobody holds a claim that this car on its way over `connector` would come upon. Whoever
- * leaves must be gone `margin` s before.
+ * Whether no claim of another car conflicts with the path over `connector`. Cars that are leaving
+ * must have left `margin` s before.
  */
 export function isClear(slab: usize, city: usize, car: i32, connector: i32, margin: f64): bool {
   return isClearOf(
@@ -85,7 +91,7 @@ export function isClear(slab: usize, city: usize, car: i32, connector: i32, marg
   );
 }
 
-/** The same of the conflicting connectors in a mask. */
+/** The same for the connectors of a mask. */
 function isClearOf(
   slab: usize,
   city: usize,
@@ -108,7 +114,7 @@ function isClearOf(
   return true;
 }
 
-/** Whether the holder of a claim is out of the way before the car could be there. */
+/** Whether the holder of a claim leaves the conflict zone before the car can reach it. */
 function willHaveLeft(
   slab: usize,
   city: usize,
@@ -136,12 +142,14 @@ function willHaveLeft(
   return timeToCover(left, least(speed, pace), pace, LEAVING_ACCEL) + margin < arrival;
 }
 
-/** How far the rear of a car on `claim` still has to go to be out of the zone of another connector, m. */
+/**
+ * Distance that the rear of a car on `claim` has to travel to leave the zone with a connector, m.
+ */
 function leftOfZone(slab: usize, city: usize, holder: i32, claim: i32, connector: i32): f64 {
   const lane = getI(slab, C_LANE, holder);
   let station = getF(slab, C_STATION, holder);
   if (lane != claim) {
-    // Before its line it has all of the way yet.
+    // Before its line the whole zone is still ahead of it.
     if (laneAhead(slab, city, holder, 1) == claim) return 1e9;
     station += laneLength(city, claim);
   }
@@ -149,13 +157,16 @@ function leftOfZone(slab: usize, city: usize, holder: i32, claim: i32, connector
   return zoneTo(city, claim, connector) - rear;
 }
 
-/** Whether the way over a connector is free, as far as the car can see: of traffic that crosses, goes first or waits too long. */
+/**
+ * Whether a path is free, as far as the car can see, of traffic that crosses, has right of way or
+ * has waited too long.
+ */
 export function isFree(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!isClear(slab, city, car, connector, LEAVE_MARGIN_S)) return false;
   return hasGap(slab, city, car, connector) && !mustLetGo(slab, city, car, connector);
 }
 
-/** Whether the way is free of those alone that have right of way over the car even while its light is green. */
+/** Whether a path is free of cars that have right of way even while the own light is green. */
 export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: i32): bool {
   const yields = load<u32>(laneRecord(city, connector) + L_YIELDS);
   return (
@@ -164,7 +175,7 @@ export function isFreeOfPriority(slab: usize, city: usize, car: i32, connector: 
   );
 }
 
-/** Whether all that have right of way over the car arrive late enough, or let it go first. */
+/** Whether every car with right of way arrives late enough or yields. */
 function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   const record = laneRecord(city, connector);
   const yields = load<u32>(record + L_YIELDS);
@@ -191,7 +202,7 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
     let clear =
       GAP_REACTION_S + GAP_MARGIN_S + timeToCover(own + zone, least(speed, pace), pace, accel);
     if (zone > laneLength(city, connector) - MERGE_M) {
-      // Into the same lane it goes on at its pace; whoever comes behind lets it become as fast.
+      // A car that merges continues at its pace; the car behind allows it to reach its own speed.
       clear += MERGE_MARGIN_S - GAP_MARGIN_S;
       if (pace < top) clear += ((top - pace) * (top - pace)) / (2.0 * (accel + MERGE_DECEL) * top);
     }
@@ -202,7 +213,7 @@ function hasGap(slab: usize, city: usize, car: i32, connector: i32): bool {
   return true;
 }
 
-/** Whether a stop sign keeps a car that has right of way from arriving as it comes. */
+/** Whether a stop sign delays a car that has right of way. */
 function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool {
   return (
     load<i32>(laneRecord(city, connector) + L_MUST_STOP) != 0 &&
@@ -211,7 +222,9 @@ function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool
   );
 }
 
-/** Whether a car with right of way is on its way and not held up by something else. */
+/**
+ * Whether a car with right of way is moving towards the junction and not held up by something else.
+ */
 function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!mayCome(slab, city, car, load<i32>(laneRecord(city, connector) + L_LIGHT))) return false;
   if (isBehindStanding(slab, city, car, connector)) return false;
@@ -220,7 +233,7 @@ function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
   return hasExitRoom(slab, city, car, connector);
 }
 
-/** Whether a car without a claim stands between this one and their line. */
+/** Whether a car without a claim stands between a car and its line. */
 function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
   for (
@@ -238,7 +251,10 @@ function isBehindStanding(slab: usize, city: usize, car: i32, connector: i32): b
   return false;
 }
 
-/** Whether the car goes before another that has right of way: to end a deadlock, or its patience. */
+/**
+ * Whether a car goes before one with right of way, to end a deadlock or because it has waited too
+ * long.
+ */
 function goesFirst(slab: usize, car: i32, other: i32): bool {
   if (isImpatient(slab, car) && canStop(slab, other)) return true;
   return (
@@ -254,7 +270,7 @@ function hasStood(slab: usize, car: i32): bool {
   return since != 0 && load<u32>(slab + H_TICK) - since >= DEADLOCK_TICKS;
 }
 
-/** Whether a car comfortably stays before its line. */
+/** Whether a car can stop comfortably before its line. */
 export function canStop(slab: usize, car: i32): bool {
   const speed = getF(slab, C_VX, car);
   return (
@@ -263,7 +279,7 @@ export function canStop(slab: usize, car: i32): bool {
   );
 }
 
-/** Whether a car has given its claim back and may not ask for another yet. */
+/** Whether a car has released its claim and must not claim again yet. */
 export function isPaused(slab: usize, car: i32): bool {
   return <u32>getI(slab, C_WAIT_TICK, car) > load<u32>(slab + H_TICK);
 }
@@ -274,7 +290,7 @@ function isImpatient(slab: usize, car: i32): bool {
   return since != 0 && since <= tick && tick - since > PATIENCE_TICKS;
 }
 
-/** Whether somebody whose patience is at an end waits for this car to let it go. */
+/** Whether a car has to let another pass that has waited too long. */
 function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
   const record = laneRecord(city, connector);
   const conflicts = load<u32>(record + L_CONFLICTS);
@@ -299,7 +315,7 @@ function mustLetGo(slab: usize, city: usize, car: i32, connector: i32): bool {
   return false;
 }
 
-/** Whether somebody stands in the way of a connector and holds a claim. */
+/** Whether a standing car with a claim blocks a connector. */
 function isBarred(slab: usize, city: usize, connector: i32): bool {
   const record = laneRecord(city, connector);
   const conflicts = load<u32>(record + L_CONFLICTS);
@@ -315,7 +331,7 @@ function isBarred(slab: usize, city: usize, connector: i32): bool {
   return false;
 }
 
-/** Whether every car between this one and its line has its claim already. */
+/** Whether every car between this one and its line holds a claim. */
 export function isNext(slab: usize, city: usize, car: i32, connector: i32): bool {
   const lane = getI(slab, C_LANE, car);
   for (
@@ -329,7 +345,9 @@ export function isNext(slab: usize, city: usize, car: i32, connector: i32): bool
   return true;
 }
 
-/** Whether the car, and those that enter the same lane before it, fit behind the junction. */
+/**
+ * Whether the car fits behind the junction, together with those that enter the same lane before it.
+ */
 export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32): bool {
   const exit = laneAhead(slab, city, car, 2);
   const beyond = laneAhead(slab, city, car, 3);
@@ -366,7 +384,7 @@ export function hasExitRoom(slab: usize, city: usize, car: i32, connector: i32):
   return room > needed;
 }
 
-/** Room that the cars on a lane behind `front`, but for this one, will need once all stand, m. */
+/** Space that cars on a lane behind `front`, without this one, need once all of them stand, m. */
 function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32): f64 {
   let needed = 0.0;
   for (
@@ -385,7 +403,7 @@ function queuedBehind(slab: usize, city: usize, car: i32, front: i32, lane: i32)
   return needed;
 }
 
-/** Speed in the middle of a connector, m/s: where its bend is. */
+/** Speed in the middle of a connector, where it bends most, m/s. */
 @inline export function middleSpeed(city: usize, connector: i32): f64 {
   return load<f32>(pointAt(city, connector, 0.5 * laneLength(city, connector)) + PT_SPEED);
 }

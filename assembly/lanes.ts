@@ -43,7 +43,10 @@ export function routeCount(city: usize, car: i32): i32 {
   return load<i32>(city + load<i32>(city + T_ROUTES) + ((<usize>car) << 3) + 4);
 }
 
-/** Record of a position of a car's route. Positions wrap around, once: a division would cost too much. */
+/**
+ * Entry of a position of a car's route. A position wraps around once: a division would cost too
+ * much.
+ */
 function routeEntry(city: usize, car: i32, position: i32): usize {
   const entry = city + load<i32>(city + T_ROUTES) + ((<usize>car) << 3);
   const count = load<i32>(entry + 4);
@@ -60,18 +63,18 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
   return load<i32>(routeEntry(city, car, position) + RL_LANE);
 }
 
-/** Speed that what follows on its route allows at the end of the lane `ahead` places further, m/s. */
+/** Speed that the rest of the route allows at the end of the lane `ahead` places further, m/s. */
 @inline export function exitSpeed(slab: usize, city: usize, car: i32, ahead: i32): f64 {
   return load<f32>(routeEntry(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead) + RL_EXIT_SPEED);
 }
 
-/** The lane `ahead` places further on the route of a car than the one it is on. */
+/** The lane `ahead` places further on a car's route. */
 @inline export function laneAhead(slab: usize, city: usize, car: i32, ahead: i32): i32 {
   return routeLane(city, car, getI(slab, C_ROUTE_INDEX, car) + ahead);
 }
 
-// A place on a lane's centre line, interpolated between its two neighbouring points. Each field is
-// one function: WebAssembly returns one value, and the compiler shares the common address.
+// A place on a lane's centre line is interpolated between two neighbouring points. Each field has a
+// function of its own: WebAssembly returns one value, and the compiler shares the address.
 
 @inline export function pointAt(city: usize, lane: i32, station: f64): usize {
   const record = laneRecord(city, lane);
@@ -86,7 +89,7 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
   );
 }
 
-/** Share of the way from the point of `pointAt` to the next, 0 to 1. */
+/** Share of the way from the point of `pointAt` to the next one, 0 to 1. */
 @inline export function shareAt(city: usize, lane: i32, station: f64): f64 {
   const record = laneRecord(city, lane);
   const place = station * load<f64>(record + L_POINTS_PER_M);
@@ -98,7 +101,7 @@ function routeEntry(city: usize, car: i32, position: i32): usize {
   return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
-/** A field of a point, PT_. */
+/** Interpolated field of a point, PT_. */
 @inline export function along(point: usize, field: usize, share: f64): f64 {
   const here = <f64>load<f32>(point + field);
   return here + (<f64>load<f32>(point + POINT_BYTES + field) - here) * share;

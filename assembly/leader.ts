@@ -23,12 +23,12 @@ import { getF, getI, setF, typeOf } from './memory';
 import { astrayCars, inJunction, occupants } from './occupancy';
 import { targetRecord, targetCount, targetF, targetF32, targetI } from './targets';
 
-/** How far ahead a vehicle on the path is measured, m. */
+/** Greatest distance at which a leader is measured, m. */
 const RANGE_M = 100.0;
-/** A car that turned off is taken to be ahead up to here, m behind the stop line. */
+/** A car that turned off counts as a leader up to this distance behind the stop line, m. */
 const TURNED_OFF_M = 10.0;
 
-/** i32[CAR_COUNT]: the object to which the gap is. */
+/** i32[CAR_COUNT]: the object that the gap is to. */
 const LEAD: usize = SIGHT + 2560;
 
 /** Measures the gap of each car to its leader, with the camera and the front radar. */
@@ -42,7 +42,7 @@ export function measureGaps(slab: usize, city: usize): void {
   }
 }
 
-/** Sensors that measure the gap of a car in this look, SEEN_. */
+/** Sensors that measure the gap of a car in this scan, SEEN_. */
 export function leadSensors(slab: usize, car: i32): i32 {
   if (getF(slab, C_GAP, car) < 0.0) return 0;
   const lead = load<i32>(LEAD + ((<usize>car) << 2));
@@ -55,7 +55,10 @@ export function leadSensors(slab: usize, car: i32): i32 {
   return 0;
 }
 
-/** The nearest of those that camera or front radar see ahead: cars on the lanes, anything else in the way. */
+/**
+ * Finds the nearest object that camera or front radar see: cars on the lanes ahead, others in the
+ * path.
+ */
 function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u32): void {
   let onLanes: u32 = 0;
   for (let i = 0; i < count; i++) {
@@ -78,7 +81,9 @@ function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u3
   return (targetI(target, TG_SENSORS) & (SEEN_CAMERA | SEEN_RADAR)) != 0;
 }
 
-/** The nearest of some cars on the lanes ahead, or on another connector from the same stop line. */
+/**
+ * Measures the nearest of some cars on the lanes ahead or on another connector from the same line.
+ */
 function measureOnPath(slab: usize, city: usize, car: i32, others: u32): void {
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < RANGE_M; ahead++) {
@@ -92,13 +97,15 @@ function measureOnPath(slab: usize, city: usize, car: i32, others: u32): void {
       if (beside != 0)
         measureTurningOff(slab, city, car, beside, laneAhead(slab, city, car, ahead - 1), base);
     }
-    // Whoever is nearer than the next lane is nearest.
+    // A car on a later lane cannot be nearer.
     if (getF(slab, C_GAP, car) >= 0.0) return;
     base += load<f64>(record + L_LENGTH);
   }
 }
 
-/** `base`: m along the path to the lane's start, negative where that lies behind the car. */
+/**
+ * `base`: distance along the path to the start of the lane, m; negative if the car is beyond it.
+ */
 function measureOnLane(slab: usize, car: i32, others: u32, base: f64): void {
   for (let left = others; left != 0; left &= left - 1) {
     const other = <i32>ctz(left);
@@ -108,8 +115,8 @@ function measureOnLane(slab: usize, car: i32, others: u32, base: f64): void {
 }
 
 /**
- * Cars on other connectors from the lane `before`, as long as they are near its stop line; further on
- * only what still reaches into the own way.
+ * Measures cars on other connectors from the lane `before`: all that are near the stop line, and
+ * further on those that reach into the own path.
  */
 function measureTurningOff(
   slab: usize,
@@ -132,7 +139,7 @@ function measureTurningOff(
   }
 }
 
-/** Keeps a car where the sensors see it in the own way. */
+/** Keeps a car if the sensors see it in the own path. */
 function noteInTheWay(slab: usize, car: i32, other: i32): void {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {
@@ -144,7 +151,7 @@ function noteInTheWay(slab: usize, car: i32, other: i32): void {
   }
 }
 
-/** Keeps a car that is `distance` m ahead, centre to centre, where it is the nearest so far. */
+/** Keeps a car `distance` m ahead, between the centres of gravity, if it is the nearest so far. */
 function note(slab: usize, car: i32, other: i32, distance: f64): void {
   const middles =
     load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
@@ -154,7 +161,7 @@ function note(slab: usize, car: i32, other: i32, distance: f64): void {
   noteGap(slab, car, other, gap > 0.0 ? gap : 0.0, speed);
 }
 
-/** `speed`: of what is ahead, along the own heading, m/s. */
+/** `speed`: of the object along the own heading, m/s. */
 function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64): void {
   const known = getF(slab, C_GAP, car);
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;

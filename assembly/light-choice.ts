@@ -23,29 +23,41 @@ import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
 
-/** From seeing to braking, s. */
+/** Time from seeing a light to braking, s. */
 const REACTION_S = 0.3;
-/** One stops for amber where this suffices, m/s² (the amber times of the German VwV-StVO fit it). */
+/**
+ * A driver stops at amber if this deceleration suffices, m/s² (amber times by the German VwV-StVO).
+ */
 const AMBER_DECEL = 3.0;
-/** In the dilemma zone, where it takes more to stop and too long to pass, up to this, m/s². */
+/** Limit in the dilemma zone, where a car can neither stop comfortably nor pass in time, m/s². */
 const DILEMMA_DECEL = 4.5;
-/** Acceleration up to the line, m/s², and how long the pedals take to bring it about, s; longer from a standstill. */
+/**
+ * Acceleration towards the line, m/s², and the delay of the pedals while rolling and from rest, s.
+ */
 const START_ACCEL = 1.5;
 const PEDALS_S = 0.6;
 const START_S = 0.8;
-/** A car that stands asks so many headways after green; its pedals make it 0.8 to 1.2 s until it moves. */
+/**
+ * Headways that a standing car waits after green. With the pedals it moves 0.8 to 1.2 s after
+ * green.
+ */
 const START_HEADWAYS = 0.05;
-/** Slower than this a car takes longer to stop than its speed tells: it is about to start, m/s. */
+/**
+ * Below this speed a car is about to start: it takes longer to the line than its speed suggests,
+ * m/s.
+ */
 const ROLLING_MPS = 1.0;
-/** Faster than any car on its way to a line, m/s. */
+/** Above any speed that a car has on its way to a line, m/s. */
 const TOP_MPS = 40.0;
 
-/** The light that a car obeys before a connector, −1 none. */
+/** Light that controls a connector, −1 none. */
 @inline export function lightFor(city: usize, connector: i32): i32 {
   return load<i32>(laneRecord(city, connector) + L_LIGHT);
 }
 
-/** Decides for each car whether it stops at the light ahead; within a junction there is none. */
+/**
+ * Traffic light recognition: whether each car stops at the light ahead. Junctions have none inside.
+ */
 export function chooseAtLights(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     if (isConnector(city, getI(slab, C_LANE, car))) setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
@@ -54,10 +66,9 @@ export function chooseAtLights(slab: usize, city: usize): void {
 }
 
 /**
- * Decides once, as amber begins or as the car first comes to see it: stop or go. With v the speed,
- * x the way to the line, t the reaction and Y the time of amber: stop where x > v t + v² ÷ 2·3;
- * else go where x ≤ v Y; else stop where v² ÷ 2(x − v t) ≤ 4.5, and go otherwise. A light that the
- * car does not see is none.
+ * Decides once, when amber begins or when the car first sees it. With speed v, distance x to the
+ * line, reaction time t and amber time Y: stop if x > v t + v² ÷ (2·3); else go if x ≤ v Y; else
+ * stop if v² ÷ (2 (x − v t)) ≤ 4.5, and go otherwise. A car ignores a light that it does not see.
  */
 function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance: f64): void {
   const state =
@@ -73,13 +84,13 @@ function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance:
     }
     const amber = amberTicks(city, light);
     const age = amber - left;
-    // Where amber began since the last decision, as things stood at the end of its first tick.
+    // Amber may have begun since the last decision: take the state at the end of its first tick.
     const sinceS = age < FRAME_TICKS ? <f64>(age - 1) * TICK_S : 0.0;
     const speed = getF(slab, C_VX, car);
     const before = greatest(speed - getF(slab, C_ACCEL, car) * sinceS, 0.0);
     setI(slab, C_LIGHT_CHOICE, car, choice(before, distance + speed * sinceS, <f64>amber * TICK_S));
   } else {
-    // Who chose to go is past the line by now, or so near that it cannot stay behind it.
+    // A car that chose to go has passed the line by now, or is too close to stop before it.
     if (
       getI(slab, C_LIGHT_CHOICE, car) == CHOICE_GO &&
       !canStop(getF(slab, C_VX, car), distance, AMBER_DECEL)
@@ -97,7 +108,7 @@ function choice(speed: f64, distance: f64, amberS: f64): i32 {
   return canStop(speed, distance, DILEMMA_DECEL) ? CHOICE_STOP : CHOICE_GO;
 }
 
-/** Whether a car that was held up on its way no longer makes it in the time, and can still stop. */
+/** Whether a delayed car can no longer pass in `seconds` but can still stop. */
 function isLate(speed: f64, distance: f64, seconds: f64): bool {
   return (
     distance > (speed + 0.5 * START_ACCEL * seconds) * seconds &&
@@ -105,20 +116,20 @@ function isLate(speed: f64, distance: f64, seconds: f64): bool {
   );
 }
 
-/** Whether a car stays behind a line if it reacts and brakes by `decel`. */
+/** Whether a car stops before the line with reaction time and a deceleration of `decel`. */
 @inline function canStop(speed: f64, distance: f64, decel: f64): bool {
   return speed * speed <= 2.0 * decel * (distance - speed * REACTION_S);
 }
 
-/** Whether the light tells this car to wait before its line. */
+/** Whether the light holds a car before its line. */
 export function isHeld(slab: usize, car: i32): bool {
   return getI(slab, C_LIGHT_CHOICE, car) == CHOICE_STOP;
 }
 
 /**
- * Whether a car may ask for its way as far as the light is concerned: it is past the line before
- * red, and from a standstill before amber, once green is old enough. Whoever heeds no lights may
- * always; whoever does not see its own yet has time.
+ * Whether the light allows a car to claim its connector: a rolling car must pass the line before
+ * red, a standing one before amber and not right after green. A car that ignores lights always may;
+ * one that does not see its light yet has to wait.
  */
 export function mayStart(slab: usize, city: usize, car: i32, light: i32, distance: f64): bool {
   if (light < 0 || !obeysLights(slab, car)) return true;
@@ -131,14 +142,17 @@ export function mayStart(slab: usize, city: usize, car: i32, light: i32, distanc
   return <f64>greenAge(slab, city, light) * TICK_S > START_HEADWAYS * getF(slab, C_HEADWAY, car);
 }
 
-/** Whether a light lets nobody pass, whoever sees it. */
+/** Whether a light is red for everybody, seen or not. */
 export function isClosed(slab: usize, city: usize, light: i32): bool {
   if (light < 0) return false;
   const state = lightState(slab, city, light);
   return state == LIGHT_RED || state == LIGHT_RED_AMBER;
 }
 
-/** Whether cars may come from a light: it is not red, and the car did not decide to stop at amber. */
+/**
+ * Whether others must expect a car to come from a light: it is not red, and the car does not stop
+ * at amber.
+ */
 export function mayCome(slab: usize, city: usize, car: i32, light: i32): bool {
   if (light < 0) return true;
   const state = lightState(slab, city, light);

@@ -1,6 +1,6 @@
 /**
- * Everything that sensors can meet: the cars, and the actors of the spots that have come out. Each
- * is an oriented box (the fields of overlap.ts) that moves. Gathered once a look, for all who look.
+ * Everything that sensors can detect: the cars, and the actors that are present. Each is a moving
+ * oriented box with the fields of overlap.ts. Gathered once a scan.
  */
 import {
   ACTOR_WAITS,
@@ -52,16 +52,16 @@ export const OB_VY: usize = 56;
 export const OB_ACCEL: usize = 64; // m/s² along its heading
 export const OB_RADIUS: usize = 72; // m, from its middle to a corner
 export const OB_CLASS: usize = 80; // i32 CONTACT_
-export const OB_ZONES: usize = 84; // i32, bit of each ZONE_ kind that it is in
-export const OB_SIGHT: usize = 88; // f32 m, no camera sees it from farther, 0 no limit
-export const OB_CREST: usize = 92; // f32 m, nothing sees it from farther, 0 no limit
+export const OB_ZONES: usize = 84; // i32, bit of each ZONE_ kind that contains it
+export const OB_SIGHT: usize = 88; // f32 m, greatest range of cameras, 0 no limit
+export const OB_CREST: usize = 92; // f32 m, greatest range of all sensors, 0 no limit
 
-/** Address of an object: a car, or CAR_COUNT + spot. */
+/** Address of an object's record: that of a car, or CAR_COUNT + spot. */
 @inline export function objectRecord(object: i32): usize {
   return <usize>OBJECTS + <usize>object * OBJECT_BYTES;
 }
 
-/** Makes the records of all objects; returns the mask of the spots whose actors are out. */
+/** Writes the records of all objects; returns the mask of the spots whose actors are present. */
 export function gatherObjects(slab: usize, city: usize): u32 {
   for (let car = 0; car < CAR_COUNT; car++) gatherCar(slab, city, car);
   let out: u32 = 0;
@@ -111,7 +111,7 @@ function gatherActor(city: usize, actor: usize, spot: usize, object: usize): voi
   store<i32>(object + OB_ZONES, zonesAround(city, load<i32>(last), object));
   const kind = load<i32>(spot + HS_KIND);
   store<f32>(object + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);
-  // How far one sees in fog is the camera's matter, wherever it is foggy.
+  // Fog limits the camera itself, wherever the fog is.
   store<f32>(object + OB_SIGHT, kind == HAZARD_FOG_STALL ? 0.0 : <f32>load<f64>(spot + HS_SIGHT));
   setSize(object, load<f64>(spot + HS_BODY_LENGTH), load<f64>(spot + HS_BODY_WIDTH));
 }
@@ -122,7 +122,9 @@ function gatherActor(city: usize, actor: usize, spot: usize, object: usize): voi
   store<f64>(object + OB_RADIUS, 0.5 * sqrt(length * length + width * width));
 }
 
-/** Bits of the kinds of zones that the middle of a box is in, as far as its lane comes near any. */
+/**
+ * Bits of the kinds of zones that contain the middle of a box; only zones near its lane are tested.
+ */
 @inline function zonesAround(city: usize, lane: i32, box: usize): i32 {
   const zones = load<u32>(laneRecord(city, lane) + L_ZONES);
   return zones == 0 ? 0 : zonesAt(city, zones, load<f64>(box + BOX_X), load<f64>(box + BOX_Y));

@@ -1,7 +1,7 @@
 /**
- * What may stand between a car's front and an object: the blocks and vehicles that reach into the wedge
- * from its sensors to the object's sides. All rays run in there, so that none can meet anything else.
- * Found once for all sensors of the car.
+ * Finds the blocks and vehicles that may occlude an object: those that reach into the wedge from
+ * the sensors of a car to the sides of the object. All rays run inside this wedge. One search
+ * serves all sensors of the car.
  */
 import {
   B_CORNER,
@@ -43,41 +43,41 @@ import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '.
 import { crossesBox, crossesPolygon } from './segments';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
 
-/** No sensor sits further from the middle of the front bumper, m. */
+/** Greatest distance of a sensor from the middle of the front bumper, m. */
 const MOUNT_M = CAMERA_BEHIND_M;
 
-/** A car no further from its lane has all sensors in its strip, whichever way it points, m. */
+/** Up to this offset from its lane, all sensors of a car are inside the strip of PT_OPEN, m. */
 const VIEW_OFFSET_M = 0.5;
-/** Room for what is rounded, m. */
+/** Margin for rounding, m. */
 const VIEW_SPARE_M = 0.05;
 
 const BLOCK_COUNT: usize = SIGHT + 704; // i32
 const VEHICLE_COUNT: usize = SIGHT + 708; // i32
-// Line of the search, f64.
+// Axis of the wedge, f64.
 const FROM_X: usize = SIGHT + 712; // m
 const FROM_Y: usize = SIGHT + 720;
 const ALONG_X: usize = SIGHT + 728; // unit vector
 const ALONG_Y: usize = SIGHT + 736;
 const LENGTH: usize = SIGHT + 744; // m
-const REACH: usize = SIGHT + 752; // m to either side, nowhere is the wedge wider
-const RADIUS: usize = SIGHT + 760; // m, of the object: no ray ends further before or behind its middle
-const HALF: usize = SIGHT + 768; // m to either side, of the wedge where the line begins
-const WIDENS: usize = SIGHT + 776; // and so much more on each metre from there
+const REACH: usize = SIGHT + 752; // m to either side, greatest half width of the wedge
+const RADIUS: usize = SIGHT + 760; // m, radius of the object: rays end no further from its middle
+const HALF: usize = SIGHT + 768; // m to either side, half width of the wedge at its beginning
+const WIDENS: usize = SIGHT + 776; // growth of that half width per metre
 const TAKEN_COUNT: usize = SIGHT + 784; // i32
 const VEHICLES: usize = SIGHT + 792; // u32 addresses
 const BLOCKS: usize = SIGHT + 936; // u32 addresses
-// Where a corner of a block is to the wedge's edges.
+// Position of a block's corner relative to the edges of the wedge.
 const OUTSIDE_LEFT = 1;
 const INSIDE_LEFT = 2;
 const OUTSIDE_RIGHT = 4;
 const INSIDE_RIGHT = 8;
-/** A way of 130 m through any city comes near far fewer. */
+/** No line of 130 m through a city comes near so many blocks. */
 const BLOCKS_MAX = 200;
-const TAKEN: usize = BLOCKS + BLOCKS_MAX * 4; // u32 addresses of the blocks that were looked at
+const TAKEN: usize = BLOCKS + BLOCKS_MAX * 4; // u32 addresses of the blocks that were tested
 
 /**
- * Address of the point of its lane from which a car's view straight ahead is known, see PT_OPEN; 0 where
- * the car is not where its lane is.
+ * Address of the lane point from which the open view ahead of a car is known, see PT_OPEN; 0 if the
+ * car is off its lane.
  */
 export function viewOf(slab: usize, city: usize, car: i32): usize {
   const offset = getF(slab, C_OFFSET, car);
@@ -103,12 +103,14 @@ export function viewOf(slab: usize, city: usize, car: i32): usize {
   return ahead > 0.0 && ahead + radius < <f64>load<f32>(view + PT_OPEN);
 }
 
-/** What lies between: nothing, something that may hide the object from a sensor, or what hides it from all. */
+/** Degree of occlusion: none, possible for some sensors, or complete for all. */
 export const OPEN = 0;
 export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
-/** Finds what is between the front of a car, at a place, and an object; `near`: the cars, `actors`: the spots to think of. */
+/**
+ * Finds what occludes an object from the front of a car; `near`: cars and `actors`: spots to test.
+ */
 export function findOccluders(
   city: usize,
   own: usize,
@@ -142,8 +144,8 @@ export function findOccluders(
 }
 
 /**
- * The wedge that holds all rays: its edges lead from the outermost sensors to the object's sides, past
- * every place on a ray. Where the object is too near for that it is a strip.
+ * Sets the wedge that holds all rays: its edges lead from the outermost sensors to the sides of the
+ * object. If the object is too near for that, it is a strip.
  */
 @inline function widen(own: usize, object: usize, ux: f64, uy: f64, length: f64): void {
   const begin = mountAcross(own, ux, uy) + VIEW_SPARE_M;
@@ -158,14 +160,15 @@ export function findOccluders(
     store<f64>(WIDENS, 0.0);
     return;
   }
-  // It widens from the rearmost sensor to the nearest place on the object, or narrows from the foremost to the farthest.
+  // Widening from the rearmost sensor to the nearest point of the object, or narrowing from the
+  // foremost to the farthest.
   const opens = end > begin;
   const widens = (end - begin) / (opens ? far + MOUNT_M : length + radius - MOUNT_M);
   store<f64>(HALF, opens ? begin + widens * MOUNT_M : begin - widens * MOUNT_M);
   store<f64>(WIDENS, widens);
 }
 
-/** How far a box reaches to either side of a line through its middle, m. */
+/** Half extent of a box across a line through its middle, m. */
 @inline function halfAcross(box: usize, ux: f64, uy: f64): f64 {
   const hx = load<f64>(box + BOX_HX);
   const hy = load<f64>(box + BOX_HY);
@@ -175,7 +178,7 @@ export function findOccluders(
   );
 }
 
-/** How far a car's sensors sit to either side of a line from the middle of its bumper, m. */
+/** Half extent of a car's sensors across a line from the middle of its bumper, m. */
 @inline function mountAcross(own: usize, ux: f64, uy: f64): f64 {
   const hx = load<f64>(own + BOX_HX);
   const hy = load<f64>(own + BOX_HY);
@@ -185,7 +188,7 @@ export function findOccluders(
   );
 }
 
-/** Lists a vehicle that is not the object itself where it reaches into the wedge; true where it hides all. */
+/** Lists a vehicle that reaches into the wedge; true if it hides the object from all sensors. */
 @inline function takeVehicle(object: usize, other: usize): bool {
   const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
   const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
@@ -205,7 +208,7 @@ export function findOccluders(
   return straddles(other, ahead, left);
 }
 
-/** The same of one that is near, its middle so far along the line and left of it. */
+/** The same for a vehicle near the axis, its middle `ahead` m along and `left` m beside it. */
 function straddles(other: usize, ahead: f64, left: f64): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
@@ -227,8 +230,8 @@ function straddles(other: usize, ahead: f64, left: f64): bool {
   return false;
 }
 /**
- * Whether something convex crosses both edges of the wedge in which all rays run, past all sensors and
- * before all ends of rays. It then crosses the wedge from edge to edge and every ray with it.
+ * Whether a convex shape crosses both edges of the wedge between all sensors and all ends of rays.
+ * It then crosses every ray.
  */
 function hides(thing: usize, isBox: bool): bool {
   const ux = load<f64>(ALONG_X);
@@ -267,9 +270,9 @@ function hides(thing: usize, isBox: bool): bool {
 }
 
 /**
- * Goes through the grid's cells on the line (Amanatides, Woo 1987) and lists the blocks near it; true as
- * soon as one hides all. What is within GRID_REACH_M of a cell is listed there, which covers the reach to
- * the side; where an object is larger than that, lines to either side are gone along too, and further.
+ * Walks the grid cells on the axis (Amanatides, Woo 1987) and lists the blocks near it; true as
+ * soon as one hides the object. Cells list blocks within GRID_REACH_M; for larger objects parallel
+ * lines are walked too, and further.
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
@@ -318,7 +321,7 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   }
 }
 
-/** Lists the blocks of a cell that reach into the wedge, each once; true as soon as one hides all. */
+/** Lists the blocks of a cell that reach into the wedge; true as soon as one hides the object. */
 @inline function takeCell(city: usize, cell: i32): bool {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
@@ -343,7 +346,10 @@ function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
   return false;
 }
 
-/** Lists a block that was not looked at before where it reaches into the wedge; true where it hides all. */
+/**
+ * Lists a block that reaches into the wedge, unless it was tested before; true if it hides the
+ * object.
+ */
 function takeBlock(block: usize): bool {
   const taken = load<i32>(TAKEN_COUNT);
   const end = TAKEN + ((<usize>taken) << 2);
@@ -359,7 +365,7 @@ function takeBlock(block: usize): bool {
   const fromY = load<f64>(FROM_Y);
   const edge = load<f64>(HALF);
   const widens = load<f64>(WIDENS);
-  // Corners on either side of each edge.
+  // Sides of the edges on which the block has corners.
   let within = 0;
   const last = block + B_CORNER + ((<usize>load<i32>(block + B_CORNERS)) << 4);
   for (let corner = block + B_CORNER; corner < last; corner += 16) {
@@ -379,7 +385,7 @@ function takeBlock(block: usize): bool {
   return false;
 }
 
-/** Whether a block that was found crosses the way from a place to another. */
+/** Whether a listed block is in the way from one point to another. */
 export function isBlockInWay(px: f64, py: f64, qx: f64, qy: f64): bool {
   const end = BLOCKS + ((<usize>load<i32>(BLOCK_COUNT)) << 2);
   for (let address = BLOCKS; address < end; address += 4) {
@@ -388,7 +394,7 @@ export function isBlockInWay(px: f64, py: f64, qx: f64, qy: f64): bool {
   return false;
 }
 
-/** The same of the vehicles. */
+/** The same for the listed vehicles. */
 export function isVehicleInWay(px: f64, py: f64, qx: f64, qy: f64): bool {
   const end = VEHICLES + ((<usize>load<i32>(VEHICLE_COUNT)) << 2);
   for (let address = VEHICLES; address < end; address += 4) {

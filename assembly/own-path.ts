@@ -1,6 +1,6 @@
 /**
- * The way that a car is about to go, as a chain of straight pieces, and where a box reaches into it. Made for
- * one car at a time, no farther than somebody asks for.
+ * The path that a car is about to drive, as a chain of straight pieces, and where a box reaches
+ * into it. Built for one car at a time, and only as far as it is needed.
  */
 import {
   CT_CENTRE,
@@ -33,57 +33,58 @@ import { OFF_LANE_M } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { REACH_MIN_M, REACH_S } from './track';
 
-/** How far a path is known: so many seconds of driving and so many metres, no more than that, m, s, m. */
+/** Length of the path: time of driving, s, plus a minimum, m, up to a maximum, m. */
 const PATH_S = 3.0;
 const PATH_MIN_M = 12.0;
 const PATH_MAX_M = 70.0;
-/** No way through a city is longer than this times the straight line, while it leads there at all. */
+/** Greatest ratio of a path's length to the straight line between its ends in a city. */
 const DETOUR = 1.6;
-/** Pieces that it has at most. */
+/** Greatest number of pieces. */
 const PIECES_MAX = 45;
-/** What the corridor is wider than the car, to each side, m. */
+/** Width of the corridor beyond the car, to each side, m. */
 export const CORRIDOR_MARGIN_M = 0.2;
-/** Over so many metres the tracker takes a car back to its lane, m, s; see `steer`. */
-/** So many of these does the way back take. */
+/** Lengths, see REACH_MIN_M, after which the car is back on its lane. */
 const RETURN_LENGTHS = 4.0;
-/** Pieces of the way back are no longer than this, m, where the car is so far from its lane, m. */
+/**
+ * Longest piece on the way back, m, and the offset from which a car counts as off the centre, m.
+ */
 const RETURN_PIECE_M = 4.0;
 const RETURN_FROM_M = 0.1;
-/** Pieces of the way that the wheels point, m. */
+/** Length of the pieces along the direction of the wheels, m. */
 const FREE_PIECE_M = 4.0;
 
 // Head of the chain, then its pieces.
-const COUNT: usize = OWN_PATH; // i32, pieces so far
+const COUNT: usize = OWN_PATH; // i32, number of pieces
 const AHEAD: usize = OWN_PATH + 4; // i32, lanes ahead of the one that the car is on
 const CAR: usize = OWN_PATH + 8; // i32
-const IS_FREE: usize = OWN_PATH + 12; // i32, 1 where it follows the wheels
-const STATION: usize = OWN_PATH + 16; // f64 m along that lane, where the last piece ends
+const IS_FREE: usize = OWN_PATH + 12; // i32, 1 if it follows the wheels
+const STATION: usize = OWN_PATH + 16; // f64 m along that lane, end of the last piece
 const HALF_WIDTH: usize = OWN_PATH + 24; // f64 m, of the corridor
-const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, where the car steers to
+const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, offset that the car steers to
 const AWAY: usize = OWN_PATH + 40; // f64 m left of that, where its front is
 const PER_RETURN: usize = OWN_PATH + 48; // f64 1/m
-const END_DISTANCE: usize = OWN_PATH + 56; // f64 m from the front bumper to where the last piece ends
-const END_X: usize = OWN_PATH + 64; // f64 m, and where that is
+const END_DISTANCE: usize = OWN_PATH + 56; // f64 m from the front bumper to the end of the last piece
+const END_X: usize = OWN_PATH + 64; // f64 m, position of that end
 const END_Y: usize = OWN_PATH + 72;
-const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, where it follows the wheels
-const END_TX: usize = OWN_PATH + 88; // f64, direction there where it follows the wheels
+const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, if it follows the wheels
+const END_TX: usize = OWN_PATH + 88; // f64, direction at the end if it follows the wheels
 const END_TY: usize = OWN_PATH + 96;
-const RANGE: usize = OWN_PATH + 112; // f64 m, to which it is known
-const SPREAD: usize = OWN_PATH + 120; // f64 m left of its front, where its middle is
+const RANGE: usize = OWN_PATH + 112; // f64 m, length of the path
+const SPREAD: usize = OWN_PATH + 120; // f64 m, from the front to the left to the middle of the car
 const PIECES: usize = OWN_PATH + 128;
-const PW_X: usize = 0; // m, where it begins
+const PW_X: usize = 0; // m, beginning
 const PW_Y: usize = 8;
 const PW_TX: usize = 16; // unit vector
 const PW_TY: usize = 24;
 const PW_LENGTH: usize = 32; // m
 const PW_DISTANCE: usize = 40; // m from the front bumper
-const PW_SPREAD: usize = 48; // m, by which the corridor is wider to the left, or where negative to the right
+const PW_SPREAD: usize = 48; // m, widening of the corridor to the left, or to the right if negative
 const PW_BYTES: usize = 56;
 
-/** What `meetPath` leaves where it found something, f64 m from the front bumper. */
+/** Result of `meetPath`: distance from the front bumper, f64 m. */
 export const MET_DISTANCE: usize = OWN_PATH + 104;
 
-/** From here on the path is that of `car`: not a piece of it is known yet. */
+/** Begins the path of a car, without any piece. */
 export function beginPath(slab: usize, city: usize, car: i32): void {
   const type = typeOf(slab, car);
   const offset = getF(slab, C_OFFSET, car);
@@ -115,7 +116,7 @@ export function beginPath(slab: usize, city: usize, car: i32): void {
   return PIECES + <usize>index * PW_BYTES;
 }
 
-/** The bumper may be lanes ahead of the centre of gravity. */
+/** The bumper may be some lanes ahead of the centre of gravity. */
 function leaveLanesBehind(slab: usize, city: usize): void {
   const car = load<i32>(CAR);
   let ahead = load<i32>(AHEAD);
@@ -135,7 +136,7 @@ function extend(slab: usize, city: usize): void {
   else extendOnLane(slab, city);
 }
 
-/** On as the wheels point: an arc, put together from its chords. */
+/** Continues in the direction of the wheels: an arc of chords. */
 function extendFree(): void {
   const tx = load<f64>(END_TX);
   const ty = load<f64>(END_TY);
@@ -147,7 +148,7 @@ function extendFree(): void {
 }
 
 /**
- * Along the lanes of the route as far as they are straight, and back to their middle as the tracker
+ * Continues along the lanes as far as they are straight, and back to their centre as `steer`
  * steers.
  */
 function extendOnLane(slab: usize, city: usize): void {
@@ -169,7 +170,7 @@ function extendOnLane(slab: usize, city: usize): void {
     abs(away) > RETURN_FROM_M && load<f64>(END_DISTANCE) * load<f64>(PER_RETURN) < RETURN_LENGTHS;
   if (isReturning) step = least(step, RETURN_PIECE_M);
   let end = station + step;
-  // What is left of a lane at its end is too short for a piece.
+  // The rest of a lane would be too short for a piece.
   if (end > length - 0.25) end = length;
   const way = load<f64>(END_DISTANCE) + end - station;
   const last = pointAt(city, lane, end);
@@ -190,8 +191,8 @@ function extendOnLane(slab: usize, city: usize): void {
 }
 
 /**
- * How far left of its lane the front is, m: in a bend not as far as the middle of the car, which passes as
- * far on the inner side of it.
+ * Offset of the front from the lane, m. In a bend it is smaller than the offset of the middle,
+ * which passes on the inner side.
  */
 @inline function frontLeftOf(point: usize, share: f64): f64 {
   const dx = load<f64>(END_X) - along(point, PT_X, share);
@@ -199,13 +200,15 @@ function extendOnLane(slab: usize, city: usize): void {
   return dy * along(point, PT_TX, share) - dx * along(point, PT_TY, share);
 }
 
-/** What is left of an offset after so many lengths of return; a cubic in place of an exponential. */
+/**
+ * Share of an offset that is left after some lengths of return: a cubic in place of an exponential.
+ */
 @inline function shareLeft(lengths: f64): f64 {
   const share = 1.0 - least(lengths * (1.0 / RETURN_LENGTHS), 1.0);
   return share * share * (3.0 - 2.0 * share);
 }
 
-/** A piece from where the last one ended, with what its corridor is wider to one side. */
+/** Adds a piece from the end of the last one, with a widening of the corridor to one side. */
 function addPiece(x: f64, y: f64, spread: f64): void {
   const count = load<i32>(COUNT);
   const piece = pieceAt(count);
@@ -226,7 +229,9 @@ function addPiece(x: f64, y: f64, spread: f64): void {
   store<i32>(COUNT, count + 1);
 }
 
-/** Whether a box of the given circumradius reaches into the corridor; leaves where first. */
+/**
+ * Whether a box with a circumradius reaches into the corridor; leaves the distance in MET_DISTANCE.
+ */
 export function meetPath(slab: usize, city: usize, box: usize, radius: f64): bool {
   let reach = radius + load<f64>(HALF_WIDTH);
   const bx = load<f64>(box + BOX_X);
@@ -252,7 +257,7 @@ export function meetPath(slab: usize, city: usize, box: usize, radius: f64): boo
   return false;
 }
 
-/** The same for one piece of the path, on whose axes its part of the corridor is a rectangle. */
+/** The same for one piece, in whose axes the corridor is a rectangle. */
 function meetPiece(box: usize, piece: usize): bool {
   const px = load<f64>(piece + PW_X);
   const py = load<f64>(piece + PW_Y);
@@ -275,7 +280,7 @@ function meetPiece(box: usize, piece: usize): bool {
   const right = middleY - abs(ly) - abs(wy);
   const left = middleY + abs(ly) + abs(wy);
   if (right >= half || left <= -half) return false;
-  // Within the strip, the nearest and the farthest place of each edge.
+  // The nearest and the farthest point of each edge within the strip.
   let nearest = 1e9;
   let farthest = -1e9;
   for (let i = 0; i < 4; i++) {
@@ -300,8 +305,8 @@ function meetPiece(box: usize, piece: usize): bool {
 }
 
 /**
- * Share of an edge at which it comes into the strip (`end` 0) or leaves it (`end` 1); the first is the
- * greater where it never is inside.
+ * Share of an edge at which it enters (`end` 0) or leaves (`end` 1) the strip; the first is greater
+ * if it never is inside.
  */
 @inline function edgeShare(from: f64, change: f64, half: f64, end: f64): f64 {
   if (abs(change) < 1e-9) return abs(from) <= half ? end : 1.0 - end;

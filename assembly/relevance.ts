@@ -22,17 +22,19 @@ import {
 import { getF, getI } from './memory';
 import { targetRecord, targetCount } from './targets';
 
-/** What moves across the way slower than this is taken to stay, m/s. */
+/** Speed across the path below which an object is assumed to stay, m/s. */
 export const CROSSING_MPS = 0.3;
-/** Nothing is done about what takes longer than this to reach, s, and is not as near as this, m, or this while the car brakes. */
+/**
+ * Objects matter within this time, s, this distance, m, or this distance while the car brakes, m.
+ */
 const NEAR_S = 3.0;
 const NEAR_M = 4.0;
 const HELD_M = 25.0;
-/** Braking of a vehicle ahead that comfort does not explain, m/s². */
+/** Braking of a leader that is harder than comfort explains, m/s². */
 const HARD_DECEL = 2.5;
 /**
- * Whether a target can matter at all, by what the sensors say of it: cheap, for most do not. A vehicle
- * must already be in the way; whoever may walk or leap into it need not.
+ * Whether a target can matter at all. A vehicle must be in the path already; persons and animals
+ * may step into it.
  */
 @inline function mayMatter(target: usize, speed: f64, always: f64): bool {
   const ahead = <f64>load<f32>(target + TG_PATH);
@@ -49,7 +51,7 @@ const HARD_DECEL = 2.5;
   return ahead < nearTo(target, speed, always);
 }
 
-/** So near along the way, m, can a target in it matter. */
+/** Distance along the path within which a target matters, m. */
 @inline function nearTo(target: usize, speed: f64, always: f64): f64 {
   const vx = load<f64>(target + TG_VX);
   const mayStop = load<f64>(target + TG_ACCEL) < -HARD_DECEL || load<f64>(target + TG_HX) < 0.9;
@@ -60,19 +62,19 @@ const HARD_DECEL = 2.5;
   return isBraking(slab, car) ? HELD_M : NEAR_M;
 }
 
-/** Whether a car brakes because of what its sensors deliver. */
+/** Whether AEB or animal detection brakes a car. */
 export function isBraking(slab: usize, car: i32): bool {
   return (
     getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL
   );
 }
 
-/** Whether a target that is a vehicle can matter if it is in the way no nearer than some distance, m. */
+/** Whether a vehicle that is at least `distance` m along the path can matter. */
 export function canMatterFrom(slab: usize, car: i32, target: usize, distance: f64): bool {
   return distance < nearTo(target, getF(slab, C_VX, car), alwaysNear(slab, car));
 }
 
-/** Mask of the targets of a car that can matter at all. */
+/** Mask of the targets of a car that can matter. */
 export function relevantTargets(slab: usize, car: i32): u32 {
   const speed = getF(slab, C_VX, car);
   const always = alwaysNear(slab, car);
@@ -84,7 +86,7 @@ export function relevantTargets(slab: usize, car: i32): u32 {
   return mask;
 }
 
-/** Whether no function of a car has anything to carry on with. */
+/** Whether no function of a car is acting. */
 export function isIdle(slab: usize, car: i32): bool {
   if (getF(slab, C_EMERGENCY, car) > 0.0 || getI(slab, C_EVADE_TICK, car) != 0) return false;
   return (

@@ -24,27 +24,27 @@ import { getF, getI, setI } from './memory';
 import { WAITING_MPS } from './thresholds';
 
 /**
- * Right of way by claims: a car enters a junction only with a claim on its connector, and whoever
- * is given one meets nobody there: a conflicting claim is still held only by a car that will have
- * driven out of the way. Who gets it is decided as drivers do: by lights, signs, priority to the
- * right and gaps in the traffic that goes first. Nobody waits for one another in a circle, since
- * after a while the lowest index goes, and patience ends in the order of waiting.
+ * Right of way by claims. A car enters a junction only with a claim on its connector. A claim is
+ * granted if no conflicting claim is held, except by a car that will have left the conflict zone.
+ * Claims follow lights, signs, priority to the right, and gaps in the traffic with priority. There
+ * is no deadlock: after a while the car with the lowest index goes, and cars that have waited too
+ * long go in the order of their waiting.
  *
- * A car that misses a light, or does not look out, claims its way as well. Where nobody would have
- * given it the claim the others know nothing of it: they go as if that car were not there.
+ * A car that misses a light or lacks intersection assist claims its path as well. If it would not
+ * have got the claim, the claim is unannounced: other cars drive as if it did not exist.
  */
 
 /** Comfortable deceleration towards a line, m/s². */
 const LINE_DECEL = 2.0;
-/** The same where a light holds the car: seen early. */
+/** The same for a car that a light holds: it sees the light early. */
 const LIGHT_DECEL = 1.5;
-/** Where nobody has right of way over the car it slows down only when it must. */
+/** The same if no car has right of way over it: it slows down only when it has to. */
 const FIRM_DECEL = 2.5;
-/** A claim that its car makes no use of for so many ticks (10 s) is taken back. */
+/** A claim that is not used for so many ticks (10 s) is released. */
 const IDLE_CLAIM_TICKS: u32 = 500;
-/** For so long (30 s) the car then asks for none. */
+/** The car then does not claim again for so many ticks (30 s). */
 const IDLE_PAUSE_TICKS: u32 = 1500;
-/** Slower than this a car in a junction is in plain view, m/s. */
+/** Below this speed a car inside a junction is visible to everybody, m/s. */
 const PLAIN_MPS = 2.0;
 
 /** Distance from a car's front bumper to the end of its lane, m. */
@@ -53,8 +53,8 @@ export function toLine(slab: usize, city: usize, car: i32): f64 {
 }
 
 /**
- * Distance from a car's front bumper to the line that it must stop before now, m, never below 0;
- * −1 where it may go on, or need not care yet.
+ * Distance from a car's front bumper to the line at which it must stop, m, at least 0; −1 if it may
+ * go on or is too far away to care.
  */
 export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   if (isConnector(city, getI(slab, C_LANE, car))) return -1.0;
@@ -72,12 +72,12 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   return distance < 0.0 ? 0.0 : distance;
 }
 
-/** Way of comfortable braking after `seconds` of reaction, and `spare` m. */
+/** Distance of comfortable braking after `seconds` of reaction, plus `spare` m. */
 @inline function lineRange(speed: f64, seconds: f64, spare: f64): f64 {
   return (speed * speed) / (2.0 * LINE_DECEL) + seconds * speed + spare;
 }
 
-/** Gives, keeps and takes back claims, in order of index. */
+/** Grants, keeps and releases claims, in order of index. */
 export function decideRightOfWay(slab: usize, city: usize): void {
   let listed: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
@@ -99,13 +99,13 @@ export function decideRightOfWay(slab: usize, city: usize): void {
   }
 }
 
-/** A car in a junction holds what it is on; one that has left it holds nothing. */
+/** A car inside a junction holds the connector that it is on; a car that has left holds nothing. */
 function updateClaim(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   if (isConnector(city, lane)) {
     const isPlain =
       getF(slab, C_VX, car) < PLAIN_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED;
-    // Nobody expects a car that drove in without asking.
+    // A car that entered without a claim is unexpected.
     if (isPlain) setI(slab, C_UNANNOUNCED, car, 0);
     else if (getI(slab, C_CLAIM, car) != lane) setI(slab, C_UNANNOUNCED, car, 1);
     setI(slab, C_CLAIM, car, lane);
@@ -118,14 +118,16 @@ function updateClaim(slab: usize, city: usize, car: i32): void {
   if (!leaving || rear > 0.5) releaseClaim(slab, car, 0);
 }
 
-/** `again`: the tick from which on the car may ask for another, 0 at once. */
+/** `again`: the tick from which the car may claim again, 0 at once. */
 function releaseClaim(slab: usize, car: i32, again: u32): void {
   setI(slab, C_CLAIM, car, -1);
   setI(slab, C_UNANNOUNCED, car, 0);
   setI(slab, C_WAIT_TICK, car, again);
 }
 
-/** Ends the claim of a car before the line where it is of no use, or no longer right and in time. */
+/**
+ * Releases a claim before the line if it is unused, no longer granted, or cannot be used in time.
+ */
 function reviewClaim(slab: usize, city: usize, car: i32): void {
   const connector = connectorAhead(car);
   if (getI(slab, C_LANE, car) == connector) return;
@@ -139,12 +141,12 @@ function reviewClaim(slab: usize, city: usize, car: i32): void {
     setI(slab, C_UNANNOUNCED, car, 0);
 }
 
-/** Whether a car that was given its claim drives on at red because it does not know that it is. */
+/** Whether a car with a claim passes at red because it does not recognise the light. */
 @inline function isMissed(slab: usize, car: i32): bool {
   return isUnannounced(slab, car) || canStop(slab, car);
 }
 
-/** Whether the car would still go; whoever goes as others do not expect it does not mind that they are there. */
+/** Whether the car would still get its claim. An unannounced claim is judged by the car itself. */
 function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!isNext(slab, city, car, connector) || !hasExitRoom(slab, city, car, connector)) return false;
   if (hasAssist(slab, car) && crossingDistance(car) >= 0.0) return false;
@@ -155,20 +157,20 @@ function isStillRight(slab: usize, city: usize, car: i32, connector: i32): bool 
   return isUnannounced(slab, car);
 }
 
-/** Whether a car stands before the junction and makes no use of its claim: others wait for it. */
+/** Whether a car stands before the junction without using its claim while others wait for it. */
 function isIdle(slab: usize, car: i32): bool {
   const held = load<u32>(slab + H_TICK) - <u32>getI(slab, C_WAIT_TICK, car);
   return getF(slab, C_VX, car) < WAITING_MPS && held > IDLE_CLAIM_TICKS;
 }
 
-/** Whether a car that holds no claim may have the one on the connector ahead. */
+/** Whether a car without a claim may have one on the connector ahead. */
 function mayClaim(slab: usize, city: usize, car: i32): bool {
   if (getI(slab, C_STATUS, car) == STATUS_CRASHED) return false;
   const connector = connectorAhead(car);
   const record = laneRecord(city, connector);
   const speed = getF(slab, C_VX, car);
   const distance = lineDistance(car);
-  // Whoever may have to give way looks for a gap only once it has slowed down for the line.
+  // A car that may have to yield judges gaps only after it has slowed down for the line.
   const rollsUp = load<u32>(record + L_YIELDS) != 0;
   if (distance > (rollsUp ? lineRange(speed, 0.3, 4.0) : lineRange(speed, 1.5, 10.0))) return false;
   if (isPaused(slab, car)) return false;
@@ -183,8 +185,9 @@ function mayClaim(slab: usize, city: usize, car: i32): bool {
 }
 
 /**
- * Whether the car goes, as all expect where its light is not red and the way is free. Without looking
- * out it goes all the same; where it misses a red light it heeds only whoever goes first at green.
+ * Whether the car goes. With intersection assist it goes if the path is free; at a red light that
+ * it does not recognise it yields only to cars that have priority at green. Without assist it goes
+ * anyway.
  */
 function decidesToGo(slab: usize, city: usize, car: i32, connector: i32): bool {
   const isRed = isClosed(slab, city, lightFor(city, connector));

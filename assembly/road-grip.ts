@@ -1,4 +1,4 @@
-/** What the road does to a car: friction under its axles, and slope. */
+/** Effects of the road on a car: friction under its axles, and slope. */
 import {
   CAR_COUNT,
   CT_FRONT,
@@ -32,7 +32,7 @@ import { GRAVITY } from './tyre';
 
 /** Peak friction of a dry road. */
 export const DRY = 0.95;
-/** Friction under each axle, where the axle is. */
+/** Samples the friction under each axle. */
 @inline export function sampleFriction(slab: usize, city: usize, car: i32): void {
   const zones = load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES);
   if (zones == 0) {
@@ -45,7 +45,7 @@ export const DRY = 0.95;
   setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
 }
 
-/** Friction `ahead` m of a car's centre of gravity: the least of the zones there. */
+/** Friction `ahead` m of a car's centre of gravity: the least of all zones there. */
 function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64): f64 {
   const x = getF(slab, C_X, car) + ahead * getF(slab, C_HX, car);
   const y = getF(slab, C_Y, car) + ahead * getF(slab, C_HY, car);
@@ -58,7 +58,7 @@ function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64):
   return friction;
 }
 
-/** By how much gravity drives each car along its lane. */
+/** Samples the acceleration of each car by gravity along its lane. */
 export function sampleSlopes(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++)
     setF(slab, C_SLOPE, car, slopeAt(city, getI(slab, C_LANE, car), getF(slab, C_STATION, car)));
@@ -76,7 +76,7 @@ export function sampleSlopes(slab: usize, city: usize): void {
   return -GRAVITY * grade;
 }
 
-/** Whether a place lies in a zone, whose address is given. */
+/** Whether a place lies in a zone, given by its address. */
 export function isInside(zone: usize, x: f64, y: f64): bool {
   if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
   if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;

@@ -3,7 +3,7 @@ import { B_CORNER, B_CORNERS } from './layout';
 import { greatest } from './math';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 
-/** Cuts the way by the half-planes of a convex polygon's edges (Cyrus, Beck 1978). */
+/** Clips the segment by the half-planes of a convex polygon's edges (Cyrus, Beck 1978). */
 export function crossesPolygon(block: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
   const count = load<i32>(block + B_CORNERS);
   let enter = 0.0;
@@ -48,7 +48,7 @@ export function crossesBox(box: usize, px: f64, py: f64, qx: f64, qy: f64): bool
   return ASC_FEATURE_SIMD ? isCutAtOnce(ax, bx, ay, by) : isCut(ax, bx, ay, by);
 }
 
-/** Whether a way from 0 to 1 is inside between two pairs of places at the same time. */
+/** Whether the segment, from 0 to 1, lies within both pairs of bounds at the same time. */
 function isCut(ax: f64, bx: f64, ay: f64, by: f64): bool {
   const enter = greatest(greatest(ax < bx ? ax : bx, ay < by ? ay : by), 0.0);
   const leaveX = ax < bx ? bx : ax;
@@ -57,13 +57,13 @@ function isCut(ax: f64, bx: f64, ay: f64, by: f64): bool {
   return enter < leave && enter < 1.0;
 }
 
-/** The same without a branch. */
+/** The same without branches. */
 @inline function isCutAtOnce(ax: f64, bx: f64, ay: f64, by: f64): bool {
   const first = f64x2.replace_lane(f64x2.splat(ax), 1, ay);
   const second = f64x2.replace_lane(f64x2.splat(bx), 1, by);
   const enter = f64x2.pmax(f64x2.pmin(first, second), f64x2.splat(0.0));
   const leave = f64x2.pmin(f64x2.pmax(first, second), f64x2.splat(1.0));
-  // Each entry before each exit: its own, and the other axis'.
+  // Each entry must come before each exit: that of its own axis and that of the other.
   const swapped = v128.shuffle<f64>(leave, leave, 1, 0);
   return i64x2.all_true(v128.and(f64x2.lt(enter, leave), f64x2.lt(enter, swapped)));
 }

@@ -1,6 +1,7 @@
 /**
- * What the sensors of each car see in a look, and what they deliver of it. A sensor sees an object that
- * is near enough, in its field of view and not hidden; it delivers what it has seen often enough.
+ * What the sensors of each car report. A sensor sees an object that is in range, in its field of
+ * view and not occluded. It reports an object that it has seen in enough scans. All sensors scan
+ * every FRAME_TICKS.
  */
 import {
   CAR_COUNT,
@@ -74,32 +75,37 @@ import { clearTargets, newTarget } from './targets';
 import { MOVING_MPS } from './thresholds';
 import { ageTracks, CAMERA, CORNERS, lastSeen, RADAR, see } from './tracks';
 
-/** No sensor sees further, from the centre of gravity to the middle of the object. */
+/** Greatest range of any sensor, from the centre of gravity to the middle of the object, m. */
 const FARTHEST_M = 126.0;
 
-/** Whoever is farther away than this, now and in so long, is not looked at, m, s, but for what is straight ahead, m. */
+/**
+ * Objects further away than this, now and after so long, are not scanned unless they are straight
+ * ahead, m, s, m.
+ */
 const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
 const AHEAD_ASIDE_M = 6.0;
 
-/** From the middle of the car's way to its edge, and more than what is rounded, m. */
+/** Half the width of the own path plus rounding, m. */
 const BESIDE_PATH_M = 2.0;
 
-/** No part of what is further behind the edges of the corner radars' views than this is in any view: radii, m. */
+/**
+ * Objects further behind the edges of the corner radars' views are in no field of view: radii, m.
+ */
 const BEHIND_RADII = 1.3;
 const BEHIND_M = 1.5;
-/** Room for what is rounded, m. */
+/** Margin for rounding, m. */
 const SPARE_M = 0.05;
 
-// Objects that may be seen, nearest first: f64 distance², i32 object, i32 the sensors that may see it.
+// Objects that may be seen, nearest first: f64 distance², i32 object, i32 sensors that may see it.
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
 
-// What a car's sensors look from and at, while they look: f64.
+// Where the sensors of the present car are, f64.
 const NOSE_X: usize = SIGHT + 664; // m, middle of the front bumper
 const NOSE_Y: usize = SIGHT + 672;
 
-/** Fills the target records of all cars, and goes on with what their sensors know of each object. */
+/** Scans with the sensors of every car, and leaves what they report as targets. */
 export function findTargets(slab: usize, city: usize): void {
   clearTargets();
   ageTracks(slab);
@@ -127,7 +133,9 @@ function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actor
   if (count > 0) evaluateCandidates(slab, city, car, count, near, actors);
 }
 
-/** Lists an object among the candidates, nearest first, where it is worth a closer look; returns how many there are. */
+/**
+ * Adds an object to the candidates, nearest first, if any sensor may see it; returns their number.
+ */
 @inline function list(car: i32, object: i32, sensors: i32, count: i32): i32 {
   const own = objectRecord(car);
   const record = objectRecord(object);
@@ -138,7 +146,7 @@ function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actor
   const ahead = dx * hx + dy * hy;
   const aside = abs(dy * hx - dx * hy);
   const radius = load<f64>(record + OB_RADIUS);
-  // Behind all fields of view: half of what is near.
+  // Half of all near objects are behind every field of view.
   if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M)
     return count;
   const squared = dx * dx + dy * dy;
@@ -149,7 +157,7 @@ function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actor
   return count + 1;
 }
 
-/** Sensors into whose field of view a circle at a place may reach. */
+/** Sensors whose field of view a circle may reach. */
 @inline function sensorsTowards(ahead: f64, aside: f64, squared: f64, radius: f64): i32 {
   let sensors = 0;
   if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius)
@@ -162,7 +170,9 @@ function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actor
   return sensors;
 }
 
-/** Whether an object is out of reach of all sensors; actors are not looked for by distance before. */
+/**
+ * Whether an object is out of range of all sensors. Actors were not filtered by distance before.
+ */
 @inline function isTooFar(object: usize, squared: f64, radius: f64): bool {
   const kind = load<i32>(object + OB_CLASS);
   const isLiving = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL;
@@ -170,7 +180,9 @@ function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actor
   return squared > reach * reach;
 }
 
-/** Whether two are near each other, or will be soon as they go on, seen along the line between them. */
+/**
+ * Whether an object is near, or will be near soon if both continue, along the line between them.
+ */
 @inline function comesNear(own: usize, object: usize, dx: f64, dy: f64, squared: f64): bool {
   if (squared < ATTENTION_M * ATTENTION_M) return true;
   const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
@@ -191,7 +203,7 @@ function insert(object: i32, inView: i32, squared: f64, count: i32): void {
   store<i32>(place + 12, inView);
 }
 
-/** The sensors that a car effectively has, SEEN_. */
+/** Sensors of a car that are effective, SEEN_. */
 function sensorsOf(slab: usize, car: i32): i32 {
   const mask = getI(slab, C_EFFECTIVE, car);
   let sensors = 0;
@@ -201,7 +213,7 @@ function sensorsOf(slab: usize, car: i32): i32 {
   return sensors;
 }
 
-/** Turns those of the candidates that are seen, and known well enough, into targets. */
+/** Turns the candidates that are seen and confirmed into targets. */
 function evaluateCandidates(
   slab: usize,
   city: usize,
@@ -250,8 +262,8 @@ function evaluateCandidates(
 }
 
 /**
- * Whether a car is taken as it was seen in the look before: farther away than ATTENTION_M every other look
- * is enough to know what hides it. `squared`: from the middle of the bumper to its middle, m².
+ * Whether a car is taken as in the previous scan: beyond ATTENTION_M occlusion is tested every
+ * other scan. `squared`: distance² from the middle of the bumper to its middle, m².
  */
 @inline function isSkipped(slab: usize, car: i32, object: i32, squared: f64): bool {
   if (object >= CAR_COUNT || squared < ATTENTION_M * ATTENTION_M) return false;
@@ -259,9 +271,9 @@ function evaluateCandidates(
 }
 
 /**
- * Whether nobody asks where a target stands to the car's way unless there is something else to act on:
- * most are vehicles on their lanes, too far away for any function. `squared`: from the middle of the
- * bumper to that of the target, m².
+ * Whether no function needs to know how a target stands to the path: most are vehicles on their
+ * lanes, too far away. `squared`: distance² from the middle of the bumper to the middle of the
+ * target, m².
  */
 @inline function isPathIdle(slab: usize, car: i32, object: i32, target: usize, squared: f64): bool {
   if (object >= CAR_COUNT || isAstray(slab, object)) return false;
@@ -269,7 +281,7 @@ function evaluateCandidates(
   return !canMatterFrom(slab, car, target, nearest);
 }
 
-/** Keeps what each sensor saw in this look; returns those that have confirmed it. */
+/** Records what each sensor saw in this scan; returns the sensors that have confirmed it. */
 function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
   const record = objectRecord(object);
   const vx = load<f64>(record + OB_VX);
@@ -282,7 +294,7 @@ function confirm(slab: usize, car: i32, object: i32, seen: i32): i32 {
   return confirmed;
 }
 
-/** Box and motion of an object in the axes of a car. */
+/** Writes box and motion of an object in the axes of a car. */
 function describe(slab: usize, car: i32, object: usize, target: usize): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);

@@ -1,5 +1,5 @@
 /**
- * What one sensor can see of one object by three rays: to the two ends of its outline and to its nearest
+ * What one sensor sees of one object by three rays: to both ends of its outline and to its nearest
  * point. Aimed at one object at a time.
  */
 import { SIGHT } from './layout';
@@ -12,12 +12,12 @@ const RAYS: usize = SIGHT + 576;
 const RAY_COUNT = 3;
 /** Distance to the nearest point, squared, f64 m². */
 const NEAREST: usize = SIGHT + 624;
-/** The sensor, f64 m, and its heading. */
+/** Position, f64 m, and heading of the sensor. */
 export const FROM_X: usize = SIGHT + 632;
 export const FROM_Y: usize = SIGHT + 640;
 const FROM_HX: usize = SIGHT + 648;
 const FROM_HY: usize = SIGHT + 656;
-/** The box's corners as seen from the sensor, f64 pairs, m. */
+/** Corners of the box relative to the sensor, f64 pairs, m. */
 const CORNERS: usize = SIGHT + 2640;
 
 @inline function rayX(ray: i32): f64 {
@@ -38,12 +38,12 @@ const CORNERS: usize = SIGHT + 2640;
   store<f64>(CORNERS + ((<usize>corner) << 4) + 8, y);
 }
 
-/** Positive where the second corner is left of the first, as seen from the sensor. */
+/** Positive if the second corner is left of the first as seen from the sensor. */
 @inline function crossOf(first: usize, second: usize): f64 {
   return load<f64>(first) * load<f64>(second + 8) - load<f64>(first + 8) * load<f64>(second);
 }
 
-/** Leaves the rays from a sensor to a box; always true. */
+/** Sets the rays from a sensor to a box; always true. */
 export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64): bool {
   store<f64>(FROM_X, px);
   store<f64>(FROM_Y, py);
@@ -71,7 +71,7 @@ export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64):
   putCorner(3, dx + lx - wx, dy + ly - wy);
   let leftEnd = CORNERS;
   let rightEnd = CORNERS;
-  // Chosen by address, not by branches: which corners are the ends nobody can foresee.
+  // Selected without branches: which corners are the ends is unpredictable.
   for (let corner = CORNERS + 16; corner < CORNERS + 64; corner += 16) {
     leftEnd = select<usize>(corner, leftEnd, crossOf(leftEnd, corner) > 0.0);
     rightEnd = select<usize>(corner, rightEnd, crossOf(rightEnd, corner) < 0.0);
@@ -82,8 +82,8 @@ export function aim(box: usize, px: f64, py: f64, sensorHx: f64, sensorHy: f64):
 }
 
 /**
- * Whether the object is near enough and an end of a ray lies in the sector from `right` to `left`, less
- * than half a turn: both unit vectors in the sensor's axes, as (ahead, left) pairs.
+ * Whether the object is in range and the end of a ray lies in the sector from `right` to `left`,
+ * less than half a turn. Both are unit vectors (ahead, left) in the axes of the sensor.
  */
 export function isInSector(
   range: f64,
@@ -106,7 +106,7 @@ export function isInSector(
   return false;
 }
 
-/** A camera knows an object by two of the three rays. */
+/** A camera recognises an object by two of the three rays. */
 export function cameraSees(): bool {
   let free = 0;
   for (let ray = 0; ray < RAY_COUNT; ray++) {
@@ -121,7 +121,7 @@ export function cameraSees(): bool {
   return isBehindBlock(ray) || isBehindVehicle(ray);
 }
 
-/** A radar needs one ray that no block stops, and sees past a vehicle unless that hides all of the object. */
+/** A radar needs one ray that no block stops; a vehicle occludes only if it stops all rays. */
 export function radarSees(): bool {
   if (isBehindBlock(0) && isBehindBlock(1) && isBehindBlock(2)) return false;
   return !(isBehindVehicle(0) && isBehindVehicle(1) && isBehindVehicle(2));

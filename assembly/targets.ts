@@ -1,15 +1,16 @@
 /**
- * What the sensors of each car deliver: at most TARGET_MAX records, nearest first, see TG_ in the
- * memory map. Made by `sense`, valid until the cars move. Functions know nothing else of others.
+ * What the sensors of each car report: at most TARGET_MAX records, nearest first, see TG_ in the
+ * memory map. Written by `findTargets` and valid until the cars move. Functions know nothing else
+ * of other objects.
  */
 import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './layout';
 
-/** How many targets a car has in this look. */
+/** Number of targets of a car in this scan. */
 @inline export function targetCount(car: i32): i32 {
   return load<i32>(<usize>TARGET_COUNTS + ((<usize>car) << 2));
 }
 
-/** Address of one of them. */
+/** Address of a target's record. */
 @inline export function targetRecord(car: i32, index: i32): usize {
   return <usize>TARGETS + <usize>(car * TARGET_MAX + index) * TARGET_BYTES;
 }
@@ -23,7 +24,7 @@ import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './l
   return load<i32>(target + field);
 }
 
-/** The same of a field that is f32. */
+/** A field of a target that is f32. */
 @inline export function targetF32(target: usize, field: usize): f64 {
   return <f64>load<f32>(target + field);
 }
@@ -32,7 +33,7 @@ export function clearTargets(): void {
   memory.fill(TARGET_COUNTS, 0, CAR_COUNT << 2);
 }
 
-/** Address of a further target, the farthest so far; 0 where there is no more room. */
+/** Address of a new target; 0 if there is no room left. */
 export function newTarget(car: i32): usize {
   const count = targetCount(car);
   if (count == TARGET_MAX) return 0;

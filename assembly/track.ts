@@ -44,37 +44,41 @@ import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
 import { DRY, sampleFriction } from './road-grip';
 
-/** Steering looks so far ahead for curvature, s; it makes up for wheels and yaw that follow late. */
+/** Preview time of the steering, s: it makes up for the delay of wheels and yaw. */
 const PREVIEW_S = 0.2;
-/** The path back to the lane is aimed over so many seconds of driving, and at least so many metres. */
+/** The way back to the lane takes this driving time, s, and at least this distance, m. */
 export const REACH_S = 0.6;
 export const REACH_MIN_M = 4.0;
-/** While it steers around something the car follows its path as closely as tyres allow, s × friction, and looks so far ahead, s. */
+/**
+ * While it evades, a car follows its path as closely as the tyres allow: time × friction, least
+ * time and preview, s.
+ */
 const EVADE_REACH_S = 0.19;
 const EVADE_REACH_MIN_S = 0.35;
 const EVADE_PREVIEW_S = 0.15;
-/** Tyres near their limit need so much more slip than the linear law says. */
+/** Additional slip of tyres near their limit, as a factor of the linear law. */
 const EVADE_SLIP = 1.35;
-/** What the law takes no more of: rad, m, 1/m. */
+/** Limits of the steering law's inputs: rad, m, 1/m. */
 const ANGLE_MAX = 0.7;
 const OFFSET_MAX_M = 4.0;
 const CURVATURE_MAX = 0.25;
 
-// What `follow` hands on to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, whose use is over by then.
+// What `follow` passes to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, which is free by then.
 const S_TX: usize = DYNAMICS;
 const S_TY: usize = ROW + DYNAMICS;
 const S_CURVATURE: usize = ROW * 2 + DYNAMICS;
-const S_ERROR: usize = ROW * 3 + DYNAMICS; // m left of where the car is to be
+const S_ERROR: usize = ROW * 3 + DYNAMICS; // m left of the wanted path
 const S_REACH: usize = ROW * 4 + DYNAMICS; // s
 
 /**
- * After moving: where each car is on its lane, what its tyres stand on, where to steer next. Every other
- * tick, just before all look and decide: 25 Hz, to which wheels that turn by 0.6 rad/s are slow.
+ * Finds each car's place on its lane, the friction under its axles and the next steering angle.
+ * Runs every other tick, just before decisions: 25 Hz is fast enough for wheels that turn at 0.6
+ * rad/s.
  */
 export function track(slab: usize, city: usize): void {
   if ((load<u32>(slab + H_TICK) & 1) == 0) return;
   for (let car = 0; car < CAR_COUNT; car++) {
-    // Who stands is where it was; wrecks slide.
+    // A standing car has not changed its place. Wrecks slide.
     if (
       load<f64>(MOVES + ((<usize>car) << 3)) == 0.0 &&
       getI(slab, C_STATUS, car) != STATUS_CRASHED
@@ -92,8 +96,8 @@ function steerAll<T>(slab: usize): void {
 }
 
 /**
- * Station and offset on the route's lane, from the nearest point of its centre line and the curve
- * there: one Newton step every other tick is exact to the millimetre.
+ * Station and offset on the lane, from the nearest point of the centre line and its curve. One
+ * Newton step every other tick is exact to a millimetre.
  */
 function follow(slab: usize, city: usize, car: i32): void {
   let record = laneRecord(city, getI(slab, C_LANE, car));
@@ -145,8 +149,8 @@ function follow(slab: usize, city: usize, car: i32): void {
 }
 
 /**
- * Moves the path that `steer` follows aside, by 10 p³ − 15 p⁴ + 6 p⁵ of the way over the time that evasive
- * steering gives itself.
+ * Shifts the path that `steer` follows by 10 p³ − 15 p⁴ + 6 p⁵ of the distance over the duration of
+ * the evasion.
  */
 function swerve(slab: usize, car: i32, place: usize): void {
   const perTime = 1.0 / greatest(getF(slab, C_EVADE_S, car), 0.1);
@@ -177,12 +181,12 @@ function swerve(slab: usize, car: i32, place: usize): void {
   );
 }
 
-/** Of the axle that has less of it. */
+/** Friction of the axle that has less. */
 @inline function frictionOf(slab: usize, car: i32): f64 {
   return greatest(least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)), 0.1);
 }
 
-/** How much more the wheels must turn than on a dry road with tyres far from their limit. */
+/** Ratio of the wheel angle needed to that on a dry road with tyres far from their limit. */
 function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const type = typeOf(slab, car);
   const understeer = load<f64>(type + CT_UNDERSTEER) * speed * speed;
@@ -208,9 +212,9 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
 }
 
 /**
- * Curvature command for critically damped return to the lane: with e the offset, θ the angle of the
- * car's motion to the lane and l a distance, κ = κ_lane − 2θ/l − e/l². The wheel angle that drives it
- * is that of the single-track model in steady state, δ = atan(L κ) + K v² κ, on a dry road.
+ * Curvature command for a critically damped return to the lane. With the offset e, the angle θ
+ * between motion and lane and a distance l: κ = κ_lane − 2θ/l − e/l². The wheel angle follows from
+ * the single-track model in steady state, δ = atan(L κ) + K v² κ, on a dry road.
  */
 @inline function steer<T>(slab: usize, place: usize): void {
   const cars = slab + place;

@@ -1,7 +1,7 @@
 /**
- * What each sensor of each car knows of each object, in one byte: in how many looks it saw it (3 bits,
- * no more than 7), whether it was ever seen to move (1 bit), and in how many looks it has not been seen
- * since (3 bits). 0: unknown. Looks are 80 ms apart.
+ * What each sensor of each car knows of each object, one byte each: the number of scans that saw it
+ * (3 bits, at most 7), whether it was ever seen to move (1 bit), and the number of scans since it
+ * was last seen (3 bits). 0: unknown.
  */
 import {
   OBJECT_MAX,
@@ -17,20 +17,23 @@ export const CAMERA = 0;
 export const RADAR = 1;
 export const CORNERS = 2;
 
-/** Looks until an object is taken for real; a radar looks longer at what may be a manhole cover. */
+/**
+ * Scans that confirm an object. A radar takes longer for standing objects: they may be manhole
+ * covers.
+ */
 const CONFIRM_SCANS = 4;
 const CONFIRM_STANDING_SCANS = 5;
 const COUNT_MASK = 7;
 const MOVED_BIT = 8;
 const MISSED_SHIFT = 4;
-/** Each byte of a word: 1, its sign bit, all others. */
+/** In each byte of a word: 1, the sign bit, all other bits. */
 const ONES: u64 = 0x0101010101010101;
 const HIGHS: u64 = 0x8080808080808080;
 const LOWS: u64 = 0x7f7f7f7f7f7f7f7f;
 
 /**
- * One look goes by for all tracks: those that are not seen in it are one look older, and forgotten
- * after more than four. Eight bytes at a time; most are zero.
+ * Ages all tracks by one scan. Tracks that were missed in more than four scans are forgotten. Eight
+ * bytes at a time; most are zero.
  */
 export function ageTracks(slab: usize): void {
   const end = slab + TRACKS + TRACKS_BYTES;
@@ -46,12 +49,15 @@ export function ageTracks(slab: usize): void {
 @inline function age(address: usize, word: u64): void {
   const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
   const older = word + (known << MISSED_SHIFT);
-  // This look is counted before it is seen in, so four were missed at 5; 6 is the first with these two bits.
+  // The present scan is counted before it sees anything: four misses are 5, and 6 is the first
+  // value with these two bits.
   const forgotten = (older >> 6) & (older >> 5) & ONES;
   store<u64>(address, older & ~(forgotten * 255));
 }
 
-/** The sensors that saw an object in the look before, SEEN_; to be asked before they see it in this one. */
+/**
+ * Sensors that saw an object in the previous scan, SEEN_. To be called before this scan sees it.
+ */
 export function lastSeen(slab: usize, car: i32, object: i32): i32 {
   const address = slab + TRACKS + <usize>(car * SENSOR_COUNT * OBJECT_MAX + object);
   let seen = 0;
@@ -61,12 +67,12 @@ export function lastSeen(slab: usize, car: i32, object: i32): i32 {
   return seen;
 }
 
-/** Whether it is one look old: it has aged by the look that goes on. */
+/** Whether a track was seen in the previous scan: it has been aged once since. */
 @inline function isFresh(track: u32): bool {
   return track >> MISSED_SHIFT == 1;
 }
 
-/** A sensor sees an object in this look; returns whether it has confirmed it. */
+/** Notes that a sensor sees an object; returns whether the sensor has confirmed it. */
 export function see(slab: usize, car: i32, sensor: i32, object: i32, moves: bool): bool {
   const address = slab + TRACKS + <usize>((car * SENSOR_COUNT + sensor) * OBJECT_MAX + object);
   const known = <i32>load<u8>(address);

@@ -45,26 +45,29 @@ import { targetF } from '../targets';
 import { DRIVER_DECEL_MAX } from '../thresholds';
 import { obeysLights } from './traffic-light-recognition';
 
-/** A car in a junction that is slower than this does not leave it in the time that others count on, m/s. */
+/** Below this speed a car inside a junction leaves it later than others expect, m/s. */
 export const KEEPING_UP_MPS = 2.0;
-/** What speeds up is taken to go on with that for so long, s. */
+/** An object that accelerates is assumed to do so for this long, s. */
 const SPEEDING_UP_S = 1.5;
-/** Paths that cross under a smaller angle than this do not cross: its sine. */
+/** Least sine of the angle between two paths that cross. */
 const CROSSING_SINE = 0.35;
-/** Of motion that comes towards the car: cosine to its approach. */
+/** Cosine between the car's approach and the motion of oncoming traffic. */
 const ONCOMING_COSINE = -0.7;
-/** Along the own path what crosses is looked for in such steps, m; what it is kept clear of beside its body, m. */
+/** Step of the search along the own path, m, and clearance beside a body, m. */
 const STEP_M = 1.0;
 const BESIDE_M = 0.3;
-/** Of the object at hand: where it crosses the own path, m from the front bumper, and when, s. */
+/**
+ * Result for the present object: its zone on the own path, m from the front bumper, and its times,
+ * s.
+ */
 export const ZONE_FROM: usize = CROSSINGS + CAR_COUNT * 20;
 export const ZONE_TO: usize = ZONE_FROM + 8;
 export const TIME_FROM: usize = ZONE_FROM + 16;
 export const TIME_TO: usize = ZONE_FROM + 24;
-export const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 where it passes by the car as that stands now
+export const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 if it passes clear of the car as that stands now
 /**
- * Where and when a car of the fleet is on the way over `connector`, if it will be: one whose claim all
- * know of is settled with, one that can still stay before its line will.
+ * Finds where and when a car of the fleet crosses the path over `connector`. A car with an
+ * announced claim is covered by right of way; a car that can still stop before its line will stop.
  */
 export function carCrosses(
   slab: usize,
@@ -107,8 +110,8 @@ export function carCrosses(
 }
 
 /**
- * Whether a car still crosses the junction as it was given its claim for: not where something made it
- * stop in there. Of two that had to stop the one with the lower index goes first.
+ * Whether a car crosses the junction as its claim expects: it did not have to stop inside. Of two
+ * cars that had to stop, the one with the lower index goes first.
  */
 function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bool {
   if (getF(slab, C_VX, car) >= KEEPING_UP_MPS || !isConnector(city, getI(slab, C_LANE, car)))
@@ -116,7 +119,10 @@ function keepsUp(slab: usize, city: usize, car: i32, other: i32, speed: f64): bo
   return speed < KEEPING_UP_MPS && car < other;
 }
 
-/** A car that heeds no lights takes its own for green, and does not expect what a green light holds back. */
+/**
+ * A car that ignores lights assumes green, and does not expect traffic that a green light would
+ * hold.
+ */
 @inline function trustsGreen(slab: usize, city: usize, car: i32, connector: i32): bool {
   return load<i32>(laneRecord(city, connector) + L_LIGHT) >= 0 && !obeysLights(slab, car);
 }
@@ -208,8 +214,8 @@ function sweep(
 }
 
 /**
- * Whether the whole body of a car is beside the way of something of so much half width, which goes by
- * along (nx, ny) `aside` m to the left of the car's centre of gravity.
+ * Whether the whole body of a car is clear of the strip of something that passes along (nx, ny),
+ * `aside` m left of the car's centre of gravity.
  */
 function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth: f64): bool {
   const type = typeOf(slab, car);

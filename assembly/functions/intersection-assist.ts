@@ -51,57 +51,69 @@ import {
 import { announce, credit, demand, featuresOf } from './intervention';
 
 /**
- * Looks out for whatever crosses at junctions. What others may be expected to do, right of way
- * settles; this is for those that nobody expects: who drives on where it should wait, and what is no
- * car of the fleet.
+ * Intersection assist: watches what crosses at junctions. Right of way covers cars that behave as
+ * expected; this function covers cars that do not wait when they should, and objects that are no
+ * cars of the fleet.
  */
 
-/** From so far before its line on a car looks, m. */
+/** Distance before the line from which a car watches the junction, m. */
 const WATCH_M = 60.0;
-/** Where a car looks after nothing it rolls over lines at which it should give way, m/s, and slows down by so much before, m/s². */
+/**
+ * Without the function a car rolls over yield lines at this speed, m/s, with this deceleration,
+ * m/s².
+ */
 const ROLL_MPS = 5.0;
 const ROLL_DECEL = 2.0;
-/** Its pedals follow so late, s. */
+/** Delay of its pedals, s. */
 const ROLL_AHEAD_S = 0.8;
-/** Room in time to what crosses: what gives way keeps the one, what brakes in an emergency the other, s. */
+/** Time margins to crossing traffic, s: for yielding, for emergency braking, and for a stop. */
 const YIELD_MARGIN_S = 1.0;
 const EMERGENCY_MARGIN_S = 0.3;
 const STOP_MARGIN_S = 0.5;
-/** What went out of sight is taken to go on as it did, until it is so long past, s, as looks of 0.08 s, at most so many. */
+/**
+ * An object that went out of sight is assumed to continue until it is this long past, s. The time
+ * is stored in scans of 0.08 s, at most SCANS_MAX.
+ */
 const PAST_S = 0.5;
 const SCANS_PER_S = <f64>TICKS_PER_S / <f64>FRAME_TICKS;
 const SCANS_MAX = 75.0;
-/** What only comes after so long is no reason to wait, s. */
+/** Crossing traffic that arrives later than this is no reason to wait, s. */
 const HORIZON_S = 4.0;
-/** How a car moves off, m/s². */
+/** Acceleration of a car that starts, m/s². */
 const LAUNCH_ACCEL = 1.8;
-/** Emergency braking begins where the way to the zone is v² ÷ 2·6 and what build-up and latency take, s. */
+/**
+ * Emergency braking begins if the distance to the zone is v² ÷ (2·6) plus the way during build-up,
+ * s.
+ */
 const EMERGENCY_DECEL = 6.0;
 const BUILD_UP_S = 0.45;
-/** It is then as strong as a dry road allows, m/s². */
+/** Emergency deceleration on a dry road, m/s². */
 const FULL_DECEL = 9.3;
-/** What it then comes to on average, m/s², once dead time and half of the build-up are over, s. */
+/** Mean of that deceleration, m/s², after dead time and half of the build-up, s. */
 const STOP_DECEL = 8.7;
 const STOP_LAG_S = 0.25;
-/** Zones begin so long before two bodies touch that a car which stands so far in one is still clear of who passes, m. */
+/**
+ * Zones are wider than the bodies: a car that stands so far inside one is still clear of traffic,
+ * m.
+ */
 const CLEAR_OF_M = 1.0;
 
-const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to where the nearest crosses, −1 nothing does
-const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], what it is
-const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, by what it was confirmed
-const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 where the brakes must act now
+const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to the nearest crossing, −1 none
+const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], object that crosses there
+const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, sensors that have confirmed it
+const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 if the brakes must act now
 
-/** Whether a car looks out for traffic that crosses or goes first. */
+/** Whether a car has intersection assist. */
 @inline export function hasAssist(slab: usize, car: i32): bool {
   return (getI(slab, C_EFFECTIVE, car) & F_INTERSECTION_ASSIST) != 0;
 }
 
-/** Notes that a car waits for somebody whom it saw. */
+/** Credits the features by which a car waits for traffic that it has seen. */
 @inline export function creditWaiting(slab: usize, car: i32): void {
   credit(slab, car, F_INTERSECTION_ASSIST | F_CORNER_RADARS | F_BRAKES);
 }
 
-/** Speed at which a car drives towards its line, m/s: one that does not look out rolls over those where it should give way. */
+/** Speed limit towards the line, m/s: without the function a car rolls over yield lines. */
 export function rollingSpeed(slab: usize, city: usize, car: i32): f64 {
   if (hasAssist(slab, car) || isConnector(city, getI(slab, C_LANE, car))) return Infinity;
   const record = laneRecord(city, connectorAhead(car));
@@ -115,12 +127,14 @@ export function rollingSpeed(slab: usize, city: usize, car: i32): f64 {
   return sqrt(ROLL_MPS * ROLL_MPS + 2.0 * ROLL_DECEL * greatest(left, 0.0));
 }
 
-/** Distance from a car's front bumper to where something crosses that it gives way to, m, −1 where nothing does. */
+/**
+ * Distance from a car's front bumper to the crossing at which it yields, m; −1 if there is none.
+ */
 @inline export function crossingDistance(car: i32): f64 {
   return load<f64>(EDGE + ((<usize>car) << 3));
 }
 
-/** Finds what crosses the way of each car, among what its sensors have confirmed. */
+/** Finds what crosses the path of each car, among the targets that its sensors have confirmed. */
 export function watchCrossings(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     store<f64>(EDGE + ((<usize>car) << 3), -1.0);
@@ -137,13 +151,13 @@ export function watchCrossings(slab: usize, city: usize): void {
   }
 }
 
-/** m from a car's front bumper to the start of the connector that it is on or comes to. */
+/** Distance from a car's front bumper to the start of its present or next connector, m. */
 function toConnector(slab: usize, city: usize, car: i32): f64 {
   if (!isConnector(city, getI(slab, C_LANE, car))) return lineDistance(car);
   return -getF(slab, C_STATION, car) - noseOf(slab, car);
 }
 
-/** Keeps giving way to what is seen no longer, by a corner or because the car has turned, until it will be past. */
+/** Keeps yielding to an object that went out of sight until it will have passed. */
 function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   const object = lost & 255;
   const scans = (lost >> 16) - 1;
@@ -180,7 +194,9 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   );
 }
 
-/** Notes what the car gives way to, where, and for how many looks if it goes out of sight. */
+/**
+ * Notes the object to which the car yields, where, and for how many scans if it goes out of sight.
+ */
 function keep(
   slab: usize,
   car: i32,
@@ -193,7 +209,7 @@ function keep(
   isUrgent: bool,
 ): void {
   const place = <usize>car;
-  // Who had to stop in a junction does not creep up to what it waits for: others pass close by.
+  // A car that had to stop inside a junction does not creep forward: others pass close by.
   const stands = isInside && getF(slab, C_VX, car) < WAITING_MPS;
   store<f64>(EDGE + (place << 3), stands ? 0.0 : greatest(begins, 0.0));
   store<i32>(OBJECT + (place << 2), object);
@@ -218,13 +234,19 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
   if (crosses) weigh(slab, city, car, connector, base, target);
 }
 
-/** Who is in a zone, m from the front bumper, already only gets out of it, unless it as good as stands at its edge or clear of it. */
+/**
+ * A car beyond this edge of a zone, m from its front bumper, only leaves it. A car that hardly
+ * moves may still stand at the edge, or clear of the path.
+ */
 @inline function insideEdge(speed: f64): f64 {
   if (speed >= KEEPING_UP_MPS) return 0.0;
   return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
 }
 
-/** Whether a car that as good as stands in a zone may have to stay there: what is no car of the fleet stops for who stands. */
+/**
+ * Whether a car that hardly moves in a zone may have to stay: objects outside the fleet stop for
+ * it.
+ */
 @inline function mayStayIn(speed: f64, target: usize): bool {
   return speed < KEEPING_UP_MPS && targetI(target, TG_OBJECT) >= CAR_COUNT;
 }
@@ -236,13 +258,13 @@ function paceOver(slab: usize, city: usize, car: i32, connector: i32): f64 {
   return greatest(least(middleSpeed(city, connector), wanted), 1.0);
 }
 
-/** When a car that starts, or goes on, at once is so far ahead, s. */
+/** Time until a car that starts, or drives on, has covered `ahead` m, s. */
 function soonestAt(slab: usize, car: i32, ahead: f64, pace: f64): f64 {
   const accel = least(LAUNCH_ACCEL, getF(slab, C_ACCEL_COMFORT, car));
   return timeToCover(ahead, greatest(getF(slab, C_VX, car), 0.0), pace, accel);
 }
 
-/** Keeps what the car must give way to where both would be in the zone at once, the nearest of them. */
+/** Keeps the nearest conflict in which both would be in the zone at the same time. */
 function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, target: usize): void {
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
@@ -265,7 +287,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   if (!isIn && isLate(speed, from)) {
     const stays = canStay(speed, begins);
     const steadyTo = least(latest, to / speed);
-    // Who would stop in the zone had better be through it, and so had who would only just stop before it.
+    // A car that would stop inside the zone, or only just before it, should rather clear it.
     const spare = stays ? STOP_MARGIN_S : 0.0;
     isUrgent = theirsFrom - spare <= steadyTo && theirsTo + EMERGENCY_MARGIN_S >= from / speed;
     if (!isUrgent && (!stays || speed * speed > 2.0 * DRIVER_DECEL_MAX * from)) return;
@@ -287,17 +309,17 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   );
 }
 
-/** Whether only hard braking still ends before a zone that begins so far ahead. */
+/** Whether only hard braking still stops the car before a zone `ahead` m away. */
 @inline function isLate(speed: f64, ahead: f64): bool {
   return speed >= WAITING_MPS && ahead / speed <= speed / (2.0 * EMERGENCY_DECEL) + BUILD_UP_S;
 }
 
-/** Whether full braking ends, from now on, before a zone that begins so far ahead. */
+/** Whether full braking from now on stops the car before a zone `ahead` m away. */
 @inline function canStay(speed: f64, ahead: f64): bool {
   return ahead + CLEAR_OF_M > (speed * speed) / (2.0 * STOP_DECEL) + STOP_LAG_S * speed;
 }
 
-/** Brakes for what crosses where that cannot wait, and tells when the car first gives way to it. */
+/** Brakes for urgent crossings, and announces when the car begins to yield. */
 export function brakeAtCrossing(slab: usize, car: i32): void {
   const place = (<usize>car) << 2;
   const before = getI(slab, C_ASSIST_STAGE, car);
@@ -307,7 +329,8 @@ export function brakeAtCrossing(slab: usize, car: i32): void {
   }
   const goesOn = before == AEB_FULL && getF(slab, C_VX, car) > WAITING_MPS;
   const seen = load<i32>(SEEN + place);
-  // A driver would wait for what it sees ahead; the function is what waits for what the corner radars see.
+  // A driver waits for traffic that it sees; for what only the corner radars see, the function
+  // waits.
   let stage = seen & SEEN_CORNERS ? AEB_WARN : AEB_NONE;
   if (load<i32>(URGENT + place) != 0 || goesOn) stage = AEB_FULL;
   setI(slab, C_ASSIST_STAGE, car, stage);
