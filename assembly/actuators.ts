@@ -20,25 +20,27 @@ import { AIR_DRAG, param } from './dynamics';
 import { typeOf } from './memory';
 import { add, div, greater, having, lesser, mul, ROW, splat, sub, whereLess, within } from './pair';
 
-/** Rate of the road wheels' angle, and while it steers around something, rad/s, and limit, rad. */
+/** Rate of the road wheels' angle, normally and while evading, rad/s, and its limit, rad. */
 const STEER_RATE = 0.6;
 const EVADE_RATE = 0.8;
 const STEER_MAX = 0.6;
-/** Change of the wished acceleration, m/s³: towards driving, towards braking. */
+/** Jerk limits of the wished acceleration towards driving and towards braking, m/s³. */
 const JERK_UP = 2.5;
 const JERK_DOWN = 10.0;
-/** Rolling resistance, and the drag of an engine that is not driving, m/s². */
+/** Rolling resistance, and drag of an engine that does not drive, m/s². */
 export const ROLLING = 0.15;
 const ENGINE_DRAG = 0.4;
-/** Below this speed the engine drags less and less, m/s. */
+/** Below this speed the engine drag fades, m/s. */
 const ENGINE_FADE_MPS = 2.0;
-/** Strongest drive, m/s², up to the speed above which power limits it, m/s. */
+/** Greatest drive acceleration, m/s², up to the speed above which power limits it, m/s. */
 const DRIVE_MAX = 3.0;
 const POWER_LIMIT_MPS = 8.0;
-/** The drive train follows with this time constant, s; less than this is nothing, m/s². */
+/** Time constant of the drive train, s, and the drive below which it settles, m/s². */
 const DRIVE_LAG_S = 0.25;
 const DRIVE_MIN = 0.02;
-/** Brakes act after so many ticks (0.1 s) and then build up, and let go, at so many m/s³. */
+/**
+ * Dead time of the brakes in ticks (0.1 s), and the rate at which they build up and release, m/s³.
+ */
 export const BRAKE_DELAY_TICKS = 5.0;
 export const BRAKE_RATE = 30.0;
 
@@ -87,7 +89,7 @@ export function actuate<T>(slab: usize): void {
   press<T>(slab, place, sub<T>(splat<T>(-ENGINE_DRAG), force));
 }
 
-/** Drive train: first-order lag, power limit; drags where it does not drive. `force` in m/s². */
+/** Drive train: first-order lag, power limit, and drag when it does not drive. `force` in m/s². */
 @inline function push<T>(slab: usize, place: usize, speed: T, force: T): void {
   const cars = slab + place;
   const zero = splat<T>(0.0);
@@ -113,7 +115,7 @@ export function actuate<T>(slab: usize): void {
 
 /**
  * Brakes: dead time, then build-up. Rolling resistance is a brake that is always on. `force` in
- * m/s², negative where no braking is wanted.
+ * m/s², negative if no braking is wanted.
  */
 @inline function press<T>(slab: usize, place: usize, force: T): void {
   const cars = slab + place;

@@ -16,7 +16,7 @@ import {
   return city + load<i32>(city + T_BLOCKS) + <usize>block * BLOCK_BYTES;
 }
 
-/** Number of the grid's cell at a place; −1 outside, where no block is near. */
+/** Index of the grid cell at a place; −1 outside, where no block is near. */
 export function cellAt(city: usize, x: f64, y: f64): i32 {
   const grid = gridOf(city);
   const east = (x - load<f64>(grid + GR_MIN_X)) * (1.0 / <f64>GRID_CELL_M);
@@ -29,19 +29,19 @@ export function cellAt(city: usize, x: f64, y: f64): i32 {
   return <i32>north * columns + <i32>east;
 }
 
-/** Address of the box, GB_, around the block whose number in a cell's list is at an address. */
+/** Address of the box, GB_, of the block whose index stands at `entry` in a cell's list. */
 @inline export function gridBox(city: usize, entry: usize): usize {
   return city + load<i32>(city + T_GRID_BOXES) + ((entry - listOf(city)) << 3);
 }
 
-/** Address of the first block number of a cell, u16 each. */
+/** Address of the first block index of a cell, u16 each. */
 @inline export function cellStart(city: usize, cell: i32): usize {
   return cell < 0
     ? 0
     : listOf(city) + ((<usize>load<u32>(gridOf(city) + GR_FIRST + ((<usize>cell) << 2))) << 1);
 }
 
-/** Address behind the last block number of a cell. */
+/** Address behind the last block index of a cell. */
 @inline export function cellEnd(city: usize, cell: i32): usize {
   return cell < 0
     ? 0

@@ -16,17 +16,23 @@ import {
 import { blockRecord, cellAt, cellEnd, cellStart } from './blocks';
 import { getF, getI, setI } from './memory';
 
-/** No part of a car is further from its centre of gravity, m; twice that: no two can touch. */
+/**
+ * Greatest distance of a car's body from its centre of gravity, m; cars twice that apart cannot
+ * touch.
+ */
 export const BODY_REACH_M = 2.6;
 export const TOUCH_M = 2.0 * BODY_REACH_M;
-/** How far two cars come closer until the masks are made anew, at 45 m/s for 4 ticks. */
+/** Distance that two cars approach between two updates of the masks, at 45 m/s for 4 ticks, m. */
 const CLOSING_M = 3.6;
 const NEAR_M = TOUCH_M + CLOSING_M;
-/** A car no further from its lane's centre that does not slide touches nothing beside the road, m, m/s. */
+/** A car within this offset that does not slide touches no block, m, m/s. */
 const ON_LANE_M = 0.7;
 const SLIDING_MPS = 1.0;
 
-/** Makes the masks of who could be touched in the next ticks; each pair is in the lower car's. */
+/**
+ * Updates the masks of bodies that each car may touch soon; each pair is in the mask of the lower
+ * car.
+ */
 export function findNear(slab: usize, city: usize): void {
   for (let a = 0; a < CAR_COUNT; a++) {
     const x = getF(slab, C_X, a);
@@ -37,14 +43,17 @@ export function findNear(slab: usize, city: usize): void {
   }
 }
 
-/** Bits of the cars that are less than a distance, given squared, from a place; those before `first` may be missing. */
+/**
+ * Mask of the cars within a distance, given squared, of a place. Cars before `first` may be
+ * missing.
+ */
 @inline export function carsNear(slab: usize, first: i32, x: f64, y: f64, squared: f64): i32 {
   return ASC_FEATURE_SIMD
     ? nearInPairs(slab, first, x, y, squared)
     : nearOneByOne(slab, first, x, y, squared);
 }
 
-/** From the last down to some that is not after `car`: no branch, no index. */
+/** Backwards to a car that is not after `car`: no branch and no index. */
 @inline function nearOneByOne(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
   let near = 0;
   for (
@@ -78,7 +87,7 @@ export function findNear(slab: usize, city: usize): void {
   return near << first;
 }
 
-/** The masks of a car that was put somewhere else, between the ticks at which all are made. */
+/** Updates the masks after a car was moved between two updates. */
 export function findNearOf(slab: usize, city: usize, car: i32): void {
   const x = getF(slab, C_X, car);
   const y = getF(slab, C_Y, car);
@@ -114,7 +123,7 @@ function isNearBlock(city: usize, x: f64, y: f64): bool {
   return false;
 }
 
-/** Whether a block's bounding box comes within reach of a point. */
+/** Whether the bounding box of a block is within reach of a point. */
 function reachesBlock(block: usize, x: f64, y: f64, reach: f64): bool {
   if (load<f64>(block + B_MIN_X) > x + reach || load<f64>(block + B_MAX_X) < x - reach)
     return false;

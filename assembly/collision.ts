@@ -68,10 +68,10 @@ import {
   polygonOverlap,
 } from './overlap';
 
-/** The moment of first contact is found to a 32nd of a tick. */
+/** Bisections that find the moment of first contact, to a 32nd of a tick. */
 const BISECTIONS = 5;
 
-/** Finds contacts, gives the bodies their impulses and makes wrecks. Pairs in order of index. */
+/** Finds contacts, applies impulses and makes wrecks. Pairs in order of index. */
 export function collide(slab: usize, city: usize): void {
   if (load<u32>(slab + H_TICK) % FRAME_TICKS == 0) findNear(slab, city);
   for (let a = 0; a < CAR_COUNT; a++) {
@@ -79,7 +79,7 @@ export function collide(slab: usize, city: usize): void {
   }
 }
 
-/** What stands beside the road comes last: a contact with a car may only just have added it. */
+/** Blocks come last: a contact with a car may have made this car a wreck. */
 function meetNear(slab: usize, city: usize, car: i32): void {
   let cars = getI(slab, C_NEAR, car) & ~NEAR_BLOCKS;
   for (; cars != 0; cars &= cars - 1) meetCar(slab, city, car, ctz(cars));
@@ -122,8 +122,8 @@ function liesStill(slab: usize, car: i32): bool {
 }
 
 /**
- * Least overlap of a car with another, or with the block at an address where `b` is −1, as they
- * were `back` s before; leaves both bodies and the normal.
+ * Least overlap of a car with another car, or with a block if `b` is −1, `back` s before; leaves
+ * both bodies and the normal.
  */
 function overlapBefore(slab: usize, a: i32, b: i32, block: usize, back: f64): f64 {
   bodyOf(slab, a, back, BODY_A);
@@ -133,8 +133,8 @@ function overlapBefore(slab: usize, a: i32, b: i32, block: usize, back: f64): f6
 }
 
 /**
- * Leaves the bodies as they were when they first touched within this tick, with normal and point
- * of contact. Bodies that overlapped before are taken as they are.
+ * Leaves both bodies at their first contact within this tick, with normal and point of contact.
+ * Bodies that overlapped before the tick stay as they are.
  */
 function findContact(slab: usize, a: i32, b: i32, block: usize): void {
   let touching = 0.0;
@@ -151,7 +151,10 @@ function findContact(slab: usize, a: i32, b: i32, block: usize): void {
   else boxesCommon(BODY_A, BODY_B);
 }
 
-/** A contact with another car, or with a block where `b` is −1. Wrecks among themselves have none. */
+/**
+ * A contact with another car, or with a block if `b` is −1. Contacts between wrecks are not
+ * recorded.
+ */
 function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: usize): void {
   findContact(slab, a, b, record);
   const nx = load<f64>(NORMAL_X);
@@ -189,7 +192,7 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     BODY_FRICTION,
   );
   if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) {
-    // Of a gap that both closed the greater part counts.
+    // If both closed the gap, the greater part counts.
     const striking = b < 0 || 2.0 * towardsA >= ux * nx + uy * ny ? 0 : 1;
     report(slab, a, b, block, record, closing, lost, striking);
     wreck(slab, city, a);
@@ -201,7 +204,7 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
   if (b >= 0) push(slab, b, -jx, -jy, rBx, rBy);
 }
 
-/** Writes down a contact while the bodies still move as they did before it. */
+/** Records a contact while the bodies still move as before it. */
 function report(
   slab: usize,
   a: i32,
@@ -228,7 +231,7 @@ function report(
   else raiseCollision(slab, contact, b, a);
 }
 
-/** Writes down a car as it was just before the contact. */
+/** Records a car's state right before the contact. */
 export function party(slab: usize, record: usize, car: i32, body: usize): void {
   const hx = load<f64>(body + BOX_HX);
   const hy = load<f64>(body + BOX_HY);
@@ -255,7 +258,10 @@ export function party(slab: usize, record: usize, car: i32, body: usize): void {
   store<f64>(record + P_MASS, load<f64>(typeOf(slab, car) + CT_MASS));
 }
 
-/** From now on what stands beside the road is looked for around it. One that is hit again is cleared no later. */
+/**
+ * Makes a car a wreck, which may touch blocks from now on. A second hit does not delay its
+ * clearance.
+ */
 export function wreck(slab: usize, city: usize, car: i32): void {
   if (isWreck(slab, car)) return;
   setI(slab, C_STATUS, car, STATUS_CRASHED);
@@ -263,7 +269,7 @@ export function wreck(slab: usize, city: usize, car: i32): void {
   findNearOf(slab, city, car);
 }
 
-/** Adds an impulse that acts at `r` from the centre of gravity. */
+/** Applies an impulse at `r` from the centre of gravity. */
 export function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64): void {
   const type = typeOf(slab, car);
   const perMass = load<f64>(type + CT_PER_MASS);
@@ -279,12 +285,12 @@ export function push(slab: usize, car: i32, jx: f64, jy: f64, rx: f64, ry: f64):
   );
 }
 
-/** Velocity of the point of a car's body that is `r` from its centre of gravity, m/s. */
+/** Velocity east of the point of a body at `r` from its centre of gravity, m/s. */
 export function pointVelocityX(slab: usize, car: i32, ry: f64): f64 {
   return velocityX(slab, car) - getF(slab, C_YAW_RATE, car) * ry;
 }
 
-/** See `pointVelocityX`. */
+/** The same north. */
 export function pointVelocityY(slab: usize, car: i32, rx: f64): f64 {
   return velocityY(slab, car) + getF(slab, C_YAW_RATE, car) * rx;
 }

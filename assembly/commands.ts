@@ -4,8 +4,8 @@ import { effective } from './features';
 import { getI, setI } from './memory';
 
 /**
- * Switches the features in `touched` of one car to their bits in `values`, as part of forming the
- * state of `tick`. Raises one event for each feature that changes.
+ * Sets the features in `touched` of one car to their bits in `values`, while the state of `tick` is
+ * formed. Raises one event per feature that changes.
  */
 export function apply(slab: usize, tick: u32, car: i32, touched: i32, values: i32): void {
   const before = getI(slab, C_DECLARED, car);

@@ -23,7 +23,10 @@ import {
 import { raise } from './events';
 import { getI, setI } from './memory';
 
-/** A new record, part of a chain: that of its parties' last contacts, or its own. `b` −1: no car. */
+/**
+ * A new record in the chain of its parties' last contacts, or in a chain of its own. `b` −1: no
+ * car.
+ */
 export function newContact(slab: usize, kind: i32, block: i32, hazard: i32, a: i32, b: i32): usize {
   const tick = load<u32>(slab + H_TICK);
   const count = load<u32>(slab + H_CONTACT_COUNT);
@@ -48,7 +51,7 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
   if (linked(slab, tick, b) && (first < 0 || isOlder(slab, b, first))) first = b;
   const chainTick = first < 0 ? tick : <u32>getI(slab, C_CHAIN_TICK, first);
   const chainOrder = first < 0 ? order : <u32>getI(slab, C_CHAIN_ORDER, first);
-  // Where two chains meet, all of the younger one goes on as part of the older.
+  // If two chains meet, the younger one becomes part of the older one.
   if (linked(slab, tick, a))
     join(slab, getI(slab, C_CHAIN_TICK, a), getI(slab, C_CHAIN_ORDER, a), chainTick, chainOrder);
   if (linked(slab, tick, b))
@@ -59,7 +62,7 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
   store<u32>(contact + K_CHAIN_ORDER, chainOrder);
 }
 
-/** Whether a car's last contact is so recent that another one belongs to the same chain. */
+/** Whether a car's last contact is recent enough for the same chain. */
 function linked(slab: usize, tick: u32, car: i32): bool {
   if (car < 0) return false;
   const last = <u32>getI(slab, C_CONTACT_TICK, car);

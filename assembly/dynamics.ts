@@ -60,24 +60,26 @@ const SUBSTEPS = 2;
 const SUBSTEP_S = TICK_S / <f64>SUBSTEPS;
 /** ½ ρ c_d A, N s²/m². */
 export const AIR_DRAG = 0.4;
-/** Slip is taken at no less than this speed, m/s: below it the model would be stiff. */
+/** Slip is computed with at least this speed, m/s: below it the model would be stiff. */
 const SLIP_SPEED_MIN = 2.0;
-/** From the one to the other, m/s, wheels that only roll give way to tyres that slip. */
+/** Between these speeds, m/s, wheels change from pure rolling to tyres that slip. */
 const ROLLING_MPS = 0.5;
 const SLIPPING_MPS = 2.0;
-/** A car that its brakes can hold and that came from below the one speed stands below the other, m/s. */
+/**
+ * A car that its brakes can hold stops below the second speed if it came from below the first, m/s.
+ */
 const LATCH_MPS = 0.3;
 const STILL_MPS = 0.02;
-/** Share of the friction limit that brakes under ABS, and a spinning driven axle, can use. */
+/** Share of the friction limit that brakes with ABS and a spinning driven axle can use. */
 export const ABS_SHARE = 0.95;
 const SPIN_SHARE = 0.98;
 /** Low pass of the acceleration that shifts load, time constant 0.05 s: 1 − exp(−0.4). */
 const LOAD_SHARE = 0.32967995396436073;
 
 /**
- * What a tick's stages hand on, one f64 for each car that moves, side by side in DYNAMICS. Each stage
- * goes through all cars before the next begins: cars are independent of one another, so the processor
- * works on several at once, where one car's stages would wait for each other.
+ * Values that the stages of a tick pass on, one f64 per car, in rows of DYNAMICS. Each stage
+ * processes all cars before the next one begins: cars are independent, so the processor overlaps
+ * their work.
  */
 const S_SINE: usize = ROW * 0 + DYNAMICS;
 const S_COSINE: usize = ROW * 1 + DYNAMICS;
@@ -98,16 +100,16 @@ const S_HY: usize = ROW * 15 + DYNAMICS;
 const S_VX: usize = ROW * 16 + DYNAMICS;
 const S_VY: usize = ROW * 17 + DYNAMICS;
 const S_YAW_RATE: usize = ROW * 18 + DYNAMICS;
-/** The state at which accelerations are taken in the middle of a sub-step. */
+/** State in the middle of a sub-step, at which accelerations are evaluated. */
 const S_MID_VX: usize = ROW * 19 + DYNAMICS;
 const S_MID_VY: usize = ROW * 20 + DYNAMICS;
 const S_MID_YAW_RATE: usize = ROW * 21 + DYNAMICS;
-/** 1 for cars that move, 0 for the others; stays until the next tick. */
+/** 1 for cars that move, 0 for others; valid until the next tick. */
 export const MOVES: usize = ROW * 22 + DYNAMICS;
-/** Yaw acceleration by wheels that brake on one side only. */
+/** Yaw acceleration by braking on one side. */
 const S_MOMENT: usize = ROW * 23 + DYNAMICS;
 
-/** A parameter of the types of two cars, or of the first. */
+/** A parameter of the types of two cars, or of the first one. */
 @inline export function param<T>(first: usize, second: usize, field: usize): T {
   if (isVector<T>())
     return <T>v128.load_lane<f64>(second + field, v128.load_splat<f64>(first + field), 1);
@@ -134,7 +136,7 @@ export function integrate<T>(slab: usize): void {
   }
 }
 
-/** 1 for a car that is no wreck and does more than stand where nothing drives it, else 0. */
+/** 1 for a car that is no wreck and moves or is driven, else 0. */
 @inline function moves<T>(slab: usize, place: usize): T {
   const cars = slab + place;
   const zero = splat<T>(0.0);
@@ -179,14 +181,14 @@ export function integrate<T>(slab: usize): void {
   return add<T>(splat<T>(1.0), mul<T>(xx, sum));
 }
 
-/** −1 to 1 with the direction of travel, by way of 0 within ±0.1 m/s. */
+/** Direction of travel: −1 to 1, linear within ±0.1 m/s. */
 @inline function direction<T>(speed: T): T {
   return within<T>(mul<T>(speed, splat<T>(10.0)), splat<T>(1.0));
 }
 
 /**
- * What stays the same during the tick: geometry, forces along the wheels, limits across them. Brakes
- * act against the direction of travel at its start.
+ * Computes what is constant during the tick: geometry, forces along the wheels, limits across them.
+ * Brakes act against the direction of travel at its start.
  */
 @inline function prepare<T>(slab: usize, place: usize): void {
   const cars = slab + place;
@@ -245,7 +247,7 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, load<T>(cars, C_YAW_RATE), S_YAW_RATE);
 }
 
-/** Along an axle's wheels, m/s²: no more than a spinning axle, or brakes under ABS, can transmit. */
+/** Force along an axle's wheels, m/s², limited by wheel spin and by ABS. */
 @inline function wheelForce<T>(drive: T, brake: T, limit: T): T {
   const most = mul<T>(limit, splat<T>(SPIN_SHARE));
   const least = mul<T>(limit, splat<T>(-ABS_SHARE));
@@ -253,8 +255,8 @@ export function integrate<T>(slab: usize): void {
 }
 
 /**
- * Velocities in the middle, or at the end, of the sub-step: those of its start and what the
- * accelerations at (`ux`, `uy`, `ur`) add until then.
+ * Velocities in the middle or at the end of the sub-step: those at its start plus the accelerations
+ * at (`ux`, `uy`, `ur`).
  */
 @inline function accelerate<T>(place: usize, ux: T, uy: T, ur: T, toMiddle: bool): void {
   const s = load<T>(place, S_SINE);
@@ -319,8 +321,8 @@ export function integrate<T>(slab: usize): void {
 }
 
 /**
- * Position and heading by the velocities and the heading of the middle; the heading is rotated and
- * made a unit vector again by one Newton step.
+ * Position and heading from the velocities and the heading in the middle. One Newton step
+ * normalises the rotated heading.
  */
 @inline function travel<T>(place: usize, ux: T, uy: T, ur: T): void {
   const h = splat<T>(SUBSTEP_S);
@@ -351,9 +353,8 @@ export function integrate<T>(slab: usize): void {
 }
 
 /**
- * Slow wheels only roll: a smoothstep leads from no slip at all to the model above. A car that is
- * driven by no more than its brakes and rolling resistance stands for good. `last`: its speed before
- * the sub-step.
+ * Slow wheels only roll: a smoothstep leads from no slip to the full model. A car stops for good if
+ * no more than its brakes and rolling resistance act on it. `last`: speed before the sub-step.
  */
 @inline function roll<T>(slab: usize, place: usize, speed: T, last: T): void {
   const cars = slab + place;
@@ -396,7 +397,7 @@ export function integrate<T>(slab: usize): void {
   );
 }
 
-/** Writes the new state; a neighbour that does not move keeps what it has. */
+/** Writes the new state; a neighbour that does not move keeps its own. */
 @inline function finish<T>(slab: usize, place: usize): void {
   const cars = slab + place;
   const vx = load<T>(place, S_VX);

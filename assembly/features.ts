@@ -14,8 +14,8 @@ import {
 } from './layout';
 
 /**
- * What a car really drives with. A function that lacks something it needs does not act; actuators
- * and sensors need nothing.
+ * Effective features: a function that lacks something it needs does not act; actuators and sensors
+ * need nothing.
  */
 export function effective(declared: i32): i32 {
   let mask = declared & F_ACTUATORS_AND_SENSORS;

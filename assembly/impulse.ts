@@ -1,18 +1,18 @@
 /**
- * What a contact does to the motion of two rigid bodies: one impulse at one point, with
- * restitution along the normal and Coulomb friction across it.
+ * Effect of a contact on two rigid bodies: one impulse at one point, with restitution along the
+ * normal and Coulomb friction across it.
  */
 import { SCRATCH } from './layout';
 import { clamp } from './math';
 
-/** Friction of bodywork on bodywork or on masonry. */
+/** Friction of bodywork against bodywork or masonry. */
 export const BODY_FRICTION = 0.5;
 
-/** The impulse on the first body, N s; the second has its opposite. */
+/** Impulse on the first body, N s; the second body receives the opposite. */
 export const IMPULSE_X: usize = SCRATCH + 296;
 export const IMPULSE_Y: usize = SCRATCH + 304;
 
-/** Restitution by closing speed, m/s: low-speed crash tests, then next to plastic. */
+/** Coefficient of restitution by closing speed, m/s: low-speed crash tests, then nearly plastic. */
 export function restitution(closing: f64): f64 {
   if (closing <= 2.0) return 0.3;
   if (closing <= 8.0) return 0.3 - ((closing - 2.0) * 0.2) / 6.0;
@@ -21,12 +21,12 @@ export function restitution(closing: f64): f64 {
 }
 
 /**
- * Leaves the impulse of a contact; returns the kinetic energy that it takes, J, never less than 0.
- * Bodies that do not approach each other get none.
+ * Leaves the impulse of a contact; returns the kinetic energy lost, J, at least 0. Bodies that do
+ * not approach each other receive none.
  *
- * `perMass` and `perInertia` are 1/kg and 1/(kg m²), 0 for what cannot be moved; `r` leads from the
- * centre of gravity to the contact; n is the normal from the first body to the second; u the
- * velocity of the first's point of contact as seen from the second's.
+ * `perMass` and `perInertia` are 1/kg and 1/(kg m²), 0 for immovable bodies. `r` leads from the
+ * centre of gravity to the contact, n is the normal from the first body to the second, u the
+ * velocity of the first body's contact point relative to the second's, `e` the restitution.
  */
 export function impulse(
   perMassA: f64,
@@ -63,8 +63,7 @@ export function impulse(
   let jt = clamp(-ut / kt, -limit, limit);
   let lost = energyLost(kn, kt, cross, un, ut, jn, jt);
   if (lost < 0.0) {
-    // Off the centre line friction turns the bodies into the normal impulse and may do work: then
-    // only as much of it as takes the most energy.
+    // Off the centre line, friction may do work: limit it to the amount that loses the most energy.
     const best = -(ut + cross * jn) / kt;
     jt = jt < 0.0 ? clamp(best, jt, 0.0) : clamp(best, 0.0, jt);
     lost = energyLost(kn, kt, cross, un, ut, jn, jt);
@@ -74,7 +73,7 @@ export function impulse(
   return lost > 0.0 ? lost : 0.0;
 }
 
-/** Work of an impulse is that against the mean of the speeds before and after. */
+/** The work of an impulse is its product with the mean of the speeds before and after. */
 @inline function energyLost(kn: f64, kt: f64, cross: f64, un: f64, ut: f64, jn: f64, jt: f64): f64 {
   return -(jn * (un + 0.5 * (kn * jn + cross * jt)) + jt * (ut + 0.5 * (cross * jn + kt * jt)));
 }

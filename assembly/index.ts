@@ -1,4 +1,4 @@
-/** What the host may call. Addresses are opaque to it: it hands out slabs and gives them back. */
+/** The interface for the host. Addresses of slabs are opaque to it. */
 import { LAYOUT_VERSION, SLAB_BYTES } from './layout';
 
 export { apply } from './commands';

@@ -1,6 +1,4 @@
-/**
- * Leaf arithmetic of a step. Only + − × ÷ and square root: the same bits on every engine.
- */
+/** Basic arithmetic of a step. Only + − × ÷ and square root: the same bits on every engine. */
 
 @inline export function clamp(value: f64, low: f64, high: f64): f64 {
   return value < low ? low : value > high ? high : value;
@@ -14,7 +12,7 @@
   return a > b ? a : b;
 }
 
-/** Time in which a car covers a distance, s, if it accelerates up to `top` where it is slower. */
+/** Time in which a car covers a distance, s, if it accelerates up to `top` when it is slower. */
 export function timeToCover(distance: f64, speed: f64, top: f64, accel: f64): f64 {
   if (speed >= top) return distance / greatest(speed, 0.1);
   const reach = (top * top - speed * speed) / (2.0 * accel);

@@ -1,6 +1,9 @@
 import { CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
 
-/** Typed access to a slab's arrays: `array` is a C_ constant of the memory map, `i` the element. */
+/**
+ * Typed access to the arrays of a slab: `array` is a C_ constant of the memory map, `i` the
+ * element.
+ */
 
 @inline export function getF(slab: usize, array: usize, i: i32): f64 {
   return load<f64>(slab + array + ((<usize>i) << 3));
@@ -18,7 +21,7 @@ import { CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
   store<i32>(slab + array + ((<usize>i) << 2), value);
 }
 
-/** Address of the parameters of a car's type, see CT_ in the memory map. */
+/** Address of the parameters of a car's type, CT_. */
 @inline export function typeOf(slab: usize, car: i32): usize {
   return <usize>CAR_TYPES + <usize>getI(slab, C_TYPE, car) * CAR_TYPE_BYTES;
 }

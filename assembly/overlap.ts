@@ -1,12 +1,12 @@
 /**
- * Where bodies overlap: separating axes, and the area that two convex polygons share. Results are
- * left in scratch memory and read in the same call; polygons are f64 pairs, counter-clockwise.
+ * Overlap of bodies: separating axes, and the area that two convex polygons share. Results are left
+ * in scratch memory and read in the same call. Polygons are f64 pairs, counter-clockwise.
  */
 import { SCRATCH } from './layout';
 import { greatest, least } from './math';
 
 /** An oriented box, f64 each. */
-export const BOX_X: usize = 0; // m, its middle
+export const BOX_X: usize = 0; // m, middle
 export const BOX_Y: usize = 8;
 export const BOX_HX: usize = 16; // unit vector along its length
 export const BOX_HY: usize = 24;
@@ -16,7 +16,7 @@ export const BOX_HALF_WIDTH: usize = 40; // m
 /** Normal of the least overlap, unit vector from the first body to the second. */
 export const NORMAL_X: usize = SCRATCH + 256;
 export const NORMAL_Y: usize = SCRATCH + 264;
-/** Centroid of the area that both cover, m. */
+/** Centroid of the shared area, m. */
 export const COMMON_X: usize = SCRATCH + 272;
 export const COMMON_Y: usize = SCRATCH + 280;
 const LEAST: usize = SCRATCH + 288;
@@ -26,12 +26,12 @@ const CORNERS_B: usize = SCRATCH + 512;
 /** A polygon cut by another has at most as many corners as both together: 4 + 8. */
 const CUT_A: usize = SCRATCH + 576;
 const CUT_B: usize = SCRATCH + 768;
-/** Below this an area has no centroid worth the name, m². */
+/** Below this area the centroid is meaningless, m². */
 const AREA_MIN = 1e-9;
 
 /**
- * Least overlap of two boxes over the four edge normals, m; negative where they are apart, and
- * then the width of the gap along the axis that shows it best.
+ * Least overlap of two boxes over the four edge normals, m; if they are apart, minus the greatest
+ * gap along these axes.
  */
 export function boxOverlap(a: usize, b: usize): f64 {
   const ax = load<f64>(a + BOX_HX);
@@ -138,7 +138,7 @@ export function polygonCommon(box: usize, polygon: usize, count: i32): f64 {
   return centroid(from, corners, box);
 }
 
-/** Keeps what lies left of an edge; returns how many corners that has. */
+/** Keeps the part left of an edge; returns the number of its corners. */
 function cut(from: usize, count: i32, into: usize, start: usize, end: usize): i32 {
   const sx = load<f64>(start);
   const sy = load<f64>(start + 8);
@@ -165,7 +165,7 @@ function cut(from: usize, count: i32, into: usize, start: usize, end: usize): i3
   return kept;
 }
 
-/** Leaves the centroid, about the first corner for the sake of digits; returns the area. */
+/** Leaves the centroid, relative to the first corner for precision; returns the area. */
 function centroid(polygon: usize, count: i32, box: usize): f64 {
   if (count == 0) {
     store<f64>(COMMON_X, load<f64>(box + BOX_X));

@@ -1,8 +1,8 @@
 import { CAR_COUNT, C_EFFECTIVE } from './layout';
 
 /**
- * Arithmetic that works on one car (T = f64) or on two neighbours at once (T = v128, two f64): the
- * same operations in the same order, so both give the same bits.
+ * Arithmetic on one car (T = f64) or on two neighbours at once (T = v128, two f64). Both use the
+ * same operations in the same order and give the same bits.
  */
 
 @inline export function splat<T>(x: f64): T {
@@ -55,29 +55,29 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
   return lesser<T>(greater<T>(a, sub<T>(splat<T>(0.0), bound)), bound);
 }
 
-/** Where `a` < `b` the one, elsewhere the other. */
+/** `then` if `a` < `b`, else `otherwise`, for each car. */
 @inline export function whereLess<T>(a: T, b: T, then: T, otherwise: T): T {
   if (isVector<T>())
     return <T>v128.bitselect(<v128>then, <v128>otherwise, f64x2.lt(<v128>a, <v128>b));
   return <T>(<f64>a < <f64>b ? <f64>then : <f64>otherwise);
 }
 
-/** Whether `a` < `b` for any of the cars. */
+/** Whether `a` < `b` for any car. */
 @inline export function anyLess<T>(a: T, b: T): bool {
   if (isVector<T>()) return v128.any_true(f64x2.lt(<v128>a, <v128>b));
   return <f64>a < <f64>b;
 }
 
-/** Whether every car's number is 0. */
+/** Whether the value of every car is 0. */
 @inline export function isAllZero<T>(a: T): bool {
   if (isVector<T>()) return i64x2.all_true(f64x2.eq(<v128>a, f64x2.splat(0.0)));
   return <f64>a == 0.0;
 }
 
-/** Bytes of one f64 a car: a row. A place in a row is a car's index × 8. */
+/** Bytes of a row: one f64 per car. A place in a row is the index of a car × 8. */
 export const ROW: usize = CAR_COUNT * 8;
 
-/** 1 where a car effectively has a feature, 0 where not. */
+/** 1 if a car effectively has a feature, else 0. */
 @inline export function having<T>(slab: usize, place: usize, feature: i32): T {
   const masks = slab + (place >> 1);
   if (isVector<T>()) {

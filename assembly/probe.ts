@@ -1,4 +1,6 @@
-/** Parts of the kernel that tests ask one by one. Never part of the kernel that lives worlds. */
+/**
+ * Parts of the kernel that tests call one by one. The product's kernel does not contain this file.
+ */
 import { followAccel as followAccelOf, freeAccel as freeAccelOf } from './driver';
 import { integrate as integrateBy } from './dynamics';
 import { SCRATCH } from './layout';
@@ -25,7 +27,9 @@ import {
 import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
 import { moveCars } from './step';
 
-/** Where the host leaves what it asks about, f64 each: boxes as (x, y, hx, hy, half length, half width). */
+/**
+ * Where the host writes its arguments, f64 each: boxes as (x, y, hx, hy, half length, half width).
+ */
 const FIRST: usize = SCRATCH + 320;
 const SECOND: usize = SCRATCH + 384;
 
@@ -124,7 +128,7 @@ export function commonY(): f64 {
   return load<f64>(COMMON_Y);
 }
 
-/** What pushes an axle back sideways with the linear curve, ÷ mass, m/s². See `axleLoad` for the last five. */
+/** Side force of an axle with the linear curve ÷ mass, m/s². See `axleLoad` for the last five. */
 export function linearForce(
   across: f64,
   along: f64,
@@ -143,7 +147,7 @@ export function linearForce(
   );
 }
 
-/** Share of the friction limit that the tyres' own curve gives. */
+/** Share of the friction limit that the saturating curve gives. */
 export function saturatingShare(across: f64, along: f64, stiffness: f64): f64 {
   return saturating<f64>(across, along, PER_SHAPE * stiffness);
 }

@@ -1,5 +1,5 @@
 /**
- * Counter-based random numbers: one stream a (world, purpose, entity), so that one more draw for
+ * Counter-based random numbers with one stream per (world, purpose, entity): an additional draw for
  * one purpose never shifts another. splitmix64 (Steele, Lea, Flood 2014).
  */
 export const PURPOSE_START = 1;

@@ -77,34 +77,46 @@ import {
 import { CLEAR_TICKS, DRIVER_DECEL_MAX, STOPPED_MPS } from './thresholds';
 import { place, roll } from './world';
 
-/** A car this far from its lane has lost it, m, and where it stands also beyond the other bound; within that it has found it. */
+/**
+ * Offset from which a car has lost its lane, m. A standing car has lost it beyond OFF_LANE_M, and a
+ * car has found it again within that.
+ */
 const LOST_M = 3.0;
-/** One that still rolls is cleared after so many ticks (20 s). */
+/** A wreck that still rolls is cleared after so many ticks (20 s). */
 const CLEAR_ROLLING_TICKS: u32 = 1000;
-/** So often a place to come back to is looked for, ticks. */
+/** Interval between attempts to put a car back, ticks. */
 const RETRY_TICKS: u32 = 50;
-/** A car that stands for so many ticks (100 s), and wanted to go for more than so many of them (2 s), is towed. */
+/**
+ * A car that stands for so many ticks (100 s) and wanted to go for more than so many of them (2 s)
+ * is towed.
+ */
 const STALL_TICKS: u32 = 5000;
 const WANTS_TICKS: u32 = 100;
-/** A car wants to go that wants to accelerate by more than this, m/s². */
+/** A car wants to go if it wants more than this acceleration, m/s². */
 const GO_ACCEL = 0.3;
 
-/** Where on a lane a cleared car comes back, m, and the room that it needs around its body, m. */
+/** Station at which a cleared car returns, m, and the free space it needs around its body, m. */
 const RETURN_STATION_M = 12.0;
 const ROOM_ALONG_M = 4.0;
 const ROOM_BESIDE_M = 0.6;
-/** Whoever drives towards it must be able to stop: how far back they are looked for, m, and how they brake. */
+/** Cars that approach must be able to stop: search distance, m, and reaction time, s. */
 const APPROACH_M = 80.0;
 const REACTION_S = 1.0;
-/** Between the bodies' centres of gravity, bumper to bumper, m. */
+/** Distance of two centres of gravity when their bumpers touch, m. */
 const BUMPERS_M = 5.0;
-/** Room ahead of whoever comes back rolling: enough to stop comfortably from 50 km/h, m. */
+/**
+ * Free distance ahead of a car that returns rolling: enough to stop comfortably from 50 km/h, m.
+ */
 const ROLL_M = 50.0;
-/** Who is out of control is kept clear of for so long, s. */
+/**
+ * Cars out of control are avoided along this time of their motion, s, and within this radius, m.
+ */
 const ASTRAY_S = 2.0;
 const ASTRAY_ROOM_M = 8.0;
 
-/** Notices cars that lost their lane or do not get going; brings cleared cars back to the start of their routes. */
+/**
+ * Detects cars that have lost their lane or are stuck, and puts cleared cars back on their routes.
+ */
 export function recover(slab: usize, city: usize): void {
   const tick = load<u32>(slab + H_TICK);
   if (tick % RETRY_TICKS == 0) {
@@ -112,7 +124,7 @@ export function recover(slab: usize, city: usize): void {
   }
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_HALT_TICK, car);
-    // Who halted has a tick of it, wreck or not: most cars are on their lanes.
+    // Most cars are on their lanes. A car that halted has a tick, wreck or not.
     if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= OFF_LANE_M) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED && !watchLane(slab, car, tick, since)) continue;
     const waited = tick - since;
@@ -123,9 +135,9 @@ export function recover(slab: usize, city: usize): void {
 }
 
 /**
- * Has a car towed that stands although nothing held it: it did not move when its driver wanted to. In a
- * queue of such each only waits for the one ahead, so the time that it stood counts, not that it wanted.
- * Those that stand in each other's way are held by their own brakes, for as long.
+ * Tows a car that stands although it wanted to go. In a queue of such cars each waits for the next
+ * one: the time of standing counts, not that of wanting. Cars that block each other are held by
+ * their own brakes, for as long.
  */
 function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   if (speedOf(slab, car) > STOPPED_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
@@ -148,7 +160,10 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   comeBack(slab, city, car, <i32>((stood - STALL_TICKS) / RETRY_TICKS), true);
 }
 
-/** Keeps the tick since which a driving car is off its lane, and off the way by which it steers around something; true while it is. */
+/**
+ * Keeps the tick since which a driving car is off its lane and off its evasion path; true while it
+ * is.
+ */
 function watchLane(slab: usize, car: i32, tick: u32, since: u32): bool {
   const offset = abs(getF(slab, C_OFFSET, car));
   const evades = getI(slab, C_EVADE_TICK, car) != 0;
@@ -169,8 +184,8 @@ function speedOf(slab: usize, car: i32): f64 {
 }
 
 /**
- * The start of the route every other time; where that stays taken, the lanes after it in turn. A car
- * that `rolls` comes back as the world began, at the speed of the road.
+ * Tries the start of the route every other time, and the lanes after it in turn. A car that `rolls`
+ * returns at road speed, as a new world begins.
  */
 function comeBack(slab: usize, city: usize, car: i32, attempt: i32, rolls: bool): void {
   const position = attempt & 1 ? ((attempt >> 1) + 1) % routeCount(city, car) : 0;
@@ -188,7 +203,7 @@ function comeBack(slab: usize, city: usize, car: i32, attempt: i32, rolls: bool)
   findNearOf(slab, city, car);
 }
 
-/** As good as new, and standing. */
+/** Resets a car to undamaged and standing. */
 function reset(slab: usize, car: i32): void {
   setI(slab, C_STATUS, car, STATUS_STOPPED);
   setI(slab, C_HALT_TICK, car, 0);
@@ -217,7 +232,7 @@ function reset(slab: usize, car: i32): void {
   resetFunctions(slab, car);
 }
 
-/** Whether a car that appears there touches nobody, and gives whoever comes the room to stop. */
+/** Whether a car that appears there touches nothing and lets approaching cars stop in time. */
 function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
   const point = pointAt(city, lane, station);
   const share = shareAt(city, lane, station);
@@ -252,7 +267,7 @@ function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): b
   return isClearOfActors(slab, city);
 }
 
-/** Whether no actor that is out is there, or drives there as it is headed, sooner than it could stop. */
+/** Whether no actor is there or will arrive sooner than it can stop. */
 function isClearOfActors(slab: usize, city: usize): bool {
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
@@ -267,7 +282,9 @@ function isClearOfActors(slab: usize, city: usize): bool {
   return true;
 }
 
-/** Whether nobody is so near ahead that a car which rolls might run into it; actors go where they like. */
+/**
+ * Whether no car is close enough ahead for a rolling car to run into it. Actors are not on lanes.
+ */
 function hasRoomAhead(slab: usize, city: usize, car: i32, position: i32, station: f64): bool {
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {

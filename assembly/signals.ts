@@ -19,8 +19,8 @@ import {
 import { getI } from './memory';
 
 /**
- * State of a light now. Fixed-time control: a pure function of the tick and of its junction's
- * offset, which each world draws from its seed.
+ * Present state of a light. Fixed-time control: a function of the tick and of the offset of its
+ * junction, which each world draws from its seed.
  */
 export function lightState(slab: usize, city: usize, light: i32): i32 {
   const record = lightRecord(city, light);
@@ -33,7 +33,10 @@ export function lightState(slab: usize, city: usize, light: i32): i32 {
   return LIGHT_RED;
 }
 
-/** For how many ticks the light will have been red in so many, −1 where it will not be; red and amber at once is red. */
+/**
+ * For how many ticks a light will have been red `ticks` from now, −1 if it will not be. Red-amber
+ * counts as red.
+ */
 export function redAge(slab: usize, city: usize, light: i32, ticks: i32): i32 {
   const record = lightRecord(city, light);
   const since =
@@ -42,7 +45,7 @@ export function redAge(slab: usize, city: usize, light: i32, ticks: i32): i32 {
   return red < 0 ? -1 : red;
 }
 
-/** Whether the light will be green in so many ticks. */
+/** Whether a light will be green `ticks` from now. */
 export function isGreenIn(slab: usize, city: usize, light: i32, ticks: i32): bool {
   const record = lightRecord(city, light);
   return (
@@ -51,7 +54,7 @@ export function isGreenIn(slab: usize, city: usize, light: i32, ticks: i32): boo
   );
 }
 
-/** Ticks since the last green of a light began. */
+/** Ticks since the last green phase began. */
 export function greenAge(slab: usize, city: usize, light: i32): i32 {
   const record = lightRecord(city, light);
   return ticksSinceGreen(slab, record, cycleOf(city, record));
@@ -67,7 +70,7 @@ export function ticksToRed(slab: usize, city: usize, light: i32): i32 {
   );
 }
 
-/** For how long the light shows amber, ticks. */
+/** Duration of amber, ticks. */
 export function amberTicks(city: usize, light: i32): i32 {
   return load<i32>(lightRecord(city, light) + LT_AMBER);
 }

@@ -64,13 +64,13 @@ import { lightState } from './signals';
   store<i32>(<usize>OUT + ((<usize>index) << 2), value);
 }
 
-/** Nearest integer, kept in the range of i32 whatever comes. */
+/** Nearest integer, limited to the range of i32. */
 @inline function whole(value: f64): i32 {
   const limited = value > 2e9 ? 2e9 : value < -2e9 ? -2e9 : value;
   return <i32>nearest(limited);
 }
 
-/** Leaves the public state of a world in OUT, in the whole units of the O_ constants. */
+/** Writes the public state of a world to OUT, in the integer units of the O_ constants. */
 export function pack(slab: usize): void {
   const city = cityOf(slab);
   put(O_TICK, <i32>load<u32>(slab + H_TICK));
@@ -88,7 +88,7 @@ function packCar(slab: usize, city: usize, car: i32): void {
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   const gap = getF(slab, C_GAP, car);
-  // Shown is the middle of the body, not the centre of gravity.
+  // The public position is the middle of the body, not the centre of gravity.
   const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
   put(address + OC_X, whole((getF(slab, C_X, car) + centre * getF(slab, C_HX, car)) * 100.0));
   put(address + OC_Y, whole((getF(slab, C_Y, car) + centre * getF(slab, C_HY, car)) * 100.0));
@@ -103,12 +103,12 @@ function packCar(slab: usize, city: usize, car: i32): void {
   put(address + OC_LANE, lane);
 }
 
-/** Only ever shown, never stepped with, so the library's software arc tangent may serve. */
+/** The library's arc tangent may serve: the result is shown but never used by a step. */
 @inline function heading(hx: f64, hy: f64): i32 {
   return whole(NativeMath.atan2(hy, hx) * 10000.0);
 }
 
-/** Where an actor is there, its box; else the spot. */
+/** The box of an actor that is present, else the place of its spot. */
 function packHazards(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   put(O_HAZARDS, count);

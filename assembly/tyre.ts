@@ -1,14 +1,16 @@
 import { add, div, greater, mul, root, size, splat, sub } from './pair';
 
 /**
- * Forces of an axle ÷ mass of the car, so in m/s². A curve takes the tangent of the slip angle as a
- * ratio `across` ÷ `along` of velocities in the wheel's own axes (`along` > 0), which saves a division, and gives
- * the share of the friction limit that pushes back, −1 to 1.
+ * Forces of an axle ÷ mass of the car, m/s². A curve takes the tangent of the slip angle as the
+ * ratio `across` ÷ `along` of velocities in the axes of the wheel (`along` > 0), which saves a
+ * division. It returns the share of the friction limit that acts against the slip, −1 to 1.
  */
 
 /** m/s². */
 export const GRAVITY = 9.81;
-/** Shape C of the curve sin(C atan u): its peak lies at a slip of 0.15 rad for a stiffness of 20.9. */
+/**
+ * Shape C of the curve sin(C atan u): with a stiffness of 20.9 its peak is at a slip of 0.15 rad.
+ */
 const SHAPE = 1.35;
 export const PER_SHAPE = 1.0 / SHAPE;
 /** The curve for u ≥ 0 as u (C + N1 u + N2 u²) ÷ (1 + D1 u + D2 u² + D3 u³), error below 2.5e-4. */
@@ -17,13 +19,13 @@ const N2 = 1.20693523;
 const D1 = 1.61147811;
 const D2 = 1.35682473;
 const D3 = 1.41512028;
-/** The friction ellipse leaves a sliding wheel this share (squared) of its side force. */
+/** Least share (squared) of its side force that the friction ellipse leaves a sliding wheel. */
 const ELLIPSE_MIN = 0.02;
 
 /**
- * Saturating curve of a rubber tyre: share = sin(C atan(c tan α ÷ C)), Pacejka's shape without its
- * curvature term, as a ratio of polynomials that takes one division in all.
- * `grip`: cornering stiffness ÷ (friction × load), 1/rad, times PER_SHAPE.
+ * Saturating tyre curve: share = sin(C atan(c tan α ÷ C)), Pacejka's formula without curvature
+ * term, as a ratio of polynomials with one division. `grip`: cornering stiffness ÷ (friction ×
+ * load), 1/rad, times PER_SHAPE.
  */
 @inline export function saturating<T>(across: T, along: T, grip: T): T {
   const slip = mul<T>(grip, across);
@@ -39,15 +41,15 @@ const ELLIPSE_MIN = 0.02;
   return div<T>(mul<T>(slip, above), below);
 }
 
-/** Linear curve, share = c tan α: what the published single-track model has. */
+/** Linear tyre curve, share = c tan α, as in the published single-track model. */
 @inline export function linear<T>(across: T, along: T, stiffness: T): T {
   return div<T>(mul<T>(stiffness, across), along);
 }
 
 /**
- * Load on an axle ÷ mass, m/s²: static, with what the acceleration `accel` (m/s²) shifts by the
- * height of the centre of gravity. `opposite`: distance of the other axle from it, m; `shift`: −1 for
- * the front axle, 1 for the rear.
+ * Load on an axle ÷ mass, m/s²: the static load plus the shift by `accel` (m/s²) at the height of
+ * the centre of gravity. `opposite`: distance of the other axle from it, m; `shift`: −1 for the
+ * front axle, 1 for the rear.
  */
 @inline export function axleLoad<T>(
   opposite: T,
@@ -61,7 +63,7 @@ const ELLIPSE_MIN = 0.02;
   return greater<T>(load, splat<T>(0.1));
 }
 
-/** What is left of an axle's friction limit for side force when it also transmits `force`, m/s². */
+/** Friction limit that is left for side force when an axle also transmits `force`, m/s². */
 @inline export function sideLimit<T>(limit: T, force: T): T {
   const all = mul<T>(limit, limit);
   return root<T>(greater<T>(sub<T>(all, mul<T>(force, force)), mul<T>(all, splat<T>(ELLIPSE_MIN))));

@@ -78,7 +78,10 @@ import {
 import { DRY } from './road-grip';
 import { GRAVITY } from './tyre';
 
-/** Room that a starting car leaves to the stop line ahead, to the lane's start and to others, m. */
+/**
+ * Least distance of a starting car from the stop line, from the start of its lane and from others,
+ * m.
+ */
 const START_TO_LINE_M = 40.0;
 const START_FROM_ENTRY_M = 8.0;
 const START_APART_M = 30.0;
@@ -87,8 +90,8 @@ const START_DRAWS = 64;
 const START_DECEL = 1.8;
 
 /**
- * Makes a slab the world of `seed` in its first state, that of `tick`; types and declared masks of
- * the cars are read from IN. Everything a slab holds follows from these and from the city.
+ * Makes a slab the world of `seed` in the state of `tick`. Types and declared masks of the cars are
+ * read from IN. The slab follows from these and from the city.
  */
 export function create(slab: usize, cityIndex: i32, seed: u32, tick: u32): void {
   assert(cityIndex >= 0 && cityIndex < CITY_MAX);
@@ -126,7 +129,10 @@ function offsetSignals(slab: usize, city: usize, seed: u64): void {
   }
 }
 
-/** Spreads of the intelligent driver model in a city (Treiber, Kesting: Traffic Flow Dynamics). */
+/**
+ * Spread of the intelligent driver model's parameters in a city (Treiber, Kesting: Traffic Flow
+ * Dynamics).
+ */
 function drawDriver(slab: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_DRIVER, <u64>car);
   setF(slab, C_SPEED_FACTOR, car, uniformBetween(key, 0, 0.92, 1.02));
@@ -136,7 +142,7 @@ function drawDriver(slab: usize, car: i32, seed: u64): void {
   setF(slab, C_DECEL_COMFORT, car, uniformBetween(key, 4, 1.6, 2.4));
 }
 
-/** Puts a car on its route, away from the others, rolling at road speed. */
+/** Places a car on its route, away from others, at road speed. */
 function start(slab: usize, city: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_START, <u64>car);
   const count = routeCount(city, car);
@@ -154,7 +160,10 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
   startAnywhere(slab, city, car, count);
 }
 
-/** The first free place along the route, or else the one that is farthest from everybody: some route may be crowded. */
+/**
+ * Takes the first free place along the route, or the one furthest from all others if the route is
+ * crowded.
+ */
 function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
   let best = -1.0;
   let bestPosition = 0;
@@ -175,7 +184,7 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
   roll(slab, city, car);
 }
 
-/** From a place on a lane to the nearest of the cars before this one there, m; START_APART_M where nobody is nearer. */
+/** Distance on a lane to the nearest car with a lower index, m; START_APART_M if none is nearer. */
 function apartFrom(slab: usize, car: i32, lane: i32, station: f64): f64 {
   let nearest = START_APART_M;
   for (let other = 0; other < car; other++) {
@@ -185,7 +194,7 @@ function apartFrom(slab: usize, car: i32, lane: i32, station: f64): f64 {
   return nearest;
 }
 
-/** Stands a car on the centre of a lane of its route. */
+/** Places a car at the centre of a lane of its route. */
 export function place(slab: usize, city: usize, car: i32, position: i32, station: f64): void {
   const lane = routeLane(city, car, position);
   const point = pointAt(city, lane, station);
@@ -204,7 +213,7 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_FRICTION_REAR, car, DRY);
 }
 
-/** At the speed of the road, no faster than lets it stop at the line, turning as the lane does. */
+/** Sets a car rolling at road speed, slow enough to stop at the line, and turning with its lane. */
 export function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);

@@ -25,7 +25,7 @@ import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 
 const GRAVITY = 9.81;
-/** What is left of the brakes of a wreck, m/s²; what slows any at least. */
+/** Braking of a wreck that still has brakes, and least deceleration of any wreck, m/s². */
 const BRAKE_DECEL = 4.0;
 const ROLLING_DECEL = 0.2;
 
@@ -37,8 +37,8 @@ export function slideWrecks(slab: usize): void {
 }
 
 /**
- * A tick of a wreck: it brakes or rolls along its wheels, its tyres scrub across them, and its spin
- * dies with what of that scrub turns against it. Each only ever slows.
+ * One tick of a wreck: it brakes or rolls along its wheels, its tyres scrub across them, and the
+ * scrub slows its spin. All three only decelerate.
  */
 function slide(slab: usize, car: i32): void {
   const vx = getF(slab, C_VX, car);
@@ -54,7 +54,7 @@ function slide(slab: usize, car: i32): void {
   const arm = 0.5 * load<f64>(type + CT_WHEELBASE);
   const grip =
     0.5 * GRAVITY * (getF(slab, C_FRICTION_FRONT, car) + getF(slab, C_FRICTION_REAR, car));
-  // How fast the tyres slide: over the ground as the whole car, and round its middle.
+  // Sliding speed of the tyres: translation and rotation.
   const slip = sqrt(vx * vx + vy * vy + arm * arm * yawRate * yawRate);
   const hasBrakes = (getI(slab, C_EFFECTIVE, car) & F_BRAKES) != 0;
   const braking = hasBrakes ? least(BRAKE_DECEL, (grip * abs(vx)) / slip) : 0.0;
@@ -67,13 +67,16 @@ function slide(slab: usize, car: i32): void {
   setF(slab, C_ACCEL, car, (nextVx - vx) / TICK_S);
 }
 
-/** A speed after a tick of a deceleration, which ends with standing. */
+/** Speed after one tick of a deceleration, which ends at 0. */
 @inline function slowed(speed: f64, decel: f64): f64 {
   const less = decel * TICK_S;
   return speed > less ? speed - less : speed < -less ? speed + less : 0.0;
 }
 
-/** Position by the mean of the velocities before and after; the velocity stays as the car turns. */
+/**
+ * Position by the mean velocity of the tick. The direction of the velocity stays while the car
+ * turns.
+ */
 function drift(slab: usize, car: i32, vx: f64, vy: f64, yawRate: f64): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
