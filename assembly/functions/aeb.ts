@@ -23,16 +23,19 @@ import { targetRecord } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand, featuresOf } from './intervention';
 
-/** What a radar alone tells from a sign or a manhole cover: half of its length and width, m. */
+/**
+ * Half length and width from which a radar alone tells an obstacle from a sign or a manhole cover,
+ * m.
+ */
 const RADAR_HALF_SIZE_M = 0.6;
-/** Above this speed, 50 km/h, a radar alone may be wrong about what has never moved. */
+/** Above this speed, 50 km/h, a radar alone is not trusted about objects that never moved, m/s. */
 const TRUSTED_MPS = 13.9;
 const STILL_MPS = 0.5;
-/** What it is braked for then, m/s². */
+/** Braking for such objects, m/s². */
 const UNSURE_DECEL = 5.0;
 
 /**
- * Automatic emergency braking: for vehicles, persons and obstacles, by front camera and front radar.
+ * Automatic emergency braking for vehicles, persons and obstacles, by front camera and front radar.
  * `near`: mask of the targets that can matter.
  */
 export function brakeInEmergency(slab: usize, city: usize, car: i32, near: u32): void {
@@ -50,7 +53,7 @@ export function brakeInEmergency(slab: usize, city: usize, car: i32, near: u32):
   setI(slab, C_AEB_STAGE, car, stage);
 }
 
-/** Whether it is braked for such a target at all: animals are another function's. */
+/** Whether the function brakes for a target: animals belong to animal detection. */
 function isTrusted(target: usize): bool {
   const sensors = load<i32>(target + TG_SENSORS);
   if (sensors & SEEN_CAMERA) return load<i32>(target + TG_CLASS) != CONTACT_ANIMAL;

@@ -16,10 +16,10 @@ import { targetRecord } from '../targets';
 import { decelOf, stageFor } from './brake-ladder';
 import { announce, credit, demand } from './intervention';
 
-/** Animals change their minds: full braking comes at this share of the time that it does for others. */
+/** Animals are unpredictable: full braking begins at this share of the usual time. */
 const READINESS = 0.9;
 
-/** Brakes for animals that the front camera recognises; without brakes it only notices them. */
+/** Brakes for animals that the front camera recognises; without brakes it only warns. */
 export function brakeForAnimals(slab: usize, city: usize, car: i32, near: u32): void {
   const held = getI(slab, C_ANIMAL_STAGE, car);
   let stage = AEB_NONE;

@@ -1,28 +1,30 @@
 /**
- * Stages of emergency braking by time to collision, which automatic emergency braking and animal
- * detection share. The thresholds know nothing of friction.
+ * Stages of emergency braking by time to collision, shared by AEB and animal detection. The
+ * thresholds do not depend on friction.
  */
 import { AEB_FULL, AEB_NONE, AEB_PARTIAL, AEB_WARN, C_VX } from '../layout';
 import { getF } from '../memory';
 import { closingInTheEnd, relate, speedAlong, timeToGap, willMeet } from './threat';
 
-/** Deceleration by which the time that a stop takes is reckoned, m/s². */
+/** Deceleration assumed for the time of a stop, m/s². */
 const REFERENCE_DECEL = 7.0;
-/** What is added to half of that time for each stage, s. */
+/** Time added to half of that for each stage, s. */
 const WARN_S = 1.2;
 const PARTIAL_S = 0.55;
 const FULL_S = 0.25;
-/** A stage ends where the time becomes so much longer than it began with, and the gap grows. */
+/** A stage ends once the time to collision is this factor above its beginning and the gap grows. */
 const RELEASE_SHARE = 1.5;
-/** While a car brakes, whoever leaves its way so little before it comes there counts still, s. */
+/**
+ * While a car brakes, a target that leaves the path this little before its arrival still counts, s.
+ */
 const HELD_S = 0.5;
-/** What full braking demands, m/s²: more than tyres can transmit. */
+/** Braking of the stages, m/s²; the full stage demands more than tyres can transmit. */
 const PARTIAL_DECEL = 4.0;
 const FULL_DECEL = 9.5;
 
 /**
- * Stage that a target asks for. `held`: the stage that the car is in; `readiness`: share of the
- * thresholds' time at which the function acts fully.
+ * Stage that a target requires. `held`: present stage of the car; `readiness`: factor on the time
+ * threshold of full braking.
  */
 export function stageFor(
   slab: usize,

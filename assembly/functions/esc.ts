@@ -54,43 +54,45 @@ import {
 import { axleLoad, GRAVITY } from '../tyre';
 
 /**
- * Electronic stability control: it compares how the car turns with how the single-track model would
- * turn by the same wheel angle, and brakes one wheel where the two part (Rajamani: Vehicle Dynamics and
- * Control, chapter 8).
+ * Electronic stability control: compares the yaw rate with that of the single-track model at the
+ * same wheel angle, and brakes one wheel if the two differ (Rajamani: Vehicle Dynamics and Control,
+ * chapter 8).
  */
 
-/** Slower than this it does not act, m/s. */
+/** Speed below which it does not act, m/s. */
 const SPEED_MIN = 4.0;
-/** The reference takes up no more than this share of the friction. */
+/** Greatest share of the friction that the reference uses. */
 const ACROSS_SHARE = 0.85;
 /**
- * The reference follows with a lag of 0.06 s, 1 − exp(−1/3) a tick, and the slower, the less the road
- * gives: so does the car.
+ * Lag of the reference, 0.06 s: 1 − exp(−1/3) per tick; slower on slippery roads, as the car itself
+ * is.
  */
 const REFERENCE_SHARE = 0.28346868942621073;
-/** Yaw rate beside the reference at which it begins, and below which it ends, rad/s: 3 and 1.2 °/s. */
+/** Deviation of the yaw rate at which an intervention begins and ends, rad/s: 3 and 1.2 °/s. */
 const YAW_ON = 0.05235987755982989;
 const YAW_OFF = 0.020943951023931952;
-/** The same of the slip at the rear axle, as a tangent: 5° and 3°. */
+/** The same for the slip at the rear axle, as a tangent: 5° and 3°. */
 const SLIP_ON = 0.08748866352592401;
 const SLIP_OFF = 0.05240777928304121;
-/** Yaw acceleration that it brakes up for a yaw rate beside the reference, 1/s: 14 kN m s ÷ 2,000 kg m². */
+/** Yaw acceleration per deviation of the yaw rate, 1/s: 14 kN m s ÷ 2,000 kg m². */
 const GAIN = 7.0;
 /** Half the track, m. */
 const ARM_M = 0.75;
-/** Share of the friction limit that the braked wheel may use. */
+/** Greatest share of the friction limit that the braked wheel uses. */
 const WHEEL_SHARE = 0.9;
-/** Braked because the car is too fast or turns too little, an axle uses no more than this share of its limit. */
+/** Greatest share of an axle's limit that slowing down or understeer braking uses. */
 const SPARE_SHARE = 0.7;
-/** Where the wheels are turned by more than the road gives, they all brake by this share of the friction. */
+/**
+ * Share of the friction at which all wheels brake if the driver steers more than the road allows.
+ */
 const SLOWING_SHARE = 0.25;
-/** The drive may use this share of the friction limit of its axle. */
+/** Greatest share of its axle's friction limit that the drive uses. */
 const TRACTION_SHARE = 0.5;
 const DRAG_SHARE = 0.1;
-/** Reference of the dry road: how much it understeers by. */
+/** Factor on the understeer gradient for the dry road of the reference. */
 const PER_DRY = 1.0 / 0.95;
 
-/** Lets each car's stability control act, as many at once as `T` holds. */
+/** Lets the stability control of each car act, as many cars at once as `T` holds. */
 export function stabilise<T>(slab: usize): void {
   for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
     if (refer<T>(slab, place) || isAtIt<T>(slab, place)) {
@@ -108,8 +110,8 @@ export function stabilise<T>(slab: usize): void {
 }
 
 /**
- * Keeps the reference; whether any of the cars leaves it, or slips. Slip is taken at the rear axle:
- * at the centre of gravity a tight turn alone makes as much of it.
+ * Updates the reference; whether any car deviates from it or slips. Slip is taken at the rear axle,
+ * because a tight turn alone causes as much at the centre of gravity.
  */
 @inline function refer<T>(slab: usize, place: usize): bool {
   const cars = slab + place;
@@ -140,7 +142,7 @@ export function stabilise<T>(slab: usize): void {
   return anyLess<T>(splat<T>(0.0), beyond);
 }
 
-/** Begins, goes on with or ends an intervention of one car. */
+/** Begins, continues or ends the intervention of one car. */
 function control(slab: usize, car: i32): void {
   const left = getI(slab, C_ESC_ACTIVE, car);
   if (mayAct(slab, car) && isNeeded(slab, car, left == ESC_TICKS)) {
@@ -162,8 +164,8 @@ function control(slab: usize, car: i32): void {
 }
 
 /**
- * Beside turning by another rate than the reference, and slip, it is needed where the wheels are turned
- * by more than the road can give: a car that follows its lane would turn them ever more.
+ * An intervention is needed for yaw deviation, for slip, and if the driver steers more than the
+ * road allows: a car that follows its lane would steer ever more.
  */
 function isNeeded(slab: usize, car: i32, isActive: bool): bool {
   const vx = getF(slab, C_VX, car);
@@ -175,7 +177,7 @@ function isNeeded(slab: usize, car: i32, isActive: bool): bool {
   return error > YAW_ON || slip > SLIP_ON * vx || asked > 1.0;
 }
 
-/** Share of the friction that the car would need across to turn as its wheels are turned. */
+/** Share of the friction that the wheel angle would need. */
 function askedShare(slab: usize, car: i32): f64 {
   const type = typeOf(slab, car);
   const vx = getF(slab, C_VX, car);
@@ -186,8 +188,8 @@ function askedShare(slab: usize, car: i32): f64 {
 }
 
 /**
- * Brakes the outer front wheel of a car that turns more than its reference, the inner rear wheel of one
- * that turns less, and all of one that is too fast for what its driver steers.
+ * Brakes the outer front wheel against oversteer, the inner rear wheel against understeer, and all
+ * wheels if the car is too fast for the steering.
  */
 function intervene(slab: usize, car: i32): void {
   const type = typeOf(slab, car);
@@ -208,7 +210,7 @@ function intervene(slab: usize, car: i32): void {
   const share = load<f64>(type + CT_BRAKE_FRONT);
   const driveShare = load<f64>(type + CT_DRIVE_FRONT);
   const pedal = getF(slab, C_BRAKE, car);
-  // Engine and pedal brake too: beyond its share an axle lets go of the pedal.
+  // Engine and pedal brake as well: beyond its share an axle releases the pedal's part.
   const spareFront = SPARE_SHARE * front - pedal * share + drive * driveShare;
   const spareRear = SPARE_SHARE * rear - pedal * (1.0 - share) + drive * (1.0 - driveShare);
   const slowing = SLOWING_SHARE * (front + rear);
@@ -237,8 +239,8 @@ function intervene(slab: usize, car: i32): void {
 }
 
 /**
- * Drive of the car, m/s²: within a share of the friction limit of its axle, and none where it is too
- * fast. On ice the drag of the engine alone would take the wheels their hold, so that is limited too.
+ * Drive of the car, m/s², within a share of its axle's friction limit, and none if the car is too
+ * fast. On ice the engine drag alone would exceed the grip, so it is limited too.
  */
 @inline function limitDrive(slab: usize, car: i32, limit: f64, isTooFast: bool): f64 {
   const most = isTooFast ? 0.0 : TRACTION_SHARE * limit;
@@ -247,7 +249,7 @@ function intervene(slab: usize, car: i32): void {
   return drive;
 }
 
-/** Brake force of each axle ÷ mass, m/s², and the yaw moment ÷ inertia that comes with it, rad/s². */
+/** Brake force of each axle ÷ mass, m/s², and the resulting yaw moment ÷ inertia, rad/s². */
 function brake(slab: usize, car: i32, front: f64, rear: f64, findTriggeringCar: f64): void {
   setF(slab, C_ESC_BRAKE_FRONT, car, front);
   setF(slab, C_ESC_BRAKE_REAR, car, rear);

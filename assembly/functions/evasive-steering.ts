@@ -44,57 +44,69 @@ import {
   willMeet,
 } from './threat';
 
-/** Speeds at which it acts: 25 to 100 km/h. */
+/** Speed range of the function: 25 to 100 km/h. */
 const SLOWEST_MPS = 6.95;
 const FASTEST_MPS = 27.8;
-/** Distance to what is passed, m. */
+/** Clearance to the object, m. */
 const BESIDE_M = 0.3;
-/** How much farther aside than that the car aims: it has gained what it needs after 0.65 of the time. */
+/** Overshoot of the planned offset: the necessary offset is reached after 0.65 of the time. */
 const OVERSHOOT = 1.3;
-/** Largest offset that it makes for, m. */
+/** Greatest planned offset, m. */
 const OFFSET_MAX_M = 3.6;
-/** Greatest acceleration of a quintic, × distance ÷ time². */
+/** Peak acceleration of a quintic, × distance ÷ time². */
 const QUINTIC_PEAK = 5.77;
-/** Share of the friction that steering may use, and that braking may use meanwhile, on the way back. */
+/** Shares of the friction for steering, for braking meanwhile, and for braking on the way back. */
 const SIDE_SHARE = 0.8;
 const BRAKE_SHARE = 0.4;
 const BACK_BRAKE_SHARE = 0.8;
-/** Share of the friction that brakes under ABS use. */
-/** Brakes act so late, s, and build up at so many m/s³. */
-/** Steering acts so late, s, and builds up so fast, m/s³ on a road of friction 1. */
+/** Dead time of the steering, s, and build-up of lateral acceleration at friction 1, m/s³. */
 const STEER_DEAD_S = 0.1;
 const STEER_RATE = 40.0;
-/** It steers when braking will soon be too late, s, and only while steering is not yet, s. */
+/**
+ * The function acts if braking will be too late in this time, s, and steering not yet in this time,
+ * s.
+ */
 const BRAKE_MARGIN_S = 0.1;
 const STEER_MARGIN_S = 0.15;
-/** What comes into the new corridor within this time after the car is not in its way, s. */
+/** Objects that enter the new corridor later than this after the car do not count, s. */
 const FREE_S = 2.5;
-/** It is braked for what stands or drives ahead there so long after that, s, with this share of the friction. */
+/**
+ * Braking for objects ahead there begins this long afterwards, s, with this share of the friction.
+ */
 const STEERING_S = 0.3;
 const STOP_SHARE = 0.85;
-/** Who comes the other way brakes so long after that, s. */
+/** Oncoming drivers brake this long afterwards, s. */
 const REACTION_S = 0.5;
-/** Room to others along the new corridor, and beside it, and beside it where they come the other way, m. */
+/** Clearance along the new corridor, beside it, and beside it to oncoming traffic, m. */
 const ROOM_M = 3.0;
 const ROOM_BESIDE_M = 0.3;
 const ROOM_ONCOMING_M = 0.8;
-/** Shares of the time in which two meet as they drive now: before the one and after the other they do not. */
+/**
+ * Shares of the predicted time to a meeting: it happens neither before the first nor after the
+ * second.
+ */
 const EARLIER_SHARE = 0.5;
 const LATER_SHARE = 1.5;
-/** Whoever closes the gap slower than this meets nobody soon, m/s. */
+/** Closing speed below which two do not meet soon, m/s. */
 const MEETING_MPS = 0.5;
-/** The car goes back into its lane after so long, s, and so far, m, behind what it passed, no faster than this, m/s². */
+/**
+ * The car returns after this time, s, and this distance behind the object, m, with at most this
+ * acceleration, m/s².
+ */
 const HOLD_S = 0.5;
 const HOLD_M = 7.0;
 const BACK_ACCEL = 2.5;
 const BACK_SHARE = 0.4;
-/** It is back in the lane so near to its middle, m. */
+/** The car is back in its lane within this offset, m. */
 const BACK_M = 1.0;
-/** What is in the lane so little ahead is not yet passed, s and m. */
+/** An object in the lane within this time, s, and distance, m, ahead is not passed yet. */
 const AHEAD_S = 2.0;
 const AHEAD_M = 4.0;
 
-/** Steers around what braking no longer suffices for, and back. `near`: mask of the targets that can matter. */
+/**
+ * Steers around objects if braking no longer suffices, and back. `near`: mask of the targets that
+ * can matter.
+ */
 export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   if (getI(slab, C_EVADE_TICK, car) != 0) {
     goOn(slab, city, car);
@@ -113,7 +125,7 @@ export function evade(slab: usize, city: usize, car: i32, near: u32): void {
   }
 }
 
-/** While it changes its offset the car must not brake so hard that the tyres cannot turn it. */
+/** Limits braking during a change of offset so that the tyres can still steer. */
 export function limitBraking(slab: usize, car: i32): void {
   const since = <u32>getI(slab, C_EVADE_TICK, car);
   if (since == 0 || <f64>(load<u32>(slab + H_TICK) - since) * TICK_S > getF(slab, C_EVADE_S, car))
@@ -123,12 +135,12 @@ export function limitBraking(slab: usize, car: i32): void {
   if (getF(slab, C_EMERGENCY, car) > most) setF(slab, C_EMERGENCY, car, most);
 }
 
-/** What the tyres can transmit as the car knows it, m/s². */
+/** Acceleration that the tyres can transmit, as the car knows it, m/s². */
 @inline function grip(slab: usize, car: i32): f64 {
   return least(getF(slab, C_FRICTION_FRONT, car), getF(slab, C_FRICTION_REAR, car)) * GRAVITY;
 }
 
-/** Whether full braking ends, from now on, hardly before the target of `relate` or in it. */
+/** Whether full braking from now on ends hardly before the target of `relate`, or not before it. */
 function isTooLateToBrake(slab: usize, car: i32): bool {
   const closing = getF(slab, C_VX, car) - speedAlong();
   const decel = ABS_SHARE * grip(slab, car);
@@ -138,7 +150,10 @@ function isTooLateToBrake(slab: usize, car: i32): bool {
   return gapTo() < (closing * closing) / (2.0 * decel) + closing * late;
 }
 
-/** Begins to steer around a target, to the side where less is needed if there is room; whether it did. */
+/**
+ * Begins to steer around a target, to the side that needs less offset if it is free; whether it
+ * did.
+ */
 function steerAround(slab: usize, city: usize, car: i32, i: i32): bool {
   const time = timeToGap();
   const ahead = gapTo() + halfAlong();
@@ -157,7 +172,7 @@ function steerAround(slab: usize, city: usize, car: i32, i: i32): bool {
   );
 }
 
-/** Whether so much offset, m, is gained in time: at constant acceleration after it has built up. */
+/** Whether an offset, m, can be reached in time: constant acceleration after the build-up. */
 function canGain(slab: usize, car: i32, offset: f64, time: f64): bool {
   const accel = sideAccel(slab, car);
   if (accel <= 0.0) return false;
@@ -167,7 +182,7 @@ function canGain(slab: usize, car: i32, offset: f64, time: f64): bool {
   return time > STEER_DEAD_S + 0.5 * buildUp + sqrt((2.0 * abs(offset)) / accel) + STEER_MARGIN_S;
 }
 
-/** Lateral acceleration that a bend leaves for steering around something, m/s². */
+/** Lateral acceleration that the present bend leaves for the evasion, m/s². */
 function sideAccel(slab: usize, car: i32): f64 {
   return SIDE_SHARE * grip(slab, car) - abs(getF(slab, C_VX, car) * getF(slab, C_YAW_RATE, car));
 }
@@ -197,7 +212,7 @@ function begin(
   return true;
 }
 
-/** Whether none of the other targets will be in the new corridor before the car has passed. */
+/** Whether the new corridor is free of other targets until the car has passed. */
 function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, time: f64): bool {
   const type = typeOf(slab, car);
   const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);
@@ -217,13 +232,13 @@ function isFree(slab: usize, city: usize, car: i32, threat: i32, offset: f64, ti
   return true;
 }
 
-/** From when on, s, the car is beside the target of `relate`: what drives out of the corridor before that is in nobody's way. */
+/** Earliest time at which the car is beside the target of `relate`, s. */
 function soonestMeeting(slab: usize, car: i32): f64 {
   const closing = getF(slab, C_VX, car) - speedAlong();
   return closing > MEETING_MPS ? (EARLIER_SHARE * greatest(gapTo(), 0.0)) / closing : 0.0;
 }
 
-/** Up to when, s; `time`: at least. */
+/** Latest such time, s, at least `time`. */
 function latestMeeting(slab: usize, car: i32, time: f64): f64 {
   const closing = getF(slab, C_VX, car) - speedAlong();
   if (closing <= MEETING_MPS) return time;
@@ -232,9 +247,9 @@ function latestMeeting(slab: usize, car: i32, time: f64): f64 {
 }
 
 /**
- * How far ahead the target of `relate` must be for the car to pass something in `time` s, m: not reached
- * for long after that, or still far enough as the car is aside and brakes for it, which somebody who comes
- * the other way does as well.
+ * Distance to the target of `relate` that suffices to pass an object in `time` s, m: either it is
+ * not reached for long after that, or the car, offset and braking, stops in time, as an oncoming
+ * driver does too.
  */
 function roomTo(slab: usize, car: i32, time: f64): f64 {
   const speed = getF(slab, C_VX, car);
@@ -254,7 +269,7 @@ function roomTo(slab: usize, car: i32, time: f64): f64 {
   return least(room, own + theirs);
 }
 
-/** Stays beside the lane until what was in the way is passed, then goes back. */
+/** Stays beside the lane until the object is passed, then returns. */
 function goOn(slab: usize, city: usize, car: i32): void {
   const tick = load<u32>(slab + H_TICK);
   const offset = getF(slab, C_EVADE_OFFSET, car);
@@ -262,7 +277,7 @@ function goOn(slab: usize, city: usize, car: i32): void {
   const held = <f64>(tick - <u32>getI(slab, C_EVADE_TICK, car)) * TICK_S - lasts;
   if (held < 0.0) return;
   if (offset == 0.0) {
-    // Who has to wait on the way back is on it still.
+    // A car that has to wait on the way back is still on it.
     if (abs(getF(slab, C_OFFSET, car)) > BACK_M) return;
     setI(slab, C_EVADE_TICK, car, 0);
     setF(slab, C_EVADE_S, car, 0.0);
@@ -284,7 +299,10 @@ function goOn(slab: usize, city: usize, car: i32): void {
   );
 }
 
-/** Whether anything is still in the lane that the car left, beside it or a little ahead; not what is in its way here as well. */
+/**
+ * Whether an object is still in the lane that the car left, beside it or a little ahead. Objects in
+ * the car's present path do not count.
+ */
 function isBeside(slab: usize, city: usize, car: i32): bool {
   const type = typeOf(slab, car);
   const halfWidth = 0.5 * load<f64>(type + CT_WIDTH);

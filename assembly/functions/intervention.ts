@@ -22,10 +22,13 @@ import {
 import { raise } from '../events';
 import { getF, getI, setF, setI } from '../memory';
 
-/** What begins again so soon after its last beginning is the same intervention, ticks (2 s). */
+/** An intervention that begins again within so many ticks (2 s) counts as the same. */
 const SAME_TICKS: u32 = 100;
 
-/** Says that a function of a car has begun to intervene, because of an object; once for what goes on. */
+/**
+ * Raises the event that a function of a car begins to intervene because of an object, once per
+ * intervention.
+ */
 export function announce(slab: usize, car: i32, feature: i32, object: i32): void {
   const index = <i32>ctz(feature);
   if (hasBegun(slab, car, index)) return;
@@ -41,7 +44,7 @@ export function announce(slab: usize, car: i32, feature: i32, object: i32): void
   );
 }
 
-/** Whether an event of the last two seconds says so already. */
+/** Whether an event of the last two seconds reports the same intervention. */
 function hasBegun(slab: usize, car: i32, index: i32): bool {
   const tick = load<u32>(slab + H_TICK);
   const count = load<u32>(slab + H_EVENT_COUNT);
@@ -60,7 +63,7 @@ function hasBegun(slab: usize, car: i32, index: i32): bool {
   setI(slab, C_ACTED, car, getI(slab, C_ACTED, car) | features);
 }
 
-/** Demands a deceleration of the brakes, m/s²; the strongest of all demands counts. */
+/** Demands a deceleration, m/s²; the strongest demand applies. */
 @inline export function demand(slab: usize, car: i32, decel: f64): void {
   if (decel > getF(slab, C_EMERGENCY, car)) setF(slab, C_EMERGENCY, car, decel);
 }

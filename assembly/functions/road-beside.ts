@@ -16,14 +16,17 @@ import {
 import { along, laneAhead, laneRecord, laneLength, pointAt, shareAt } from '../lanes';
 import { getF, typeOf } from '../memory';
 
-/** Distance to the edge of the road, m. */
+/** Least distance to the edge of the road, m. */
 const EDGE_M = 0.1;
-/** The centre line of a lane beside lies so near to where it is looked for, m. */
+/** Greatest distance from a point to the centre line of the lane that contains it, m. */
 const BESIDE_M = 0.6;
-/** Points of a centre line lie less than twice this apart, m. */
+/** Twice the greatest distance between two points of a centre line, m. */
 const NEAR_POINT_M = 2.0;
 
-/** Whether the road is wide enough, `ahead` m along the way of a car, to drive `offset` m left of the lane's centre. */
+/**
+ * Whether the road is wide enough, `ahead` m further on, to drive `offset` m left of the lane's
+ * centre.
+ */
 export function hasRoadAt(slab: usize, city: usize, car: i32, ahead: f64, offset: f64): bool {
   let position = 0;
   let lane = laneAhead(slab, city, car, 0);
@@ -44,7 +47,10 @@ export function hasRoadAt(slab: usize, city: usize, car: i32, ahead: f64, offset
   return isOnRoad(city, load<i32>(laneRecord(city, lane) + L_ROAD), x, y);
 }
 
-/** Whether the centre line of any lane of a road passes by a point. Asked once or twice in an hour of driving. */
+/**
+ * Whether the centre line of any lane of a road passes a point. Needed once or twice per hour of
+ * driving.
+ */
 function isOnRoad(city: usize, road: i32, x: f64, y: f64): bool {
   if (road < 0) return false;
   const points = city + load<i32>(city + T_POINTS);

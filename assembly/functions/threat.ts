@@ -1,6 +1,6 @@
 /**
- * How a target lies to the way that a car is going to take, and when it will be in it. Results are
- * left in scratch memory and read in the same call.
+ * Relation of a target to the path of a car: where it is, and when it will be in the path. Results
+ * are left in scratch memory and read in the same call.
  */
 import {
   CT_CENTRE,
@@ -36,34 +36,34 @@ import { greatest, least } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { CROSSING_MPS } from '../relevance';
 
-/** m along the way from the front bumper to its nearest edge. */
+/** m along the path from the front bumper to the nearest edge of the target. */
 const GAP: usize = SCRATCH + 832;
-/** m that its middle lies left of where the middle of the car is going to be. */
+/** m left of the future middle of the car to the middle of the target. */
 const ASIDE: usize = SCRATCH + 840;
-/** m/s along the way and to the left of it. */
+/** m/s along the path and to the left. */
 const ALONG: usize = SCRATCH + 848;
 const ACROSS: usize = SCRATCH + 856;
-/** m that it reaches from its middle along the way and across it. */
+/** m from the middle of the target to its ends along and across the path. */
 const HALF_ALONG: usize = SCRATCH + 864;
 const HALF_ACROSS: usize = SCRATCH + 872;
-/** s until the gap is closed, `NEVER` where it is not. */
+/** s until the gap is closed, `NEVER` if it is not. */
 const TIME: usize = SCRATCH + 880;
-/** Its deceleration along the way, m/s². */
+/** Deceleration of the target along the path, m/s². */
 const BRAKING: usize = SCRATCH + 888;
-/** What `project` finds: m along the way and to the left of it, direction of the way there. */
+/** Results of `project`: m along and left of the path, direction of the path there. */
 const PLACE: usize = SCRATCH + 896;
 const LEFT: usize = SCRATCH + 904;
 const WAY_X: usize = SCRATCH + 912;
 const WAY_Y: usize = SCRATCH + 920;
 
 const NEVER = 1e9;
-/** Distance that is kept to whatever stands ahead, m. */
+/** Distance kept to what stands ahead, m. */
 const MARGIN_M = 0.5;
-/** The car's own corridor is wider than the car on each side, m. */
+/** Margin of the car's corridor on each side, m. */
 const BESIDE_M = 0.1;
-/** Who walks into the way so much later than the car comes walks into its side, s. */
+/** A person who enters the path this much after the car's arrival walks into its side, s. */
 const SIDE_S = 0.3;
-/** A car is back in the middle of its lane after so long, s. */
+/** Time in which a car returns to the middle of its lane, s. */
 const RETURN_S = 1.5;
 
 @inline export function gapTo(): f64 {
@@ -94,7 +94,7 @@ const RETURN_S = 1.5;
   return load<f64>(TIME);
 }
 
-/** Works out how a target lies to the way ahead of a car. */
+/** Computes the relation of a target to the path of a car. */
 export function relate(slab: usize, city: usize, car: i32, target: usize): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
@@ -104,7 +104,7 @@ export function relate(slab: usize, city: usize, car: i32, target: usize): void 
   const y = getF(slab, C_Y, car) + tx * hy + ty * hx;
   project(slab, city, car, x, y, greatest(tx, 0.0));
   project(slab, city, car, x, y, greatest(load<f64>(PLACE), 0.0));
-  // The way's direction in the car's own axes.
+  // Direction of the path in the car's own axes.
   const wx = load<f64>(WAY_X) * hx + load<f64>(WAY_Y) * hy;
   const wy = load<f64>(WAY_Y) * hx - load<f64>(WAY_X) * hy;
   const bx = load<f64>(target + TG_HX) * wx + load<f64>(target + TG_HY) * wy;
@@ -134,13 +134,13 @@ export function relate(slab: usize, city: usize, car: i32, target: usize): void 
   store<f64>(ASIDE, load<f64>(LEFT) - offsetIn(slab, car, time));
 }
 
-/** Where the car is going to be across its lane after `time` s, m to the left. */
+/** Offset of the car from its lane in `time` s, m to the left. */
 export function offsetIn(slab: usize, car: i32, time: f64): f64 {
   if (getI(slab, C_EVADE_TICK, car) != 0) return getF(slab, C_EVADE_OFFSET, car);
   return getF(slab, C_OFFSET, car) * greatest(1.0 - time * (1.0 / RETURN_S), 0.0);
 }
 
-/** Place of a point along the way and aside of it, from the point of the centre line `ahead` m on. */
+/** Projects a point on the path, from the point of the centre line `ahead` m on. */
 function project(slab: usize, city: usize, car: i32, x: f64, y: f64, ahead: f64): void {
   let position = 0;
   let lane = laneAhead(slab, city, car, 0);
@@ -164,8 +164,8 @@ function project(slab: usize, city: usize, car: i32, x: f64, y: f64, ahead: f64)
 }
 
 /**
- * Time in which a car at `speed` closes a gap to one that drives at `other` and brakes by `decel` until
- * it stands, s; `NEVER` where it does not.
+ * Time in which a car at `speed` closes a gap to an object at the speed `other` that brakes by
+ * `decel` until it stands, s; `NEVER` if it does not.
  */
 export function timeToClose(gap: f64, speed: f64, other: f64, decel: f64): f64 {
   const closing = speed - other;
@@ -177,7 +177,7 @@ export function timeToClose(gap: f64, speed: f64, other: f64, decel: f64): f64 {
   return speed > 0.01 ? (gap + (other * other) / (2.0 * decel)) / speed : NEVER;
 }
 
-/** How fast the gap closes in the end, m/s: the target of `relate` may still brake until then. */
+/** Closing speed at the end of the gap, m/s: the target of `relate` may brake until then. */
 export function closingInTheEnd(speed: f64): f64 {
   const other = greatest(speedAlong(), 0.0);
   const slowed = least(load<f64>(BRAKING) * timeToGap(), other);
@@ -185,8 +185,8 @@ export function closingInTheEnd(speed: f64): f64 {
 }
 
 /**
- * Whether the target of `relate` will be in the way when the car comes there. `later`: s by which the
- * target may have left before that and still counts, or come after it.
+ * Whether the target of `relate` will be in the path when the car arrives. `later`: tolerance for
+ * targets that leave before or enter after that, s.
  */
 export function willMeet(slab: usize, car: i32, later: f64): bool {
   if (gapTo() + 2.0 * halfAlong() < 0.0) return false;

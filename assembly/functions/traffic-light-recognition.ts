@@ -2,20 +2,20 @@ import { C_EFFECTIVE, F_BRAKES, F_FRONT_CAMERA, F_TRAFFIC_LIGHT_RECOGNITION } fr
 import { getI } from '../memory';
 import { credit } from './intervention';
 
-/** A camera tells the state of a light from here on, m. */
+/** Range within which a camera recognises the state of a light, m. */
 const RANGE_M = 90.0;
 
-/** Whether a car takes notice of lights at all; one that does not drives as if all were green. */
+/** Whether a car recognises lights; one that does not drives as if all were green. */
 @inline export function obeysLights(slab: usize, car: i32): bool {
   return (getI(slab, C_EFFECTIVE, car) & F_TRAFFIC_LIGHT_RECOGNITION) != 0;
 }
 
-/** Whether a car that is `distance` m before the line knows the state of its light. */
+/** Whether a car `distance` m before the line knows the state of its light. */
 @inline export function seesLight(slab: usize, car: i32, distance: f64): bool {
   return distance <= RANGE_M && obeysLights(slab, car);
 }
 
-/** Notes that a car stops, or would go otherwise, because of the light that it sees. */
+/** Credits the features by which a car stops, or waits, because of a light. */
 @inline export function creditStop(slab: usize, car: i32): void {
   credit(slab, car, F_TRAFFIC_LIGHT_RECOGNITION | F_FRONT_CAMERA | F_BRAKES);
 }

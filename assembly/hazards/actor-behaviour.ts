@@ -55,48 +55,57 @@ import {
   wayTo,
 } from './triggers';
 
-/** Who walks is ready so long before it has to set off, s: a spot looks every 0.16 s. */
+/** A pedestrian is ready so long before setting off, s: a spot is updated every 0.16 s. */
 const READY_S = 0.2;
-/** Who walks sees to all lanes before it sets off: somebody in another one may be by so much of its way elsewhere. */
+/**
+ * A pedestrian checks all lanes before setting off: another car may be off its prediction by this
+ * share of its way.
+ */
 const UNSURE = 0.15;
-/** After meeting the car an actor is still in the way for a while, s. */
+/** After the encounter an actor is still in the way for this time, s. */
 const AFTER_S = 1.0;
-/** Until so long before a car arrives, s, who drives across suits its speed to the car's. */
+/** A crossing vehicle adapts its speed to the car's until this long before the car arrives, s. */
 const SYNC_S = 1.5;
-/** Share of its own speed down and up to which an actor suits it to the car's. */
+/** Range of that adaptation as shares of its own speed. */
 const SLOWER = 0.7;
 const FASTER = 1.25;
-/** How it slows down to its speed, and speeds up, m/s². */
+/** Acceleration and deceleration of that adaptation, m/s². */
 const EASE = 2.5;
-/** So long before a car arrives, s, who drives across must be in its view. */
+/** A crossing vehicle must be visible to the car this long before the car arrives, s. */
 const VIEW_S = 2.6;
-/** So far before the middle of the car's lane it stops to let it pass, m; a share by which it brakes harder than it must. */
+/**
+ * Distance from the middle of the car's lane at which it stops to yield, m, and a factor on its
+ * braking.
+ */
 const SHORT_OF_M = 2.0;
 const WAIT_SPARE = 1.1;
-/** The gap at which a lead has the speed of the car behind it, m. */
+/** Gap at which a lead reaches the speed of the car behind it, m. */
 const LEAD_GAP_M = 10.0;
-/** Cars further away are none of its business, m. */
+/** A lead ignores cars further away than this, m. */
 const LEAD_SEES_M = 110.0;
-/** How it brakes, m/s²; for how long it stands, ticks (4 s); how fast it then drives on, m/s. */
+/** Braking of a lead, m/s², its stop in ticks (4 s), and its speed afterwards, m/s. */
 const LEAD_BRAKE = 8.0;
 const LEAD_TICKS: u32 = 200;
 const LEAD_ON_MPS = 8.0;
-/** A lead may set off where the car is up to so much nearer than it should be, m. */
+/** A lead may set off while the car is up to this much nearer than intended, m. */
 const LEAD_LATE_M = 3.0;
 /**
- * A van is met while it is still so far from where it is in the middle of the lane, m: its rear swings out
- * last, so that until then the way behind it gets shorter as fast as the car drives.
+ * A van is struck this far before it is in the middle of the lane, m: its rear swings out last, and
+ * until then the gap behind it closes at the car's speed.
  */
 const VAN_SHORT_M = 3.1;
-/** Until there it suits its speed to the car's; so far beyond the middle it speeds up. */
+/** Up to this station a van adapts its speed to the car's; beyond the second it accelerates, m. */
 const VAN_SUITS_M = 2.0;
 const VAN_STEADY_M = 10.0;
 const VAN_ON_MPS = 9.0;
-/** What stands in the lane does for so many ticks (60 s), less where a car stands behind it for so many (8 s). */
+/**
+ * A body in the lane stands for so many ticks (60 s), or until a car has stood behind it for so
+ * many (8 s).
+ */
 const STAND_TICKS: u32 = 3000;
 const TOW_TICKS: u32 = 400;
 const TOW_M = 12.0;
-/** The car for which the moment has come, with the actor made ready for it; −1 none. */
+/** The car for which the actor has to set off now, with the actor placed accordingly; −1 none. */
 export function findTriggeringCar(
   slab: usize,
   city: usize,
@@ -111,7 +120,7 @@ export function findTriggeringCar(
   return mode == MODE_FOLLOWS ? stallTrigger(slab, city, site, actor) : -1;
 }
 
-/** Who walks is before the front of the car as that is there. */
+/** A pedestrian will be in front of the car when the car arrives. */
 function walkTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const needed = walkTime(site);
   const short = 0.5 * load<f64>(site + HS_BODY_LENGTH);
@@ -132,7 +141,7 @@ function walkTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   return timeToCover(station, 0.0, load<f64>(site + HS_SPEED), startAccel(MODE_WALKS));
 }
 
-/** Sets the tick at which who walks sets off. */
+/** Sets the tick at which a pedestrian sets off. */
 function setOff(slab: usize, city: usize, site: usize, actor: usize, car: i32, needed: f64): void {
   const way = wayTo(slab, city, car, site) - 0.5 * load<f64>(site + HS_BODY_LENGTH);
   const early = arrivalIn(slab, car, way, kindOf(site)) - needed;
@@ -150,7 +159,7 @@ export function walkOver(slab: usize, city: usize, site: usize, actor: usize, ti
   go(slab, city, site, actor, MODE_WALKS);
 }
 
-/** Goes on as it wants, or brakes for what is in the way. */
+/** Continues, or brakes for what is in the way. */
 function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): void {
   const braking = brakingFor(slab, city, site, actor, mode);
   const speed = load<f64>(actor + A_SPEED);
@@ -162,7 +171,10 @@ function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): voi
   store<f64>(actor + A_ACCEL, accel);
 }
 
-/** Who drives across is on its way already, wherever its speed has it arrive with the car. */
+/**
+ * A crossing vehicle is under way already, at the station from which it arrives together with the
+ * car.
+ */
 function crossTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const kind = kindOf(site);
   const short = 0.5 * load<f64>(site + HS_BODY_WIDTH);
@@ -192,9 +204,8 @@ export function crossOver(slab: usize, city: usize, site: usize, actor: usize): 
 }
 
 /**
- * Whether it waits until the car has passed: another vehicle has come between the two, so that neither
- * can see the other in time, and it can still stop before the car's way. Whoever has a line to stop at
- * need not see it.
+ * Whether a crossing vehicle stops until the car has passed: another vehicle hides the two from
+ * each other, and it can still stop. A vehicle with a stop line need not see the car.
  */
 function yieldsToCar(slab: usize, city: usize, site: usize, actor: usize): bool {
   const car = load<i32>(actor + A_CAR);
@@ -225,7 +236,7 @@ function yieldsToCar(slab: usize, city: usize, site: usize, actor: usize): bool 
   return true;
 }
 
-/** Not the lorry: it has its green light to go by, and is long. */
+/** The lorry is an exception: it has a green light, and is long. */
 function matchSpeed(slab: usize, city: usize, site: usize, actor: usize): void {
   if (kindOf(site) == HAZARD_RED_LIGHT_LORRY) return;
   const car = load<i32>(actor + A_CAR);
@@ -238,7 +249,7 @@ function matchSpeed(slab: usize, city: usize, site: usize, actor: usize): void {
   store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
 }
 
-/** A lead sets off so that it has the car's speed, and the gap ahead of it, once it is in the lane. */
+/** A lead sets off so that it reaches the car's speed and the gap ahead of it in the lane. */
 function leadTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const kind = kindOf(site);
   const start = load<f64>(site + HS_ACTOR_STATION);
@@ -263,7 +274,7 @@ function leadTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   return -1;
 }
 
-/** It comes to stand with its rear at the conflict point, and drives on after a while. */
+/** A lead stops with its rear at the conflict point and drives on after a while. */
 export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: u32): void {
   const speed = load<f64>(actor + A_SPEED);
   const left =
@@ -284,7 +295,7 @@ export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: 
   }
 }
 
-/** The car's front is at the van's rear as that is nearly in the middle of the lane. */
+/** The car's front is at the van's rear when the van is nearly in the middle of the lane. */
 function cutInTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const aim = load<f64>(site + HS_ACTOR_STATION) - VAN_SHORT_M;
   const needed = timeToCover(aim, 0.0, load<f64>(site + HS_SPEED), startAccel(MODE_CUTS_IN));
@@ -318,7 +329,7 @@ export function follow(slab: usize, city: usize, site: usize, actor: usize): voi
   go(slab, city, site, actor, MODE_FOLLOWS);
 }
 
-/** Whether what stands in the lane stays for now. */
+/** Whether a body in the lane stays for now. */
 export function stand(
   slab: usize,
   city: usize,

@@ -38,52 +38,56 @@ import {
 import { pieceAt, placeAt } from './paths';
 import { hardestBrake, kindOf, MODE_FOLLOWS, MODE_WALKS } from './spots';
 
-/** The way ahead is looked at in boxes of this length, m. */
+/** Step along the path ahead, m. */
 const STEP_M = 1.5;
-/** Room that vehicles, and those on foot, keep to what is in their way, m. */
+/** Distance that vehicles and pedestrians keep to what is in their way, m. */
 const STOP_M = 1.5;
-/** Who stands goes on once there is so much more, m. */
+/** A standing actor continues once there is this much more space, m. */
 const STAY_M = 1.0;
 const STOP_ON_FOOT_M = 0.4;
-/** Beside the body that counts as its way, m. */
+/** Margin beside the body, m. */
 const BESIDE_M = 0.2;
-/** How far a way may lead aside: from the start, m, and as a share of what is ahead. */
+/** Lateral extent of a path: at its start, m, and as a share of the distance ahead. */
 const ASIDE_M = 6.0;
 const BEND = 0.4;
-/** How much longer a bending way is at most than straight ahead. */
+/** Greatest ratio of a bending path to the straight line. */
 const LONGER = 1.2;
-/** No car's corner is further from its centre of gravity, m. */
-/** Nobody looks further ahead, m. */
+/** Greatest distance of perception, m. */
 const SIGHT_M = 60.0;
-/** A vehicle brakes when it has to brake so hard, m/s², and then so much harder, as a share. */
+/** A vehicle brakes once this deceleration is necessary, m/s², and then with this factor on it. */
 const BRAKE_FROM = 2.0;
-/** Once it brakes it goes on with that while it must brake so hard, m/s²; what hardly rolls any more stops. */
+/**
+ * It continues to brake while this deceleration is necessary, m/s²; below this speed it stops, m/s.
+ */
 const BRAKE_ON_FROM = 0.8;
 const ROLLING_MPS = 0.5;
 const BRAKE_SPARE = 1.1;
-/** How it brakes for who is too near but not slower, m/s². */
+/** Braking for something that is too near but not slower, m/s². */
 const KEEPING_OFF = 2.0;
-/** How others ahead may brake, m/s². */
+/** Braking that is expected of others ahead, m/s². */
 const OTHERS_DECEL = 3.5;
-/** A driver who cannot see far reacts after so many ticks (1.2 s). */
+/** A driver with a short view reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
 
-/** So far ahead, s, it is foreseen in these steps whether a vehicle comes between. */
+/** Prediction of whether a vehicle comes between, s, and its steps, s. */
 const FORESEEN_S = 1.2;
 const FORESEEN_STEP_S = 0.4;
-/** Who is on foot in the street waits for whoever comes within so many seconds of driving and metres, so far aside. */
+/**
+ * A pedestrian in the street waits for cars within this driving time, s, this distance, m, and this
+ * lateral distance, m.
+ */
 const COMING_S = 4.0;
 const COMING_M = 8.0;
 const STREET_M = 8.0;
 
-/** Half the width of a view that is free, m. */
+/** Half width of a free line of sight, m. */
 const VIEW_HALF_M = 0.3;
 
-/** Speed along the actor's way of the car that `freeAhead` found, m/s, and its index, i32. */
+/** Result of `freeAhead`: speed of the car along the actor's path, m/s, and its index, i32. */
 const FOUND_SPEED: usize = SCRATCH + 960;
 const FOUND_CAR: usize = SCRATCH + 968;
 
-/** Deceleration that what is in an actor's way asks of it, m/s²; 0 where it may go on. */
+/** Deceleration that an actor needs for what is in its way, m/s²; 0 if it may continue. */
 export function brakingFor(slab: usize, city: usize, site: usize, actor: usize, mode: i32): f64 {
   const speed = load<f64>(actor + A_SPEED);
   const hardest = hardestBrake(kindOf(site));
@@ -93,7 +97,7 @@ export function brakingFor(slab: usize, city: usize, site: usize, actor: usize, 
   const from = brakes ? BRAKE_ON_FROM : BRAKE_FROM;
   const reach = least((speed * speed) / (2.0 * from) + STOP_M + (brakes ? STAY_M : 0.0), SIGHT_M);
   const free = freeAhead(slab, city, site, actor, reach);
-  // Nothing found: what an earlier look has found must not be read.
+  // Nothing was found: the results of an earlier call must not be read.
   if (free >= reach) return 0.0;
   const found = load<i32>(FOUND_CAR);
   if (
@@ -105,17 +109,17 @@ export function brakingFor(slab: usize, city: usize, site: usize, actor: usize, 
   const theirs = greatest(load<f64>(FOUND_SPEED), 0.0);
   const closing = speed - theirs;
   if (closing <= 0.0 && free > STOP_M) return 0.0;
-  // Whoever is ahead may be about to stand.
+  // A car ahead may be about to stop.
   const room = greatest(free - STOP_M + (theirs * theirs) / (2.0 * OTHERS_DECEL), 0.05);
   const needed = (speed * speed) / (2.0 * room);
   if (speed < ROLLING_MPS) return hardest;
-  // Somebody who has just turned in ahead is let go, however little faster.
+  // A car that has just turned in ahead is followed, even if it is only a little faster.
   if (free <= STOP_M && needed < KEEPING_OFF) return least(KEEPING_OFF, hardest);
   if (needed < from) return 0.0;
   return least(BRAKE_SPARE * needed + 0.5, hardest);
 }
 
-/** Whether a driver has long enough seen what stands behind the bend. */
+/** Whether a driver has seen the standing car behind the bend for long enough. */
 function hasSeen(slab: usize, site: usize, actor: usize, distance: f64): bool {
   if (distance > load<f64>(site + HS_SIGHT)) return false;
   const tick = load<u32>(slab + H_TICK);
@@ -123,7 +127,7 @@ function hasSeen(slab: usize, site: usize, actor: usize, distance: f64): bool {
   return tick >= load<u32>(actor + A_WAIT);
 }
 
-/** Whether a car comes along the street in which somebody on foot had to stop: they wait for it before they go on. */
+/** Whether a car approaches along the street in which a pedestrian had to stop. */
 export function isAnybodyComing(slab: usize, actor: usize): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
     const speed = getF(slab, C_VX, car);
@@ -139,7 +143,10 @@ export function isAnybodyComing(slab: usize, actor: usize): bool {
   return false;
 }
 
-/** m from an actor's front along its path to the first car's body in its way, `reach` where there is none so near. */
+/**
+ * Distance along an actor's path from its front to the first car in its way, m; `reach` if there is
+ * none.
+ */
 function freeAhead(slab: usize, city: usize, site: usize, actor: usize, reach: f64): f64 {
   const front = load<f64>(actor + A_STATION) + 0.5 * load<f64>(site + HS_BODY_LENGTH);
   let free = reach;
@@ -150,7 +157,7 @@ function freeAhead(slab: usize, city: usize, site: usize, actor: usize, reach: f
     if (dx * dx + dy * dy > near * near) continue;
     const ahead = dx * load<f64>(actor + A_HX) + dy * load<f64>(actor + A_HY);
     const aside = abs(dy * load<f64>(actor + A_HX) - dx * load<f64>(actor + A_HY));
-    // No way bends so much that a car is in it which is further aside.
+    // No path bends enough to contain a car further aside.
     if (ahead < 0.0 || aside > ASIDE_M + BEND * ahead) continue;
     const found = freeBefore(slab, city, site, actor, car, front, ahead, free);
     if (found >= free) continue;
@@ -160,7 +167,9 @@ function freeAhead(slab: usize, city: usize, site: usize, actor: usize, reach: f
   return free;
 }
 
-/** The same for one car that is so far ahead; leaves its speed along the way where it is in it. */
+/**
+ * The same for one car that is `ahead` m away; leaves its speed along the path if it is in the way.
+ */
 function freeBefore(
   slab: usize,
   city: usize,
@@ -175,13 +184,13 @@ function freeBefore(
   const step = least(STEP_M, reach);
   store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * step);
   store<f64>(BODY_B + BOX_HALF_WIDTH, 0.5 * load<f64>(site + HS_BODY_WIDTH) + BESIDE_M);
-  // The middle gets as far as the path goes, the front straight on beyond it.
+  // The middle moves to the end of the path, the front straight on beyond it.
   const last = load<f64>(site + HS_ACTOR_LENGTH) + 0.5 * load<f64>(site + HS_BODY_LENGTH) + STOP_M;
   const end = least(
     least(front + reach, last),
     load<f64>(actor + A_STATION) + LONGER * ahead + ASIDE_M,
   );
-  // Along the way it is at least as far as straight ahead.
+  // The distance along the path is at least the straight one.
   const skipped = floor(
     greatest(0.0, load<f64>(actor + A_STATION) + ahead - ASIDE_M - front) / step,
   );
@@ -203,7 +212,7 @@ function freeBefore(
   return reach;
 }
 
-/** Whether another car is, or soon comes, between an actor and the front of a car. */
+/** Whether another car is, or will soon be, between an actor and the front of a car. */
 export function isHiddenFrom(slab: usize, actor: usize, car: i32): bool {
   const nose = noseOf(slab, car);
   const hx = load<f64>(actor + A_HX);
@@ -229,7 +238,10 @@ export function isHiddenFrom(slab: usize, actor: usize, car: i32): bool {
   return false;
 }
 
-/** Whether any car but one will be in the box of a view in `time` s, no further from its middle than `reach`. */
+/**
+ * Whether another car will be in the box of a line of sight in `time` s, within `reach` of its
+ * middle.
+ */
 function isAnyIn(slab: usize, car: i32, time: f64, reach: f64): bool {
   for (let other = 0; other < CAR_COUNT; other++) {
     if (other == car) continue;

@@ -64,18 +64,23 @@ import {
 } from './spots';
 import { isUnseen } from './triggers';
 
-/** Nothing appears, or is gone, on the road or beside it while a car is so near, m, or comes towards it from within so much. */
+/**
+ * Actors appear and disappear only if no car is this near, m, nor approaching within the longer
+ * distance, m.
+ */
 const NEAR_BY_M = 45.0;
 const COMING_M = 90.0;
-/** Nobody is on the way for longer (40 s). */
+/** Longest time that an actor is under way, ticks (40 s). */
 const ACTS_TICKS_MAX: u32 = 2000;
-/** What slides on the road slows down by so much, m/s². */
+/** Deceleration of what slides on the road, m/s². */
 const SLIDE_DECEL = 6.0;
-/** Between the edge of an actor and a car's centre of gravity, m. */
+/**
+ * Distance from the edge of an actor to the centre of gravity of a car that it may touch soon, m.
+ */
 const NEAR_M = 8.0;
 const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 
-/** Puts the actors of a new world where they wait. */
+/** Places the actors of a new world where they wait. */
 export function placeActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < count; spot++) {
@@ -84,14 +89,14 @@ export function placeActors(slab: usize, city: usize): void {
   }
 }
 
-/** Sends the actors of the spots that are due, and lets those on their way look around, once a look. */
+/** Spawns actors that are due, and lets those that are present perceive and decide. */
 export function sendActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   const tick = load<u32>(slab + H_TICK);
   for (let spot = 0; spot < count; spot++) {
     const actor = actorRecord(slab, spot);
     const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
-    // Half of the spots look out for cars at a time.
+    // Half of the waiting spots watch for cars at a time.
     if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0))
       continue;
     const site = siteRecord(city, spot);
@@ -104,14 +109,14 @@ export function sendActors(slab: usize, city: usize): void {
   }
 }
 
-/** A spot whose actor waits unseen. */
+/** Spawns the actor of a spot if its moment has come. */
 function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
   let car = -1;
   if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = findTriggeringCar(slab, city, site, actor, mode);
     if (car < 0) return;
   } else if (kindOf(site) == HAZARD_WET_CREST) {
-    // Hidden behind the crest it may be there from one moment to the next.
+    // Behind the crest nobody sees it appear.
     const sight = awaitedSight(slab, city, site);
     if (sight < 0.0) return;
     store<f32>(actor + A_SIGHT, <f32>sight);
@@ -128,7 +133,7 @@ function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize
   enter(slab, spot, actor, car);
 }
 
-/** From now on the actor is there, for a car or for nobody. */
+/** Makes the actor present, for a car or, with −1, for none. */
 function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
   const tick = load<u32>(slab + H_TICK);
   store<i32>(actor + A_STATE, car < 0 ? ACTOR_STANDS : ACTOR_ACTS);
@@ -139,7 +144,10 @@ function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
   raise(slab, tick, EVENT_HAZARD, car, -1, spot, 0, -1);
 }
 
-/** Mask of the cars near an actor: at 45 m/s one comes 3.6 m closer until the next look, and so may the actor. */
+/**
+ * Mask of the cars near an actor: at 45 m/s a car comes 3.6 m closer before the next update, and so
+ * may the actor.
+ */
 function nearMask(slab: usize, site: usize, actor: usize): u32 {
   const reach = NEAR_M + 0.5 * (load<f64>(site + HS_BODY_LENGTH) + load<f64>(site + HS_BODY_WIDTH));
   const x = load<f64>(actor + A_X);
@@ -153,12 +161,12 @@ function nearMask(slab: usize, site: usize, actor: usize): u32 {
   return mask;
 }
 
-/** What was struck lies there until it is cleared away. */
+/** An actor that was struck stays until it is cleared. */
 function clear(slab: usize, spot: i32, site: usize, actor: usize, tick: u32): void {
   if (tick - load<u32>(actor + A_SINCE) >= CLEAR_TICKS) leave(slab, spot, site);
 }
 
-/** An actor that stands or is on its way. */
+/** Updates an actor that stands or is under way. */
 function updateActor(
   slab: usize,
   city: usize,
@@ -192,7 +200,7 @@ function updateActor(
   else follow(slab, city, site, actor);
 }
 
-/** Moves the actors that are on their way by one tick. */
+/** Moves the actors that are present by one tick. */
 export function moveActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   let site = city + load<i32>(city + T_HAZARDS);
@@ -205,7 +213,7 @@ export function moveActors(slab: usize, city: usize): void {
   }
 }
 
-/** What stands moves only where something has struck it. */
+/** A standing actor moves only if something has struck it. */
 function slide(actor: usize): void {
   const speed = load<f64>(actor + A_SPEED);
   if (speed == 0.0) return;
@@ -217,7 +225,7 @@ function slide(actor: usize): void {
   store<f64>(actor + A_Y, load<f64>(actor + A_Y) + way * load<f64>(actor + A_HY));
 }
 
-/** A tick along the path; false where that ends. */
+/** One tick along the path; false at its end. */
 function advance(slab: usize, city: usize, site: usize, actor: usize): bool {
   if (modeOf(kindOf(site)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT))
     return true;

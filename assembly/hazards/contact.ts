@@ -85,14 +85,14 @@ import {
   modeOf,
 } from './spots';
 
-/** The moment of first contact is found to a 32nd of a tick. */
+/** Bisections that find the moment of first contact, to a 32nd of a tick. */
 const BISECTIONS = 5;
-/** Cosine of the angle, 45°, from which on two drive across each other. */
+/** Cosine of 45°, from which two directions count as crossing. */
 const ACROSS = 0.707;
-/** Who ran into a car steps back so far, m. */
+/** Distance that an actor which ran into a car steps back, m. */
 const STEP_BACK_M = 0.3;
 
-/** Finds contacts of cars with actors, after those with one another. In order of index. */
+/** Finds contacts of cars with actors, after contacts between cars. In order of index. */
 export function meetActors(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   let site = city + load<i32>(city + T_HAZARDS);
@@ -118,14 +118,14 @@ function meetActor(slab: usize, city: usize, spot: i32, site: usize, actor: usiz
   }
 }
 
-/** Least overlap of a car with an actor as they were `back` s before; leaves both bodies and the normal. */
+/** Least overlap of a car and an actor `back` s before; leaves both bodies and the normal. */
 function overlapBefore(slab: usize, car: i32, site: usize, actor: usize, back: f64): f64 {
   bodyOf(slab, car, back, BODY_A);
   actorBody(site, actor, load<f64>(actor + A_SPEED), back, BODY_B);
   return boxOverlap(BODY_A, BODY_B);
 }
 
-/** Leaves the bodies as they were when they first touched within this tick, with normal and point of contact. */
+/** Leaves both bodies at their first contact within this tick, with normal and point of contact. */
 function findContact(slab: usize, car: i32, site: usize, actor: usize): void {
   let touching = 0.0;
   if (overlapBefore(slab, car, site, actor, TICK_S) <= 0.0) {
@@ -140,7 +140,7 @@ function findContact(slab: usize, car: i32, site: usize, actor: usize): void {
   boxesCommon(BODY_A, BODY_B);
 }
 
-/** A car and an actor touch: a collision where the car has its part in it, else the actor just stops. */
+/** A car touches an actor: a collision if the car contributed to it, else the actor just stops. */
 function meet(slab: usize, city: usize, car: i32, spot: i32, site: usize, actor: usize): void {
   findContact(slab, car, site, actor);
   const nx = load<f64>(NORMAL_X);
@@ -186,12 +186,12 @@ function meet(slab: usize, city: usize, car: i32, spot: i32, site: usize, actor:
   pushActor(slab, car, site, actor, -jx / mass, -jy / mass);
 }
 
-/** So far behind the crossing a track has its own way no longer, m. */
+/** Distance behind the crossing up to which the tram's track has priority, m. */
 const TRACK_M = 8.0;
 
 /**
- * Whether a car that does not drive into the actor is where it should not be: moving across the way
- * of who drives across, on a track, or standing where it was come upon from behind.
+ * Whether a car that does not drive into the actor is where it should not be: crossing the actor's
+ * path, on a track, or standing where it was struck from behind.
  */
 function isInTheWay(slab: usize, car: i32, site: usize, actor: usize): bool {
   const kind = kindOf(site);
@@ -214,7 +214,7 @@ function isInTheWay(slab: usize, car: i32, site: usize, actor: usize): bool {
   );
 }
 
-/** An actor that ran into a car which did nothing wrong stands before it. */
+/** An actor that ran into a car without fault stops in front of it. */
 function stop(city: usize, site: usize, actor: usize): void {
   store<f64>(actor + A_SPEED, 0.0);
   if (load<i32>(actor + A_STATE) != ACTOR_ACTS) return;
@@ -222,7 +222,9 @@ function stop(city: usize, site: usize, actor: usize): void {
   putOnPath(city, site, actor);
 }
 
-/** What a blow does to an actor: people and animals are thrown, vehicles are pushed along and brake. */
+/**
+ * Effect of a contact on an actor: persons and animals are thrown, vehicles are pushed and brake.
+ */
 function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, dvy: f64): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
@@ -247,7 +249,7 @@ function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, d
   store<f64>(actor + A_ACCEL, -hardestBrake(kindOf(site)));
 }
 
-/** Writes down a contact while the bodies still move as they did before it. */
+/** Records a contact while the bodies still move as before it. */
 function report(
   slab: usize,
   car: i32,

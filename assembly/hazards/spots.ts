@@ -35,7 +35,7 @@ import {
 } from '../layout';
 import { uniformBetween, PURPOSE_HAZARD, streamKey } from '../random';
 
-/** How the actor of a kind behaves. */
+/** Behaviour of the actor of a kind. */
 export const MODE_NONE = 0;
 /** Stands in the lane for a while. */
 export const MODE_STANDS = 1;
@@ -50,12 +50,12 @@ export const MODE_CUTS_IN = 5;
 /** Comes from behind. */
 export const MODE_FOLLOWS = 6;
 
-/** After an actor has gone, until the next, s. */
+/** Pause between two actors of a spot, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;
-/** The same at most for what lies behind a crest: cars that are meant are rare. */
+/** Its maximum at a crest: few cars fulfil the conditions there. */
 const SHORT_PAUSE_MAX_S = 30.0;
-/** The same for what stands there, so that it does for about half of the time. */
+/** The pause of a standing body, which is present about half of the time. */
 const LONG_PAUSE_MIN_S = 40.0;
 const LONG_PAUSE_MAX_S = 80.0;
 
@@ -94,46 +94,49 @@ export function modeOf(kind: i32): i32 {
   }
 }
 
-/** Before a car arrives, s: when who drives across sets off, no later than the half of a second after. */
+/** Time before a car's arrival at which a crossing vehicle sets off, s. */
 export function leadTime(kind: i32): f64 {
   return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
 }
 
 /**
- * How much later than that an actor may still set off, s: who drives across from afar can wait for a gap
- * in the other traffic.
+ * Delay by which an actor may still set off, s: one that crosses from afar can wait for a gap in
+ * traffic.
  */
 export function lateBy(kind: i32): f64 {
   return kind == HAZARD_TRAM_CROSSING || hasLine(kind) ? 1.4 : 0.24;
 }
 
 /**
- * m beyond the middle of the lane where who walks is met: away from the strip by which a car could
- * pass, so short of it for who comes from that side.
+ * Distance beyond the middle of the lane at which a pedestrian is met, m: away from the side on
+ * which a car could pass, so negative for one that comes from that side.
  */
 export function metBeyond(kind: i32): f64 {
   if (kind == HAZARD_DARK_ZEBRA) return -0.3;
   return kind == HAZARD_DEER_CROSSING ? 0.28 : 0.4;
 }
 
-/** Whether a car has a line to stop at before the conflict point: the actor goes by the speed with which it comes. */
+/**
+ * Whether cars have a stop line before the conflict point: the actor then relies on their present
+ * speed.
+ */
 export function hasLine(kind: i32): bool {
   return kind == HAZARD_RED_LIGHT_LORRY || kind == HAZARD_DOWNHILL_STOP;
 }
 
-/** No actor is sent for a car that is slower, m/s. */
+/** Speed below which a car triggers no actor, m/s. */
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
   return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 10.5 : 8.0;
 }
 
-/** How an actor gets up to speed, m/s². */
+/** Acceleration of an actor that sets off, m/s². */
 export function startAccel(mode: i32): f64 {
   return mode == MODE_WALKS ? 5.0 : mode == MODE_LEADS ? 3.5 : 2.5;
 }
 
-/** The hardest that an actor brakes, m/s²: a tram and a loaded lorry less than a car. */
+/** Hardest braking of an actor, m/s²: a tram and a loaded lorry brake less than a car. */
 export function hardestBrake(kind: i32): f64 {
   if (kind == HAZARD_TRAM_CROSSING) return 2.5;
   if (kind == HAZARD_BLIND_STALL) return 4.0;
@@ -141,32 +144,35 @@ export function hardestBrake(kind: i32): f64 {
 }
 
 /**
- * m by which the middle of what drives across is short of the conflict point as a car's front
- * arrives there: of what is long the front part is met.
+ * Distance by which the middle of a crossing vehicle is short of the conflict point when the car
+ * arrives, m: the front part of a long vehicle is struck.
  */
 export function shortBy(site: usize): f64 {
   const behind = 0.5 * load<f64>(site + HS_BODY_LENGTH) - 3.5;
   return behind > 0.0 ? behind : 0.0;
 }
 
-/** Whether a car that stands or is hit in the side by it has itself to blame: it has right of way, and no way round. */
+/**
+ * Whether the actor has a track: it has right of way and cannot evade, so a car that it hits is at
+ * fault.
+ */
 export function hasTrack(kind: i32): bool {
   return kind == HAZARD_TRAM_CROSSING;
 }
 
-/** The actor is gone; the next comes after a pause. */
+/** Removes the actor; the next one comes after a pause. */
 export function leave(slab: usize, spot: i32, site: usize): void {
   const kind = kindOf(site);
   if (kind == HAZARD_FOG_STALL) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
   else pause(slab, spot, PAUSE_MIN_S, kind == HAZARD_WET_CREST ? SHORT_PAUSE_MAX_S : PAUSE_MAX_S);
 }
 
-/** In a new world none comes at once. */
+/** In a new world no actor comes at once. */
 export function pauseFirst(slab: usize, spot: i32): void {
   pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
 }
 
-/** The length of each pause is from the spot's own stream. */
+/** Each pause is drawn from the spot's own stream. */
 function pause(slab: usize, spot: i32, low: f64, high: f64): void {
   const actor = actorRecord(slab, spot);
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_HAZARD, <u64>spot);

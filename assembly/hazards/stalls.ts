@@ -1,4 +1,4 @@
-/** Cars that stand on the way of a lorry whose driver sees them far too late. */
+/** Cars that stand in the way of a lorry whose driver sees them far too late. */
 import {
   A_CRUISE,
   A_PIECE,
@@ -24,20 +24,23 @@ import { getF, getI } from '../memory';
 import { putOnPath, stationBeside } from './paths';
 import { hasRoomAt, isWayFree } from './triggers';
 
-/** A car that has wanted to go for so many ticks (3 s) and stands has stalled. */
+/** A standing car that has wanted to go for so many ticks (3 s) has stalled. */
 const STALL_TICKS: u32 = 150;
-/** It is looked for so often, ticks (0.96 s). */
+/** Interval of the search, ticks (0.96 s). */
 const SEARCH_TICKS: u32 = 48;
-/** Whoever is as far from the way of the lorry is not on it, m. */
+/** Distance from the lorry's path beyond which a car is not on it, m. */
 const ON_WAY_M = 1.2;
-/** How far beyond the conflict point a car still counts, m. */
+/** Distance beyond the conflict point up to which a car counts, m. */
 const BEYOND_M = 12.0;
-/** The lorry comes from so far behind it, from nearer where somebody is in the way, but not from so near, m. */
+/**
+ * The lorry starts this far behind the car, or nearer in steps if that place is taken, but not
+ * nearer than the last, m.
+ */
 const RUN_M = 70.0;
 const RUN_STEP_M = 5.0;
 const RUN_MIN_M = 45.0;
 
-/** A car on the way that stands although it has wanted to go for a while, with the lorry put on its way there; −1 none. */
+/** A stalled car on the lorry's path, with the lorry placed behind it; −1 none. */
 export function stallTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const tick = load<u32>(slab + H_TICK);
   if ((tick / FRAME_TICKS) % (SEARCH_TICKS / FRAME_TICKS) > 1) return -1;
@@ -53,8 +56,8 @@ export function stallTrigger(slab: usize, city: usize, site: usize, actor: usize
 }
 
 /**
- * Whether a car would drive off if only it could. Before a line it may have stood for a light, or for others, until
- * just now, and would be there as well.
+ * Whether a car would drive off if it could. A car before a line may have waited for a light or for
+ * others and would be there anyway.
  */
 function wantsToGo(slab: usize, car: i32): bool {
   if (getI(slab, C_STATUS, car) == STATUS_CRASHED || getI(slab, C_STOOD_TICK, car) != 0)
@@ -62,7 +65,7 @@ function wantsToGo(slab: usize, car: i32): bool {
   return getF(slab, C_ACCEL_WANTED, car) > 0.0;
 }
 
-/** Puts the lorry behind the car that stands at a station of its way; whether it has a free way there. */
+/** Places the lorry behind the car at a station of its path; whether its way there is free. */
 function comeFor(slab: usize, city: usize, site: usize, actor: usize, car: i32, there: f64): bool {
   const speed = load<f64>(site + HS_SPEED);
   let start = greatest(there - RUN_M, 0.0);
@@ -72,7 +75,7 @@ function comeFor(slab: usize, city: usize, site: usize, actor: usize, car: i32, 
   }
   let others: u32 = 0;
   for (let other = 0; other < CAR_COUNT; other++) {
-    // It brakes for those on its way, whom it sees in time.
+    // The lorry brakes for cars on its path, which it sees in time.
     if (other != car && stationOf(slab, city, site, other) < 0.0) others |= 1 << other;
   }
   if (!isWayFree(slab, city, site, others, start, speed, (there - start) / speed, 0.0))
@@ -84,7 +87,7 @@ function comeFor(slab: usize, city: usize, site: usize, actor: usize, car: i32, 
   return putOnPath(city, site, actor);
 }
 
-/** Where on the lorry's way a car is, m; negative where on none of it. */
+/** Station of a car on the lorry's path, m; negative if it is not on it. */
 function stationOf(slab: usize, city: usize, site: usize, car: i32): f64 {
   const hx = getF(slab, C_HX, car);
   return stationBeside(

@@ -34,29 +34,37 @@ import { pieceAt, placeAt } from './paths';
 import { hasLine, kindOf, lateBy } from './spots';
 
 const LANES_BEFORE = 2;
-/** What a car does to its speed now counts for so long, s, and for so much, m/s². */
+/** A car's present acceleration is expected to last this long, s, up to this value, m/s². */
 const ACCEL_S = 1.5;
 const ACCEL_MAX = 1.5;
-/** From an actor's ends, and from its sides, to the middle of a car that has nothing to do with it, m. */
+/**
+ * Distance from an actor's ends, and from its sides, to the middle of a car that it does not
+ * concern, m.
+ */
 const APART_M = 4.0;
 const BESIDE_M = 1.6;
 const STEP_S = 0.25;
-/** The same where a vehicle appears in the road, m. */
+/** The same distance where a vehicle appears on the road, m. */
 const APPEARS_M = 14.0;
-/** So many lanes ahead a car may have a junction that it soon comes to. */
+/** Number of lanes ahead in which a car's next junction is searched. */
 const JUNCTION_LANES = 3;
-/** Who is in it and so fast has soon left it; who comes may be so much faster on the way than now, m/s. */
+/** Speed that an approaching car may gain on the way to the junction, m/s. */
 const STARTING_MPS = 1.5;
-/** A lorry meets who comes so long into red at least, ticks (4 s), for as long as it has green itself. */
+/**
+ * The lorry crosses at least so many ticks (4 s) into the car's red, while its own light is green.
+ */
 const RED_FROM: i32 = 200;
-/** So long before it reaches the conflict point it passes its own line, s. */
+/** The lorry passes its own line this long before it reaches the conflict point, s. */
 const LINE_S = 1.5;
 
 @inline export function laneOf(site: usize, index: i32): i32 {
   return load<i32>(site + HS_LANES + ((<usize>index) << 2));
 }
 
-/** m from a car's front to the conflict point where its route leads it there, negative where it does not. */
+/**
+ * Distance from a car's front to the conflict point along its route, m; negative if the route does
+ * not lead there.
+ */
 export function wayTo(slab: usize, city: usize, car: i32, site: usize): f64 {
   const lane = getI(slab, C_LANE, car);
   const count = load<i32>(site + HS_LANE_COUNT);
@@ -72,27 +80,30 @@ export function wayTo(slab: usize, city: usize, car: i32, site: usize): f64 {
   return -1.0;
 }
 
-/** The same, also where the car is up to two lanes before the first of the spot's; −1 where it is further away than `most`. */
+/**
+ * The same, also for cars up to two lanes before the first lane of the site; −1 if it is further
+ * than `most`.
+ */
 export function longWayTo(slab: usize, city: usize, car: i32, site: usize, most: f64): f64 {
   const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
   const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
   if (dx * dx + dy * dy > most * most) return -1.0;
   const known = wayTo(slab, city, car, site);
   if (known != -1.0) return known;
-  // One that is in a junction or before it: the lane after that is the first.
+  // A car in or before a junction: the first lane of the site is the lane after that.
   let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
   for (let ahead = 0; ahead < LANES_BEFORE; ahead++) {
     way += laneLength(city, laneAhead(slab, city, car, ahead));
     if (laneAhead(slab, city, car, ahead + 1) != laneOf(site, 0)) continue;
-    // Only spots on one lane are looked at from so far.
+    // Only sites with one lane are searched from so far.
     return load<i32>(site + HS_LANE_COUNT) == 1 ? way + load<f64>(site + HS_STATION) : -1.0;
   }
   return -1.0;
 }
 
 /**
- * In how many seconds a car covers a way if it goes on as it does; where it has a line to stop at,
- * if it went on at its speed.
+ * Time until a car has covered a distance if it continues as now, s; with a stop line ahead, if it
+ * kept its speed.
  */
 export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
   const speed = greatest(getF(slab, C_VX, car), 0.1);
@@ -103,8 +114,8 @@ export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
 }
 
 /**
- * The car that comes to be `short` m before the conflict point in `seconds`, as fast as `slowest`
- * at least; −1 none.
+ * The first car that will be `short` m before the conflict point in `seconds`, at no less than
+ * `slowest` m/s; −1 none.
  */
 export function findArriving(
   slab: usize,
@@ -130,8 +141,8 @@ export function findArriving(
 }
 
 /**
- * Whether it stays clear of all cars but `target`, and those behind that one, on its way from a station
- * on. `unsure`: share of their way by which the others may be elsewhere by then than as they drive now.
+ * Whether an actor stays clear of all cars except `target` and those behind it, from a station on.
+ * `unsure`: share of their way by which the predictions of others may be wrong.
  */
 export function hasFreeWay(
   slab: usize,
@@ -155,7 +166,7 @@ export function hasFreeWay(
   );
 }
 
-/** The same of the cars of a mask. */
+/** The same for the cars of a mask. */
 export function isWayFree(
   slab: usize,
   city: usize,
@@ -188,7 +199,7 @@ export function isWayFree(
   return true;
 }
 
-/** Whether no car is near the station of its path where a vehicle is to appear. */
+/** Whether no car is near the station at which a vehicle is to appear. */
 export function hasRoomAt(slab: usize, city: usize, site: usize, station: f64): bool {
   placeAt(city, site, pieceAt(city, site, station, 0), station, BODY_B);
   const reach = 0.5 * load<f64>(site + HS_BODY_LENGTH) + APPEARS_M;
@@ -211,8 +222,8 @@ function othersThan(slab: usize, city: usize, site: usize, target: i32): u32 {
 }
 
 /**
- * Whether nobody comes into the junction of the conflict point within so many seconds but the target,
- * those behind it, and those whom a light holds: turning cars know nothing of the actor's way.
+ * Whether only the target, cars behind it and cars held by lights come into the junction of the
+ * conflict point within `seconds`: turning cars do not expect the actor.
  */
 export function isJunctionFree(
   slab: usize,
@@ -252,7 +263,10 @@ function isHeldFor(slab: usize, city: usize, connector: i32, seconds: f64): bool
   return redAge(slab, city, light, <i32>(seconds * TICKS_PER_S)) >= 0;
 }
 
-/** Whether nobody is on the lane between a car and the conflict point, nor so far beyond that. */
+/**
+ * Whether no other car is on the lane between a car and the conflict point, or within `beyond` m
+ * behind that.
+ */
 export function isFirst(slab: usize, city: usize, site: usize, target: i32, beyond: f64): bool {
   const own = wayTo(slab, city, target, site);
   for (let car = 0; car < CAR_COUNT; car++) {
@@ -263,7 +277,9 @@ export function isFirst(slab: usize, city: usize, site: usize, target: i32, beyo
   return true;
 }
 
-/** Whether no car is within a distance of the conflict point, nor comes to it from within a longer one. */
+/**
+ * Whether no car is within a distance of the conflict point or approaches it within a longer one.
+ */
 export function isUnseen(slab: usize, city: usize, site: usize, near: f64, coming: f64): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
     const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
@@ -274,7 +290,10 @@ export function isUnseen(slab: usize, city: usize, site: usize, near: f64, comin
   return true;
 }
 
-/** Whether the lights let the actor cross, and hold a car that arrives in so many seconds and has nobody ahead of it. */
+/**
+ * Whether the lights let the actor cross, and hold a car that arrives in `arrival` s as the first
+ * of its lane.
+ */
 export function lightsAllow(slab: usize, city: usize, site: usize, car: i32, arrival: f64): bool {
   if (kindOf(site) != HAZARD_RED_LIGHT_LORRY) return true;
   if (!isFirst(slab, city, site, car, 0.0)) return false;
