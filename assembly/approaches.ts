@@ -29,11 +29,16 @@ import { WAITING_MPS } from './thresholds';
 const AT_LINE_M = 3.0;
 
 // What the decisions know of each car and of each junction.
-const AHEAD: usize = SCRATCH; // i32[CAR_COUNT], the next connector on the route, without the one that the car is on
-const DISTANCE: usize = SCRATCH + 80; // f64[CAR_COUNT] m, from the front bumper to the stop line of that connector
-const FIRST: usize = SCRATCH + 640; // i8[JUNCTION_MAX], first car of the list of those that approach, −1 none
-const HOLDERS: usize = FIRST + JUNCTION_MAX; // i8[JUNCTION_MAX], first car of the list of those that hold a claim there, −1 none
-const NEXT: usize = HOLDERS + JUNCTION_MAX; // i8[CAR_COUNT], next car in the list of the same junction
+/** i32[CAR_COUNT], the next connector on the route, without the one that the car is on */
+const AHEAD: usize = SCRATCH;
+/** f64[CAR_COUNT] m, from the front bumper to the stop line of that connector */
+const DISTANCE: usize = SCRATCH + 80;
+/** i8[JUNCTION_MAX], first car of the list of those that approach, −1 none */
+const FIRST: usize = SCRATCH + 640;
+/** i8[JUNCTION_MAX], first car of the list of those that hold a claim there, −1 none */
+const HOLDERS: usize = FIRST + JUNCTION_MAX;
+/** i8[CAR_COUNT], next car in the list of the same junction */
+const NEXT: usize = HOLDERS + JUNCTION_MAX;
 const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT], the same among the holders
 
 @inline export function connectorAhead(car: i32): i32 {
@@ -72,7 +77,9 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT], the same among th
   return getI(slab, C_UNANNOUNCED, car) != 0;
 }
 
-/** Lists the cars by the junction that they approach, and notes since when each stands at its line. */
+/**
+ * Lists the cars by the junction that they approach, and notes since when each stands at its line.
+ */
 export function surveyApproaches(slab: usize, city: usize): void {
   for (let word = FIRST; word < NEXT; word += 8) store<i64>(word, -1);
   for (let car = CAR_COUNT - 1; car >= 0; car--) {

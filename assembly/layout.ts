@@ -45,7 +45,7 @@ export const TICK_MS = 20;
 /** s; a literal, because integers divide differently in the two languages that read this file. */
 export const TICK_S = 0.02;
 export const TICKS_PER_S = 50;
-/** Every so many ticks all cars look and decide, and a frame shows what they did. */
+/** Every so many ticks all cars perceive and decide, and the host publishes a frame. */
 export const FRAME_TICKS = 4;
 /** A contact that comes sooner after one of either party belongs to the same chain (2 s). */
 export const CHAIN_TICKS = 100;
@@ -53,10 +53,10 @@ export const CHAIN_TICKS = 100;
 // ── fixed addresses ───────────────────────────────────────────────────────────────────────────
 /** u32[CITY_MAX]: address of each city's table. Kept clear of address 0 and of static memory. */
 export const DIRECTORY = 16384;
-/** i32[CAR_COUNT] each: what the host hands to `create`, types and declared masks of the cars. */
+/** i32[CAR_COUNT] each: types and declared masks of the cars, from the host to `create`. */
 export const IN_TYPES = DIRECTORY + 256;
 export const IN_MASKS = IN_TYPES + 128;
-/** i32[OUT_LENGTH]: what `pack` leaves for the host, see O_ below. */
+/** i32[OUT_LENGTH]: the packed state, from `pack` to the host, see O_ below. */
 export const OUT = IN_MASKS + 128;
 /** Parameters of each car type, see CT_ below. */
 export const CAR_TYPES = 20480;
@@ -78,15 +78,16 @@ export const CT_BRAKE_FRONT = 96; // f64 share of the brake force on the front a
 export const CT_PER_MASS = 104; // f64 1/kg
 export const CT_PER_INERTIA = 112; // f64 1/(kg m²)
 export const CT_PER_WHEELBASE = 120; // f64 1/m
-export const CT_UNDERSTEER = 128; // f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g
-/** Written and read within one tick only; what it held before has no meaning. */
-export const SIGHT = 21760; // what lies between one sensor and one target, see sight.ts
+/** f64 s²/m on a road of friction 1: (1/front − 1/rear stiffness) ÷ g */
+export const CT_UNDERSTEER = 128;
+/** Scratch memory, written and read within one tick: its contents before that have no meaning. */
+export const SIGHT = 21760; // rays and occluders of one sensor and one object, see sight.ts
 export const SCRATCH = 24576;
 export const OCCUPIED = SCRATCH + 1024; // u32[LANE_MAX]: mask of the cars on each lane
 export const BUSY = OCCUPIED + LANE_MAX * 4; // u32[JUNCTION_MAX]: mask of the cars in each junction
 export const ASTRAY = BUSY + JUNCTION_MAX * 4; // u32, mask of the cars that are not on their lanes
 export const PREFETCHED = ASTRAY + 4; // u32, sum that keeps the reads of prefetch.ts alive
-/** What sensors can meet in this look, see objects.ts: OBJECT_MAX records. */
+/** Objects of this scan, see objects.ts: OBJECT_MAX records. */
 export const OBJECTS = 43008;
 /** The way that a car is about to go, see own-path.ts. */
 export const OWN_PATH = 46464;
@@ -94,12 +95,15 @@ export const OWN_PATH = 46464;
 export const DYNAMICS = 49152;
 /** The contacts of the last step that had any, see K_ below. */
 export const CONTACTS = 53248;
-/** What each car's sensors deliver, see TG_ below: i32[CAR_COUNT] counts, then TARGET_MAX records a car. */
+/**
+ * What the sensors of each car report, see TG_ below: i32[CAR_COUNT] counts, then TARGET_MAX
+ * records a car.
+ */
 export const TARGET_COUNTS = 57472;
 export const TARGETS = 57600;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 96;
-/** What each car's intersection assist gives way to, see functions/intersection-assist.ts. */
+/** What each car's intersection assist yields to, see functions/intersection-assist.ts. */
 export const CROSSINGS = 82944;
 export const CITY_BASE = 86016;
 export const SLAB_ALIGN = 64;
@@ -110,7 +114,8 @@ export const H_VERSION = 0; // u32
 export const H_CITY = 4; // u32, index in the directory
 export const H_SEED = 8; // u64
 export const H_TICK = 16; // u32
-export const H_EVENT_COUNT = 20; // u32, events ever raised; the next goes to slot count % EVENT_RING
+/** u32, events ever raised; the next goes to slot count % EVENT_RING */
+export const H_EVENT_COUNT = 20;
 export const H_CONTACT_COUNT = 24; // u32, contacts ever; the next goes to slot count % CONTACT_RING
 export const H_CONTACT_TICK = 28; // u32, tick of the last contact
 export const H_CONTACT_ORDER = 32; // u32, its number within that tick
@@ -138,22 +143,30 @@ export const C_STANDSTILL_GAP = CARS + 16 * CAR_F64; // m
 export const C_ACCEL_COMFORT = CARS + 17 * CAR_F64; // m/s²
 export const C_DECEL_COMFORT = CARS + 18 * CAR_F64; // m/s²
 export const C_LEAD_SPEED = CARS + 19 * CAR_F64; // m/s, of the vehicle that GAP is to
-export const C_DRIVE = CARS + 20 * CAR_F64; // m/s², drive force ÷ mass, or engine drag where negative
-export const C_BRAKE = CARS + 21 * CAR_F64; // m/s², brake force ÷ mass that the pedals have built up
-export const C_LOAD_ACCEL = CARS + 22 * CAR_F64; // m/s², low-passed: what shifts load between the axles
+/** m/s², drive force ÷ mass, or engine drag where negative */
+export const C_DRIVE = CARS + 20 * CAR_F64;
+/** m/s², brake force ÷ mass that the pedals have built up */
+export const C_BRAKE = CARS + 21 * CAR_F64;
+/** m/s², low-passed acceleration that shifts load between the axles */
+export const C_LOAD_ACCEL = CARS + 22 * CAR_F64;
 export const C_FRICTION_FRONT = CARS + 23 * CAR_F64; // peak friction under the front axle
 export const C_FRICTION_REAR = CARS + 24 * CAR_F64;
-export const C_ACCEL_WANTED = CARS + 25 * CAR_F64; // m/s², decided every few ticks; ACCEL_TARGET follows it
+/** m/s², decided every few ticks; ACCEL_TARGET follows it */
+export const C_ACCEL_WANTED = CARS + 25 * CAR_F64;
 export const C_BRAKE_TICKS = CARS + 26 * CAR_F64; // ticks for which the brakes have been asked for
-export const C_EMERGENCY = CARS + 27 * CAR_F64; // m/s², deceleration that emergency functions demand, 0 none
-export const C_EVADE_OFFSET = CARS + 28 * CAR_F64; // m left of the lane centre, where evasive steering ends
+/** m/s², deceleration that emergency functions demand, 0 none */
+export const C_EMERGENCY = CARS + 27 * CAR_F64;
+/** m left of the lane centre, where evasive steering ends */
+export const C_EVADE_OFFSET = CARS + 28 * CAR_F64;
 export const C_EVADE_FROM = CARS + 29 * CAR_F64; // m left of the lane centre, where it began
 export const C_EVADE_S = CARS + 30 * CAR_F64; // s, duration of the change of offset
 export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability control, low-passed
 export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
-export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64; // m/s², brake force ÷ mass that it adds to the front axle
+/** m/s², brake force ÷ mass that it adds to the front axle */
+export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64;
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
-export const C_SLOPE = CARS + 35 * CAR_F64; // m/s² by which gravity drives it forward, 0 on a level road
+/** m/s² by which gravity drives it forward, 0 on a level road */
+export const C_SLOPE = CARS + 35 * CAR_F64;
 /** Even: two rows at a time are read as one. */
 export const CAR_F64_ARRAYS = 36;
 
@@ -169,33 +182,47 @@ export const C_FLAGS = CARS_I32 + 6 * CAR_I32; // FLAG_
 export const C_CLAIM = CARS_I32 + 7 * CAR_I32; // connector this car may use or is on, −1 none
 /** Tick since which it asks for its connector or has it; 0 neither; ahead: from when it may ask. */
 export const C_WAIT_TICK = CARS_I32 + 8 * CAR_I32;
-export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32; // tick of the crash or of losing the lane, 0 none
-export const C_LIGHT_CHOICE = CARS_I32 + 10 * CAR_I32; // what was decided of the light ahead, CHOICE_
-export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32; // tick since which it stands at its line, 0 not
+/** tick of the crash or of losing the lane, 0 none */
+export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32;
+/** decision about the light ahead, CHOICE_ */
+export const C_LIGHT_CHOICE = CARS_I32 + 10 * CAR_I32;
+/** tick since which it stands at its line, 0 not */
+export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32;
 export const C_CONTACT_TICK = CARS_I32 + 12 * CAR_I32; // tick of the last contact, 0 none
-export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32; // tick and order of the first contact of the chain
+/** tick and order of the first contact of the chain */
+export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32;
 export const C_CHAIN_ORDER = CARS_I32 + 14 * CAR_I32;
-export const C_NEAR = CARS_I32 + 15 * CAR_I32; // mask of the later cars that it may touch soon, and NEAR_BLOCKS
-export const NEAR_BLOCKS = 1 << CAR_COUNT; // bit of what stands beside the road
-export const C_EVADE_TICK = CARS_I32 + 16 * CAR_I32; // tick at which evasive steering began, 0 not at it
+/** mask of the later cars that it may touch soon, and NEAR_BLOCKS */
+export const C_NEAR = CARS_I32 + 15 * CAR_I32;
+export const NEAR_BLOCKS = 1 << CAR_COUNT; // bit of the blocks beside the road
+/** tick at which evasive steering began, 0 not at it */
+export const C_EVADE_TICK = CARS_I32 + 16 * CAR_I32;
 export const C_AEB_STAGE = CARS_I32 + 17 * CAR_I32; // AEB_
-export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32; // tick since which it holds the car after a stop, 0 not
+/** tick since which it holds the car after a stop, 0 not */
+export const C_AEB_TICK = CARS_I32 + 18 * CAR_I32;
 export const C_ANIMAL_STAGE = CARS_I32 + 19 * CAR_I32; // AEB_, of animal detection
 export const C_ASSIST_STAGE = CARS_I32 + 20 * CAR_I32; // AEB_, of intersection assist
-export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32; // ESC_TICKS while stability control intervenes, then counts down to 0
-export const C_ACTED = CARS_I32 + 22 * CAR_I32; // features that made a difference since this was last cleared
-/** 1 while it takes a way through a junction that nobody else expects: what it claims only it knows of. */
+/** ESC_TICKS while stability control intervenes, then counts down to 0 */
+export const C_ESC_ACTIVE = CARS_I32 + 21 * CAR_I32;
+/** features that made a difference since this was last cleared */
+export const C_ACTED = CARS_I32 + 22 * CAR_I32;
+/** 1 while its path through a junction is unexpected: only the car itself counts with its claim. */
 export const C_UNANNOUNCED = CARS_I32 + 23 * CAR_I32;
 export const C_STILL_TICK = CARS_I32 + 24 * CAR_I32; // tick since which it stands, 0 not
-export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32; // tick since which it stood although it wanted to go, 0 not
-/** What crosses its way and went out of sight: object, SEEN_ << 8, looks until it will be past << 16; 0 nothing does. */
+/** tick since which it stood although it wanted to go, 0 not */
+export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32;
+/**
+ * A crossing object that went out of sight: object, SEEN_ << 8, scans until it will be past << 16;
+ * 0 none.
+ */
 export const C_CROSSING = CARS_I32 + 26 * CAR_I32;
-export const C_CROSSING_STATION = CARS_I32 + 27 * CAR_I32; // f32 m along the connector where that crosses it
+/** f32 m along the connector where that crosses it */
+export const C_CROSSING_STATION = CARS_I32 + 27 * CAR_I32;
 export const CAR_I32_ARRAYS = 28;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
-/** What each spot has in the world, if it has anything: its actor. */
+/** Each spot's state in the world: its actor. */
 export const HAZARD_BYTES = 104;
 export const A_X = 0; // f64 m, middle of its box
 export const A_Y = 8; // f64 m
@@ -213,10 +240,13 @@ export const A_WAIT = 76; // u32, tick at which it sets off
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
-export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next look
-export const A_SIGHT = 100; // f32 m, nothing sees it over a crest from farther: the flatter it is, the nearer
+export const A_NEAR = 96; // u32 mask of the cars that it may touch before the next update
+/** f32 m, nothing sees it over a crest from farther: the flatter it is, the nearer */
+export const A_SIGHT = 100;
 
-/** u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts. */
+/**
+ * u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts.
+ */
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
 export const SENSOR_COUNT = 3;
 /** Objects that sensors tell apart: the cars, then the actors of the spots. */
@@ -231,8 +261,10 @@ export const E_KIND = 8; // i32, EVENT_
 export const E_CAR = 12; // i32, −1 none
 export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
-export const E_ARG = 24; // i32: configuration 1 on, 0 off; collision: order of the chain's first contact
-export const E_OTHER = 28; // i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot
+/** i32: configuration 1 on, 0 off; collision: order of the chain's first contact */
+export const E_ARG = 24;
+/** i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot */
+export const E_OTHER = 28;
 
 export const CONTACT_BYTES = 208;
 export const K_TICK = 0; // u32
@@ -243,13 +275,14 @@ export const K_X = 16; // f64 m, point of contact
 export const K_Y = 24; // f64 m
 export const K_CLOSING = 32; // f64 m/s, along the contact normal
 export const K_STRIKING = 40; // i32: 0 the first party's own motion closed the gap, 1 the second's
-export const K_CHAIN_TICK = 44; // u32, tick of the first contact of the chain that this one belongs to
+/** u32, tick of the first contact of the chain that this one belongs to */
+export const K_CHAIN_TICK = 44;
 export const K_ENERGY = 48; // f64 J, turned into deformation
 export const K_CHAIN_ORDER = 56; // u32, number of that contact within its tick
 export const K_HAZARD = 60; // i32, spot whose actor or body was touched, −1 none
 export const K_PARTY = 64; // two parties
 export const PARTY_BYTES = 72;
-export const P_CAR = 0; // i32, −1 for what is no car of the fleet
+export const P_CAR = 0; // i32, −1 if the party is no car of the fleet
 export const P_DECLARED = 4; // i32 feature mask
 export const P_EFFECTIVE = 8; // i32 feature mask
 export const P_TYPE = 12; // i32
@@ -257,7 +290,8 @@ export const P_SPEED = 16; // f64 m/s before contact
 export const P_DELTA_V = 24; // f64 m/s
 export const P_HX = 32; // f64 heading before contact
 export const P_HY = 40;
-export const P_IMPACT_X = 48; // f64 unit vector in the car's own axes, from its centre to the contact
+/** f64 unit vector in the car's own axes, from its centre to the contact */
+export const P_IMPACT_X = 48;
 export const P_IMPACT_Y = 56;
 export const P_MASS = 64; // f64 kg
 
@@ -367,7 +401,7 @@ export const T_HEADER_BYTES = 128;
 /** A lane of a route. */
 export const ROUTE_LANE_BYTES = 8;
 export const RL_LANE = 0; // i32
-export const RL_EXIT_SPEED = 4; // f32 m/s: at its end, slow enough for what follows on the route
+export const RL_EXIT_SPEED = 4; // f32 m/s at its end, slow enough for the rest of the route
 
 export const LANE_BYTES = 96;
 export const L_POINT_FIRST = 0; // i32, index in POINTS
@@ -376,7 +410,8 @@ export const L_JUNCTION = 8; // i32, −1 for a lane of a road
 export const L_CONNECTOR = 12; // i32, its bit in conflict masks, −1 for a lane of a road
 export const L_CONFLICTS = 16; // u32, connectors of the same junction that it crosses or meets
 export const L_LIGHT = 20; // i32, the light that a connector's traffic obeys, −1 none
-export const L_YIELDS = 24; // u32, those of the conflicting connectors that have right of way over it
+/** u32, those of the conflicting connectors that have right of way over it */
+export const L_YIELDS = 24;
 export const L_ROAD = 28; // i32, −1 for a connector
 export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
@@ -385,7 +420,8 @@ export const L_ZONES = 56; // u32, zones that it comes near
 export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
 export const L_HALF_WIDTH = 64; // f64 m
 export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
-export const L_CONFLICT_FIRST = 76; // i32, index of its first record in CONFLICTS, one for each bit of the mask
+/** i32, index of its first record in CONFLICTS, one for each bit of the mask */
+export const L_CONFLICT_FIRST = 76;
 export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
 export const L_GRADE_FROM = 88; // f32 m, where that part begins
 export const L_GRADE_TO = 92; // f32 m
@@ -402,10 +438,12 @@ export const PT_Y = 4; // m
 export const PT_TX = 8; // tangent, unit vector
 export const PT_TY = 12;
 export const PT_CURVATURE = 16; // 1/m, left positive
-export const PT_SPEED = 20; // m/s: limit and bends of the lane from here on, with room to brake for them
-export const PT_RUN = 24; // m from here on for which a straight line to another point stands for the lane
+/** m/s: limit and bends of the lane from here on, with room to brake for them */
+export const PT_SPEED = 20;
+/** m from here on for which a straight line to another point stands for the lane */
+export const PT_RUN = 24;
 export const PT_OPEN = 28; // m straight ahead from here without a solid block, see VIEW_
-/** So far to either side, and at most so far ahead, is looked for blocks, m. */
+/** Strip in which the open view is searched for blocks: its sides and its length, m. */
 export const VIEW_LEFT_M = 7.5;
 export const VIEW_RIGHT_M = 4.5;
 export const VIEW_M = 130;
@@ -430,13 +468,13 @@ export const B_MAX_Y = 24;
 export const B_CORNERS = 32; // i32
 export const B_SOLID = 36; // i32, 1 where cars cannot drive
 export const B_CORNER = 40; // f64 pairs
-export const B_HAZARD = 168; // i32, spot that it stands at, −1 for what belongs to the city
+export const B_HAZARD = 168; // i32, spot that it belongs to, −1 for blocks of the city
 
 /**
- * Square cells of a city, row by row from the south-west. The blocks of cell c are
- * `list[first[c]]` to `list[first[c + 1] − 1]` in ascending order, where `first` begins at GR_FIRST and
- * `list`, u16, right behind its last entry: the solid ones whose bounding box comes within
- * GRID_REACH_M of the cell.
+ * Square cells of a city, row by row from the south-west. The blocks of cell c are `list[first[c]]`
+ * to `list[first[c + 1] − 1]` in ascending order; `first` begins at GR_FIRST, and `list`, u16,
+ * right behind its last entry. A cell lists the solid blocks whose bounding box is within
+ * GRID_REACH_M of it.
  */
 export const GRID_CELL_M = 20;
 export const GRID_REACH_M = 6.5;
@@ -446,7 +484,10 @@ export const GR_COLUMNS = 16; // i32
 export const GR_ROWS = 20; // i32
 export const GR_FIRST = 24; // u32[columns × rows + 1]
 
-/** Around a block, a bit larger than its bounding box: what most blocks are dismissed by, next to each other in memory. */
+/**
+ * Boxes slightly larger than the bounding boxes of blocks. They are adjacent in memory and rule
+ * most blocks out.
+ */
 export const GRID_BOX_BYTES = 16;
 export const GB_X = 0; // f32 m, middle
 export const GB_Y = 4;
@@ -487,11 +528,11 @@ export const HS_BODY_WIDTH = 112; // f64 m
 export const HS_MASS = 120; // f64 kg
 export const HS_INERTIA = 128; // f64 kg m²
 export const HS_CLASS = 136; // i32 CONTACT_ that touching the actor is
-export const HS_SIGHT = 144; // f64 m, nobody's camera sees the actor from farther, 0 no limit
+export const HS_SIGHT = 144; // f64 m, greatest range of cameras for the actor, 0 no limit
 export const HS_GRADE = 152; // f64, rise of the road over the way
 export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
 export const HS_LIGHT = 168; // i32, the light that the actor's way obeys, −1 none
-export const HS_FACTS = 172; // i32[3], what else the kind needs
+export const HS_FACTS = 172; // i32[3], further facts of the kind
 
 /** Points of the actors' paths. */
 export const PATH_POINT_BYTES = 24;
@@ -499,10 +540,11 @@ export const PP_X = 0; // f64 m
 export const PP_Y = 8; // f64 m
 export const PP_STATION = 16; // f64 m along the path
 
-// ── what sensors deliver: one record a target, made and used within one look ─────────────────
+// ── what sensors report: one record per target, written and used within one scan ───────────────
 export const TG_OBJECT = 0; // i32, car, or CAR_COUNT + spot
 export const TG_SENSORS = 4; // i32 SEEN_, the sensors that have confirmed it
-export const TG_CLASS = 8; // i32 CONTACT_, known where a camera has confirmed it, else CONTACT_VEHICLE
+/** i32 CONTACT_, known where a camera has confirmed it, else CONTACT_VEHICLE */
+export const TG_CLASS = 8;
 export const TG_X = 16; // f64 m ahead of the own centre of gravity, middle of its box
 export const TG_Y = 24; // f64 m to the left
 export const TG_HX = 32; // f64 heading in the own axes, unit vector
@@ -513,9 +555,9 @@ export const TG_HALF_LENGTH = 64; // f64 m
 export const TG_HALF_WIDTH = 72;
 export const TG_ACCEL = 80; // f64 m/s², along its heading
 /**
- * f32 m along the own path from the own front bumper to where its box first reaches into the corridor:
- * own width and CORRIDOR_MARGIN_M more to each side; −1 where it does not, or farther away than own-path.ts looks;
- * TG_PATH_OPEN where nobody can want to know, as long as there is nothing else for the functions to act on.
+ * f32 m along the own path from the front bumper to where the box reaches into the corridor, which
+ * is CORRIDOR_MARGIN_M wider than the car on each side. −1 if it does not, or is further than
+ * own-path.ts reaches. TG_PATH_OPEN if no function needs to know unless another one acts.
  */
 export const TG_PATH = 88;
 export const TG_PATH_OPEN = -2;

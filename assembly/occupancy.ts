@@ -1,4 +1,6 @@
-/** Which cars are on each lane and in each junction, for everything that follows lanes in this tick. */
+/**
+ * Which cars are on each lane and in each junction, for everything that follows lanes in this tick.
+ */
 import {
   ASTRAY,
   BUSY,
@@ -15,7 +17,9 @@ import {
 import { laneRecord } from './lanes';
 import { getF, getI } from './memory';
 
-/** A car further than this from the centre of its lane is met where it stands, not on its lane, m. */
+/**
+ * A car further than this from the centre of its lane is met where it stands, not on its lane, m.
+ */
 export const OFF_LANE_M = 1.2;
 
 /** Whether a car is to be met where it stands rather than on its lane. */

@@ -121,7 +121,9 @@ export function boxesCommon(a: usize, b: usize): f64 {
   return polygonCommon(a, CORNERS_B, 4);
 }
 
-/** Area that a box shares with a convex polygon, m²; leaves its centroid (Sutherland, Hodgman 1974). */
+/**
+ * Area that a box shares with a convex polygon, m²; leaves its centroid (Sutherland, Hodgman 1974).
+ */
 export function polygonCommon(box: usize, polygon: usize, count: i32): f64 {
   outline(box, CUT_A);
   let from = CUT_A;

@@ -63,7 +63,8 @@ const HALF_WIDTH: usize = OWN_PATH + 24; // f64 m, of the corridor
 const AIM: usize = OWN_PATH + 32; // f64 m left of the lane, offset that the car steers to
 const AWAY: usize = OWN_PATH + 40; // f64 m left of that, where its front is
 const PER_RETURN: usize = OWN_PATH + 48; // f64 1/m
-const END_DISTANCE: usize = OWN_PATH + 56; // f64 m from the front bumper to the end of the last piece
+/** f64 m from the front bumper to the end of the last piece */
+const END_DISTANCE: usize = OWN_PATH + 56;
 const END_X: usize = OWN_PATH + 64; // f64 m, position of that end
 const END_Y: usize = OWN_PATH + 72;
 const CURVATURE: usize = OWN_PATH + 80; // f64 1/m, if it follows the wheels

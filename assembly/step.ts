@@ -123,7 +123,10 @@ function assistCar(slab: usize, city: usize, car: i32): void {
   limitBraking(slab, car);
 }
 
-/** Actuators, stability control and dynamics of the cars that are no wrecks: as many at once as `T` holds. */
+/**
+ * Actuators, stability control and dynamics of the cars that are no wrecks: as many at once as `T`
+ * holds.
+ */
 export function moveCars<T>(slab: usize): void {
   actuate<T>(slab);
   stabilise<T>(slab);

@@ -1,10 +1,10 @@
 /**
- * Integers as the decimals that `JSON.stringify` prints for a quotient of them: no point where there is
- * no fraction, no zeros at its end, no −0.
+ * Writes integers as the decimals that `JSON.stringify` prints for a quotient of them: without a
+ * point if there is no fraction, without trailing zeros, without −0.
  *
- * Digits come from tables, up to three of them in one store. An entry holds the characters in its lower
- * three bytes, first one lowest, and how many count in the uppermost; whatever is stored beyond those
- * is overwritten by what follows the number.
+ * Digits come from tables, up to three in one store. An entry holds the characters in its lower
+ * three bytes, the first one lowest, and their number in the uppermost byte. Bytes stored beyond
+ * them are overwritten by what follows.
  */
 const MINUS: u32 = 45;
 const POINT: u32 = 46;
@@ -67,7 +67,7 @@ export function writeInteger(address: usize, value: u32): usize {
   return writeEntry(end, PADDED, value - thousands * 1000);
 }
 
-/** Writes the sign of a value; its size is to follow. */
+/** Writes the sign of a value; the caller writes its absolute value. */
 @inline
 function writeSign(address: usize, value: i32): usize {
   store<u8>(address, MINUS);

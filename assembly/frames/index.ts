@@ -1,6 +1,6 @@
 /**
- * Writes frames: what `pack` leaves of a world for the host, as JSON or as MessagePack. It knows the order
- * of the parts and how numbers are written; all other bytes are runs that the host has spelled.
+ * Writes frames: the packed state of a world as JSON or as MessagePack. It knows the order of the
+ * parts and how numbers are written; all other bytes are runs that the host has prepared.
  */
 import {
   CAR_COUNT,
@@ -69,7 +69,10 @@ export function reserve(bytes: usize): usize {
   return heap.alloc(bytes);
 }
 
-/** Writes a frame as JSON to `out` and returns where it ends. Up to RUN_STEP bytes behind it may be written, too. */
+/**
+ * Writes a frame as JSON to `out` and returns its end. Up to RUN_STEP bytes behind it may be
+ * overwritten.
+ */
 export function json(packed: usize, world: usize, city: usize, out: usize): usize {
   return frame(true, packed, world, city, out);
 }
@@ -90,7 +93,7 @@ function frame(isJson: bool, packed: usize, world: usize, city: usize, out: usiz
     : writeFloat(end, <f64>tick / (1000 / TICK_MS));
   end = copyRun(city + X_INDEX, R_VEHICLES, end);
   for (let car = 0; car < CAR_COUNT; car++) end = vehicle(isJson, packed, world, city, car, end);
-  // In JSON each element of a list ends with a comma; what follows overwrites the last one's.
+  // In JSON each element of a list ends with a comma; the next part overwrites the last one.
   end = copyRun(city + X_INDEX, R_LIGHTS, isJson ? end - 1 : end);
   end = lights(isJson, packed, city, end);
   end = copyRun(city + X_INDEX, R_HAZARDS, end);
@@ -129,7 +132,7 @@ function vehicle(
   );
 }
 
-/** −1 is a car with nobody ahead. */
+/** −1 is a car without a leader. */
 @inline
 function gap(isJson: bool, address: usize, gapCm: i32): usize {
   if (isJson) {

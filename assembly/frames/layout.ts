@@ -1,7 +1,8 @@
-/** What the host and the writer of frames both know of it. */
+/** Constants shared by the host and the writer of frames. */
 
 // ── texts of a city in one encoding: words, then the index of its runs, then their bytes ─────────
-// A run is a piece of a frame that never changes; an entry of the index is its offset, from the index, and
+// A run is a piece of a frame that never changes; an entry of the index is its offset, from the
+// index, and
 // its length in bytes. Behind the last run are RUN_STEP more bytes.
 export const X_TAILS = 0; // run of a vehicle's end: + status × FLAG_COMBINATIONS + flags
 export const X_ROADS = 4; // + road index
@@ -9,7 +10,7 @@ export const X_JUNCTIONS = 8; // + junction index
 export const X_LIGHTS = 12; // + light index × LIGHT_STATE_COUNT + state
 export const X_HAZARDS = 16; // + hazard index × 2 + active
 export const X_RESTING = 20; // + hazard index
-export const X_PLACES = 24; // offset, from the words, of where each hazard rests: x and y, cm
+export const X_PLACES = 24; // offset, from the words, of each hazard's place at rest: x and y, cm
 export const X_INDEX = 32;
 /** Combinations of the four FLAG_ bits. */
 export const FLAG_COMBINATIONS = 16;
@@ -35,5 +36,5 @@ export const WORLD_RUNS = 21;
 
 /** Runs are copied in steps of so many bytes, the last one too. */
 export const RUN_STEP = 16;
-/** No number takes more, in either encoding. */
+/** Greatest length of a number in either encoding. */
 export const NUMBER_BYTES_MAX = 12;

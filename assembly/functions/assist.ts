@@ -69,7 +69,9 @@ function isHeld(slab: usize, car: i32): bool {
   return false;
 }
 
-/** Whether anything but a moving vehicle blocks the path: the driver follows vehicles that drive on. */
+/**
+ * Whether anything but a moving vehicle blocks the path: the driver follows vehicles that drive on.
+ */
 function isBlocked(car: i32): bool {
   const count = targetCount(car);
   for (let i = 0; i < count; i++) {

@@ -64,7 +64,8 @@ export const ZONE_FROM: usize = CROSSINGS + CAR_COUNT * 20;
 export const ZONE_TO: usize = ZONE_FROM + 8;
 export const TIME_FROM: usize = ZONE_FROM + 16;
 export const TIME_TO: usize = ZONE_FROM + 24;
-export const STANDS_CLEAR: usize = ZONE_FROM + 32; // i32, 1 if it passes clear of the car as that stands now
+/** i32, 1 if it passes clear of the car as that stands now */
+export const STANDS_CLEAR: usize = ZONE_FROM + 32;
 /**
  * Finds where and when a car of the fleet crosses the path over `connector`. A car with an
  * announced claim is covered by right of way; a car that can still stop before its line will stop.

@@ -98,7 +98,8 @@ const STOP_LAG_S = 0.25;
  */
 const CLEAR_OF_M = 1.0;
 
-const EDGE: usize = CROSSINGS; // f64[CAR_COUNT] m, from the front bumper to the nearest crossing, −1 none
+/** f64[CAR_COUNT] m, from the front bumper to the nearest crossing, −1 none */
+const EDGE: usize = CROSSINGS;
 const OBJECT: usize = EDGE + CAR_COUNT * 8; // i32[CAR_COUNT], object that crosses there
 const SEEN: usize = OBJECT + CAR_COUNT * 4; // i32[CAR_COUNT] SEEN_, sensors that have confirmed it
 const URGENT: usize = SEEN + CAR_COUNT * 4; // i32[CAR_COUNT], 1 if the brakes must act now

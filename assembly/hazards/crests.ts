@@ -20,45 +20,57 @@ import { getF, getI } from '../memory';
 import { CAMERA_BEHIND_M } from '../sensor-mounts';
 import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
-/** While a car is so far in time from what lies behind a crest, s, it does not see it yet and nothing is settled. */
+/**
+ * Time before the obstacle at which a car does not see it yet, s, and below which the case is
+ * settled, s.
+ */
 const SOON_S = 3.2;
 const SETTLED_S = 2.0;
-/** A car slower than this stops in time, m/s. */
+/** A car slower than this can stop in time, m/s. */
 const SLOW_MPS = 5.0;
 /**
- * Who sees it so long before being there, s, can still steer around it on a wet road: 0.23 s until the camera knows
- * it, 1.05 s to gain a metre, and some for what it measures wrong and for whoever speeds up on the way.
+ * A car that sees the obstacle this long before it can still steer around it on a wet road, s: 0.23
+ * s until the camera confirms it, 1.05 s to gain a metre, and a reserve for measuring errors and
+ * acceleration.
  */
 const STEERS_FROM_S = 1.46;
-/** From when on one could brake instead: so late, s, and then so hard, m/s². */
+/** Braking instead needs this reaction, s, at this deceleration, m/s². */
 const BRAKES_LATE_S = 0.33;
 const BRAKES = 5.2;
-/** What comes to lie there is of a height at which a car sees it about so long before, s. */
+/** Height of the obstacle, as the time before it at which a car sees it, s. */
 const SEEN_S = 1.6;
-/** That is so far on, as a share, from where one can only just steer to where one could still brake. */
+/** Position of that moment between the last one to steer and the last one to brake, as a share. */
 const SEEN_SHARE = 0.35;
-/** Nothing is there for a car for which these two are not apart by this factor: a little slower and it could brake. */
+/**
+ * These two moments must differ by this factor: otherwise a car that is a little slower could
+ * brake.
+ */
 const WORTHWHILE = 1.03;
-/** Until it is settled a car may turn out to be so much slower, share. */
+/** Share by which a car may turn out slower until the case is settled. */
 const SPARE = 0.03;
-/** What a car does to its speed it goes on doing until it sees it, as far as so much, m/s²; who slows down so much may stop. */
+/**
+ * A car's present acceleration is expected to last up to this value, m/s²; a car that brakes harder
+ * than the second may stop.
+ */
 const ACCEL_MAX = 1.5;
 const SLOWING = -1.0;
-/** Who is so far beyond it with its front has passed it, m. */
+/** A car whose front is this far beyond the obstacle has passed it, m. */
 const PASSED_M = 8.0;
-/** Nobody stands so near behind it, m. */
+/** No car may stand within this distance behind the obstacle, m. */
 const CLEAR_M = 20.0;
-/** Nobody follows so near, who would have to brake behind it, m. */
+/** No car may follow within this distance, m: it would have to brake behind the obstacle. */
 const FOLLOWS_M = 46.0;
-/** Who comes within so many seconds of driving, or is so near, m, may be beside it then. */
+/**
+ * A car that arrives within this driving time, s, or is this near, m, may be beside the obstacle.
+ */
 const COMING_S = 7.0;
 const NEAR_M = 30.0;
-/** Who is further aside of the lane than this is on another street, m. */
+/** A car further than this from the lane is on another street, m. */
 const STREET_M = 12.0;
 
 /**
- * From how far what comes to lie behind the crest is to be seen, m, so that the first car that comes along sees it
- * too late to brake and has room to steer around it; −1 while none such comes.
+ * Sight distance of the obstacle, m, at which the first approaching car sees it too late to brake
+ * but can steer around it; −1 while no such car approaches.
  */
 export function awaitedSight(slab: usize, city: usize, site: usize): f64 {
   for (let car = 0; car < CAR_COUNT; car++) {
@@ -76,7 +88,10 @@ export function awaitedSight(slab: usize, city: usize, site: usize): f64 {
   return -1.0;
 }
 
-/** From how far a car that is so far away, m, must see it to have to steer; −1 where one so slow could always brake instead. */
+/**
+ * Sight distance at which a car `way` m before the obstacle has to steer, m; −1 if it could always
+ * brake.
+ */
 function surprisingSight(slab: usize, car: i32, way: f64): f64 {
   if (getF(slab, C_ACCEL, car) < SLOWING) return -1.0;
   const speed = speedAfter(slab, car, way - SEEN_S * getF(slab, C_VX, car));
@@ -88,9 +103,9 @@ function surprisingSight(slab: usize, car: i32, way: f64): f64 {
 }
 
 /**
- * Whether a car is about to come upon it that it is not meant for: one that could brake, or not even steer, or
- * would have nowhere to go, since somebody else is on the street beside it or comes along there. Not while another
- * is so near that it sees it.
+ * Whether a car is about to reach the obstacle for which it is not meant: one that could brake,
+ * could not even steer, or has no room because another car is beside it or approaches. Not while
+ * another car can see it.
  */
 export function isCrestSpared(slab: usize, city: usize, site: usize, actor: usize): bool {
   let spared = false;
@@ -109,7 +124,10 @@ export function isCrestSpared(slab: usize, city: usize, site: usize, actor: usiz
   return way > -PASSED_M && way <= SETTLED_S * getF(slab, C_VX, car);
 }
 
-/** m from the front of a car that is there soon, and nothing settled yet; −1 of another. */
+/**
+ * Distance of a car that will arrive soon, as long as the case is not settled, m; −1 for other
+ * cars.
+ */
 function soonThere(slab: usize, city: usize, site: usize, car: i32): f64 {
   const speed = getF(slab, C_VX, car);
   if (speed < SLOW_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) return -1.0;
@@ -117,7 +135,9 @@ function soonThere(slab: usize, city: usize, site: usize, car: i32): f64 {
   return way > SETTLED_S * speed && way < SOON_S * speed ? way : -1.0;
 }
 
-/** Whether a car, as it speeds up or slows down, will see it so late that it has to steer, and not later. */
+/**
+ * Whether a car will see the obstacle late enough to have to steer, and early enough to be able to.
+ */
 function isSurprised(slab: usize, actor: usize, car: i32, way: f64): bool {
   if (getF(slab, C_ACCEL, car) < SLOWING) return false;
   const sight = <f64>load<f32>(actor + A_SIGHT) - CAMERA_BEHIND_M;
@@ -125,7 +145,7 @@ function isSurprised(slab: usize, actor: usize, car: i32, way: f64): bool {
   return sight > STEERS_FROM_S * speed && sight < brakingWay(speed) * (1.0 + SPARE);
 }
 
-/** m/s of a car that goes on speeding up or slowing down for so many metres. */
+/** Speed of a car after `way` m with its present acceleration, m/s. */
 @inline function speedAfter(slab: usize, car: i32, way: f64): f64 {
   const now = getF(slab, C_VX, car);
   return sqrt(greatest(now * now + 2.0 * least(getF(slab, C_ACCEL, car), ACCEL_MAX) * way, 0.0));
@@ -153,7 +173,7 @@ function isAnybodyBeside(slab: usize, site: usize): bool {
     if (abs(hx * dy - hy * dx) > STREET_M) continue;
     const vx = velocityX(slab, car);
     const vy = velocityY(slab, car);
-    // Who drives away does not come.
+    // A car that drives away does not approach.
     const reach = dx * vx + dy * vy > 0.0 ? NEAR_M : NEAR_M + COMING_S * sqrt(vx * vx + vy * vy);
     if (dx * dx + dy * dy < reach * reach) return true;
   }

@@ -23,10 +23,10 @@ import {
 import { BODY_COG_X, BODY_COG_Y } from '../body';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 
-/** Cosine up to which something is headed as a path is. */
+/** Least cosine between the heading of an object and a path in the same direction. */
 const SAME_WAY = 0.9;
 
-/** The piece of an actor's path that a station lies on; looked for from `piece` on. */
+/** Index of the piece of an actor's path that contains a station; the search begins at `piece`. */
 export function pieceAt(city: usize, site: usize, station: f64, piece: i32): i32 {
   const points = pointsOf(city, site);
   const last = load<i32>(site + HS_PATH_COUNT) - 2;
@@ -45,7 +45,7 @@ export function pieceAt(city: usize, site: usize, station: f64, piece: i32): i32
   );
 }
 
-/** Leaves place and heading at a station of a piece of the path, as a box without size. */
+/** Leaves place and heading at a station of a piece, as a box without size. */
 export function placeAt(city: usize, site: usize, piece: i32, station: f64, box: usize): void {
   const from = pointsOf(city, site) + <usize>piece * PATH_POINT_BYTES;
   const to = from + PATH_POINT_BYTES;
@@ -60,8 +60,8 @@ export function placeAt(city: usize, site: usize, piece: i32, station: f64, box:
 }
 
 /**
- * Station of an actor's path beside which something is, no more than `aside` m from it and headed
- * as it is; −1 none.
+ * Station of an actor's path beside an object at most `aside` m away with the same heading; −1
+ * none.
  */
 export function stationBeside(
   city: usize,
@@ -89,18 +89,18 @@ export function stationBeside(
   return -1.0;
 }
 
-/** Puts an actor where its station says; false where its path ends before that. */
+/** Places an actor at its station; false beyond the end of its path. */
 export function putOnPath(city: usize, site: usize, actor: usize): bool {
   const station = load<f64>(actor + A_STATION);
   if (station >= load<f64>(site + HS_ACTOR_LENGTH)) return false;
   const piece = pieceAt(city, site, station, load<i32>(actor + A_PIECE));
   store<i32>(actor + A_PIECE, piece);
-  // The fields of an actor lie as those of a box do.
+  // An actor begins with the fields of a box.
   placeAt(city, site, piece, station, actor + A_X);
   return true;
 }
 
-/** Puts an actor where it stands or waits. */
+/** Places an actor where it stands or waits. */
 export function putAtStart(site: usize, actor: usize): void {
   store<f64>(actor + A_STATION, 0.0);
   store<i32>(actor + A_PIECE, 0);
@@ -110,7 +110,7 @@ export function putAtStart(site: usize, actor: usize): void {
   store<f64>(actor + A_HY, load<f64>(site + HS_START_HY));
 }
 
-/** The body of an actor as its present motion says it was `back` s before. */
+/** Body of an actor `back` s before, extrapolated from its present motion. */
 export function actorBody(site: usize, actor: usize, speed: f64, back: f64, body: usize): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);

@@ -15,7 +15,7 @@ import {
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import type { Course } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
-import type { Calm } from './undisturbed.ts';
+import type { Undisturbed } from './undisturbed.ts';
 
 export const X = C_X / 8;
 export const Y = C_Y / 8;
@@ -48,7 +48,7 @@ export class DrivingProbe {
   readonly #course: Course;
   readonly #tally: DrivingTally;
   readonly #name: string;
-  readonly #calm: Pick<Calm, 'isCalm'> | undefined;
+  readonly #undisturbed: Pick<Undisturbed, 'isUndisturbed'> | undefined;
   readonly #before = new Float64Array(MOTION_LENGTH);
   readonly #laneBefore = new Int32Array(CARS);
   readonly #indexBefore = new Int32Array(CARS);
@@ -64,15 +64,15 @@ export class DrivingProbe {
   /** Lanes of the route that each car has left behind. */
   readonly #lanesDone = new Int32Array(CARS);
 
-  /** `calm`: offsets count of these cars only; of all without it. */
+  /** `undisturbed`: offsets count of these cars only; of all without it. */
   constructor(
     { f64, i32 }: SlabArrays,
     course: Course,
     tally: DrivingTally,
     name: string,
-    calm?: Pick<Calm, 'isCalm'>,
+    undisturbed?: Pick<Undisturbed, 'isUndisturbed'>,
   ) {
-    this.#calm = calm;
+    this.#undisturbed = undisturbed;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#course = course;
@@ -161,7 +161,8 @@ export class DrivingProbe {
     const share = speed / at(this.#course.speedLimitMps, lane);
     if (share > tally.speedShare.value) tally.speedShare.note(share, this.where(tick, car));
     if (stood === 0) tally.movingTicks += 1;
-    if (this.#course.isConnector[lane] === 1 || this.#calm?.isCalm(car) === false) return;
+    if (this.#course.isConnector[lane] === 1 || this.#undisturbed?.isUndisturbed(car) === false)
+      return;
     const offset = Math.abs(at(this.#f64, OFFSET + car));
     if (offset > tally.offset.value) tally.offset.note(offset, this.where(tick, car));
     if (stood > 0) return;

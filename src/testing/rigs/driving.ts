@@ -7,7 +7,7 @@ import { DrivingTally } from './driving-tally.ts';
 import { makeWorld } from './kernel.ts';
 import { OrderProbe } from './order-probe.ts';
 import { SignalProbe } from './signal-probe.ts';
-import { Calm } from './undisturbed.ts';
+import { Undisturbed } from './undisturbed.ts';
 
 const ORDER_TICKS = 50;
 /** Cars know where they are on their lanes after every odd tick. */
@@ -46,13 +46,13 @@ function driveWorld(
   ticks: number,
 ): void {
   const arrays = kernel.view(slab);
-  const calm = new Calm(arrays, course.city.hazards.length);
-  const driving = new DrivingProbe(arrays, course, tally, name, calm);
+  const undisturbed = new Undisturbed(arrays, course.city.hazards.length);
+  const driving = new DrivingProbe(arrays, course, tally, name, undisturbed);
   const signals = new SignalProbe(arrays, course, tally, name, 0);
-  const order = new OrderProbe(arrays, course, tally, name, calm);
+  const order = new OrderProbe(arrays, course, tally, name, undisturbed);
   for (let tick = 1; tick <= ticks; tick++) {
     kernel.step(slab, 1);
-    calm.look(tick);
+    undisturbed.look(tick);
     driving.look(tick);
     signals.look(tick);
     if (tick % OVERLAP_TICKS === 0) order.lookForOverlaps(tick);
@@ -80,13 +80,13 @@ const examples = (what: string) => (tally: DrivingTally) =>
 
 export const DRIVING_LIMITS: readonly DrivingLimit[] = [
   {
-    name: 'distance to the lane centre outside junctions, RMS of cars that move calmly',
+    name: 'distance to the lane centre outside junctions, RMS of cars that move undisturbed',
     unit: 'm',
     of: (tally) => Math.sqrt(tally.offsetSquares / tally.offsetTicks),
     atMost: 0.2,
   },
   {
-    name: 'distance to the lane centre outside junctions, greatest of calm cars',
+    name: 'distance to the lane centre outside junctions, greatest of undisturbed cars',
     unit: 'm',
     of: ({ offset }) => offset.value,
     seen: ({ offset }) => offset.where,
@@ -113,14 +113,14 @@ export const DRIVING_LIMITS: readonly DrivingLimit[] = [
     atMost: 2.6,
   },
   {
-    name: 'gap between calm queued cars, least',
+    name: 'gap between undisturbed queued cars, least',
     unit: 'm',
     of: ({ narrowestGap }) => narrowestGap.value,
     seen: ({ narrowestGap }) => narrowestGap.where,
     atLeast: 1.5,
   },
   {
-    name: 'gap between calm queued cars, greatest',
+    name: 'gap between undisturbed queued cars, greatest',
     unit: 'm',
     of: ({ widestGap }) => widestGap.value,
     seen: (tally) => `${outOfBand(tally)}; ${examples('gaps')(tally)}`,

@@ -19,7 +19,7 @@ import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { type Course, NOSE_M, TAIL_M } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
-import type { Calm } from './undisturbed.ts';
+import type { Undisturbed } from './undisturbed.ts';
 
 /** Arrays of the layout that the finite check covers: all up to the last with a meaning. */
 const F64_ARRAYS = 26;
@@ -42,17 +42,17 @@ export class OrderProbe {
   readonly #course: Course;
   readonly #tally: DrivingTally;
   readonly #name: string;
-  readonly #calm: Pick<Calm, 'isCalm'> | undefined;
+  readonly #undisturbed: Pick<Undisturbed, 'isUndisturbed'> | undefined;
 
-  /** `calm`: gaps count between these cars only; between all without it. */
+  /** `undisturbed`: gaps count between these cars only; between all without it. */
   constructor(
     { f64, i32 }: SlabArrays,
     course: Course,
     tally: DrivingTally,
     name: string,
-    calm?: Pick<Calm, 'isCalm'>,
+    undisturbed?: Pick<Undisturbed, 'isUndisturbed'>,
   ) {
-    this.#calm = calm;
+    this.#undisturbed = undisturbed;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#course = course;
@@ -180,7 +180,11 @@ export class OrderProbe {
       gap = otherGap;
       leader = other;
     }
-    if (leader < 0 || this.#calm?.isCalm(car) === false || this.#calm?.isCalm(leader) === false)
+    if (
+      leader < 0 ||
+      this.#undisturbed?.isUndisturbed(car) === false ||
+      this.#undisturbed?.isUndisturbed(leader) === false
+    )
       return;
     if ((stood[leader] ?? 0) >= QUEUED_TICKS) {
       this.#noteGap(gap, `${this.#where(tick, car)} behind ${leader}`);

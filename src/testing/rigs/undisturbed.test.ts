@@ -14,52 +14,58 @@ import {
   SLAB_BYTES,
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
-import { Calm } from './undisturbed.ts';
+import { Undisturbed } from './undisturbed.ts';
 
 /** Cars stand 100 m apart; nobody is out at any spot. */
 let slab: SlabArrays;
-let calm: Calm;
+let undisturbed: Undisturbed;
 beforeEach(() => {
   const buffer = new ArrayBuffer(SLAB_BYTES);
   slab = { f64: new Float64Array(buffer), i32: new Int32Array(buffer) };
   for (let car = 0; car < CAR_COUNT; car++) slab.f64[C_X / 8 + car] = 100 * car;
-  calm = new Calm(slab, 2);
+  undisturbed = new Undisturbed(slab, 2);
 });
 
-const calmCars = (): number[] =>
-  Array.from({ length: CAR_COUNT }, (_, car) => car).filter((car) => calm.isCalm(car));
+const undisturbedCars = (): number[] =>
+  Array.from({ length: CAR_COUNT }, (_, car) => car).filter((car) =>
+    undisturbed.isUndisturbed(car),
+  );
 
-test('all are calm where nothing happens, and while they brake as drivers do', () => {
+test('all are undisturbed where nothing happens, and while they brake as drivers do', () => {
   slab.i32[C_FLAGS / 4 + 3] = FLAG_BRAKING;
-  calm.look(1);
-  expect(calmCars()).toHaveLength(CAR_COUNT);
+  undisturbed.look(1);
+  expect(undisturbedCars()).toHaveLength(CAR_COUNT);
 });
 
-test('a car is not calm from an intervention until five seconds after it', () => {
+test('a car is not undisturbed from an intervention until five seconds after it', () => {
   slab.i32[C_FLAGS / 4 + 3] = FLAG_ESC;
   slab.f64[C_EMERGENCY / 8 + 5] = 4;
-  calm.look(10);
+  undisturbed.look(10);
   slab.i32[C_FLAGS / 4 + 3] = 0;
   slab.f64[C_EMERGENCY / 8 + 5] = 0;
-  calm.look(259);
-  expect([calm.isCalm(3), calm.isCalm(5), calm.isCalm(4)]).toEqual([false, false, true]);
-  calm.look(260);
-  expect([calm.isCalm(3), calm.isCalm(5)]).toEqual([true, true]);
+  undisturbed.look(259);
+  expect([
+    undisturbed.isUndisturbed(3),
+    undisturbed.isUndisturbed(5),
+    undisturbed.isUndisturbed(4),
+  ]).toEqual([false, false, true]);
+  undisturbed.look(260);
+  expect([undisturbed.isUndisturbed(3), undisturbed.isUndisturbed(5)]).toEqual([true, true]);
 });
 
 test('who is out at a spot concerns the cars within 60 m, for five seconds beyond', () => {
   const actor = HAZARDS + HAZARD_BYTES;
   slab.i32[(actor + A_STATE) / 4] = ACTOR_ACTS;
   slab.f64[(actor + A_X) / 8] = 250;
-  calm.look(1);
+  undisturbed.look(1);
   // Cars 2 and 3 are 50 m from it, all others 150 m or more.
-  expect([calm.isCalm(1), calm.isCalm(2), calm.isCalm(3), calm.isCalm(4)]).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
+  expect([
+    undisturbed.isUndisturbed(1),
+    undisturbed.isUndisturbed(2),
+    undisturbed.isUndisturbed(3),
+    undisturbed.isUndisturbed(4),
+  ]).toEqual([true, false, false, true]);
   slab.i32[(actor + A_STATE) / 4] = 0;
-  calm.look(251);
-  expect(calmCars()).toHaveLength(CAR_COUNT);
+  undisturbed.look(251);
+  expect(undisturbedCars()).toHaveLength(CAR_COUNT);
 });

@@ -18,7 +18,7 @@ import {
 import type { SlabArrays } from '../../kernel/kernel.ts';
 
 /** After an intervention or an active hazard a car is left alone for so long: 5 s. */
-export const CALM_AFTER_TICKS = 250;
+export const DISTURBED_TICKS = 250;
 /** An actor that is out concerns the cars up to here, m. */
 const CONCERNS_M = 60;
 const INTERVENTIONS = FLAG_AEB | FLAG_ESC | FLAG_EVASIVE;
@@ -27,7 +27,7 @@ const INTERVENTIONS = FLAG_AEB | FLAG_ESC | FLAG_EVASIVE;
  * Which cars of a world drive as drivers do: not within 5 s after one of their functions intervened
  * or somebody was out near them at a hazard spot.
  */
-export class Calm {
+export class Undisturbed {
   readonly #f64: Float64Array;
   readonly #i32: Int32Array;
   readonly #spots: number;
@@ -54,12 +54,12 @@ export class Calm {
     for (let spot = 0; spot < this.#spots; spot++) this.#lookAt(HAZARDS + spot * HAZARD_BYTES);
   }
 
-  isCalm(car: number): boolean {
+  isUndisturbed(car: number): boolean {
     return this.#tick >= (this.#from[car] as number);
   }
 
   #disturb(car: number): void {
-    this.#from[car] = this.#tick + CALM_AFTER_TICKS;
+    this.#from[car] = this.#tick + DISTURBED_TICKS;
   }
 
   #lookAt(actor: number): void {
