@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
   F_BRAKES,
@@ -6,7 +5,9 @@ import {
   F_FRONT_RADAR,
   F_STEERING,
 } from '../../../../assembly/layout.ts';
+import { at } from '../../../city/geometry.ts';
 import type { Incident } from '../../../twin/wire.ts';
+import { until } from '../../rigs/until.ts';
 import { incidentsOf, makeLivedWorld, type WorldBody } from './client.ts';
 import { useNodes } from './nodes.ts';
 
@@ -21,15 +22,18 @@ const lived = {
   })),
 };
 
-const past = (incidents: readonly Incident[]) => incidents.filter(({ tick }) => tick <= TICK - 300);
+/** Those that are long over at a tick. */
+const past = (incidents: readonly Incident[], endTick = TICK - 300) =>
+  incidents.filter(({ tick }) => tick <= endTick);
 
 /** The past incidents of a world, once all of them are explained. */
-async function explained(base: string, world: WorldBody): Promise<Incident[]> {
-  for (;;) {
-    const incidents = past(await incidentsOf(base, world));
-    if (incidents.every((incident) => incident.explained)) return incidents;
-    await sleep(200);
-  }
+async function explained(base: string, world: WorldBody, endTick?: number): Promise<Incident[]> {
+  let incidents: Incident[] = [];
+  await until('explanations', async () => {
+    incidents = past(await incidentsOf(base, world), endTick);
+    return incidents.length > 0 && incidents.every((incident) => incident.explained);
+  });
+  return incidents;
 }
 
 /** What was found out, by car instead of VIN. */
@@ -57,11 +61,12 @@ test('what was not explained when a process was killed is explained by the next'
   const DATA_DIR = nodes.dir();
   const first = await nodes.ownProcess({ DATA_DIR });
   const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
-  const told = past(await incidentsOf(first.twinUrl, world));
+  const reported = past(await incidentsOf(first.twinUrl, world));
+  expect(reported.length).toBeGreaterThan(3);
   await first.end('SIGKILL');
   const second = await nodes.inProcess({ DATA_DIR });
   const after = await explained(second.twinUrl, world);
-  expect(after.map(({ id }) => id)).toEqual(told.map(({ id }) => id));
+  expect(after.map(({ id }) => id)).toEqual(reported.map(({ id }) => id));
   // As in a world that was never disturbed.
   const other = await makeLivedWorld(second.twinUrl, 'grid', lived);
   expect(found(await explained(second.twinUrl, other), other)).toEqual(found(after, world));
@@ -71,9 +76,10 @@ test('a thread that dies while it explains takes nothing with it', async () => {
   const node = await nodes.inProcess({ SHARDS: '1' }, { faults: true });
   const world = await makeLivedWorld(node.twinUrl, 'grid', lived);
   expect(past(await incidentsOf(node.twinUrl, world)).length).toBeGreaterThan(3);
-  await sleep(100);
-  node.shards[0]?.command({ kind: 'fault', fault: { what: 'die' } });
-  await sleep(100);
+  const shard = at(node.shards, 0);
+  await until('an explanation under way', () => shard.explaining > 0);
+  shard.command({ kind: 'fault', fault: { what: 'die' } });
+  await until('another thread', () => shard.alive && shard.incarnation > 1);
   expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
 });
 
@@ -82,9 +88,7 @@ test('every sentence has a figure, also where nothing would have been there to h
   const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
   const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));
   const world = await makeLivedWorld(twinUrl, 'grid', { seed: 1, tick: 5000, changes });
-  let incidents: Incident[];
-  do incidents = await incidentsOf(twinUrl, world);
-  while (!incidents.every(({ tick, explained }) => explained || tick > 4700));
+  const incidents = await explained(twinUrl, world, 4700);
   const sentences = incidents.flatMap(({ failures }) => failures.map((each) => each.explanation));
   expect(sentences.filter((sentence) => !/\d/.test(sentence))).toEqual([]);
   const away = sentences.filter((sentence) => sentence.includes(' away by then and not have met '));

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
+import { STUCK_MS } from '../../../limits.ts';
+import { systemTime } from '../../../time.ts';
 import { until } from '../../rigs/until.ts';
 import { ask, changesOf, journalOf, makeWorld } from './client.ts';
 import { Dice } from './dice.ts';
@@ -9,7 +10,8 @@ import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, SwitchedCar } from './switched-car.ts';
 
-const PAUSE_MS = 4000;
+/** Longer than a thread may go without a heartbeat. */
+const PAUSE_MS = STUCK_MS + 500;
 
 const nodes = useNodes();
 
@@ -27,7 +29,7 @@ test('a process that was paused goes on where the clock is, with the same thread
 
   process.kill(node.pid, 'SIGSTOP');
   const switching = car.switch(twinUrl, new Dice(1));
-  await sleep(PAUSE_MS);
+  await systemTime.sleep(PAUSE_MS);
   process.kill(node.pid, 'SIGCONT');
   expect(await switching).toBe(true);
   await until('the stream is where the clock is', () => reader.lastTick > shown + PAUSE_MS / 20);

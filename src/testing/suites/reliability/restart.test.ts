@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
+import { systemTime } from '../../../time.ts';
 import { ask, makeLivedWorld, makeWorld, read, stateOf, type WorldBody } from './client.ts';
 import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
-import { StreamReader } from './stream-reader.ts';
+import { moreFrames, StreamReader } from './stream-reader.ts';
 import { declaredOf } from './switched-car.ts';
 
 const nodes = useNodes();
@@ -15,7 +15,7 @@ const SLACK_TICKS = 10;
 /** Worlds of all kinds: young, old, with a past of accidents, looked at, watched, switched. */
 async function makeWorlds(base: string): Promise<WorldBody[]> {
   const young = await makeWorld(base, { seed: 1 });
-  const old = await makeWorld(base, { seed: 2, start_tick: 40_000 });
+  const old = await makeWorld(base, { seed: 2, start_tick: 12_000 });
   const lookedAt = await makeWorld(base, { seed: 3, start_tick: 5000 });
   const crashes = Array.from({ length: 20 }, (_, car) => ({
     tick: 10 + car,
@@ -29,11 +29,11 @@ async function makeWorlds(base: string): Promise<WorldBody[]> {
   await stateOf(base, lookedAt);
   const reader = await StreamReader.open(base, watched);
   const worlds = [young, old, lookedAt, eventful, watched];
-  await sleep(1000);
+  await moreFrames([reader], 5);
   for (const [i, { fleet }] of worlds.entries()) {
     for (const { vin } of fleet.slice(i, i + 3)) await switchOff(base, vin);
   }
-  await sleep(500);
+  await moreFrames([reader], 5);
   reader.close();
   return worlds;
 }
@@ -48,9 +48,9 @@ async function switchOff(base: string, vin: string): Promise<void> {
 async function expectKept(base: string, worlds: readonly WorldBody[]): Promise<void> {
   for (const [i, world] of worlds.entries()) {
     const createdMs = Date.parse(world.created_at);
-    const earliest = Math.floor((Date.now() - createdMs) / TICK_MS) - SLACK_TICKS;
+    const earliest = Math.floor((systemTime.wallMs() - createdMs) / TICK_MS) - SLACK_TICKS;
     const { tick, ...now } = await read<WorldBody>(base, `/api/v1/worlds/${world.id}`);
-    const latest = Math.floor((Date.now() - createdMs) / TICK_MS) + SLACK_TICKS;
+    const latest = Math.floor((systemTime.wallMs() - createdMs) / TICK_MS) + SLACK_TICKS;
     expect(tick).toBeGreaterThanOrEqual(earliest);
     expect(tick).toBeLessThanOrEqual(latest);
     const { tick: _, ...before } = world;

@@ -1,4 +1,5 @@
 import { WatchSocket } from '../../../../bench/common/watch-socket.ts';
+import { until } from '../../rigs/until.ts';
 import { tickOf } from './client.ts';
 
 /** A stream of a world and all that came over it. */
@@ -46,4 +47,12 @@ export class StreamReader {
   close(): void {
     this.#socket?.close();
   }
+}
+
+/** Waits for so many more frames on each stream. */
+export async function moreFrames(readers: readonly StreamReader[], count: number): Promise<void> {
+  const wanted = readers.map(({ snapshots }) => snapshots.length + count);
+  await until(`${count} more frames`, () =>
+    readers.every(({ snapshots }, i) => snapshots.length >= (wanted[i] ?? 0)),
+  );
 }

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { F_ALL } from '../../../../assembly/layout.ts';
+import { systemTime } from '../../../time.ts';
 import { FEATURE_NAMES, type FeatureName, featureBit } from '../../../twin/catalogue.ts';
 import { applyChange } from '../../../twin/journal.ts';
+import { until } from '../../rigs/until.ts';
 import {
   type Answer,
   type Asking,
@@ -12,7 +14,7 @@ import {
   readLate,
   type WorldBody,
 } from './client.ts';
-import type { Dice } from './dice.ts';
+import { Dice } from './dice.ts';
 
 /** What an answer says that cannot tell. */
 const MAY_BE_DONE = 'may have been made';
@@ -88,6 +90,33 @@ export class SwitchedCar {
     if (mask !== this.#declared) this.history.push(mask);
     this.#declared = mask;
   }
+}
+
+const PAUSE_MS = 5;
+
+/**
+ * Switches cars at once, one operation of each at a time, until the result is called or an
+ * operation has no answer.
+ */
+export function switchOn(base: string, cars: readonly SwitchedCar[], seed = 0) {
+  let isOver = false;
+  const loops = cars.map(async (car, i) => {
+    const dice = new Dice(1000 * seed + i);
+    while (!isOver && (await car.switch(base, dice))) await systemTime.sleep(PAUSE_MS);
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(loops);
+  };
+}
+
+export const acknowledgedOf = (cars: readonly SwitchedCar[]) =>
+  cars.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+
+/** Waits for so many more acknowledged operations. */
+export async function moreAcknowledged(cars: readonly SwitchedCar[], count: number): Promise<void> {
+  const wanted = acknowledgedOf(cars) + count;
+  await until(`${count} acknowledged changes`, () => acknowledgedOf(cars) >= wanted);
 }
 
 /**
