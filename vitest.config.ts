@@ -10,23 +10,32 @@ if (!HAS_REDIS) {
   console.warn('and src/testing/suites/dealer runs on the embedded store only');
 }
 
+/** They start nodes, browsers and servers: each file gets a process of its own. */
+const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test.ts'];
+
+const exclude = [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)];
+
 export default defineConfig({
   test: {
-    exclude: [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)],
-    include: [
-      'src/**/*.test.ts',
-      'assembly/**/*.test.ts',
-      'load/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
     pool: 'forks',
-    // Many files wait for restarts, leases and time-outs rather than for a core.
     maxWorkers: Math.max(2, availableParallelism()),
     execArgv: ['--disable-warning=ExperimentalWarning'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // What a browser shows may take a slow machine longer than the usual second.
     expect: { poll: { timeout: 20_000 } },
+    projects: [
+      { extends: true, test: { name: 'suites', include: SUITES, exclude } },
+      {
+        extends: true,
+        test: {
+          name: 'units',
+          include: ['{src,assembly,load,bench,scripts}/**/*.test.ts'],
+          exclude: [...exclude, ...SUITES],
+          // One process after the other would load the same modules for each of 150 files.
+          isolate: false,
+        },
+      },
+    ],
   },
 });
