@@ -66,7 +66,7 @@ describe('explained incidents', () => {
       const { vin, feature, restores, explanation } = failure;
       const car = incident.vehicles.find((vehicle) => vehicle.vin === vin);
       expect(car?.off).toContain(feature);
-      expect(car?.degraded).toEqual(expect.arrayContaining(restores));
+      expect(car?.degraded).toEqual(expect.arrayContaining([...restores]));
       expect(restores.every((name) => DEGRADED.includes(name))).toBe(true);
       expect(explanation).toMatch(
         new RegExp(`^${feature} (was|were) off, so .+; with (it|them).* would .+\\.$`),

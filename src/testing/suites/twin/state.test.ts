@@ -20,7 +20,7 @@ const stateOf = (of: World) => api.world('snapshot', of, '/state');
 const places = () => [...map.roads, ...map.junctions].map(({ id }) => id);
 
 /** Metres from a point to the nearest of a line's stretches. */
-function awayM([x, y]: Point, line: Point[]): number {
+function awayM([x, y]: Point, line: readonly Point[]): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const [i, [bx, by]] of line.entries()) {
     const [ax, ay] = line[i - 1] ?? [bx, by];
@@ -32,7 +32,7 @@ function awayM([x, y]: Point, line: Point[]): number {
   return nearest;
 }
 
-function lengthM(line: Point[]): number {
+function lengthM(line: readonly Point[]): number {
   return line.slice(1).reduce((sum, [x, y], i) => {
     const [ax, ay] = line[i] ?? [x, y];
     return sum + Math.hypot(x - ax, y - ay);
