@@ -1,46 +1,51 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * An address that stays while the node behind it ends and another takes its place: a port that was
- * just left in the middle of connections cannot be taken again for a minute.
+ * An address that stays while the node behind it ends and another takes its place. A port that was
+ * just closed in the middle of connections cannot be opened again for a minute.
  */
-export interface Doorway {
-  url: string;
-  /** Connections from now on go there. */
-  leadTo(url: string): void;
-  close(): void;
-}
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  #target = new URL('http://127.0.0.1:1');
 
-export async function openDoorway(): Promise<Doorway> {
-  let target = new URL('http://127.0.0.1:1');
-  const open = new Set<Socket>();
-  const server = createServer((inner) => {
-    const outer = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const) {
-      open.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        open.delete(from);
-        to.destroy();
-      });
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    leadTo(url) {
-      target = new URL(url);
-    },
-    close() {
-      server.close();
-      for (const socket of open) socket.destroy();
-    },
-  };
+  private constructor() {
+    this.#server = createServer((inner) => {
+      const outer = connect(Number(this.#target.port), this.#target.hostname);
+      this.#pipe(inner, outer);
+      this.#pipe(outer, inner);
+    });
+  }
+
+  static async open(): Promise<TcpProxy> {
+    const proxy = new TcpProxy();
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Later connections go there. */
+  connectTo(url: string): void {
+    this.#target = new URL(url);
+  }
+
+  #pipe(from: Socket, to: Socket): void {
+    this.#open.add(from);
+    from.pipe(to);
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      this.#open.delete(from);
+      to.destroy();
+    });
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#open) socket.destroy();
+  }
 }

@@ -1,8 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
+import { expect } from 'vitest';
 import { checkAnswer } from '../../rigs/published.ts';
+import { until } from '../../rigs/until.ts';
 import { type ShapeName, type Shapes, shaped } from './schemas.ts';
-import type { ErrorBody, World } from './wire.ts';
+import type { ErrorBody, Incident, World } from './wire.ts';
 
 /** One request; a GET without anything unless it says otherwise. */
 export interface Ask {
@@ -94,6 +96,18 @@ export class Api {
   /** Switches features of one car. */
   patch(vin: string, features: Record<string, boolean>) {
     return this.vehicle('featureState', vin, '/features', { method: 'PATCH', json: features });
+  }
+
+  /** The incidents of a world up to a tick, some at least, once all of them are explained. */
+  async explained(world: World, endTick: number): Promise<Incident[]> {
+    let wanted: Incident[] = [];
+    await until('explanations', async () => {
+      const all = await this.world('incidents', world, '/incidents');
+      for (const { explained, failures } of all) if (!explained) expect(failures).toEqual([]);
+      wanted = all.filter(({ tick }) => tick <= endTick);
+      return wanted.length > 0 && wanted.every(({ explained }) => explained);
+    });
+    return wanted;
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseWorldId } from '../../../twin/ids.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
@@ -6,9 +5,6 @@ import { Api, vinOf } from './api.ts';
 import { bare, openBoth, pairs } from './lockstep.ts';
 import { Stream } from './stream-client.ts';
 import type { Incident, Journal, World } from './wire.ts';
-
-/** Explanations are looked for so often. */
-const LOOK_MS = 200;
 
 let node: TestNode;
 let api: Api;
@@ -20,9 +16,9 @@ afterAll(() => node.discard());
 
 /** A new world is at this tick, but for the ticks that passed while it was made. */
 async function beginsAt(startTick: number, options: unknown): Promise<void> {
-  const askedMs = performance.now();
+  const askedMs = node.time.now();
   const { tick } = await api.makeWorld(options);
-  const passedTicks = (performance.now() - askedMs) / 20;
+  const passedTicks = (node.time.now() - askedMs) / 20;
   expect(tick).toBeGreaterThanOrEqual(startTick);
   expect(tick - startTick).toBeLessThanOrEqual(passedTicks + 1);
 }
@@ -303,16 +299,8 @@ describe.concurrent('a world made from a journal', () => {
     const first = await api.makeWorld(options);
     const lived = await journalOf(first);
     const second = await api.makeWorld({ journal: lived, start_tick: 3000 });
-    const incidents = async (world: World) => {
-      for (;;) {
-        const all = await api.world('incidents', world, '/incidents');
-        const early = all.filter(({ tick }) => tick <= 3000);
-        if (early.every(({ explained }) => explained)) {
-          return early.map((incident) => bareIncident(incident, world));
-        }
-        await sleep(LOOK_MS);
-      }
-    };
+    const incidents = async (world: World) =>
+      (await api.explained(world, 3000)).map((incident) => bareIncident(incident, world));
     expect((await incidents(first)).length).toBeGreaterThan(3);
     expect(await incidents(second)).toEqual(await incidents(first));
     const events = async (world: World) =>

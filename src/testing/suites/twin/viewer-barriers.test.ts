@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
@@ -33,12 +32,10 @@ beforeAll(async () => {
   node = await startTestNode();
   api = new Api(node.twinUrl);
   world = await api.makeWorld({ journal: { seed: 8, city: 'grid', changes }, start_tick: TICKS });
-  const explained = async () => {
-    const all = await api.world('incidents', world, '/incidents');
-    return all.find(({ failures }) => failures.length > 0);
-  };
-  let found = await explained();
-  for (; found === undefined; found = await explained()) await sleep(100);
+  const found = (await api.explained(world, TICKS - 300)).find(
+    ({ failures }) => failures.length > 0,
+  );
+  if (found === undefined) throw new Error('this world has no collision with a cause');
   incident = found;
   browser = await openBrowser(node.twinUrl);
 });

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
-import { type Doorway, openDoorway } from '../../rigs/tcp-proxy.ts';
+import { TcpProxy } from '../../rigs/tcp-proxy.ts';
+import { until as untilTrue } from '../../rigs/until.ts';
 import { Api, vinOf } from './api.ts';
 import {
   type DrawnCar,
@@ -28,12 +28,11 @@ const changes = Array.from({ length: 20 }, (_, car) => ({
   car,
   features: { brakes: false },
 }));
-const LOOK_MS = 300;
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let dataDir: string;
-let doorway: Doorway;
+let proxy: TcpProxy;
 let node: NodeProcess;
 let api: Api;
 let browser: TestBrowser;
@@ -43,24 +42,24 @@ let page: Page;
 let world: World;
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'twin-viewer-'));
-  doorway = await openDoorway();
+  proxy = await TcpProxy.open();
   await start();
-  api = new Api(doorway.url);
-  browser = await openBrowser(doorway.url);
+  api = new Api(proxy.url);
+  browser = await openBrowser(proxy.url);
   context = await visitor(browser);
 });
 afterAll(async () => {
   await browser.close();
   await node.end('SIGKILL');
-  doorway.close();
+  proxy.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 /** A node, or the same again: at the same address and with what it had stored. */
 async function start(settings: Record<string, string> = {}): Promise<void> {
-  const { url } = doorway;
+  const { url } = proxy;
   node = await startNodeProcess({ DATA_DIR: dataDir, PUBLIC_TWIN_URL: url, ...settings });
-  doorway.leadTo(node.twinUrl);
+  proxy.connectTo(node.twinUrl);
 }
 
 /** Cars of which one drives: a road of a metre is enough to tell. */
@@ -72,12 +71,12 @@ function hasMoved(before: DrawnCar[], after: DrawnCar[]): boolean {
 
 async function untilCarsMove(of: Page): Promise<void> {
   const { cars } = await display(of);
-  while (!hasMoved(cars, (await display(of)).cars)) await sleep(LOOK_MS);
+  await untilTrue('cars that move', async () => hasMoved(cars, (await display(of)).cars));
 }
 
 describe('a visit', () => {
   test('begins at / with a city of its own, live, in which cars move', async () => {
-    page = await openCity(context, `${doorway.url}/`);
+    page = await openCity(context, `${proxy.url}/`);
     await untilState(page, 'live');
     const { pathname } = new URL(page.url());
     expect(pathname).toMatch(/^\/worlds\/[0-9a-z]{10}$/);
@@ -184,16 +183,6 @@ describe('an incident', () => {
   let crash: Page;
   let incident: Incident;
 
-  /** The first of them that brakes would have avoided. */
-  async function explained(): Promise<Incident> {
-    for (;;) {
-      const all = await api.world('incidents', crashed, '/incidents');
-      const first = all.find(({ failures }) => failures.some(({ effect }) => effect === 'avoids'));
-      if (first !== undefined) return first;
-      await sleep(LOOK_MS);
-    }
-  }
-
   // One city at a time: each is drawn all the while.
   beforeAll(() => page.close());
   afterAll(() => crash.close());
@@ -201,8 +190,12 @@ describe('an incident', () => {
   test('made by a prepared journal appears', async () => {
     const journal = { seed: 8, city: 'grid', changes };
     crashed = await api.makeWorld({ journal, start_tick: TICKS });
-    incident = await explained();
-    crash = await openCity(context, `${doorway.url}/worlds/${crashed.id}`);
+    const avoidable = (await api.explained(crashed, TICKS - 300)).find(({ failures }) =>
+      failures.some(({ effect }) => effect === 'avoids'),
+    );
+    if (avoidable === undefined) throw new Error('no collision that brakes would have avoided');
+    incident = avoidable;
+    crash = await openCity(context, `${proxy.url}/worlds/${crashed.id}`);
     await crash.getByRole('button', { name: /^Incidents/ }).click();
     const rows = crash.getByRole('list', { name: 'Incidents, newest first' }).getByRole('button');
     await rows.first().waitFor();
@@ -211,7 +204,7 @@ describe('an incident', () => {
   });
 
   test('is opened by its link, with a report', async () => {
-    await crash.goto(`${doorway.url}/worlds/${crashed.id}#incident=${incident.id}`);
+    await crash.goto(`${proxy.url}/worlds/${crashed.id}#incident=${incident.id}`);
     await crash.reload();
     const report = crash.getByRole('region', { name: 'Incident' });
     // Without regard to case, and features by their spoken names.
@@ -279,7 +272,7 @@ describe('an incident', () => {
 
 describe('a connection that is lost', () => {
   beforeAll(async () => {
-    page = await openCity(await mapless(browser), `${doorway.url}/worlds/${world.id}`);
+    page = await openCity(await mapless(browser), `${proxy.url}/worlds/${world.id}`);
   });
 
   test('is said to be, until it is there again and goes on', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from './api.ts';
 import { BareStream } from './bare-stream.ts';
 import { shaped } from './schemas.ts';
@@ -10,28 +11,21 @@ let node: TestNode;
 let api: Api;
 let ops: Api;
 beforeAll(async () => {
-  node = await startTestNode({ WORLD_IDLE_SECONDS: '1' });
+  node = await startTestNode({ WORLD_IDLE_SECONDS: '60' });
   api = new Api(node.twinUrl);
   ops = new Api(node.opsUrl);
 });
 afterAll(() => node.discard());
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** How many worlds the node has, asked for where that does not count as calling one of them. */
+/** How many worlds the node has, asked without calling one of them. */
 async function worldCount(): Promise<number> {
   const { bytes } = await ops.ask('/metrics');
   const line = /^worlds_at_hand (\d+)$/m.exec(new TextDecoder().decode(bytes));
   return Number(line?.[1]);
 }
 
-/** Calls `keepAlive` now and then until no more than so many worlds are left. */
-async function untilLeft(count: number, keepAlive: () => Promise<unknown>): Promise<void> {
-  while ((await worldCount()) > count) {
-    await keepAlive();
-    await pause(100);
-  }
-}
+const untilLeft = (count: number) =>
+  until(`${count} worlds`, async () => (await worldCount()) === count);
 
 async function expectGone(world: World): Promise<void> {
   for (const path of [
@@ -70,18 +64,22 @@ describe.concurrent('a world that nobody watches or calls', () => {
     const driven = await api.makeWorld();
     const watched = await api.makeWorld();
     const stream = await Stream.open(watched.stream_url);
-    let on = true;
-    await untilLeft(3, async () => {
-      on = !on;
+    await stream.hello();
+    // Streams without frames for 15 s are ended.
+    for (let i = 0; i < 8; i++) {
       await api.world('world', called);
-      await api.patch(vinOf(driven, 9), { esc: on });
-    });
+      await api.patch(vinOf(driven, 9), { esc: i % 2 === 0 });
+      await node.skip(10_000);
+      await stream.frames(3);
+    }
+    await untilLeft(3);
     await expectGone(forgotten);
     await api.world('world', called);
     await api.vehicle('telemetry', vinOf(driven, 9), '/telemetry');
     expect((await api.world('world', watched)).watchers).toBe(1);
     await stream.close();
-    await untilLeft(0, async () => {});
+    await node.skip(70_000);
+    await untilLeft(0);
     for (const world of [called, driven, watched]) await expectGone(world);
   });
 });

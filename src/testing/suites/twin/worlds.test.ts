@@ -63,9 +63,9 @@ describe('a new world', () => {
   });
 
   test('was at tick 0 at the moment that created_at names', async () => {
-    const beginMs = Date.now();
+    const beginMs = node.time.wallMs();
     const [young, old] = [await api.makeWorld(), await api.makeWorld({ start_tick: 90_000 })];
-    const spentMs = Date.now() - beginMs;
+    const spentMs = node.time.wallMs() - beginMs;
     const bornMs = ({ created_at }: World) => Date.parse(created_at);
     expect(new Date(bornMs(young)).toISOString()).toBe(young.created_at);
     const apartMs = bornMs(young) - bornMs(old);
