@@ -77,7 +77,7 @@ test('a thread that dies while it explains takes nothing with it', async () => {
   const world = await makeLivedWorld(node.twinUrl, 'grid', lived);
   expect(past(await incidentsOf(node.twinUrl, world)).length).toBeGreaterThan(3);
   const shard = at(node.shards, 0);
-  await until('an explanation under way', () => shard.explaining > 0);
+  await until('an explanation under way', () => shard.searching > 0);
   shard.command({ kind: 'fault', fault: { what: 'die' } });
   await until('another thread', () => shard.alive && shard.incarnation > 1);
   expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
