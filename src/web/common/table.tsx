@@ -1,7 +1,7 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
-import { isNarrow } from './narrow.ts';
+import { isNarrow } from './media.ts';
 import { Empty } from './states.tsx';
 
 export interface Column<Row> {

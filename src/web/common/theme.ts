@@ -1,50 +1,29 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+import { prefersDark } from './media.ts';
+import { readStored, store } from './storage.ts';
 
 export type Theme = 'light' | 'dark';
 
 const KEY = 'theme';
-const dark = matchMedia('(prefers-color-scheme: dark)');
+const system = computed<Theme>(() => (prefersDark.value ? 'dark' : 'light'));
+/** What the visitor chose here, where it differs from the system's theme. */
+const chosen = signal(readStored('localStorage', KEY));
 
-/** The theme that is shown: what the visitor chose here, otherwise what the system asks for. */
-export const theme = signal<Theme>(remembered() ?? preferred());
+/** The theme that is shown. */
+export const theme = computed<Theme>(() =>
+  chosen.value === 'light' || chosen.value === 'dark' ? chosen.value : system.value,
+);
 
-function preferred(): Theme {
-  return dark.matches ? 'dark' : 'light';
-}
-
-function remembered(): Theme | undefined {
-  try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : undefined;
-  } catch {
-    // A browser may keep nothing for anybody.
-    return undefined;
-  }
-}
-
-function remember(chosen: Theme): void {
-  try {
-    // Who goes back to what the system says follows the system again.
-    if (chosen === preferred()) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, chosen);
-  } catch {
-    // It holds as long as the page.
-  }
-}
-
-/** Shows the remembered theme, and follows the system where there is none. Call it once. */
+/** Applies the theme to the document and keeps it up to date. Call it once. */
 export function startTheme(): void {
   theme.subscribe((shown) => {
     document.documentElement.dataset.theme = shown;
-  });
-  dark.addEventListener('change', () => {
-    if (remembered() === undefined) theme.value = preferred();
   });
 }
 
 /** Shows the other theme and remembers it. */
 export function toggleTheme(): void {
-  const chosen = theme.peek() === 'dark' ? 'light' : 'dark';
-  remember(chosen);
-  theme.value = chosen;
+  const other = theme.peek() === 'dark' ? 'light' : 'dark';
+  chosen.value = other === system.peek() ? null : other;
+  store('localStorage', KEY, chosen.value);
 }

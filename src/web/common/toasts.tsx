@@ -12,7 +12,7 @@ const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
 /** Says what was done, or could not be: on the page for a moment, and to a screen reader. */
-export function say(text: string, kind: Toast['kind'] = 'good'): void {
+export function showToast(text: string, kind: Toast['kind'] = 'good'): void {
   const id = ++lastId;
   toasts.value = [...toasts.peek(), { id, kind, text }];
   // What went wrong stays until it was read.

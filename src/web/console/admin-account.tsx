@@ -1,6 +1,6 @@
 import { Button } from '../common/button.tsx';
 import { Field } from '../common/field.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
 import { dayOf, Failure } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
@@ -18,7 +18,7 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
     const name = username === admin.username ? {} : { username };
     const password = new_password === '' ? {} : { new_password };
     if (Object.keys({ ...name, ...password }).length === 0) {
-      say('There is nothing new to save.');
+      showToast('There is nothing new to save.');
       return;
     }
     const body = { current_password, ...name, ...password };
@@ -26,7 +26,7 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
     await refreshIdentity();
     onSaved(saved);
     form.fill({ ...initial, username: saved.username });
-    say(new_password === '' ? 'Saved.' : 'Saved. All your other sessions have ended.');
+    showToast(new_password === '' ? 'Saved.' : 'Saved. All your other sessions have ended.');
   });
   return (
     <form class="panel form" aria-label="Account" {...form.attributes}>

@@ -4,7 +4,7 @@ import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { useDealers } from './dealer-options.tsx';
 import { DeleteDealer } from './delete-dealer.tsx';
 import { usePlatformState } from './figures.tsx';
@@ -140,7 +140,7 @@ function NewDealer({ onClose, onDone }: { onClose: () => void; onDone: () => voi
   const empty = { username: '', password: '', name: '', city: '' };
   const form = useForm(empty, async (given) => {
     const { name } = await call<Dealer>('/api/dealers', { method: 'POST', body: given });
-    say(`${name} is a dealer now.`);
+    showToast(`${name} is a dealer now.`);
     onDone();
   });
   return (

@@ -1,7 +1,7 @@
 import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { Select } from '../common/field.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { dealerOptions } from './dealer-options.tsx';
 import { useForm } from './form.ts';
 import { count, Failure } from './parts.tsx';
@@ -22,7 +22,7 @@ export function DeleteDealer({ dealer, others, counts, onClose, onDone }: Delete
   const form = useForm({ reassign_to: '' }, async ({ reassign_to }) => {
     const query = reassign_to === '' ? '' : `?${new URLSearchParams({ reassign_to })}`;
     const path = `/api/dealers/${encodeURIComponent(dealer.username)}${query}`;
-    say(outcome(dealer, await call<DealerRemoval>(path, { method: 'DELETE' })));
+    showToast(outcome(dealer, await call<DealerRemoval>(path, { method: 'DELETE' })));
     onDone();
   });
   const what = counts

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Switch } from '../common/button.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { call } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
@@ -35,9 +35,12 @@ export function FlagSwitch({ car, flag, isInTable = false, onChange }: FlagSwitc
     try {
       const path = `/api/cars/${encodeURIComponent(car.vin)}/state`;
       onChange(await call<Car>(path, { method: 'PATCH', body: { [flag]: to } }));
-      say(`${name} is ${DONE[flag][to ? 1 : 0]}.`);
+      showToast(`${name} is ${DONE[flag][to ? 1 : 0]}.`);
     } catch (error) {
-      say(`${name} could not be switched. ${error instanceof Error ? error.message : ''}`, 'bad');
+      showToast(
+        `${name} could not be switched. ${error instanceof Error ? error.message : ''}`,
+        'bad',
+      );
     }
     setWanted(undefined);
   };

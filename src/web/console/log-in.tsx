@@ -5,7 +5,7 @@ import { Field } from '../common/field.tsx';
 import { useForm } from './form.ts';
 import { Failure, Page } from './parts.tsx';
 import { route } from './route.ts';
-import { forget, hasEnded, logIn, session } from './session.ts';
+import { endSession, hasEnded, logIn, session } from './session.ts';
 import { DEMO_LOGINS, type DemoLogin } from './settings.ts';
 import type { Role } from './types.ts';
 
@@ -91,7 +91,7 @@ function DemoLogIns() {
 export function LogInAgain() {
   if (!hasEnded.value || session.value === null) return null;
   return (
-    <Dialog title="Please log in again" closeLabel="Log out" onClose={forget}>
+    <Dialog title="Please log in again" closeLabel="Log out" onClose={endSession}>
       <p class="soft">Your session has ended. What you were doing is still there.</p>
       <LogInForm username={session.value.username} />
     </Dialog>

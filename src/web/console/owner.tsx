@@ -2,7 +2,7 @@ import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { Note } from '../common/states.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { useCustomers } from './customers.tsx';
 import { useForm } from './form.ts';
 import { CarLooks, Failure } from './parts.tsx';
@@ -27,12 +27,12 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
     onChange(changed);
     // Where nobody has the email, that is said here.
     if (changed.owner?.username === null) return;
-    say(`${name} belongs to ${changed.owner?.email} now.`);
+    showToast(`${name} belongs to ${changed.owner?.email} now.`);
     onClose();
   });
   const removal = useForm({}, async () => {
     onChange(await call<Car>(path, { method: 'DELETE' }));
-    say(`${name} has no owner now.`);
+    showToast(`${name} has no owner now.`);
     onClose();
   });
   return (

@@ -1,7 +1,7 @@
 import { Button } from '../common/button.tsx';
 import { Field } from '../common/field.tsx';
 import { ResourceView } from '../common/states.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { count, Failure, Page } from './parts.tsx';
@@ -80,7 +80,7 @@ function ResetForm({ onReset }: { onReset: () => void }) {
     form.fill({ word: '' });
     onReset();
     const there = [count(dealers, 'dealer'), count(customers, 'customer'), count(cars, 'car')];
-    say(`The demo data is back: ${there.join(', ')}.`);
+    showToast(`The demo data is back: ${there.join(', ')}.`);
   });
   return (
     <section class="panel danger" aria-labelledby="reset">

@@ -2,7 +2,7 @@ import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
 import { useResource } from '../common/resource.ts';
 import { ResourceView } from '../common/states.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { AdminForm } from './admin-account.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
@@ -60,13 +60,13 @@ function ProfileForm({ customer, onSaved }: ProfileFormProps) {
   const form = useForm(valuesOf(customer), async (given) => {
     const body = changeOf(valuesOf(customer), given);
     if (Object.keys(body).length === 0) {
-      say('There is nothing new to save.');
+      showToast('There is nothing new to save.');
       return;
     }
     const saved = await call<Customer>('/api/me/profile', { method: 'PATCH', body });
     onSaved(saved);
     form.fill(valuesOf(saved));
-    say('Your profile is saved.');
+    showToast('Your profile is saved.');
   });
   const field = (name: ProfileField) => ({ label: LABELS[name], ...form.field(name) });
   return (

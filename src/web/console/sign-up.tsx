@@ -1,12 +1,12 @@
 import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
 import { ResourceView } from '../common/states.tsx';
-import { say } from '../common/toasts.tsx';
+import { showToast } from '../common/toasts.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { useForm } from './form.ts';
 import { Failure, Page } from './parts.tsx';
 import { goTo, route } from './route.ts';
-import { call, welcome } from './session.ts';
+import { call, startSession } from './session.ts';
 import type { Dealer, Token } from './types.ts';
 
 /** Becoming a customer. */
@@ -27,8 +27,8 @@ function SignUpForm({ dealers }: { dealers: readonly Dealer[] }) {
   const empty = { name: '', username: '', password: '', email: '', phone: '', address: '' };
   const dealer = route.value.query.get('dealer') ?? '';
   const form = useForm({ ...empty, dealer }, async (given) => {
-    welcome(await call<Token>('/api/auth/signup', { method: 'POST', body: given }));
-    say(`Welcome, ${given.name}.`);
+    startSession(await call<Token>('/api/auth/signup', { method: 'POST', body: given }));
+    showToast(`Welcome, ${given.name}.`);
     goTo('profile');
   });
   return (

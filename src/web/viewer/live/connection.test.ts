@@ -3,8 +3,8 @@ import type { Hello, Snapshot } from '../api/types.ts';
 import {
   Connection,
   type Link,
-  type Outside,
   type Socket,
+  type Transport,
   type WorldAnswer,
 } from './connection.ts';
 
@@ -20,7 +20,7 @@ const FRAME: Snapshot = {
 const HELLO: Hello = { type: 'hello', world: 'w', rate_hz: 12.5, fleet: [], tick: 0 };
 
 /** The network, the node and the clock, all in the hands of the test. */
-class Stage implements Outside {
+class Stage implements Transport {
   sockets: (Socket & { isClosed: boolean })[] = [];
   timers = new Map<object, { ms: number; call: () => void }>();
   world: WorldAnswer = 'there';
@@ -40,14 +40,14 @@ class Stage implements Outside {
     this.sockets.push(socket);
     return socket;
   }
-  askWorld = async () => this.world;
+  checkWorld = async () => this.world;
   readState = async () => (this.world === 'there' ? FRAME : this.world);
   after(ms: number, call: () => void) {
     const key = {};
     this.timers.set(key, { ms, call });
     return () => this.timers.delete(key);
   }
-  chance = () => 1;
+  random = () => 1;
   listener = {
     hello: () => {
       this.hellos++;
@@ -165,7 +165,7 @@ describe('a connection', () => {
     await stage.lose();
     expect(stage.links.at(-1)).toBe('gone');
     expect(stage.waits).toEqual([]);
-    connection.hurry();
+    connection.retryNow();
     expect(stage.sockets.length).toBe(1);
   });
 
@@ -173,8 +173,8 @@ describe('a connection', () => {
     stage.serve();
     stage.world = 'unavailable';
     await stage.lose();
-    connection.hurry();
-    connection.hurry();
+    connection.retryNow();
+    connection.retryNow();
     expect(stage.sockets.length).toBe(2);
     expect(stage.waits).toEqual([5000]);
   });

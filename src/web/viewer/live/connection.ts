@@ -1,7 +1,7 @@
 import type { Hello, Snapshot } from '../api/types.ts';
 import { pauseMs } from './backoff.ts';
 
-/** What is true of the connection now. `behind` is told by the clock of the frames, see Playback. */
+/** What is true of the connection now. `behind` is latest by the clock of the frames, see Playback. */
 export type Link = 'connecting' | 'streaming' | 'reconnecting' | 'polling' | 'gone';
 
 /** A WebSocket as far as it is needed here. */
@@ -14,16 +14,16 @@ export interface Socket {
 /** What REST says of the world. */
 export type WorldAnswer = 'there' | 'gone' | 'unavailable';
 
-export interface Outside {
+export interface Transport {
   openSocket(): Socket;
   /** Never rejects. */
-  askWorld(): Promise<WorldAnswer>;
+  checkWorld(): Promise<WorldAnswer>;
   /** One snapshot by REST, or why there is none. Never rejects. */
   readState(): Promise<Snapshot | Exclude<WorldAnswer, 'there'>>;
   /** Calls once, later; the answer takes it back. */
   after(ms: number, call: () => void): () => void;
   /** 0 to 1. */
-  chance(): number;
+  random(): number;
 }
 
 export interface Listener {
@@ -47,7 +47,7 @@ const RETRY_STREAM_MS = 20_000;
  * A browser shows every refusal of an upgrade as 1006, so the world itself is asked by REST.
  */
 export class Connection {
-  readonly #outside: Outside;
+  readonly #transport: Transport;
   readonly #listener: Listener;
   #socket: Socket | undefined;
   #link: Link = 'connecting';
@@ -60,8 +60,8 @@ export class Connection {
   #cancelRetry = () => {};
   #cancelPoll = () => {};
 
-  constructor(outside: Outside, listener: Listener) {
-    this.#outside = outside;
+  constructor(transport: Transport, listener: Listener) {
+    this.#transport = transport;
     this.#listener = listener;
     listener.link(this.#link);
     this.#open();
@@ -72,7 +72,7 @@ export class Connection {
   }
 
   /** Tries again without waiting any longer: the network is back, or somebody looks again. */
-  hurry(): void {
+  retryNow(): void {
     if (this.#stopped || this.#socket !== undefined) return;
     this.#cancelRetry();
     this.#open();
@@ -86,7 +86,7 @@ export class Connection {
     this.#drop();
   }
 
-  #say(link: Link): void {
+  #setLink(link: Link): void {
     if (link === this.#link) return;
     this.#link = link;
     this.#listener.link(link);
@@ -102,50 +102,50 @@ export class Connection {
   }
 
   #open(): void {
-    const socket = this.#outside.openSocket();
+    const socket = this.#transport.openSocket();
     this.#socket = socket;
     this.#watch();
     socket.onmessage = (message) => {
       this.#watch();
       if (message.type === 'hello') this.#listener.hello(message);
-      else this.#took(message);
+      else this.#receive(message);
     };
-    socket.onclose = (code) => this.#lost(code);
+    socket.onclose = (code) => this.#handleClose(code);
   }
 
   /** Ends the socket when it stays silent. Its close may take long where the network is dead. */
   #watch(): void {
     this.#cancelWatchdog();
-    this.#cancelWatchdog = this.#outside.after(SILENCE_MS, () => {
-      this.#cancelWatchdog = this.#outside.after(GRACE_MS, () => {
+    this.#cancelWatchdog = this.#transport.after(SILENCE_MS, () => {
+      this.#cancelWatchdog = this.#transport.after(GRACE_MS, () => {
         this.#drop();
-        this.#lost(1006);
+        this.#handleClose(1006);
       });
     });
   }
 
-  #took(snapshot: Snapshot): void {
+  #receive(snapshot: Snapshot): void {
     this.#failures = 0;
     this.#blocked = 0;
     this.#cancelPoll();
-    this.#say('streaming');
+    this.#setLink('streaming');
     this.#listener.snapshot(snapshot);
   }
 
-  async #lost(code: number): Promise<void> {
+  async #handleClose(code: number): Promise<void> {
     this.#cancelWatchdog();
     this.#socket = undefined;
     this.#failures++;
-    if (this.#link !== 'polling') this.#say('reconnecting');
-    const pause = pauseMs(this.#failures, code, this.#outside.chance());
+    if (this.#link !== 'polling') this.#setLink('reconnecting');
+    const pause = pauseMs(this.#failures, code, this.#transport.random());
     if (pause === 0) return this.#open();
-    const answer = await this.#outside.askWorld();
+    const answer = await this.#transport.checkWorld();
     if (this.#stopped || this.#socket !== undefined) return;
     if (answer === 'gone') return this.#end();
     this.#blocked = answer === 'there' ? this.#blocked + 1 : 0;
     const isBlocked = this.#blocked >= BLOCKED_AFTER;
     if (isBlocked && this.#link !== 'polling') this.#poll();
-    this.#cancelRetry = this.#outside.after(isBlocked ? RETRY_STREAM_MS : pause, () =>
+    this.#cancelRetry = this.#transport.after(isBlocked ? RETRY_STREAM_MS : pause, () =>
       this.#open(),
     );
   }
@@ -155,16 +155,16 @@ export class Connection {
     this.#cancelPoll = () => {
       isCancelled = true;
     };
-    const answer = await this.#outside.readState();
+    const answer = await this.#transport.readState();
     if (isCancelled || this.#stopped) return;
     if (answer === 'gone') return this.#end();
-    this.#say(answer === 'unavailable' ? 'reconnecting' : 'polling');
+    this.#setLink(answer === 'unavailable' ? 'reconnecting' : 'polling');
     if (answer !== 'unavailable') this.#listener.snapshot(answer);
-    this.#cancelPoll = this.#outside.after(POLL_MS, () => this.#poll());
+    this.#cancelPoll = this.#transport.after(POLL_MS, () => this.#poll());
   }
 
   #end(): void {
     this.stop();
-    this.#say('gone');
+    this.#setLink('gone');
   }
 }

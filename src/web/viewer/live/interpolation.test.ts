@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hazard, Snapshot, Vehicle } from '../api/types.ts';
-import { emptyBoard, jumped, showBetween, turned } from './interpolation.ts';
+import { emptyWorld, interpolateWorld, jumped, lerpHeading } from './interpolation.ts';
 import { carOf } from './playback.ts';
 
 const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' as const }];
@@ -18,17 +18,17 @@ function frame(tick: number, fields: Partial<Vehicle>, hazards: Hazard[] = []): 
 }
 
 function shown(from: Snapshot, to: Snapshot, tick: number) {
-  const board = emptyBoard();
-  board.cars = FLEET.map(carOf);
-  showBetween(board, from, to, tick);
-  return board;
+  const world = emptyWorld();
+  world.cars = FLEET.map(carOf);
+  interpolateWorld(world, from, to, tick);
+  return world;
 }
 
 describe('the world between two frames', () => {
   const from = frame(100, { x: 10, y: 20, heading: 3.1, speed: 10 });
   const to = frame(104, { x: 9.2, y: 20.1, heading: -3.1, speed: 11, braking: true });
 
-  it('has a car a part of its way, turned by the shorter side', () => {
+  it('has a car a part of its way, lerpHeading by the shorter side', () => {
     const [car] = shown(from, to, 101).cars;
     expect(car?.x).toBeCloseTo(9.8);
     expect(car?.y).toBeCloseTo(20.025);
@@ -38,9 +38,9 @@ describe('the world between two frames', () => {
   });
 
   it('has what is either so or not as the earlier frame says', () => {
-    const board = shown(from, to, 103.9);
-    expect(board.cars[0]?.braking).toBe(false);
-    expect(board.lights.get('a')).toBe('red');
+    const world = shown(from, to, 103.9);
+    expect(world.cars[0]?.braking).toBe(false);
+    expect(world.lights.get('a')).toBe('red');
     expect(shown(to, to, 104).lights.get('a')).toBe('green');
   });
 
@@ -88,6 +88,6 @@ describe('a jump', () => {
 });
 
 it('turns by the shorter side either way', () => {
-  expect(turned(-3, 3, 0.5)).toBeCloseTo(-Math.PI, 5);
-  expect(turned(0, 1, 0.25)).toBe(0.25);
+  expect(lerpHeading(-3, 3, 0.5)).toBeCloseTo(-Math.PI, 5);
+  expect(lerpHeading(0, 1, 0.25)).toBe(0.25);
 });

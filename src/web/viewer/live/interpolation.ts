@@ -1,66 +1,58 @@
-/** The state of a world between two of its frames. */
-import type { Hazard, LightState, Pose, Snapshot, Vehicle } from '../api/types.ts';
-import type { ShownCar, ShownHazard, ShownWorld } from '../scene/types.ts';
+/** Interpolation of a world between two of its frames. */
+import type { Hazard, Pose, Snapshot, Vehicle } from '../api/types.ts';
+import type { Mutable, ShownCar, ShownHazard, ShownWorld } from '../scene/types.ts';
 
 const TICKS_PER_S = 50;
-/** Beyond what it can have driven by so much, a car was put there. */
+/** A car that is this much farther than it can have driven was moved there, not driven. */
 const JUMP_M = 3;
-/** Slack for what accelerates hard between the two. */
+/** Slack for hard acceleration between the two frames. */
 const JUMP_FACTOR = 1.5;
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-export type Car = Mutable<ShownCar>;
-type ShownThing = Mutable<ShownHazard>;
-
-/** A world on display, which is written over and over, so that a moving picture leaves no garbage. */
-export interface Board extends ShownWorld {
-  tick: number;
-  cars: Car[];
-  lights: Map<string, LightState>;
-  hazards: ShownThing[];
-  ghosts: Car[];
-  contact: [x: number, y: number] | null;
-}
-
-export function emptyBoard(): Board {
+export function emptyWorld(): ShownWorld {
   return { tick: 0, cars: [], lights: new Map(), hazards: [], ghosts: [], contact: null };
 }
 
-/** Whether something was put where it is: respawned after a crash, or back at its start. */
+/** Whether something was moved rather than driven: respawned after a crash, or back at its start. */
 export function jumped(from: Pose, to: Pose, speedMps: number, seconds: number): boolean {
   const metres = Math.hypot(to.x - from.x, to.y - from.y);
   return metres > JUMP_M + JUMP_FACTOR * speedMps * seconds;
 }
 
-/** The heading a part of the way, turning by the shorter side. */
-export function turned(from: number, to: number, part: number): number {
+/** Interpolates a heading along the shorter turn. */
+export function lerpHeading(from: number, to: number, part: number): number {
   const turn = to - from;
   return from + Math.atan2(Math.sin(turn), Math.cos(turn)) * part;
 }
 
-function move(shown: Mutable<Pose>, from: Pose, to: Pose, part: number): void {
+function lerpPose(shown: Mutable<Pose>, from: Pose, to: Pose, part: number): void {
   shown.x = from.x + (to.x - from.x) * part;
   shown.y = from.y + (to.y - from.y) * part;
-  shown.heading = turned(from.heading, to.heading, part);
+  shown.heading = lerpHeading(from.heading, to.heading, part);
 }
 
-/** How far a tick is from one frame to the next, 0 to 1, and how long that takes. */
-function wayOf(from: Snapshot, to: Snapshot, tick: number): { part: number; seconds: number } {
+/** How far a tick is from one frame to the next, 0 to 1, and the seconds between the frames. */
+function progressOf(from: Snapshot, to: Snapshot, tick: number): { part: number; seconds: number } {
   const ticks = to.tick - from.tick;
   const part = ticks > 0 ? Math.min(1, Math.max(0, (tick - from.tick) / ticks)) : 0;
   return { part, seconds: ticks / TICKS_PER_S };
 }
 
-/** Writes one car as it is at a tick between two frames. */
-export function showCar(car: Car, index: number, from: Snapshot, to: Snapshot, tick: number): void {
+/** Overwrites a car with its state at a tick between two frames. */
+export function interpolateCar(
+  car: ShownCar,
+  index: number,
+  from: Snapshot,
+  to: Snapshot,
+  tick: number,
+): void {
   const [a, b] = [from.vehicles[index], to.vehicles[index]];
-  const { part, seconds } = wayOf(from, to, tick);
-  if (a && b) place(car, a, b, part, seconds);
+  const { part, seconds } = progressOf(from, to, tick);
+  if (a && b) blendCar(car, a, b, part, seconds);
 }
 
-function place(car: Car, from: Vehicle, to: Vehicle, part: number, seconds: number): void {
+function blendCar(car: ShownCar, from: Vehicle, to: Vehicle, part: number, seconds: number): void {
   const isJump = jumped(from, to, Math.max(from.speed, to.speed), seconds);
-  move(car, from, isJump ? from : to, isJump ? 0 : part);
+  lerpPose(car, from, isJump ? from : to, isJump ? 0 : part);
   car.speed = isJump ? from.speed : from.speed + (to.speed - from.speed) * part;
   car.braking = from.braking;
   car.aeb = from.aeb;
@@ -69,12 +61,12 @@ function place(car: Car, from: Vehicle, to: Vehicle, part: number, seconds: numb
   car.status = from.status;
 }
 
-/** What comes out of a spot is no faster than this. */
+/** Highest speed of a hazard. */
 const HAZARD_MPS = 20;
 
-function showHazard(shown: ShownThing, from: Hazard, to: Hazard, part: number, seconds: number) {
+function blendHazard(shown: ShownHazard, from: Hazard, to: Hazard, part: number, seconds: number) {
   const stays = !from.active || !to.active || jumped(from, to, HAZARD_MPS, seconds);
-  move(shown, from, stays ? from : to, stays ? 0 : part);
+  lerpPose(shown, from, stays ? from : to, stays ? 0 : part);
   shown.id = from.id;
   shown.kind = from.kind;
   shown.active = from.active;
@@ -82,14 +74,19 @@ function showHazard(shown: ShownThing, from: Hazard, to: Hazard, part: number, s
   shown.width = from.width;
 }
 
-/** Writes the world as it is at a tick between two frames; cars keep who they are. */
-export function showBetween(board: Board, from: Snapshot, to: Snapshot, tick: number): void {
-  const { part, seconds } = wayOf(from, to, tick);
-  board.tick = from.tick + part * (to.tick - from.tick);
-  for (const [i, car] of board.cars.entries()) showCar(car, i, from, to, tick);
+/** Overwrites a world with its state at a tick between two frames; its fleet stays the same. */
+export function interpolateWorld(
+  world: ShownWorld,
+  from: Snapshot,
+  to: Snapshot,
+  tick: number,
+): void {
+  const { part, seconds } = progressOf(from, to, tick);
+  world.tick = from.tick + part * (to.tick - from.tick);
+  for (const [i, car] of world.cars.entries()) interpolateCar(car, i, from, to, tick);
   for (const [i, hazard] of from.hazards.entries()) {
-    board.hazards[i] ??= { ...hazard };
-    showHazard(board.hazards[i], hazard, to.hazards[i] ?? hazard, part, seconds);
+    world.hazards[i] ??= { ...hazard };
+    blendHazard(world.hazards[i], hazard, to.hazards[i] ?? hazard, part, seconds);
   }
-  for (const { id, state } of from.lights) board.lights.set(id, state);
+  for (const { id, state } of from.lights) world.lights.set(id, state);
 }

@@ -15,7 +15,7 @@ function frame(tick: number): Snapshot {
 
 function playing(): Playback {
   const playback = new Playback();
-  playback.meet(FLEET);
+  playback.setFleet(FLEET);
   return playback;
 }
 
@@ -26,7 +26,7 @@ function feed(playback: Playback, fromTick: number, toTick: number, lateMs = () 
   }
 }
 
-const xOf = ({ board }: Playback) => board.cars[0]?.x;
+const xOf = ({ shown }: Playback) => shown.cars[0]?.x;
 
 describe('playback', () => {
   it('shows nothing before the first frame', () => {
@@ -45,10 +45,10 @@ describe('playback', () => {
     feed(playback, 0, 100);
     // 120 ms before 7000 ms on the local clock is tick 94.
     playback.show(7000);
-    expect(playback.board.tick).toBeCloseTo(94);
+    expect(playback.shown.tick).toBeCloseTo(94);
     expect(xOf(playback)).toBeCloseTo(18.8);
     playback.show(7010);
-    expect(playback.board.tick).toBeCloseTo(94.5);
+    expect(playback.shown.tick).toBeCloseTo(94.5);
   });
 
   it('never goes back', () => {
@@ -57,14 +57,14 @@ describe('playback', () => {
     playback.show(7000);
     feed(playback, 104, 140, () => 400);
     playback.show(7001);
-    expect(playback.board.tick).toBeGreaterThanOrEqual(94);
+    expect(playback.shown.tick).toBeGreaterThanOrEqual(94);
   });
 
   it('waits at the newest frame where none follows', () => {
     const playback = playing();
     feed(playback, 0, 100);
     playback.show(9000);
-    expect(playback.board.tick).toBe(100);
+    expect(playback.shown.tick).toBe(100);
     expect(xOf(playback)).toBe(20);
   });
 
@@ -102,7 +102,7 @@ describe('playback', () => {
     // A minute later all that the socket held comes in one heap, the newest on time.
     for (let tick = 2960; tick <= 3100; tick += 4) playback.add(frame(tick), 67_000);
     playback.show(67_001);
-    expect(playback.board.tick).toBeGreaterThan(3050);
+    expect(playback.shown.tick).toBeGreaterThan(3050);
   });
 
   it('takes no frame that is older than the newest', () => {

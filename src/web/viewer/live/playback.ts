@@ -1,5 +1,6 @@
 import type { FleetEntry, Snapshot } from '../api/types.ts';
-import { type Board, emptyBoard, showBetween } from './interpolation.ts';
+import type { ShownWorld } from '../scene/types.ts';
+import { emptyWorld, interpolateWorld } from './interpolation.ts';
 
 const TICK_MS = 20;
 const FRAME_MS = 80;
@@ -25,7 +26,7 @@ const INTERVAL_TRUST = 0.2;
  * grows where they come late or far between, and shrinks again.
  */
 export class Playback {
-  readonly board: Board = emptyBoard();
+  readonly shown: ShownWorld = emptyWorld();
   #frames: Snapshot[] = [];
   /** Local clock at tick 0, by the arrivals so far. */
   #originMs = Number.NaN;
@@ -36,8 +37,8 @@ export class Playback {
   #newestAtMs = Number.NaN;
 
   /** Who the cars are. */
-  meet(fleet: readonly FleetEntry[]): void {
-    this.board.cars = fleet.map(carOf);
+  setFleet(fleet: readonly FleetEntry[]): void {
+    this.shown.cars = fleet.map(carOf);
   }
 
   get delayMs(): number {
@@ -67,16 +68,16 @@ export class Playback {
     return Math.max(ageMs, silentMs) > BEHIND_MS + this.#intervalMs;
   }
 
-  /** Writes the world at a moment of the local clock to the board; false where there is none yet. */
+  /** Writes the world at a moment of the local clock to the world; false where there is none yet. */
   show(nowMs: number): boolean {
     const [first] = this.#frames;
     if (first === undefined) return false;
     // What was shown is not taken back, whatever the clock has learnt since.
-    const tick = Math.max(this.board.tick, this.#tickAt(nowMs));
+    const tick = Math.max(this.shown.tick, this.#tickAt(nowMs));
     const next = this.#frames.findIndex((frame) => frame.tick > tick);
     const after = this.#frames.at(next) ?? first;
     const before = next > 0 ? (this.#frames[next - 1] ?? after) : after;
-    showBetween(this.board, before, after, tick);
+    interpolateWorld(this.shown, before, after, tick);
     return true;
   }
 

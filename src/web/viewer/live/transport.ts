@@ -2,21 +2,21 @@ import { decode } from '@msgpack/msgpack';
 import { RequestError } from '../../common/request.ts';
 import { readState, readWorld } from '../api/twin.ts';
 import type { Hello, Snapshot } from '../api/types.ts';
-import type { Outside, Socket, WorldAnswer } from './connection.ts';
+import type { Socket, Transport, WorldAnswer } from './connection.ts';
 
 const CHANCES = 2 ** 32;
 
 /** The browser's network and clock, for one world. */
-export function browserOutside(world: string): Outside {
+export function browserTransport(world: string): Transport {
   return {
     openSocket: () => openSocket(world),
-    askWorld: () => readWorld(world).then(() => 'there' as const, failed),
+    checkWorld: () => readWorld(world).then(() => 'there' as const, failed),
     readState: () => readState(world).catch(failed),
     after: (ms, call) => {
       const timer = setTimeout(call, ms);
       return () => clearTimeout(timer);
     },
-    chance: () => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / CHANCES,
+    random: () => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / CHANCES,
   };
 }
 

@@ -12,7 +12,7 @@ export const PageContext = createContext<Page | null>(null);
 
 function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === null) throw new Error('nothing of the viewer stands outside its page');
+  if (page === null) throw new Error('nothing of the viewer stands transport its page');
   return page;
 }
 

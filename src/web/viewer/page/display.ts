@@ -1,8 +1,8 @@
 import { effect } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
 import type { CityMap } from '../api/types.ts';
-import { createScene } from '../scene/scene.ts';
-import type { CityScene, Picked, SensorName, ShownWorld } from '../scene/types.ts';
+import { CityScene } from '../scene/city-scene.ts';
+import type { Mutable, Picked, SensorName, ShownWorld } from '../scene/types.ts';
 import { type Drawn, observe } from './observed.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -13,8 +13,6 @@ const REPLAY_STEP_MAX_S = 1;
 /** How much of the city is shown around an incident, m. */
 const INCIDENT_SPAN_M = 70;
 const SENSORS: readonly SensorName[] = ['front_camera', 'front_radar', 'corner_radars'];
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Draws what is to be seen, at the rate of the display. */
 export class Display {
@@ -43,16 +41,17 @@ export class Display {
   /** Shows the map on a canvas. Throws where the browser cannot draw it. */
   show(canvas: HTMLCanvasElement, map: CityMap): void {
     const { camera, replay } = this.#viewer;
-    const scene = createScene(canvas, map);
+    const scene = new CityScene(canvas, map);
     this.#drawn.scene = scene;
     scene.onCameraMoved = () => {
       camera.value = 'city';
     };
     effect(() => scene.setTheme(theme.value));
-    effect(() => scene.setMode(camera.value));
+    effect(() => scene.camera.setMode(camera.value));
     effect(() => {
       const incident = replay.incident.value;
-      if (incident !== null) scene.lookAt(incident.place.x, incident.place.y, INCIDENT_SPAN_M);
+      if (incident !== null)
+        scene.camera.lookAt(incident.place.x, incident.place.y, INCIDENT_SPAN_M);
     });
   }
 
@@ -60,13 +59,13 @@ export class Display {
     const { live, replay } = this.#viewer;
     const passedS = (nowMs - this.#lastMs) / 1000;
     this.#lastMs = nowMs;
-    live.tell(nowMs);
+    live.publish(nowMs);
     replay.advance(Math.min(REPLAY_STEP_MAX_S, passedS));
     const world = this.#worldAt(nowMs);
     if (world === null) return;
     this.#drawn.world = world;
     if (this.#drawn.scene === null) return;
-    const isLive = world === live.playback.board;
+    const isLive = world === live.playback.shown;
     if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
     this.#drawn.scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
@@ -74,8 +73,8 @@ export class Display {
 
   #worldAt(nowMs: number): ShownWorld | null {
     const { live, replay } = this.#viewer;
-    if (replay.show()) return replay.board;
-    return live.playback.show(nowMs) ? live.playback.board : null;
+    if (replay.show()) return replay.shown;
+    return live.playback.show(nowMs) ? live.playback.shown : null;
   }
 }
 

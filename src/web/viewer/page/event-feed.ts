@@ -1,14 +1,14 @@
 import { batch, signal } from '@preact/signals';
 import { readEvents, readIncidents } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/types.ts';
-import { sentence } from './formatting.ts';
+import { sentence } from '../formatting.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
 const REFRESH_MS = 2000;
 
 /** The last events of the world and all its incidents. */
-export class Happenings {
+export class EventFeed {
   /** Newest first. */
   readonly events = signal<readonly WorldEvent[]>([]);
   /** Newest first. */
@@ -18,10 +18,10 @@ export class Happenings {
   readonly announcement = signal('');
   /** Events that came since the last look, oldest first. */
   onNews: (events: readonly WorldEvent[]) => void = () => {};
-  readonly #world: LiveWorld;
+  readonly #live: LiveWorld;
 
-  constructor(world: LiveWorld) {
-    this.#world = world;
+  constructor(live: LiveWorld) {
+    this.#live = live;
   }
 
   start(): void {
@@ -29,8 +29,8 @@ export class Happenings {
   }
 
   async #refresh(): Promise<void> {
-    if (this.#world.status.peek() === 'gone') return;
-    const events = await readEvents(this.#world.id).catch(() => null);
+    if (this.#live.status.peek() === 'gone') return;
+    const events = await readEvents(this.#live.id).catch(() => null);
     if (events === null) return;
     const isFirst = !this.areRead.peek();
     const newest = this.events.peek()[0]?.seq ?? -1;
@@ -56,7 +56,7 @@ export class Happenings {
   }
 
   async #readIncidents(): Promise<void> {
-    const incidents = await readIncidents(this.#world.id).catch(() => null);
+    const incidents = await readIncidents(this.#live.id).catch(() => null);
     if (incidents !== null) this.incidents.value = incidents.toReversed();
   }
 }

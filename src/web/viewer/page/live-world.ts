@@ -4,15 +4,15 @@ import type { FleetEntry, Hello, Snapshot, World } from '../api/types.ts';
 import { Connection, type Link } from '../live/connection.ts';
 import { History } from '../live/history.ts';
 import { Playback } from '../live/playback.ts';
-import { browserOutside } from '../live/transport.ts';
+import { browserTransport } from '../live/transport.ts';
 import { whileVisible } from './visible.ts';
 
 /** The state of the connection as it is shown. */
 export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
 
 const WATCHERS_MS = 10_000;
-/** How often the panels are told of the newest frame: as often as one can read. */
-const TOLD_MS = 200;
+/** How often the panels are latest of the newest frame: as often as one can read. */
+const PUBLISH_MS = 200;
 
 /** The world as it comes in: who is in it, what is true now, and whether that is so. */
 export class LiveWorld {
@@ -22,7 +22,7 @@ export class LiveWorld {
   readonly world = signal<World | null>(null);
   readonly fleet = signal<readonly FleetEntry[]>([]);
   /** The newest frame, a few times a second. */
-  readonly told = signal<Snapshot | null>(null);
+  readonly latest = signal<Snapshot | null>(null);
   readonly #link = signal<Link>('connecting');
   readonly #isBehind = signal(false);
   readonly status = computed<Status>(() => {
@@ -30,32 +30,32 @@ export class LiveWorld {
     if (link !== 'streaming') return link;
     return this.#isBehind.value ? 'behind' : 'live';
   });
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #publishedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(id: string) {
     this.id = id;
   }
 
   start(): void {
-    const connection = new Connection(browserOutside(this.id), {
-      hello: ({ fleet }: Hello) => this.#meet(fleet),
+    const connection = new Connection(browserTransport(this.id), {
+      hello: ({ fleet }: Hello) => this.#setFleet(fleet),
       snapshot: (snapshot) => this.#take(snapshot),
       link: (link) => {
         this.#link.value = link;
       },
     });
-    addEventListener('online', () => connection.hurry());
-    document.addEventListener('visibilitychange', () => !document.hidden && connection.hurry());
+    addEventListener('online', () => connection.retryNow());
+    document.addEventListener('visibilitychange', () => !document.hidden && connection.retryNow());
     whileVisible(WATCHERS_MS, () => this.#refresh());
   }
 
   /** Once a displayed frame. */
-  tell(nowMs: number): void {
+  publish(nowMs: number): void {
     const isBehind = this.playback.isBehind(nowMs);
     if (isBehind !== this.#isBehind.peek()) this.#isBehind.value = isBehind;
-    if (nowMs - this.#toldAtMs < TOLD_MS) return;
-    this.#toldAtMs = nowMs;
-    this.told.value = this.playback.newest ?? null;
+    if (nowMs - this.#publishedAtMs < PUBLISH_MS) return;
+    this.#publishedAtMs = nowMs;
+    this.latest.value = this.playback.newest ?? null;
   }
 
   async #refresh(): Promise<void> {
@@ -64,12 +64,12 @@ export class LiveWorld {
     const world = await readWorld(this.id).catch(() => null);
     if (world === null) return;
     this.world.value = world;
-    this.#meet(world.fleet);
+    this.#setFleet(world.fleet);
   }
 
-  #meet(fleet: readonly FleetEntry[]): void {
+  #setFleet(fleet: readonly FleetEntry[]): void {
     if (this.fleet.peek().length > 0) return;
-    this.playback.meet(fleet);
+    this.playback.setFleet(fleet);
     this.fleet.value = fleet;
   }
 

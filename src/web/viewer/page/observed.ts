@@ -1,4 +1,5 @@
-import type { CityScene, ShownWorld } from '../scene/types.ts';
+import type { CityScene } from '../scene/city-scene.ts';
+import type { ShownWorld } from '../scene/types.ts';
 import type { Status } from './live-world.ts';
 import type { Viewer } from './viewer.ts';
 

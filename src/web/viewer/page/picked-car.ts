@@ -13,22 +13,22 @@ export class PickedCar {
   /** VIN. */
   readonly vin = signal<string | null>(null);
   readonly index = computed(() =>
-    this.#world.fleet.value.findIndex(({ vin }) => vin === this.vin.value),
+    this.#live.fleet.value.findIndex(({ vin }) => vin === this.vin.value),
   );
-  readonly entry = computed(() => this.#world.fleet.value[this.index.value] ?? null);
+  readonly entry = computed(() => this.#live.fleet.value[this.index.value] ?? null);
   readonly features = signal<FeatureState | null>(null);
   /** What a change that is on its way asks for. */
   readonly wanted = signal<Readonly<Record<string, boolean>>>({});
   readonly error = signal('');
   readonly route = signal<readonly MapPoint[]>([]);
   readonly streets = signal<readonly string[]>([]);
-  readonly #world: LiveWorld;
+  readonly #live: LiveWorld;
   #lanes: ReadonlyMap<string, readonly MapPoint[]> = new Map();
   /** Goes up with each change and each pick: an answer to what was asked before it is old. */
   #version = 0;
 
-  constructor(world: LiveWorld) {
-    this.#world = world;
+  constructor(live: LiveWorld) {
+    this.#live = live;
     whileVisible(REFRESH_MS, () => this.refresh());
   }
 
@@ -56,7 +56,7 @@ export class PickedCar {
   /** Reads what is switched on, unless a change is on its way that will bring it. */
   async refresh(): Promise<void> {
     const vin = this.vin.peek();
-    if (vin === null || this.#world.status.peek() === 'gone') return;
+    if (vin === null || this.#live.status.peek() === 'gone') return;
     const version = this.#version;
     // That the service cannot be reached is said by the connection.
     const state = await readFeatures(vin).catch(() => null);

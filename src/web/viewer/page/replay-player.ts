@@ -1,17 +1,19 @@
 import { batch, computed, signal } from '@preact/signals';
+import { prefersReducedMotion } from '../../common/media.ts';
 import { RequestError } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
 import type { Incident, Replay, Snapshot } from '../api/types.ts';
-import { type Board, emptyBoard, showBetween, showCar } from '../live/interpolation.ts';
+import { emptyWorld, interpolateCar, interpolateWorld } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
 import { explanations } from '../replay/report.ts';
 import { extent, framesAround, played, type Speed, within } from '../replay/timeline.ts';
+import type { ShownWorld } from '../scene/types.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /** An incident whose explanation is being worked out is looked at again after so long. */
 const EXPLAINED_MS = 2000;
-/** The panels are told where the replay is so often. */
-const TOLD_TICKS = 2;
+/** The panels are latest where the replay is so often. */
+const PUBLISH_TICKS = 2;
 
 /** The incident that is open, and its replay. */
 export class ReplayPlayer {
@@ -33,13 +35,13 @@ export class ReplayPlayer {
   readonly tick = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<Speed>(1);
-  readonly board: Board = emptyBoard();
-  readonly #world: LiveWorld;
+  readonly shown: ShownWorld = emptyWorld();
+  readonly #live: LiveWorld;
   #exactTick = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(world: LiveWorld) {
-    this.#world = world;
+  constructor(live: LiveWorld) {
+    this.#live = live;
   }
 
   get frames(): readonly Snapshot[] {
@@ -93,19 +95,19 @@ export class ReplayPlayer {
     const [, last] = extent(this.frames);
     this.#exactTick = played(this.#exactTick, seconds, this.speed.peek(), last);
     const isEnd = this.#exactTick >= last;
-    if (isEnd || Math.abs(this.#exactTick - this.tick.peek()) >= TOLD_TICKS) {
+    if (isEnd || Math.abs(this.#exactTick - this.tick.peek()) >= PUBLISH_TICKS) {
       this.tick.value = this.#exactTick;
     }
     if (isEnd) this.isPlaying.value = false;
   }
 
-  /** Writes where the replay is to the board; false where there is none. */
+  /** Writes where the replay is to the world; false where there is none. */
   show(): boolean {
     const around = framesAround(this.frames, this.#exactTick);
     if (around === null) return false;
-    const fleet = this.#world.fleet.peek();
-    if (this.board.cars.length !== fleet.length) this.board.cars = fleet.map(carOf);
-    showBetween(this.board, ...around, this.#exactTick);
+    const fleet = this.#live.fleet.peek();
+    if (this.shown.cars.length !== fleet.length) this.shown.cars = fleet.map(carOf);
+    interpolateWorld(this.shown, ...around, this.#exactTick);
     this.#showGhosts();
     return true;
   }
@@ -113,7 +115,7 @@ export class ReplayPlayer {
   #showGhosts(): void {
     const would = framesAround(this.asItWouldHaveBeen.peek()?.frames ?? [], this.#exactTick);
     const vins = would === null ? [] : (this.explanation.peek()?.vins ?? []);
-    const { ghosts, cars } = this.board;
+    const { ghosts, cars } = this.shown;
     ghosts.length = vins.length;
     if (would === null) return;
     for (const [i, vin] of vins.entries()) {
@@ -121,23 +123,23 @@ export class ReplayPlayer {
       const entry = cars[car];
       if (entry === undefined) continue;
       if (ghosts[i]?.vin !== vin) ghosts[i] = { ...entry };
-      showCar(ghosts[i], car, ...would, this.#exactTick);
+      interpolateCar(ghosts[i], car, ...would, this.#exactTick);
     }
   }
 
   async #load(id: string): Promise<void> {
     try {
       const [incident, replay] = await Promise.all([
-        readIncident(this.#world.id, id),
-        readReplay(this.#world.id, id, []),
+        readIncident(this.#live.id, id),
+        readReplay(this.#live.id, id, []),
       ]);
       if (id !== this.id.peek()) return;
       batch(() => {
         this.incident.value = incident;
-        this.board.contact = [incident.place.x, incident.place.y];
+        this.shown.contact = [incident.place.x, incident.place.y];
         this.asItWas.value = replay;
         this.seek(extent(replay.frames)[0]);
-        this.isPlaying.value = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+        this.isPlaying.value = !prefersReducedMotion.peek();
       });
       if (incident.explained) await this.#loadGhost();
       else this.#awaitExplanation(id);
@@ -149,7 +151,7 @@ export class ReplayPlayer {
   #awaitExplanation(id: string): void {
     this.#timer = setTimeout(async () => {
       // A look that fails is followed by the next.
-      const incident = await readIncident(this.#world.id, id).catch(() => null);
+      const incident = await readIncident(this.#live.id, id).catch(() => null);
       if (id !== this.id.peek()) return;
       if (incident?.explained !== true) return this.#awaitExplanation(id);
       this.incident.value = incident;
@@ -162,7 +164,7 @@ export class ReplayPlayer {
     const explanation = this.explanation.peek();
     if (id === null || explanation === null) return;
     try {
-      const replay = await readReplay(this.#world.id, id, explanation.features);
+      const replay = await readReplay(this.#live.id, id, explanation.features);
       const isWanted = id === this.id.peek() && explanation === this.explanation.peek();
       if (isWanted) this.asItWouldHaveBeen.value = replay;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Display } from './display.ts';
-import { forget, isKept, keep } from './preferences.ts';
+import { readFlag, storeFlag } from './preferences.ts';
 import type { Viewer } from './viewer.ts';
 
 const OFF_KEY = 'viewer.keys-off';
@@ -33,12 +33,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
 ];
 
 /** Some type by voice, and single keys get in their way. */
-export const shortcutsAreOn = signal(!isKept(OFF_KEY));
+export const shortcutsAreOn = signal(!readFlag(OFF_KEY));
 
 export function switchShortcuts(isOn: boolean): void {
   shortcutsAreOn.value = isOn;
-  if (isOn) forget(OFF_KEY);
-  else keep(OFF_KEY);
+  storeFlag(OFF_KEY, !isOn);
 }
 
 /** Makes the keys do what `SHORTCUTS` says. */
@@ -71,9 +70,9 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
   };
   const pan = (x: number, y: number) => () => {
     camera.value = 'city';
-    display.scene?.panBy(x * PAN_PX, y * PAN_PX);
+    display.scene?.camera.panBy(x * PAN_PX, y * PAN_PX);
   };
-  const zoom = (factor: number) => () => display.scene?.zoomBy(factor);
+  const zoom = (factor: number) => () => display.scene?.camera.zoomBy(factor);
   const seek = (by: number) => () => {
     replay.isPlaying.value = false;
     replay.seek(replay.tick.peek() + by);
@@ -91,13 +90,13 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
     '+': zoom(ZOOM),
     '=': zoom(ZOOM),
     '-': zoom(1 / ZOOM),
-    '[': () => display.scene?.rotateBy(-TURN_RAD),
-    ']': () => display.scene?.rotateBy(TURN_RAD),
-    '<': () => display.scene?.tiltBy(-TURN_RAD),
-    '>': () => display.scene?.tiltBy(TURN_RAD),
+    '[': () => display.scene?.camera.rotateBy(-TURN_RAD),
+    ']': () => display.scene?.camera.rotateBy(TURN_RAD),
+    '<': () => display.scene?.camera.tiltBy(-TURN_RAD),
+    '>': () => display.scene?.camera.tiltBy(TURN_RAD),
     '0': () => {
       camera.value = 'city';
-      display.scene?.showAll();
+      display.scene?.camera.showAll();
     },
     ' ': () => replay.toggle(),
     ',': seek(-SEEK_TICKS),

@@ -1,10 +1,10 @@
 import { computed, effect, signal } from '@preact/signals';
-import { say } from '../../common/toasts.tsx';
+import { showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
 import type { City, CityMap, Feature } from '../api/types.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { readAddress, writeAddress } from './address.ts';
-import { Happenings } from './event-feed.ts';
+import { EventFeed } from './event-feed.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
 import { ReplayPlayer } from './replay-player.ts';
@@ -18,7 +18,7 @@ const START_RETRY_MS = 3000;
 export class Viewer {
   readonly live: LiveWorld;
   readonly car: PickedCar;
-  readonly happenings: Happenings;
+  readonly eventFeed: EventFeed;
   readonly replay: ReplayPlayer;
   readonly map = signal<CityMap | null>(null);
   readonly catalogue = signal<readonly Feature[]>([]);
@@ -38,14 +38,14 @@ export class Viewer {
   constructor(world: string) {
     this.live = new LiveWorld(world);
     this.car = new PickedCar(this.live);
-    this.happenings = new Happenings(this.live);
+    this.eventFeed = new EventFeed(this.live);
     this.replay = new ReplayPlayer(this.live);
   }
 
   start(): void {
     this.live.start();
-    this.happenings.start();
-    this.happenings.onNews = (events) => {
+    this.eventFeed.start();
+    this.eventFeed.onNews = (events) => {
       const vin = this.car.vin.peek();
       const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
       if (isSwitched) void this.car.refresh();
@@ -142,11 +142,11 @@ export class Viewer {
         return;
       }
       await navigator.clipboard.writeText(url);
-      say('The link is copied.');
+      showToast('The link is copied.');
     } catch (error) {
       // Whoever closes the sheet wants nothing shared.
       const isCancelled = error instanceof DOMException && error.name === 'AbortError';
-      if (!isCancelled) say(`Copy this link: ${url}`, 'bad');
+      if (!isCancelled) showToast(`Copy this link: ${url}`, 'bad');
     }
   }
 }

@@ -1,4 +1,4 @@
-import { isNarrow } from '../../common/narrow.ts';
+import { isNarrow } from '../../common/media.ts';
 import { Toasts } from '../../common/toasts.tsx';
 import { useViewer } from '../page/context.ts';
 import type { LeftPanel } from '../page/viewer.ts';
@@ -28,7 +28,7 @@ export function App() {
       {viewer.dialog.value === 'help' ? <Help /> : null}
       {viewer.dialog.value === 'new-city' ? <NewCity /> : null}
       <p class="visually-hidden" role="status">
-        {viewer.happenings.announcement.value}
+        {viewer.eventFeed.announcement.value}
       </p>
       <Toasts />
     </div>
@@ -44,9 +44,9 @@ const PLACES: readonly { name: LeftPanel; title: string }[] = [
 /** Which panel is open. */
 function Places() {
   const viewer = useViewer();
-  const { left, front, right, happenings } = viewer;
+  const { left, front, right, eventFeed } = viewer;
   const isLeftOpen = !isNarrow.value || front.value === 'left';
-  const count = happenings.incidents.value.length;
+  const count = eventFeed.incidents.value.length;
   return (
     <nav class="places" aria-label="Panels">
       {PLACES.map(({ name, title }) => {

@@ -1,9 +1,9 @@
 import { Button } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
-import { say } from '../../common/toasts.tsx';
+import { showToast } from '../../common/toasts.tsx';
 import type { FleetEntry } from '../api/types.ts';
+import { formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { grouped, kmh } from '../page/formatting.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';
@@ -39,7 +39,7 @@ function UnknownCar() {
 
 function Telemetry() {
   const { live, car, map } = useViewer();
-  const vehicle = live.told.value?.vehicles[car.index.value];
+  const vehicle = live.latest.value?.vehicles[car.index.value];
   const road = map.value?.roads.find(({ id }) => id === vehicle?.road);
   const gap = vehicle?.gap ?? null;
   const state = stateOf(vehicle);
@@ -70,9 +70,9 @@ function Identity({ entry }: { entry: FleetEntry }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(entry.vin);
-      say('The VIN is copied.');
+      showToast('The VIN is copied.');
     } catch {
-      say('This browser does not let the page copy: select the VIN by hand.', 'bad');
+      showToast('This browser does not let the page copy: select the VIN by hand.', 'bad');
     }
   };
   return (
@@ -98,7 +98,9 @@ function Identity({ entry }: { entry: FleetEntry }) {
         </div>
         <div>
           <dt>Route</dt>
-          <dd>{streets.value.length === 0 ? '–' : `${grouped(streets.value.length)} streets`}</dd>
+          <dd>
+            {streets.value.length === 0 ? '–' : `${formatInteger(streets.value.length)} streets`}
+          </dd>
         </div>
       </dl>
       {streets.value.length === 0 ? null : <p class="small soft">{streets.value.join(' · ')}</p>}

@@ -1,7 +1,7 @@
 import { Empty, Loading } from '../../common/states.tsx';
 import type { WorldEvent } from '../api/types.ts';
+import { formatClock, sentence } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { clock, sentence } from '../page/formatting.ts';
 
 const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },
@@ -12,9 +12,9 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
 
 /** What happened lately, newest first. */
 export function Events() {
-  const { happenings } = useViewer();
-  if (!happenings.areRead.value) return <Loading what="the events" />;
-  if (happenings.events.value.length === 0) {
+  const { eventFeed } = useViewer();
+  if (!eventFeed.areRead.value) return <Loading what="the events" />;
+  if (eventFeed.events.value.length === 0) {
     return (
       <Empty title="Nothing has happened yet">
         <p>Hazards, interventions, switched features and collisions come here.</p>
@@ -23,7 +23,7 @@ export function Events() {
   }
   return (
     <ol class="rows" aria-label="Events, newest first">
-      {happenings.events.value.map((event) => (
+      {eventFeed.events.value.map((event) => (
         <EventRow event={event} key={event.seq} />
       ))}
     </ol>
@@ -49,7 +49,7 @@ function EventRow({ event }: { event: WorldEvent }) {
           <span class="tag" data-kind={kind}>
             {name}
           </span>
-          <time class="small soft">{clock(event.time)}</time>
+          <time class="small soft">{formatClock(event.time)}</time>
         </span>
         <span class="row-text">{sentence(event.message)}</span>
       </button>

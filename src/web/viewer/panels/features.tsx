@@ -1,8 +1,8 @@
 import { Button } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
 import type { Feature } from '../api/types.ts';
+import { missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { lacking, title } from '../page/formatting.ts';
 
 /** What one wants to switch stands first. */
 export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
@@ -52,7 +52,7 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
   const isOn = wanted ?? state?.declared[name] ?? false;
   // What a change leads to is known when it is answered.
   const effective = wanted === undefined ? state?.effective[name] : isOn ? 'on' : 'off';
-  const why = lacking(effective, state?.missing[name] ?? []);
+  const why = missingText(effective, state?.missing[name] ?? []);
   return (
     <button
       type="button"

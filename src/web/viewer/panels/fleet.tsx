@@ -1,15 +1,15 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { Loading } from '../../common/states.tsx';
 import type { FleetEntry, Vehicle } from '../api/types.ts';
+import { matchesSearch } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { matches } from '../page/formatting.ts';
 
 /** All cars, and a search among them. */
 export function Fleet() {
   const { live } = useViewer();
   const search = useSignal('');
   const fleet = live.fleet.value;
-  const found = fleet.filter((car) => matches(car, search.value)).length;
+  const found = fleet.filter((car) => matchesSearch(car, search.value)).length;
   return (
     <>
       <div class="panel-tools">
@@ -35,7 +35,7 @@ export function Fleet() {
       {fleet.length === 0 && live.status.value !== 'gone' ? <Loading what="the cars" /> : null}
       <ul class="rows" aria-label="Cars">
         {fleet.map((car, index) => (
-          <li key={car.vin} hidden={!matches(car, search.value)}>
+          <li key={car.vin} hidden={!matchesSearch(car, search.value)}>
             <FleetRow car={car} index={index} />
           </li>
         ))}
@@ -49,7 +49,7 @@ export function Fleet() {
 
 function FleetRow({ car, index }: { car: FleetEntry; index: number }) {
   const viewer = useViewer();
-  const state = useComputed(() => stateOf(viewer.live.told.value?.vehicles[index]));
+  const state = useComputed(() => stateOf(viewer.live.latest.value?.vehicles[index]));
   const isPicked = viewer.car.vin.value === car.vin;
   return (
     <button

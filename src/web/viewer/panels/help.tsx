@@ -1,8 +1,8 @@
 import { Button, Switch } from '../../common/button.tsx';
 import { Dialog } from '../../common/dialog.tsx';
 import { Loading } from '../../common/states.tsx';
+import { needsText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { needs, title } from '../page/formatting.ts';
 import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts';
 import { GROUPS } from './features.tsx';
 import { startTour } from './tour.tsx';
@@ -41,7 +41,7 @@ export function Help() {
                 <div key={feature.name}>
                   <dt>{title(feature.name)}</dt>
                   <dd>
-                    {feature.description} <span class="soft">{needs(feature)}</span>
+                    {feature.description} <span class="soft">{needsText(feature)}</span>
                   </dd>
                 </div>
               ))}

@@ -53,7 +53,7 @@ function HistoryPlot({ plot }: { plot: Plot }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const figure = useRef<HTMLSpanElement>(null);
   useSignalEffect(() => {
-    const past = live.told.value === null ? [] : live.history.of(car.index.value);
+    const past = live.latest.value === null ? [] : live.history.of(car.index.value);
     const last = past.at(-1);
     const now = last === undefined ? null : plot.value(last);
     const digits = plot.unit === 'km/h' ? 0 : 1;

@@ -1,8 +1,8 @@
 import { Button } from '../../common/button.tsx';
 import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
+import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { carName, grouped, kmh, listed, percent, title } from '../page/formatting.ts';
 import { explanations, headline, shortcomings, story, whose } from '../replay/report.ts';
 import { RightPanel } from './right-panel.tsx';
 
@@ -52,11 +52,11 @@ function Report({ incident }: { incident: Incident }) {
         </div>
         <div>
           <dt>Points</dt>
-          <dd>{grouped(points)}</dd>
+          <dd>{formatInteger(points)}</dd>
         </div>
         <div>
           <dt>Repair</dt>
-          <dd>{grouped(repair_cost)}</dd>
+          <dd>{formatInteger(repair_cost)}</dd>
         </div>
       </dl>
       <Explanations incident={incident} />
@@ -103,7 +103,7 @@ function Explanations({ incident }: { incident: Incident }) {
             >
               <span class="row-line">
                 <span>
-                  <strong>{listed(explanation.features.map(title))}</strong>{' '}
+                  <strong>{joinWords(explanation.features.map(title))}</strong>{' '}
                   {whose(explanation, incident)}
                 </span>
                 <span class="tag" data-kind={explanation.effect === 'avoids' ? 'good' : 'warn'}>

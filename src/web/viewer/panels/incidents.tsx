@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/types.ts';
+import { formatClock, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { clock, title } from '../page/formatting.ts';
 import { headline } from '../replay/report.ts';
 
 /** A world may have very many: a list that long is made when it is asked for. */
@@ -13,10 +13,10 @@ export const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' 
 
 /** All collisions, newest first. */
 export function Incidents() {
-  const { happenings } = useViewer();
+  const { eventFeed } = useViewer();
   const showsAll = useSignal(false);
-  const incidents = happenings.incidents.value;
-  if (!happenings.areRead.value) return <Loading what="the incidents" />;
+  const incidents = eventFeed.incidents.value;
+  if (!eventFeed.areRead.value) return <Loading what="the incidents" />;
   if (incidents.length === 0) {
     return (
       <Empty title="No collision so far">
@@ -62,7 +62,7 @@ function IncidentRow({ incident }: { incident: Incident }) {
           <span class="tag" data-kind={SEVERITY_KINDS[severity]}>
             {title(severity)}
           </span>
-          <time class="small soft">{clock(incident.time)}</time>
+          <time class="small soft">{formatClock(incident.time)}</time>
         </span>
         <span class="row-text">{headline(incident)}</span>
         <span class="small soft">{incident.place.street}</span>

@@ -1,6 +1,6 @@
 import { Button } from '../../common/button.tsx';
+import { carName, inSentence, joinWords, relativeToContact } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { beside, carName, listed, spoken } from '../page/formatting.ts';
 import { extent, SPEEDS } from '../replay/timeline.ts';
 import { Icon } from './icons.tsx';
 
@@ -36,7 +36,7 @@ export function ReplayDock() {
           <Icon name={isPlaying ? 'pause' : 'play'} />
         </Button>
         <Scrubber first={first} last={last} contact={contact} />
-        <output class="dock-time">{beside(replay.tick.value, contact)}</output>
+        <output class="dock-time">{relativeToContact(replay.tick.value, contact)}</output>
       </div>
       <div class="dock-line dock-foot">
         <fieldset class="speeds">
@@ -79,7 +79,7 @@ function Scrubber({ first, last, contact }: { first: number; last: number; conta
       <input
         type="range"
         aria-label="Moment of the replay"
-        aria-valuetext={beside(replay.tick.value, contact)}
+        aria-valuetext={relativeToContact(replay.tick.value, contact)}
         min={first}
         max={last}
         step={STEP}
@@ -109,7 +109,7 @@ function GhostLegend() {
     <p class="legend small">
       <span class="ghost-mark" aria-hidden="true" />
       {isThere ? 'Ghost: ' : 'Loading the ghost: '}
-      {listed(cars.map(carName))} with {listed(explanation.features.map(spoken))}
+      {joinWords(cars.map(carName))} with {joinWords(explanation.features.map(inSentence))}
     </p>
   );
 }

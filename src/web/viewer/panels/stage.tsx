@@ -101,10 +101,10 @@ function Camera() {
         </fieldset>
       ) : null}
       <div class="zoom">
-        <Button icon label="Nearer" onClick={() => scene?.zoomBy(ZOOM)}>
+        <Button icon label="Nearer" onClick={() => scene?.camera.zoomBy(ZOOM)}>
           <Icon name="plus" />
         </Button>
-        <Button icon label="Farther" onClick={() => scene?.zoomBy(1 / ZOOM)}>
+        <Button icon label="Farther" onClick={() => scene?.camera.zoomBy(1 / ZOOM)}>
           <Icon name="minus" />
         </Button>
         <Button
@@ -112,7 +112,7 @@ function Camera() {
           label="The whole city"
           onClick={() => {
             viewer.camera.value = 'city';
-            scene?.showAll();
+            scene?.camera.showAll();
           }}
         >
           <Icon name="whole" />

@@ -2,7 +2,7 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { isKept, keep } from '../page/preferences.ts';
+import { readFlag, storeFlag } from '../page/preferences.ts';
 import type { Viewer } from '../page/viewer.ts';
 
 const TOURED_KEY = 'viewer.toured';
@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
   },
   {
     title: 'What happens is kept',
-    text: 'Hazards, interventions and collisions are told as they happen. Every collision has a report and a replay that shows what would have helped.',
+    text: 'Hazards, interventions and collisions are latest as they happen. Every collision has a report and a replay that shows what would have helped.',
     arrive: (viewer) => {
       viewer.left.value = 'events';
       viewer.front.value = 'left';
@@ -49,14 +49,14 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Number of the step that is shown; null where there is no tour. */
-const step = signal<number | null>(isKept(TOURED_KEY) ? null : 0);
+const step = signal<number | null>(readFlag(TOURED_KEY) ? null : 0);
 
 export function startTour(): void {
   step.value = 0;
 }
 
 function end(): void {
-  keep(TOURED_KEY);
+  storeFlag(TOURED_KEY, true);
   step.value = null;
 }
 

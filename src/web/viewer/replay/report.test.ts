@@ -60,13 +60,13 @@ describe('the story', () => {
 
   it('tells of which cars an explanation speaks, where there are several', () => {
     const both = [failure({ vin: 'B' }), failure({ vin: 'A' }), failure({ vin: 'B', set: 1 })];
-    const told = (incident: Incident) =>
+    const latest = (incident: Incident) =>
       explanations(incident).map((explanation) => whose(explanation, incident));
-    expect(told({ ...INCIDENT, failures: both })).toEqual([
+    expect(latest({ ...INCIDENT, failures: both })).toEqual([
       'of BL 319 DR and FN 331 WT',
       'of FN 331 WT',
     ]);
-    expect(told({ ...INCIDENT, vehicles: [TERRA], failures: [failure({})] })).toEqual(['']);
+    expect(latest({ ...INCIDENT, vehicles: [TERRA], failures: [failure({})] })).toEqual(['']);
   });
 
   it('tells what was off and what that took', () => {

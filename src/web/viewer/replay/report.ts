@@ -1,6 +1,6 @@
 /** A collision report in sentences. */
 import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
-import { carName, clock, kmh, listed, sentence, spoken } from '../page/formatting.ts';
+import { carName, formatClock, inSentence, joinWords, kmh, sentence } from '../formatting.ts';
 
 /** What happened, in one line: for lists. */
 export function headline({ vehicles, other, kind }: Incident): string {
@@ -17,19 +17,19 @@ export function story(incident: Incident): string {
   const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
   const what = [...struck.map(carName), ...incident.other.map(({ kind }) => withArticle(kind))];
   if (striking === undefined)
-    return `At ${clock(incident.time)}, ${listed(what)} collided${where}.`;
+    return `At ${formatClock(incident.time)}, ${joinWords(what)} collided${where}.`;
   const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
-  return `At ${clock(incident.time)}, ${carName(striking)} hit ${listed(what)}${where}, ${speed}.`;
+  return `At ${formatClock(incident.time)}, ${carName(striking)} hit ${joinWords(what)}${where}, ${speed}.`;
 }
 
 /** What of a car was off, and what that took away; empty where it was whole. */
 export function shortcomings({ off, degraded }: IncidentVehicle): string {
   if (off.length === 0) return '';
-  const names = listed(off.map(spoken));
+  const names = joinWords(off.map(inSentence));
   const was = `${names.charAt(0).toUpperCase()}${names.slice(1)} switched off`;
   return degraded.length === 0
     ? `${was}.`
-    : `${was}; this degraded ${listed(degraded.map(spoken))}.`;
+    : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;
 }
 
 /** Failures that explain the collision together; one of them alone where one is enough. */
@@ -60,7 +60,7 @@ export function explanations({ failures }: Incident): Explanation[] {
 export function whose({ vins }: Explanation, { vehicles }: Incident): string {
   if (vehicles.length < 2) return '';
   const plates = vehicles.filter(({ vin }) => vins.includes(vin)).map(({ plate }) => plate);
-  return `of ${listed(plates)}`;
+  return `of ${joinWords(plates)}`;
 }
 
 function unique<T>(values: T[]): T[] {
@@ -68,6 +68,6 @@ function unique<T>(values: T[]): T[] {
 }
 
 function withArticle(kind: string): string {
-  const name = spoken(kind);
+  const name = inSentence(kind);
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }

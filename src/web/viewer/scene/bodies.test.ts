@@ -3,11 +3,11 @@ import { CAR_TYPES } from '../../../twin/fleet.ts';
 import { BODY_PLANS, carBody } from './car-body.ts';
 import { enlargement, interventionOf } from './fleet-view.ts';
 import { hazardBody } from './hazard-bodies.ts';
-import type { Mesh } from './mesh.ts';
+import type { MeshBuilder } from './mesh-builder.ts';
 import type { ShownCar } from './types.ts';
 
 /** From the lowest to the highest coordinate, each way. */
-function extentOf({ positions }: Mesh): {
+function extentOf({ positions }: MeshBuilder): {
   length: number;
   width: number;
   low: number;
@@ -24,7 +24,7 @@ function extentOf({ positions }: Mesh): {
 }
 
 /** Six times the volume that triangles enclose which show their outsides counter-clockwise. */
-function volumeOf({ positions, indices }: Mesh): number {
+function volumeOf({ positions, indices }: MeshBuilder): number {
   const at = (index: number, axis: number) => positions[3 * index + axis] ?? Number.NaN;
   let total = 0;
   for (let i = 0; i < indices.length; i += 3) {

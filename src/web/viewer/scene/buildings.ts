@@ -1,6 +1,6 @@
 import type { MapBlock } from '../api/types.ts';
 import { at, distance, isInside, type Line, middleOf, type Point } from './lines.ts';
-import { Mesh, shadeOf } from './mesh.ts';
+import { MeshBuilder, shadeOf } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const WALLS: readonly Slot[] = ['wall0', 'wall1', 'wall2', 'wall3', 'wall4', 'wall5'];
@@ -17,7 +17,7 @@ const RISE_MAX_M = 4.5;
 const PARAPET_M = 0.7;
 
 /** Walls with windows: beside the mesh, for each corner bays, floors and whether it has windows. */
-export class Houses extends Mesh {
+export class Houses extends MeshBuilder {
   readonly facade: number[] = [];
 
   wall(ax: number, ay: number, bx: number, by: number, topM: number, slot: Slot): void {

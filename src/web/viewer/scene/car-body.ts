@@ -1,5 +1,5 @@
 import { at, type Point } from './lines.ts';
-import { Mesh, normalOf } from './mesh.ts';
+import { MeshBuilder, normalOf } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 /** How a car of a model looks: metres, from the middle of the body, ahead positive. */
@@ -110,7 +110,7 @@ const shadeIn = (nx: number, nz: number): number => 0.74 + 0.27 * Math.max(0, nz
 type Spot = readonly [number, number, number];
 
 /** Faces of something that moves. */
-export class MovingMesh extends Mesh {
+export class MovingMesh extends MeshBuilder {
   override face(corners: readonly Spot[], slot: Slot): void {
     const [nx, , nz] = normalOf(corners);
     const first = this.count;

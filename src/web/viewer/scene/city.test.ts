@@ -4,13 +4,14 @@ import { mapOf } from '../../../city/map.ts';
 import { generateCity } from '../../../citygen/generate.ts';
 import type { CityMap, MapLane } from '../api/types.ts';
 import { housesOf, hullOf, ridgeOf, shadowOf } from './buildings.ts';
+import { namePlaces } from './labels.ts';
+import { drawnLanes } from './lanes.ts';
 import { isInside, lengthOf, type Point } from './lines.ts';
 import { besideOf } from './markings.ts';
-import { normalOf } from './mesh.ts';
-import { namePlaces } from './names.ts';
+import { normalOf } from './mesh-builder.ts';
 import { colourOf, paint, type Slot } from './palette.ts';
 import { signalsOf } from './signals.ts';
-import { drawnLanes, groundOf, grown } from './streets.ts';
+import { groundOf, grown } from './streets.ts';
 import { treesOf } from './trees.ts';
 
 const SQUARE: Point[] = [

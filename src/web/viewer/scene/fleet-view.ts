@@ -1,23 +1,24 @@
 import { type BufferGeometry, Color, Group, type Material } from 'three';
-import type { Billboards, Ink } from './billboards.ts';
+import type { SignStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
-import { type Decals, SHAPE, type Tint } from './decals.ts';
-import { Crowd, coat, movingGeometry, Stance } from './geometry.ts';
+import { SHAPE, type Tint } from './decals.ts';
+import { applyTheme, InstancedBodies, movingGeometry, Transform } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
-import { writePill } from './pill.ts';
+import type { Overlay } from './overlay.ts';
+import { addPillText } from './pill.ts';
 import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
 const FLEET_MAX = 20;
-/** From far away a car is drawn larger than it is, so that one still sees where it goes. */
+/** Far away, a car is drawn larger than it is, so that its direction stays visible. */
 const LENGTH_MIN_PX = 15;
-/** Enlarged by more than this, a car has a rim that sets it off from the street. */
+/** A car that is enlarged by more than this has a rim that sets it off from the street. */
 const RIM_SCALE = 1.25;
 const RIM_PX = 1.6;
 /** Light reaches no farther because the car is drawn larger. */
 const BEAM_SCALE_MAX = 2;
 const SCALE_MAX = 9;
-/** How a wreck hangs, and how fast warning lights blink. */
+/** How far a wreck leans, and how fast its warning lights blink. */
 const WRECK_ROLL_RAD = 0.16;
 const BLINK_TICKS = 18;
 const BEAM_M = 9;
@@ -37,11 +38,11 @@ export const TONES = {
   rim: [1, 1, 1],
 } as const satisfies Record<string, Tint>;
 
-/** So many times its size is a car of that length drawn, where a pixel is so many metres. */
+/** The factor by which a car of this length is drawn larger than it is. */
 export const enlargement = (lengthM: number, perPixelM: number): number =>
   Math.min(SCALE_MAX, Math.max(1, (LENGTH_MIN_PX * perPixelM) / lengthM));
 
-/** The body of a model that the scene does not know is that of the first it does. */
+/** The plan of a model; an unknown model gets the plan of the first one. */
 export function planOf(model: string): BodyPlan {
   const plan = BODY_PLANS[model] ?? BODY_PLANS['Lumen City'];
   if (!plan) throw new Error('the first model has a body');
@@ -52,19 +53,19 @@ interface Body {
   plan: BodyPlan;
   mesh: MovingMesh;
   geometry: BufferGeometry;
-  crowd: Crowd;
-  /** Made with the first ghost of that model. */
-  ghosts: { geometry: BufferGeometry; crowd: Crowd } | null;
+  instances: InstancedBodies;
+  /** Created with the first ghost of this model. */
+  ghosts: { geometry: BufferGeometry; instances: InstancedBodies } | null;
 }
 
-/** Draws the cars and what hangs on them. */
+/** Draws the cars, with their marks and signs. */
 export class FleetView {
   readonly object = new Group();
   readonly #solid: Material;
   readonly #ghostly: Material;
   readonly #bodies = new Map<string, Body>();
   readonly #tints = new Map<string, Tint>();
-  readonly #stance = new Stance();
+  readonly #transform = new Transform();
   readonly #dusk: readonly Line[];
   #theme: Theme = 'light';
 
@@ -78,65 +79,58 @@ export class FleetView {
   setTheme(theme: Theme): void {
     this.#theme = theme;
     for (const { mesh, geometry, ghosts } of this.#bodies.values()) {
-      coat(geometry, mesh, theme);
-      if (ghosts) coat(ghosts.geometry, mesh, theme);
+      applyTheme(geometry, mesh, theme);
+      if (ghosts) applyTheme(ghosts.geometry, mesh, theme);
     }
   }
 
-  /** Cars of one moment; `picked` is one's index or −1. */
-  show(
-    { cars, ghosts, tick }: ShownWorld,
-    picked: number,
-    perPixelM: number,
-    decals: Decals,
-    smoke: Billboards,
-    signs: Billboards,
-  ): void {
+  /** @param picked index of the picked car, or −1 */
+  show({ cars, ghosts, tick }: ShownWorld, picked: number, overlay: Overlay): void {
     for (const body of this.#bodies.values()) {
-      body.crowd.clear();
-      body.ghosts?.crowd.clear();
+      body.instances.clear();
+      body.ghosts?.instances.clear();
     }
     for (let i = 0; i < cars.length; i++) {
       const car = cars[i];
       if (!car) continue;
-      const { plan, crowd } = this.#bodyOf(car.model);
-      const scale = enlargement(plan.lengthM, perPixelM);
+      const { plan, instances } = this.#bodyOf(car.model);
+      const scale = enlargement(plan.lengthM, overlay.perPixelM);
       const isNight = this.#theme === 'dark' || this.#isInDusk(car.x, car.y);
       this.#place(car, scale);
       const isBraking = car.braking || car.aeb;
       const isCrashed = car.status === 'crashed';
       const blink = isCrashed && tick % (2 * BLINK_TICKS) < BLINK_TICKS ? 1 : 0;
       const tail = isBraking ? 1 : isNight ? 0.45 : 0;
-      crowd.add(this.#stance, this.#tintOf(car.colour), isNight ? 1 : 0.25, tail, blink);
-      showOnGround(car, plan, scale, isNight, i === picked, tick, decals);
-      showSigns(car, plan, scale, i === picked, tick, smoke, signs);
+      instances.add(this.#transform, this.#tintOf(car.colour), isNight ? 1 : 0.25, tail, blink);
+      addGroundMarks(car, plan, scale, isNight, i === picked, overlay);
+      addSigns(car, plan, scale, i === picked, overlay);
     }
-    for (const ghost of ghosts) this.#showGhost(ghost, perPixelM, decals);
+    for (const ghost of ghosts) this.#showGhost(ghost, overlay);
     for (const body of this.#bodies.values()) {
-      body.crowd.flush();
-      body.ghosts?.crowd.flush();
+      body.instances.flush();
+      body.ghosts?.instances.flush();
     }
   }
 
-  #showGhost(car: ShownCar, perPixelM: number, decals: Decals): void {
+  #showGhost(car: ShownCar, { perPixelM, decals }: Overlay): void {
     const body = this.#bodyOf(car.model);
     body.ghosts ??= this.#ghostsOf(body);
     const scale = enlargement(body.plan.lengthM, perPixelM);
     const ring = 0.72 * body.plan.lengthM * scale;
     decals.add(SHAPE.dashedRing, car.x, car.y, car.heading, ring, ring, TONES.ghost, 0.95);
     this.#place(car, scale);
-    body.ghosts.crowd.add(this.#stance, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
+    body.ghosts.instances.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
   }
 
   #place(car: ShownCar, scale: number): void {
     const isCrashed = car.status === 'crashed';
-    const stance = this.#stance;
-    stance.x = car.x;
-    stance.y = car.y;
-    stance.z = isCrashed ? 0.12 * scale : 0;
-    stance.heading = car.heading;
-    stance.roll = isCrashed ? WRECK_ROLL_RAD : 0;
-    stance.scaleX = stance.scaleY = stance.scaleZ = scale;
+    const transform = this.#transform;
+    transform.x = car.x;
+    transform.y = car.y;
+    transform.z = isCrashed ? 0.12 * scale : 0;
+    transform.heading = car.heading;
+    transform.roll = isCrashed ? WRECK_ROLL_RAD : 0;
+    transform.scaleX = transform.scaleY = transform.scaleZ = scale;
   }
 
   #isInDusk(x: number, y: number): boolean {
@@ -150,20 +144,20 @@ export class FleetView {
     const plan = planOf(model);
     const mesh = carBody(plan);
     const geometry = movingGeometry(mesh);
-    coat(geometry, mesh, this.#theme);
-    const crowd = new Crowd(geometry, this.#solid, FLEET_MAX);
-    const body: Body = { plan, mesh, geometry, crowd, ghosts: null };
+    applyTheme(geometry, mesh, this.#theme);
+    const instances = new InstancedBodies(geometry, this.#solid, FLEET_MAX);
+    const body: Body = { plan, mesh, geometry, instances, ghosts: null };
     this.#bodies.set(model, body);
-    this.object.add(crowd.object);
+    this.object.add(instances.object);
     return body;
   }
 
   #ghostsOf({ mesh }: Body): NonNullable<Body['ghosts']> {
     const geometry = movingGeometry(mesh);
-    coat(geometry, mesh, this.#theme);
-    const crowd = new Crowd(geometry, this.#ghostly, FLEET_MAX);
-    this.object.add(crowd.object);
-    return { geometry, crowd };
+    applyTheme(geometry, mesh, this.#theme);
+    const instances = new InstancedBodies(geometry, this.#ghostly, FLEET_MAX);
+    this.object.add(instances.object);
+    return { geometry, instances };
   }
 
   #tintOf(colour: string): Tint {
@@ -177,15 +171,14 @@ export class FleetView {
   }
 }
 
-/** Shadow, light and rings around a car. */
-function showOnGround(
+/** Adds the shadow, the lights and the rings around a car. */
+function addGroundMarks(
   car: ShownCar,
   { lengthM, widthM }: BodyPlan,
   scale: number,
   isNight: boolean,
   isPicked: boolean,
-  tick: number,
-  decals: Decals,
+  { decals, tick }: Overlay,
 ): void {
   const { x, y, heading } = car;
   const half = (lengthM / 2) * scale;
@@ -217,15 +210,13 @@ function showOnGround(
   decals.add(SHAPE.ring, x, y, heading, wide, wide, marked.tone, 0.95);
 }
 
-/** Smoke over a wreck, and what intervenes or happened in words. */
-function showSigns(
+/** Adds smoke over a wreck, and a badge for a collision or an intervention. */
+function addSigns(
   car: ShownCar,
   { roofM }: BodyPlan,
   scale: number,
   isPicked: boolean,
-  tick: number,
-  smoke: Billboards,
-  signs: Billboards,
+  { smoke, signs, tick }: Overlay,
 ): void {
   const { x, y } = car;
   if (car.status === 'crashed') {
@@ -233,19 +224,39 @@ function showSigns(
       const age = (tick / PUFF_TICKS + i / PUFFS) % 1;
       const drift = age * 2.2 * scale;
       const high = (0.9 + age * 4.5) * scale;
-      const ink = at(PUFF_INKS, Math.min(PUFF_INKS.length - 1, Math.floor(age * PUFF_INKS.length)));
-      smoke.float(PICTURE.puff, x + drift, y + drift * 0.6, high, (1.2 + 3 * age) * scale, 0, ink);
+      const style = at(
+        PUFF_STYLES,
+        Math.min(PUFF_STYLES.length - 1, Math.floor(age * PUFF_STYLES.length)),
+      );
+      smoke.addSprite(
+        PICTURE.puff,
+        x + drift,
+        y + drift * 0.6,
+        high,
+        (1.2 + 3 * age) * scale,
+        0,
+        style,
+      );
     }
   }
   const marked = car.status === 'crashed' ? CRASHED : interventionOf(car);
   if (!marked) return;
-  writePill(marked.word, x, y, roofM * scale, isPicked ? 58 : 26, marked.pill, BADGE_INK, signs);
+  addPillText(
+    marked.word,
+    x,
+    y,
+    roofM * scale,
+    isPicked ? 58 : 26,
+    marked.pill,
+    BADGE_STYLE,
+    signs,
+  );
 }
 
 interface Mark {
   word: string;
   tone: Tint;
-  pill: Ink;
+  pill: SignStyle;
 }
 
 const markOf = (word: string, tone: Tint): Mark => ({
@@ -254,13 +265,18 @@ const markOf = (word: string, tone: Tint): Mark => ({
   pill: { fill: tone, halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 1 },
 });
 
-const BADGE_INK: Ink = { fill: [1, 1, 1], halo: [0.1, 0.1, 0.12], fillAlpha: 1, haloAlpha: 0.55 };
+const BADGE_STYLE: SignStyle = {
+  fill: [1, 1, 1],
+  halo: [0.1, 0.1, 0.12],
+  fillAlpha: 1,
+  haloAlpha: 0.55,
+};
 const AEB = markOf('AEB', TONES.aeb);
 const ESC = markOf('ESC', TONES.esc);
 const EVASIVE = markOf('EVADING', TONES.evasive);
 const CRASHED = markOf('CRASHED', TONES.crashed);
 
-/** What intervenes in a car: of several, the one that says most about what is going on. */
+/** The mark of the most specific intervention that acts in a car. */
 export function interventionOf(car: ShownCar): Mark | null {
   if (car.evasive) return EVASIVE;
   if (car.aeb) return AEB;
@@ -268,7 +284,7 @@ export function interventionOf(car: ShownCar): Mark | null {
 }
 
 /** From thick to thin. */
-const PUFF_INKS: readonly Ink[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
+const PUFF_STYLES: readonly SignStyle[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
   fill: [0.2, 0.21, 0.23],
   halo: [0, 0, 0],
   fillAlpha,

@@ -4,18 +4,27 @@ import {
   InstancedBufferAttribute,
   InstancedMesh,
   type Material,
+  type Object3D,
   Sphere,
   Vector3,
 } from 'three';
-import type { Mesh } from './mesh.ts';
+import type { MeshBuilder } from './mesh-builder.ts';
 import { paint, type Slot } from './palette.ts';
 import type { Theme } from './types.ts';
 
-/** All is drawn always: finding out what is out of sight costs more than drawing it. */
-const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);
+/** Nothing is culled: finding out what is out of sight costs more than drawing it. */
+export const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);
 
-/** A mesh as the graphics card takes it, without its coat of paint. */
-export function geometryOf(mesh: Mesh): BufferGeometry {
+/** Prepares an object that the scene graph neither moves nor culls. */
+export function fixed<T extends Object3D>(object: T, order = 0): T {
+  object.renderOrder = order;
+  object.matrixAutoUpdate = false;
+  object.frustumCulled = false;
+  return object;
+}
+
+/** The geometry of a mesh, without colours. */
+export function geometryOf(mesh: MeshBuilder): BufferGeometry {
   const geometry = new BufferGeometry();
   const Index = mesh.count > 65_535 ? Uint32Array : Uint16Array;
   geometry.setAttribute('position', new BufferAttribute(new Float32Array(mesh.positions), 3));
@@ -24,10 +33,10 @@ export function geometryOf(mesh: Mesh): BufferGeometry {
   return geometry;
 }
 
-/** Paints or repaints; slots and shades are those of the mesh. */
-export function coat(
+/** Sets the colours of a geometry for a theme; slots and shades are those of its mesh. */
+export function applyTheme(
   geometry: BufferGeometry,
-  { slots, shades }: Pick<Mesh, 'slots' | 'shades'>,
+  { slots, shades }: Pick<MeshBuilder, 'slots' | 'shades'>,
   theme: Theme,
 ): void {
   const bytes = paint(slots, shades, theme);
@@ -40,11 +49,11 @@ export function coat(
   }
 }
 
-/** What a part of a moving thing does with the instance's colour and lamps. */
+/** Which colour of the instance replaces that of a slot, as the shader numbers them. */
 const PARTS: Partial<Record<Slot, number>> = { paint: 1, lampHead: 2, lampTail: 3, lampSide: 4 };
 
-/** Geometry of something that moves. */
-export function movingGeometry(mesh: Mesh): BufferGeometry {
+/** The geometry of a body that is drawn in instances. */
+export function movingGeometry(mesh: MeshBuilder): BufferGeometry {
   const geometry = geometryOf(mesh);
   const parts = Uint8Array.from(mesh.slots, (slot) => PARTS[slot] ?? 0);
   geometry.setAttribute('part', new BufferAttribute(parts, 1));
@@ -52,17 +61,15 @@ export function movingGeometry(mesh: Mesh): BufferGeometry {
 }
 
 /** Instances of one body, written anew each frame. */
-export class Crowd {
+export class InstancedBodies {
   readonly object: InstancedMesh;
   readonly #matrices: Float32Array;
   readonly #tints: InstancedBufferAttribute;
   readonly #lamps: InstancedBufferAttribute;
 
-  /** The geometry becomes this crowd's own: instances carry their colours in it. */
+  /** The geometry becomes this instances's own: instances carry their colours in it. */
   constructor(geometry: BufferGeometry, material: Material, capacity: number) {
-    this.object = new InstancedMesh(geometry, material, capacity);
-    this.object.frustumCulled = false;
-    this.object.matrixAutoUpdate = false;
+    this.object = fixed(new InstancedMesh(geometry, material, capacity));
     this.object.count = 0;
     this.object.visible = false;
     this.#matrices = this.object.instanceMatrix.array as Float32Array;
@@ -76,8 +83,7 @@ export class Crowd {
     this.object.count = 0;
   }
 
-  /** Adds one, at a place, turned, and so many times its size each way; `roll` lays it aside. */
-  add(place: Stance, tint: readonly number[], head: number, brake: number, blink: number): void {
+  add(place: Transform, tint: readonly number[], head: number, brake: number, blink: number): void {
     const i = this.object.count++;
     place.writeTo(this.#matrices, 16 * i);
     for (let k = 0; k < 3; k++) this.#tints.array[3 * i + k] = tint[k] ?? 1;
@@ -97,8 +103,8 @@ export class Crowd {
   }
 }
 
-/** Where and how something stands: one object, filled anew for each. */
-export class Stance {
+/** Position, rotation and scale of a body; one object serves all bodies, one after the other. */
+export class Transform {
   x = 0;
   y = 0;
   z = 0;
@@ -108,7 +114,7 @@ export class Stance {
   scaleY = 1;
   scaleZ = 1;
 
-  /** As a column-major matrix: scaled, rolled about its length, turned, moved. */
+  /** Writes a column-major matrix: scale, roll about the length, heading, translation. */
   writeTo(array: Float32Array, from: number): void {
     const c = Math.cos(this.heading);
     const s = Math.sin(this.heading);

@@ -1,4 +1,4 @@
-import type { Rig } from './rig.ts';
+import type { CameraRig } from './camera-rig.ts';
 
 const CLICK_PX = 6;
 const TILT_PER_PX = 0.006;
@@ -19,7 +19,7 @@ interface Finger {
  */
 export function listenToGestures(
   canvas: HTMLCanvasElement,
-  rig: Rig,
+  rig: CameraRig,
   onMoved: () => void,
 ): () => void {
   const fingers = new Map<number, Finger>();
@@ -76,14 +76,14 @@ export function listenToGestures(
   return () => ending.abort();
 }
 
-function turn(rig: Rig, dx: number, dy: number): void {
+function turn(rig: CameraRig, dx: number, dy: number): void {
   rig.rotateBy(dx * ROTATE_PER_PX);
   rig.tiltBy(-dy * TILT_PER_PX);
 }
 
 /** One of two fingers moved by so much: they part or close in, turn, or rise together. */
 function moveTwo(
-  rig: Rig,
+  rig: CameraRig,
   canvas: HTMLCanvasElement,
   moved: Finger,
   other: Finger,

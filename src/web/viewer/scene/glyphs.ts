@@ -1,17 +1,24 @@
-/** Where a sign is in the atlas (parts of it), and how much room it takes, in parts of a line. */
+/** Where a letter or picture is in the atlas, 0 to 1, and how large it is. */
 export interface Glyph {
   u0: number;
   v0: number;
   u1: number;
   v1: number;
-  /** Of the picture, in heights of a line. */
+  /** In heights of a line. */
   width: number;
   height: number;
-  /** To the next sign, in heights of a line. */
+  /** To the next letter, in heights of a line. */
   advance: number;
 }
 
 export type Glyphs = ReadonlyMap<string, Glyph>;
+
+/** Throws where the atlas has no such picture. */
+export function glyphOf(glyphs: Glyphs, picture: string): Glyph {
+  const glyph = glyphs.get(picture);
+  if (glyph === undefined) throw new RangeError(`the atlas has no picture ${picture}`);
+  return glyph;
+}
 
 /** Pictures beside the letters, by names that no letter has. */
 export const PICTURE = {
@@ -28,6 +35,6 @@ export function widthOf(text: string, glyphs: Glyphs): number {
   return total;
 }
 
-/** One tenth of a metre is as fine as a gap is worth reading. */
+/** A gap in metres, with a tenth below ten. */
 export const gapText = (gapM: number): string =>
   gapM < 10 ? `${gapM.toFixed(1)} m` : `${Math.round(gapM)} m`;

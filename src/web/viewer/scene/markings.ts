@@ -1,4 +1,5 @@
 import type { CityMap, HazardSpot } from '../api/types.ts';
+import type { DrawnLane } from './lanes.ts';
 import {
   aside,
   at,
@@ -12,8 +13,7 @@ import {
   sliceOf,
   stationAt,
 } from './lines.ts';
-import type { Mesh } from './mesh.ts';
-import type { DrawnLane } from './streets.ts';
+import type { MeshBuilder } from './mesh-builder.ts';
 
 const LINE_M = 0.14;
 /** Dashes and gaps: between lanes of one direction, and between the directions of small streets. */
@@ -27,7 +27,7 @@ const YIELD_TOOTH_M = 0.6;
 export type Beside = 'same' | 'oncoming' | 'nothing';
 
 /** Lines, bars and arrows on the lanes. */
-export function markLanes(mesh: Mesh, map: CityMap, lanes: readonly DrawnLane[]): void {
+export function markLanes(mesh: MeshBuilder, map: CityMap, lanes: readonly DrawnLane[]): void {
   const ends = junctionEnds(map, lanes);
   const byRoad = Map.groupBy(
     lanes.filter(({ road }) => road !== null),
@@ -76,7 +76,7 @@ export function besideOf(
 
 /** Between the directions: a solid line from either side, or dashes, drawn by the first of two. */
 function markCentre(
-  mesh: Mesh,
+  mesh: MeshBuilder,
   own: DrawnLane,
   oncoming: DrawnLane | null,
   isWide: boolean,
@@ -89,19 +89,23 @@ function markCentre(
   }
 }
 
-function markEdge(mesh: Mesh, { lane, line }: DrawnLane, side: 1 | -1): void {
+function markEdge(mesh: MeshBuilder, { lane, line }: DrawnLane, side: 1 | -1): void {
   const outerM = side * (lane.width / 2 - EDGE_INSIDE_M);
   mesh.band(line, outerM - side * LINE_M, outerM, 'divider');
 }
 
-function stripes(mesh: Mesh, line: Line, { dash, gap }: { dash: number; gap: number }): void {
+function stripes(
+  mesh: MeshBuilder,
+  line: Line,
+  { dash, gap }: { dash: number; gap: number },
+): void {
   for (const piece of dashesOf(line, dash, gap)) {
     mesh.band(piece, -LINE_M / 2, LINE_M / 2, 'marking');
   }
 }
 
 /** Where a lane ends: a bar to stop at, or teeth to give way at. */
-function markEnd(mesh: Mesh, { lane, line }: DrawnLane, isLit: boolean): void {
+function markEnd(mesh: MeshBuilder, { lane, line }: DrawnLane, isLit: boolean): void {
   const endM = lengthOf(line);
   const half = lane.width / 2 - EDGE_INSIDE_M;
   if (isLit || lane.sign === 'stop') {
@@ -129,7 +133,7 @@ const CROSSING_M = 2.8;
 const BAR_M = 0.5;
 
 /** The bars of a pedestrian crossing over one lane, from a station on. */
-function zebra(mesh: Mesh, { lane, line }: DrawnLane, fromM: number): void {
+function zebra(mesh: MeshBuilder, { lane, line }: DrawnLane, fromM: number): void {
   const start = stationAt(line, fromM);
   const count = Math.floor(lane.width / (2 * BAR_M));
   const step = lane.width / count;
@@ -148,7 +152,7 @@ function zebra(mesh: Mesh, { lane, line }: DrawnLane, fromM: number): void {
 }
 
 /** The crossing that a hazard spot of that kind is about: over every lane of the road there. */
-function markZebra(mesh: Mesh, spot: HazardSpot, lanes: readonly DrawnLane[]): void {
+function markZebra(mesh: MeshBuilder, spot: HazardSpot, lanes: readonly DrawnLane[]): void {
   for (const own of lanes) {
     if (own.lane.road !== spot.road) continue;
     const near = nearestStation(own.line, spot);
@@ -218,7 +222,7 @@ const HEAD_M = { length: 1.5, width: 1.1 } as const;
 const STRAIGHT_RAD = 0.6;
 
 /** Where the lane leads, as an arrow on the road before the line. */
-function markArrow(mesh: Mesh, own: DrawnLane, turns: JunctionEnds['turns']): void {
+function markArrow(mesh: MeshBuilder, own: DrawnLane, turns: JunctionEnds['turns']): void {
   const endM = lengthOf(own.line);
   if (endM < 3 * ARROW_BEFORE_M) return;
   const foot = stationAt(own.line, endM - ARROW_BEFORE_M - ARROW_M);
@@ -241,7 +245,7 @@ function markArrow(mesh: Mesh, own: DrawnLane, turns: JunctionEnds['turns']): vo
 }
 
 /** A short arm to one side, with its head. */
-function sideArrow(mesh: Mesh, foot: Station, side: 1 | -1): void {
+function sideArrow(mesh: MeshBuilder, foot: Station, side: 1 | -1): void {
   const aheadM = ARROW_M * 0.55;
   const arm = [
     beside(foot, aheadM - SHAFT_M, 0),
@@ -254,7 +258,13 @@ function sideArrow(mesh: Mesh, foot: Station, side: 1 | -1): void {
 }
 
 /** The head of an arrow, straight on (0) or to the left (1) or right (−1). */
-function head(mesh: Mesh, foot: Station, aheadM: number, leftM: number, side: -1 | 0 | 1): void {
+function head(
+  mesh: MeshBuilder,
+  foot: Station,
+  aheadM: number,
+  leftM: number,
+  side: -1 | 0 | 1,
+): void {
   const half = HEAD_M.width / 2;
   if (side === 0) {
     mesh.area(

@@ -16,7 +16,7 @@ import {
   Vector4,
 } from 'three';
 
-/** What all shaders know; one object, so that one assignment reaches every material. */
+/** Uniforms of all shaders; one object, so that one assignment reaches every material. */
 export interface Shared {
   sky: IUniform<Color>;
   /** Depths between which the ground fades into the sky, m. */
@@ -27,18 +27,18 @@ export interface Shared {
   perPixel: IUniform<number>;
   /** CSS pixels to pixels of the drawing buffer. */
   ratio: IUniform<number>;
-  /** To the right on the screen, in the world. */
+  /** World direction to the right of the screen. */
   right: IUniform<Vector3>;
   timeS: IUniform<number>;
   /** 0 in the light theme, 1 in the dark. */
   night: IUniform<number>;
-  /** Houses are this part of their height: from straight above high ones would hide the streets. */
+  /** Part of their height that houses have: from straight above, high ones would hide the streets. */
   rise: IUniform<number>;
   /**
-   * What houses give way to: its middle and the radius around it, px of the buffer; and how far ahead of
-   * the origin, as the viewer looks, a house must stand to be behind it, m.
+   * Where houses are cut away: middle and radius, px of the buffer; and how far ahead of the origin,
+   * along the line of sight, a house must stand to be behind it, m.
    */
-  hole: IUniform<Vector4>;
+  cutaway: IUniform<Vector4>;
 }
 
 export const createShared = (): Shared => ({
@@ -51,11 +51,10 @@ export const createShared = (): Shared => ({
   timeS: { value: 0 },
   night: { value: 0 },
   rise: { value: 1 },
-  hole: { value: new Vector4(0, 0, 0, 0) },
+  cutaway: { value: new Vector4(0, 0, 0, 0) },
 });
 
-/** As GLSL sees the shared values. */
-export const SHARED_GLSL = /* glsl */ `
+const SHARED_GLSL = /* glsl */ `
 uniform vec3 sky;
 uniform vec2 haze;
 uniform vec2 buffer;
@@ -65,12 +64,12 @@ uniform vec3 right;
 uniform float timeS;
 uniform float night;
 uniform float rise;
-uniform vec4 hole;
+uniform vec4 cutaway;
 `;
 
 /**
- * What lies on the ground is painted in order, without depth, before all that stands on it. It blends,
- * but must not wait until the houses are drawn, as what three calls transparent does.
+ * Layers of the ground are drawn in order, without depth, before everything that stands on it. They
+ * blend, but are not `transparent`: three.js would draw them after the houses.
  */
 export const ON_GROUND = {
   depthTest: false,
@@ -79,7 +78,7 @@ export const ON_GROUND = {
   blending: CustomBlending,
   blendSrc: SrcAlphaFactor,
   blendDst: OneMinusSrcAlphaFactor,
-  // The canvas itself stays opaque: nothing of the page is to shine through.
+  // Keeps the canvas opaque.
   blendSrcAlpha: OneFactor,
   blendDstAlpha: OneMinusSrcAlphaFactor,
 } as const satisfies ShaderMaterialParameters;
@@ -128,7 +127,7 @@ export const groundMaterial = (shared: Shared): ShaderMaterial =>
     side: DoubleSide,
   });
 
-/** Trees and posts: painted, not lit anew. */
+/** Trees and posts: their light is part of their colours. */
 export const standingMaterial = (shared: Shared): ShaderMaterial =>
   shaderMaterial(shared, GROUND_VERTEX, GROUND_FRAGMENT);
 
@@ -137,7 +136,7 @@ void main() {
   gl_FragColor = vec4(0.05, 0.07, 0.12, mix(0.2, 0.3, night));
 }`;
 
-/** Where shadows overlap, the stencil keeps the ground from being darkened twice. */
+/** The stencil keeps overlapping shadows from darkening the ground twice. */
 export const shadowMaterial = (shared: Shared): ShaderMaterial =>
   shaderMaterial(
     shared,
@@ -176,10 +175,10 @@ varying vec3 bay;
 varying float depth;
 varying float ahead;
 void main() {
-  vec2 off = gl_FragCoord.xy - hole.xy;
-  if (ahead < hole.w && dot(off, off) < hole.z * hole.z) {
+  vec2 off = gl_FragCoord.xy - cutaway.xy;
+  if (ahead < cutaway.w && dot(off, off) < cutaway.z * cutaway.z) {
     bool isOdd = mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) < 0.5;
-    if (isOdd || dot(off, off) < hole.z * hole.z * 0.88) discard;
+    if (isOdd || dot(off, off) < cutaway.z * cutaway.z * 0.88) discard;
   }
   vec3 shown = tone;
   vec2 cell = fract(bay.xy);
@@ -197,7 +196,7 @@ void main() {
   gl_FragColor = vec4(mix(shown, sky, smoothstep(haze.x, haze.y, depth)), 1.0);
 }`;
 
-/** Houses give way around the car that is followed. */
+/** Houses with windows; they are cut away in front of what the camera looks at. */
 export const houseMaterial = (shared: Shared): ShaderMaterial =>
   shaderMaterial(shared, HOUSE_VERTEX, HOUSE_FRAGMENT);
 
@@ -217,7 +216,7 @@ void main() {
   gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
 }`;
 
-/** Cars and what else moves: each instance has its own colour and lamps (head, brake, hazard). */
+/** Moving bodies: each instance has its own colour and lamps (head, brake, hazard). */
 export const solidMaterial = (shared: Shared): ShaderMaterial =>
   shaderMaterial(
     shared,
@@ -225,7 +224,7 @@ export const solidMaterial = (shared: Shared): ShaderMaterial =>
     'varying vec3 tone; void main() { gl_FragColor = vec4(tone, 1.0); }',
   );
 
-/** A car that never was. */
+/** The translucent cars of a counterfactual replay. */
 export const ghostMaterial = (shared: Shared): ShaderMaterial =>
   shaderMaterial(
     shared,

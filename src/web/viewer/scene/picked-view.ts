@@ -2,27 +2,26 @@ import {
   BufferAttribute,
   BufferGeometry,
   Color,
-  Mesh as Drawn,
   Group,
   type Matrix4,
+  Mesh,
   type ShaderMaterial,
-  Sphere,
-  Vector3,
 } from 'three';
 import type { MapZone } from '../api/types.ts';
-import type { Billboards, Ink } from './billboards.ts';
-import { type Decals, SHAPE, type Tint } from './decals.ts';
+import type { SignStyle } from './billboards.ts';
+import { SHAPE, type Tint } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
 import { enlargement, planOf } from './fleet-view.ts';
+import { EVERYWHERE, fixed } from './geometry.ts';
 import { gapText } from './glyphs.ts';
 import { at, distance, isInside, type Line, leftward, type Station, thinned } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
-import { writePill } from './pill.ts';
+import type { Overlay } from './overlay.ts';
+import { addPillText } from './pill.ts';
 import { RouteLine } from './route-line.ts';
 import type { Picked, SensorName, ShownCar } from './types.ts';
 
 const THIN_M = 0.1;
-const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);
 
 const ROUTE_VERTEX = /* glsl */ `
 attribute vec2 side;
@@ -53,11 +52,11 @@ void main() {
 
 const FIELD_FRAGMENT = /* glsl */ `
 uniform vec3 tone;
-uniform float ink;
+uniform float opacity;
 varying float part;
 void main() {
   float rim = smoothstep(0.975, 0.985, part);
-  gl_FragColor = vec4(tone, ink * mix(0.2, 0.04, part) + 0.55 * rim);
+  gl_FragColor = vec4(tone, opacity * mix(0.2, 0.04, part) + 0.55 * rim);
 }`;
 
 const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
@@ -67,31 +66,46 @@ const SENSOR_TONES: Readonly<Record<SensorName, number>> = {
   corner_radars: 0x21b573,
 };
 
-/** The wider a field, the thinner its colour: all three lie over each other. */
-const SENSOR_INKS: Readonly<Record<SensorName, number>> = {
+/** The three fields overlap: the widest is the most transparent. */
+const SENSOR_OPACITIES: Readonly<Record<SensorName, number>> = {
   front_camera: 1,
   front_radar: 1,
   corner_radars: 0.45,
 };
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
-const GAP_INK: Ink = { fill: [1, 1, 1], halo: [0.7, 0.1, 0.35], fillAlpha: 1, haloAlpha: 1 };
-const GAP_PILL: Ink = { fill: [0.82, 0.14, 0.42], halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 1 };
-const PLATE_INK: Ink = { fill: [0.08, 0.1, 0.14], halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 0 };
-const PLATE_PILL: Ink = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, haloAlpha: 1 };
+const GAP_STYLE: SignStyle = {
+  fill: [1, 1, 1],
+  halo: [0.7, 0.1, 0.35],
+  fillAlpha: 1,
+  haloAlpha: 1,
+};
+const GAP_PILL: SignStyle = {
+  fill: [0.82, 0.14, 0.42],
+  halo: [1, 1, 1],
+  fillAlpha: 1,
+  haloAlpha: 1,
+};
+const PLATE_STYLE: SignStyle = {
+  fill: [0.08, 0.1, 0.14],
+  halo: [1, 1, 1],
+  fillAlpha: 1,
+  haloAlpha: 0,
+};
+const PLATE_PILL: SignStyle = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, haloAlpha: 1 };
 const DASH_M = 1;
 const DASH_STEP_M = 1.7;
 const DASHES_MAX = 60;
-/** Nearer to the end: at the beginning is the car with its plate. */
+/** Where along the gap its label is: near the end, since the plate is at the start. */
 const LABEL_PART = 0.7;
 const PLATE_RISE_PX = 34;
 
-/** What is drawn around the picked car: its route, what its sensors overlook, its gap, its plate. */
+/** Draws the picked car's route, sensor fields, gap and plate. */
 export class PickedView {
   readonly object = new Group();
   readonly #zones: readonly MapZone[];
-  readonly #route: Drawn;
-  readonly #fields: { sensor: SensorName; field: Field; drawn: Drawn }[] = [];
+  readonly #route: Mesh;
+  readonly #fields: { sensor: SensorName; field: Field; drawn: Mesh }[] = [];
   readonly #here = new Set<string>();
   readonly #spot: Station = { x: 0, y: 0, hx: 1, hy: 0 };
   #shown: Line | null = null;
@@ -106,8 +120,8 @@ export class PickedView {
     this.object.add(this.#route);
     for (const sensor of SENSORS) {
       const tone = { value: new Color(SENSOR_TONES[sensor]) };
-      const how = { ...ON_GROUND, uniforms: { tone, ink: { value: SENSOR_INKS[sensor] } } };
-      const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, how);
+      const uniforms = { tone, opacity: { value: SENSOR_OPACITIES[sensor] } };
+      const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, { ...ON_GROUND, uniforms });
       for (const field of FIELDS[sensor]) {
         const drawn = laid(fanOf(field), fan, order.fields);
         this.object.add(drawn);
@@ -116,13 +130,7 @@ export class PickedView {
     }
   }
 
-  show(
-    picked: Picked | null,
-    car: ShownCar | null,
-    perPixelM: number,
-    decals: Decals,
-    signs: Billboards,
-  ): void {
+  show(picked: Picked | null, car: ShownCar | null, overlay: Overlay): void {
     this.object.visible = picked !== null && car !== null;
     if (!picked || !car) return;
     if (picked.route !== this.#shown) this.#layRoute(picked.route);
@@ -135,9 +143,10 @@ export class PickedView {
       const part = sensor === 'front_camera' ? cameraPart(this.#here) : 1;
       putField(drawn.matrixWorld, car, noseM + field.aheadM, field.leftM, part);
     }
-    if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, perPixelM, decals, signs);
-    const heightM = plan.roofM * enlargement(plan.lengthM, perPixelM);
-    writePlate(car.plate, car.x, car.y, heightM, signs);
+    if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
+    const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
+    const { plate, x, y } = car;
+    addPillText(plate, x, y, heightM, PLATE_RISE_PX, PLATE_PILL, PLATE_STYLE, overlay.signs);
   }
 
   #findZones({ x, y }: ShownCar): void {
@@ -155,15 +164,9 @@ export class PickedView {
     this.#route.visible = route.length > 1;
   }
 
-  /** Dashes from the front bumper along the route, and how long that is. */
-  #showGap(
-    gapM: number,
-    car: ShownCar,
-    noseM: number,
-    perPixelM: number,
-    decals: Decals,
-    signs: Billboards,
-  ): void {
+  /** Adds dashes from the front bumper along the route, and the length of the gap. */
+  #showGap(gapM: number, car: ShownCar, noseM: number, overlay: Overlay): void {
+    const { perPixelM, decals, signs } = overlay;
     const station = this.#line?.locate(car.x, car.y, car.heading) ?? -1;
     const halfWidth = Math.max(0.16, 1.5 * perPixelM);
     const step = Math.max(DASH_STEP_M, gapM / DASHES_MAX);
@@ -180,10 +183,10 @@ export class PickedView {
       this.#gapM = tenths;
       this.#gapText = gapText(gapM);
     }
-    writePill(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_INK, signs);
+    addPillText(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_STYLE, signs);
   }
 
-  /** So far ahead of a car's middle: on its route, or straight on where it is off it. */
+  /** The place `aheadM` ahead of a car's middle: on its route, or straight on if it is off route. */
   #ahead(car: ShownCar, station: number, aheadM: number): Station {
     if (this.#line && station >= 0) return this.#line.placeAt(station + aheadM, this.#spot);
     this.#spot.hx = Math.cos(car.heading);
@@ -194,20 +197,12 @@ export class PickedView {
   }
 }
 
-function writePlate(plate: string, x: number, y: number, z: number, signs: Billboards): void {
-  writePill(plate, x, y, z, PLATE_RISE_PX, PLATE_PILL, PLATE_INK, signs);
-}
-
-function laid(geometry: BufferGeometry, material: ShaderMaterial, order: number): Drawn {
+function laid(geometry: BufferGeometry, material: ShaderMaterial, order: number): Mesh {
   geometry.boundingSphere = EVERYWHERE;
-  const drawn = new Drawn(geometry, material);
-  drawn.renderOrder = order;
-  drawn.matrixAutoUpdate = false;
-  drawn.frustumCulled = false;
-  return drawn;
+  return fixed(new Mesh(geometry, material), order);
 }
 
-/** Turned and moved with the car, and shortened to a part of its range. */
+/** Places a field at its car, scaled to a part of its range. */
 function putField(
   matrix: Matrix4,
   { x, y, heading }: ShownCar,
@@ -234,7 +229,7 @@ function fanOf(field: Field): BufferGeometry {
   return geometry;
 }
 
-/** A band along the route; the shader gives it its width. */
+/** A strip along the route; the shader sets its width. */
 function ribbonOf(line: Line): BufferGeometry {
   const vectors = line.length > 1 ? leftward(line) : [];
   const positions: number[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import kernel from '../../../../assembly/sensors.ts?raw';
+import kernel from '../../../../assembly/coverage.ts?raw';
 import { NORTH } from './camera.ts';
 import { cameraPart, FIELDS, outlineOf } from './fields.ts';
 import { gapText } from './glyphs.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CityMap } from '../api/types.ts';
+import type { CityMap, LightState } from '../api/types.ts';
 import type { Billboards } from './billboards.ts';
 import type { Decals } from './decals.ts';
 import { LightView, signalsOf } from './signals.ts';
-import type { LightState } from './types.ts';
 
 /** A lane eastwards that ends at x = 50, with a light beside its end. */
 const MAP: CityMap = {
@@ -54,8 +53,15 @@ function watched() {
   } as unknown as Decals;
   const boards = {
     clear: () => lamps.splice(0),
-    float: (_: string, x: number, y: number, z: number, _m: number, _px: number, ink: Ink) =>
-      lamps.push({ x, y, z, tone: ink.fill }),
+    addSprite: (
+      _: string,
+      x: number,
+      y: number,
+      z: number,
+      _m: number,
+      _px: number,
+      ink: SignStyle,
+    ) => lamps.push({ x, y, z, tone: ink.fill }),
     flush: () => undefined,
   } as unknown as Billboards;
   const view = new LightView(signalsOf(MAP), decals, boards);
@@ -63,7 +69,7 @@ function watched() {
   return { bars, lamps, show, writes: () => writes };
 }
 
-interface Ink {
+interface SignStyle {
   fill: readonly number[];
 }
 

@@ -1,10 +1,9 @@
-import type { CityMap, MapLane, MapLight } from '../api/types.ts';
-import type { Billboards, Ink } from './billboards.ts';
+import type { CityMap, LightState, MapLane, MapLight } from '../api/types.ts';
+import type { Billboards, SignStyle } from './billboards.ts';
 import { type Decals, SHAPE, type Tint } from './decals.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, type Point, stationAt } from './lines.ts';
-import { Mesh } from './mesh.ts';
-import type { LightState } from './types.ts';
+import { MeshBuilder } from './mesh-builder.ts';
 
 const POST_M = 3.5;
 const ARM_M = 5.6;
@@ -34,11 +33,16 @@ const TONES: Readonly<Record<Lamp, Tint>> = {
   green: [0.1, 0.9, 0.42],
 };
 
-const inkOf = (tone: Tint): Ink => ({ fill: tone, halo: tone, fillAlpha: 1, haloAlpha: 0.85 });
-const INKS: Readonly<Record<Lamp, Ink>> = {
-  red: inkOf(TONES.red),
-  amber: inkOf(TONES.amber),
-  green: inkOf(TONES.green),
+const styleOf = (tone: Tint): SignStyle => ({
+  fill: tone,
+  halo: tone,
+  fillAlpha: 1,
+  haloAlpha: 0.85,
+});
+const STYLES: Readonly<Record<Lamp, SignStyle>> = {
+  red: styleOf(TONES.red),
+  amber: styleOf(TONES.amber),
+  green: styleOf(TONES.green),
 };
 
 interface Bar {
@@ -87,8 +91,8 @@ function signalOf(light: MapLight, lanes: ReadonlyMap<string, MapLane>): Signal 
 }
 
 /** Posts, arms and heads with their lamps dark. */
-export function signalMesh(signals: readonly Signal[]): Mesh {
-  const mesh = new Mesh();
+export function signalMesh(signals: readonly Signal[]): MeshBuilder {
+  const mesh = new MeshBuilder();
   for (const { heads, face } of signals) {
     const [post, over] = heads;
     if (!post) continue;
@@ -100,7 +104,7 @@ export function signalMesh(signals: readonly Signal[]): Mesh {
   return mesh;
 }
 
-function arm(mesh: Mesh, from: readonly number[], to: readonly number[]): void {
+function arm(mesh: MeshBuilder, from: readonly number[], to: readonly number[]): void {
   const [ax = 0, ay = 0] = from;
   const [bx = 0, by = 0] = to;
   const length = Math.hypot(bx - ax, by - ay) || 1;
@@ -109,7 +113,11 @@ function arm(mesh: Mesh, from: readonly number[], to: readonly number[]): void {
   mesh.box({ ...box, length, width: 0.12, along }, 'metal');
 }
 
-function headBox(mesh: Mesh, [x, y, z]: readonly [number, number, number], face: Point): void {
+function headBox(
+  mesh: MeshBuilder,
+  [x, y, z]: readonly [number, number, number],
+  face: Point,
+): void {
   mesh.box({ x, y, z: z - HEAD_M.height / 2, ...HEAD_M, along: face }, 'casing');
   LAMPS.forEach((_, i) => {
     const lampZ = z + (1 - i) * LAMP_STEP_M - 0.13;
@@ -169,7 +177,7 @@ export class LightView {
     for (const [hx, hy, hz] of heads) {
       const x = hx + reach * face[0];
       const y = hy + reach * face[1];
-      this.lamps.float(PICTURE.disc, x, y, hz + down, LAMP_M, LAMP_MIN_PX, INKS[lamp]);
+      this.lamps.addSprite(PICTURE.disc, x, y, hz + down, LAMP_M, LAMP_MIN_PX, STYLES[lamp]);
     }
   }
 }

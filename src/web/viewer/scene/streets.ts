@@ -1,39 +1,21 @@
-import type { CityMap, MapBlock, MapLane, MapRoad } from '../api/types.ts';
-import { at, type Line, middleOf, type Point, thinned } from './lines.ts';
+import type { CityMap, MapBlock } from '../api/types.ts';
+import type { DrawnLane } from './lanes.ts';
+import { at, type Line, middleOf, type Point } from './lines.ts';
 import { markLanes } from './markings.ts';
-import { Mesh } from './mesh.ts';
+import { MeshBuilder } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
-/** Straight streets come with a point a metre; so far the drawn line may be off. */
-const THIN_M = 0.03;
 const PAVEMENT_M = 2.6;
 const KERB_M = 0.3;
 /** The plain around the city reaches to the horizon. */
 const PLAIN_M = 4000;
 
-/** A lane with its line made ready for drawing. */
-export interface DrawnLane {
-  lane: MapLane;
-  line: Point[];
-  road: MapRoad | null;
-}
-
-/** Lanes in the map's order. */
-export function drawnLanes(map: CityMap): DrawnLane[] {
-  const roads = new Map(map.roads.map((road) => [road.id, road]));
-  return map.lanes.map((lane) => ({
-    lane,
-    line: thinned(lane.polyline, THIN_M),
-    road: lane.road === null ? null : (roads.get(lane.road) ?? null),
-  }));
-}
-
 /**
  * All that lies flat on the ground, in the order in which it is painted: later triangles cover
  * earlier ones.
  */
-export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): Mesh {
-  const mesh = new Mesh();
+export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): MeshBuilder {
+  const mesh = new MeshBuilder();
   mesh.area(squareOf(PLAIN_M), 'ground');
   for (const block of map.blocks) paintBlock(mesh, block);
   layStreets(mesh, map, lanes, PAVEMENT_M, 'pavement');
@@ -53,7 +35,7 @@ const squareOf = (reachM: number): Point[] => [
 /** Parts of a green or a square that another tone sets off from its edge. */
 const INSET = 0.86;
 
-function paintBlock(mesh: Mesh, { kind, polygon }: MapBlock): void {
+function paintBlock(mesh: MeshBuilder, { kind, polygon }: MapBlock): void {
   if (kind !== 'park' && kind !== 'square') return;
   const tones: [Slot, Slot] = kind === 'park' ? ['park', 'lawn'] : ['square', 'paving'];
   mesh.area(polygon, tones[0]);
@@ -66,7 +48,7 @@ function paintBlock(mesh: Mesh, { kind, polygon }: MapBlock): void {
 
 /** Streets and junctions, so much wider on each side. */
 function layStreets(
-  mesh: Mesh,
+  mesh: MeshBuilder,
   map: CityMap,
   lanes: readonly DrawnLane[],
   wider: number,

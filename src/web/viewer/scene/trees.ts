@@ -1,7 +1,7 @@
 import type { MapBlock } from '../api/types.ts';
 import { hashOf, SHADOW } from './buildings.ts';
 import { at, isInside, middleOf, type Point } from './lines.ts';
-import { Mesh } from './mesh.ts';
+import { MeshBuilder } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const STEP_M = 11;
@@ -51,8 +51,8 @@ const edge = (value: number, middle: number): number => Math.sign(value - middle
 const TURN_RAD = 0.3;
 
 /** One tree, a metre high and a metre from its middle to the widest: instances stretch it. */
-export function treeBody(): Mesh {
-  const mesh = new Mesh();
+export function treeBody(): MeshBuilder {
+  const mesh = new MeshBuilder();
   mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
   const [low, wide, shoulder] = [0.28, 0.5, 0.84];
   const ring = ringAround(0, 0, 1);

@@ -1,11 +1,11 @@
-import { BufferAttribute, type BufferGeometry, DoubleSide, Mesh as Drawn, Group } from 'three';
+import { BufferAttribute, type BufferGeometry, DoubleSide, Group, Mesh } from 'three';
 import type { MapZone } from '../api/types.ts';
-import { geometryOf } from './geometry.ts';
+import { fixed, geometryOf } from './geometry.ts';
 import { at, type Line } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
-import { Mesh } from './mesh.ts';
+import { MeshBuilder } from './mesh-builder.ts';
 
-/** As the shader tells them apart. */
+/** As the shader numbers them. */
 const KINDS: Readonly<Record<string, number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
 const BORDER_M = 0.4;
 /** Sheets of fog above the ground, m. */
@@ -73,25 +73,21 @@ void main() {
   gl_FragColor = vec4(tone, 0.1 + 0.2 * drift);
 }`;
 
-/** Where it is icy, wet, foggy or dark: patterns on the ground, and sheets of fog above it. */
+/** Ice, wet road, fog and dusk: patterns on the ground, and sheets of fog above it. */
 export function zonesObject(shared: Shared, zones: readonly MapZone[], order: number): Group {
   const group = new Group();
-  const floor = new Drawn(floorOf(zones), shaderMaterial(shared, VERTEX, PATTERN, ON_GROUND));
-  floor.renderOrder = order;
-  floor.matrixAutoUpdate = false;
-  group.add(floor);
+  const pattern = shaderMaterial(shared, VERTEX, PATTERN, ON_GROUND);
+  group.add(fixed(new Mesh(floorOf(zones), pattern), order));
   const banks = zones.filter(({ kind }) => kind === 'fog');
   if (banks.length === 0) return group;
-  const how = { transparent: true, depthWrite: false, side: DoubleSide };
-  const fog = new Drawn(sheetsOf(banks), shaderMaterial(shared, VERTEX, FOG, how));
-  fog.renderOrder = 1;
-  fog.matrixAutoUpdate = false;
-  group.add(fog);
+  const parameters = { transparent: true, depthWrite: false, side: DoubleSide };
+  const fog = shaderMaterial(shared, VERTEX, FOG, parameters);
+  group.add(fixed(new Mesh(sheetsOf(banks), fog), 1));
   return group;
 }
 
 function floorOf(zones: readonly MapZone[]): BufferGeometry {
-  const mesh = new Mesh();
+  const mesh = new MeshBuilder();
   const marks: number[] = [];
   const mark = (kind: number, isRim: 0 | 1) => {
     while (marks.length < 2 * mesh.count) marks.push(kind, isRim);
@@ -107,9 +103,9 @@ function floorOf(zones: readonly MapZone[]): BufferGeometry {
   return marked(mesh, marks);
 }
 
-/** From the lowest to the highest, so that they blend as seen from above. */
+/** Sheets from the lowest to the highest: seen from above, they blend in this order. */
 function sheetsOf(banks: readonly MapZone[]): BufferGeometry {
-  const mesh = new Mesh();
+  const mesh = new MeshBuilder();
   const marks: number[] = [];
   for (const [i, z] of SHEETS_M.entries()) {
     for (const { polygon } of banks) mesh.area(polygon, 'ground', z);
@@ -120,7 +116,7 @@ function sheetsOf(banks: readonly MapZone[]): BufferGeometry {
 
 const closed = (polygon: Line): Line => [...polygon, at(polygon, 0)];
 
-function marked(mesh: Mesh, marks: readonly number[]): BufferGeometry {
+function marked(mesh: MeshBuilder, marks: readonly number[]): BufferGeometry {
   const geometry = geometryOf(mesh);
   geometry.setAttribute('zone', new BufferAttribute(new Float32Array(marks), 2));
   return geometry;

@@ -1,5 +1,5 @@
 /** Figures and names as people read them. */
-import type { Effective, Feature, FleetEntry } from '../api/types.ts';
+import type { Effective, Feature, FleetEntry } from './api/types.ts';
 
 const KMH_PER_MPS = 3.6;
 const TICKS_PER_S = 50;
@@ -15,21 +15,21 @@ export function title(name: string): string {
 }
 
 /** The same inside a sentence. */
-export function spoken(name: string): string {
+export function inSentence(name: string): string {
   return SHORT[name] ?? name.replaceAll('_', ' ');
 }
 
 /** Names as the interface writes them, in the middle of what it says. */
 const WRITTEN_NAME = /\b(?:[a-z]+(?:_[a-z]+)+|aeb|esc)\b/g;
 
-/** What the twin says, as a sentence that is read: features by their spoken names. */
+/** What the twin says, as a sentence that is read: features by their inSentence names. */
 export function sentence(text: string): string {
-  const words = text.replace(WRITTEN_NAME, spoken);
+  const words = text.replace(WRITTEN_NAME, inSentence);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** “a”, “a and b”, “a, b and c”. */
-export function listed(names: readonly string[], word = 'and'): string {
+export function joinWords(names: readonly string[], word = 'and'): string {
   const last = names.at(-1) ?? '';
   if (names.length < 2) return last;
   return `${names.slice(0, -1).join(', ')} ${word} ${last}`;
@@ -40,7 +40,7 @@ export function kmh(mps: number): string {
 }
 
 /** “0:19.9”, “1:02:03.4”: the age of the world at a moment. */
-export function clock(seconds: number): string {
+export function formatClock(seconds: number): string {
   const tenths = Math.floor(seconds * 10 + 1e-6);
   const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
   const rest = `${String(Math.floor(tenths / 10) % 60).padStart(2, '0')}.${tenths % 10}`;
@@ -56,7 +56,7 @@ export function ago(seconds: number): string {
 }
 
 /** “1.2 s before the contact”. */
-export function beside(tick: number, contactTick: number): string {
+export function relativeToContact(tick: number, contactTick: number): string {
   const seconds = (tick - contactTick) / TICKS_PER_S;
   const figure = Math.abs(seconds).toFixed(1);
   if (figure === '0.0') return 'at the contact';
@@ -68,7 +68,7 @@ export function percent(part: number): string {
   return `${figure < 10 ? figure.toFixed(1) : Math.round(figure)} %`;
 }
 
-export function grouped(value: number): string {
+export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en-GB');
 }
 
@@ -78,21 +78,21 @@ export function carName({ model, plate }: Pick<FleetEntry, 'model' | 'plate'>): 
 }
 
 /** What a feature needs, as a sentence; empty where it needs nothing. */
-export function needs({ needs: list }: Pick<Feature, 'needs'>): string {
+export function needsText({ needs: list }: Pick<Feature, 'needs'>): string {
   if (list.length === 0) return '';
   const parts = list.map((need) =>
-    typeof need === 'string' ? spoken(need) : listed(need.map(spoken), 'or'),
+    typeof need === 'string' ? inSentence(need) : joinWords(need.map(inSentence), 'or'),
   );
-  return `Needs ${listed(parts)}.`;
+  return `Needs ${joinWords(parts)}.`;
 }
 
 /** Why a feature does not do what it is switched on for. */
-export function lacking(effective: Effective | undefined, missing: readonly string[]): string {
-  return effective === 'degraded' ? `Lacks ${listed(missing.map(spoken))}` : '';
+export function missingText(effective: Effective | undefined, missing: readonly string[]): string {
+  return effective === 'degraded' ? `Lacks ${joinWords(missing.map(inSentence))}` : '';
 }
 
 /** Whether what is searched for is in plate, model or VIN; spaces and case do not count. */
-export function matches(car: FleetEntry, search: string): boolean {
+export function matchesSearch(car: FleetEntry, search: string): boolean {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '');
   const wanted = plain(search);
   return [car.plate, car.model, car.vin].some((text) => plain(text).includes(wanted));

@@ -27,31 +27,31 @@ const PLACE_TILT_MAX = 0.75;
 const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
 
 /** What the camera may be tied to. */
-export interface Anchor {
+export interface CameraTarget {
   x: number;
   y: number;
   heading: number;
 }
 
 /** Moves the camera: by hand, after a car, and smoothly between the ways to look. */
-export class Rig {
+export class CameraRig {
   /** Where the camera is. */
   readonly pose: Pose;
   readonly view: Viewport = { widthPx: 1, heightPx: 1 };
   mode: CameraMode = 'city';
   /** The picked car is kept in the middle. */
-  isTied = false;
+  isFollowing = false;
   /** A place is shown, until the view is taken elsewhere. */
-  isPlace = false;
+  isLookingAtPlace = false;
   /** Without transitions, for whoever asked for less motion. */
-  isCalm = false;
+  reducedMotion = false;
   readonly #bounds: Bounds;
   /** Where the camera is to be, but for what ties it to a car. */
   readonly #goal: Pose;
   readonly #from: Pose;
-  #left = 0;
+  #transitionLeftS = 0;
   #isFitted = true;
-  #swing = 0;
+  #orbitRad = 0;
   /** The chased car's direction, as the camera has it. */
   #bearing: number | null = null;
 
@@ -67,7 +67,7 @@ export class Rig {
     this.view.heightPx = Math.max(1, heightPx);
     if (!this.#isFitted) return;
     copyPose(wholeOf(this.#bounds, this.view), this.#goal);
-    if (this.#left <= 0) copyPose(this.#goal, this.pose);
+    if (this.#transitionLeftS <= 0) copyPose(this.#goal, this.pose);
   }
 
   setMode(mode: CameraMode): void {
@@ -76,9 +76,9 @@ export class Rig {
       this.showAll();
       return;
     }
-    this.#depart();
-    this.isTied = true;
-    this.#swing = 0;
+    this.#startTransition();
+    this.isFollowing = true;
+    this.#orbitRad = 0;
     this.#bearing = null;
     this.#goal.distance = mode === 'chase' ? CHASE.distance : FOLLOW.distance;
     this.#goal.tilt = mode === 'chase' ? CHASE.tilt : FOLLOW.tilt;
@@ -86,26 +86,26 @@ export class Rig {
   }
 
   showAll(): void {
-    this.#depart();
+    this.#startTransition();
     this.#isFitted = true;
     copyPose(wholeOf(this.#bounds, this.view), this.#goal);
   }
 
   lookAt(x: number, y: number, spanM: number): void {
-    this.#depart();
-    this.isPlace = true;
+    this.#startTransition();
+    this.isLookingAtPlace = true;
     this.#goal.x = x;
     this.#goal.y = y;
     this.#goal.z = 0;
-    this.#goal.distance = this.#near(distanceFor(spanM, spanM, this.view));
+    this.#goal.distance = this.#clampDistance(distanceFor(spanM, spanM, this.view));
     this.#goal.tilt = Math.min(this.#goal.tilt, PLACE_TILT_MAX);
   }
 
   /** Keeps the place under a point of the canvas, by default the middle. */
   zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
     const before = this.#goal.distance;
-    this.#goal.distance = this.#near(before / factor);
-    if (this.isTied) return;
+    this.#goal.distance = this.#clampDistance(before / factor);
+    if (this.isFollowing) return;
     this.#isFitted = false;
     const under = groundUnder(this.#goal, this.view, xPx, yPx);
     if (!under) return;
@@ -118,9 +118,9 @@ export class Rig {
 
   /** Moves the city with the hand; lets go of the car. */
   panBy(dxPx: number, dyPx: number): void {
-    this.#settle();
-    this.isTied = false;
-    this.isPlace = false;
+    this.#endTransition();
+    this.isFollowing = false;
+    this.isLookingAtPlace = false;
     this.#isFitted = false;
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
@@ -140,26 +140,26 @@ export class Rig {
 
   rotateBy(rad: number): void {
     this.#isFitted = false;
-    if (this.isTied && this.mode === 'chase') this.#swing += rad;
+    if (this.isFollowing && this.mode === 'chase') this.#orbitRad += rad;
     else this.#goal.bearing += rad;
   }
 
   /** What the camera is tied to is another car now: it goes there gradually. */
-  retie(): void {
+  changeTarget(): void {
     copyPose(this.pose, this.#from);
-    this.#left = MOVE_S;
+    this.#transitionLeftS = MOVE_S;
     this.#bearing = null;
   }
 
   /** Brings the pose up to date; `anchor` is the picked car. */
-  advance(dtS: number, anchor: Anchor | null): void {
-    if (this.isTied && anchor) this.#tie(dtS, anchor);
-    this.#left = this.isCalm ? 0 : Math.max(0, this.#left - dtS);
-    if (this.#left <= 0) copyPose(this.#goal, this.pose);
-    else blend(this.#from, this.#goal, eased(1 - this.#left / MOVE_S), this.pose);
+  advance(dtS: number, anchor: CameraTarget | null): void {
+    if (this.isFollowing && anchor) this.#follow(dtS, anchor);
+    this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
+    if (this.#transitionLeftS <= 0) copyPose(this.#goal, this.pose);
+    else blend(this.#from, this.#goal, eased(1 - this.#transitionLeftS / MOVE_S), this.pose);
   }
 
-  #tie(dtS: number, { x, y, heading }: Anchor): void {
+  #follow(dtS: number, { x, y, heading }: CameraTarget): void {
     const goal = this.#goal;
     if (this.mode !== 'chase') {
       goal.x = x;
@@ -170,29 +170,29 @@ export class Rig {
     const lag = this.#bearing === null ? 1 : 1 - Math.exp(-dtS / SWING_S);
     const was = this.#bearing ?? heading;
     this.#bearing = was + turnBetween(was, heading) * lag;
-    goal.bearing = this.#bearing + this.#swing;
+    goal.bearing = this.#bearing + this.#orbitRad;
     goal.x = x + CHASE.aheadM * Math.cos(heading);
     goal.y = y + CHASE.aheadM * Math.sin(heading);
     goal.z = CHASE.heightM;
   }
 
   /** From where the camera is now it sets out for a new goal. */
-  #depart(): void {
+  #startTransition(): void {
     copyPose(this.pose, this.#from);
-    this.#left = MOVE_S;
+    this.#transitionLeftS = MOVE_S;
     this.#isFitted = false;
-    this.isTied = false;
-    this.isPlace = false;
+    this.isFollowing = false;
+    this.isLookingAtPlace = false;
   }
 
   /** A hand that takes the city ends a transition where it has come to. */
-  #settle(): void {
-    if (this.#left <= 0) return;
-    this.#left = 0;
+  #endTransition(): void {
+    if (this.#transitionLeftS <= 0) return;
+    this.#transitionLeftS = 0;
     copyPose(this.pose, this.#goal);
   }
 
-  #near(distance: number): number {
+  #clampDistance(distance: number): number {
     const farthest = wholeOf(this.#bounds, this.view).distance * FARTHEST;
     return Math.min(farthest, Math.max(DISTANCE_MIN_M, distance));
   }

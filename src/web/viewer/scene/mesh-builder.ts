@@ -13,9 +13,9 @@ export const shadeOf = (nx: number, ny: number, nz: number): number =>
 
 /**
  * Triangles that are drawn in one go. Each corner has a slot of the palette and a brightness, so that
- * a change of the theme is a new coat of paint and no new geometry.
+ * a change of the theme is a new applyTheme of paint and no new geometry.
  */
-export class Mesh {
+export class MeshBuilder {
   readonly positions: number[] = [];
   readonly slots: Slot[] = [];
   readonly shades: number[] = [];

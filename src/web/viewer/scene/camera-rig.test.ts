@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { groundUnder, NORTH, project, TILT_MAX } from './camera.ts';
-import { Rig } from './rig.ts';
+import { CameraRig } from './camera-rig.ts';
 
 const BOUNDS = { min_x: -300, min_y: -300, max_x: 300, max_y: 300 };
 const CAR = { x: 120, y: -40, heading: 0.5 };
 
 describe('the rig', () => {
-  let rig: Rig;
+  let rig: CameraRig;
   beforeEach(() => {
-    rig = new Rig(BOUNDS);
+    rig = new CameraRig(BOUNDS);
     rig.resize(800, 600);
     rig.advance(0, null);
   });
@@ -53,7 +53,7 @@ describe('the rig', () => {
     rig.advance(0.1, CAR);
     expect(rig.pose.x).toBeGreaterThan(0);
     expect(rig.pose.x).toBeLessThan(60);
-    rig.isCalm = true;
+    rig.reducedMotion = true;
     rig.advance(0.1, CAR);
     expect(rig.pose.x).toBe(120);
   });
@@ -61,7 +61,7 @@ describe('the rig', () => {
   it('goes over to another car gradually', () => {
     rig.setMode('follow');
     settle(CAR);
-    rig.retie();
+    rig.changeTarget();
     rig.advance(0.1, { ...CAR, x: -200 });
     expect(rig.pose.x).toBeGreaterThan(0);
     settle({ ...CAR, x: -200 });
@@ -74,9 +74,9 @@ describe('the rig', () => {
     rig.zoomBy(2);
     rig.rotateBy(0.3);
     rig.tiltBy(0.1);
-    expect(rig.isTied).toBe(true);
+    expect(rig.isFollowing).toBe(true);
     rig.panBy(10, 0);
-    expect(rig.isTied).toBe(false);
+    expect(rig.isFollowing).toBe(false);
     rig.advance(0.1, { ...CAR, x: 200 });
     expect(rig.pose.x).toBeLessThan(121);
   });
@@ -121,12 +121,12 @@ describe('the rig', () => {
     rig.lookAt(50, 60, 40);
     settle();
     const top = groundUnder(rig.pose, rig.view, 400, 0);
-    expect(rig.isPlace).toBe(true);
+    expect(rig.isLookingAtPlace).toBe(true);
     expect(rig.pose).toMatchObject({ x: 50, y: 60 });
     expect(top?.y).toBeCloseTo(80, 6);
     rig.showAll();
     settle();
-    expect(rig.isPlace).toBe(false);
+    expect(rig.isLookingAtPlace).toBe(false);
     expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0 });
   });
 });

@@ -1,15 +1,16 @@
-import { type Decals, SHAPE } from './decals.ts';
+import { SHAPE } from './decals.ts';
 import { TONES } from './fleet-view.ts';
+import type { Overlay } from './overlay.ts';
+import type { ShownWorld } from './types.ts';
 
 const HALF_M = 1.5;
 const HALF_PX_MIN = 7;
 const ARM_PART = 0.22;
 
-/** A cross in a ring where a collision was. */
-export function markContact(
-  contact: readonly [x: number, y: number] | null,
-  perPixelM: number,
-  decals: Decals,
+/** Adds a cross in a ring where a collision was. */
+export function addContactMark(
+  contact: ShownWorld['contact'],
+  { perPixelM, decals }: Overlay,
 ): void {
   if (contact === null) return;
   const [x, y] = contact;

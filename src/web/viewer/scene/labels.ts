@@ -1,5 +1,5 @@
 import type { CityMap, MapRoad, MapZone } from '../api/types.ts';
-import type { Billboards, Ink } from './billboards.ts';
+import type { Billboards, SignStyle } from './billboards.ts';
 import type { Tint } from './decals.ts';
 import {
   at,
@@ -11,27 +11,28 @@ import {
   stationAt,
   thinned,
 } from './lines.ts';
-import { writePill } from './pill.ts';
+import type { Overlay } from './overlay.ts';
+import { addPillText } from './pill.ts';
 import type { Theme } from './types.ts';
 
-/** A name stands once in so many metres of street. */
+/** Distance between two names of a street. */
 const EVERY_M = 230;
-/** A name follows a street that bends by less than this over its length, m. */
+/** A street that bends by less than this over the length of its name counts as straight. */
 const BEND_MAX_M = 1.6;
 const TRY_M = 12;
 const STREET_MIN_M = 30;
 
 /** Where a street's name lies. */
-export interface NamePlace {
+interface NamePlace {
   text: string;
   x: number;
   y: number;
   heading: number;
-  /** Straight metres there are for it. */
+  /** Length of the straight street around it, m. */
   roomM: number;
 }
 
-/** Names of all streets, each where its street is straight and as clear of others as it can be. */
+/** Places each street's name where the street is straight and as far from others as possible. */
 export function namePlaces(roads: readonly MapRoad[]): NamePlace[] {
   const lines = roads.map(({ centerline }) => thinned(centerline, 0.2));
   return roads.flatMap(({ name }, i) => placesAlong(name, at(lines, i), lines.toSpliced(i, 1)));
@@ -49,10 +50,10 @@ function placesAlong(text: string, line: Line, others: readonly Line[]): NamePla
 
 const SHIFTS_M = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5] as const;
 const ROOMS_M = [90, 60, 40, 25] as const;
-/** What is so far from any other street is clear of their names. */
+/** Farther from other streets than this, a name is clear of their names. */
 const CLEAR_M = 45;
 
-/** Of the places around a station with the most straight street around them the clearest. */
+/** The clearest of the places near a station that have the longest straight street. */
 function clearestNear(
   text: string,
   line: Line,
@@ -72,7 +73,7 @@ function clearestNear(
   return { text, x, y, heading: Math.atan2(hy, hx), roomM: 20 };
 }
 
-/** The place around a station, where the street is straight there. */
+/** The place at a station; none where the street bends. */
 function straightAt(text: string, line: Line, station: number, roomM: number): NamePlace[] {
   const a = stationAt(line, station - roomM / 2);
   const b = stationAt(line, station + roomM / 2);
@@ -82,7 +83,7 @@ function straightAt(text: string, line: Line, station: number, roomM: number): N
   return [{ text, x, y, heading: Math.atan2(b.y - a.y, b.x - a.x), roomM }];
 }
 
-/** How far the nearest other street is; all that is enough is the same. */
+/** Distance of the nearest other street, at most `CLEAR_M`. */
 function clearanceOf({ x, y }: NamePlace, others: readonly Line[]): number {
   let clearM = CLEAR_M;
   for (const line of others) {
@@ -93,13 +94,13 @@ function clearanceOf({ x, y }: NamePlace, others: readonly Line[]): number {
   return clearM;
 }
 
-/** Of what is near; from far away names are larger. */
+/** Height of a name near by; far away, names are larger. */
 const LINE_M = 1.5;
 
-/** Writes all names that lie on the ground. */
-export function writeNames(map: CityMap, names: Billboards, theme: Theme): void {
+/** Writes the street names on the ground. */
+export function addStreetNames(map: CityMap, names: Billboards, theme: Theme): void {
   const isLight = theme === 'light';
-  const street: Ink = {
+  const street: SignStyle = {
     fill: isLight ? [1, 1, 1] : [0.86, 0.9, 0.94],
     halo: isLight ? [0.2, 0.23, 0.28] : [0.08, 0.1, 0.13],
     fillAlpha: 1,
@@ -107,42 +108,46 @@ export function writeNames(map: CityMap, names: Billboards, theme: Theme): void 
   };
   names.clear();
   for (const { text, x, y, heading, roomM } of namePlaces(map.roads)) {
-    names.lay(text, x, y, heading, LINE_M, roomM, street);
+    names.addGroundText(text, x, y, heading, LINE_M, roomM, street);
   }
   names.flush();
 }
 
-const pillOf = (fill: Tint, halo: Tint): Ink => ({ fill, halo, fillAlpha: 0.92, haloAlpha: 0.95 });
-const inkOf = (fill: Tint): Ink => ({ fill, halo: [0, 0, 0], fillAlpha: 1, haloAlpha: 0 });
+const pillOf = (fill: Tint, halo: Tint): SignStyle => ({
+  fill,
+  halo,
+  fillAlpha: 0.92,
+  haloAlpha: 0.95,
+});
+const styleOf = (fill: Tint): SignStyle => ({ fill, halo: [0, 0, 0], fillAlpha: 1, haloAlpha: 0 });
 const WHITE: Tint = [1, 1, 1];
 
-const ZONE_SIGNS: Readonly<Record<string, { text: string; pill: Ink; ink: Ink }>> = {
+const ZONE_SIGNS: Readonly<Record<string, { text: string; pill: SignStyle; style: SignStyle }>> = {
   ice: {
     text: 'ICE',
     pill: pillOf([0.86, 0.96, 1], [0.1, 0.56, 0.9]),
-    ink: inkOf([0.03, 0.27, 0.5]),
+    style: styleOf([0.03, 0.27, 0.5]),
   },
-  wet: { text: 'WET ROAD', pill: pillOf([0.1, 0.32, 0.68], [0.75, 0.88, 1]), ink: inkOf(WHITE) },
+  wet: {
+    text: 'WET ROAD',
+    pill: pillOf([0.1, 0.32, 0.68], [0.75, 0.88, 1]),
+    style: styleOf(WHITE),
+  },
   fog: {
     text: 'FOG',
     pill: pillOf([0.95, 0.96, 0.97], [0.5, 0.54, 0.6]),
-    ink: inkOf([0.2, 0.23, 0.28]),
+    style: styleOf([0.2, 0.23, 0.28]),
   },
-  dusk: { text: 'DUSK', pill: pillOf([0.27, 0.18, 0.52], [0.8, 0.74, 1]), ink: inkOf(WHITE) },
+  dusk: { text: 'DUSK', pill: pillOf([0.27, 0.18, 0.52], [0.8, 0.74, 1]), style: styleOf(WHITE) },
 };
 const SINK_PX = -17;
-/** Where a pixel is more metres than this, the signs would cover the streets. */
+/** Farther away than this, the signs would cover the streets. */
 const PER_PIXEL_MAX_M = 1.3;
 
-/** Says what each zone is. */
-export function showZoneSigns(
-  zones: readonly ZoneSign[],
-  perPixelM: number,
-  signs: Billboards,
-): void {
+export function addZoneSigns(zones: readonly ZoneSign[], { perPixelM, signs }: Overlay): void {
   if (perPixelM > PER_PIXEL_MAX_M) return;
-  for (const { x, y, text, pill, ink } of zones) {
-    writePill(text, x, y, 0, SINK_PX, pill, ink, signs, SMALL_PX);
+  for (const { x, y, text, pill, style } of zones) {
+    addPillText(text, x, y, 0, SINK_PX, pill, style, signs, SMALL_PX);
   }
 }
 
@@ -152,8 +157,8 @@ interface ZoneSign {
   x: number;
   y: number;
   text: string;
-  pill: Ink;
-  ink: Ink;
+  pill: SignStyle;
+  style: SignStyle;
 }
 
 export function zoneSigns(zones: readonly MapZone[]): ZoneSign[] {

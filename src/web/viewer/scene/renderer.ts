@@ -1,9 +1,9 @@
 import {
   type BufferGeometry,
   ColorManagement,
-  Mesh as Drawn,
   LinearSRGBColorSpace,
   type Material,
+  Mesh,
   type Object3D,
   PerspectiveCamera,
   Scene,
@@ -11,38 +11,38 @@ import {
   WebGLRenderer,
 } from 'three';
 import { eased, FIELD_RAD, metresPerPixel, type Pose, type Viewport } from './camera.ts';
-import { coat, geometryOf } from './geometry.ts';
+import { applyTheme, fixed, geometryOf } from './geometry.ts';
 import { createShared, type Shared } from './materials.ts';
-import type { Mesh } from './mesh.ts';
+import type { MeshBuilder } from './mesh-builder.ts';
 import { colourOf } from './palette.ts';
 import type { Theme } from './types.ts';
 
 const PIXEL_RATIO_MAX = 2;
 const FAR_M = 9000;
-/** The nearest that is drawn, as a part of the distance to the target. */
+/** The near plane, as a part of the distance to the target. */
 const NEAR_PART = 0.06;
 const NEAR_MIN_M = 0.4;
-/** Houses from straight above, and the tilt at which they have all their height. */
+/** Height of houses seen from straight above, and the tilt at which they have their full height. */
 const RISE_MIN = 0.3;
 const RISE_TILT = 1.1;
 
-/** The renderer, the camera and what stands still. */
-export class Stage {
+/** The WebGL renderer with its camera, and all objects of the scene. */
+export class Renderer {
   readonly shared: Shared = createShared();
-  readonly renderer: WebGLRenderer;
+  readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
   readonly #camera = new PerspectiveCamera();
-  readonly #coats: ((theme: Theme) => void)[] = [];
+  readonly #themed: ((theme: Theme) => void)[] = [];
   readonly #ahead = new Vector3();
   readonly #up = new Vector3();
 
   constructor(canvas: HTMLCanvasElement) {
-    // Colours are mixed as they are on the screen: cheaper, and the palette says what is shown.
+    // Colours are mixed in screen space: cheaper, and the palette holds exactly what is shown.
     ColorManagement.enabled = false;
-    this.renderer = openRenderer(canvas);
-    this.renderer.outputColorSpace = LinearSRGBColorSpace;
-    // Asking whether a shader compiled waits until it has; all are known to.
-    this.renderer.debug.checkShaderErrors = false;
+    this.#renderer = openRenderer(canvas);
+    this.#renderer.outputColorSpace = LinearSRGBColorSpace;
+    // The check blocks until each shader is compiled.
+    this.#renderer.debug.checkShaderErrors = import.meta.env.DEV;
     this.#scene.matrixWorldAutoUpdate = false;
     this.#camera.matrixAutoUpdate = false;
     this.#camera.matrixWorldAutoUpdate = false;
@@ -53,46 +53,34 @@ export class Stage {
     this.#scene.add(object);
   }
 
-  /** Adds what never moves; layers of the ground have orders below zero. */
-  addStill(mesh: Mesh, material: Material, order: number): BufferGeometry {
+  /** Adds what never moves; layers of the ground have negative orders. */
+  addStatic(mesh: MeshBuilder, material: Material, order: number): BufferGeometry {
     const geometry = geometryOf(mesh);
     const { slots, shades } = mesh;
-    this.#coats.push((theme) => coat(geometry, { slots, shades }, theme));
-    const drawn = new Drawn(geometry, material);
-    drawn.renderOrder = order;
-    drawn.matrixAutoUpdate = false;
-    this.#scene.add(drawn);
+    this.#themed.push((theme) => applyTheme(geometry, { slots, shades }, theme));
+    this.#scene.add(fixed(new Mesh(geometry, material), order));
     return geometry;
   }
 
   setTheme(theme: Theme): void {
-    for (const each of this.#coats) each(theme);
+    for (const each of this.#themed) each(theme);
     this.shared.sky.value.setHex(colourOf('sky', theme));
     this.shared.night.value = theme === 'dark' ? 1 : 0;
-    this.renderer.setClearColor(this.shared.sky.value);
+    this.#renderer.setClearColor(this.shared.sky.value);
   }
 
   resize({ widthPx, heightPx }: Viewport): void {
     const ratio = Math.min(PIXEL_RATIO_MAX, window.devicePixelRatio || 1);
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(widthPx, heightPx, false);
-    this.renderer.getDrawingBufferSize(this.shared.buffer.value);
+    this.#renderer.setPixelRatio(ratio);
+    this.#renderer.setSize(widthPx, heightPx, false);
+    this.#renderer.getDrawingBufferSize(this.shared.buffer.value);
     this.shared.ratio.value = ratio;
     this.#camera.aspect = widthPx / heightPx;
   }
 
   render(pose: Pose, view: Viewport): void {
     this.#aim(pose, view);
-    this.renderer.render(this.#scene, this.#camera);
-  }
-
-  dispose(): void {
-    this.#scene.traverse((object) => {
-      if (!(object instanceof Drawn)) return;
-      object.geometry.dispose();
-      (object.material as Material).dispose();
-    });
-    this.renderer.dispose();
+    this.#renderer.render(this.#scene, this.#camera);
   }
 
   #aim(pose: Pose, view: Viewport): void {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
   ago,
-  beside,
-  clock,
-  grouped,
+  formatClock,
+  formatInteger,
+  inSentence,
+  joinWords,
   kmh,
-  lacking,
-  listed,
-  matches,
-  needs,
+  matchesSearch,
+  missingText,
+  needsText,
   percent,
+  relativeToContact,
   sentence,
-  spoken,
   title,
 } from './formatting.ts';
 
@@ -28,7 +28,7 @@ describe('figures', () => {
   });
 
   it('are times of the world', () => {
-    expect([0, 19.92, 95.44, 3723.4].map(clock)).toEqual([
+    expect([0, 19.92, 95.44, 3723.4].map(formatClock)).toEqual([
       '0:00.0',
       '0:19.9',
       '1:35.4',
@@ -41,25 +41,25 @@ describe('figures', () => {
   });
 
   it('are moments beside the contact', () => {
-    expect(beside(936, 996)).toBe('1.2 s before the contact');
-    expect(beside(1096, 996)).toBe('2.0 s after the contact');
-    expect(beside(997, 996)).toBe('at the contact');
+    expect(relativeToContact(936, 996)).toBe('1.2 s before the contact');
+    expect(relativeToContact(1096, 996)).toBe('2.0 s after the contact');
+    expect(relativeToContact(997, 996)).toBe('at the contact');
   });
 
   it('are parts and large numbers', () => {
     expect([0.0152, 0.4567, 1].map(percent)).toEqual(['1.5 %', '46 %', '100 %']);
-    expect(grouped(12_803.88)).toBe('12,804');
+    expect(formatInteger(12_803.88)).toBe('12,804');
   });
 });
 
 describe('names', () => {
   it('are as one writes them', () => {
     expect(['aeb', 'front_camera'].map(title)).toEqual(['AEB', 'Front camera']);
-    expect(['esc', 'front_camera'].map(spoken)).toEqual(['ESC', 'front camera']);
+    expect(['esc', 'front_camera'].map(inSentence)).toEqual(['ESC', 'front camera']);
   });
 
-  it('are listed with a last word', () => {
-    expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => listed(names))).toEqual([
+  it('are joinWords with a last word', () => {
+    expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => joinWords(names))).toEqual([
       '',
       'a',
       'a and b',
@@ -68,18 +68,18 @@ describe('names', () => {
   });
 
   it('say what a feature needs', () => {
-    expect(needs({ needs: ['brakes', ['front_radar', 'front_camera']] })).toBe(
+    expect(needsText({ needs: ['brakes', ['front_radar', 'front_camera']] })).toBe(
       'Needs brakes and front radar or front camera.',
     );
-    expect(needs({ needs: [] })).toBe('');
+    expect(needsText({ needs: [] })).toBe('');
   });
 
   it('say what a feature lacks', () => {
-    expect(lacking('degraded', ['brakes'])).toBe('Lacks brakes');
-    expect(lacking('degraded', ['front_radar', 'front_camera'])).toBe(
+    expect(missingText('degraded', ['brakes'])).toBe('Lacks brakes');
+    expect(missingText('degraded', ['front_radar', 'front_camera'])).toBe(
       'Lacks front radar and front camera',
     );
-    expect(lacking('on', [])).toBe('');
+    expect(missingText('on', [])).toBe('');
   });
 });
 
@@ -90,12 +90,8 @@ it('a car is found by plate, model and VIN', () => {
     plate: 'BL 319 DR',
     colour: 'teal' as const,
   };
-  expect(['', 'bl319', 'TERRA', 'halden t', 'dtwyts'].map((text) => matches(car, text))).toEqual([
-    true,
-    true,
-    true,
-    true,
-    true,
-  ]);
-  expect(matches(car, 'Lumen')).toBe(false);
+  expect(
+    ['', 'bl319', 'TERRA', 'halden t', 'dtwyts'].map((text) => matchesSearch(car, text)),
+  ).toEqual([true, true, true, true, true]);
+  expect(matchesSearch(car, 'Lumen')).toBe(false);
 });

@@ -1,0 +1,224 @@
+import { Float32BufferAttribute } from 'three';
+import { prefersReducedMotion } from '../../common/media.ts';
+import type { CityMap } from '../api/types.ts';
+import { drawAtlas } from './atlas.ts';
+import { Billboards } from './billboards.ts';
+import { housesOf, shadowOf } from './buildings.ts';
+import { metresPerPixel, project } from './camera.ts';
+import { CameraRig } from './camera-rig.ts';
+import { addContactMark } from './contact-mark.ts';
+import { Decals } from './decals.ts';
+import { FleetView } from './fleet-view.ts';
+import { listenToGestures } from './gestures.ts';
+import { HazardView } from './hazard-view.ts';
+import { addStreetNames, addZoneSigns, zoneSigns } from './labels.ts';
+import { drawnLanes } from './lanes.ts';
+import {
+  BEFORE_HOUSES,
+  ghostMaterial,
+  groundMaterial,
+  houseMaterial,
+  ON_GROUND,
+  ON_TOP,
+  shadowMaterial,
+  solidMaterial,
+  standingMaterial,
+} from './materials.ts';
+import { MeshBuilder } from './mesh-builder.ts';
+import type { Overlay } from './overlay.ts';
+import { PickedView } from './picked-view.ts';
+import { carUnder } from './picking.ts';
+import { Renderer } from './renderer.ts';
+import { LightView, type Signal, signalMesh, signalsOf } from './signals.ts';
+import { groundOf } from './streets.ts';
+import { TreeView } from './tree-view.ts';
+import { type Tree, treeShadowOf, treesOf } from './trees.ts';
+import type { Picked, Placement, ShownCar, ShownWorld, Theme } from './types.ts';
+import { zonesObject } from './zones.ts';
+
+const DECALS_MAX = 400;
+const TICK_S = 0.02;
+/** Houses in front of what the camera looks at are cut away; from straight above, none is in front. */
+const CUTAWAY_M = 20;
+const CUTAWAY_PART_MAX = 0.4;
+const CUTAWAY_MARGIN_M = 2;
+const CUTAWAY_TILT_MIN = 0.1;
+/** The order in which layers are drawn; those of the ground are negative. */
+const ORDER = {
+  ground: -100,
+  zones: -90,
+  shadows: -80,
+  route: -70,
+  fields: -60,
+  decals: -50,
+  names: -40,
+  bars: -55,
+  lamps: 2,
+  smoke: 2,
+  signs: 3,
+} as const;
+const NAMES_MAX = 3000;
+const SMOKE_MAX = 100;
+const LIGHTS_MAX = 200;
+const SIGNS_MAX = 600;
+
+/** Draws a city on a canvas. */
+export class CityScene {
+  readonly camera: CameraRig;
+  /** Called when a gesture moves the view. */
+  onCameraMoved: (() => void) | null = null;
+  readonly #renderer: Renderer;
+  readonly #map: CityMap;
+  readonly #overlay: Overlay;
+  readonly #names: Billboards;
+  readonly #zoneSigns: ReturnType<typeof zoneSigns>;
+  readonly #lights: LightView;
+  readonly #trees: TreeView;
+  readonly #fleet: FleetView;
+  readonly #hazards: HazardView;
+  readonly #picked: PickedView;
+  #cars: readonly ShownCar[] = [];
+  #pickedCar = -1;
+  readonly #projected = { xPx: 0, yPx: 0, depth: 0 };
+
+  /** Throws where the browser has no WebGL 2. */
+  constructor(canvas: HTMLCanvasElement, map: CityMap) {
+    this.#map = map;
+    this.#renderer = new Renderer(canvas);
+    this.camera = new CameraRig(map.bounds);
+    const { shared } = this.#renderer;
+    const dusk = map.zones.filter(({ kind }) => kind === 'dusk').map(({ polygon }) => polygon);
+    const solid = solidMaterial(shared);
+    this.#fleet = new FleetView(solid, ghostMaterial(shared), dusk);
+    this.#hazards = new HazardView(map.hazards, solid);
+    this.#picked = new PickedView(shared, map.zones, ORDER);
+    this.#zoneSigns = zoneSigns(map.zones);
+    const atlas = drawAtlas();
+    this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
+    const signals = signalsOf(map);
+    this.#lights = new LightView(
+      signals,
+      new Decals(shared, LIGHTS_MAX, ORDER.bars),
+      new Billboards(shared, atlas, LIGHTS_MAX, ORDER.lamps, BEFORE_HOUSES),
+    );
+    this.#overlay = {
+      decals: new Decals(shared, DECALS_MAX, ORDER.decals),
+      smoke: new Billboards(shared, atlas, SMOKE_MAX, ORDER.smoke, BEFORE_HOUSES),
+      signs: new Billboards(shared, atlas, SIGNS_MAX, ORDER.signs, ON_TOP),
+      perPixelM: 1,
+      tick: 0,
+      reducedMotion: false,
+    };
+    const trees = treesOf(map.blocks);
+    this.#trees = new TreeView(trees, solid);
+    this.#addStatic(signals, trees);
+    const { decals, smoke, signs } = this.#overlay;
+    const views = [this.#trees, this.#fleet, this.#hazards, this.#picked];
+    const layers = [decals, this.#names, smoke, signs, this.#lights.bars, this.#lights.lamps];
+    for (const { object } of [...views, ...layers]) this.#renderer.add(object);
+    listenToGestures(canvas, this.camera, () => this.onCameraMoved?.());
+    this.#watchSize(canvas);
+    prefersReducedMotion.subscribe((isReduced) => {
+      this.camera.reducedMotion = isReduced;
+    });
+    this.setTheme('light');
+  }
+
+  /** Draws one frame; `dtS` is the time since the one before. */
+  draw(world: ShownWorld, picked: Picked | null, dtS: number): void {
+    const { camera } = this;
+    const { pose, view, reducedMotion } = camera;
+    this.#cars = world.cars;
+    const car = picked ? (world.cars[picked.car] ?? null) : null;
+    const index = car && picked ? picked.car : -1;
+    if (index !== this.#pickedCar && camera.isFollowing) camera.changeTarget();
+    this.#pickedCar = index;
+    camera.advance(dtS, car);
+    if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick * TICK_S;
+    const overlay = this.#overlay;
+    const { decals, smoke, signs } = overlay;
+    overlay.perPixelM = metresPerPixel(pose, view);
+    overlay.tick = world.tick;
+    overlay.reducedMotion = reducedMotion;
+    decals.clear();
+    smoke.clear();
+    signs.clear();
+    addZoneSigns(this.#zoneSigns, overlay);
+    this.#lights.show(world.lights, overlay.perPixelM);
+    this.#hazards.show(world.hazards, overlay);
+    this.#fleet.show(world, index, overlay);
+    this.#picked.show(picked, car, overlay);
+    addContactMark(world.contact, overlay);
+    decals.flush();
+    smoke.flush();
+    signs.flush();
+    this.#cutHousesAway(car);
+    this.#renderer.render(pose, view);
+  }
+
+  #cutHousesAway(car: ShownCar | null): void {
+    const { pose, view, isFollowing, isLookingAtPlace } = this.camera;
+    const { ratio, buffer, cutaway } = this.#renderer.shared;
+    const focus = isFollowing ? car : isLookingAtPlace ? pose : null;
+    if (!focus || pose.tilt < CUTAWAY_TILT_MIN) {
+      cutaway.value.set(0, 0, 0, 0);
+      return;
+    }
+    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1, this.#projected);
+    const ahead = focus.x * Math.cos(pose.bearing) + focus.y * Math.sin(pose.bearing);
+    const widestPx = CUTAWAY_PART_MAX * Math.min(view.widthPx, view.heightPx);
+    const radius = Math.min(widestPx, CUTAWAY_M / metresPerPixel(pose, view)) * ratio.value;
+    const [x, y] = [xPx * ratio.value, buffer.value.y - yPx * ratio.value];
+    cutaway.value.set(x, y, radius, ahead - CUTAWAY_MARGIN_M);
+  }
+
+  setTheme(theme: Theme): void {
+    this.#renderer.setTheme(theme);
+    this.#fleet.setTheme(theme);
+    this.#hazards.setTheme(theme);
+    this.#trees.setTheme(theme);
+    addStreetNames(this.#map, this.#names, theme);
+  }
+
+  /** The car under a point of the canvas, CSS pixels. */
+  pick(xPx: number, yPx: number): number | null {
+    return carUnder(this.#cars, this.camera.pose, this.camera.view, xPx, yPx);
+  }
+
+  /** Where the middle of a car was drawn in the last frame. */
+  placeOf(car: number): Placement | null {
+    const shown = this.#cars[car];
+    if (!shown) return null;
+    const { x, y } = shown;
+    const { pose, view } = this.camera;
+    const { xPx, yPx, depth } = project(pose, view, x, y, 0, this.#projected);
+    return depth > 0 ? { xPx, yPx, x, y } : null;
+  }
+
+  /** Adds ground, zones, shadows, signals and houses. */
+  #addStatic(signals: readonly Signal[], trees: readonly Tree[]): void {
+    const map = this.#map;
+    const renderer = this.#renderer;
+    const { shared } = renderer;
+    renderer.addStatic(groundOf(map, drawnLanes(map)), groundMaterial(shared), ORDER.ground);
+    renderer.add(zonesObject(shared, map.zones, ORDER.zones));
+    const shadows = new MeshBuilder();
+    const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
+    for (const block of solid) shadows.area(shadowOf(block), 'ground');
+    for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
+    renderer.addStatic(shadows, shadowMaterial(shared), ORDER.shadows);
+    renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
+    const houses = housesOf(map.blocks);
+    const geometry = renderer.addStatic(houses, houseMaterial(shared), 0);
+    geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 3));
+  }
+
+  #watchSize(canvas: HTMLCanvasElement): void {
+    const resize = () => {
+      this.camera.resize(canvas.clientWidth, canvas.clientHeight);
+      this.#renderer.resize(this.camera.view);
+    };
+    new ResizeObserver(resize).observe(canvas);
+    resize();
+  }
+}

@@ -1,0 +1,16 @@
+import type { Billboards } from './billboards.ts';
+import type { Decals } from './decals.ts';
+
+/** What changes from frame to frame and has no body, and what its size and motion depend on. */
+export interface Overlay {
+  /** Marks on the ground. */
+  decals: Decals;
+  /** Hidden behind houses. */
+  smoke: Billboards;
+  /** Hidden behind nothing. */
+  signs: Billboards;
+  /** Metres per CSS pixel at the camera's target. */
+  perPixelM: number;
+  tick: number;
+  reducedMotion: boolean;
+}
