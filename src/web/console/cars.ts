@@ -1,13 +1,10 @@
-import { type Resource, useResource } from '../common/resource.ts';
-import { call, session } from './session.ts';
+import { useCall } from './session.ts';
 import type { Car } from './types.ts';
 
-/** All cars, with what whoever is logged in may see of them. */
-export function useCars(): Resource<Car[]> {
-  return useResource((signal) => call<Car[]>('/api/cars', { signal }), [session.value?.token]);
-}
+/** All cars, with what the account may see of them. */
+export const useCars = () => useCall<Car[]>('/api/cars');
 
-/** What puts a car that has changed into its place in the list. */
+/** A change of the list: replaces the car of the same VIN, or adds the car. */
 export function replaced(changed: Car): (cars: Car[]) => Car[] {
   return (cars) => {
     const isNew = cars.every(({ vin }) => vin !== changed.vin);

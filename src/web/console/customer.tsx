@@ -1,8 +1,8 @@
-import { useResource } from '../common/resource.ts';
+import { Pairs } from '../common/pairs.tsx';
 import { ResourceView } from '../common/states.tsx';
 import { dayOf, Page, Vin } from './parts.tsx';
 import { LABELS, type ProfileField } from './profile-fields.ts';
-import { call, session } from './session.ts';
+import { session, useCall } from './session.ts';
 import type { Customer } from './types.ts';
 
 const GROUPS: Readonly<Record<string, readonly ProfileField[]>> = {
@@ -13,12 +13,9 @@ const GROUPS: Readonly<Record<string, readonly ProfileField[]>> = {
 };
 const SECRETS: readonly ProfileField[] = GROUPS['Identity and payment'] ?? [];
 
-/** One customer, with all that whoever is logged in may see. */
+/** One customer, with what the account may see. */
 export function CustomerPage({ username }: { username: string }) {
-  const customer = useResource(
-    (signal) => call<Customer>(`/api/customers/${encodeURIComponent(username)}`, { signal }),
-    [username, session.value?.token],
-  );
+  const customer = useCall<Customer>(`/api/customers/${encodeURIComponent(username)}`);
   const title = customer.value?.name ?? username;
   return (
     <Page title={String(title)} lead={<a href="#/customers">All customers</a>}>
@@ -34,36 +31,18 @@ function Sheets({ customer }: { customer: Customer }) {
     <div class="sheets">
       <section class="panel" aria-labelledby="account">
         <h2 id="account">Account</h2>
-        <dl class="pairs">
-          <div>
-            <dt>Username</dt>
-            <dd>{customer.username}</dd>
-          </div>
-          <div>
-            <dt>Customer since</dt>
-            <dd>{dayOf(customer.created_at)}</dd>
-          </div>
-          {customer.cars.map((vin) => (
-            <div key={vin}>
-              <dt>Car</dt>
-              <dd>
-                <Vin vin={vin} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Pairs
+          pairs={[
+            ['Username', customer.username],
+            ['Customer since', dayOf(customer.created_at)],
+            ...customer.cars.map((vin) => ['Car', <Vin vin={vin} key={vin} />] as const),
+          ]}
+        />
       </section>
       {Object.entries(GROUPS).map(([title, fields]) => (
         <section class="panel" aria-label={title} key={title}>
           <h2>{title}</h2>
-          <dl class="pairs">
-            {fields.map((field) => (
-              <div key={field}>
-                <dt>{LABELS[field]}</dt>
-                <dd>{shown(customer, field)}</dd>
-              </div>
-            ))}
-          </dl>
+          <Pairs pairs={fields.map((field) => [LABELS[field], shown(customer, field)])} />
         </section>
       ))}
     </div>

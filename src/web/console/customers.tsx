@@ -1,17 +1,11 @@
-import { type Resource, useResource } from '../common/resource.ts';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
 import { dayOf, Page } from './parts.tsx';
-import { call, session } from './session.ts';
+import { session, useCall } from './session.ts';
 import type { Customer } from './types.ts';
 
-/** Those that whoever is logged in may see: the own ones of a dealer, all for an admin. */
-export function useCustomers(): Resource<Customer[]> {
-  return useResource(
-    (signal) => call<Customer[]>('/api/customers', { signal }),
-    [session.value?.token],
-  );
-}
+/** The customers that the account may see: a dealer its own ones, an admin all. */
+export const useCustomers = () => useCall<Customer[]>('/api/customers');
 
 const text = (value: string | number | null) => (value === null ? null : String(value));
 
@@ -40,7 +34,7 @@ const COLUMNS: readonly Column<Customer>[] = [
   },
 ];
 
-/** The customers, each with a page of its own behind it. */
+/** The customers; each has a page of its own. */
 export function CustomersPage() {
   const customers = useCustomers();
   const isAdmin = session.value?.role === 'admin';

@@ -1,11 +1,8 @@
-import { type Resource, useResource } from '../common/resource.ts';
-import { call } from './session.ts';
+import { useCall } from './session.ts';
 import type { Dealer } from './types.ts';
 
-/** All dealers; anyone may know them. */
-export function useDealers(): Resource<Dealer[]> {
-  return useResource((signal) => call<Dealer[]>('/api/dealers', { signal }), []);
-}
+/** All dealers, which needs no log-in. */
+export const useDealers = () => useCall<Dealer[]>('/api/dealers');
 
 /** `<option>`s for the dealers. */
 export function dealerOptions(dealers: readonly Dealer[]) {

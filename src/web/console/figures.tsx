@@ -1,22 +1,11 @@
-import { type Resource, useResource } from '../common/resource.ts';
-import { call } from './session.ts';
+import { Pairs } from '../common/pairs.tsx';
+import { useCall } from './session.ts';
 import type { PlatformState } from './types.ts';
 
-/** The platform in figures; anyone may know them. */
-export function usePlatformState(): Resource<PlatformState> {
-  return useResource((signal) => call<PlatformState>('/api/state', { signal }), []);
-}
+/** The state of the platform, which needs no log-in. */
+export const usePlatformState = () => useCall<PlatformState>('/api/state');
 
 /** Numbers with what they count. */
 export function Figures({ figures }: { figures: Readonly<Record<string, number | string>> }) {
-  return (
-    <dl class="figures">
-      {Object.entries(figures).map(([name, figure]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{figure}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Pairs kind="figures" pairs={Object.entries(figures)} />;
 }

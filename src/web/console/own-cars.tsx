@@ -1,4 +1,5 @@
 import { Button } from '../common/button.tsx';
+import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
@@ -52,28 +53,14 @@ function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
           <FlagSwitch car={car} flag={flag as Flag} key={flag} onChange={onChange} />
         ))}
       </div>
-      <dl class="pairs">
-        <div>
-          <dt>VIN</dt>
-          <dd>
-            <Vin vin={car.vin} />
-          </dd>
-        </div>
-        <div>
-          <dt>Dealer</dt>
-          <dd>{car.dealer ?? 'none'}</dd>
-        </div>
-        <div>
-          <dt>Yours since</dt>
-          <dd>{dayWritten(car.owner?.since)}</dd>
-        </div>
-        <div>
-          <dt>In a city</dt>
-          <dd>
-            <CityLink car={car} />
-          </dd>
-        </div>
-      </dl>
+      <Pairs
+        pairs={[
+          ['VIN', <Vin vin={car.vin} key="vin" />],
+          ['Dealer', car.dealer ?? 'none'],
+          ['Yours since', dayWritten(car.owner?.since)],
+          ['In a city', <CityLink car={car} key="city" />],
+        ]}
+      />
     </li>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
-import { useResource } from '../common/resource.ts';
+import { Pairs } from '../common/pairs.tsx';
 import { ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { AdminForm } from './admin-account.tsx';
@@ -9,15 +9,12 @@ import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { dayOf, Failure, Page } from './parts.tsx';
 import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
-import { call, session } from './session.ts';
+import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
 /** The own account, whatever its role. */
 export function ProfilePage() {
-  const profile = useResource(
-    (signal) => call<Profile>('/api/me/profile', { signal }),
-    [session.value?.token],
-  );
+  const profile = useCall<Profile>('/api/me/profile');
   return (
     <Page title="Your profile" lead={<>You are logged in as {session.value?.username}.</>}>
       <ResourceView resource={profile} what="your profile">
@@ -125,20 +122,13 @@ function DealerSheet({ dealer }: { dealer: Dealer }) {
     <>
       <section class="panel" aria-labelledby="dealership">
         <h2 id="dealership">{dealer.name}</h2>
-        <dl class="pairs">
-          <div>
-            <dt>City</dt>
-            <dd>{dealer.city}</dd>
-          </div>
-          <div>
-            <dt>Username</dt>
-            <dd>{dealer.username}</dd>
-          </div>
-          <div>
-            <dt>Dealer since</dt>
-            <dd>{dayOf(dealer.created_at)}</dd>
-          </div>
-        </dl>
+        <Pairs
+          pairs={[
+            ['City', dealer.city],
+            ['Username', dealer.username],
+            ['Dealer since', dayOf(dealer.created_at)],
+          ]}
+        />
         <p class="small soft">An admin of the platform keeps these.</p>
       </section>
       {fleet ? <Figures figures={{ Cars: fleet.cars, Customers: fleet.customers }} /> : null}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { RequestError, type RequestOptions, request } from '../common/request.ts';
+import { type Resource, useResource } from '../common/resource.ts';
 import { readStored, store } from '../common/storage.ts';
 import type { Identity, Role, Token } from './types.ts';
 
@@ -34,6 +35,11 @@ export async function call<T>(path: string, options: RequestOptions = {}): Promi
     if (isRefused && token !== undefined && token === session.peek()?.token) hasEnded.value = true;
     throw error;
   }
+}
+
+/** What a path answers to this session; asked again when either changes. */
+export function useCall<T>(path: string): Resource<T> {
+  return useResource((signal) => call<T>(path, { signal }), [path, session.value?.token]);
 }
 
 /** Throws RequestError. */

@@ -1,4 +1,5 @@
 import { Button } from '../../common/button.tsx';
+import { Pairs } from '../../common/pairs.tsx';
 import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
@@ -41,24 +42,16 @@ function Report({ incident }: { incident: Incident }) {
   return (
     <>
       <p>{story(incident)}</p>
-      <dl class="figures figures-pairs" aria-label="What it earned">
-        <div>
-          <dt>Severity</dt>
-          <dd>{title(severity)}</dd>
-        </div>
-        <div>
-          <dt>Injury risk</dt>
-          <dd>{percent(injury_risk)}</dd>
-        </div>
-        <div>
-          <dt>Points</dt>
-          <dd>{formatInteger(points)}</dd>
-        </div>
-        <div>
-          <dt>Repair</dt>
-          <dd>{formatInteger(repair_cost)}</dd>
-        </div>
-      </dl>
+      <Pairs
+        kind="figures figures-pairs"
+        label="What it earned"
+        pairs={[
+          ['Severity', title(severity)],
+          ['Injury risk', percent(injury_risk)],
+          ['Points', formatInteger(points)],
+          ['Repair', formatInteger(repair_cost)],
+        ]}
+      />
       <Explanations incident={incident} />
       <section class="section" aria-labelledby="involved">
         <h3 id="involved">Who was involved</h3>
