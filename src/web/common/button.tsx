@@ -5,9 +5,9 @@ interface ButtonProps {
   size?: 'small' | undefined;
   type?: 'button' | 'submit';
   disabled?: boolean | undefined;
-  /** What it does, where what it shows does not say so. */
+  /** The accessible name, where the content does not say what the button does. */
   label?: string | undefined;
-  /** It shows a picture only. */
+  /** The content is an icon only. */
   icon?: boolean;
   pressed?: boolean | undefined;
   buttonRef?: Ref<HTMLButtonElement>;
@@ -15,7 +15,6 @@ interface ButtonProps {
   children: ComponentChildren;
 }
 
-/** A button of the one look that they all have. */
 export function Button(props: ButtonProps) {
   const { kind, size, type = 'button', disabled, label, icon, pressed, children } = props;
   return (
@@ -39,16 +38,16 @@ export function Button(props: ButtonProps) {
 
 interface SwitchProps {
   isOn: boolean;
-  /** What it switches; read out, and shown unless `hidesLabel`. */
+  /** Read out, and shown unless `hidesLabel`. */
   label: string;
   hidesLabel?: boolean;
-  /** The change is under way. */
+  /** A change is in progress. */
   isBusy?: boolean;
   disabled?: boolean;
   onChange: (isOn: boolean) => void;
 }
 
-/** Something that is on or off, and changes at once. */
+/** A toggle that takes effect at once. */
 export function Switch(props: SwitchProps) {
   const { isOn, label, hidesLabel, isBusy = false, disabled = false, onChange } = props;
   return (

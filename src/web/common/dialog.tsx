@@ -4,23 +4,23 @@ import { Button } from './button.tsx';
 
 interface DialogProps {
   title: string;
-  /** By its button or by Escape; a click beside it is often none that was meant. */
+  /** Called by the button and by Escape. Clicks outside do not close: they are often accidental. */
   onClose: () => void;
-  /** What closing it means; by default nothing. */
+  /** Label of the button that closes. */
   closeLabel?: string;
   children: ComponentChildren;
 }
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-/** Something to deal with before the page goes on. It is open while it is rendered. */
+/** A modal dialog, open while it is rendered. */
 export function Dialog({ title, onClose, closeLabel = 'Close', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
-    // Otherwise the way out would come first.
+    // The browser would focus the close button.
     const fields = [
       ...(dialog.current?.querySelectorAll<Field>('.dialog-body :is(input, select)') ?? []),
     ];

@@ -6,7 +6,7 @@ interface ControlProps {
   label: string;
   value: string;
   onInput: (value: string) => void;
-  /** What is wrong with it. */
+  /** Why the value was refused. */
   error?: string | undefined;
   hint?: string | undefined;
   required?: boolean;
@@ -17,13 +17,13 @@ interface FieldProps extends ControlProps {
   inputMode?: 'decimal' | 'text';
   autocomplete?: string;
   placeholder?: string;
-  /** What may be meant. */
+  /** Values to choose from. */
   suggestions?: readonly string[];
-  /** Names and numbers of things are not words to correct. */
+  /** Off by default: names and numbers are not words. */
   spellcheck?: boolean;
 }
 
-/** A line of text with its name, and with what is wrong with it. */
+/** A text input with label, hint and error. */
 export function Field(props: FieldProps) {
   const { suggestions, type = 'text' } = props;
   const id = useId();
@@ -31,7 +31,7 @@ export function Field(props: FieldProps) {
     <Labelled id={id} {...props}>
       <input
         {...attributesOf(id, props)}
-        // The types of Preact keep a list from some kinds of input; browsers do not.
+        // Preact's types allow `list` for some types only; browsers allow it for all of these.
         type={type as 'text'}
         inputMode={props.inputMode}
         autocomplete={props.autocomplete ?? 'off'}
@@ -56,7 +56,7 @@ interface SelectProps extends ControlProps {
   children: ComponentChildren;
 }
 
-/** One of several, with what is wrong with it. */
+/** A select with label, hint and error. */
 export function Select(props: SelectProps) {
   const id = useId();
   return (
@@ -66,7 +66,7 @@ export function Select(props: SelectProps) {
   );
 }
 
-/** What every control has, whatever its kind. */
+/** Attributes of every control. */
 function attributesOf(id: string, { name, value, required, error, hint, onInput }: ControlProps) {
   const below = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`];
   return {
@@ -86,7 +86,7 @@ type LabelledProps = Pick<ControlProps, 'label' | 'error' | 'hint'> & {
   children: ComponentChildren;
 };
 
-/** A control below its name, and above what there is to say of it. */
+/** A control with its label above, and its error and hint below. */
 function Labelled({ id, label, error, hint, children }: LabelledProps) {
   return (
     <div class="field">

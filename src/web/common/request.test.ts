@@ -37,19 +37,19 @@ test('sends JSON, or a form, and reads JSON', async () => {
   expect(new Headers(plain?.headers).get('Authorization')).toBe('Bearer x');
 });
 
-test('knows the error of the dealer platform', async () => {
+test('reads the error of the dealer platform', async () => {
   answering(409, '{"detail":"The username is taken"}');
   const error = await errorOf(request('/'));
   expect(error).toMatchObject({ status: 409, message: 'The username is taken.', faults: [] });
 });
 
-test('knows which fields the dealer platform does not take', async () => {
+test('reads the fields that the dealer platform refused', async () => {
   const fault = { loc: ['body', 'vin'], msg: 'Field required', type: 'missing' };
   answering(422, JSON.stringify({ detail: [fault] }));
   expect(await errorOf(request('/'))).toMatchObject({ status: 422, faults: [fault] });
 });
 
-test('knows the error of the twin', async () => {
+test('reads the error of the twin', async () => {
   answering(404, '{"error":"unknown_world","hint":"There is no such world."}');
   const error = await errorOf(request('/'));
   expect(error).toMatchObject({ code: 'unknown_world', message: 'There is no such world.' });
@@ -65,7 +65,7 @@ test.each([
   expect((await errorOf(request('/'))).message).toBe(words);
 });
 
-test('has something to say of what is no answer of the service', async () => {
+test('has a message for an answer that is not from the service', async () => {
   answering(502, '<html>Bad gateway</html>');
   expect(await errorOf(request('/'))).toMatchObject({
     status: 502,
@@ -75,7 +75,7 @@ test('has something to say of what is no answer of the service', async () => {
   expect((await errorOf(request('/'))).status).toBe(0);
 });
 
-test('leaves it to the caller where the caller has given up', async () => {
+test('passes an abort of the caller on', async () => {
   const reason = new DOMException('gone', 'AbortError');
   vi.stubGlobal('fetch', () => Promise.reject(reason));
   await expect(request('/', { signal: AbortSignal.abort() })).rejects.toBe(reason);

@@ -1,4 +1,4 @@
-/** A field that the service does not take, and why. */
+/** A field that the service refused, and why. */
 export interface FieldFault {
   /** `body`, `query` or `path`, then the name of the field. */
   loc: readonly (string | number)[];
@@ -6,14 +6,14 @@ export interface FieldFault {
   type: string;
 }
 
-/** What the service refused, or that it did not answer. */
+/** A refusal by the service, or no answer at all. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   /** 0 where there was no answer. */
   readonly status: number;
-  /** What the twin calls the error; empty elsewhere. */
+  /** The error code of the twin; empty elsewhere. */
   readonly code: string;
-  /** Of a 422: all of them. */
+  /** All faults of a 422. */
   readonly faults: readonly FieldFault[];
   readonly retryAfterS: number | undefined;
 
@@ -39,8 +39,8 @@ export interface RequestOptions {
 }
 
 /**
- * Asks either service for JSON. Throws RequestError for whatever is not a success, and what `fetch`
- * throws where the caller itself has given up.
+ * Requests JSON from either service. Throws RequestError for every answer but a success, and what
+ * `fetch` throws where the caller aborted.
  */
 export async function request<T>(url: string, options: RequestOptions = {}): Promise<T> {
   const response = await answerTo(url, options);
@@ -68,12 +68,12 @@ async function jsonOf(response: Response): Promise<unknown> {
   try {
     return text === '' ? undefined : JSON.parse(text);
   } catch {
-    // Something on the way may have answered in its own words.
+    // A proxy may have answered with a page of its own.
     return undefined;
   }
 }
 
-/** An error of the dealer platform is `{detail}`, a sentence or a list; one of the twin `{error, hint}`. */
+/** The dealer platform answers `{detail}`, a sentence or a list; the twin answers `{error, hint}`. */
 function errorOf(response: Response, body: unknown): RequestError {
   const { status } = response;
   const { detail, error, hint } = (body ?? {}) as {

@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** Something that is fetched: what of it there is, and how the last attempt went. */
+/** Fetched data, and the outcome of the last attempt. */
 export interface Resource<T> {
-  /** The latest there is, also while a newer one is fetched or could not be. */
+  /** The last value, also while a newer one is loading or has failed. */
   value: T | undefined;
   error: Error | undefined;
   isLoading: boolean;
   reload(): void;
-  /** Puts in what a change has answered, without asking again. */
+  /** Changes the value locally, without a request. */
   set(change: (value: T) => T): void;
 }
 
 /**
- * Fetches when first shown and whenever one of `inputs` is another.
- * @param load stops when its signal says so
+ * Fetches when the component mounts and whenever one of `inputs` changes.
+ * @param load stops when its signal is aborted
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,

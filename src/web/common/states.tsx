@@ -4,7 +4,7 @@ import type { Resource } from './resource.ts';
 
 const LINES = [1, 2, 3, 4, 5];
 
-/** That something is on its way. */
+/** A placeholder while something loads. */
 export function Loading({ what }: { what: string }) {
   return (
     <div class="skeleton" role="status">
@@ -16,7 +16,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** That there is nothing yet, and what would change that. */
+/** A placeholder for an empty list. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -31,7 +31,7 @@ interface NoteProps {
   children: ComponentChildren;
 }
 
-/** Something to know. What is bad is read out at once. */
+/** A message in the page. Screen readers announce a bad one at once. */
 export function Note({ kind, children }: NoteProps) {
   return (
     <div class="note" data-kind={kind} role={kind === 'bad' ? 'alert' : undefined}>
@@ -42,12 +42,12 @@ export function Note({ kind, children }: NoteProps) {
 
 interface ResourceViewProps<T> {
   resource: Resource<T>;
-  /** What it is, in a sentence: "your cars". */
+  /** Its name inside a sentence: "your cars". */
   what: string;
   children: (value: T) => ComponentChildren;
 }
 
-/** A resource in whichever state it is: on its way, failed with a way to try again, or there. */
+/** Shows a resource: loading, failed with a button to try again, or its value. */
 export function ResourceView<T>({ resource, what, children }: ResourceViewProps<T>) {
   const { value, error, isLoading, reload } = resource;
   const failure = error ? (

@@ -5,33 +5,33 @@ import { isNarrow } from './media.ts';
 import { Empty } from './states.tsx';
 
 export interface Column<Row> {
-  /** Names it for sorting. */
+  /** Identifies the column. */
   key: string;
   head: string;
-  /** By what it is sorted and, where it is text, found; without it neither. */
+  /** Rows are sorted by it and, where it is text, filtered by it. */
   value?: (row: Row) => string | number | boolean | null;
-  /** What is shown; by default the value. */
+  /** The content of the cell; by default the value. */
   cell?: (row: Row) => ComponentChildren;
   align?: 'end';
-  /** Three such stand side by side in a card. */
+  /** Three such columns stand side by side in a card. */
   isShort?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What it lists, read out as its name: "Cars". */
+  /** The accessible name: "Cars". */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   idOf: (row: Row) => string;
-  /** What there is beside the columns to find a row by. */
+  /** Further text to filter by. */
   alsoFindBy?: (row: Row) => string;
-  /** What may be done with a row. */
+  /** Buttons or links of a row. */
   actions?: (row: Row) => ComponentChildren;
-  /** Beside the field to filter by. */
+  /** Beside the filter. */
   tools?: ComponentChildren;
-  /** A short list that nobody filters or sorts. */
+  /** Without filter and sorting. */
   isPlain?: boolean;
-  /** Where there is no row at all. */
+  /** Shown where there are no rows. */
   empty: ComponentChildren;
 }
 
@@ -40,11 +40,11 @@ interface Order {
   isDown: boolean;
 }
 
-/** Rows beyond are shown when asked for. */
+/** Further rows are shown on request. */
 const ROWS_SHOWN = 100;
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Rows to filter and to sort: a table where there is room, otherwise a list of cards. */
+/** Rows with a filter and sorting: a table, or on narrow pages a list of cards. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, empty } = props;
   const [sought, setSought] = useState('');
@@ -64,7 +64,7 @@ export function Table<Row>(props: TableProps<Row>) {
     );
   const clear = () => {
     setSought('');
-    // The button goes away, and whoever came by keyboard is not to start over at the top.
+    // The button disappears: without this, keyboard users would start at the top of the page.
     finder.current?.focus();
   };
   const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
@@ -157,7 +157,7 @@ function Sorter<Row>({ columns, order, setOrder }: SorterProps<Row>) {
   );
 }
 
-/** Not every font has one. */
+/** Not every font has arrows. */
 function Arrow({ isDown }: { isDown: boolean }) {
   return (
     <svg class="arrow" viewBox="0 0 12 12" aria-hidden="true">
@@ -267,7 +267,7 @@ function contentOf<Row>({ cell, value }: Column<Row>, row: Row): ComponentChildr
   return cell ? cell(row) : String(value?.(row) ?? '–');
 }
 
-/** Rows in which every word that is sought stands somewhere. */
+/** The rows that contain every word of the filter. */
 function filtered<Row>(
   { rows, columns, alsoFindBy }: TableProps<Row>,
   sought: string,
@@ -283,7 +283,7 @@ function filtered<Row>(
   });
 }
 
-/** What has no value comes last, up or down. */
+/** Rows without a value come last in both directions. */
 function sorted<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -7,11 +7,11 @@ interface TabsProps<Name extends string> {
   tabs: Readonly<Record<Name, string>>;
   chosen: Name;
   onChoose: (name: Name) => void;
-  /** What belongs to the chosen one. */
+  /** The content of the chosen tab. */
   children: ComponentChildren;
 }
 
-/** Several contents in one place; arrow keys go from tab to tab. */
+/** Tabs; arrow keys move between them. */
 export function Tabs<Name extends string>(props: TabsProps<Name>) {
   const { label, tabs, chosen, onChoose, children } = props;
   const id = useId();

@@ -1,7 +1,6 @@
 import { Button } from './button.tsx';
 import { theme, toggleTheme } from './theme.ts';
 
-/** From light to dark and back. */
 export function ThemeToggle() {
   const isDark = theme.value === 'dark';
   return (

@@ -11,11 +11,11 @@ const SHOWN_MS = 7000;
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Says what was done, or could not be: on the page for a moment, and to a screen reader. */
+/** Shows a message for a moment; screen readers announce it. */
 export function showToast(text: string, kind: Toast['kind'] = 'good'): void {
   const id = ++lastId;
   toasts.value = [...toasts.peek(), { id, kind, text }];
-  // What went wrong stays until it was read.
+  // An error stays until it is closed.
   if (kind === 'good') setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
@@ -23,7 +23,7 @@ function dismiss(id: number): void {
   toasts.value = toasts.peek().filter((toast) => toast.id !== id);
 }
 
-/** Where toasts are shown. It is there from the start: screen readers only tell of what is put in. */
+/** The list of toasts. It is always rendered: screen readers announce only what is added to it. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -11,7 +11,7 @@ interface AdminFormProps {
   onSaved: (admin: Admin) => void;
 }
 
-/** The account of an admin: its name and its password. */
+/** Name and password of an admin. */
 export function AdminForm({ admin, onSaved }: AdminFormProps) {
   const initial = { username: admin.username, new_password: '', current_password: '' };
   const form = useForm(initial, async ({ username, new_password, current_password }) => {

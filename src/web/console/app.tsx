@@ -18,7 +18,7 @@ import { SignUpPage } from './sign-up.tsx';
 import type { Role } from './types.ts';
 import { WelcomePage } from './welcome.tsx';
 
-/** What leads where, for each role; the first is where one gets after logging in. */
+/** The pages of each role; the first is the start page. */
 const PLACES: Readonly<Record<Role | 'nobody', Readonly<Record<string, string>>>> = {
   nobody: { '': 'Welcome', dealers: 'Dealers', 'sign-up': 'Sign up', 'log-in': 'Log in' },
   user: { cars: 'Your cars', profile: 'Profile', dealers: 'Dealers' },
@@ -32,10 +32,10 @@ const PLACES: Readonly<Record<Role | 'nobody', Readonly<Record<string, string>>>
   },
 };
 
-/** Pages that ask for a log-in first, in place, so that one is where one wanted to be. */
+/** Pages that show the log-in in their place first. */
 const BEHIND_LOG_IN = ['cars', 'customers', 'platform', 'profile'];
 
-/** The console: what is around the pages, and the page that the address names. */
+/** The console: header, and the page that the address names. */
 export function App() {
   const role = session.value?.role ?? 'nobody';
   return (
@@ -53,7 +53,7 @@ export function App() {
   );
 }
 
-/** No link can do this: what stands behind the `#` is the page. */
+/** No link can do this: the fragment of the address names the page. */
 function skip(): void {
   document.getElementById('main')?.focus();
 }

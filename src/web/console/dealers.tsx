@@ -36,7 +36,7 @@ interface DealerTableProps {
   isPlain?: boolean;
 }
 
-/** The dealers as anyone may see them. */
+/** The public list of dealers. */
 export function DealerTable({ dealers, isPlain = false }: DealerTableProps) {
   const actions = ({ username, name }: Dealer) => (
     <a href={`#/sign-up?dealer=${encodeURIComponent(username)}`}>
@@ -56,7 +56,7 @@ export function DealerTable({ dealers, isPlain = false }: DealerTableProps) {
   );
 }
 
-/** The dealers; an admin makes and deletes them here. */
+/** The dealers; admins add and delete them here. */
 export function DealersPage() {
   const isAdmin = session.value?.role === 'admin';
   const dealers = useDealers();

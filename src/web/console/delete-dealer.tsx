@@ -11,13 +11,13 @@ import type { Dealer, DealerRemoval, PlatformState } from './types.ts';
 interface DeleteDealerProps {
   dealer: Dealer;
   others: readonly Dealer[];
-  /** What there is to move or to unlink, as far as it is known. */
+  /** How many cars and customers the dealer has; undefined while unknown. */
   counts: PlatformState['fleets'][number] | undefined;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** Deletes a dealer, and lets its cars and customers go to another or to none. */
+/** Deletes a dealer; its cars and customers move to another dealer or to none. */
 export function DeleteDealer({ dealer, others, counts, onClose, onDone }: DeleteDealerProps) {
   const form = useForm({ reassign_to: '' }, async ({ reassign_to }) => {
     const query = reassign_to === '' ? '' : `?${new URLSearchParams({ reassign_to })}`;

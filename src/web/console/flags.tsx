@@ -19,12 +19,12 @@ const DONE: Record<Flag, readonly [off: string, on: string]> = {
 interface FlagSwitchProps {
   car: Car;
   flag: Flag;
-  /** In a column that is named after the flag. */
+  /** The column already names the flag. */
   isInTable?: boolean;
   onChange: (car: Car) => void;
 }
 
-/** One flag of a car, switched at once; where that fails it goes back and says why. */
+/** The switch of a flag. It shows the change at once and reverts it where the request fails. */
 export function FlagSwitch({ car, flag, isInTable = false, onChange }: FlagSwitchProps) {
   const [wanted, setWanted] = useState<boolean>();
   const isOn = car[flag];

@@ -11,7 +11,7 @@ import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
-/** The fleet of a dealer, and for admins all fleets. */
+/** The fleet of a dealer; for admins, all fleets. */
 export function FleetPage() {
   const cars = useCars();
   const isAdmin = session.value?.role === 'admin';

@@ -3,7 +3,7 @@ import { type FieldFault, RequestError } from '../common/request.ts';
 
 type Values<Name extends string> = Record<Name, string>;
 
-/** What a field of a form is rendered with. */
+/** Properties of a control. */
 export interface FormField {
   name: string;
   value: string;
@@ -11,10 +11,10 @@ export interface FormField {
   onInput: (value: string) => void;
 }
 
-/** A form under way: what is in it, and what the service said of it. */
+/** The state of a form: its values, and the answer of the service. */
 export interface Form<Name extends string> {
   values: Values<Name>;
-  /** What is wrong with no single field. */
+  /** An error that belongs to no field. */
   failure: string | undefined;
   isSending: boolean;
   field(name: Name): FormField;
@@ -24,7 +24,7 @@ export interface Form<Name extends string> {
     noValidate: true;
     onSubmit: (event: Event) => void;
   };
-  /** Fills it anew. */
+  /** Replaces all values. */
   fill(values: Values<Name>): void;
 }
 
@@ -36,8 +36,8 @@ interface Verdict {
 const FINE: Verdict = { byField: {}, failure: undefined };
 
 /**
- * A form that the service judges: what a 422 says of a field is shown at it, and the first such
- * field gets the focus; everything else is said of the form.
+ * A form that the service validates. The faults of a 422 are shown at their fields, and the first
+ * of these gets the focus; other errors are shown for the form as a whole.
  * @param send may throw RequestError
  */
 export function useForm<Name extends string>(
@@ -77,7 +77,7 @@ export function useForm<Name extends string>(
       error: verdict.byField[name],
       onInput: (value) => {
         setValues((all) => ({ ...all, [name]: value }));
-        // What was wrong with the old value need not be with the new one.
+        // The error was about the old value.
         setVerdict(({ byField: { [name]: _, ...byField }, failure }) => ({ byField, failure }));
       },
     }),
@@ -110,7 +110,7 @@ function verdictOf(error: unknown, values: object): Verdict {
   };
 }
 
-/** What the service says for programs, as people say it. */
+/** Messages of the service that are written for programs, in words for people. */
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
   'Field required': 'Please fill this in',
   'String should have at least 1 character': 'Please fill this in',
@@ -118,7 +118,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
     'Should have only small letters, digits and underscores',
 };
 
-/** What the service says, without what only programs want to read. */
+/** A message of the service without its technical prefix. */
 function words(msg: string): string {
   const text = (PLAIN_WORDS[msg] ?? msg)
     .replace(/^(Value error, |value is not a valid email address: )/, '')

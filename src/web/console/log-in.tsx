@@ -11,7 +11,7 @@ import type { Role } from './types.ts';
 
 const ROLES: Record<Role, string> = { admin: 'Admin', dealer: 'Dealers', user: 'Customers' };
 
-/** Log-in, also in the place of a page that needs one; afterwards that page is shown. */
+/** The log-in page. It also stands in for a page that needs a log-in, which is shown afterwards. */
 export function LogInPage() {
   const lead =
     route.value.page === 'log-in'
@@ -26,7 +26,7 @@ export function LogInPage() {
   );
 }
 
-/** The form, and the log-ins that everybody knows. */
+/** The log-in form and, in demo mode, the known log-ins. */
 export function LogInCard() {
   return (
     <section class="panel" aria-label="Log in">
@@ -87,7 +87,7 @@ function DemoLogIns() {
   );
 }
 
-/** Over the page, which keeps what was typed into it, when the session ends in the middle. */
+/** Asks for the log-in in a dialog when the session ends; the page below keeps its input. */
 export function LogInAgain() {
   if (!hasEnded.value || session.value === null) return null;
   return (

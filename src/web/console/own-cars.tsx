@@ -7,7 +7,7 @@ import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
-/** The cars of a customer, to be locked, warmed and charged. */
+/** The cars of a customer, with their switches. */
 export function OwnCarsPage() {
   const cars = useCars();
   const username = session.value?.username;

@@ -15,7 +15,7 @@ interface OwnerDialogProps {
   onChange: (car: Car) => void;
 }
 
-/** Sets who owns a car, or that nobody does. */
+/** Sets or removes the owner of a car. */
 export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   const path = `/api/cars/${encodeURIComponent(car.vin)}/owner`;
   const name = car.plate ?? car.vin;
@@ -25,7 +25,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   const form = useForm({ email: car.owner?.email ?? '', since }, async (body) => {
     const changed = await call<Car>(path, { method: 'PATCH', body });
     onChange(changed);
-    // Where nobody has the email, that is said here.
+    // The dialog stays open to say that nobody has this email.
     if (changed.owner?.username === null) return;
     showToast(`${name} belongs to ${changed.owner?.email} now.`);
     onClose();

@@ -13,14 +13,14 @@ interface PageProps {
   children: ComponentChildren;
 }
 
-/** A page with its title, which a screen reader is led to when the page is gone to. */
+/** A page. Its title gets the focus on navigation, so that screen readers announce it. */
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Dealer console`;
   }, [title]);
   useEffect(() => {
-    // Not when the site is entered: there a reader begins at the top.
+    // Not on the first page: there a screen reader starts at the top.
     const { page, id } = route.peek();
     const place = `${page}/${id}`;
     if (lastPlace !== undefined && lastPlace !== place) heading.current?.focus();
@@ -44,7 +44,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 let lastPlace: string | undefined;
 
-/** What is wrong with a form as a whole. */
+/** The error of a form as a whole. */
 export function Failure({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (
@@ -79,7 +79,7 @@ export function CarLooks({ car: { plate, model, colour } }: { car: Car }) {
 
 const COPIED_MS = 1500;
 
-/** A VIN, and a button that copies it where the browser lets it. */
+/** A VIN with a button that copies it, where the browser allows that. */
 export function Vin({ vin }: { vin: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -99,7 +99,7 @@ export function Vin({ vin }: { vin: string }) {
   );
 }
 
-/** The way to a car that lives in a world: the viewer picks it. */
+/** A link to the viewer, which picks the car. */
 export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?: string }) {
   if (car.viewer_url === null) return <span class="soft">{elsewhere}</span>;
   return (
@@ -111,12 +111,12 @@ export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?:
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** A time of the service as a date. */
+/** The date of a timestamp of the service. */
 export function dayOf(time: string): string {
   return day.format(new Date(time));
 }
 
-/** The same of a day that somebody wrote, who may have written anything there. */
+/** The same for free text, which may be no date. */
 export function dayWritten(text = ''): string {
   return Number.isNaN(Date.parse(text)) ? text || '–' : dayOf(text);
 }

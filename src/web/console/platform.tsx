@@ -14,7 +14,7 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
 
-/** How the platform is, and the way back to the demo data. */
+/** The state of the platform, and the reset to the demo data. */
 export function PlatformPage() {
   const state = usePlatformState();
   return (

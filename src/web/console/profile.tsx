@@ -12,7 +12,7 @@ import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
-/** The own account, whatever its role. */
+/** The account of the session. */
 export function ProfilePage() {
   const profile = useCall<Profile>('/api/me/profile');
   return (
@@ -41,7 +41,7 @@ function valuesOf(customer: Customer): Values {
   return Object.fromEntries(given) as Values;
 }
 
-/** What differs, as a merge patch: what is empty now is cleared. */
+/** The changed fields as a merge patch: null clears a field. */
 function changeOf(before: Values, now: Values): Partial<Record<ProfileField, string | null>> {
   const changed = PROFILE_FIELDS.filter((field) => now[field] !== before[field]);
   return Object.fromEntries(changed.map((field) => [field, now[field] === '' ? null : now[field]]));

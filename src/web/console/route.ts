@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 
-/** What stands behind the `#` of the address: `#/customers/anna` has the parts customers and anna. */
+/** The fragment of the address: `#/customers/anna` has the page `customers` and the id `anna`. */
 export interface Route {
-  /** Empty at the start. */
+  /** Empty on the start page. */
   page: string;
-  /** Of what the page shows; empty where that needs none. */
+  /** Empty where the page needs none. */
   id: string;
   query: URLSearchParams;
 }
 
-/** Where the visitor is. */
+/** The current page. */
 export const route = signal(read());
 
 addEventListener('hashchange', () => {

@@ -11,8 +11,8 @@ function said(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
-/** Log-ins that everybody knows; none where the node is not in demo mode. */
+/** The known log-ins; empty unless the node is in demo mode. */
 export const DEMO_LOGINS: readonly DemoLogin[] = JSON.parse(said('demo-logins') || '[]');
 
-/** Where one gets a city of one's own. */
+/** This address makes a new world. */
 export const NEW_CITY_URL = `${said('twin-url')}/`;

@@ -9,7 +9,7 @@ import { goTo, route } from './route.ts';
 import { call, startSession } from './session.ts';
 import type { Dealer, Token } from './types.ts';
 
-/** Becoming a customer. */
+/** Where a customer signs up. */
 export function SignUpPage() {
   const dealers = useDealers();
   return (

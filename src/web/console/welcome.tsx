@@ -7,7 +7,7 @@ import { Page } from './parts.tsx';
 import { NEW_CITY_URL } from './settings.ts';
 import type { PlatformState } from './types.ts';
 
-/** What a visitor sees who has not logged in. */
+/** The start page without a log-in. */
 export function WelcomePage() {
   const state = usePlatformState();
   const dealers = useDealers();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ago,
   formatClock,
   formatInteger,
   inSentence,
@@ -15,7 +14,7 @@ import {
   title,
 } from './formatting.ts';
 
-it('reads what the twin says with the names of features as people say them', () => {
+it('messages of the twin name features in plain words', () => {
   const said = 'front_camera was off; with it and aeb the car would have stopped 2.6 m short.';
   expect(sentence(said)).toBe(
     'Front camera was off; with it and AEB the car would have stopped 2.6 m short.',
@@ -36,11 +35,7 @@ describe('figures', () => {
     ]);
   });
 
-  it('are times ago', () => {
-    expect([1, 12.9, 61, 7300].map(ago)).toEqual(['now', '12 s ago', '1 min ago', '2 h ago']);
-  });
-
-  it('are moments beside the contact', () => {
+  it('are moments relative to the contact', () => {
     expect(relativeToContact(936, 996)).toBe('1.2 s before the contact');
     expect(relativeToContact(1096, 996)).toBe('2.0 s after the contact');
     expect(relativeToContact(997, 996)).toBe('at the contact');
@@ -53,12 +48,12 @@ describe('figures', () => {
 });
 
 describe('names', () => {
-  it('are as one writes them', () => {
+  it('are capitalised, abbreviations in capitals', () => {
     expect(['aeb', 'front_camera'].map(title)).toEqual(['AEB', 'Front camera']);
     expect(['esc', 'front_camera'].map(inSentence)).toEqual(['ESC', 'front camera']);
   });
 
-  it('are joinWords with a last word', () => {
+  it('are joined with a last word', () => {
     expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => joinWords(names))).toEqual([
       '',
       'a',
@@ -67,14 +62,14 @@ describe('names', () => {
     ]);
   });
 
-  it('say what a feature needs', () => {
+  it('list the needs of a feature', () => {
     expect(needsText({ needs: ['brakes', ['front_radar', 'front_camera']] })).toBe(
       'Needs brakes and front radar or front camera.',
     );
     expect(needsText({ needs: [] })).toBe('');
   });
 
-  it('say what a feature lacks', () => {
+  it('list what a feature lacks', () => {
     expect(missingText('degraded', ['brakes'])).toBe('Lacks brakes');
     expect(missingText('degraded', ['front_radar', 'front_camera'])).toBe(
       'Lacks front radar and front camera',

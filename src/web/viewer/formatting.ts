@@ -1,4 +1,4 @@
-/** Figures and names as people read them. */
+/** Figures and names as text for people. */
 import type { Effective, Feature, FleetEntry } from './api/types.ts';
 
 const KMH_PER_MPS = 3.6;
@@ -19,10 +19,10 @@ export function inSentence(name: string): string {
   return SHORT[name] ?? name.replaceAll('_', ' ');
 }
 
-/** Names as the interface writes them, in the middle of what it says. */
+/** Feature names of the API inside a message. */
 const WRITTEN_NAME = /\b(?:[a-z]+(?:_[a-z]+)+|aeb|esc)\b/g;
 
-/** What the twin says, as a sentence that is read: features by their inSentence names. */
+/** A message of the twin as a sentence, with the names of features in plain words. */
 export function sentence(text: string): string {
   const words = text.replace(WRITTEN_NAME, inSentence);
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -47,14 +47,6 @@ export function formatClock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** “12 s ago”, “3 min ago”, “2 h ago”. */
-export function ago(seconds: number): string {
-  if (seconds < 2) return 'now';
-  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  return `${Math.floor(seconds / 3600)} h ago`;
-}
-
 /** “1.2 s before the contact”. */
 export function relativeToContact(tick: number, contactTick: number): string {
   const seconds = (tick - contactTick) / TICKS_PER_S;
@@ -77,7 +69,7 @@ export function carName({ model, plate }: Pick<FleetEntry, 'model' | 'plate'>): 
   return `${model} (${plate})`;
 }
 
-/** What a feature needs, as a sentence; empty where it needs nothing. */
+/** The needs of a feature as a sentence; empty where it has none. */
 export function needsText({ needs: list }: Pick<Feature, 'needs'>): string {
   if (list.length === 0) return '';
   const parts = list.map((need) =>
@@ -86,12 +78,12 @@ export function needsText({ needs: list }: Pick<Feature, 'needs'>): string {
   return `Needs ${joinWords(parts)}.`;
 }
 
-/** Why a feature does not do what it is switched on for. */
+/** Why a feature is degraded; empty where it is not. */
 export function missingText(effective: Effective | undefined, missing: readonly string[]): string {
   return effective === 'degraded' ? `Lacks ${joinWords(missing.map(inSentence))}` : '';
 }
 
-/** Whether what is searched for is in plate, model or VIN; spaces and case do not count. */
+/** Whether plate, model or VIN contain the search text; spaces, hyphens and case are ignored. */
 export function matchesSearch(car: FleetEntry, search: string): boolean {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[\s-]/g, '');
   const wanted = plain(search);

@@ -1,4 +1,4 @@
-/** The calls of the twin that the viewer makes. All throw as `request` does. */
+/** The calls to the twin. All throw as `request` does. */
 import { request } from '../../common/request.ts';
 import type { CityMap } from '../api/types.ts';
 import type {
@@ -14,12 +14,12 @@ import type {
 } from './types.ts';
 
 const API = '/api/v1';
-/** Whoever waits longer asks again. */
+/** A request that takes longer is aborted. */
 const TIMEOUT_MS = 15_000;
 
 interface Ask {
   method?: 'POST' | 'PATCH';
-  /** The car that is spoken of. */
+  /** The car of the request. */
   vin?: string;
   body?: unknown;
 }
@@ -40,7 +40,7 @@ export const readIncidents = (world: string) => ask<Incident[]>(worldPath(world,
 export const readIncident = (world: string, id: string) =>
   ask<Incident>(worldPath(world, `/incidents/${encodeURIComponent(id)}`));
 
-/** @param features that are on for the cars that had them off; none: as it was */
+/** @param features switched on for the counterfactual; empty: the replay of what happened */
 export function readReplay(world: string, id: string, features: readonly string[]) {
   const query = features.length === 0 ? '' : `?with=${features.join(',')}`;
   return ask<Replay>(worldPath(world, `/incidents/${encodeURIComponent(id)}/replay${query}`));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pauseMs } from './backoff.ts';
 
 describe('the pause before the next try', () => {
-  it('is none where the node says that it restarts, but only once', () => {
+  it('is zero after a restart of the node, but only once', () => {
     expect(pauseMs(1, 1012, 1)).toBe(0);
     expect(pauseMs(2, 1012, 1)).toBe(1000);
   });
@@ -13,7 +13,7 @@ describe('the pause before the next try', () => {
     ]);
   });
 
-  it('is by chance between the half and the whole of it', () => {
+  it('is random between a half and the whole of it', () => {
     expect([0, 0.5, 1].map((chance) => pauseMs(3, 1006, chance))).toEqual([1000, 1500, 2000]);
   });
 

@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect([stage.hellos, stage.frames]).toEqual([1, 1]);
   });
 
-  it('comes back at once where the node restarts', async () => {
+  it('reconnects at once when the node restarts', async () => {
     stage.serve();
     await stage.lose(1012);
     expect(stage.sockets.length).toBe(2);
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(stage.links).toEqual(['connecting', 'streaming', 'reconnecting', 'streaming']);
   });
 
-  it('starts over with short pauses after it was there again', async () => {
+  it('returns to short pauses after a success', async () => {
     stage.serve();
     await stage.lose();
     await stage.pass(500);
@@ -159,7 +159,7 @@ describe('a connection', () => {
     expect(stage.links.at(-1)).toBe('streaming');
   });
 
-  it('is gone where REST does not know the world, and tries nothing more', async () => {
+  it('is gone when REST does not know the world, and stops', async () => {
     stage.serve();
     stage.world = 'gone';
     await stage.lose();
@@ -169,7 +169,7 @@ describe('a connection', () => {
     expect(stage.sockets.length).toBe(1);
   });
 
-  it('hurries when asked to, once', async () => {
+  it('reconnects at once on request, only once', async () => {
     stage.serve();
     stage.world = 'unavailable';
     await stage.lose();
@@ -197,7 +197,7 @@ describe('where WebSockets are blocked', () => {
     await stage.lose();
   }
 
-  it('it polls after three streams in a row that brought nothing while REST answered', async () => {
+  it('it polls after three streams in a row without a frame while REST answered', async () => {
     await stage.lose();
     await stage.pass(500);
     await stage.lose();
@@ -221,7 +221,7 @@ describe('where WebSockets are blocked', () => {
     expect(stage.links.at(-1)).toBe('reconnecting');
   });
 
-  it('it goes back to the stream when it can, and polls no more', async () => {
+  it('it returns to the stream when that works, and stops polling', async () => {
     await block();
     await stage.pass(20_000);
     expect(stage.links.at(-1)).toBe('polling');
@@ -230,7 +230,7 @@ describe('where WebSockets are blocked', () => {
     expect(stage.waits).toEqual([5000]);
   });
 
-  it('it stays polling while the stream is tried in vain', async () => {
+  it('it keeps polling while the stream fails', async () => {
     await block();
     await stage.pass(20_000);
     await stage.lose();
@@ -238,7 +238,7 @@ describe('where WebSockets are blocked', () => {
     expect(stage.waits.toSorted((a, b) => a - b)).toEqual([400, 20_000]);
   });
 
-  it('it says so where REST fails too, and polls on when that is back', async () => {
+  it('it reports a failure of REST, and continues polling afterwards', async () => {
     await block();
     stage.world = 'unavailable';
     await stage.pass(400);

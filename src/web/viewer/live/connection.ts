@@ -1,26 +1,26 @@
 import type { Hello, Snapshot } from '../api/types.ts';
 import { pauseMs } from './backoff.ts';
 
-/** What is true of the connection now. `behind` is latest by the clock of the frames, see Playback. */
+/** The state of the connection. Playback knows whether its frames are too old. */
 export type Link = 'connecting' | 'streaming' | 'reconnecting' | 'polling' | 'gone';
 
-/** A WebSocket as far as it is needed here. */
+/** The part of a WebSocket that is used here. */
 export interface Socket {
   onmessage: ((message: Hello | Snapshot) => void) | null;
   onclose: ((code: number) => void) | null;
   close(): void;
 }
 
-/** What REST says of the world. */
+/** What the REST interface answers about the world. */
 export type WorldAnswer = 'there' | 'gone' | 'unavailable';
 
 export interface Transport {
   openSocket(): Socket;
   /** Never rejects. */
   checkWorld(): Promise<WorldAnswer>;
-  /** One snapshot by REST, or why there is none. Never rejects. */
+  /** A snapshot by REST, or why there is none. Never rejects. */
   readState(): Promise<Snapshot | Exclude<WorldAnswer, 'there'>>;
-  /** Calls once, later; the answer takes it back. */
+  /** Calls once after `ms`; the result cancels that. */
   after(ms: number, call: () => void): () => void;
   /** 0 to 1. */
   random(): number;
@@ -32,28 +32,28 @@ export interface Listener {
   link(link: Link): void;
 }
 
-/** An open stream is never silent for so long: what is at the other end is no node. */
+/** An open stream that is silent for longer does not come from a node. */
 const SILENCE_MS = 5000;
-/** A page that was busy or asleep finds its timers ended before it reads what has come. */
+/** After a pause, a page's timers fire before it reads the messages that have arrived. */
 const GRACE_MS = 500;
-/** So many streams in a row that brought nothing while REST answered: something blocks them. */
+/** After this many streams in a row without a frame, while REST answers, WebSockets are blocked. */
 const BLOCKED_AFTER = 3;
 const POLL_MS = 400;
-/** How often the stream is tried again while it is polled. */
+/** How often the stream is tried again during polling. */
 const RETRY_STREAM_MS = 20_000;
 
 /**
- * Watches a world: by its stream where that can be had, else by polling, until the world is gone.
- * A browser shows every refusal of an upgrade as 1006, so the world itself is asked by REST.
+ * Watches a world until it is gone: by its stream, or by polling where streams are blocked. A
+ * browser reports every refused upgrade as 1006, so REST tells whether the world still exists.
  */
 export class Connection {
   readonly #transport: Transport;
   readonly #listener: Listener;
   #socket: Socket | undefined;
   #link: Link = 'connecting';
-  /** Streams lost or refused since a snapshot came last. */
+  /** Streams lost or refused since the last snapshot. */
   #failures = 0;
-  /** Of these, the last ones in a row after which REST answered. */
+  /** How many of the last of these in a row were followed by an answer of REST. */
   #blocked = 0;
   #stopped = false;
   #cancelWatchdog = () => {};
@@ -71,7 +71,7 @@ export class Connection {
     return this.#link;
   }
 
-  /** Tries again without waiting any longer: the network is back, or somebody looks again. */
+  /** Reconnects at once: the network is back, or the page is visible again. */
   retryNow(): void {
     if (this.#stopped || this.#socket !== undefined) return;
     this.#cancelRetry();
@@ -113,7 +113,7 @@ export class Connection {
     socket.onclose = (code) => this.#handleClose(code);
   }
 
-  /** Ends the socket when it stays silent. Its close may take long where the network is dead. */
+  /** Ends a silent socket without waiting for its close, which a dead network delays. */
   #watch(): void {
     this.#cancelWatchdog();
     this.#cancelWatchdog = this.#transport.after(SILENCE_MS, () => {

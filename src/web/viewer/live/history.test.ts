@@ -21,7 +21,7 @@ it('has the speed of each car and its change over three frames', () => {
   expect(history.of(0)[4]?.acceleration).toBeCloseTo(0);
 });
 
-it('knows no acceleration across a collision', () => {
+it('has no acceleration across a collision', () => {
   const history = new History();
   for (const [i, speed] of [12, 12, 12, 0].entries()) history.add(frame(i * 4, speed));
   expect(history.of(0)[3]?.acceleration).toBeNull();
@@ -36,7 +36,7 @@ it('goes half a minute back and no further', () => {
   expect(past[0]?.speed).toBeCloseTo(25);
 });
 
-it('takes no frame twice', () => {
+it('ignores a repeated frame', () => {
   const history = new History();
   history.add(frame(8, 1));
   history.add(frame(8, 2));

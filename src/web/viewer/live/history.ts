@@ -1,28 +1,28 @@
 import type { Snapshot } from '../api/types.ts';
 
-/** Frames of half a minute. */
+/** Frames in half a minute. */
 const LENGTH = 375;
 const TICKS_PER_S = 50;
-/** Speeds come in centimetres a second: over fewer frames their difference is mostly rounding. */
+/** Speeds have a resolution of 1 cm/s: over fewer frames, their difference is mostly rounding. */
 const SPAN_FRAMES = 3;
-/** No car accelerates or brakes harder; a collision does, and a car that is put elsewhere. */
+/** m/s². Only a collision or a respawn exceeds it. */
 const ACCELERATION_MAX = 12;
 
 /** One point of a car's past. */
 export interface Moment {
   tick: number;
   speed: number;
-  /** m/s²; null where the car did not drive from one to the other. */
+  /** m/s²; null across a collision or a respawn. */
   acceleration: number | null;
 }
 
-/** How fast each car was over the last half minute. */
+/** The speed of each car over the last half minute. */
 export class History {
   #frames: { tick: number; speeds: Float32Array }[] = [];
 
   add({ tick, vehicles }: Snapshot): void {
     if (tick <= (this.#frames.at(-1)?.tick ?? -1)) return;
-    // The oldest entry is taken up again, so that nothing is left behind.
+    // Reuses the oldest entry, so that nothing is allocated.
     const full = this.#frames.length === LENGTH ? this.#frames.shift() : undefined;
     const speeds = full?.speeds ?? new Float32Array(vehicles.length);
     for (const [i, { speed }] of vehicles.entries()) speeds[i] = speed;

@@ -28,7 +28,7 @@ describe('the world between two frames', () => {
   const from = frame(100, { x: 10, y: 20, heading: 3.1, speed: 10 });
   const to = frame(104, { x: 9.2, y: 20.1, heading: -3.1, speed: 11, braking: true });
 
-  it('has a car a part of its way, lerpHeading by the shorter side', () => {
+  it('interpolates position and heading of a car, turning the shorter way', () => {
     const [car] = shown(from, to, 101).cars;
     expect(car?.x).toBeCloseTo(9.8);
     expect(car?.y).toBeCloseTo(20.025);
@@ -37,30 +37,30 @@ describe('the world between two frames', () => {
     expect(car?.speed).toBeCloseTo(10.25);
   });
 
-  it('has what is either so or not as the earlier frame says', () => {
+  it('takes flags and states from the earlier frame', () => {
     const world = shown(from, to, 103.9);
     expect(world.cars[0]?.braking).toBe(false);
     expect(world.lights.get('a')).toBe('red');
     expect(shown(to, to, 104).lights.get('a')).toBe('green');
   });
 
-  it('ends at the later frame and begins at the earlier one', () => {
+  it('equals the frames at both ends', () => {
     expect(shown(from, to, 200).tick).toBe(104);
     expect(shown(from, to, 200).cars[0]?.x).toBeCloseTo(9.2);
     expect(shown(from, to, 50).cars[0]?.x).toBe(10);
   });
 
-  it('leaves a car where it was until it is put elsewhere', () => {
+  it('does not interpolate a car that is respawned', () => {
     const away = frame(104, { x: 150, y: -80, heading: 0 });
     const [car] = shown(from, away, 103.9).cars;
     expect([car?.x, car?.y, car?.heading]).toEqual([10, 20, 3.1]);
   });
 
-  it('keeps who the car is', () => {
+  it('keeps the identity of a car', () => {
     expect(shown(from, to, 101).cars[0]).toMatchObject(FLEET[0] ?? {});
   });
 
-  it('moves a hazard, but not one that is away in either frame', () => {
+  it('interpolates a hazard only if it is active in both frames', () => {
     const deer = { id: 'h1', kind: 'deer', active: true, heading: 0, length: 1.5, width: 0.5 };
     const [a, b] = [
       { ...deer, x: 0, y: 0 },
@@ -76,18 +76,18 @@ describe('the world between two frames', () => {
 describe('a jump', () => {
   const at = (x: number) => ({ x, y: 0, heading: 0 });
 
-  it('is farther than a car of this speed can have come', () => {
+  it('is farther than a car of this speed can have driven', () => {
     // At 14 m/s in 0.08 s it is 1.12 m: one and a half times that, and three metres more.
     expect(jumped(at(0), at(4.6), 14, 0.08)).toBe(false);
     expect(jumped(at(0), at(4.8), 14, 0.08)).toBe(true);
   });
 
-  it('is none where frames were lost in between', () => {
+  it('is not detected where frames were lost in between', () => {
     expect(jumped(at(0), at(14), 14, 1)).toBe(false);
   });
 });
 
-it('turns by the shorter side either way', () => {
+it('turns the shorter way in both directions', () => {
   expect(lerpHeading(-3, 3, 0.5)).toBeCloseTo(-Math.PI, 5);
   expect(lerpHeading(0, 1, 0.25)).toBe(0.25);
 });

@@ -51,7 +51,7 @@ describe('playback', () => {
     expect(playback.shown.tick).toBeCloseTo(94.5);
   });
 
-  it('never goes back', () => {
+  it('never runs backwards', () => {
     const playback = playing();
     feed(playback, 0, 100);
     playback.show(7000);
@@ -60,7 +60,7 @@ describe('playback', () => {
     expect(playback.shown.tick).toBeGreaterThanOrEqual(94);
   });
 
-  it('waits at the newest frame where none follows', () => {
+  it('stops at the newest frame', () => {
     const playback = playing();
     feed(playback, 0, 100);
     playback.show(9000);
@@ -68,7 +68,7 @@ describe('playback', () => {
     expect(xOf(playback)).toBe(20);
   });
 
-  it('drives on through a frame that was lost', () => {
+  it('interpolates across a lost frame', () => {
     const playback = playing();
     feed(playback, 0, 80);
     feed(playback, 88, 120);
@@ -76,7 +76,7 @@ describe('playback', () => {
     expect(xOf(playback)).toBeCloseTo(16.8, 0);
   });
 
-  it('waits longer where frames come late now and then, and forgets it', () => {
+  it('increases the delay after late frames, and reduces it again', () => {
     const playback = playing();
     let i = 0;
     feed(playback, 0, 400, () => (i++ % 10 === 0 ? 150 : 0));
@@ -87,7 +87,7 @@ describe('playback', () => {
     expect(playback.delayMs).toBeLessThan(125);
   });
 
-  it('waits longer where it is polled, and for no more than a second and a half', () => {
+  it('increases the delay during polling, to a second and a half at most', () => {
     const playback = playing();
     for (let tick = 0; tick <= 500; tick += 20) playback.add(frame(tick), 5000 + tick * 20);
     playback.show(15_000);
@@ -95,7 +95,7 @@ describe('playback', () => {
     expect(playback.delayMs).toBeLessThanOrEqual(1500);
   });
 
-  it('is there at once after a tab slept', () => {
+  it('continues at once after a tab slept', () => {
     const playback = playing();
     feed(playback, 0, 100);
     playback.show(7000);
@@ -105,7 +105,7 @@ describe('playback', () => {
     expect(playback.shown.tick).toBeGreaterThan(3050);
   });
 
-  it('takes no frame that is older than the newest', () => {
+  it('ignores a frame that is older than the newest', () => {
     const playback = playing();
     feed(playback, 0, 100);
     playback.add(frame(48), 7001);
@@ -114,7 +114,7 @@ describe('playback', () => {
 });
 
 describe('behind', () => {
-  it('is said when frames stay away, and taken back with the next', () => {
+  it('is reported while frames are missing, until the next one', () => {
     const playback = playing();
     feed(playback, 0, 100);
     expect(playback.isBehind(7500)).toBe(false);
@@ -123,7 +123,7 @@ describe('behind', () => {
     expect(playback.isBehind(8220)).toBe(false);
   });
 
-  it('is said while frames come that are old', () => {
+  it('is reported while old frames arrive', () => {
     const playback = playing();
     feed(playback, 0, 100);
     feed(playback, 104, 200, () => 3000);

@@ -4,31 +4,31 @@ import { emptyWorld, interpolateWorld } from './interpolation.ts';
 
 const TICK_MS = 20;
 const FRAME_MS = 80;
-/** Behind the newest frame: one frame to lie between two, and half of one for a late arrival. */
+/** Delay behind the newest frame: one frame to interpolate, and half of one for late arrivals. */
 const DELAY_FRAMES = 1.5;
 const DELAY_MAX_MS = 1500;
-/** How much faster or slower than real time frames are played while the delay changes. */
+/** By how much the playback is faster or slower than real time while the delay changes. */
 const SLEW = 0.1;
-/** Farther off than this, it is jumped: the tab slept, or the world comes from elsewhere. */
+/** A larger difference is jumped over: the tab slept, or another node serves the world. */
 const RESYNC_MS = 1000;
 const FRAMES_KEPT = 40;
-/** Older than this, what is on display is not what happens now. */
+/** A display that is older is no longer live. */
 const BEHIND_MS = 1000;
-/** How fast an early arrival is believed, and how fast the others pull the clock along. */
+/** Weights of early and late arrivals in the estimate of the clock. */
 const EARLY_TRUST = 0.3;
 const LATE_TRUST = 0.01;
-/** How fast a late arrival is forgotten, a frame. */
+/** Decay of the lateness per frame. */
 const LATENESS_KEPT = 0.98;
 const INTERVAL_TRUST = 0.2;
 
 /**
- * Plays frames back a little late and evenly, whatever the network does to their arrival. The delay
- * grows where they come late or far between, and shrinks again.
+ * Plays frames back evenly and slightly delayed, however irregularly they arrive. The delay grows
+ * while frames come late or rarely, and shrinks again.
  */
 export class Playback {
   readonly shown: ShownWorld = emptyWorld();
   #frames: Snapshot[] = [];
-  /** Local clock at tick 0, by the arrivals so far. */
+  /** Estimate of the local clock at tick 0. */
   #originMs = Number.NaN;
   #latenessMs = 0;
   #intervalMs = FRAME_MS;
@@ -36,7 +36,6 @@ export class Playback {
   #shownAtMs = Number.NaN;
   #newestAtMs = Number.NaN;
 
-  /** Who the cars are. */
   setFleet(fleet: readonly FleetEntry[]): void {
     this.shown.cars = fleet.map(carOf);
   }
@@ -59,7 +58,7 @@ export class Playback {
     this.#learnClock(nowMs - snapshot.tick * TICK_MS);
   }
 
-  /** Whether the newest frame is too old to be called the present. */
+  /** Whether the newest frame is too old to be live. */
   isBehind(nowMs: number): boolean {
     const newest = this.newest;
     if (newest === undefined) return false;
@@ -68,11 +67,11 @@ export class Playback {
     return Math.max(ageMs, silentMs) > BEHIND_MS + this.#intervalMs;
   }
 
-  /** Writes the world at a moment of the local clock to the world; false where there is none yet. */
+  /** Interpolates the world at a local time; false before the first frame. */
   show(nowMs: number): boolean {
     const [first] = this.#frames;
     if (first === undefined) return false;
-    // What was shown is not taken back, whatever the clock has learnt since.
+    // Time never runs backwards, even if the estimate of the clock changes.
     const tick = Math.max(this.shown.tick, this.#tickAt(nowMs));
     const next = this.#frames.findIndex((frame) => frame.tick > tick);
     const after = this.#frames.at(next) ?? first;
@@ -97,19 +96,19 @@ export class Playback {
   }
 
   #learnInterval(ms: number): void {
-    // A gap of one frame that was lost, or of a tab that slept, says nothing of the rate.
+    // A lost frame or a tab that slept does not change the rate.
     const believedMs = Math.min(ms, RESYNC_MS);
     this.#intervalMs += (believedMs - this.#intervalMs) * INTERVAL_TRUST;
   }
 
-  /** The earliest arrival tells the clock best; lateness only pulls it along slowly. */
+  /** Early arrivals estimate the clock best; late ones correct it only slowly. */
   #learnClock(originMs: number): void {
     const offMs = originMs - this.#originMs;
     if (!(offMs > -RESYNC_MS)) {
       this.#originMs = originMs;
       return;
     }
-    // Frames that come in a heap, as to a tab that slept, tell nothing of the clock.
+    // Frames that arrive in a burst, after a tab slept, tell nothing about the clock.
     const believedMs = Math.min(offMs, RESYNC_MS);
     this.#originMs += believedMs * (offMs < 0 ? EARLY_TRUST : LATE_TRUST);
     this.#latenessMs *= LATENESS_KEPT;

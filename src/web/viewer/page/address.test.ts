@@ -4,21 +4,21 @@ import { readAddress, writeAddress } from './address.ts';
 const read = (path: string) => readAddress(new URL(path, 'http://localhost:8080'));
 
 describe('the address of the page', () => {
-  it('names the world alone', () => {
+  it('contains only the world', () => {
     expect(read('/worlds/q306hmxar4')).toEqual({ world: 'q306hmxar4', car: null, incident: null });
   });
 
-  it('names a car and an incident behind the hash or in the query', () => {
+  it('contains a car and an incident in the fragment or in the query', () => {
     const expected = { world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
     expect(read('/worlds/q306hmxar4#incident=i996-0&car=dtwytsgb4tn4y6yuj')).toEqual(expected);
     expect(read('/worlds/q306hmxar4?incident=i996-0&car=DTWYTSGB4TN4Y6YUJ')).toEqual(expected);
   });
 
-  it('is nothing for another path', () => {
+  it('has no world for another path', () => {
     expect(read('/docs').world).toBe('');
   });
 
-  it('is written as it is read', () => {
+  it('is read back as it was written', () => {
     const address = { world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
     expect(writeAddress(address)).toBe('/worlds/q306hmxar4#incident=i996-0&car=DTWYTSGB4TN4Y6YUJ');
     expect(read(writeAddress(address))).toEqual(address);

@@ -1,16 +1,16 @@
-/** What of the page is in its address, so that a link opens it as it is. */
+/** The state of the page that its address holds, so that a link reproduces it. */
 
 export interface Address {
   world: string;
   /** VIN of the picked car. */
   car: string | null;
-  /** Id of the incident that is open. */
+  /** Id of the open incident. */
   incident: string | null;
 }
 
 type Parts = Pick<URL, 'pathname' | 'search' | 'hash'>;
 
-/** Reads `/worlds/{id}#incident=…&car=…`; the same names may stand in the query. */
+/** Reads `/worlds/{id}#incident=…&car=…`; the query may hold the same names. */
 export function readAddress({ pathname, search, hash }: Parts): Address {
   const behindHash = new URLSearchParams(hash.replace(/^#/, ''));
   const query = new URLSearchParams(search);
@@ -23,7 +23,7 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
   };
 }
 
-/** The path with hash that `readAddress` reads back. */
+/** The inverse of `readAddress`. */
 export function writeAddress({ world, car, incident }: Address): string {
   const behindHash = new URLSearchParams();
   if (incident !== null) behindHash.set('incident', incident);

@@ -6,15 +6,15 @@ import type { Mutable, Picked, SensorName, ShownWorld } from '../scene/types.ts'
 import { type Drawn, observe } from './observed.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A tab that slept does not make cars leap on: what is animated goes on from where it was. */
+/** Longest animation step: after a tab slept, animations continue rather than jump. */
 const STEP_MAX_S = 0.25;
-/** The same for a replay, which is to take its time on a slow machine too. */
+/** The same for a replay, which must keep its speed on slow machines. */
 const REPLAY_STEP_MAX_S = 1;
-/** How much of the city is shown around an incident, m. */
+/** Size of the view around an incident, m. */
 const INCIDENT_SPAN_M = 70;
 const SENSORS: readonly SensorName[] = ['front_camera', 'front_radar', 'corner_radars'];
 
-/** Draws what is to be seen, at the rate of the display. */
+/** Draws the live world or the replay, once per displayed frame. */
 export class Display {
   readonly #viewer: Viewer;
   readonly #drawn: Drawn = { count: 0, world: null, scene: null };
@@ -38,7 +38,7 @@ export class Display {
     return this.#drawn.scene;
   }
 
-  /** Shows the map on a canvas. Throws where the browser cannot draw it. */
+  /** Creates the scene on a canvas. Throws where the browser has no WebGL 2. */
   show(canvas: HTMLCanvasElement, map: CityMap): void {
     const { camera, replay } = this.#viewer;
     const scene = new CityScene(canvas, map);

@@ -14,9 +14,9 @@ export class EventFeed {
   /** Newest first. */
   readonly incidents = signal<readonly Incident[]>([]);
   readonly areRead = signal(false);
-  /** Told to a screen reader when it changes. */
+  /** Screen readers announce it when it changes. */
   readonly announcement = signal('');
-  /** Events that came since the last look, oldest first. */
+  /** Called with the events since the last request, oldest first. */
   onNews: (events: readonly WorldEvent[]) => void = () => {};
   readonly #live: LiveWorld;
 
@@ -46,7 +46,7 @@ export class EventFeed {
     if (!isFirst && news.length > 0) this.onNews(news);
   }
 
-  /** Only what is rare and grave: a feed that talks all the time is switched off. */
+  /** Announces collisions only: users switch off a feed that talks all the time. */
   #announce(news: readonly WorldEvent[]): void {
     const collisions = news.filter(({ kind }) => kind === 'collision');
     const last = collisions.at(-1);

@@ -7,21 +7,21 @@ import { Playback } from '../live/playback.ts';
 import { browserTransport } from '../live/transport.ts';
 import { whileVisible } from './visible.ts';
 
-/** The state of the connection as it is shown. */
+/** The state of the connection as the page shows it. */
 export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
 
 const WATCHERS_MS = 10_000;
-/** How often the panels are latest of the newest frame: as often as one can read. */
+/** How often the panels get the newest frame. */
 const PUBLISH_MS = 200;
 
-/** The world as it comes in: who is in it, what is true now, and whether that is so. */
+/** The live world: its fleet, its newest frame and the state of the connection. */
 export class LiveWorld {
   readonly id: string;
   readonly playback = new Playback();
   readonly history = new History();
   readonly world = signal<World | null>(null);
   readonly fleet = signal<readonly FleetEntry[]>([]);
-  /** The newest frame, a few times a second. */
+  /** The newest frame, updated a few times a second. */
   readonly latest = signal<Snapshot | null>(null);
   readonly #link = signal<Link>('connecting');
   readonly #isBehind = signal(false);
@@ -49,7 +49,7 @@ export class LiveWorld {
     whileVisible(WATCHERS_MS, () => this.#refresh());
   }
 
-  /** Once a displayed frame. */
+  /** Call it once per displayed frame. */
   publish(nowMs: number): void {
     const isBehind = this.playback.isBehind(nowMs);
     if (isBehind !== this.#isBehind.peek()) this.#isBehind.value = isBehind;
@@ -60,7 +60,7 @@ export class LiveWorld {
 
   async #refresh(): Promise<void> {
     if (this.status.peek() === 'gone') return;
-    // Who is gone is said by the connection; a count that cannot be had just stays as it is.
+    // The connection reports a world that is gone; on other errors the old values stay.
     const world = await readWorld(this.id).catch(() => null);
     if (world === null) return;
     this.world.value = world;

@@ -3,7 +3,7 @@ import type { ShownWorld } from '../scene/types.ts';
 import type { Status } from './live-world.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A place as it was drawn: world metres, and CSS pixels of the canvas. */
+/** A car as it was drawn: world metres, and CSS pixels of the canvas. */
 export interface ObservedCar {
   vin: string;
   x: number;
@@ -14,12 +14,11 @@ export interface ObservedCar {
 }
 
 /**
- * What is on display, for tests and for the console of a curious visitor: `window.viewer`. It can
- * only be read.
+ * What is displayed, read-only, as `window.viewer`: for tests and for the console of the browser.
  */
 export interface Observed {
   readonly connection: Status;
-  /** World tick on display, of the replay where one is shown; null before the first frame. */
+  /** The displayed tick, of the replay where one is open; null before the first frame. */
   readonly tick: number | null;
   /** How many times the map was drawn. */
   readonly drawn: number;
@@ -27,7 +26,7 @@ export interface Observed {
   /** VIN. */
   readonly picked: string | null;
   readonly camera: string;
-  /** As it would have been. */
+  /** Cars of the counterfactual replay. */
   readonly ghosts: readonly ObservedCar[];
   readonly replay: {
     incident: string;
@@ -44,14 +43,13 @@ declare global {
   }
 }
 
-/** What the display was last drawn from. */
+/** What was drawn last. */
 export interface Drawn {
   count: number;
   world: ShownWorld | null;
   scene: CityScene | null;
 }
 
-/** Publishes what is on display as `window.viewer`. */
 export function observe(viewer: Viewer, drawn: Drawn): void {
   const value: Observed = {
     get connection() {

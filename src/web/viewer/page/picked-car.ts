@@ -5,10 +5,10 @@ import type { CityMap, FeatureState, MapPoint } from '../api/types.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
-/** Others may switch the same car: what is shown is never much older than this. */
+/** Other visitors may switch the same car, so its features are read again this often. */
 const REFRESH_MS = 1500;
 
-/** The car that was picked: its features, its route, and what is being switched. */
+/** The picked car: its features, its route and changes in progress. */
 export class PickedCar {
   /** VIN. */
   readonly vin = signal<string | null>(null);
@@ -17,14 +17,14 @@ export class PickedCar {
   );
   readonly entry = computed(() => this.#live.fleet.value[this.index.value] ?? null);
   readonly features = signal<FeatureState | null>(null);
-  /** What a change that is on its way asks for. */
+  /** Values that a change in progress asks for. */
   readonly wanted = signal<Readonly<Record<string, boolean>>>({});
   readonly error = signal('');
   readonly route = signal<readonly MapPoint[]>([]);
   readonly streets = signal<readonly string[]>([]);
   readonly #live: LiveWorld;
   #lanes: ReadonlyMap<string, readonly MapPoint[]> = new Map();
-  /** Goes up with each change and each pick: an answer to what was asked before it is old. */
+  /** Increased by each change and each pick, so that outdated answers are dropped. */
   #version = 0;
 
   constructor(live: LiveWorld) {
@@ -32,7 +32,7 @@ export class PickedCar {
     whileVisible(REFRESH_MS, () => this.refresh());
   }
 
-  /** The map, from which the route gets its places. */
+  /** Sets the map, which has the geometry of the route. */
   learn(map: CityMap): void {
     this.#lanes = new Map(map.lanes.map(({ id, polyline }) => [id, polyline]));
     void this.#readRoute();
@@ -53,17 +53,17 @@ export class PickedCar {
     void this.#readRoute();
   }
 
-  /** Reads what is switched on, unless a change is on its way that will bring it. */
+  /** Reads the features, unless a change in progress will. */
   async refresh(): Promise<void> {
     const vin = this.vin.peek();
     if (vin === null || this.#live.status.peek() === 'gone') return;
     const version = this.#version;
-    // That the service cannot be reached is said by the connection.
+    // The connection reports a service that cannot be reached.
     const state = await readFeatures(vin).catch(() => null);
     if (state !== null && version === this.#version) this.#show(state);
   }
 
-  /** Switches a feature; it shows at once, and goes back where that could not be done. */
+  /** Switches a feature. The page shows the change at once and reverts it where the request fails. */
   switchTo(name: string, isOn: boolean): Promise<void> {
     this.wanted.value = { ...this.wanted.peek(), [name]: isOn };
     return this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
@@ -82,7 +82,7 @@ export class PickedCar {
     this.error.value = '';
     try {
       const state = await call(vin);
-      // A later change brings the whole state, this one with it.
+      // The answer to a later change includes this one.
       if (version === this.#version) this.#settle(state, '');
     } catch (error) {
       if (vin !== this.vin.peek()) return;

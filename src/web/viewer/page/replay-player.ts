@@ -10,12 +10,12 @@ import { extent, framesAround, played, type Speed, within } from '../replay/time
 import type { ShownWorld } from '../scene/types.ts';
 import type { LiveWorld } from './live-world.ts';
 
-/** An incident whose explanation is being worked out is looked at again after so long. */
+/** How often an incident is read again until it is explained. */
 const EXPLAINED_MS = 2000;
-/** The panels are latest where the replay is so often. */
+/** How often the panels get the position of the replay. */
 const PUBLISH_TICKS = 2;
 
-/** The incident that is open, and its replay. */
+/** The open incident and its replay. */
 export class ReplayPlayer {
   /** Id. */
   readonly id = signal<string | null>(null);
@@ -24,9 +24,9 @@ export class ReplayPlayer {
   /** The world has no incident of this id. */
   readonly isUnknown = signal(false);
   readonly asItWas = signal<Replay | null>(null);
-  /** As it would have been, with `explanation`. */
+  /** The counterfactual replay with the features of `explanation`. */
   readonly asItWouldHaveBeen = signal<Replay | null>(null);
-  /** Which of the explanations is shown. */
+  /** Index of the shown explanation. */
   readonly chosen = signal(0);
   readonly explanation = computed(() => {
     const incident = this.incident.value;
@@ -48,7 +48,7 @@ export class ReplayPlayer {
     return this.asItWas.peek()?.frames ?? [];
   }
 
-  /** Opens an incident, or goes back to what is live. */
+  /** Opens an incident; null returns to the live world. */
   open(id: string | null): void {
     if (id === this.id.peek()) return;
     clearTimeout(this.#timer);
@@ -65,7 +65,7 @@ export class ReplayPlayer {
     if (id !== null) void this.#load(id);
   }
 
-  /** Shows another of the explanations. */
+  /** Shows another explanation. */
   choose(index: number): void {
     this.chosen.value = index;
     this.asItWouldHaveBeen.value = null;
@@ -89,7 +89,7 @@ export class ReplayPlayer {
     this.isPlaying.value = !this.isPlaying.peek() && last > first;
   }
 
-  /** Plays on for some seconds of real time. */
+  /** Advances by seconds of real time. */
   advance(seconds: number): void {
     if (!this.isPlaying.peek()) return;
     const [, last] = extent(this.frames);
@@ -101,7 +101,7 @@ export class ReplayPlayer {
     if (isEnd) this.isPlaying.value = false;
   }
 
-  /** Writes where the replay is to the world; false where there is none. */
+  /** Interpolates the world at the position of the replay; false where there is none. */
   show(): boolean {
     const around = framesAround(this.frames, this.#exactTick);
     if (around === null) return false;
@@ -150,7 +150,7 @@ export class ReplayPlayer {
 
   #awaitExplanation(id: string): void {
     this.#timer = setTimeout(async () => {
-      // A look that fails is followed by the next.
+      // A failed request is repeated.
       const incident = await readIncident(this.#live.id, id).catch(() => null);
       if (id !== this.id.peek()) return;
       if (incident?.explained !== true) return this.#awaitExplanation(id);

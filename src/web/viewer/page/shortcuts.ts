@@ -15,7 +15,7 @@ interface Shortcut {
   does: string;
 }
 
-/** For the help. */
+/** Shown in the help. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['/'], does: 'Search the cars' },
   { keys: ['n', 'p'], does: 'Next and previous car' },
@@ -32,7 +32,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Esc'], does: 'Close what is open' },
 ];
 
-/** Some type by voice, and single keys get in their way. */
+/** Visitors who dictate can switch single-key shortcuts off. */
 export const shortcutsAreOn = signal(!readFlag(OFF_KEY));
 
 export function switchShortcuts(isOn: boolean): void {
@@ -40,7 +40,7 @@ export function switchShortcuts(isOn: boolean): void {
   storeFlag(OFF_KEY, !isOn);
 }
 
-/** Makes the keys do what `SHORTCUTS` says. */
+/** Handles the keys of `SHORTCUTS`. */
 export function listenToKeys(viewer: Viewer, display: Display): void {
   const actions = actionsOf(viewer, display);
   document.addEventListener('keydown', (event) => {
@@ -48,7 +48,7 @@ export function listenToKeys(viewer: Viewer, display: Display): void {
     if (event.ctrlKey || event.metaKey || event.altKey || viewer.dialog.peek() !== null) return;
     if (!(target instanceof Element) || isTyping(target)) return;
     if (key !== 'Escape' && !shortcutsAreOn.peek()) return;
-    // Keys that move within a control, or press it, belong to it.
+    // A focused control keeps the keys that it handles itself.
     const isOwn = key === ' ' || key.startsWith('Arrow');
     if (isOwn && target.closest('button, a, input, [role="tablist"], .panel') !== null) return;
     const action = actions[key];
@@ -111,6 +111,6 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
 function searchCars(viewer: Viewer): void {
   viewer.left.value = 'cars';
   viewer.front.value = 'left';
-  // The page has followed once what it queued is done: before the next key, which belongs there.
+  // The list is rendered after queued updates, and must have the focus before the next key.
   queueMicrotask(() => document.getElementById('fleet-search')?.focus());
 }

@@ -14,7 +14,7 @@ export type DialogName = 'help' | 'new-city';
 
 const START_RETRY_MS = 3000;
 
-/** All that the page knows, and what can be done with it. */
+/** The state of the page, and its actions. */
 export class Viewer {
   readonly live: LiveWorld;
   readonly car: PickedCar;
@@ -25,14 +25,14 @@ export class Viewer {
   readonly cities = signal<readonly City[]>([]);
   readonly camera = signal<CameraMode>('city');
   readonly left = signal<LeftPanel | null>('cars');
-  /** Where there is room for one panel only: which it is. */
+  /** The open panel where the page has room for one only. */
   readonly front = signal<'left' | 'right' | null>(null);
   readonly right = computed<'car' | 'incident' | null>(() => {
     if (this.replay.id.value !== null) return 'incident';
     return this.car.vin.value === null ? null : 'car';
   });
   readonly dialog = signal<DialogName | null>(null);
-  /** Why there is no map to be seen; empty where there is one. */
+  /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
 
   constructor(world: string) {
@@ -54,7 +54,7 @@ export class Viewer {
     this.#followAddress();
   }
 
-  /** The map does not change, nor do features and cities: they are read until they are there. */
+  /** Map, features and cities never change: they are read once, and again after a failure. */
   async #readOnce(): Promise<void> {
     try {
       const [map, catalogue, cities] = await Promise.all([
@@ -67,7 +67,7 @@ export class Viewer {
       this.cities.value = cities;
       this.car.learn(map);
     } catch {
-      // What is wrong is said by the connection, which asks too.
+      // The connection reports the failure.
       if (this.live.status.peek() !== 'gone') setTimeout(() => this.#readOnce(), START_RETRY_MS);
     }
   }
@@ -86,7 +86,7 @@ export class Viewer {
     });
   }
 
-  /** Picks a car and follows it; null lets it go. */
+  /** Picks a car and follows it; null picks none. */
   pick(vin: string | null): void {
     this.car.pick(vin);
     this.front.value = vin === null ? null : 'right';
@@ -115,7 +115,7 @@ export class Viewer {
     } else if (this.car.vin.peek() !== null) this.camera.value = 'follow';
   }
 
-  /** Opens the list of them, in the place of one. */
+  /** Closes the incident and opens the list. */
   showIncidents(): void {
     this.openIncident(null);
     this.left.value = 'incidents';
@@ -144,7 +144,7 @@ export class Viewer {
       await navigator.clipboard.writeText(url);
       showToast('The link is copied.');
     } catch (error) {
-      // Whoever closes the sheet wants nothing shared.
+      // The visitor closed the share sheet.
       const isCancelled = error instanceof DOMException && error.name === 'AbortError';
       if (!isCancelled) showToast(`Copy this link: ${url}`, 'bad');
     }

@@ -1,6 +1,6 @@
 /**
- * Does something again and again while the page is seen, each time so long after the last one ended,
- * and at once when the page is seen again. What it returns ends that.
+ * Repeats a task while the page is visible, `ms` after its last end, and at once when the page
+ * becomes visible again. Returns what stops it.
  */
 export function whileVisible(ms: number, task: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

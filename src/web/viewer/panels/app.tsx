@@ -41,7 +41,7 @@ const PLACES: readonly { name: LeftPanel; title: string }[] = [
   { name: 'incidents', title: 'Incidents' },
 ];
 
-/** Which panel is open. */
+/** Buttons that open the panels. */
 function Places() {
   const viewer = useViewer();
   const { left, front, right, eventFeed } = viewer;
@@ -85,7 +85,7 @@ function Places() {
   );
 }
 
-/** The lists. All cars are in the document even while another list is looked at. */
+/** The lists. The cars stay in the document while another list is shown. */
 function Left() {
   const { left } = useViewer();
   const shown = left.value;

@@ -10,7 +10,7 @@ import { HistoryPlots } from './history.tsx';
 import { Icon } from './icons.tsx';
 import { RightPanel } from './right-panel.tsx';
 
-/** The picked car: how it drives, who it is, and what is switched on. */
+/** The picked car: telemetry, history, features and identity. */
 export function CarPanel() {
   const { car } = useViewer();
   const entry = car.entry.value;
@@ -31,7 +31,7 @@ export function CarPanel() {
   );
 }
 
-/** The address names a VIN: that of another city, or one that came before the fleet. */
+/** The VIN of the address is not in the fleet, or the fleet is still loading. */
 function UnknownCar() {
   if (useViewer().live.fleet.value.length === 0) return <Loading what="the car" />;
   return <p>There is no car with this VIN in this city.</p>;

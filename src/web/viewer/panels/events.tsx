@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
   collision: { name: 'Collision', kind: 'bad' },
 };
 
-/** What happened lately, newest first. */
+/** The last events, newest first. */
 export function Events() {
   const { eventFeed } = useViewer();
   if (!eventFeed.areRead.value) return <Loading what="the events" />;

@@ -4,7 +4,7 @@ import type { Feature } from '../api/types.ts';
 import { missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 
-/** What one wants to switch stands first. */
+/** In the order of the page: functions are switched most often. */
 export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
   { group: 'function', name: 'Functions' },
   { group: 'sensor', name: 'Sensors' },
@@ -50,7 +50,7 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
   const wanted = car.wanted.value[name];
   const state = car.features.value;
   const isOn = wanted ?? state?.declared[name] ?? false;
-  // What a change leads to is known when it is answered.
+  // The effect of a change is known when it is answered.
   const effective = wanted === undefined ? state?.effective[name] : isOn ? 'on' : 'off';
   const why = missingText(effective, state?.missing[name] ?? []);
   return (

@@ -4,7 +4,7 @@ import type { FleetEntry, Vehicle } from '../api/types.ts';
 import { matchesSearch } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 
-/** All cars, and a search among them. */
+/** All cars, with a search. */
 export function Fleet() {
   const { live } = useViewer();
   const search = useSignal('');
@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, string>> = {
   Evading: 'warn',
 };
 
-/** What a car does, in a word. */
+/** The state of a car in one word. */
 export function stateOf(car: Vehicle | undefined): string {
   if (car === undefined) return '';
   if (car.status === 'crashed') return 'Crashed';

@@ -40,7 +40,7 @@ export function Header() {
 function Watchers() {
   const { live } = useViewer();
   const count = live.world.value?.watchers ?? 0;
-  // Whoever polls is not counted.
+  // The service does not count pages that poll.
   if (count === 0 || live.status.value === 'gone') return null;
   const words = count === 1 ? '1 watcher' : `${count} watchers`;
   return (

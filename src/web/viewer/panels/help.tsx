@@ -7,7 +7,7 @@ import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts
 import { GROUPS } from './features.tsx';
 import { startTour } from './tour.tsx';
 
-/** What each feature does and needs, and how the page is used. */
+/** The features with their needs, and the keys of the page. */
 export function Help() {
   const viewer = useViewer();
   const close = () => {

@@ -6,7 +6,7 @@ import { useViewer } from '../page/context.ts';
 
 const SPAN_TICKS = 1500;
 const KMH_PER_MPS = 3.6;
-/** The city's fastest road, and some more. */
+/** A little more than the highest speed limit. */
 const SPEED_MAX_KMH = 80;
 /** Full braking. */
 const ACCELERATION_MAX = 10;
@@ -37,7 +37,7 @@ const PLOTS: readonly Plot[] = [
   },
 ];
 
-/** How the picked car drove over the last half minute. */
+/** Speed and acceleration of the picked car over the last half minute. */
 export function HistoryPlots() {
   return (
     <div class="plots">
@@ -60,7 +60,7 @@ function HistoryPlot({ plot }: { plot: Plot }) {
     const text =
       now === null ? '–' : `${now.toFixed(digits).replace(/^-(0\.?0*)$/, '$1')} ${plot.unit}`;
     if (figure.current && figure.current.textContent !== text) figure.current.textContent = text;
-    // The colours come from the page, and change with its theme.
+    // The colours are those of the style sheet, so a change of the theme redraws.
     if (canvas.current && theme.value) draw(canvas.current, plot, past);
   });
   return (

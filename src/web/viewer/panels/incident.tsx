@@ -7,7 +7,7 @@ import { useViewer } from '../page/context.ts';
 import { explanations, headline, shortcomings, story, whose } from '../replay/report.ts';
 import { RightPanel } from './right-panel.tsx';
 
-/** The report of the incident that is open. */
+/** The report of the open incident. */
 export function IncidentPanel() {
   const viewer = useViewer();
   const { replay } = viewer;
@@ -44,7 +44,7 @@ function Report({ incident }: { incident: Incident }) {
       <p>{story(incident)}</p>
       <Pairs
         kind="figures figures-pairs"
-        label="What it earned"
+        label="Consequences"
         pairs={[
           ['Severity', title(severity)],
           ['Injury risk', percent(injury_risk)],
@@ -79,7 +79,7 @@ function Explanations({ incident }: { incident: Incident }) {
       <h3 id="why">What would have helped</h3>
       {incident.explained ? null : (
         <p class="soft" role="status">
-          Its last seconds are being lived again with what was off…
+          The last seconds are being simulated again with those features on…
         </p>
       )}
       {incident.explained && all.length === 0 ? (

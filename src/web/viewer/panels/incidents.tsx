@@ -6,7 +6,7 @@ import { formatClock, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { headline } from '../replay/report.ts';
 
-/** A world may have very many: a list that long is made when it is asked for. */
+/** A world may have very many incidents: the whole list is rendered on request. */
 const SHOWN_FIRST = 50;
 
 export const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;

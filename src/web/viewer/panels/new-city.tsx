@@ -3,7 +3,7 @@ import { Dialog } from '../../common/dialog.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { useViewer } from '../page/context.ts';
 
-/** The cities of the catalogue, each a click away from a new world. */
+/** The catalogue of cities; a click makes a new world. */
 export function NewCity() {
   const viewer = useViewer();
   const going = useSignal('');

@@ -10,7 +10,7 @@ const STEP = 4;
 /** Keys that move the thumb of the scrubber. */
 const MOVES = /^(Arrow|Page|Home|End)/;
 
-/** Where on the scrubber a part of it is: its thumb, 16 px wide, stays within its ends. */
+/** Position on the scrubber, whose thumb is 16 px wide and stays within its ends. */
 function contactAt(part: number): string {
   return `calc(8px + (100% - 16px) * ${part})`;
 }
@@ -66,10 +66,10 @@ export function ReplayDock() {
   );
 }
 
-/** `contact`: when they met; all of them ticks. */
+/** All properties are ticks; `contact` is that of the first contact. */
 function Scrubber({ first, last, contact }: { first: number; last: number; contact: number }) {
   const { replay } = useViewer();
-  // Not by its input alone: a thumb that is moved to where it is tells of none, and would play on.
+  // A thumb that is pressed but not moved fires no input event, and the replay would play on.
   const hold = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     replay.isPlaying.value = false;
     replay.seek(Number(currentTarget.value));

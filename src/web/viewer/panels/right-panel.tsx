@@ -10,12 +10,12 @@ interface RightPanelProps {
   children: ComponentChildren;
 }
 
-/** What was picked: a car or an incident. */
+/** The panel of the picked car or incident. */
 export function RightPanel({ title, subtitle, colour, children }: RightPanelProps) {
   const viewer = useViewer();
   const close = () => {
     viewer.closeRight();
-    // Whoever came by keyboard is not to start over at the top of the page.
+    // The button disappears: without this, keyboard users would start at the top of the page.
     document.querySelector<HTMLElement>('.map')?.focus();
   };
   return (

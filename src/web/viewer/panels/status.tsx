@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Status, { name: string; detail: string }>> = {
   gone: { name: 'Gone', detail: 'There is no such city any more.' },
 };
 
-/** What is true of the connection now. */
+/** The state of the connection. */
 export function StatusChip() {
   const status = useViewer().live.status.value;
   const { name, detail } = WORDS[status];
@@ -29,13 +29,13 @@ export function StatusChip() {
   );
 }
 
-/** What is wrong with the connection and is not to be overlooked. */
+/** A warning over the map while the connection is not live. */
 export function StatusNote() {
   const viewer = useViewer();
   const status = viewer.live.status.value;
   if (status !== 'polling' && status !== 'reconnecting' && status !== 'behind') return null;
   return (
-    // The chip is read out; this is the same for the eye.
+    // Screen readers announce the chip, which says the same.
     <p class="status-note" aria-hidden="true" data-state={status}>
       {WORDS[status].detail}
     </p>

@@ -10,7 +10,7 @@ const TOURED_KEY = 'viewer.toured';
 interface Step {
   title: string;
   text: string;
-  /** What is done as one comes to it. */
+  /** Runs when the step is reached. */
   arrive?: (viewer: Viewer) => void;
 }
 
@@ -28,7 +28,7 @@ const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'What happens is kept',
+    title: 'Everything is recorded',
     text: 'Hazards, interventions and collisions are latest as they happen. Every collision has a report and a replay that shows what would have helped.',
     arrive: (viewer) => {
       viewer.left.value = 'events';
@@ -60,7 +60,7 @@ function end(): void {
   step.value = null;
 }
 
-/** The driving car that is closest behind another; without one, the first. */
+/** The driving car with the smallest gap ahead; without one, the first car. */
 function closeFollower({ live }: Viewer): number {
   const vehicles = live.playback.newest?.vehicles ?? [];
   let [closest, gapM] = [0, Number.POSITIVE_INFINITY];
@@ -70,7 +70,7 @@ function closeFollower({ live }: Viewer): number {
   return closest;
 }
 
-/** The tour of a first visit. It lies over the page and holds nothing up. */
+/** The tour of a first visit. It does not block the page. */
 export function Tour() {
   const viewer = useViewer();
   const number = step.value;

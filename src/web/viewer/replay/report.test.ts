@@ -42,14 +42,14 @@ function failure(fields: Partial<Failure>): Failure {
 }
 
 describe('the story', () => {
-  it('tells who hit whom, where and how fast', () => {
+  it('names the cars, the place and the speed', () => {
     expect(story(INCIDENT)).toBe(
       'At 0:19.9, Halden Terra (BL 319 DR) hit Lumen City (FN 331 WT) on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(INCIDENT)).toBe('Halden Terra and Lumen City');
   });
 
-  it('tells what was hit that is no car', () => {
+  it('names an opponent that is no car', () => {
     const other = [{ kind: 'animal', hazard: 'h1' }];
     const incident = { ...INCIDENT, kind: 'animal' as const, vehicles: [TERRA], other };
     expect(story(incident)).toBe(
@@ -58,7 +58,7 @@ describe('the story', () => {
     expect(headline(incident)).toBe('Halden Terra and an animal');
   });
 
-  it('tells of which cars an explanation speaks, where there are several', () => {
+  it('names the cars of an explanation if there are several', () => {
     const both = [failure({ vin: 'B' }), failure({ vin: 'A' }), failure({ vin: 'B', set: 1 })];
     const latest = (incident: Incident) =>
       explanations(incident).map((explanation) => whose(explanation, incident));
@@ -69,7 +69,7 @@ describe('the story', () => {
     expect(latest({ ...INCIDENT, vehicles: [TERRA], failures: [failure({})] })).toEqual(['']);
   });
 
-  it('tells what was off and what that took', () => {
+  it('names the features that were off and those degraded', () => {
     expect(shortcomings(TERRA)).toBe('Brakes switched off; this degraded AEB and ESC.');
     expect(shortcomings({ ...TERRA, off: ['aeb'], degraded: [] })).toBe('AEB switched off.');
     expect(shortcomings(CITY)).toBe('');
@@ -77,7 +77,7 @@ describe('the story', () => {
 });
 
 describe('explanations', () => {
-  it('are one for each set, those that avoid it first', () => {
+  it('are one per set, those that avoid the collision first', () => {
     const failures = [
       failure({ feature: 'esc', effect: 'mitigates', set: 0, explanation: 'Milder.' }),
       failure({ feature: 'brakes', set: 1, explanation: 'with brakes.' }),

@@ -2,7 +2,7 @@
 import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatClock, inSentence, joinWords, kmh, sentence } from '../formatting.ts';
 
-/** What happened, in one line: for lists. */
+/** A one-line summary. */
 export function headline({ vehicles, other, kind }: Incident): string {
   const [first, second] = vehicles;
   const name = first?.model ?? 'A vehicle';
@@ -10,7 +10,7 @@ export function headline({ vehicles, other, kind }: Incident): string {
   return `${name} and ${opponent}`;
 }
 
-/** What happened, as one tells it. */
+/** The course of the collision in a sentence. */
 export function story(incident: Incident): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
   const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
@@ -22,7 +22,7 @@ export function story(incident: Incident): string {
   return `At ${formatClock(incident.time)}, ${carName(striking)} hit ${joinWords(what)}${where}, ${speed}.`;
 }
 
-/** What of a car was off, and what that took away; empty where it was whole. */
+/** The features of a car that were off or degraded; empty where there were none. */
 export function shortcomings({ off, degraded }: IncidentVehicle): string {
   if (off.length === 0) return '';
   const names = joinWords(off.map(inSentence));
@@ -32,7 +32,7 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
     : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;
 }
 
-/** Failures that explain the collision together; one of them alone where one is enough. */
+/** The failures that explain the collision together; often just one. */
 export interface Explanation {
   set: number;
   features: string[];
@@ -56,7 +56,7 @@ export function explanations({ failures }: Incident): Explanation[] {
   );
 }
 
-/** Of which cars the features of an explanation are; empty where there is one car only. */
+/** The plates of the cars whose features an explanation is about; empty where there is one car. */
 export function whose({ vins }: Explanation, { vehicles }: Incident): string {
   if (vehicles.length < 2) return '';
   const plates = vehicles.filter(({ vin }) => vins.includes(vin)).map(({ plate }) => plate);

@@ -5,7 +5,7 @@ import { extent, framesAround, played, within } from './timeline.ts';
 const frames = [596, 600, 604].map((tick) => ({ tick }) as Snapshot);
 const around = (tick: number) => framesAround(frames, tick)?.map((frame) => frame.tick);
 
-it('finds the frames that a tick lies between', () => {
+it('finds the frames around a tick', () => {
   expect(around(597)).toEqual([596, 600]);
   expect(around(600)).toEqual([600, 604]);
   expect(around(500)).toEqual([596, 596]);

@@ -1,13 +1,13 @@
-/** Where in its frames a replay is. */
+/** Positions in the frames of a replay. */
 import type { Snapshot } from '../api/types.ts';
 
 const TICKS_PER_S = 50;
 
-/** Parts of real time that a replay can be played at. */
+/** Playback speeds, as parts of real time. */
 export const SPEEDS = [0.25, 0.5, 1] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** The two frames that a tick lies between; the same one twice at either end. */
+/** The frames before and after a tick; at either end, the same one twice. */
 export function framesAround(
   frames: readonly Snapshot[],
   tick: number,
@@ -27,12 +27,12 @@ export function extent(frames: readonly Snapshot[]): [number, number] {
   return [frames[0]?.tick ?? 0, frames.at(-1)?.tick ?? 0];
 }
 
-/** The tick after some seconds of playing; it stays at the end. */
+/** The tick after seconds of playback, at most `end`. */
 export function played(tick: number, seconds: number, speed: Speed, end: number): number {
   return Math.min(end, tick + seconds * speed * TICKS_PER_S);
 }
 
-/** A tick of the scrubber brought to where there are frames. */
+/** A tick limited to the range of the frames. */
 export function within(tick: number, [first, last]: readonly [number, number]): number {
   return Math.min(last, Math.max(first, tick));
 }

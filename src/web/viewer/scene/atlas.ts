@@ -3,7 +3,7 @@ import { type Glyph, type Glyphs, PICTURE } from './glyphs.ts';
 
 const WIDTH_PX = 1024;
 const HEIGHT_PX = 512;
-/** One cell holds one sign with its halo. */
+/** Size of the cell of a letter or picture, its halo included. */
 const CELL_PX = 56;
 const FONT_PX = 40;
 const HALO_PX = 8;
@@ -17,8 +17,8 @@ export interface Atlas {
 }
 
 /**
- * All letters and pictures in one texture. Red is the sign itself, green the sign with a halo around
- * it: which colours these become is up to each place where it is shown.
+ * All letters and pictures in one texture. Red holds the sign, green the sign with a halo; each use
+ * has its own colours for both.
  */
 export function drawAtlas(): Atlas {
   const canvas = document.createElement('canvas');
@@ -57,7 +57,7 @@ const cornerOf = (cell: number): [number, number] => [
   Math.floor(cell / columns) * CELL_PX,
 ];
 
-/** The part of the atlas from one corner on. */
+/** The glyph whose cell starts at a corner. */
 function partOf(x: number, y: number, widthPx: number, advance: number): Glyph {
   return {
     u0: x / WIDTH_PX,

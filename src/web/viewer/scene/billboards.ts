@@ -5,13 +5,13 @@ import { type Glyph, type Glyphs, glyphOf, PICTURE, widthOf } from './glyphs.ts'
 import { type Shared, shaderMaterial } from './materials.ts';
 import { QuadBatch, set3, set4 } from './quads.ts';
 
-/** What the size of a sign means, as the shader numbers it. */
+/** How a sign is sized, as the shader numbers it. */
 const MODE = {
   /** CSS pixels, facing the viewer. */
   screen: 0,
-  /** Metres on the ground along a direction; from far away larger, so that it can be read. */
+  /** Metres on the ground along a heading; far away larger, so that it stays legible. */
   ground: 1,
-  /** Metres, facing the viewer, but never smaller than some pixels. */
+  /** Metres, facing the viewer, with a minimum in CSS pixels. */
   world: 2,
 } as const;
 
@@ -41,12 +41,12 @@ void main() {
   } else if (look.x < 1.5) {
     vec2 along = vec2(cos(look.y), sin(look.y));
     float across = dot(along, right.xy);
-    // What runs up or down the screen is read upwards, whichever way its street was drawn.
+    // Text that runs up or down the screen is always read upwards.
     float turned = (abs(across) < 0.05 ? dot(along, vec2(-right.y, right.x)) : across) < 0.0 ? -1.0 : 1.0;
     float line = clamp(LINE_PX * perPixel, look.z, look.z * 9.0);
     vec2 world = anchor.xy + turned * line * (offset.x * along + offset.y * vec2(-along.y, along.x));
     float shown = smoothstep(LINE_MIN_PX, LINE_MIN_PX + 3.0, line / perPixel);
-    // A name longer than its street would lie over the houses.
+    // A name that is longer than its street would lie over the houses.
     float room = 1.0 - smoothstep(0.9, 1.1, line / anchor.z);
     inner.a *= shown * room;
     outer.a *= shown * room;

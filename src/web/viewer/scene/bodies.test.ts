@@ -38,21 +38,24 @@ function volumeOf({ positions, indices }: MeshBuilder): number {
 }
 
 describe('the bodies of cars', () => {
-  it.each(CAR_TYPES)('$model is as long and wide as it drives', ({ model, lengthM, widthM }) => {
-    const plan = BODY_PLANS[model];
-    expect(plan).toMatchObject({ lengthM, widthM });
-    if (!plan) return;
-    const { length, width, low, high } = extentOf(carBody(plan));
-    expect(length).toBeGreaterThan(lengthM - 0.01);
-    expect(length).toBeLessThan(lengthM + 0.15);
-    // Mirrors stand out.
-    expect(width).toBeGreaterThan(widthM - 0.01);
-    expect(width).toBeLessThan(widthM + 0.35);
-    expect(low).toBeGreaterThan(-0.01);
-    expect(high).toBeCloseTo(plan.roofM, 6);
-  });
+  it.each(CAR_TYPES)(
+    '$model has the length and width of its car type',
+    ({ model, lengthM, widthM }) => {
+      const plan = BODY_PLANS[model];
+      expect(plan).toMatchObject({ lengthM, widthM });
+      if (!plan) return;
+      const { length, width, low, high } = extentOf(carBody(plan));
+      expect(length).toBeGreaterThan(lengthM - 0.01);
+      expect(length).toBeLessThan(lengthM + 0.15);
+      // Mirrors stand out.
+      expect(width).toBeGreaterThan(widthM - 0.01);
+      expect(width).toBeLessThan(widthM + 0.35);
+      expect(low).toBeGreaterThan(-0.01);
+      expect(high).toBeCloseTo(plan.roofM, 6);
+    },
+  );
 
-  it('shows its faces outwards', () => {
+  it('has faces that point outwards', () => {
     for (const plan of Object.values(BODY_PLANS)) {
       // A family car encloses some eight cubic metres; turned inside out it would be less than none.
       expect(volumeOf(carBody(plan))).toBeGreaterThan(4);
@@ -79,21 +82,21 @@ describe('the bodies of hazards', () => {
     expect(width * widened).toBeGreaterThan(widthM * 0.6);
   });
 
-  it('nothing stands on the road where the road is the hazard', () => {
+  it('there is none where the road itself is the hazard', () => {
     expect(hazardBody('ice_bend')).toBeNull();
     expect(hazardBody('sharp_bend')).toBeNull();
   });
 });
 
 describe('cars on display', () => {
-  it('are enlarged from far away only, and not without end', () => {
+  it('are enlarged only far away, up to a limit', () => {
     expect(enlargement(4, 0.1)).toBe(1);
     // 15 px of half a metre are 7.5 m.
     expect(enlargement(4, 0.5)).toBeCloseTo(7.5 / 4, 12);
     expect(enlargement(4, 100)).toBe(9);
   });
 
-  it('say what intervenes', () => {
+  it('show the intervention', () => {
     const car: ShownCar = {
       vin: '',
       x: 0,

@@ -16,7 +16,7 @@ const RISE = 0.55;
 const RISE_MAX_M = 4.5;
 const PARAPET_M = 0.7;
 
-/** Walls with windows: beside the mesh, for each corner bays, floors and whether it has windows. */
+/** Houses: each corner also has its bay, its floor and whether its face has windows. */
 export class Houses extends MeshBuilder {
   readonly facade: number[] = [];
 
@@ -30,19 +30,19 @@ export class Houses extends MeshBuilder {
     this.corner(bx, by, 0, slot, shade);
     this.corner(bx, by, topM, slot, shade);
     this.corner(ax, ay, topM, slot, shade);
-    // Where on the pattern a house begins is its own, so that neighbours do not look alike.
+    // Each wall starts at its own place in the pattern, so that neighbours differ.
     const from = Math.floor(hashOf(ax, ay) * 8);
     this.facade.push(from, 0, 1, from + bays, 0, 1, from + bays, floors, 1, from, floors, 1);
     this.fan(first, 4);
   }
 
-  /** Gives corners that were added as plain faces no windows. */
+  /** Marks the corners of plain faces as without windows. */
   closePlain(): void {
     while (this.facade.length < 3 * this.count) this.facade.push(0);
   }
 }
 
-/** A number from 0 to 1 that belongs to a place. */
+/** A pseudo-random number from 0 to 1 for a place. */
 export function hashOf(x: number, y: number): number {
   const wave = Math.sin(x * 12.9898 + y * 78.233) * 43758.5453;
   return wave - Math.floor(wave);
@@ -87,7 +87,7 @@ interface Ridge {
   riseM: number;
 }
 
-/** How the ridge of a house with a pitched roof runs; null for one with a flat roof. */
+/** The ridge of a pitched roof; null for a flat roof. */
 export function ridgeOf(polygon: Line, heightM: number): Ridge | null {
   if (polygon.length !== 4 || heightM > PITCHED_MAX_M) return null;
   const sides = polygon.map((corner, i) => distance(corner, at(polygon, (i + 1) % 4)));
@@ -131,7 +131,7 @@ const between = (a: Spot, b: Spot, part: number): Spot => [
 ];
 const spanOf = (a: Spot, b: Spot): number => Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
 
-/** A lid behind a parapet, and what machines stand on it. */
+/** A flat roof behind a parapet, with a machine room. */
 function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void {
   const [mx, my] = middleOf(polygon);
   const inner = polygon.map(([x, y]): Point => {
@@ -173,12 +173,12 @@ function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void
   houses.box(box, 'rooftop');
 }
 
-/** Metres of shadow for each metre of height, from the sun in the south-west. */
+/** Metres of shadow per metre of height; the sun is in the south-west. */
 export const SHADOW = { x: 0.3, y: 0.38 } as const;
-/** Taller ones would darken streets away from them. */
+/** Higher houses would darken distant streets. */
 const SHADOW_HEIGHT_MAX_M = 26;
 
-/** The ground that a house darkens: what it stands on, pulled along the light. */
+/** The shadow of a house: its footprint, swept along the light. */
 export function shadowOf({ polygon, height }: Pick<MapBlock, 'polygon' | 'height'>): Point[] {
   const reach = Math.min(height, SHADOW_HEIGHT_MAX_M);
   const moved = polygon.map(([x, y]): Point => [x + SHADOW.x * reach, y + SHADOW.y * reach]);

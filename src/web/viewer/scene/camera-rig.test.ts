@@ -5,7 +5,7 @@ import { CameraRig } from './camera-rig.ts';
 const BOUNDS = { min_x: -300, min_y: -300, max_x: 300, max_y: 300 };
 const CAR = { x: 120, y: -40, heading: 0.5 };
 
-describe('the rig', () => {
+describe('the camera rig', () => {
   let rig: CameraRig;
   beforeEach(() => {
     rig = new CameraRig(BOUNDS);
@@ -48,7 +48,7 @@ describe('the rig', () => {
     expect(rig.pose.bearing).toBeCloseTo(0.5 + (1 - Math.exp(-1)), 6);
   });
 
-  it('comes there gradually, or at once for who wants less motion', () => {
+  it('moves gradually, or at once with reduced motion', () => {
     rig.setMode('follow');
     rig.advance(0.1, CAR);
     expect(rig.pose.x).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('the rig', () => {
     expect(rig.pose.x).toBe(120);
   });
 
-  it('goes over to another car gradually', () => {
+  it('moves gradually to another car', () => {
     rig.setMode('follow');
     settle(CAR);
     rig.changeTarget();
@@ -68,7 +68,7 @@ describe('the rig', () => {
     expect(rig.pose.x).toBe(-200);
   });
 
-  it('lets go of the car when the city is dragged, not when it is zoomed or turned', () => {
+  it('stops following when the city is dragged, not when it is zoomed or rotated', () => {
     rig.setMode('follow');
     settle(CAR);
     rig.zoomBy(2);
@@ -81,7 +81,7 @@ describe('the rig', () => {
     expect(rig.pose.x).toBeLessThan(121);
   });
 
-  it('drags the city along with the hand', () => {
+  it('drags the city with the pointer', () => {
     const under = groundUnder(rig.pose, rig.view, 300, 200);
     rig.panBy(50, -30);
     rig.advance(0, null);
@@ -101,7 +101,7 @@ describe('the rig', () => {
     expect(after?.y).toBeCloseTo(under?.y ?? Number.NaN, 6);
   });
 
-  it('goes neither under the ground nor out of sight', () => {
+  it('stays above the ground and within its limits', () => {
     const whole = rig.pose.distance;
     rig.zoomBy(1e-6);
     rig.tiltBy(9);
@@ -117,7 +117,7 @@ describe('the rig', () => {
     expect(rig.pose.tilt).toBe(0);
   });
 
-  it('shows a place with so much around it, and the city again', () => {
+  it('shows a place with a given span, and the city again', () => {
     rig.lookAt(50, 60, 40);
     settle();
     const top = groundUnder(rig.pose, rig.view, 400, 0);

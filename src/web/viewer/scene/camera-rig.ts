@@ -17,42 +17,41 @@ import {
 import type { CameraMode } from './types.ts';
 
 const MOVE_S = 0.9;
-/** In this time the chase camera makes up for two thirds of a turn. */
+/** Time constant of the chase camera's bearing. */
 const SWING_S = 0.35;
-/** Farther out than the whole city by this much. */
+/** Largest distance, as a multiple of that which shows the whole city. */
 const FARTHEST = 1.7;
 const FOLLOW = { distance: 115, tilt: 0.55 } as const;
-/** A place that is shown is seen from this much aside at most. */
+/** Largest tilt when a place is shown. */
 const PLACE_TILT_MAX = 0.75;
 const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
 
-/** What the camera may be tied to. */
+/** What the camera may follow. */
 export interface CameraTarget {
   x: number;
   y: number;
   heading: number;
 }
 
-/** Moves the camera: by hand, after a car, and smoothly between the ways to look. */
+/** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {
-  /** Where the camera is. */
   readonly pose: Pose;
   readonly view: Viewport = { widthPx: 1, heightPx: 1 };
   mode: CameraMode = 'city';
-  /** The picked car is kept in the middle. */
+  /** The camera follows the picked car. */
   isFollowing = false;
-  /** A place is shown, until the view is taken elsewhere. */
+  /** The camera shows a place, until it is moved. */
   isLookingAtPlace = false;
-  /** Without transitions, for whoever asked for less motion. */
+  /** Without transitions. */
   reducedMotion = false;
   readonly #bounds: Bounds;
-  /** Where the camera is to be, but for what ties it to a car. */
+  /** The pose at the end of the transition. */
   readonly #goal: Pose;
   readonly #from: Pose;
   #transitionLeftS = 0;
   #isFitted = true;
   #orbitRad = 0;
-  /** The chased car's direction, as the camera has it. */
+  /** The smoothed heading of the chased car. */
   #bearing: number | null = null;
 
   constructor(bounds: Bounds) {
@@ -101,7 +100,7 @@ export class CameraRig {
     this.#goal.tilt = Math.min(this.#goal.tilt, PLACE_TILT_MAX);
   }
 
-  /** Keeps the place under a point of the canvas, by default the middle. */
+  /** Zooms around a point of the canvas, by default the middle. */
   zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
     const before = this.#goal.distance;
     this.#goal.distance = this.#clampDistance(before / factor);
@@ -109,14 +108,14 @@ export class CameraRig {
     this.#isFitted = false;
     const under = groundUnder(this.#goal, this.view, xPx, yPx);
     if (!under) return;
-    // Under the pointer is now what was this much nearer to the middle of the view.
+    // Shifts the goal so that the place under the pointer stays there.
     const part = before / this.#goal.distance - 1;
     this.#goal.x += (under.x - this.#goal.x) * part;
     this.#goal.y += (under.y - this.#goal.y) * part;
     this.#keepInside();
   }
 
-  /** Moves the city with the hand; lets go of the car. */
+  /** Drags the city; the camera stops following. */
   panBy(dxPx: number, dyPx: number): void {
     this.#endTransition();
     this.isFollowing = false;
@@ -144,14 +143,14 @@ export class CameraRig {
     else this.#goal.bearing += rad;
   }
 
-  /** What the camera is tied to is another car now: it goes there gradually. */
+  /** The followed car has changed: starts a transition to it. */
   changeTarget(): void {
     copyPose(this.pose, this.#from);
     this.#transitionLeftS = MOVE_S;
     this.#bearing = null;
   }
 
-  /** Brings the pose up to date; `anchor` is the picked car. */
+  /** Updates the pose; `anchor` is the picked car. */
   advance(dtS: number, anchor: CameraTarget | null): void {
     if (this.isFollowing && anchor) this.#follow(dtS, anchor);
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
@@ -176,7 +175,7 @@ export class CameraRig {
     goal.z = CHASE.heightM;
   }
 
-  /** From where the camera is now it sets out for a new goal. */
+  /** Starts a transition from the current pose to a new goal. */
   #startTransition(): void {
     copyPose(this.pose, this.#from);
     this.#transitionLeftS = MOVE_S;
@@ -185,7 +184,7 @@ export class CameraRig {
     this.isLookingAtPlace = false;
   }
 
-  /** A hand that takes the city ends a transition where it has come to. */
+  /** A drag ends a transition at the current pose. */
   #endTransition(): void {
     if (this.#transitionLeftS <= 0) return;
     this.#transitionLeftS = 0;

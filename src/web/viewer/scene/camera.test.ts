@@ -37,13 +37,13 @@ describe('the camera', () => {
     expect([east.xPx, east.yPx].map(Math.round)).toEqual([550, 250]);
   });
 
-  it('shows what is ahead up when it looks eastwards', () => {
+  it('shows east upwards when the bearing is east', () => {
     const east = project({ ...PLAN, bearing: 0 }, VIEW, 30, 20, 0, spot());
     expect(east.xPx).toBeCloseTo(500, 9);
     expect(east.yPx).toBeLessThan(250);
   });
 
-  it('shows a roof higher up than its foot, and nearer', () => {
+  it('shows a roof above its base, and nearer', () => {
     const pose = { ...PLAN, tilt: Math.PI / 4 };
     const foot = project(pose, VIEW, 10, 20, 0, spot());
     const roof = project(pose, VIEW, 10, 20, 10, spot());
@@ -51,7 +51,7 @@ describe('the camera', () => {
     expect(roof.depth).toBeCloseTo(100 - 10 / Math.SQRT2, 9);
   });
 
-  it('finds the ground under a pixel again', () => {
+  it('inverts the projection on the ground', () => {
     const pose = { ...PLAN, tilt: 1.1, bearing: 0.4, z: 1.5 };
     const { xPx, yPx } = project(pose, VIEW, -7, 42, 0, spot());
     const ground = groundUnder(pose, VIEW, xPx, yPx);
@@ -65,13 +65,13 @@ describe('the camera', () => {
     expect(groundUnder({ ...PLAN, tilt: 1.5 }, VIEW, 500, 500)).not.toBeNull();
   });
 
-  it('goes as far away as the larger side of what is to be seen asks for', () => {
+  it('chooses the distance by the larger side of the area', () => {
     expect(distanceFor(100, 100, VIEW)).toBeCloseTo(50 / HALF, 9);
     // On a canvas half as high as wide, 400 m across ask for as much as 200 m up.
     expect(distanceFor(400, 100, VIEW)).toBeCloseTo(100 / HALF, 9);
   });
 
-  it('has the whole city in sight', () => {
+  it('shows the whole city', () => {
     const bounds = { min_x: -300, min_y: -100, max_x: 500, max_y: 200 };
     for (const view of [VIEW, { widthPx: 390, heightPx: 844 }]) {
       const pose = wholeOf(bounds, view);
@@ -97,7 +97,7 @@ describe('turns and ways between poses', () => {
     expect(turnBetween(0.1, 0.1 + 6 * Math.PI)).toBeCloseTo(0, 9);
   });
 
-  it('is half way in distance where the ratio is', () => {
+  it('interpolates distances by ratio', () => {
     const out = { ...PLAN };
     blend({ ...PLAN, distance: 10 }, { ...PLAN, distance: 1000, x: 30, bearing: 0 }, 0.5, out);
     expect(out.distance).toBeCloseTo(100, 9);

@@ -1,7 +1,7 @@
 import type { Bounds } from '../api/types.ts';
 
 /**
- * The camera as arithmetic. It looks at a target on the ground from a distance; `tilt` is 0 from
+ * The pose of the camera, which looks at a target on the ground from a distance. `tilt` is 0 from
  * straight above and π/2 from the horizon; `bearing` is the direction that is up on the screen.
  */
 export interface Pose {
@@ -30,7 +30,7 @@ const TAN_HALF = Math.tan(FIELD_RAD / 2);
 export const metresPerPixel = (pose: Pose, { heightPx }: Viewport): number =>
   (2 * pose.distance * TAN_HALF) / Math.max(1, heightPx);
 
-/** How far away the camera must be to have so many metres in sight, each way. */
+/** The distance at which the view covers an area of this size. */
 export function distanceFor(widthM: number, heightM: number, view: Viewport): number {
   const aspect = view.widthPx / Math.max(1, view.heightPx);
   return Math.max(heightM, widthM / aspect) / (2 * TAN_HALF);
@@ -55,11 +55,11 @@ export function wholeOf(bounds: Bounds, view: Viewport): Pose {
 export interface Projected {
   xPx: number;
   yPx: number;
-  /** Along the line of sight, m; what is behind the camera has none above zero. */
+  /** Along the line of sight, m; not positive behind the camera. */
   depth: number;
 }
 
-/** Where a place of the world is on the canvas; leaves it in `out`. */
+/** Projects a place of the world onto the canvas, into `out`. */
 export function project(
   pose: Pose,
   view: Viewport,
@@ -112,7 +112,7 @@ export function turnBetween(from: number, to: number): number {
   return turn < -Math.PI ? turn + 2 * Math.PI : turn;
 }
 
-/** A pose on the way between two; distances go by ratio, so that zooming looks even. */
+/** Interpolates a pose; distances by ratio, so that zooming looks even. */
 export function blend(from: Pose, to: Pose, part: number, out: Pose): void {
   out.x = from.x + (to.x - from.x) * part;
   out.y = from.y + (to.y - from.y) * part;
@@ -122,7 +122,7 @@ export function blend(from: Pose, to: Pose, part: number, out: Pose): void {
   out.bearing = from.bearing + turnBetween(from.bearing, to.bearing) * part;
 }
 
-/** Slow at both ends. */
+/** Smoothstep. */
 export const eased = (part: number): number => part * part * (3 - 2 * part);
 
 export function copyPose(from: Pose, to: Pose): void {

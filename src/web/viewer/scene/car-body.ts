@@ -2,7 +2,7 @@ import { at, type Point } from './lines.ts';
 import { MeshBuilder, normalOf } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
-/** How a car of a model looks: metres, from the middle of the body, ahead positive. */
+/** The shape of a model: metres from the middle of the body, ahead positive. */
 export interface BodyPlan {
   lengthM: number;
   widthM: number;
@@ -39,7 +39,7 @@ const HATCH: BodyPlan = {
   axleRear: -1.27,
 };
 
-/** By model; what is not listed looks like the first. */
+/** By model; an unknown model has the shape of the first. */
 export const BODY_PLANS: Readonly<Record<string, BodyPlan>> = {
   'Lumen City': HATCH,
   'Aurora Vela': {
@@ -104,12 +104,12 @@ export const BODY_PLANS: Readonly<Record<string, BodyPlan>> = {
   },
 };
 
-/** Brightness by where a face looks in the car's own frame: it turns, the sun does not matter. */
+/** Brightness of a face by its normal in the car's frame: a car turns, so the sun is ignored. */
 const shadeIn = (nx: number, nz: number): number => 0.74 + 0.27 * Math.max(0, nz) + 0.07 * nx * nx;
 
 type Spot = readonly [number, number, number];
 
-/** Faces of something that moves. */
+/** A mesh of a moving body, lit in its own frame. */
 export class MovingMesh extends MeshBuilder {
   override face(corners: readonly Spot[], slot: Slot): void {
     const [nx, , nz] = normalOf(corners);
@@ -119,13 +119,13 @@ export class MovingMesh extends MeshBuilder {
     this.fan(first, corners.length);
   }
 
-  /** The same face on both sides of the middle. */
+  /** A face and its mirror image. */
   pair(corners: readonly Spot[], slot: Slot): void {
     this.face(corners, slot);
     this.face(corners.map(([x, y, z]) => [x, -y, z] as const).toReversed(), slot);
   }
 
-  /** A wheel: its middle, lying across. */
+  /** A wheel; its axle runs across. */
   wheel(x: number, y: number, radiusM: number, widthM: number): void {
     const side = Math.sign(y);
     const ring = Array.from({ length: WHEEL_SIDES }, (_, i): Point => {

@@ -72,13 +72,13 @@ describe('lanes', () => {
     return besideOf(own, lanes, widths).what;
   };
 
-  it('know what is beside them', () => {
+  it('find their neighbours', () => {
     expect([beside(0, 1), beside(0, -1)]).toEqual(['same', 'nothing']);
     expect([beside(1, 1), beside(1, -1)]).toEqual(['oncoming', 'same']);
     expect([beside(2, 1), beside(2, -1)]).toEqual(['oncoming', 'nothing']);
   });
 
-  it('are painted over the ground, the markings last', () => {
+  it('are drawn over the ground, the markings last', () => {
     const { slots } = groundOf(ROAD, lanes);
     const first = (slot: Slot) => slots.indexOf(slot);
     const layers: Slot[] = ['ground', 'pavement', 'kerb', 'asphalt', 'marking'];
@@ -98,7 +98,7 @@ describe('areas', () => {
     ]);
   });
 
-  it('have a hull without what is inside', () => {
+  it('have a convex hull', () => {
     expect(hullOf([...SQUARE, [5, 5], [5, 0]])).toEqual(SQUARE);
   });
 
@@ -108,7 +108,7 @@ describe('areas', () => {
 });
 
 describe('houses', () => {
-  it('have a ridge along the longer side, where they are low enough', () => {
+  it('have a ridge along the longer side unless they are too high', () => {
     const wide: Point[] = SQUARE.map(([x, y]) => [2 * x, y]);
     expect(ridgeOf(wide, 9)?.side).toBe(0);
     expect(
@@ -127,7 +127,7 @@ describe('houses', () => {
     expect(ridgeOf([...SQUARE, [-3, 5]], 9)).toBeNull();
   });
 
-  it('stand as high as the map says and no higher', () => {
+  it('have the height of the map', () => {
     for (const height of [9, 30]) {
       const { positions } = housesOf([{ id: 'b', kind: 'building', polygon: SQUARE, height }]);
       const heights = positions.filter((_, i) => i % 3 === 2);
@@ -137,7 +137,7 @@ describe('houses', () => {
     }
   });
 
-  it('throw a shadow from where they stand, away from the sun', () => {
+  it('cast a shadow away from the sun', () => {
     const shadow = shadowOf({ polygon: SQUARE, height: 10 });
     // 0.3 m east and 0.38 m north for each metre.
     expect(shadow).toContainEqual([0, 0]);
@@ -206,7 +206,7 @@ describe.each(CITIES)('the city of $name', ({ name, seed }) => {
     }
   });
 
-  it('is drawn without a coordinate that is none', () => {
+  it('has finite coordinates only', () => {
     const meshes = [groundOf(map, drawnLanes(map)), housesOf(map.blocks)];
     for (const { positions, indices, slots } of meshes) {
       expect(positions.every(Number.isFinite)).toBe(true);

@@ -1,12 +1,12 @@
 import type { Point } from './lines.ts';
 import type { SensorName } from './types.ts';
 
-/** What a sensor overlooks, in the car's frame: from where, and how far in each direction. */
+/** The field of a sensor in the car's frame. */
 export interface Field {
-  /** Of the mount, from the front bumper ahead and from the middle to the left, m. */
+  /** Position of the mount: ahead of the front bumper, and left of the middle, m. */
   aheadM: number;
   leftM: number;
-  /** Pieces from right to left, radians from straight ahead, with the range in each, m. */
+  /** From right to left. */
   sectors: readonly Sector[];
 }
 
@@ -63,7 +63,7 @@ export const FIELDS: Readonly<Record<SensorName, readonly Field[]>> = {
 
 const ARC_STEP_RAD = rad(5);
 
-/** The outline of a field from its mount, without the mount itself: from right to left. */
+/** The outline of a field from right to left, without its mount. */
 export function outlineOf({ sectors }: Field): Point[] {
   return sectors.flatMap(({ fromRad, toRad, rangeM }) => {
     const steps = Math.max(1, Math.round((toRad - fromRad) / ARC_STEP_RAD));
@@ -74,7 +74,7 @@ export function outlineOf({ sectors }: Field): Point[] {
   });
 }
 
-/** How much of its range by day a camera has where it is dark or foggy. */
+/** The part of its range by day that a camera has in dusk or fog. */
 export function cameraPart(zones: ReadonlySet<string>): number {
   if (zones.has('fog')) return CAMERA_FOG_M / CAMERA_M;
   return zones.has('dusk') ? CAMERA_DUSK_M / CAMERA_M : 1;

@@ -15,7 +15,7 @@ const LENGTH_MIN_PX = 15;
 /** A car that is enlarged by more than this has a rim that sets it off from the street. */
 const RIM_SCALE = 1.25;
 const RIM_PX = 1.6;
-/** Light reaches no farther because the car is drawn larger. */
+/** Limit of the light's reach for an enlarged car. */
 const BEAM_SCALE_MAX = 2;
 const SCALE_MAX = 9;
 /** How far a wreck leans, and how fast its warning lights blink. */
@@ -283,7 +283,7 @@ export function interventionOf(car: ShownCar): Mark | null {
   return car.esc ? ESC : null;
 }
 
-/** From thick to thin. */
+/** From dense to thin. */
 const PUFF_STYLES: readonly SignStyle[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
   fill: [0.2, 0.21, 0.23],
   halo: [0, 0, 0],

@@ -5,7 +5,7 @@ const TILT_PER_PX = 0.006;
 const ROTATE_PER_PX = 0.006;
 const WHEEL_LINE_PX = 16;
 const WHEEL_STEP = 0.0018;
-/** Two fingers that move alike tilt the view; their turn against each other rotates it. */
+/** Two fingers that move in parallel tilt the view; twisting rotates it. */
 const PAIR_TILT_PER_PX = 0.007;
 
 interface Finger {
@@ -15,7 +15,7 @@ interface Finger {
 
 /**
  * One pointer drags the city, the wheel or a pinch zooms, the right button or two fingers tilt and
- * rotate. `onMoved` is told of what takes the view elsewhere. Returns how to stop listening.
+ * rotate. Calls `onMoved` when a drag moves the view.
  */
 export function listenToGestures(
   canvas: HTMLCanvasElement,
@@ -61,7 +61,7 @@ export function listenToGestures(
     const factor = Math.exp(-Math.max(-150, Math.min(150, px)) * WHEEL_STEP);
     rig.zoomBy(factor, event.clientX - left, event.clientY - top);
   };
-  // What ends a drag is no click on whatever lies there.
+  // The end of a drag is no click.
   const click = (event: MouseEvent) => {
     if (travelPx >= CLICK_PX) event.stopImmediatePropagation();
   };
@@ -81,7 +81,7 @@ function turn(rig: CameraRig, dx: number, dy: number): void {
   rig.tiltBy(-dy * TILT_PER_PX);
 }
 
-/** One of two fingers moved by so much: they part or close in, turn, or rise together. */
+/** One of two fingers has moved: pinch, twist and parallel movement. */
 function moveTwo(
   rig: CameraRig,
   canvas: HTMLCanvasElement,
@@ -104,7 +104,7 @@ function moveTwo(
     before.x * after.x + before.y * after.y,
   );
   rig.rotateBy(turned);
-  // Of a pinch, each finger moves along the line between them; what is left over is a common rise.
+  // In a pinch, fingers move along the line between them; the rest is parallel movement.
   const across = Math.abs(before.x) / wasPx;
   rig.tiltBy(-dy * PAIR_TILT_PER_PX * 0.5 * across);
 }

@@ -2,20 +2,20 @@ import { BODY_PLANS, carBody, MovingMesh } from './car-body.ts';
 import type { Tint } from './decals.ts';
 import type { Slot } from './palette.ts';
 
-/** A body of some length and width; the scene stretches it to what the world says. */
+/** The body of a hazard; the scene scales it to the size in the snapshot. */
 export interface HazardBody {
   mesh: MovingMesh;
   lengthM: number;
   widthM: number;
-  /** What its painted parts have for a colour. */
+  /** Colour of its painted parts. */
   tint: Tint;
-  /** Bobs up and down as it goes. */
+  /** Bobs up and down. */
   walks: boolean;
   /** Its warning lights blink. */
   isBroken: boolean;
 }
 
-/** What comes onto the road, by the kind of the spot; null where the road itself is the hazard. */
+/** The body for a kind of hazard spot; null where the road itself is the hazard. */
 export function hazardBody(kind: string): HazardBody | null {
   switch (kind) {
     case 'ice_bend':
@@ -61,7 +61,7 @@ function block(mesh: MovingMesh, [x, y, z]: Place, [length, width, height]: Size
   mesh.box({ x, y, z, length, width, height }, slot);
 }
 
-/** Somebody who strides, facing along x. */
+/** A walking person, facing along x. */
 function person(heightM: number, top: Slot, legs: Slot): MovingMesh {
   const mesh = new MovingMesh();
   const s = heightM / 1.75;
@@ -177,7 +177,7 @@ function van(): MovingMesh {
   return mesh;
 }
 
-/** Crates that fell off somebody, with a striped board. */
+/** Lost crates, with a striped board. */
 function load(): MovingMesh {
   const mesh = new MovingMesh();
   block(mesh, [-0.45, 0.1, 0], [0.95, 0.95, 0.8], 'crate');

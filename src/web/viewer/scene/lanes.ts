@@ -4,7 +4,7 @@ import { type Point, thinned } from './lines.ts';
 /** How far the drawn line may be off: straight streets come with a point every metre. */
 const TOLERANCE_M = 0.03;
 
-/** A lane with its line made ready for drawing. */
+/** A lane with its simplified line. */
 export interface DrawnLane {
   lane: MapLane;
   line: Point[];

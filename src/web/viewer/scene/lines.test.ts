@@ -17,7 +17,7 @@ const HOOK = [
 ] as const;
 
 describe('lines', () => {
-  it('are thinned to the points that matter', () => {
+  it('are simplified within a tolerance', () => {
     const straight = Array.from({ length: 50 }, (_, i) => [i, i % 2 ? 0.01 : 0] as const);
     expect(thinned(straight, 0.03)).toEqual([straight[0], straight[49]]);
     expect(thinned(HOOK, 0.03)).toEqual(HOOK);
@@ -25,7 +25,7 @@ describe('lines', () => {
     expect(thinned(bump, 0.03)).toContainEqual([20, 1]);
   });
 
-  it('are measured and walked along, straight on beyond their ends', () => {
+  it('have lengths and stations, extrapolated beyond their ends', () => {
     expect(lengthOf(HOOK)).toBe(20);
     expect(stationAt(HOOK, 15)).toEqual({ x: 10, y: 5, hx: 0, hy: 1 });
     expect(stationAt(HOOK, -2)).toEqual({ x: -2, y: 0, hx: 1, hy: 0 });
@@ -63,12 +63,12 @@ describe('lines', () => {
     ]);
   });
 
-  it('are so far from a point', () => {
+  it('have a distance from a point', () => {
     expect(distanceToSegment([5, 3], [0, 0], [10, 0])).toBe(3);
     expect(distanceToSegment([13, 4], [0, 0], [10, 0])).toBe(5);
   });
 
-  it('enclose what is inside', () => {
+  it('contain the points inside', () => {
     const square = [
       [0, 0],
       [4, 0],

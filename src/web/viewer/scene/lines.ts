@@ -1,4 +1,4 @@
-/** Polylines in the plane: cut, thinned, moved aside. Metres; left is left of the driving direction. */
+/** Geometry of polylines. Metres; left is left of the driving direction. */
 export type Point = readonly [x: number, y: number];
 export type Line = readonly Point[];
 
@@ -12,7 +12,7 @@ export interface Station {
 
 export const distance = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], b[1] - a[1]);
 
-/** The member at an index that is known to exist; negative ones count from the end. */
+/** The element at an index that must exist; negative indices count from the end. */
 export function at<T>(list: readonly T[], index: number): T {
   const member = list[index < 0 ? list.length + index : index];
   if (member === undefined) throw new RangeError(`no member ${index} among ${list.length}`);
@@ -25,7 +25,7 @@ export function lengthOf(line: Line): number {
   return total;
 }
 
-/** The fewest of the points that leave no other farther than `tolerance` from the line. */
+/** Simplifies a line (Douglas-Peucker): no removed point is farther than `tolerance` from it. */
 export function thinned(line: Line, tolerance: number): Point[] {
   if (line.length < 3) return [...line];
   const kept = new Set([0, line.length - 1]);
@@ -58,10 +58,10 @@ export function distanceToSegment(p: Point, a: Point, b: Point): number {
   return Math.hypot(p[0] - a[0] - part * dx, p[1] - a[1] - part * dy);
 }
 
-/** Longer mitres than this, in widths, would leave spikes at sharp corners. */
+/** Limit of mitres, in widths, against spikes at sharp corners. */
 const MITRE_MAX = 2;
 
-/** For each point the vector that moves it one metre to the left, mitred. */
+/** For each point, the mitred vector to one metre left of the line. */
 export function leftward(line: Line): Point[] {
   return line.map((point, i) => {
     const before = i > 0 ? unit(at(line, i - 1), point) : unit(point, at(line, 1));

@@ -23,7 +23,7 @@ const EDGE_INSIDE_M = 0.22;
 const STOP_LINE_M = 0.45;
 const YIELD_TOOTH_M = 0.6;
 
-/** What is beside a lane: its own direction, the oncoming one, or the edge of the road. */
+/** The neighbour of a lane: same direction, oncoming, or the edge of the road. */
 export type Beside = 'same' | 'oncoming' | 'nothing';
 
 /** Lines, bars and arrows on the lanes. */
@@ -53,7 +53,7 @@ export function markLanes(mesh: MeshBuilder, map: CityMap, lanes: readonly Drawn
   for (const spot of map.hazards) if (spot.kind === 'dark_zebra') markZebra(mesh, spot, lanes);
 }
 
-/** Which neighbour a lane has in its middle, so many widths to the left. */
+/** The neighbour in the middle of a lane, `widths` lane widths to the left. */
 export function besideOf(
   own: DrawnLane,
   others: readonly DrawnLane[],
@@ -74,7 +74,7 @@ export function besideOf(
   return { what: 'nothing', lane: null };
 }
 
-/** Between the directions: a solid line from either side, or dashes, drawn by the first of two. */
+/** Between the directions: a solid line from each side, or dashes, drawn once for both lanes. */
 function markCentre(
   mesh: MeshBuilder,
   own: DrawnLane,
@@ -104,7 +104,7 @@ function stripes(
   }
 }
 
-/** Where a lane ends: a bar to stop at, or teeth to give way at. */
+/** The end of a lane: a stop line or yield teeth. */
 function markEnd(mesh: MeshBuilder, { lane, line }: DrawnLane, isLit: boolean): void {
   const endM = lengthOf(line);
   const half = lane.width / 2 - EDGE_INSIDE_M;
@@ -151,7 +151,7 @@ function zebra(mesh: MeshBuilder, { lane, line }: DrawnLane, fromM: number): voi
   }
 }
 
-/** The crossing that a hazard spot of that kind is about: over every lane of the road there. */
+/** The pedestrian crossing of a hazard spot, over every lane of its road. */
 function markZebra(mesh: MeshBuilder, spot: HazardSpot, lanes: readonly DrawnLane[]): void {
   for (const own of lanes) {
     if (own.lane.road !== spot.road) continue;
@@ -215,13 +215,13 @@ function turnOf(own: DrawnLane | undefined): number[] {
 const ARROW_BEFORE_M = 7;
 const ARROW_M = 4.6;
 const SHAFT_M = 0.2;
-/** Of an arrow to the side, before its head. */
+/** Length of a side arrow before its head. */
 const ARM_M = 0.45;
 const HEAD_M = { length: 1.5, width: 1.1 } as const;
-/** Less of a turn than this is straight on. */
+/** Smaller turns are straight on. */
 const STRAIGHT_RAD = 0.6;
 
-/** Where the lane leads, as an arrow on the road before the line. */
+/** The turn arrow before the stop line. */
 function markArrow(mesh: MeshBuilder, own: DrawnLane, turns: JunctionEnds['turns']): void {
   const endM = lengthOf(own.line);
   if (endM < 3 * ARROW_BEFORE_M) return;

@@ -1,19 +1,19 @@
 import { at, type Line, leftward, type Point } from './lines.ts';
 import type { Slot } from './palette.ts';
 
-/** Towards the sun: south-west, rather high. */
+/** Direction of the sun. */
 const SUN = { x: -0.42, y: -0.55, z: 0.72 } as const;
-/** What a face gets that is turned away from the sun, and how much more it gets at best. */
+/** Brightness of a face that is turned away from the sun, and what full sun adds. */
 const SHADE_MIN = 0.62;
 const SHADE_RANGE = 0.44;
 
-/** How bright a face of that unit normal is. */
+/** Brightness of a face by its unit normal. */
 export const shadeOf = (nx: number, ny: number, nz: number): number =>
   SHADE_MIN + SHADE_RANGE * Math.max(0, nx * SUN.x + ny * SUN.y + nz * SUN.z);
 
 /**
- * Triangles that are drawn in one go. Each corner has a slot of the palette and a brightness, so that
- * a change of the theme is a new applyTheme of paint and no new geometry.
+ * Triangles that are drawn in one call. Each corner has a slot of the palette and a brightness, so
+ * that a change of the theme changes colours and not the geometry.
  */
 export class MeshBuilder {
   readonly positions: number[] = [];
@@ -53,7 +53,7 @@ export class MeshBuilder {
     this.fan(first, polygon.length);
   }
 
-  /** A band along a line, between two distances to its left. */
+  /** A strip along a line, between two distances to its left. */
   band(line: Line, fromLeftM: number, toLeftM: number, slot: Slot, z = 0): void {
     const vectors = leftward(line);
     const first = this.count;

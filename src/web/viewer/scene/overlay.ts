@@ -1,7 +1,7 @@
 import type { Billboards } from './billboards.ts';
 import type { Decals } from './decals.ts';
 
-/** What changes from frame to frame and has no body, and what its size and motion depend on. */
+/** Layers that are filled anew for each frame, and what their content depends on. */
 export interface Overlay {
   /** Marks on the ground. */
   decals: Decals;

@@ -1,6 +1,6 @@
 import type { Theme } from './types.ts';
 
-/** Everything that has a colour: light theme, dark theme. */
+/** Colours in the light and the dark theme. */
 const COLOURS = {
   sky: [0xdfe8ee, 0x0d1218],
   ground: [0xe2e6dc, 0x151b21],
@@ -36,7 +36,7 @@ const COLOURS = {
   casing: [0x23282d, 0x12161b],
   lampOff: [0x3a3f42, 0x2a2f34],
   glass: [0x2c3a47, 0x10161c],
-  /** What a car's own colour is laid on. */
+  /** Multiplied by the colour of the instance. */
   paint: [0xffffff, 0xffffff],
   tyre: [0x1e2124, 0x0c0e10],
   trim: [0x3a4046, 0x2a3036],

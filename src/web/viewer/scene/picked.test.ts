@@ -20,19 +20,19 @@ describe('a route', () => {
   const route = new RouteLine(LOOP);
   const spot = { x: 0, y: 0, hx: 0, hy: 0 };
 
-  it('knows where on it a car is, by its place and its heading', () => {
+  it('finds the station of a car by place and heading', () => {
     expect(route.lengthM).toBe(300);
     expect(route.locate(40, 1, 0)).toBe(40);
     expect(route.locate(99, 30, Math.PI / 2)).toBe(130);
     expect(route.locate(40, 49, Math.PI)).toBe(210);
   });
 
-  it('does not take a car for on it that is off it or goes the other way', () => {
+  it('does not find a car that is off the route or drives the other way', () => {
     expect(route.locate(40, 9, 0)).toBe(-1);
     expect(route.locate(40, 1, Math.PI)).toBe(-1);
   });
 
-  it('goes round and round', () => {
+  it('continues around the loop', () => {
     expect(route.placeAt(130, spot)).toEqual({ x: 100, y: 30, hx: 0, hy: 1 });
     expect(route.placeAt(290, spot)).toEqual({ x: 0, y: 10, hx: 0, hy: -1 });
     expect(route.placeAt(340, spot)).toEqual({ x: 40, y: 0, hx: 1, hy: 0 });
@@ -50,7 +50,7 @@ describe('the fields of the sensors', () => {
       return [degrees(first), degrees(last), Math.round(farthest)];
     });
 
-  it('reach from right to left as far as they do', () => {
+  it('cover the documented angles and ranges', () => {
     expect(ends('front_camera')).toEqual([[-50, 50, 120]]);
     expect(ends('front_radar')).toEqual([[-45, 45, 100]]);
     expect(ends('corner_radars')).toEqual([
@@ -59,7 +59,7 @@ describe('the fields of the sensors', () => {
     ]);
   });
 
-  it('have the ranges that the cars drive with', () => {
+  it('have the ranges of the kernel', () => {
     const constant = (name: string) =>
       Number(new RegExp(`const ${name} = ([\\d.]+);`).exec(kernel)?.[1]);
     const reach = (sensor: SensorName) =>
@@ -74,7 +74,7 @@ describe('the fields of the sensors', () => {
     expect(cameraPart(new Set(['dusk', 'fog']))).toBeCloseTo(fog, 3);
   });
 
-  it('has all its range where it is clear', () => {
+  it('has its full range in clear conditions', () => {
     expect(cameraPart(new Set(['ice', 'wet']))).toBe(1);
   });
 });
@@ -98,7 +98,7 @@ describe('picking', () => {
 });
 
 describe('a gap in words', () => {
-  it('is as fine as it is worth reading', () => {
+  it('has a decimal below ten metres only', () => {
     expect(gapText(3.26)).toBe('3.3 m');
     expect(gapText(42.4)).toBe('42 m');
   });

@@ -1,13 +1,13 @@
 import { type Pose, type Projected, project, type Viewport } from './camera.ts';
 import type { ShownCar } from './types.ts';
 
-/** A finger is no finer than this. */
+/** Precision of a finger. */
 const REACH_PX = 16;
 const MIDDLE_M = 0.7;
 
 const spot: Projected = { xPx: 0, yPx: 0, depth: 0 };
 
-/** The car that is drawn nearest to a point of the canvas, within reach of it; null where none is. */
+/** The car that is drawn nearest to a point of the canvas; null where none is within reach. */
 export function carUnder(
   cars: readonly ShownCar[],
   pose: Pose,
@@ -20,7 +20,7 @@ export function carUnder(
   for (const [i, car] of cars.entries()) {
     project(pose, view, car.x, car.y, MIDDLE_M, spot);
     if (spot.depth <= 0) continue;
-    // Near by, the car itself is larger than a finger.
+    // Near by, a car is larger than a finger.
     const bodyPx = (1.6 * pxPerMetre(view, spot.depth)) | 0;
     const apartPx = Math.hypot(spot.xPx - xPx, spot.yPx - yPx);
     if (apartPx > Math.max(REACH_PX, bodyPx) || apartPx >= bestPx) continue;

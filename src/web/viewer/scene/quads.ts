@@ -10,7 +10,7 @@ import { fixed } from './geometry.ts';
 
 type Values = InstancedBufferAttribute['array'];
 
-/** Squares that are drawn in one call, in the order in which they were added. */
+/** Instanced squares, drawn in one call in the order in which they were added. */
 export class QuadBatch {
   readonly object: Mesh;
   readonly #geometry = new InstancedBufferGeometry();

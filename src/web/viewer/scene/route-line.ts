@@ -1,12 +1,12 @@
 import { at, distance, type Line, type Station } from './lines.ts';
 
-/** Farther from its route than this a car is off it, m. */
+/** A car that is farther from its route is off it, m. */
 const OFF_ROUTE_M = 5;
 
-/** A closed loop that a car drives, ready to be asked where on it something is. */
+/** The closed loop of a car, with lookups in both directions. */
 export class RouteLine {
   readonly #line: Line;
-  /** Of each point, from the first. */
+  /** Of each point, m from the first. */
   readonly #stations: Float64Array;
 
   constructor(line: Line) {
@@ -21,7 +21,7 @@ export class RouteLine {
     return this.#stationOf(this.#line.length - 1);
   }
 
-  /** The station nearest to a place, on a stretch that goes its way; −1 where the place is off it. */
+  /** The nearest station with a similar heading; −1 where the place is off the route. */
   locate(x: number, y: number, heading: number): number {
     const hx = Math.cos(heading);
     const hy = Math.sin(heading);
@@ -46,7 +46,7 @@ export class RouteLine {
     return station;
   }
 
-  /** The place at a station, the loop over and over; leaves it in `out`. */
+  /** The place at a station, into `out`; stations continue around the loop. */
   placeAt(stationM: number, out: Station): Station {
     const along = stationM % this.lengthM;
     let low = 0;

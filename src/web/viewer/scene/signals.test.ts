@@ -92,7 +92,7 @@ describe('a light', () => {
     expect(halfWidth).toBeCloseTo(1.2, 9);
   });
 
-  it('lights red above amber above green, two lamps in between', () => {
+  it('shows red above amber above green, and two lamps for red and amber', () => {
     const { lamps, show } = watched();
     const height = (state: LightState) => {
       show(state);
@@ -106,7 +106,7 @@ describe('a light', () => {
     expect(lamps.every(({ x }) => x < 50)).toBe(true);
   });
 
-  it('is written anew only when it changes', () => {
+  it('is rewritten only when it changes', () => {
     const { show, writes } = watched();
     show('red');
     show('red');

@@ -11,7 +11,7 @@ const HEAD_M = { length: 0.3, width: 0.42, height: 1.14 } as const;
 const LAMP_STEP_M = 0.35;
 const LAMP_M = 0.5;
 const LAMP_MIN_PX = 4.5;
-/** The bar of colour on the road lies before the line and is so deep. */
+/** Position and depth of the coloured bar before the stop line. */
 const BAR_BEFORE_M = 1.6;
 const BAR_HALF_M = 0.32;
 const BAR_MIN_PX = 1.4;
@@ -52,7 +52,7 @@ interface Bar {
   halfWidth: number;
 }
 
-/** One signal: where its heads hang and the lanes that it stops. */
+/** A signal: its heads, and the bars on the lanes that it stops. */
 export interface Signal {
   id: string;
   /** Middles of the heads. */
@@ -127,7 +127,7 @@ function headBox(
   });
 }
 
-/** The lamps that are lit, on their heads and as bars on the road before them. */
+/** Draws the lit lamps on their heads, and as bars on the road. */
 export class LightView {
   readonly bars: Decals;
   readonly lamps: Billboards;
@@ -141,7 +141,7 @@ export class LightView {
     this.lamps = lamps;
   }
 
-  /** Lights change seldom: only then is anything written anew. */
+  /** Rewrites the lamps only when a light or the scale changes. */
   show(lights: ReadonlyMap<string, LightState>, perPixelM: number): void {
     const barHalf = Math.max(BAR_HALF_M, BAR_MIN_PX * perPixelM);
     let isChanged = barHalf !== this.#barHalf;

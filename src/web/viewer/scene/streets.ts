@@ -11,8 +11,7 @@ const KERB_M = 0.3;
 const PLAIN_M = 4000;
 
 /**
- * All that lies flat on the ground, in the order in which it is painted: later triangles cover
- * earlier ones.
+ * Everything that lies flat on the ground, in drawing order: later triangles cover earlier ones.
  */
 export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): MeshBuilder {
   const mesh = new MeshBuilder();
@@ -32,7 +31,7 @@ const squareOf = (reachM: number): Point[] => [
   [-reachM, reachM],
 ];
 
-/** Parts of a green or a square that another tone sets off from its edge. */
+/** Size of the inner part of a park or square, which has another tone. */
 const INSET = 0.86;
 
 function paintBlock(mesh: MeshBuilder, { kind, polygon }: MapBlock): void {
@@ -46,7 +45,7 @@ function paintBlock(mesh: MeshBuilder, { kind, polygon }: MapBlock): void {
   );
 }
 
-/** Streets and junctions, so much wider on each side. */
+/** Streets and junctions, widened on each side. */
 function layStreets(
   mesh: MeshBuilder,
   map: CityMap,
@@ -55,7 +54,7 @@ function layStreets(
   slot: Slot,
 ): void {
   for (const { lane, line, road } of lanes) {
-    // The ways through a junction lie on its area, which has the kerb.
+    // The area of the junction has the kerb.
     if (road === null && wider > KERB_M) continue;
     const reach = lane.width / 2 + wider;
     mesh.band(line, -reach, reach, slot);
@@ -63,7 +62,7 @@ function layStreets(
   for (const { polygon } of map.junctions) mesh.area(grown(polygon, wider), slot);
 }
 
-/** A convex, counter-clockwise polygon with each side moved outwards. */
+/** Offsets a convex, counter-clockwise polygon outwards. */
 export function grown(polygon: Line, byM: number): Point[] {
   if (byM === 0) return [...polygon];
   return polygon.map((corner, i) => {

@@ -6,7 +6,7 @@ import type { Slot } from './palette.ts';
 
 const STEP_M = 11;
 const FROM_EDGE_M = 4;
-/** Of the places in a park, so many have a tree; the rest is meadow. */
+/** Share of the places in a park that have a tree. */
 const DENSITY = 0.55;
 const LEAVES: readonly Slot[] = ['leaf0', 'leaf1', 'leaf2'];
 const SIDES = 7;
@@ -19,7 +19,7 @@ export interface Tree {
   leaf: Slot;
 }
 
-/** Trees of all parks: the same for everybody, as the city is. */
+/** The trees of all parks, the same on every page. */
 export function treesOf(blocks: readonly MapBlock[]): Tree[] {
   return blocks.filter(({ kind }) => kind === 'park').flatMap(({ polygon }) => grove(polygon));
 }
@@ -45,12 +45,12 @@ function grove(polygon: MapBlock['polygon']): Tree[] {
   return trees;
 }
 
-/** Away from the middle, so that trees keep off the edge. */
+/** Offset away from the middle, so that trees keep off the edge. */
 const edge = (value: number, middle: number): number => Math.sign(value - middle) * FROM_EDGE_M;
 
 const TURN_RAD = 0.3;
 
-/** One tree, a metre high and a metre from its middle to the widest: instances stretch it. */
+/** A tree of unit height and radius; instances scale it. */
 export function treeBody(): MeshBuilder {
   const mesh = new MeshBuilder();
   mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
@@ -78,6 +78,6 @@ export const ringAround = (x: number, y: number, radiusM: number, turn = 0): Poi
     return [x + radiusM * Math.cos(rad), y + radiusM * Math.sin(rad)];
   });
 
-/** What a tree darkens beside it. */
+/** The shadow of a tree. */
 export const treeShadowOf = ({ x, y, radiusM, heightM }: Tree): Point[] =>
   ringAround(x + SHADOW.x * heightM * 0.55, y + SHADOW.y * heightM * 0.55, radiusM * 0.95);
