@@ -1,8 +1,7 @@
-import { Button } from '../common/button.tsx';
 import { Field } from '../common/field.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
-import { dayOf, Failure } from './parts.tsx';
+import { dayOf, FormEnd } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
 import type { Admin } from './types.ts';
 
@@ -54,12 +53,7 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
         required
         {...form.field('current_password')}
       />
-      <Failure text={form.failure} />
-      <div class="form-end">
-        <Button kind="main" type="submit" disabled={form.isSending}>
-          Save
-        </Button>
-      </div>
+      <FormEnd form={form} submit="Save" />
     </form>
   );
 }

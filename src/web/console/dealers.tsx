@@ -9,7 +9,7 @@ import { useDealers } from './dealer-options.tsx';
 import { DeleteDealer } from './delete-dealer.tsx';
 import { usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { dayOf, Failure, Page } from './parts.tsx';
+import { dayOf, FormEnd, Page } from './parts.tsx';
 import { call, session } from './session.ts';
 import type { Dealer, PlatformState } from './types.ts';
 
@@ -162,13 +162,9 @@ function NewDealer({ onClose, onDone }: { onClose: () => void; onDone: () => voi
           required
           {...form.field('password')}
         />
-        <Failure text={form.failure} />
-        <div class="form-end">
+        <FormEnd form={form} submit="Make the dealer">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="main" type="submit" disabled={form.isSending}>
-            Make the dealer
-          </Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );

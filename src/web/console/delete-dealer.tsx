@@ -4,7 +4,7 @@ import { Select } from '../common/field.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { dealerOptions } from './dealer-options.tsx';
 import { useForm } from './form.ts';
-import { count, Failure } from './parts.tsx';
+import { count, FormEnd } from './parts.tsx';
 import { call } from './session.ts';
 import type { Dealer, DealerRemoval, PlatformState } from './types.ts';
 
@@ -39,13 +39,9 @@ export function DeleteDealer({ dealer, others, counts, onClose, onDone }: Delete
           <option value="">Leave them without a dealer</option>
           <optgroup label="Move them to">{dealerOptions(others)}</optgroup>
         </Select>
-        <Failure text={form.failure} />
-        <div class="form-end">
+        <FormEnd form={form} submit={`Delete ${dealer.name}`} kind="danger">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" type="submit" disabled={form.isSending}>
-            Delete {dealer.name}
-          </Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );

@@ -7,7 +7,7 @@ import { AddCar } from './add-car.tsx';
 import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { OwnerDialog } from './owner.tsx';
-import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
+import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
@@ -20,11 +20,7 @@ export function FleetPage() {
     <Page
       title={isAdmin ? 'Cars' : 'Your fleet'}
       lead={isAdmin ? 'All fleets, and cars in none.' : 'Your cars, their owners and their state.'}
-      actions={
-        <Button onClick={cars.reload} disabled={cars.isLoading}>
-          Refresh
-        </Button>
-      }
+      actions={<Refresh of={cars} />}
     >
       <AddCar onAdded={change} />
       <ResourceView resource={cars} what="the cars">

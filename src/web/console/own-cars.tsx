@@ -1,9 +1,8 @@
-import { Button } from '../common/button.tsx';
 import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { CarLooks, CityLink, dayWritten, Page, Vin } from './parts.tsx';
+import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
 import { session } from './session.ts';
 import type { Car, Flag } from './types.ts';
 
@@ -15,11 +14,7 @@ export function OwnCarsPage() {
     <Page
       title="Your cars"
       lead="What you switch here the car does at once."
-      actions={
-        <Button onClick={cars.reload} disabled={cars.isLoading}>
-          Refresh
-        </Button>
-      }
+      actions={<Refresh of={cars} />}
     >
       <ResourceView resource={cars} what="your cars">
         {(all) => {

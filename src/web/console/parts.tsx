@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
+import type { Resource } from '../common/resource.ts';
 import { Note } from '../common/states.tsx';
+import type { Form } from './form.ts';
 import { route } from './route.ts';
 import type { Car } from './types.ts';
 
@@ -51,6 +53,38 @@ export function Failure({ text }: { text: string | undefined }) {
     <Note kind="bad">
       <p>{text}</p>
     </Note>
+  );
+}
+
+interface FormEndProps {
+  form: Pick<Form<string>, 'failure' | 'isSending'>;
+  submit: ComponentChildren;
+  kind?: 'main' | 'danger';
+  /** Further buttons, before the one that submits. */
+  children?: ComponentChildren;
+}
+
+/** The error of a form and its buttons. */
+export function FormEnd({ form, submit, kind = 'main', children }: FormEndProps) {
+  return (
+    <>
+      <Failure text={form.failure} />
+      <div class="form-end">
+        {children}
+        <Button kind={kind} type="submit" disabled={form.isSending}>
+          {submit}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** A button that loads a resource again. */
+export function Refresh({ of: { reload, isLoading } }: { of: Resource<unknown> }) {
+  return (
+    <Button onClick={reload} disabled={isLoading}>
+      Refresh
+    </Button>
   );
 }
 

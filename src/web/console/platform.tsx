@@ -4,7 +4,7 @@ import { ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { count, Failure, Page } from './parts.tsx';
+import { count, Failure, Page, Refresh } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
 import { DEMO_LOGINS } from './settings.ts';
 import type { PlatformState, Reset } from './types.ts';
@@ -21,11 +21,7 @@ export function PlatformPage() {
     <Page
       title="Platform"
       lead="What there is, and how long it has been running."
-      actions={
-        <Button onClick={state.reload} disabled={state.isLoading}>
-          Refresh
-        </Button>
-      }
+      actions={<Refresh of={state} />}
     >
       <ResourceView resource={state} what="the state of the platform">
         {(known) => (

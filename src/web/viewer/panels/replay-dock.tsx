@@ -2,9 +2,20 @@ import { Button } from '../../common/button.tsx';
 import { carName, inSentence, joinWords, relativeToContact } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { extent, SPEEDS } from '../replay/timeline.ts';
+import { Choice } from './choice.tsx';
 import { Icon } from './icons.tsx';
 
-const SPEED_NAMES: Readonly<Record<number, string>> = { 0.25: '¼', 0.5: '½', 1: '1' };
+const FRACTIONS = { 0.25: '¼', 0.5: '½', 1: '1' } as const;
+const SPEED_OPTIONS = SPEEDS.map((speed) => {
+  const label = (
+    <>
+      {FRACTIONS[speed]}
+      <span aria-hidden="true">×</span>
+      <span class="visually-hidden"> of real time</span>
+    </>
+  );
+  return [speed, label] as const;
+});
 /** Ticks of a step of the scrubber: one frame. */
 const STEP = 4;
 /** Keys that move the thumb of the scrubber. */
@@ -39,24 +50,14 @@ export function ReplayDock() {
         <output class="dock-time">{relativeToContact(replay.tick.value, contact)}</output>
       </div>
       <div class="dock-line dock-foot">
-        <fieldset class="speeds">
-          <legend class="visually-hidden">Speed of the replay</legend>
-          {SPEEDS.map((speed) => (
-            <button
-              type="button"
-              class="tab"
-              key={speed}
-              aria-pressed={replay.speed.value === speed}
-              onClick={() => {
-                replay.speed.value = speed;
-              }}
-            >
-              {SPEED_NAMES[speed]}
-              <span aria-hidden="true">×</span>
-              <span class="visually-hidden"> of real time</span>
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          legend="Speed of the replay"
+          options={SPEED_OPTIONS}
+          chosen={replay.speed.value}
+          onChoose={(speed) => {
+            replay.speed.value = speed;
+          }}
+        />
         <GhostLegend />
         <Button size="small" onClick={() => viewer.openIncident(null)}>
           Back to live

@@ -3,14 +3,13 @@ import { useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { useDisplay, useViewer } from '../page/context.ts';
 import type { CameraMode } from '../scene/types.ts';
+import { Choice } from './choice.tsx';
 import { Icon } from './icons.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
 import { Tour } from './tour.tsx';
 
 const ZOOM = 1.4;
-/** A press that moved farther was a drag. */
-const CLICK_PX = 6;
 
 /** The map, and what lies over it. */
 export function Stage() {
@@ -44,11 +43,6 @@ export function Stage() {
 function MapCanvas({ canvasRef }: { canvasRef: { current: HTMLCanvasElement | null } }) {
   const viewer = useViewer();
   const display = useDisplay();
-  const down = useRef<{ x: number; y: number } | null>(null);
-  const pick = ({ offsetX, offsetY }: MouseEvent) => {
-    const car = display.scene?.pick(offsetX, offsetY) ?? null;
-    if (car !== null) viewer.pickIndex(car);
-  };
   return (
     <canvas
       ref={canvasRef}
@@ -56,24 +50,19 @@ function MapCanvas({ canvasRef }: { canvasRef: { current: HTMLCanvasElement | nu
       role="img"
       tabIndex={0}
       aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
-      onPointerDown={({ clientX, clientY }) => {
-        down.current = { x: clientX, y: clientY };
-      }}
-      onPointerUp={(event) => {
-        const from = down.current;
-        down.current = null;
-        if (from === null || event.button !== 0) return;
-        const movedPx = Math.hypot(event.clientX - from.x, event.clientY - from.y);
-        if (movedPx < CLICK_PX) pick(event);
+      // A click that ends a drag does not arrive here.
+      onClick={({ offsetX, offsetY }) => {
+        const car = display.scene?.pick(offsetX, offsetY) ?? null;
+        if (car !== null) viewer.pickIndex(car);
       }}
     />
   );
 }
 
-const MODES: readonly { mode: CameraMode; name: string }[] = [
-  { mode: 'city', name: 'Free' },
-  { mode: 'follow', name: 'Follow' },
-  { mode: 'chase', name: 'Chase' },
+const MODES: readonly (readonly [CameraMode, string])[] = [
+  ['city', 'Free'],
+  ['follow', 'Follow'],
+  ['chase', 'Chase'],
 ];
 
 function Camera() {
@@ -83,22 +72,14 @@ function Camera() {
   return (
     <div class="camera">
       {isPicked ? (
-        <fieldset class="speeds">
-          <legend class="visually-hidden">Camera</legend>
-          {MODES.map(({ mode, name }) => (
-            <button
-              type="button"
-              class="tab"
-              key={mode}
-              aria-pressed={viewer.camera.value === mode}
-              onClick={() => {
-                viewer.camera.value = mode;
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          legend="Camera"
+          options={MODES}
+          chosen={viewer.camera.value}
+          onChoose={(mode) => {
+            viewer.camera.value = mode;
+          }}
+        />
       ) : null}
       <div class="zoom">
         <Button icon label="Nearer" onClick={() => scene?.camera.zoomBy(ZOOM)}>

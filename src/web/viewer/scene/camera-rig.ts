@@ -1,7 +1,6 @@
 import type { Bounds } from '../api/types.ts';
 import {
   blend,
-  copyPose,
   DISTANCE_MIN_M,
   distanceFor,
   eased,
@@ -65,8 +64,8 @@ export class CameraRig {
     this.view.widthPx = Math.max(1, widthPx);
     this.view.heightPx = Math.max(1, heightPx);
     if (!this.#isFitted) return;
-    copyPose(wholeOf(this.#bounds, this.view), this.#goal);
-    if (this.#transitionLeftS <= 0) copyPose(this.#goal, this.pose);
+    Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
+    if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
   }
 
   setMode(mode: CameraMode): void {
@@ -87,7 +86,7 @@ export class CameraRig {
   showAll(): void {
     this.#startTransition();
     this.#isFitted = true;
-    copyPose(wholeOf(this.#bounds, this.view), this.#goal);
+    Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
   }
 
   lookAt(x: number, y: number, spanM: number): void {
@@ -145,7 +144,7 @@ export class CameraRig {
 
   /** The followed car has changed: starts a transition to it. */
   changeTarget(): void {
-    copyPose(this.pose, this.#from);
+    Object.assign(this.#from, this.pose);
     this.#transitionLeftS = MOVE_S;
     this.#bearing = null;
   }
@@ -154,7 +153,7 @@ export class CameraRig {
   advance(dtS: number, anchor: CameraTarget | null): void {
     if (this.isFollowing && anchor) this.#follow(dtS, anchor);
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
-    if (this.#transitionLeftS <= 0) copyPose(this.#goal, this.pose);
+    if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
     else blend(this.#from, this.#goal, eased(1 - this.#transitionLeftS / MOVE_S), this.pose);
   }
 
@@ -177,7 +176,7 @@ export class CameraRig {
 
   /** Starts a transition from the current pose to a new goal. */
   #startTransition(): void {
-    copyPose(this.pose, this.#from);
+    Object.assign(this.#from, this.pose);
     this.#transitionLeftS = MOVE_S;
     this.#isFitted = false;
     this.isFollowing = false;
@@ -188,7 +187,7 @@ export class CameraRig {
   #endTransition(): void {
     if (this.#transitionLeftS <= 0) return;
     this.#transitionLeftS = 0;
-    copyPose(this.pose, this.#goal);
+    Object.assign(this.#goal, this.pose);
   }
 
   #clampDistance(distance: number): number {

@@ -124,12 +124,3 @@ export function blend(from: Pose, to: Pose, part: number, out: Pose): void {
 
 /** Smoothstep. */
 export const eased = (part: number): number => part * part * (3 - 2 * part);
-
-export function copyPose(from: Pose, to: Pose): void {
-  to.x = from.x;
-  to.y = from.y;
-  to.z = from.z;
-  to.distance = from.distance;
-  to.tilt = from.tilt;
-  to.bearing = from.bearing;
-}

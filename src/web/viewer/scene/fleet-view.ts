@@ -2,7 +2,7 @@ import { type BufferGeometry, Color, Group, type Material } from 'three';
 import type { SignStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
 import { SHAPE, type Tint } from './decals.ts';
-import { applyTheme, InstancedBodies, movingGeometry, Transform } from './geometry.ts';
+import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
 import type { Overlay } from './overlay.ts';
@@ -65,7 +65,7 @@ export class FleetView {
   readonly #ghostly: Material;
   readonly #bodies = new Map<string, Body>();
   readonly #tints = new Map<string, Tint>();
-  readonly #transform = new Transform();
+  readonly #transform = createTransform();
   readonly #dusk: readonly Line[];
   #theme: Theme = 'light';
 
@@ -125,12 +125,9 @@ export class FleetView {
   #place(car: ShownCar, scale: number): void {
     const isCrashed = car.status === 'crashed';
     const transform = this.#transform;
-    transform.x = car.x;
-    transform.y = car.y;
-    transform.z = isCrashed ? 0.12 * scale : 0;
-    transform.heading = car.heading;
-    transform.roll = isCrashed ? WRECK_ROLL_RAD : 0;
-    transform.scaleX = transform.scaleY = transform.scaleZ = scale;
+    transform.position.set(car.x, car.y, isCrashed ? 0.12 * scale : 0);
+    transform.rotation.set(isCrashed ? WRECK_ROLL_RAD : 0, 0, car.heading);
+    transform.scale.setScalar(scale);
   }
 
   #isInDusk(x: number, y: number): boolean {

@@ -4,7 +4,7 @@ import {
   InstancedBufferAttribute,
   InstancedMesh,
   type Material,
-  type Object3D,
+  Object3D,
   Sphere,
   Vector3,
 } from 'three';
@@ -63,16 +63,14 @@ export function movingGeometry(mesh: MeshBuilder): BufferGeometry {
 /** Instances of one body, written anew each frame. */
 export class InstancedBodies {
   readonly object: InstancedMesh;
-  readonly #matrices: Float32Array;
   readonly #tints: InstancedBufferAttribute;
   readonly #lamps: InstancedBufferAttribute;
 
-  /** The geometry becomes this instances's own: instances carry their colours in it. */
+  /** Takes the geometry over: the colours of the instances are attributes of it. */
   constructor(geometry: BufferGeometry, material: Material, capacity: number) {
     this.object = fixed(new InstancedMesh(geometry, material, capacity));
     this.object.count = 0;
     this.object.visible = false;
-    this.#matrices = this.object.instanceMatrix.array as Float32Array;
     this.#tints = new InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
     this.#lamps = new InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
     geometry.setAttribute('tint', this.#tints);
@@ -83,9 +81,10 @@ export class InstancedBodies {
     this.object.count = 0;
   }
 
-  add(place: Transform, tint: readonly number[], head: number, brake: number, blink: number): void {
+  add(body: Object3D, tint: readonly number[], head: number, brake: number, blink: number): void {
     const i = this.object.count++;
-    place.writeTo(this.#matrices, 16 * i);
+    body.updateMatrix();
+    this.object.setMatrixAt(i, body.matrix);
     for (let k = 0; k < 3; k++) this.#tints.array[3 * i + k] = tint[k] ?? 1;
     this.#lamps.array[3 * i] = head;
     this.#lamps.array[3 * i + 1] = brake;
@@ -103,38 +102,9 @@ export class InstancedBodies {
   }
 }
 
-/** Position, rotation and scale of a body; one object serves all bodies, one after the other. */
-export class Transform {
-  x = 0;
-  y = 0;
-  z = 0;
-  heading = 0;
-  roll = 0;
-  scaleX = 1;
-  scaleY = 1;
-  scaleZ = 1;
-
-  /** Writes a column-major matrix: scale, roll about the length, heading, translation. */
-  writeTo(array: Float32Array, from: number): void {
-    const c = Math.cos(this.heading);
-    const s = Math.sin(this.heading);
-    const cr = Math.cos(this.roll);
-    const sr = Math.sin(this.roll);
-    array[from] = c * this.scaleX;
-    array[from + 1] = s * this.scaleX;
-    array[from + 2] = 0;
-    array[from + 3] = 0;
-    array[from + 4] = -s * cr * this.scaleY;
-    array[from + 5] = c * cr * this.scaleY;
-    array[from + 6] = sr * this.scaleY;
-    array[from + 7] = 0;
-    array[from + 8] = s * sr * this.scaleZ;
-    array[from + 9] = -c * sr * this.scaleZ;
-    array[from + 10] = cr * this.scaleZ;
-    array[from + 11] = 0;
-    array[from + 12] = this.x;
-    array[from + 13] = this.y;
-    array[from + 14] = this.z;
-    array[from + 15] = 1;
-  }
+/** Position, rotation (x: roll, z: heading) and scale of a body; reused for one after the other. */
+export function createTransform(): Object3D {
+  const transform = new Object3D();
+  transform.rotation.order = 'ZYX';
+  return transform;
 }

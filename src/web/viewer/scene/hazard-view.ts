@@ -2,7 +2,7 @@ import { type BufferGeometry, Group, type Material } from 'three';
 import type { HazardSpot } from '../api/types.ts';
 import type { SignStyle } from './billboards.ts';
 import { SHAPE, type Tint } from './decals.ts';
-import { applyTheme, InstancedBodies, movingGeometry, Transform } from './geometry.ts';
+import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
 import type { Overlay } from './overlay.ts';
@@ -40,7 +40,7 @@ export class HazardView {
   readonly object = new Group();
   readonly #spots: readonly HazardSpot[];
   readonly #bodies = new Map<string, DrawnHazard>();
-  readonly #transform = new Transform();
+  readonly #transform = createTransform();
 
   constructor(spots: readonly HazardSpot[], material: Material) {
     this.#spots = spots;
@@ -90,14 +90,12 @@ export class HazardView {
     if (!drawn) return;
     const { body, instances } = drawn;
     const transform = this.#transform;
-    transform.x = x;
-    transform.y = y;
     const step = Math.abs(Math.sin(tick * STEP_RAD_PER_TICK));
-    transform.z = body.walks && !reducedMotion ? STEP_M * step * scale : 0;
-    transform.heading = heading;
-    transform.scaleX = ((length || body.lengthM) / body.lengthM) * scale;
-    transform.scaleY = ((width || body.widthM) / body.widthM) * scale;
-    transform.scaleZ = scale;
+    const stretch = (length || body.lengthM) / body.lengthM;
+    const widening = (width || body.widthM) / body.widthM;
+    transform.position.set(x, y, body.walks && !reducedMotion ? STEP_M * step * scale : 0);
+    transform.rotation.set(0, 0, heading);
+    transform.scale.set(stretch * scale, widening * scale, scale);
     const blink = body.isBroken && tick % (2 * BLINK_TICKS) < BLINK_TICKS ? 1 : 0;
     instances.add(transform, body.tint, body.isBroken ? 0 : 0.6, body.isBroken ? 0.6 : 0, blink);
   }

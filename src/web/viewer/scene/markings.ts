@@ -24,7 +24,7 @@ const STOP_LINE_M = 0.45;
 const YIELD_TOOTH_M = 0.6;
 
 /** The neighbour of a lane: same direction, oncoming, or the edge of the road. */
-export type Beside = 'same' | 'oncoming' | 'nothing';
+type Beside = 'same' | 'oncoming' | 'nothing';
 
 /** Lines, bars and arrows on the lanes. */
 export function markLanes(mesh: MeshBuilder, map: CityMap, lanes: readonly DrawnLane[]): void {
@@ -123,7 +123,7 @@ function markEnd(mesh: MeshBuilder, { lane, line }: DrawnLane, isLit: boolean): 
   }
 }
 
-export const beside = ({ x, y, hx, hy }: Station, aheadM: number, leftM: number): Point => [
+const beside = ({ x, y, hx, hy }: Station, aheadM: number, leftM: number): Point => [
   x + aheadM * hx - leftM * hy,
   y + aheadM * hy + leftM * hx,
 ];
@@ -139,16 +139,26 @@ function zebra(mesh: MeshBuilder, { lane, line }: DrawnLane, fromM: number): voi
   const step = lane.width / count;
   for (let i = 0; i < count; i++) {
     const left = -lane.width / 2 + (i + 0.5) * step - BAR_M / 2;
-    mesh.area(
-      [
-        beside(start, 0, left + BAR_M),
-        beside(start, 0, left),
-        beside(start, CROSSING_M, left),
-        beside(start, CROSSING_M, left + BAR_M),
-      ],
-      'marking',
-    );
+    rectangle(mesh, start, [0, CROSSING_M], [left, left + BAR_M]);
   }
+}
+
+type Range = readonly [from: number, to: number];
+
+/** A rectangle relative to a station: metres ahead of it and to its left. */
+function rectangle(
+  mesh: MeshBuilder,
+  place: Station,
+  [from, to]: Range,
+  [right, left]: Range,
+): void {
+  const corners = [
+    beside(place, from, right),
+    beside(place, to, right),
+    beside(place, to, left),
+    beside(place, from, left),
+  ];
+  mesh.area(corners, 'marking');
 }
 
 /** The pedestrian crossing of a hazard spot, over every lane of its road. */
@@ -162,7 +172,7 @@ function markZebra(mesh: MeshBuilder, spot: HazardSpot, lanes: readonly DrawnLan
 }
 
 /** The station of a line that is nearest to a place. */
-export function nearestStation(line: Line, place: { x: number; y: number }) {
+function nearestStation(line: Line, place: { x: number; y: number }) {
   let best = { stationM: 0, offM: Number.POSITIVE_INFINITY };
   let along = 0;
   for (let i = 1; i < line.length; i++) {
@@ -227,18 +237,9 @@ function markArrow(mesh: MeshBuilder, own: DrawnLane, turns: JunctionEnds['turns
   if (endM < 3 * ARROW_BEFORE_M) return;
   const foot = stationAt(own.line, endM - ARROW_BEFORE_M - ARROW_M);
   const to = turns.get(own.lane.id) ?? [];
-  const bar = (fromM: number, toM: number) =>
-    mesh.area(
-      [
-        beside(foot, fromM, SHAFT_M / 2),
-        beside(foot, fromM, -SHAFT_M / 2),
-        beside(foot, toM, -SHAFT_M / 2),
-        beside(foot, toM, SHAFT_M / 2),
-      ],
-      'marking',
-    );
   const isStraight = to.some((rad) => Math.abs(rad) < STRAIGHT_RAD);
-  bar(0, isStraight ? ARROW_M - HEAD_M.length : ARROW_M * 0.55);
+  const shaftM = isStraight ? ARROW_M - HEAD_M.length : ARROW_M * 0.55;
+  rectangle(mesh, foot, [0, shaftM], [-SHAFT_M / 2, SHAFT_M / 2]);
   if (isStraight) head(mesh, foot, ARROW_M - HEAD_M.length, 0, 0);
   if (to.some((rad) => rad >= STRAIGHT_RAD)) sideArrow(mesh, foot, 1);
   if (to.some((rad) => rad <= -STRAIGHT_RAD)) sideArrow(mesh, foot, -1);
@@ -247,13 +248,8 @@ function markArrow(mesh: MeshBuilder, own: DrawnLane, turns: JunctionEnds['turns
 /** A short arm to one side, with its head. */
 function sideArrow(mesh: MeshBuilder, foot: Station, side: 1 | -1): void {
   const aheadM = ARROW_M * 0.55;
-  const arm = [
-    beside(foot, aheadM - SHAFT_M, 0),
-    beside(foot, aheadM - SHAFT_M, side * ARM_M),
-    beside(foot, aheadM + SHAFT_M, side * ARM_M),
-    beside(foot, aheadM + SHAFT_M, 0),
-  ];
-  mesh.area(side > 0 ? arm.toReversed() : arm, 'marking');
+  const [right, left] = side > 0 ? [0, ARM_M] : [-ARM_M, 0];
+  rectangle(mesh, foot, [aheadM - SHAFT_M, aheadM + SHAFT_M], [right, left]);
   head(mesh, foot, aheadM, side * ARM_M, side);
 }
 
@@ -266,22 +262,15 @@ function head(
   side: -1 | 0 | 1,
 ): void {
   const half = HEAD_M.width / 2;
-  if (side === 0) {
-    mesh.area(
-      [
-        beside(foot, aheadM, leftM + half),
-        beside(foot, aheadM, leftM - half),
-        beside(foot, aheadM + HEAD_M.length, leftM),
-      ],
-      'marking',
-    );
-    return;
-  }
-  const tip = leftM + side * HEAD_M.length * 0.8;
-  const ring = [
-    beside(foot, aheadM - half, leftM),
-    beside(foot, aheadM + half, leftM),
-    beside(foot, aheadM, tip),
+  const straight = [
+    beside(foot, aheadM, leftM + half),
+    beside(foot, aheadM, leftM - half),
+    beside(foot, aheadM + HEAD_M.length, leftM),
   ];
-  mesh.area(side > 0 ? ring : ring.toReversed(), 'marking');
+  const sideways = [
+    beside(foot, aheadM - side * half, leftM),
+    beside(foot, aheadM + side * half, leftM),
+    beside(foot, aheadM, leftM + side * HEAD_M.length * 0.8),
+  ];
+  mesh.area(side === 0 ? straight : sideways, 'marking');
 }

@@ -1,5 +1,5 @@
 import { Color, type Material } from 'three';
-import { applyTheme, InstancedBodies, movingGeometry, Transform } from './geometry.ts';
+import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
 import { colourOf } from './palette.ts';
 import { type Tree, treeBody } from './trees.ts';
 import type { Theme } from './types.ts';
@@ -20,14 +20,12 @@ export class TreeView {
 
   setTheme(theme: Theme): void {
     applyTheme(this.#geometry, this.#body, theme);
-    const transform = new Transform();
+    const transform = createTransform();
     const tone = new Color();
     this.#instances.clear();
     for (const { x, y, radiusM, heightM, leaf } of this.#trees) {
-      transform.x = x;
-      transform.y = y;
-      transform.scaleX = transform.scaleY = radiusM;
-      transform.scaleZ = heightM;
+      transform.position.set(x, y, 0);
+      transform.scale.set(radiusM, radiusM, heightM);
       const { r, g, b } = tone.setHex(colourOf(leaf, theme));
       this.#instances.add(transform, [r, g, b], 0, 0, 0);
     }
