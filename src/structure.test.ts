@@ -176,7 +176,7 @@ describe('boundaries', () => {
     expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded-store.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
-    expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/fields.ts']);
+    expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/form.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual([
       'src/codec/frame-module.ts',
       'src/kernel/kernel.ts',

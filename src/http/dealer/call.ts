@@ -8,9 +8,7 @@ import { type Header, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import { asObject, readForm, readJson } from './body.ts';
 import { detailReply } from './detail.ts';
-import type { Field, Form, Values } from './fields.ts';
-
-type Fields = Readonly<Record<string, Field<unknown>>>;
+import type { Fields, Form, Values } from './form.ts';
 
 /** A call whose sender is known and whose fields are as they should be. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {

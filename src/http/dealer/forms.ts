@@ -1,14 +1,5 @@
-import {
-  absentAs,
-  boolean,
-  byDefault,
-  email,
-  Form,
-  number,
-  optional,
-  password,
-  text,
-} from './fields.ts';
+import { absentAs, boolean, byDefault, email, number, optional, password, text } from './fields.ts';
+import { Form } from './form.ts';
 
 // What the dealer platform takes. The order of fields is that of their faults.
 
