@@ -19,12 +19,13 @@ import {
   SECRET_FIELDS,
   type SecretField,
 } from './records.ts';
-import type { Registry, Transaction } from './registry.ts';
+import type { Registry } from './registry.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
 import type { Tokens } from './tokens.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface Login {
   username: string;

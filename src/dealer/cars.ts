@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound, valueFault } from './errors.ts';
+import type { Reader } from './reader.ts';
 import {
   type AccountRecord,
   type AccountRef,
@@ -9,11 +10,12 @@ import {
   keys,
   type Owner,
 } from './records.ts';
-import type { Reader, Registry, Transaction } from './registry.ts';
+import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
 import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
+import type { Transaction } from './transaction.ts';
 import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
 import { VersionedCache } from './versioned-cache.ts';
 

@@ -1,6 +1,7 @@
 import { notFound } from './errors.ts';
+import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
-import type { Reader, Registry } from './registry.ts';
+import type { Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';

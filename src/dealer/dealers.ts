@@ -7,10 +7,11 @@ import {
   type DealerRecord,
   keys,
 } from './records.ts';
-import type { Registry, Transaction } from './registry.ts';
+import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isoTime } from './times.ts';
+import type { Transaction } from './transaction.ts';
 
 const HEIR_FIELD = ['query', 'reassign_to'];
 

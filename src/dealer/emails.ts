@@ -1,5 +1,6 @@
+import type { Reader } from './reader.ts';
 import { type CarRecord, type EmailRecord, keys } from './records.ts';
-import type { Reader, Transaction } from './registry.ts';
+import type { Transaction } from './transaction.ts';
 
 const NOBODYS: EmailRecord = { holder: null, cars: [] };
 

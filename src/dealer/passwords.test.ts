@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../random.ts';
-import { Gate, Passwords } from './passwords.ts';
+import { Gate } from './gate.ts';
+import { Passwords } from './passwords.ts';
 
 describe('a gate', () => {
   test('lets two run, so many wait, and refuses the rest', async () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Random } from '../random.ts';
-import { busy } from './errors.ts';
+import { Gate } from './gate.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
 /** More at once would be slower in all. */
@@ -11,48 +11,6 @@ const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
 /** The second thread ends when it has had nothing to do for so long. */
 const IDLE_MS = 60_000;
 const WAITING_MAX = 64;
-const RETRY_AFTER_S = 1;
-
-/** Lets so many run at a time and so many wait. */
-export class Gate {
-  readonly #runningMax: number;
-  readonly #waitingMax: number;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(runningMax: number, waitingMax: number) {
-    this.#runningMax = runningMax;
-    this.#waitingMax = waitingMax;
-  }
-
-  get running(): number {
-    return this.#running;
-  }
-
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  /** Throws DealerError 503 where too many wait already. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#runningMax) {
-      if (this.#waiting.length >= this.#waitingMax) {
-        throw busy('Too many log-ins at the same time.', RETRY_AFTER_S);
-      }
-      // Whoever ends hands over its place, so nobody who comes meanwhile gets in between.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
-  }
-}
 
 /** Hashes and verifies passwords, in threads that give way to those that serve. */
 export class Passwords {

@@ -1,90 +1,12 @@
-import type { Check, Entry, Key, Store, Write } from '../store/contract.ts';
+import type { Check, Store, Write } from '../store/contract.ts';
 import { busy, orUnavailable } from './errors.ts';
+import { type Edition, Reader } from './reader.ts';
 import { keys } from './records.ts';
+import { Transaction } from './transaction.ts';
 
 const PAGE = 1000;
 /** So often a change is begun anew that others got in the way of. */
 const ATTEMPTS_MAX = 32;
-
-/** What a stretch of the store's life is known by. */
-export interface Edition {
-  generation: number;
-  /** The same as long as nothing was changed. */
-  revision: number;
-}
-
-/** Reads the records of one generation. */
-export class Reader {
-  readonly generation: number;
-  readonly revision: number;
-  protected readonly store: Store;
-
-  constructor(store: Store, { generation, revision }: Edition) {
-    this.store = store;
-    this.generation = generation;
-    this.revision = revision;
-  }
-
-  async get<T>(key: Key): Promise<T | undefined> {
-    return (await orUnavailable(this.store.get<T>(key)))?.value;
-  }
-
-  /** All values below a prefix, in order of their keys. */
-  async all<T>(prefix: Key): Promise<T[]> {
-    return (await entriesBelow<T>(this.store, prefix)).map(({ value }) => value);
-  }
-
-  async keysBelow(prefix: Key): Promise<Key[]> {
-    return (await entriesBelow(this.store, prefix)).map(({ key }) => key);
-  }
-}
-
-/**
- * A change that is being put together. What it got by key is checked when it is written: it goes
- * through only where all of that is still so.
- */
-export class Transaction extends Reader {
-  readonly #checks = new Map<string, Check>();
-  readonly #writes: Write[] = [];
-  /** What was read, and what will be there. */
-  readonly #values = new Map<string, unknown>();
-
-  override async get<T>(key: Key): Promise<T | undefined> {
-    const id = JSON.stringify(key);
-    if (this.#values.has(id)) return this.#values.get(id) as T | undefined;
-    const entry = await orUnavailable(this.store.get<T>(key));
-    this.#checks.set(id, { key, version: entry?.version ?? null });
-    this.#values.set(id, entry?.value);
-    return entry?.value;
-  }
-
-  put(key: Key, value: unknown): void {
-    this.#values.set(JSON.stringify(key), value);
-    this.#writes.push({ key, value });
-  }
-
-  remove(key: Key): void {
-    this.#values.set(JSON.stringify(key), undefined);
-    this.#writes.push({ key, remove: true });
-  }
-
-  /** Makes the change depend on all there is: for those that look at lists. */
-  checkEverything(): void {
-    this.#checks.set('everything', { key: keys.revision, version: this.revision });
-  }
-
-  get isEmpty(): boolean {
-    return this.#writes.length === 0;
-  }
-
-  /** False where something has changed meanwhile. */
-  async write(generationCheck: Check): Promise<boolean> {
-    const revision: Write = { key: keys.revision, value: this.generation };
-    return orUnavailable(
-      this.store.commit([generationCheck, ...this.#checks.values()], [...this.#writes, revision]),
-    );
-  }
-}
 
 /**
  * The records of the dealer platform, by generation: a reset writes a new one beside the old and
@@ -125,7 +47,7 @@ export class Registry {
       const outcome = await settled(work(transaction));
       if (!outcome.isDone || transaction.isEmpty) {
         if ((await this.edition()).generation === edition.generation) return outcome();
-      } else if (await transaction.write(generation)) {
+      } else if (await transaction.commit(generation)) {
         return outcome();
       }
     }
@@ -171,16 +93,5 @@ async function settled<T>(work: Promise<T>): Promise<(() => T) & { isDone: boole
       throw error;
     };
     return Object.assign(fail, { isDone: false });
-  }
-}
-
-async function entriesBelow<T>(store: Store, prefix: Key): Promise<Entry<T>[]> {
-  const entries: Entry<T>[] = [];
-  for (;;) {
-    const last = entries.at(-1);
-    const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
-    const some = await orUnavailable(store.list<T>(prefix, page));
-    entries.push(...some);
-    if (some.length < PAGE) return entries;
   }
 }

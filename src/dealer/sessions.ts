@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { badToken, notAuthenticated, orUnavailable } from './errors.ts';
+import type { Reader } from './reader.ts';
 import { type AccountRecord, keys } from './records.ts';
-import type { Reader, Registry, Transaction } from './registry.ts';
+import type { Registry } from './registry.ts';
 import type { Claims, Tokens } from './tokens.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Revocations forgotten at a time. */
 const PAGE = 1000;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
+import type { Reader } from './reader.ts';
 import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
-import type { Reader, Registry } from './registry.ts';
+import type { Registry } from './registry.ts';
 import type { PlatformState } from './schemas.ts';
 import { isoTime } from './times.ts';
 

@@ -3,12 +3,13 @@ import { type Action, can } from '../../dealer/rights.ts';
 import type { Session, Sessions } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
-import type { Buckets } from '../server/rate-limits.ts';
 import { type Header, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
+import type { TokenBuckets } from '../server/token-buckets.ts';
 import { asObject, readForm, readJson } from './body.ts';
 import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
+import { JsonText } from './json-cache.ts';
 
 /** A call whose sender is known and whose fields are as they should be. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
@@ -23,7 +24,7 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
 export interface OpenAsk<B extends Fields, Q extends Fields, P extends Fields>
   extends Ask<B, Q, P> {
   /** Counts the call for its address. Throws TwinError `rate_limited`. */
-  count(name: string, limit: Buckets | undefined): void;
+  count(name: string, limit: TokenBuckets | undefined): void;
 }
 
 /** One operation of the dealer platform, as it is served and described. */
@@ -71,7 +72,7 @@ export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
     const limited = new Limited(call.addressKey());
     const ended = await refusedAs(async () => {
       const ask = read(operation, call, await bodyOf(operation, call));
-      const count = (name: string, limit: Buckets | undefined) => limited.count(name, limit);
+      const count = (name: string, limit: TokenBuckets | undefined) => limited.count(name, limit);
       return replyOf(await operation.run({ ...ask, count }));
     });
     const isSecret = operation.isSecret || ended.status !== 200;
@@ -99,28 +100,8 @@ export function guardedRoute<B extends Fields, Q extends Fields, P extends Field
   });
 }
 
-/** The JSON of something that is answered often. */
-class Text {
-  readonly json: string;
-
-  constructor(json: string) {
-    this.json = json;
-  }
-}
-
-/** Texts of values that do not change: each is made once. */
-export class Texts<T extends object> {
-  readonly #texts = new WeakMap<T, Text>();
-
-  of(value: T, bodyOf: (value: T) => unknown): Text {
-    const text = this.#texts.get(value) ?? new Text(JSON.stringify(bodyOf(value)));
-    this.#texts.set(value, text);
-    return text;
-  }
-}
-
 function replyOf(result: unknown): Reply {
-  return result instanceof Text ? reply(200, result.json, 'json') : ok(result, 'json');
+  return result instanceof JsonText ? reply(200, result.json, 'json') : ok(result, 'json');
 }
 
 /** The answer, or what is answered instead. What is a fault of ours is thrown on. */
@@ -226,13 +207,13 @@ class Limited {
     this.#key = key;
   }
 
-  count(name: string, limit: Buckets | undefined): void {
+  count(name: string, limit: TokenBuckets | undefined): void {
     if (limit === undefined) return;
     const { burst, perS } = limit.size;
     try {
       limit.take(this.#key);
     } finally {
-      const { left, fullInS } = limit.standing(this.#key);
+      const { left, fullInS } = limit.level(this.#key);
       const window = Math.ceil(burst / perS);
       this.headers.push(
         ['RateLimit-Policy', `"${name}";q=${burst};w=${window}`],

@@ -4,9 +4,10 @@ import * as schemas from '../../dealer/schemas.ts';
 import type { Session } from '../../dealer/sessions.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
-import { guardedRoute, openRoute, Texts, WRONG_ROLE } from './call.ts';
+import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
+import { JsonCache } from './json-cache.ts';
 
 const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
 
@@ -76,7 +77,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
   const { sessions, cars } = context.platform;
   const tag = 'cars';
   const body = (car: Car) => carBody(car, context);
-  const texts = new Texts<readonly Car[]>();
+  const lists = new JsonCache<readonly Car[]>();
   return [
     guardedRoute(sessions, {
       method: 'GET',
@@ -86,7 +87,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       tag,
       action: 'cars.list',
       answer: schemas.Cars,
-      run: async (_, session) => texts.of(await cars.list(session), (all) => all.map(body)),
+      run: async (_, session) => lists.of(await cars.list(session), (all) => all.map(body)),
     }),
     guardedRoute(sessions, {
       method: 'POST',

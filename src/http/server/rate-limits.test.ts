@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
-import { addressKey, Buckets, createRateLimits, OpenCount } from './rate-limits.ts';
+import { OpenCount } from './open-count.ts';
+import { addressKey, createRateLimits } from './rate-limits.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
   try {
@@ -14,13 +16,13 @@ function refusal(act: () => void): { code: string; retryAfterS: number | undefin
   return undefined;
 }
 
-function takeAll(buckets: Buckets, key: string, count: number): void {
+function takeAll(buckets: TokenBuckets, key: string, count: number): void {
   for (let i = 0; i < count; i++) buckets.take(key);
 }
 
 test('a bucket gives its burst, then what time has added', async () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 3, perS: 2 }, time);
+  const buckets = new TokenBuckets({ burst: 3, perS: 2 }, time);
   takeAll(buckets, 'a', 3);
   expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
   await time.advance(499);
@@ -32,7 +34,7 @@ test('a bucket gives its burst, then what time has added', async () => {
 
 test('a bucket never holds more than its burst', async () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 2, perS: 1 }, time);
+  const buckets = new TokenBuckets({ burst: 2, perS: 1 }, time);
   takeAll(buckets, 'a', 1);
   await time.advance(3_600_000);
   takeAll(buckets, 'a', 2);
@@ -41,25 +43,25 @@ test('a bucket never holds more than its burst', async () => {
 
 test('what is more than a bucket holds costs a full one where that is asked for', async () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
-  buckets.takeWhole('a', 1_000_000);
+  const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
+  buckets.takeUpToBurst('a', 1_000_000);
   expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
-  expect(refusal(() => buckets.takeWhole('a', 500))?.retryAfterS).toBe(10);
+  expect(refusal(() => buckets.takeUpToBurst('a', 500))?.retryAfterS).toBe(10);
   await time.advance(10_000);
-  expect(refusal(() => buckets.takeWhole('a', 500))).toBeUndefined();
-  buckets.takeWhole('b', 30);
+  expect(refusal(() => buckets.takeUpToBurst('a', 500))).toBeUndefined();
+  buckets.takeUpToBurst('b', 30);
   buckets.take('b', 70);
 });
 
 test('keys do not share a bucket', () => {
-  const buckets = new Buckets({ burst: 1, perS: 1 }, TestTime.standing());
+  const buckets = new TokenBuckets({ burst: 1, perS: 1 }, TestTime.standing());
   buckets.take('a');
   expect(refusal(() => buckets.take('b'))).toBeUndefined();
 });
 
 test('a refused take takes nothing and says how long to wait in whole seconds', () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
+  const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   buckets.take('a', 80);
   expect(refusal(() => buckets.take('a', 55))).toEqual({ code: 'rate_limited', retryAfterS: 4 });
   expect(refusal(() => buckets.take('a', 20))).toBeUndefined();
@@ -67,11 +69,11 @@ test('a refused take takes nothing and says how long to wait in whole seconds', 
 
 test('what costs more than a whole bucket is never given, and says so', () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 100, perS: 10 }, time);
+  const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   expect(() => buckets.take('a', 101)).toThrow(
     expect.objectContaining({
       code: 'rate_limited',
-      hint: 'No more than 100 are given at once, ever.',
+      hint: 'No more than 100 are allowed at once.',
     }),
   );
   expect(refusal(() => buckets.take('a', 100))).toBeUndefined();
@@ -79,13 +81,13 @@ test('what costs more than a whole bucket is never given, and says so', () => {
 
 test('spending goes on below zero, so that many at once cost as much as one after the other', () => {
   const time = TestTime.standing();
-  const buckets = new Buckets({ burst: 2, perS: 1 }, time);
+  const buckets = new TokenBuckets({ burst: 2, perS: 1 }, time);
   for (let i = 0; i < 5; i++) buckets.spend('a');
   expect(refusal(() => buckets.check('a'))?.retryAfterS).toBe(4);
 });
 
 test('only so many keys are followed; the one that is longest unused is forgotten', () => {
-  const buckets = new Buckets({ burst: 1, perS: 1 }, TestTime.standing(), 2);
+  const buckets = new TokenBuckets({ burst: 1, perS: 1 }, TestTime.standing(), 2);
   buckets.take('a');
   buckets.take('b');
   buckets.take('c');

@@ -3,20 +3,30 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
-import type { StreamSocket } from '../twin/fanout.ts';
 import type { Reply } from './reply.ts';
 import type { Call, Router } from './router.ts';
 
-/** Lets a stream in: may still refuse by throwing. */
+/** The part of a WebSocket of the library that streams use. */
+export interface StreamSocket {
+  /** 1 the operating system took it; 0 some of it waits in memory; 2 dropped. */
+  send(message: string | Uint8Array, isBinary: boolean): number;
+  ping(message: string): number;
+  /** Everything sent within `send` leaves in one write. */
+  cork(send: () => void): unknown;
+  getBufferedAmount(): number;
+  end(code: number, reason: string): void;
+}
+
+/** Admits a stream; may still refuse it by throwing. */
 export type Entrance<Session> = () => { session: Session; protocol: string };
 
-/** The WebSocket side of a server. Its path is also a route, for those who do not upgrade. */
+/** The WebSocket side of a server. Its path is also a route, for requests without an upgrade. */
 export interface Stream<Session> {
   path: string;
-  /** Refuses by throwing; what it returns is called when the connection is about to be upgraded. */
+  /** Refuses by throwing. The server calls the result right before it upgrades the connection. */
   find(call: Call): Entrance<Session> | Promise<Entrance<Session>>;
   opened(session: Session, socket: StreamSocket): void;
-  /** @param message what the ping said, as far as the client can be trusted */
+  /** @param message payload of the answered ping, as the client claims */
   ponged(session: Session, message: string): void;
   drained(session: Session): void;
   closed(session: Session): void;
@@ -32,12 +42,12 @@ export interface ServerOptions<Session = never> {
   /** In metrics and logs. */
   name: string;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
   tls?: TlsFiles | undefined;
   router: Router;
   stream?: Stream<Session>;
-  /** Makes an answer of whatever was thrown. */
+  /** Renders anything that a handler threw. */
   render: (error: unknown, encoding: Encoding) => Reply;
   /** Answers a path with a trailing slash with 307 to the path without it. */
   redirectsTrailingSlash?: true;

@@ -4,7 +4,9 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import type { WorldFrame } from '../../twin/service.ts';
-import { Fanout, type StreamSocket, type Watcher } from './fanout.ts';
+import type { StreamSocket } from '../server/server-options.ts';
+import { Fanout } from './fanout.ts';
+import type { Watcher } from './watcher.ts';
 
 /** A socket that notes what it is told, and answers pings unless it has stalled. */
 class FakeSocket implements StreamSocket {
@@ -98,7 +100,7 @@ test('a frame no newer than the hello, or than the last frame, is not sent', asy
   expect(socket.frames).toEqual(['json 1 12', 'json 1 16']);
 });
 
-test('a beat that nobody watches is done at once', () => {
+test('a batch that nobody watches is done at once', () => {
   let isDone = false;
   fanout.publish([frame(4)], () => {
     isDone = true;
@@ -106,26 +108,26 @@ test('a beat that nobody watches is done at once', () => {
   expect(isDone).toBe(true);
 });
 
-test('a large world does not keep a small one waiting, and the beat is done after both', async () => {
+test('a large world does not keep a small one waiting, and the batch is done after both', async () => {
   const small = new FakeWorld(2, { startTick: 0 });
   const crowd = Array.from({ length: 1000 }, () => join());
   const lone = join(0, 'json', 2);
-  const beat = publish(frame(4), frame(4, small));
+  const batch = publish(frame(4), frame(4, small));
   const served = () => crowd.filter(({ socket }) => socket.frames.length === 1).length;
   expect(lone.socket.frames).toEqual(['json 2 4']);
   expect(served()).toBeLessThanOrEqual(250);
   await immediate();
   expect(served()).toBeLessThanOrEqual(500);
-  await beat;
+  await batch;
   expect(served()).toBe(1000);
 });
 
-test('watchers may come and go while a beat is under way', async () => {
+test('watchers may come and go while a batch is under way', async () => {
   const crowd = Array.from({ length: 600 }, () => join());
-  const beat = publish(frame(4));
+  const batch = publish(frame(4));
   for (const { socket } of crowd.slice(300, 500)) socket.end(1000, '');
   const late = join(4);
-  await beat;
+  await batch;
   const frames = crowd.map(({ socket }) => socket.frames.length);
   expect(frames.slice(0, 300).every((count) => count === 1)).toBe(true);
   expect(frames.slice(300, 500).every((count) => count === 0)).toBe(true);

@@ -2,105 +2,40 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { SLICE_MS } from '../../limits.ts';
 import type { Time } from '../../time.ts';
 import type { WorldFrame } from '../../twin/service.ts';
+import type { StreamSocket } from '../server/server-options.ts';
+import { type Topic, Watcher } from './watcher.ts';
 
-/** What the fan-out needs of a WebSocket. */
-export interface StreamSocket {
-  /** 1 went to the operating system; 0 some of it waits in memory; 2 dropped. */
-  send(message: string | Uint8Array, isBinary: boolean): number;
-  ping(message: string): number;
-  /** Everything sent in `send` leaves in one write. */
-  cork(send: () => void): unknown;
-  getBufferedAmount(): number;
-  end(code: number, reason: string): void;
-}
-
-/** What one slice may send before others get their turn. */
+/** Sends in one slice before other work gets its turn. */
 const SLICE_SENDS = 250;
-/** Sends of one world before the next world's turn, and between looks at the clock. */
+/** Sends for one world before the next world's turn, and between readings of the clock. */
 const TURN_SENDS = 25;
-/**
- * A reader gets no more frames while it has not read so many. Operating systems buffer megabytes
- * for a connection, so without this a slow reader would watch a world of a minute ago.
- */
-const UNREAD_FRAMES_MAX = 50;
-/**
- * A reader is asked every so many frames whether it has come this far. Each answer costs as much
- * as half a frame, so only one that lags is asked more often, to see that it takes anything.
- */
-const PING_FRAMES = 25;
-const LAGGING_FRAMES = 30;
-const LAGGING_PING_FRAMES = 5;
-/** A stream over which nothing moves for so long is closed. */
+/** A stream that makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
-/** When all streams are closed: how many at least at a time, in how many batches, how far apart. */
-const CLOSE_BATCH_MIN = 100;
-const CLOSE_BATCHES_MAX = 100;
+/** Closing all streams: smallest group, most groups, pause between groups. */
+const CLOSE_GROUP_MIN = 100;
+const CLOSE_GROUPS_MAX = 100;
 const CLOSE_PAUSE_MS = 20;
 
 const REASONS = { 1012: 'open it again', 1013: 'try again later' };
 
-/** One open stream. */
-export class Watcher {
-  readonly topic: Topic;
-  readonly socket: StreamSocket;
-  /** The world's tick that this reader was told last. */
-  lastTick: number;
-  framesSent = 0;
-  /** As far as the reader is known to have come, by the pings that it answered (RFC 6455: must). */
-  framesRead = 0;
-  pingedAt = 0;
-  /** Part of a frame waits in memory for the operating system to take it. */
-  isBlocked = false;
-  /** Of one that is behind: when it took something last, as far as is known. */
-  progressMs = 0;
-
-  constructor(topic: Topic, socket: StreamSocket, tick: number) {
-    this.topic = topic;
-    this.socket = socket;
-    this.lastTick = tick;
-  }
-
-  framesUnread(): number {
-    return this.framesSent - this.framesRead;
-  }
-
-  isBehind(): boolean {
-    return this.isBlocked || this.framesUnread() >= UNREAD_FRAMES_MAX;
-  }
-
-  isPingDue(): boolean {
-    const interval = this.framesUnread() < LAGGING_FRAMES ? PING_FRAMES : LAGGING_PING_FRAMES;
-    return this.framesSent - this.pingedAt >= interval;
-  }
-}
-
-/** The streams of one world in one encoding. */
-export interface Topic {
-  readonly worldNumber: number;
-  readonly encoding: Encoding;
-  readonly watchers: Set<Watcher>;
-  /** When its last frame came, or its first watcher. */
-  frameMs: number;
-}
-
-/** A frame on its way to the watchers of a topic. */
+/** A frame and the watchers of its topic that still have to get it. */
 interface Delivery {
   watchers: Iterator<Watcher>;
   bytes: Uint8Array;
   isBinary: boolean;
   tick: number;
-  beat: Beat;
+  batch: DeliveryBatch;
 }
 
-interface Beat {
+interface DeliveryBatch {
   deliveriesLeft: number;
   done: () => void;
 }
 
 /**
- * Hands frames to sockets. A reader that cannot keep up misses whole frames and then gets the
- * newest; others do not notice. Deliveries are made in short slices, a few sends a world in turn,
- * so that neither a large world nor a large beat keeps anything else waiting.
+ * Sends frames to sockets. A reader that cannot keep up misses whole frames and then gets the
+ * newest; other readers are not affected. Deliveries run in short slices, a few sends per world in
+ * turn, so neither a large world nor a large batch delays anything else.
  */
 export class Fanout {
   framesSent = 0;
@@ -109,19 +44,19 @@ export class Fanout {
   watcherCount = 0;
   readonly #time: Time;
   readonly #topics: Record<Encoding, Map<number, Topic>> = { json: new Map(), msgpack: new Map() };
-  /** Watchers that miss frames at the moment. */
+  /** Watchers that miss frames now. */
   readonly #behind = new Set<Watcher>();
   #deliveries: Delivery[] = [];
   #next = 0;
   #unfinished: Delivery[] = [];
-  /** A slice runs, or is about to. */
+  /** A slice is running or scheduled. */
   #isActive = false;
 
   constructor(time: Time) {
     this.#time = time;
   }
 
-  /** The watcher gets frames of ticks above `tick` from now on. */
+  /** Adds a watcher for frames of ticks above `tick`. */
   join(worldNumber: number, encoding: Encoding, socket: StreamSocket, tick: number): Watcher {
     const topics = this.#topics[encoding];
     let topic = topics.get(worldNumber);
@@ -135,7 +70,7 @@ export class Fanout {
     return watcher;
   }
 
-  /** To be called when the socket has closed, for whatever reason. */
+  /** Must be called when the socket has closed, for any reason. */
   leave(watcher: Watcher): void {
     const { topic } = watcher;
     if (!topic.watchers.delete(watcher)) return;
@@ -147,7 +82,7 @@ export class Fanout {
     }
   }
 
-  /** The reader has come to the ping that was sent after so many frames. */
+  /** The reader has answered the ping sent after this many frames. */
   ponged(watcher: Watcher, frames: number): void {
     const { framesRead, framesSent } = watcher;
     if (!Number.isInteger(frames) || frames <= framesRead || frames > framesSent) return;
@@ -155,7 +90,7 @@ export class Fanout {
     this.#progressed(watcher);
   }
 
-  /** The operating system took some of what waited in memory. */
+  /** The operating system took some of the waiting bytes. */
   drained(watcher: Watcher): void {
     watcher.isBlocked = watcher.socket.getBufferedAmount() > 0;
     this.#progressed(watcher);
@@ -166,14 +101,14 @@ export class Fanout {
     if (!watcher.isBehind()) this.#behind.delete(watcher);
   }
 
-  /** Takes the frames of a beat; calls `done` once each watcher was sent its frame or skipped. */
+  /** Delivers frames; calls `done` once every watcher was sent its frame or skipped. */
   publish(frames: readonly WorldFrame[], done: () => void): void {
-    const beat: Beat = { deliveriesLeft: 0, done };
+    const batch: DeliveryBatch = { deliveriesLeft: 0, done };
     for (const { world, tick, json, msgpack } of frames) {
-      if (json) this.#deliver('json', world.number, json, tick, beat);
-      if (msgpack) this.#deliver('msgpack', world.number, msgpack, tick, beat);
+      if (json) this.#deliver('json', world.number, json, tick, batch);
+      if (msgpack) this.#deliver('msgpack', world.number, msgpack, tick, batch);
     }
-    if (beat.deliveriesLeft === 0) done();
+    if (batch.deliveriesLeft === 0) done();
     else if (!this.#isActive) this.#slice();
   }
 
@@ -182,14 +117,14 @@ export class Fanout {
     worldNumber: number,
     bytes: Uint8Array,
     tick: number,
-    beat: Beat,
+    batch: DeliveryBatch,
   ): void {
     const topic = this.#topics[encoding].get(worldNumber);
     if (topic === undefined) return;
     topic.frameMs = this.#time.now();
     const watchers = topic.watchers.values();
-    this.#deliveries.push({ watchers, bytes, isBinary: encoding === 'msgpack', tick, beat });
-    beat.deliveriesLeft++;
+    this.#deliveries.push({ watchers, bytes, isBinary: encoding === 'msgpack', tick, batch });
+    batch.deliveriesLeft++;
   }
 
   #slice(): void {
@@ -204,7 +139,7 @@ export class Fanout {
     if (this.#isActive) this.#time.immediate(() => this.#slice());
   }
 
-  /** Rounds: what is unfinished in one has its next turn in the following. False: all is done. */
+  /** Deliveries left unfinished in one round continue in the next. Returns false if none is left. */
   #startRound(): boolean {
     if (this.#next < this.#deliveries.length) return true;
     this.#deliveries = this.#unfinished;
@@ -217,8 +152,8 @@ export class Fanout {
     for (let sends = 0; sends < TURN_SENDS; sends++) {
       const { done, value } = delivery.watchers.next();
       if (done) {
-        delivery.beat.deliveriesLeft--;
-        if (delivery.beat.deliveriesLeft === 0) delivery.beat.done();
+        delivery.batch.deliveriesLeft--;
+        if (delivery.batch.deliveriesLeft === 0) delivery.batch.done();
         return sends;
       }
       this.#offer(value, delivery);
@@ -235,10 +170,9 @@ export class Fanout {
       return;
     }
     watcher.lastTick = tick;
-    watcher.framesSent++;
     this.framesSent++;
     this.bytesSent += bytes.byteLength;
-    if (!sendFrame(watcher, bytes, isBinary)) {
+    if (!watcher.send(bytes, isBinary)) {
       watcher.isBlocked = true;
       this.#fallBehind(watcher);
     }
@@ -250,7 +184,7 @@ export class Fanout {
     watcher.progressMs = this.#time.now();
   }
 
-  /** To be called every second or so: closes streams over which nothing moves. */
+  /** Closes streams without progress. Call it about every second. */
   sweep(): void {
     const limitMs = this.#time.now() - SILENT_MS;
     for (const watcher of this.#behind) {
@@ -261,7 +195,7 @@ export class Fanout {
     }
   }
 
-  /** Ends the streams of one world: 1013 it cannot be served now, 1012 reconnect at once. */
+  /** Ends the streams of a world: 1013 it cannot be served now, 1012 reconnect at once. */
   endWorld(worldNumber: number, code: 1012 | 1013): void {
     for (const topics of Object.values(this.#topics)) {
       const topic = topics.get(worldNumber);
@@ -269,12 +203,12 @@ export class Fanout {
     }
   }
 
-  /** Ends all streams with 1012, a batch at a time, so that not all come back at once. */
+  /** Ends all streams with 1012, in groups, so that clients do not all reconnect at once. */
   async endAll(): Promise<void> {
-    const batch = Math.max(CLOSE_BATCH_MIN, Math.ceil(this.watcherCount / CLOSE_BATCHES_MAX));
+    const size = Math.max(CLOSE_GROUP_MIN, Math.ceil(this.watcherCount / CLOSE_GROUPS_MAX));
     const watchers = [...this.#allTopics()].flatMap((topic) => [...topic.watchers]);
-    for (let from = 0; from < watchers.length; from += batch) {
-      for (const watcher of watchers.slice(from, from + batch)) {
+    for (let from = 0; from < watchers.length; from += size) {
+      for (const watcher of watchers.slice(from, from + size)) {
         if (watcher.topic.watchers.has(watcher)) watcher.socket.end(1012, REASONS[1012]);
       }
       await this.#time.sleep(CLOSE_PAUSE_MS);
@@ -286,19 +220,7 @@ export class Fanout {
   }
 }
 
-/** True where the operating system took all of it. */
-function sendFrame(watcher: Watcher, bytes: Uint8Array, isBinary: boolean): boolean {
-  const { socket, framesSent } = watcher;
-  if (!watcher.isPingDue()) return socket.send(bytes, isBinary) === 1;
-  watcher.pingedAt = framesSent;
-  socket.cork(() => {
-    socket.send(bytes, isBinary);
-    socket.ping(String(framesSent));
-  });
-  return socket.getBufferedAmount() === 0;
-}
-
-/** Closing a socket makes it leave the topic; a Set can be walked meanwhile. */
+/** Closing a socket makes its watcher leave the topic; a Set allows that while iterating. */
 function endTopic({ watchers }: Topic, code: 1012 | 1013, reason: string): void {
   for (const { socket } of watchers) socket.end(code, reason);
 }

@@ -10,12 +10,13 @@ import type { TwinService, World } from '../../twin/service.ts';
 import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
 import { parseJson } from '../server/body.ts';
 import { matchesEtag } from '../server/etag.ts';
+import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
-import { chain, type WorldAccess } from './world-access.ts';
+import type { WorldAccess } from './world-access.ts';
 import { RATE_HZ } from './world-stream.ts';
 
 export interface TwinContext {
@@ -183,7 +184,8 @@ function worldRoute(
       'store_unavailable',
       'world_unavailable',
     ],
-    handle: (call) => chain(worlds.byId(call, call.params[0]), (world) => answer(world, call)),
+    handle: (call) =>
+      mapMaybePromise(worlds.byId(call, call.params[0]), (world) => answer(world, call)),
   };
 }
 
@@ -202,7 +204,7 @@ function worldRoutes(context: TwinContext): Route[] {
       summary: 'One snapshot',
       schema: schemas.Snapshot,
       answer: (world, { encoding }) =>
-        chain(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
+        mapMaybePromise(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
           reply(200, bytes, encoding),
         ),
     },
@@ -262,7 +264,7 @@ function replayRoute(context: TwinContext): Route {
     const [, id = ''] = call.params;
     const { encoding } = call;
     const on = featuresOfQuery(call.query);
-    const spend = (ticks: number) => context.limits.workTicks?.takeWhole(key, ticks);
+    const spend = (ticks: number) => context.limits.workTicks?.takeUpToBurst(key, ticks);
     const replay = await world.replay(id, { on, encoding, spend });
     if (replay === undefined) throw new TwinError('unknown_incident');
     return reply(200, replayBody(id, on, replay, encoding), encoding);
@@ -280,7 +282,9 @@ function replayRoute(context: TwinContext): Route {
     errors: ['unknown_feature', ...route.errors],
     handle: (call) => {
       const key = call.addressKey();
-      return chain(context.worlds.byId(call, call.params[0]), (world) => play(world, call, key));
+      return mapMaybePromise(context.worlds.byId(call, call.params[0]), (world) =>
+        play(world, call, key),
+      );
     },
   };
 }

@@ -17,11 +17,12 @@ import type { World } from '../../twin/service.ts';
 import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
 import { parseObject } from '../server/body.ts';
+import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import * as schemas from './schemas.ts';
-import { type Car, chain, type WorldAccess } from './world-access.ts';
+import type { Car, WorldAccess } from './world-access.ts';
 
 interface VehicleContext {
   worlds: WorldAccess;
@@ -46,7 +47,7 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
     answer: (car: Car, encoding: Encoding) => Answer,
   ): Route => ({
     ...vehicleRoute('GET', path, operationId, summary, schema),
-    handle: (call) => chain(worlds.byVin(call), (car) => answer(car, call.encoding)),
+    handle: (call) => mapMaybePromise(worlds.byVin(call), (car) => answer(car, call.encoding)),
   });
   return [
     get('', 'getVehicle', 'Everything about the car', schemas.Vehicle, vehicle),
@@ -58,7 +59,7 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
       ({ world, index }, encoding) => stateReply(world.declared(index), encoding),
     ),
     get('/telemetry', 'getTelemetry', 'Live telemetry', schemas.Telemetry, (car, encoding) =>
-      chain(telemetry(car), (value) => ok(value, encoding)),
+      mapMaybePromise(telemetry(car), (value) => ok(value, encoding)),
     ),
     get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
       ok(routeOf(car), encoding),
@@ -222,7 +223,7 @@ async function incidentsOf(car: Car) {
 }
 
 function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {
-  return chain(world.latestPacked() ?? world.packed(), (packed) =>
+  return mapMaybePromise(world.latestPacked() ?? world.packed(), (packed) =>
     telemetryOf(packed, index, {
       worldId: world.id,
       vins: vinsOf(world),

@@ -3,6 +3,7 @@ import { parseWorldId } from '../../twin/ids.ts';
 import type { TwinService, World } from '../../twin/service.ts';
 import { parseVin } from '../../twin/vin.ts';
 import type { Head } from '../server/head.ts';
+import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Call } from '../server/router.ts';
 
@@ -37,7 +38,7 @@ export class WorldAccess {
     if (vin === '') throw new TwinError('missing_vin');
     const address = parseVin(vin);
     const index = address?.car ?? 0;
-    return chain(this.#byNumber(call, address?.world, 'unknown_vin'), (world) => ({
+    return mapMaybePromise(this.#byNumber(call, address?.world, 'unknown_vin'), (world) => ({
       world,
       index,
     }));
@@ -68,11 +69,6 @@ export class WorldAccess {
     world.touch();
     return world;
   }
-}
-
-/** `next` of a value that may still be coming. What is at hand is not made to wait. */
-export function chain<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>) {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /**

@@ -3,13 +3,15 @@ import { streamChoice } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
 import type { World } from '../../twin/service.ts';
+import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
-import type { Entrance, Stream } from '../server/server-options.ts';
-import type { Fanout, StreamSocket, Watcher } from './fanout.ts';
+import type { Entrance, Stream, StreamSocket } from '../server/server-options.ts';
+import type { Fanout } from './fanout.ts';
 import * as schemas from './schemas.ts';
-import { chain, type WorldAccess } from './world-access.ts';
+import type { Watcher } from './watcher.ts';
+import type { WorldAccess } from './world-access.ts';
 
 /** Frames a second. */
 export const RATE_HZ = 1000 / FRAME_MS;
@@ -42,7 +44,7 @@ export class WorldStream implements Stream<StreamSession> {
   find(call: Call): Entrance<StreamSession> | Promise<Entrance<StreamSession>> {
     const { encoding, protocol } = streamChoice(call.query, call.head.webSocketProtocols);
     const addressKey = call.addressKey();
-    return chain(this.#worlds.byId(call, call.params[0]), (world) => () => ({
+    return mapMaybePromise(this.#worlds.byId(call, call.params[0]), (world) => () => ({
       session: this.#enter(world, encoding, addressKey),
       protocol,
     }));

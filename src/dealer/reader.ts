@@ -1,0 +1,48 @@
+import type { Entry, Key, Store } from '../store/contract.ts';
+import { orUnavailable } from './errors.ts';
+
+const PAGE = 1000;
+
+/** A state of the store. */
+export interface Edition {
+  generation: number;
+  /** Differs after every change. */
+  revision: number;
+}
+
+/** Reads the records of one generation. */
+export class Reader {
+  readonly generation: number;
+  readonly revision: number;
+  protected readonly store: Store;
+
+  constructor(store: Store, { generation, revision }: Edition) {
+    this.store = store;
+    this.generation = generation;
+    this.revision = revision;
+  }
+
+  async get<T>(key: Key): Promise<T | undefined> {
+    return (await orUnavailable(this.store.get<T>(key)))?.value;
+  }
+
+  /** All values below a prefix, ordered by key. */
+  async all<T>(prefix: Key): Promise<T[]> {
+    return (await entriesBelow<T>(this.store, prefix)).map(({ value }) => value);
+  }
+
+  async keysBelow(prefix: Key): Promise<Key[]> {
+    return (await entriesBelow(this.store, prefix)).map(({ key }) => key);
+  }
+}
+
+async function entriesBelow<T>(store: Store, prefix: Key): Promise<Entry<T>[]> {
+  const entries: Entry<T>[] = [];
+  for (;;) {
+    const last = entries.at(-1);
+    const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
+    const some = await orUnavailable(store.list<T>(prefix, page));
+    entries.push(...some);
+    if (some.length < PAGE) return entries;
+  }
+}

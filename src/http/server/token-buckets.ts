@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import type { BucketSize } from '../../config.ts';
+import { TwinError } from '../../errors.ts';
+import type { Time } from '../../time.ts';
+
+/** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
+const KEYS_MAX = 32_768;
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** Token buckets by key, in bounded memory. */
+export class TokenBuckets {
+  readonly #size: BucketSize;
+  readonly #time: Time;
+  readonly #buckets: LRUCache<string, Bucket>;
+
+  constructor(size: BucketSize, time: Time, keysMax = KEYS_MAX) {
+    this.#size = size;
+    this.#time = time;
+    this.#buckets = new LRUCache({ max: keysMax });
+  }
+
+  /** Takes tokens. Throws TwinError `rate_limited` and takes nothing if there are too few. */
+  take(key: string, cost = 1): void {
+    this.check(key, cost);
+    this.spend(key, cost);
+  }
+
+  /** As `take`, but a cost above a full bucket costs a full bucket. */
+  takeUpToBurst(key: string, cost: number): void {
+    this.take(key, Math.min(cost, this.#size.burst));
+  }
+
+  /** Throws if `take` would. */
+  check(key: string, cost = 1): void {
+    const { burst, perS } = this.#size;
+    const lacking = cost - this.#refilled(key).tokens;
+    if (lacking <= 0) return;
+    const hint = cost > burst ? `No more than ${burst} are allowed at once.` : undefined;
+    throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
+  }
+
+  /** Takes tokens even if there are too few. */
+  spend(key: string, cost = 1): void {
+    this.#refilled(key).tokens -= cost;
+  }
+
+  /** Tokens left for a key, and the seconds until its bucket is full. */
+  level(key: string): { left: number; fullInS: number } {
+    const { burst, perS } = this.#size;
+    const { tokens } = this.#refilled(key);
+    return { left: Math.max(0, Math.floor(tokens)), fullInS: Math.ceil((burst - tokens) / perS) };
+  }
+
+  get size(): BucketSize {
+    return this.#size;
+  }
+
+  #refilled(key: string): Bucket {
+    const nowMs = this.#time.now();
+    const { burst, perS } = this.#size;
+    let bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      bucket = { tokens: burst, atMs: nowMs };
+      this.#buckets.set(key, bucket);
+    }
+    const gained = ((nowMs - bucket.atMs) / 1000) * perS;
+    bucket.tokens = Math.min(burst, bucket.tokens + gained);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+}
