@@ -1,34 +1,34 @@
 import { availableParallelism } from 'node:os';
 import type { Random } from './random.ts';
 
-/** So many at once, then so many a second. */
+/** A token bucket: its size, and tokens added per second. */
 export interface BucketSize {
   burst: number;
   perS: number;
 }
 
 export interface RateLimitSettings {
-  /** Worlds made by one address. */
+  /** Worlds created by one address. */
   worlds: BucketSize;
   /** Changes of one vehicle's features. */
   featureWrites: BucketSize;
-  /** Unknown ids and VINs asked for by one address. */
+  /** Requests of one address for unknown ids and VINs. */
   misses: BucketSize;
-  /** Ticks that one address has computed for it by start ticks and journals. */
+  /** Ticks computed for one address because of start ticks, journals and replays. */
   workTicks: BucketSize;
   /** Open streams of one address. */
   socketsPerAddress: number;
   /** Log-ins of one address. */
   logins: BucketSize;
-  /** Accounts made by one address. */
+  /** Accounts created by one address. */
   signUps: BucketSize;
-  /** Failed log-ins of one account that cost no waiting. */
+  /** Failed log-ins of one account before it has to wait. */
   failedLogins: number;
   /** The longest wait between log-ins of an account. */
   failedLoginWaitS: number;
 }
 
-/** All settings of a node, from the environment; see the table in the README. */
+/** All settings of a node, from the environment; docs/operating.md lists them. */
 export interface Config {
   host: string;
   dealerPort: number;
@@ -42,9 +42,9 @@ export interface Config {
   redisUrl: string | undefined;
   leaseMs: number;
   nodeName: string;
-  /** Threads that step worlds. One a core: watched worlds may take 60 % of each, not more. */
+  /** Threads that step worlds, one per core. Watched worlds may use up to 60 % of each. */
   shards: number;
-  /** Worlds that each shard holds in memory at the same time. */
+  /** Worlds in memory per shard. */
   shardWorlds: number;
   worldIdleMs: number;
   rateLimits: RateLimitSettings | 'off';
@@ -52,10 +52,10 @@ export interface Config {
   corsOrigins: '*' | readonly string[];
   tls: { certFile: string; keyFile: string } | undefined;
   logLevel: string;
-  /** Seeded data with known log-ins; off: the password of the first admin. */
+  /** Demo data with published log-ins, or the password of the first admin. */
   demo: { demo: true } | { demo: false; adminPassword: string };
   tokenLifetimeS: number;
-  /** What sensitive fields of profiles are encrypted with; undefined: a key in the store. */
+  /** Encrypts sensitive profile fields; undefined: use the key in the store. */
   fieldKey: Uint8Array | undefined;
 }
 
@@ -67,33 +67,33 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads and checks all settings. Throws ConfigError with what is wrong with which variable. */
+/** Reads and checks all settings. Throws a ConfigError that names the variable and its fault. */
 export function readConfig(env: Environment, random: Random): Config {
   return {
     host: text(env, 'HOST', '127.0.0.1'),
-    dealerPort: whole(env, 'DEALER_PORT', 8000, 0, 65_535),
-    twinPort: whole(env, 'TWIN_PORT', 8080, 0, 65_535),
+    dealerPort: whole(env, 'DEALER_PORT', 8000, [0, 65_535]),
+    twinPort: whole(env, 'TWIN_PORT', 8080, [0, 65_535]),
     opsHost: text(env, 'OPS_HOST', '127.0.0.1'),
-    opsPort: whole(env, 'OPS_PORT', 9090, 0, 65_535),
+    opsPort: whole(env, 'OPS_PORT', 9090, [0, 65_535]),
     publicTwinUrl: url(env, 'PUBLIC_TWIN_URL'),
     dataDir: text(env, 'DATA_DIR', './data'),
     redisUrl: redisUrl(env),
-    leaseMs: number(env, 'LEASE_SECONDS', 6, 1, 60) * 1000,
+    leaseMs: number(env, 'LEASE_SECONDS', 6, [1, 60]) * 1000,
     nodeName: text(env, 'NODE_NAME', `node-${Buffer.from(random.bytes(4)).toString('hex')}`),
-    shards: whole(env, 'SHARDS', availableParallelism(), 1, 256),
-    shardWorlds: whole(env, 'SHARD_WORLDS', 8192, 16, 200_000),
-    worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, 1, 1e8) * 1000,
+    shards: whole(env, 'SHARDS', availableParallelism(), [1, 256]),
+    shardWorlds: whole(env, 'SHARD_WORLDS', 8192, [16, 200_000]),
+    worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, [1, 1e8]) * 1000,
     rateLimits: rateLimits(env),
     corsOrigins: origins(env),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
     demo: demo(env),
-    tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, 1, 1e8),
+    tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, [1, 1e8]),
     fieldKey: fieldKey(env),
   };
 }
 
-/** Ten worlds of half an hour of work at once, then two hundred seconds of world time a second. */
+/** `workTicks`: ten half-hour worlds at once, then 200 seconds of world time per second. */
 export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   worlds: { burst: 60, perS: 1 },
   featureWrites: { burst: 50, perS: 50 },
@@ -109,8 +109,8 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
 function rateLimits(env: Environment): Config['rateLimits'] {
   if (!onOff(env, 'RATE_LIMITS', true)) return 'off';
   const bucket = (name: string, standard: BucketSize): BucketSize => ({
-    burst: whole(env, `${name}_BURST`, standard.burst, 1, 1e12),
-    perS: number(env, `${name}_PER_S`, standard.perS, 0.001, 1e12),
+    burst: whole(env, `${name}_BURST`, standard.burst, [1, 1e12]),
+    perS: number(env, `${name}_PER_S`, standard.perS, [0.001, 1e12]),
   });
   const standard = DEFAULT_RATE_LIMITS;
   return {
@@ -118,21 +118,20 @@ function rateLimits(env: Environment): Config['rateLimits'] {
     featureWrites: bucket('LIMIT_FEATURE_WRITES', standard.featureWrites),
     misses: bucket('LIMIT_MISSES', standard.misses),
     workTicks: bucket('LIMIT_WORK_TICKS', standard.workTicks),
-    socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, 1, 1e9),
+    socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, [1, 1e9]),
     logins: bucket('LIMIT_LOGINS', standard.logins),
     signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),
-    failedLogins: whole(env, 'LIMIT_FAILED_LOGINS', standard.failedLogins, 1, 1e6),
+    failedLogins: whole(env, 'LIMIT_FAILED_LOGINS', standard.failedLogins, [1, 1e6]),
     failedLoginWaitS: number(
       env,
       'LIMIT_FAILED_LOGIN_WAIT_S',
       standard.failedLoginWaitS,
-      0.001,
-      3600,
+      [0.001, 3600],
     ),
   };
 }
 
-/** In demo mode everybody knows this one. */
+/** Published passwords of demo mode. */
 const KNOWN_PASSWORDS = ['admin-demo'];
 const ADMIN_PASSWORD_LENGTH_MIN = 8;
 const FIELD_KEY_BYTES = 32;
@@ -141,13 +140,13 @@ function demo(env: Environment): Config['demo'] {
   if (onOff(env, 'DEMO', true)) return { demo: true };
   const adminPassword = env.ADMIN_PASSWORD ?? '';
   if (adminPassword === '') {
-    throw new ConfigError('ADMIN_PASSWORD: with DEMO=off give the password of the first admin');
+    throw new ConfigError('ADMIN_PASSWORD: DEMO=off needs the password of the first admin');
   }
   if ([...adminPassword].length < ADMIN_PASSWORD_LENGTH_MIN) {
-    throw new ConfigError(`ADMIN_PASSWORD: give at least ${ADMIN_PASSWORD_LENGTH_MIN} characters`);
+    throw new ConfigError(`ADMIN_PASSWORD: use at least ${ADMIN_PASSWORD_LENGTH_MIN} characters`);
   }
   if (KNOWN_PASSWORDS.includes(adminPassword)) {
-    throw new ConfigError('ADMIN_PASSWORD: everybody knows this one');
+    throw new ConfigError('ADMIN_PASSWORD: this password is published');
   }
   return { demo: false, adminPassword };
 }
@@ -157,7 +156,7 @@ function fieldKey(env: Environment): Config['fieldKey'] {
   if (given === undefined || given === '') return undefined;
   const key = Buffer.from(given, 'base64');
   if (key.length !== FIELD_KEY_BYTES || key.toString('base64') !== given) {
-    throw new ConfigError(`FIELD_KEY: give ${FIELD_KEY_BYTES} bytes in base 64`);
+    throw new ConfigError(`FIELD_KEY: use ${FIELD_KEY_BYTES} bytes in base64`);
   }
   return key;
 }
@@ -167,7 +166,7 @@ function tls(env: Environment): Config['tls'] {
   const keyFile = env.TLS_KEY || undefined;
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new ConfigError('TLS_CERT and TLS_KEY: give both, or neither');
+    throw new ConfigError('TLS_CERT and TLS_KEY: set both or neither');
   }
   return { certFile, keyFile };
 }
@@ -178,7 +177,9 @@ function origins(env: Environment): Config['corsOrigins'] {
   return given.split(',').map((origin) => {
     const trimmed = origin.trim();
     if (!URL.canParse(trimmed) || new URL(trimmed).origin !== trimmed) {
-      throw new ConfigError(`CORS_ORIGINS: "${trimmed}" is no origin like https://example.org`);
+      throw new ConfigError(
+        `CORS_ORIGINS: "${trimmed}" is not an origin such as https://example.org`,
+      );
     }
     return trimmed;
   });
@@ -188,38 +189,30 @@ function text(env: Environment, name: string, standard: string): string {
   return env[name] || standard;
 }
 
-function number(
-  env: Environment,
-  name: string,
-  standard: number,
-  least: number,
-  most: number,
-): number {
+type Range = readonly [least: number, most: number];
+
+function number(env: Environment, name: string, standard: number, range: Range): number {
   const given = env[name];
   if (given === undefined || given === '') return standard;
+  const [least, most] = range;
   const value = Number(given);
   if (!(value >= least && value <= most)) {
-    throw new ConfigError(`${name}: "${given}" is no number from ${least} to ${most}`);
+    throw new ConfigError(`${name}: "${given}" is not a number from ${least} to ${most}`);
   }
   return value;
 }
 
-function whole(
-  env: Environment,
-  name: string,
-  standard: number,
-  least: number,
-  most: number,
-): number {
-  const value = number(env, name, standard, least, most);
-  if (!Number.isInteger(value)) throw new ConfigError(`${name}: "${env[name]}" is not whole`);
+function whole(env: Environment, name: string, standard: number, range: Range): number {
+  const value = number(env, name, standard, range);
+  if (!Number.isInteger(value))
+    throw new ConfigError(`${name}: "${env[name]}" is not a whole number`);
   return value;
 }
 
 function oneOf(env: Environment, name: string, standard: string, known: string[]): string {
   const value = text(env, name, standard);
   if (!known.includes(value)) {
-    throw new ConfigError(`${name}: "${value}" is none of ${known.join(', ')}`);
+    throw new ConfigError(`${name}: "${value}" is not one of ${known.join(', ')}`);
   }
   return value;
 }
@@ -228,16 +221,16 @@ function onOff(env: Environment, name: string, standard: boolean): boolean {
   return oneOf(env, name, standard ? 'on' : 'off', ['on', 'off']) === 'on';
 }
 
-/** A server, one behind TLS, servers of a cluster, or the sentinels of a server. */
+/** A server, a server behind TLS, nodes of a cluster, or sentinels of a server. */
 const REDIS_URL =
   /^(rediss?:\/\/[^/,]+(\/\d*)?|redis\+cluster:\/\/[^/]+|redis\+sentinel:\/\/[^/]+\/[^/]+)$/;
 
 function redisUrl(env: Environment): string | undefined {
   const given = env.REDIS_URL || undefined;
   if (given !== undefined && !REDIS_URL.test(given)) {
-    // Not the value itself: it may hold a password.
+    // The message leaves out the value: it may contain a password.
     throw new ConfigError(
-      'REDIS_URL: give redis://host:port, rediss://…, redis+cluster://… or redis+sentinel://…',
+      'REDIS_URL: use redis://host:port, rediss://…, redis+cluster://… or redis+sentinel://…',
     );
   }
   return given;
@@ -248,7 +241,7 @@ function url(env: Environment, name: string): string | undefined {
   if (given === undefined || given === '') return undefined;
   const parsed = URL.canParse(given) ? new URL(given) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new ConfigError(`${name}: "${given}" is no http or https address`);
+    throw new ConfigError(`${name}: "${given}" is not an http or https URL`);
   }
   return given.replace(/\/+$/, '');
 }

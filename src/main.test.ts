@@ -24,7 +24,7 @@ describe('the process', () => {
   it('ends with code 2 and a message where a setting is wrong', async () => {
     const { code, stderr } = await run({ TWIN_PORT: 'none' });
     expect(code).toBe(2);
-    expect(stderr).toBe('TWIN_PORT: "none" is no number from 0 to 65535\n');
+    expect(stderr).toBe('TWIN_PORT: "none" is not a number from 0 to 65535\n');
   });
 
   it('prints where it serves, refuses a second one on its data, and stops at a signal', async () => {

@@ -4,7 +4,7 @@ import type { Shard } from './shard/shard.ts';
 import type { Worlds } from './worlds/worlds.ts';
 
 /** The metrics of a node's worlds, shards and password threads. */
-export function nodeMetrics(worlds: Worlds, { passwords: { gate } }: DealerPlatform): Metrics {
+export function nodeMetrics(worlds: Worlds, { passwords }: DealerPlatform): Metrics {
   const metrics = new Metrics();
   const { shards } = worlds;
   const sum = (read: (shard: Shard) => number) => () =>
@@ -36,8 +36,8 @@ export function nodeMetrics(worlds: Worlds, { passwords: { gate } }: DealerPlatf
     'Incidents explained.',
     sum(({ explained }) => explained),
   );
-  metrics.gauge('passwords_hashing', 'Passwords being hashed.', () => gate.running);
-  metrics.gauge('passwords_waiting', 'Passwords queued for hashing.', () => gate.waiting);
+  metrics.gauge('passwords_hashing', 'Passwords being hashed.', () => passwords.running);
+  metrics.gauge('passwords_waiting', 'Passwords queued for hashing.', () => passwords.waiting);
   metrics.counter(
     'shard_incarnations_total',
     'Shard threads started.',

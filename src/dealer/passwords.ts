@@ -1,54 +1,73 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Random } from '../random.ts';
-import { Gate } from './gate.ts';
+import { busy } from './errors.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
-/** More at once would be slower in all. */
-const RUNNING_MAX = 2;
-/** How a hash with the parameters of the threads begins. */
-const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
-/** The second thread ends when it has had nothing to do for so long. */
+/** More threads would hash no more passwords a second. */
+const THREADS_MAX = 2;
+/** An idle second thread ends after this time. */
 const IDLE_MS = 60_000;
 const WAITING_MAX = 64;
+const RETRY_AFTER_S = 1;
+/** The beginning of every hash that the threads make. */
+const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
 
-/** Hashes and verifies passwords, in threads that give way to those that serve. */
+/** Hashes and verifies passwords in threads of low priority. */
 export class Passwords {
-  readonly gate = new Gate(RUNNING_MAX, WAITING_MAX);
   readonly #threads = new Piscina({
     filename: WORKER,
     minThreads: 1,
-    maxThreads: RUNNING_MAX,
+    maxThreads: THREADS_MAX,
     idleTimeout: IDLE_MS,
   });
-  /** Looks like the hash of a password, and is that of none that anybody knows. */
-  readonly #standIn: string;
+  /** Has the form of a hash but belongs to no password. */
+  readonly #unknownHash: string;
+  #pending = 0;
 
   constructor(random: Random) {
     const [salt, hash] = [unpadded(random.bytes(16)), unpadded(random.bytes(32))];
-    this.#standIn = `${HASH_HEAD}$${salt}$${hash}`;
-    // Whoever waits for the thread is told; another one takes its place.
+    this.#unknownHash = `${HASH_HEAD}$${salt}$${hash}`;
+    // The caller of the task gets the error as well; the pool replaces the thread.
     this.#threads.on('error', () => {});
   }
 
-  /** Throws DealerError 503. */
+  get running(): number {
+    return Math.min(this.#pending, THREADS_MAX);
+  }
+
+  get waiting(): number {
+    return this.#pending - this.running;
+  }
+
+  /** Throws DealerError 503 if too many wait already. */
   hash(password: string): Promise<string> {
-    return this.gate.run(() => this.#threads.run(password, { name: 'hash' }));
+    return this.#run('hash', password);
   }
 
   /**
-   * Whether it is the password. Without one to compare with it is not, but that takes as long.
-   * Throws DealerError 503.
+   * Whether the password is right. Without a hash it is not, but the check takes as long, so the
+   * time tells nothing about the account. Throws DealerError 503 if too many wait already.
    */
-  async verify(password: string | null | undefined, given: string): Promise<boolean> {
-    const known = password ?? this.#standIn;
-    const isRight = await this.gate.run(() =>
-      this.#threads.run({ known, given }, { name: 'verify' }),
-    );
-    return isRight && typeof password === 'string';
+  async verify(hash: string | null | undefined, given: string): Promise<boolean> {
+    const known = hash ?? this.#unknownHash;
+    const isRight = await this.#run<boolean>('verify', { known, given });
+    return isRight && typeof hash === 'string';
   }
 
-  /** Ends the threads, whatever they are doing. */
+  async #run<T>(name: string, task: unknown): Promise<T> {
+    if (this.#pending >= THREADS_MAX + WAITING_MAX) {
+      throw busy('Too many log-ins at the same time.', RETRY_AFTER_S);
+    }
+    this.#pending++;
+    try {
+      return await this.#threads.run(task, { name });
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** Ends the threads at once. */
   close(): Promise<void> {
     return this.#threads.destroy();
   }

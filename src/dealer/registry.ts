@@ -5,12 +5,12 @@ import { keys } from './records.ts';
 import { Transaction } from './transaction.ts';
 
 const PAGE = 1000;
-/** So often a change is begun anew that others got in the way of. */
+/** Attempts of a change before it gives up because of conflicts. */
 const ATTEMPTS_MAX = 32;
 
 /**
- * The records of the dealer platform, by generation: a reset writes a new one beside the old and
- * switches to it in the same commit. What is read or changed belongs to one generation as a whole.
+ * The records of the dealer platform, by generation. A reset writes a new generation beside the old
+ * one and switches to it in the same commit, so a read or a change sees one generation only.
  */
 export class Registry {
   readonly store: Store;
@@ -25,18 +25,18 @@ export class Registry {
     return { generation: entry?.value ?? 0, revision: entry?.version ?? 0 };
   }
 
-  /** The result of `work`, which is done again where a reset came between. */
+  /** The result of `work`; it is repeated if a reset came between. */
   async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     for (;;) {
       const edition = await this.edition();
-      const outcome = await settled(work(new Reader(this.store, edition)));
-      if ((await this.edition()).generation === edition.generation) return outcome();
+      const [outcome] = await Promise.allSettled([work(new Reader(this.store, edition))]);
+      if ((await this.edition()).generation === edition.generation) return resultOf(outcome);
     }
   }
 
   /**
-   * The result of `work`, whose writes are durable then, all of them. It is done again where what
-   * it read has changed meanwhile.
+   * The result of `work` once all its writes are durable. It is repeated if a record that it read
+   * has changed meanwhile. Throws DealerError 503 after too many conflicts.
    */
   async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -44,24 +44,24 @@ export class Registry {
       const generation = await this.#generationCheck(edition);
       if (generation === undefined) continue;
       const transaction = new Transaction(this.store, edition);
-      const outcome = await settled(work(transaction));
-      if (!outcome.isDone || transaction.isEmpty) {
-        if ((await this.edition()).generation === edition.generation) return outcome();
+      const [outcome] = await Promise.allSettled([work(transaction)]);
+      if (outcome.status === 'rejected' || transaction.isEmpty) {
+        if ((await this.edition()).generation === edition.generation) return resultOf(outcome);
       } else if (await transaction.commit(generation)) {
-        return outcome();
+        return outcome.value;
       }
     }
     throw busy('Too many changes at the same time; nothing was changed.', 1);
   }
 
-  /** Undefined where the switch is just being made. */
+  /** Undefined while another node switches generations. */
   async #generationCheck({ generation }: Edition): Promise<Check | undefined> {
     const entry = await orUnavailable(this.store.get<number>(keys.generation));
     if ((entry?.value ?? 0) !== generation) return undefined;
     return { key: keys.generation, version: entry?.version ?? null };
   }
 
-  /** Makes `writes` of the generation behind `from`, and that one the current. False: too late. */
+  /** Writes the generation after `from` and makes it current. Returns false if it was too late. */
   async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
     const check = await this.#generationCheck(from);
     if (check === undefined) return false;
@@ -70,7 +70,7 @@ export class Registry {
     return orUnavailable(this.store.commit([check], [...writes(generation), ...pointers]));
   }
 
-  /** Removes what older generations have left. */
+  /** Removes the records of older generations. */
   async sweep(): Promise<void> {
     const { generation } = await this.edition();
     for (;;) {
@@ -83,15 +83,7 @@ export class Registry {
   }
 }
 
-/** How something ended, to be told later: by its result, or by throwing what it threw. */
-async function settled<T>(work: Promise<T>): Promise<(() => T) & { isDone: boolean }> {
-  try {
-    const result = await work;
-    return Object.assign(() => result, { isDone: true });
-  } catch (error) {
-    const fail = (): T => {
-      throw error;
-    };
-    return Object.assign(fail, { isDone: false });
-  }
+function resultOf<T>(outcome: PromiseSettledResult<T>): T {
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
-import { storedKey } from './keys.ts';
 import { keys, type SecretField } from './records.ts';
+import { storedOnce } from './stored-once.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -21,30 +21,21 @@ export class Secrets {
   }
 
   /**
-   * With the key that is given, or else that of the store, which is made where there is none.
-   * Throws where the fields that the store holds were encrypted with another one.
+   * Uses the given key, or else the key in the store. Throws if the stored fields were encrypted
+   * with another key.
    */
   static async open(store: Store, random: Random, given: Uint8Array | undefined): Promise<Secrets> {
-    const key = given ?? (await storedKey(store, random, keys.fieldKey, KEY_BYTES));
+    const key = given ?? (await storedOnce(store, keys.fieldKey, () => random.bytes(KEY_BYTES)));
     const secrets = new Secrets(key, random);
-    const place = keys.fieldKeyProof;
-    for (;;) {
-      const proof = await store.get<Uint8Array>(place);
-      if (proof !== undefined) {
-        secrets.#expectProof(proof.value);
-        return secrets;
-      }
-      const value = secrets.#seal(PROOF, PROOF);
-      await store.commit([{ key: place, version: null }], [{ key: place, value }]);
-    }
-  }
-
-  #expectProof(proof: Uint8Array): void {
+    const proof = await storedOnce<Uint8Array>(store, keys.fieldKeyProof, () =>
+      secrets.#seal(PROOF, PROOF),
+    );
     try {
-      this.#open(proof, PROOF);
+      secrets.#open(proof, PROOF);
     } catch {
-      throw new Error('FIELD_KEY is not the key that the stored profiles were encrypted with');
+      throw new Error('FIELD_KEY is not the key that encrypted the stored profiles');
     }
+    return secrets;
   }
 
   encrypt(account: string, field: SecretField, text: string): Uint8Array {
@@ -55,7 +46,7 @@ export class Secrets {
     return this.#open(sealed, `${account} ${field}`);
   }
 
-  /** @param place goes into the tag, so that what was moved elsewhere cannot be opened there */
+  /** @param place is authenticated, so a ciphertext cannot be moved to another field or account */
   #seal(text: string, place: string): Uint8Array {
     const nonce = this.#random.bytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(Buffer.from(place));

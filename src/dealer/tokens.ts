@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
-import { storedKey } from './keys.ts';
 import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
+import { storedOnce } from './stored-once.ts';
 
 const ALGORITHM = 'HS256';
 const TYPE = 'at+jwt';
@@ -48,7 +48,7 @@ export class Tokens {
     random: Random,
     lifetimeS: number,
   ): Promise<Tokens> {
-    const key = await storedKey(store, random, keys.tokenKey, KEY_BYTES);
+    const key = await storedOnce(store, keys.tokenKey, () => random.bytes(KEY_BYTES));
     return new Tokens(key, clock, random, lifetimeS);
   }
 

@@ -3,12 +3,12 @@ import { DealerError } from '../../dealer/errors.ts';
 import { TwinError } from '../../errors.ts';
 import { type Header, ok, type Reply } from '../server/reply.ts';
 
-/** Statuses that say all there is to say. */
+/** Statuses whose detail is their standard text. */
 const PLAIN_STATUSES = new Set([400, 404, 405, 500]);
 
 /**
- * The one place where an error becomes an answer of the dealer platform: `{detail}`. What is none
- * of its own errors says nothing about itself.
+ * The one place where an error becomes an answer of the dealer platform: `{detail}`. Unknown errors
+ * become a bare 500; no detail leaks.
  */
 export function detailReply(error: unknown): Reply {
   if (error instanceof DealerError) {

@@ -1,14 +1,13 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TwinError } from '../../errors.ts';
-import { type Asset, type AssetHeaders, assetOf, fresh, readAsset } from '../pages/assets.ts';
+import { type Asset, type AssetHeaders, assetOf, assetRoute, readAsset } from '../pages/assets.ts';
 import type { Route } from '../server/router.ts';
 import { asyncApiOf } from './asyncapi.ts';
 import { openApiOf, type Service } from './openapi.ts';
 
 export type DocsFiles = ReadonlyMap<string, Asset>;
 
-/** Swagger UI styles elements one by one, and has its pictures in its style sheet. */
+/** Swagger UI uses inline styles, and data URLs for images. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 const HEADERS: AssetHeaders = { policy: POLICY, cache: 'no-cache' };
@@ -39,56 +38,28 @@ export function docsRoutes(
   files.set('start.js', assetOf('start.js', START, HEADERS));
   const page = assetOf('docs.html', pageOf(service.title), HEADERS);
   return [
-    assetRoute(
-      '/openapi.json',
-      'getOpenApi',
-      'This interface as an OpenAPI document',
-      () => document,
-    ),
-    assetRoute('/docs', 'getDocs', 'This interface, to read and to try', () => page),
-    {
-      ...assetRoute('/docs/{file}', 'getDocsFile', 'A file of the page', ([name = '']) =>
-        files.get(name),
-      ),
-      params: { file: { type: 'string' } },
-      errors: ['not_found'],
-    },
+    documentationRoute('/openapi.json', 'getOpenApi', () => document),
+    documentationRoute('/docs', 'getDocs', () => page),
+    documentationRoute('/docs/{file}', 'getDocsFile', (file) => files.get(file)),
   ];
 }
 
-/**
- * The AsyncAPI document of the stream, made when it is first asked for: before the node listens, its
- * address may not be known.
- */
+/** The AsyncAPI document of the stream, made at the first request: it names the listening address. */
 export function streamDocsRoute(publicUrl: () => string): Route {
   let document: Asset | undefined;
-  return assetRoute('/asyncapi.json', 'getAsyncApi', 'The stream as an AsyncAPI document', () => {
+  return documentationRoute('/asyncapi.json', 'getAsyncApi', () => {
     document ??= assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), HEADERS);
     return document;
   });
 }
 
-function assetRoute(
+/** No document describes these routes, so they need no summary. */
+function documentationRoute(
   path: string,
   operationId: string,
-  summary: string,
-  find: (params: readonly string[]) => Asset | undefined,
+  find: (file: string) => Asset | undefined,
 ): Route {
-  return {
-    method: 'GET',
-    path,
-    operationId,
-    summary,
-    tag: 'documentation',
-    auth: 'none',
-    answers: { 200: { description: summary }, 304: { description: 'You have it' } },
-    errors: [],
-    handle: (call) => {
-      const asset = find(call.params);
-      if (asset === undefined) throw new TwinError('not_found');
-      return fresh(asset, call);
-    },
-  };
+  return assetRoute({ path, operationId, summary: '', tag: 'documentation' }, find);
 }
 
 /** The files of Swagger UI, which all services share. */

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
+import { TwinError } from '../../errors.ts';
 import { matchesEtag } from '../server/etag.ts';
 import { bodyless, type Header, type Reply } from '../server/reply.ts';
-import type { Call } from '../server/router.ts';
+import type { Call, Route } from '../server/router.ts';
 
 const TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -15,20 +16,20 @@ const TYPES = new Map([
   ['.png', 'image/png'],
 ]);
 
-/** Codings that a file may lie in beside itself, by what its name then ends in; best first. */
+/** Codings of precompressed files, with the ending of their names; best first. */
 const ENDINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const satisfies readonly [ContentCoding, string][];
 
-/** A file as it is served: in each of its codings. */
+/** A file as it is served, in each of its codings. */
 export interface Asset {
-  /** Best first, the file as it is last. */
+  /** Best first; the uncompressed file is last. */
   codings: readonly ContentCoding[];
   variants: ReadonlyMap<ContentCoding, Variant>;
 }
 
-/** A file in one coding: whole, and to those who have it. */
+/** A file in one coding: the whole answer, and the answer to a client that has it. */
 interface Variant {
   etag: string;
   whole: Reply;
@@ -36,30 +37,30 @@ interface Variant {
 }
 
 export interface AssetHeaders {
-  /** What the page that it may be is allowed to load. */
+  /** Content security policy. */
   policy: string;
-  /** Who may keep it, and for how long. */
+  /** Cache control. */
   cache: string;
 }
 
-/** Bodies by coding; the file as it is apart. */
+/** Compressed bodies by coding. */
 export type Coded = ReadonlyMap<ContentCoding, Uint8Array>;
 
 const NOT_CODED: Coded = new Map();
 
-/** Whether a file of this name is one that browsers are given. */
+/** Whether browsers may get a file of this name. */
 export function isAsset(name: string): boolean {
   return TYPES.has(extname(name));
 }
 
-/** A file of a folder, with what lies beside it compressed. */
+/** A file of a folder, with its precompressed versions. */
 export function readAsset(path: string, headers: AssetHeaders): Asset {
   const beside = ENDINGS.filter(([, ending]) => existsSync(path + ending));
   const coded = new Map(beside.map(([coding, ending]) => [coding, readFileSync(path + ending)]));
   return assetOf(path, readFileSync(path), headers, coded);
 }
 
-/** A file that is in no folder. */
+/** A file that is made in memory. */
 export function assetOf(
   name: string,
   body: string | Uint8Array,
@@ -85,13 +86,38 @@ export function assetOf(
   return { codings: [...variants.keys()], variants };
 }
 
-/** The file in the coding that the client likes best, or that the client has it. */
+/** A route of assets, of one or of all with a `{file}` in the path. */
+export function assetRoute(
+  { path, ...about }: Pick<Route, 'path' | 'operationId' | 'summary' | 'tag'>,
+  find: (file: string) => Asset | undefined,
+): Route {
+  const isOne = !path.endsWith('/{file}');
+  return {
+    ...about,
+    method: 'GET',
+    path,
+    auth: 'none',
+    ...(isOne ? {} : { params: { file: { type: 'string' } } }),
+    answers: {
+      200: { description: isOne ? 'The page' : 'The file' },
+      304: { description: 'You have it' },
+    },
+    errors: isOne ? [] : ['not_found'],
+    handle: (call) => {
+      const asset = find(call.params[0] ?? '');
+      if (asset === undefined) throw new TwinError('not_found');
+      return fresh(asset, call);
+    },
+  };
+}
+
+/** The file in the best coding that the client accepts, or 304 if the client has it. */
 export function fresh(asset: Asset, call: Call): Reply {
   const { etag, whole, notModified } = chosen(asset, call);
   return matchesEtag(call.head.ifNoneMatch, etag) ? notModified : whole;
 }
 
-/** The file, in an answer of another status. */
+/** The file with another status. */
 export function withStatus(status: number, asset: Asset, call: Call): Reply {
   return { ...chosen(asset, call).whole, status };
 }

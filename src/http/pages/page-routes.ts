@@ -4,18 +4,26 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { ContentCoding } from '../../codec/negotiate.ts';
 import type { DemoLogin } from '../../dealer/demo.ts';
 import { TwinError } from '../../errors.ts';
-import type { Call, Route } from '../server/router.ts';
+import type { Route } from '../server/router.ts';
 import * as schemas from '../twin/schemas.ts';
 import type { WorldAccess } from '../twin/world-access.ts';
-import { type Asset, assetOf, fresh, isAsset, readAsset, withStatus } from './assets.ts';
+import {
+  type Asset,
+  assetOf,
+  assetRoute,
+  fresh,
+  isAsset,
+  readAsset,
+  withStatus,
+} from './assets.ts';
 
 const VIEWER = 'viewer/index.html';
 const CONSOLE = 'console/index.html';
-/** Names of assets have a hash of what is in them. */
+/** Names of assets contain a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** What Vite made of the pages, as it is in memory. */
+/** The output of the page build. */
 export interface WebFiles {
   viewer: string;
   console: string;
@@ -23,7 +31,7 @@ export interface WebFiles {
   assets: ReadonlyMap<string, Asset>;
 }
 
-/** @param folder where the pages were built; throws where they were not */
+/** @param folder output of the page build. Throws if something is missing. */
 export function readWebFiles(folder: string): WebFiles {
   const assets = join(folder, 'assets');
   for (const needed of [VIEWER, CONSOLE, 'assets']) {
@@ -39,29 +47,29 @@ export function readWebFiles(folder: string): WebFiles {
   };
 }
 
-/** The viewer's page at the address of every world, and what belongs to it. */
+/** The viewer's page at the address of every world, and its files. */
 export function viewerRoutes(
   files: WebFiles,
   worlds: WorldAccess,
   publicUrl: () => string,
 ): Route[] {
-  // Where the node listens is not known before it does. Not every browser takes 'self' for ws: too.
+  // The address is known once the node listens. Some browsers do not apply 'self' to ws: URLs.
   const page = once(() => {
     const stream = publicUrl().replace(/^http/, 'ws');
     return pageOf(files.viewer, `'self' ${new URL(stream).origin}`);
   });
-  return [viewerRoute(page, worlds), assetRoute(files.assets)];
+  return [viewerRoute(page, worlds), fileRoute(files)];
 }
 
-/** What the console's page says of the node that it comes from. */
+/** What the node tells the console in its page. */
 export interface ConsoleSettings {
-  /** Known log-ins, in demo mode; without it there are none. */
+  /** Published log-ins of demo mode; otherwise empty. */
   demoLogins: readonly DemoLogin[];
-  /** Where worlds are made; no slash at its end. */
+  /** Base URL of the twin, without a trailing slash. */
   publicTwinUrl: () => string;
 }
 
-/** The dealer console, which goes from page to page behind the `#` of one address. */
+/** The dealer console: one page that navigates by the fragment of its address. */
 export function consoleRoutes(
   files: WebFiles,
   { demoLogins, publicTwinUrl }: ConsoleSettings,
@@ -70,21 +78,19 @@ export function consoleRoutes(
     const said = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
     return pageOf(withMeta(files.console, said), "'self'");
   });
-  const route: Route = {
-    method: 'GET',
-    path: '/',
-    operationId: 'getConsole',
-    summary: 'The dealer console, for a browser',
-    tag: 'console',
-    auth: 'none',
-    answers: { 200: { description: 'The page' }, 304: { description: 'You have it' } },
-    errors: [],
-    handle: (call) => fresh(page(), call),
-  };
-  return [route, assetRoute(files.assets)];
+  const route = assetRoute(
+    {
+      path: '/',
+      operationId: 'getConsole',
+      summary: 'The dealer console, for a browser',
+      tag: 'console',
+    },
+    page,
+  );
+  return [route, fileRoute(files)];
 }
 
-/** The page is the same for every world; for one that is gone it says so, and the status too. */
+/** One page for every world. For an unknown world its status is 404. */
 function viewerRoute(page: () => Asset, worlds: WorldAccess): Route {
   return {
     method: 'GET',
@@ -108,26 +114,19 @@ function viewerRoute(page: () => Asset, worlds: WorldAccess): Route {
   };
 }
 
-function assetRoute(assets: ReadonlyMap<string, Asset>): Route {
-  return {
-    method: 'GET',
-    path: '/assets/{file}',
-    operationId: 'getAsset',
-    summary: 'A file of the page',
-    tag: 'viewer',
-    auth: 'none',
-    params: { file: { type: 'string' } },
-    answers: { 200: { description: 'The file' }, 304: { description: 'You have it' } },
-    errors: ['not_found'],
-    handle: (call: Call) => {
-      const asset = assets.get(call.params[0] ?? '');
-      if (asset === undefined) throw new TwinError('not_found');
-      return fresh(asset, call);
+function fileRoute({ assets }: WebFiles): Route {
+  return assetRoute(
+    {
+      path: '/assets/{file}',
+      operationId: 'getAsset',
+      summary: 'A file of the page',
+      tag: 'viewer',
     },
-  };
+    (file) => assets.get(file),
+  );
 }
 
-/** @param connect what its scripts may ask */
+/** @param connect sources that its scripts may connect to */
 function pageOf(html: string, connect: string): Asset {
   const policy = [
     "default-src 'none'",
@@ -139,7 +138,7 @@ function pageOf(html: string, connect: string): Asset {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-  // Pages are small, and compressed here because of what they say of the node.
+  // The page build cannot compress pages: they contain settings of this node.
   const coded = new Map<ContentCoding, Uint8Array>([
     ['br', brotliCompressSync(html)],
     ['gzip', gzipSync(html)],

@@ -3,30 +3,20 @@ import type { Time } from '../../time.ts';
 import { OpenCount } from './open-count.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** All limits of the front end. Undefined: off. */
+/** All limits of the front end. All are absent if limits are off. */
 export interface RateLimits {
-  worlds: TokenBuckets | undefined;
-  featureWrites: TokenBuckets | undefined;
-  misses: TokenBuckets | undefined;
-  workTicks: TokenBuckets | undefined;
-  sockets: OpenCount | undefined;
-  logins: TokenBuckets | undefined;
-  signUps: TokenBuckets | undefined;
+  worlds?: TokenBuckets;
+  featureWrites?: TokenBuckets;
+  misses?: TokenBuckets;
+  workTicks?: TokenBuckets;
+  sockets?: OpenCount;
+  logins?: TokenBuckets;
+  signUps?: TokenBuckets;
 }
-
-const NO_LIMITS: RateLimits = {
-  worlds: undefined,
-  featureWrites: undefined,
-  misses: undefined,
-  workTicks: undefined,
-  sockets: undefined,
-  logins: undefined,
-  signUps: undefined,
-};
 
 export function createRateLimits(settings: RateLimitSettings | 'off', time: Time): RateLimits {
   if (settings === 'off') {
-    return NO_LIMITS;
+    return {};
   }
   return {
     worlds: new TokenBuckets(settings.worlds, time),

@@ -53,8 +53,8 @@ export function text(status: number, body: string, type: string, headers = NO_HE
 }
 
 /**
- * The one place where an error of the twin becomes an answer: `{error, hint}`. What is no
- * TwinError is a fault of ours and says nothing about itself.
+ * The one place where an error of the twin becomes an answer: `{error, hint}`. Unknown errors
+ * become a bare 500; no detail leaks.
  */
 export function errorReply(error: unknown, encoding: Encoding): Reply {
   if (!(error instanceof TwinError)) {
