@@ -1,6 +1,6 @@
 /**
- * The twin's errors: code, HTTP status and what to do about it. Thrown where they are noticed,
- * rendered once, by the front end.
+ * The twin's errors: code, HTTP status and hint. Any room throws them; the front end renders them
+ * in one place.
  */
 const ERRORS = {
   unknown_feature: [400, 'Use a name from GET /api/v1/features.'],
@@ -25,7 +25,7 @@ const ERRORS = {
   store_unavailable: [503, 'Nothing was changed; try again as Retry-After says.'],
   world_unavailable: [
     503,
-    'This world failed repeatedly and rests; make a new one or try again later.',
+    'This world failed repeatedly and is quarantined; make a new one or try again later.',
   ],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -30,7 +30,7 @@ import type { Transaction } from './transaction.ts';
 export interface Login {
   username: string;
   password: string;
-  /** Undefined: any; null: none, whatever is given. */
+  /** Undefined: any role; null: no role, the log-in fails. */
   role?: Role | null | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface SignUp {
 
 type Profile = PlainProfile & Record<SecretField, string | null> & { dealer: string | null };
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay as they are. */
 export type ProfileChange = { [Name in keyof Profile]?: Profile[Name] | undefined };
 
 export interface AdminChange {
@@ -55,7 +55,7 @@ export interface AdminChange {
   newPassword: string | null;
 }
 
-/** What a log-in gives. */
+/** The result of a log-in. */
 export interface Granted {
   token: string;
   account: AccountRecord;
@@ -84,7 +84,7 @@ export function newAccountId(random: Random): string {
   return Buffer.from(random.bytes(ID_BYTES)).toString('base64url');
 }
 
-/** Log-in, sign-up, and what accounts change about themselves. */
+/** Log-in, sign-up, and changes of the own account. */
 export class Accounts {
   readonly #dependencies: AccountsDependencies;
   #lastKnown = NOBODY;
@@ -94,14 +94,14 @@ export class Accounts {
   }
 
   /**
-   * The same for every door. That a name is unknown, or of another role, shows neither in the
-   * answer nor in the time it takes. Throws DealerError 401, 429, 503.
+   * Neither the answer nor its time tells whether the name is unknown or has another role. Throws
+   * DealerError 401, 429, 503.
    */
   async logIn({ username, password, role }: Login): Promise<Granted> {
     const { attempts, passwords, registry, tokens } = this.#dependencies;
     const account = await registry.read(async (reader) => {
       const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
-      // Reading a record shows in the time: an unknown name has the last known one's read.
+      // A read takes time, so for an unknown name it reads the account of the last known name.
       this.#lastKnown = ref ?? this.#lastKnown;
       const key = keys.account(reader.generation, this.#lastKnown);
       const read = await reader.get<AccountRecord>(key);
@@ -119,7 +119,7 @@ export class Accounts {
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
     const { registry, passwords, tokens, customers } = this.#dependencies;
-    // What is refused anyway needs no hash, which is what a sign-up costs.
+    // Check before the hash, which is the expensive part.
     await registry.change((transaction) => this.#expectFree(transaction, given));
     const password = await passwords.hash(given.password);
     const account = await registry.change(async (transaction) => {
@@ -221,7 +221,7 @@ export class Accounts {
     );
   }
 
-  /** What ends every other token where the password is a new one. Throws DealerError 403, 409. */
+  /** A new password ends all other tokens of the account. Throws DealerError 403, 409. */
   async changeAdmin(session: Session, change: AdminChange): Promise<AdminRecord> {
     const { registry, sessions, passwords, attempts } = this.#dependencies;
     const { account } = session;
@@ -234,7 +234,7 @@ export class Accounts {
     return registry.change(async (transaction) => {
       const current = await sessions.revalidate(transaction, session);
       if (current.role !== 'admin') throw forbidden();
-      // Somebody else has changed it in the meantime: what was given is the current one no more.
+      // Another change of the password came first, so the given one is no longer the current one.
       if (current.password !== account.password) throw forbidden('The current password is wrong');
       const username = change.username ?? current.username;
       if (username !== current.username) {
@@ -257,7 +257,7 @@ async function expectFreeName(transaction: Transaction, username: string): Promi
   if (taken !== undefined) throw conflict(NAME_TAKEN);
 }
 
-/** Lets an account have another email. Throws DealerError 409. */
+/** Moves an account to another email. Throws DealerError 409. */
 async function moveEmail(
   transaction: Transaction,
   { id, username, profile }: CustomerRecord,
@@ -270,7 +270,7 @@ async function moveEmail(
     const left = await emailOf(transaction, profile.email);
     putEmail(transaction, profile.email, { ...left, holder: null });
   }
-  // Read again: it may differ from the one that was left in nothing but the case.
+  // Read again: old and new email share a record if they differ only in case.
   if (email !== null) {
     putEmail(transaction, email, {
       ...(await emailOf(transaction, email)),
@@ -279,7 +279,7 @@ async function moveEmail(
   }
 }
 
-/** The named fields that are given. */
+/** The fields with these names that are not undefined. */
 function chosen<Name extends keyof Profile>(
   given: ProfileChange,
   names: readonly Name[],

@@ -23,7 +23,7 @@ import { VersionedCache } from './versioned-cache.ts';
 export type Car = Omit<schemas.Car, 'viewer_url'>;
 
 const DEALER_FIELD = ['body', 'dealer'];
-/** Callers whose lists are kept. */
+/** Callers whose lists are cached. */
 const LISTS_MAX = 64;
 
 /** The cars of all fleets, their owners and their flags. */
@@ -42,8 +42,7 @@ export class Cars {
   }
 
   /**
-   * All cars, by VIN, with what the caller may see of them: the same list as before where nothing
-   * has changed.
+   * All cars, by VIN, as the caller may see them. Returns the same list until something changes.
    */
   list({ account, revision }: Session): Promise<readonly Car[]> {
     return this.#lists.read(
@@ -62,7 +61,7 @@ export class Cars {
   }
 
   /**
-   * Puts a car into a fleet, one that nobody knew of too. Throws DealerError 403, 409, 422.
+   * Puts a car into a fleet, also a car without a record. Throws DealerError 403, 409, 422.
    * @param dealer by default the actor's own
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
@@ -81,8 +80,7 @@ export class Cars {
   }
 
   /**
-   * Gives the rights to a car to the account that has this email now, and takes them from whoever
-   * had them. Throws DealerError 403, 404.
+   * Moves the rights to a car to the account that has this email now. Throws DealerError 403, 404.
    */
   setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
     return this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
@@ -113,7 +111,7 @@ export class Cars {
     action: Action,
     change: (transaction: Transaction, car: CarRecord) => Promise<CarRecord>,
   ): Promise<Car> {
-    // Before the change: behind it nothing may fail any more.
+    // Before the change: after it nothing may fail.
     const living = await this.#twin.find(vin);
     const record = await this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
@@ -132,7 +130,7 @@ export class Cars {
   }
 }
 
-/** A car as somebody sees it. */
+/** A car as an actor sees it. */
 function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car {
   const { vin, model, plate, colour, dealer, updatedAtMs } = car;
   const isOpen = can(actor, 'car.read-private', thingOf(car));
@@ -196,13 +194,13 @@ async function fleetOf(
   return dealer;
 }
 
-/** Whether a dealer has this username. */
+/** Whether the username is a dealer's. */
 export async function isDealer(reader: Reader, username: string): Promise<boolean> {
   const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
   return ref?.role === 'dealer';
 }
 
-/** A car by its VIN as it was given; one of a world stands there in capitals. */
+/** Finds a car by VIN. The VINs of worlds are stored in upper case. */
 async function find(reader: Reader, vin: string): Promise<CarRecord | undefined> {
   const asGiven = await reader.get<CarRecord>(keys.car(reader.generation, vin));
   if (asGiven !== undefined || vin.toUpperCase() === vin || !isTwinVin(vin)) return asGiven;

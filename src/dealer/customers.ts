@@ -9,12 +9,12 @@ import type { Session } from './sessions.ts';
 import { isoTime } from './times.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** Callers whose lists are kept. */
+/** Callers whose lists are cached. */
 const LISTS_MAX = 64;
 const VIN_PART = 4;
 const ACCOUNT_PART = 3;
 
-/** Reads customers for those who may see them. */
+/** Reads customers, as far as the caller may see them. */
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;
@@ -25,7 +25,7 @@ export class Customers {
     this.#secrets = secrets;
   }
 
-  /** Those that the caller may read, by username. */
+  /** The customers that the caller may read, by username. */
   list({ account, revision }: Session, withPassword: boolean): Promise<readonly Customer[]> {
     const key = `${account.id} ${withPassword}`;
     return this.#lists.read(key, revision, () => this.#list(account, withPassword));
@@ -46,7 +46,7 @@ export class Customers {
     });
   }
 
-  /** Throws DealerError 404, also where the actor may not know of the customer. */
+  /** Throws DealerError 404, also if the actor may not read the customer. */
   one(actor: Actor, username: string, withPassword: boolean): Promise<Customer> {
     return this.#registry.read(async (reader) => {
       const customer = await customerNamed(reader, username);

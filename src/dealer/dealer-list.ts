@@ -5,19 +5,19 @@ import type { Registry } from './registry.ts';
 import type { Dealer } from './schemas.ts';
 
 const REFRESH_MS = 1000;
-/** What was true so lately may be told without the store. */
+/** Maximum age of a list that is served while the store is unavailable. */
 const AGE_MS_MAX = 5000;
 
 interface Known {
   dealers: readonly Dealer[];
   revision: number;
-  /** When it was last known to be so. */
+  /** When the list was last known to be current. */
   atMs: number;
 }
 
 /**
- * The public list of dealers, which outlives the store for some seconds: it is kept fresh all the
- * time, since nobody knows beforehand when the store will be gone.
+ * The public list of dealers. It stays available for some seconds without the store, so it is
+ * refreshed all the time.
  */
 export class DealerList {
   readonly #registry: Registry;
@@ -31,12 +31,12 @@ export class DealerList {
     this.#dealers = dealers;
     this.#clock = clock;
     this.#stopRefreshing = time.every(REFRESH_MS, () => {
-      // Whoever asks is told that the store is gone.
+      // `read` reports that the store is unavailable.
       this.#refresh().catch(() => {});
     });
   }
 
-  /** Throws DealerError 503 where the store has been gone for long. */
+  /** Throws DealerError 503 if the store has been unavailable for too long. */
   async read(): Promise<readonly Dealer[]> {
     try {
       return await this.#refresh();

@@ -19,7 +19,7 @@ export function dealerBody({ username, name, city, createdAtMs }: DealerRecord):
   return { username, name, city, created_at: isoTime(createdAtMs) };
 }
 
-/** The list of dealers, and their end. */
+/** Lists and removes dealers. */
 export class Dealers {
   readonly #registry: Registry;
   readonly #sessions: Sessions;
@@ -38,8 +38,8 @@ export class Dealers {
   }
 
   /**
-   * Ends a dealer's account; its cars and customers go to another dealer, or to none. Throws
-   * DealerError 404, 422.
+   * Removes a dealer; its cars and customers go to another dealer, or to none. Throws DealerError
+   * 404, 422.
    */
   remove(session: Session, username: string, heir: string | null): Promise<DealerRemoval> {
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
@@ -53,7 +53,7 @@ export class Dealers {
       if (ref?.role !== 'dealer') throw notFound('Dealer');
       transaction.remove(keys.account(generation, ref));
       transaction.remove(keys.name(generation, username));
-      // Whoever joins the dealer meanwhile is not in the lists that are gone through.
+      // Cars and customers that join the dealer meanwhile would be missed.
       transaction.checkEverything();
       const cars = await moveCars(transaction, username, heir);
       const customers = await moveCustomers(transaction, username, heir);

@@ -1,6 +1,6 @@
 import type { PlainProfile, SecretField } from './records.ts';
 
-/** The published log-ins; one password serves all accounts of a role. */
+/** The published log-ins; all accounts of a role share a password. */
 export const DEMO_ADMIN = 'admin';
 export const DEMO_PASSWORDS = {
   admin: 'admin-demo',
@@ -12,7 +12,7 @@ const FIRST_DAY_MS = Date.UTC(2026, 0, 5, 8);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The moment of the admin account; the others follow one after the other. */
+/** Creation time of the admin account; the other accounts follow. */
 export const DEMO_START_MS = FIRST_DAY_MS;
 
 export interface DemoDealer {
@@ -83,7 +83,7 @@ const COLOURS = ['white', 'silver', 'black', 'steelblue', 'seagreen', 'firebrick
 const PLATE_LETTERS = 'ABCDEFGHJKLMNPRSTUWXYZ';
 const CAR_COUNT = 40;
 
-/** A log-in that everybody may know. */
+/** A published log-in. */
 export interface DemoLogin {
   role: keyof typeof DEMO_PASSWORDS;
   username: string;
@@ -106,7 +106,7 @@ export const DEMO_DEALERS: readonly DemoDealer[] = HOUSES.map(({ username, name,
   createdAtMs: FIRST_DAY_MS + (i + 1) * HOUR_MS,
 }));
 
-/** Made up, with numbers that nobody can have: days of birth in the future, a bank without a name. */
+/** Invented people. Their numbers are impossible: dates of birth in the future, no such bank. */
 export const DEMO_CUSTOMERS: readonly DemoCustomer[] = PEOPLE.map(([username, name], i) => {
   const house = pick(HOUSES, i);
   const [relative = ''] = pick(PEOPLE, i + 1);

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../store/contract.ts';
 
-/** One field of a request that is not as it should be, in the words of pydantic. */
+/** One invalid field of a request, in the format of pydantic. */
 export interface FieldFault {
   readonly type: string;
   /** Begins with `body`, `query` or `path`. */
@@ -9,7 +9,7 @@ export interface FieldFault {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal of the dealer platform: status and `detail` of the answer. */
+/** A refusal: status and `detail` of the answer. */
 export class DealerError extends Error {
   override readonly name = 'DealerError';
   readonly status: number;
@@ -39,7 +39,7 @@ export const tooMany = (detail: string, retryAfterS: number) =>
 export const busy = (detail: string, retryAfterS: number) =>
   new DealerError(503, detail, retryAfterS);
 
-/** A value that has the right form and is wrong all the same. */
+/** The fault of a well-formed value. */
 export function valueFault(loc: FieldFault['loc'], reason: string): FieldFault {
   return { type: 'value_error', loc, msg: `Value error, ${reason}`, ctx: { error: {} } };
 }
@@ -55,7 +55,7 @@ const REFUSED: Record<StoreUnavailable['reason'], string> = {
   unknown: 'The store did not answer; the change may have been made.',
 };
 
-/** What the store gives. What it refuses is answered with 503. */
+/** Turns a StoreUnavailable into DealerError 503. */
 export async function orUnavailable<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -3,17 +3,17 @@ import type { Clock } from '../clock.ts';
 import { tooMany } from './errors.ts';
 
 export interface AttemptLimits {
-  /** Failures of one account before anybody has to wait. */
+  /** Failures of one account without a wait. */
   free: number;
   waitMsMax: number;
 }
 
-/** Names that are followed at a time, known or not. */
+/** Names that are tracked, existing or not. */
 const NAMES_MAX = 32_768;
 const FIRST_WAIT_MS = 1000;
-/** Failures are forgotten when there was none for so long. */
+/** Failures expire this long after the last one. */
 const FORGOTTEN_MS = 15 * 60_000;
-/** Log-ins of one name that may be under way together. */
+/** Concurrent log-ins of one name. */
 const PENDING_MAX = 16;
 
 interface Standing {
@@ -24,9 +24,9 @@ interface Standing {
 }
 
 /**
- * Counts failed log-ins by username, over all doors. After the free ones each costs a wait, twice
- * as long as the one before, up to a limit. Nobody is locked out for good: what is refused while
- * waiting does not count, and a success clears the name.
+ * Counts failed log-ins by username, over all log-in routes. After the free ones each failure costs
+ * a wait, twice as long as the one before, up to a limit. Nobody is locked out: attempts during a
+ * wait do not count, and a success resets the name.
  */
 export class LoginAttempts {
   readonly #limits: AttemptLimits | 'off';
@@ -38,7 +38,7 @@ export class LoginAttempts {
     this.#clock = clock;
   }
 
-  /** Whether `attempt` succeeds. Throws DealerError 429 where the name has to wait. */
+  /** Whether `attempt` succeeds. Throws DealerError 429 if the name has to wait. */
   async try(username: string, attempt: () => Promise<boolean>): Promise<boolean> {
     if (this.#limits === 'off') return attempt();
     const standing = this.#standing(username);

@@ -1,8 +1,8 @@
 import type { Key } from '../store/contract.ts';
 
 /**
- * What the store holds of the dealer platform. All but keys and tokens belongs to a generation,
- * a number that a reset raises:
+ * The records of the dealer platform. All but keys and tokens belong to a generation, a number that
+ * a reset raises:
  *
  *   account  by role and id; roles never change
  *   name     the account of a username: unique over all roles
@@ -15,7 +15,7 @@ const ROOT = 'dealers';
 export const ROLES = ['admin', 'dealer', 'user'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Names an account for ever, as usernames do not: those may be given to another. */
+/** Identifies an account permanently; a username may later belong to another account. */
 export interface AccountRef {
   role: Role;
   id: string;
@@ -26,7 +26,7 @@ interface CommonAccount {
   username: string;
   /** argon2id in PHC form; null: nobody can log in. */
   password: string | null;
-  /** Raised to end all tokens that were issued before, but for the one in `keptToken`. */
+  /** Raised to end all earlier tokens except `keptToken`. */
   credential: number;
   keptToken: string | null;
   /** The password is a published one. */
@@ -59,7 +59,7 @@ export const PLAIN_FIELDS = [
   'work_lng',
 ] as const;
 
-/** Kept encrypted, and shown to the customer and to admins only. */
+/** Stored encrypted; shown to the customer and to admins only. */
 export const SECRET_FIELDS = ['personnummer', 'iban', 'charging_card_rfid'] as const;
 
 export type PlainField = (typeof PLAIN_FIELDS)[number];
@@ -82,7 +82,7 @@ export type AccountRecord = AdminRecord | DealerRecord | CustomerRecord;
 export interface Owner {
   email: string;
   since: string;
-  /** Whoever had the email when the owner was set; customers keep id and username for ever. */
+  /** The account that had the email when the owner was set; id and username never change. */
   account: string | null;
   username: string | null;
 }
@@ -105,8 +105,8 @@ export interface CarRecord extends Flags {
 }
 
 /**
- * One record says who has an email and on which cars it stands with rights of an account: so that
- * nobody can take an email while somebody's car bears it, checks against this record are enough.
+ * Who has an email, and the cars whose rights an account has through it. No other account may take
+ * the email of such a car; a check of this one record is enough to prevent it.
  */
 export interface EmailRecord {
   holder: { id: string; username: string } | null;
@@ -141,13 +141,13 @@ export const keys = {
   root: [ROOT] as Key,
   /** Written by resets only, and checked by every change. */
   generation: [ROOT, 'generation'] as Key,
-  /** Written by every change and never checked: what was read is fresh while this stands. */
+  /** Written by every change: cached values are valid while it is the same. */
   revision: [ROOT, 'revision'] as Key,
   tokenKey: [ROOT, 'key', 'token'] as Key,
   fieldKey: [ROOT, 'key', 'field'] as Key,
   fieldKeyProof: [ROOT, 'key', 'field-proof'] as Key,
   revoked: (token: string): Key => [ROOT, 'revoked', token],
-  /** Revocations in the order in which they may be forgotten. */
+  /** Revocations in order of expiry. */
   revokedUntil: (expiresAtMs: number, token: string): Key => [
     ROOT,
     'revoked-until',
@@ -157,7 +157,7 @@ export const keys = {
   allRevokedUntil: [ROOT, 'revoked-until'] as Key,
 };
 
-/** Emails are compared so: first to capitals, since that makes more of them alike. */
+/** The form in which emails are compared. Upper case first, because it unifies more characters. */
 function folded(email: string): string {
   return email.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -1,13 +1,13 @@
 import type { Role } from './records.ts';
 
-/** Whoever calls, as the store knows the account of the token. */
+/** The account of the caller. */
 export interface Actor {
   role: Role;
   id: string;
   username: string;
 }
 
-/** What a right may depend on: whose car or customer something is, or whose fleet. */
+/** What a right may depend on: the dealer and the account that a car or customer belongs to. */
 export interface Thing {
   /** Username of the dealer that it belongs to. */
   dealer?: string | null;
@@ -21,7 +21,7 @@ const anybody: Rule = () => true;
 const ofOwnFleet: Rule = (actor, thing) => thing.dealer === actor.username;
 const own: Rule = (actor, thing) => thing.account === actor.id;
 
-/** Who may do what; what is not here is forbidden. */
+/** Rights by action and role. Everything else is forbidden. */
 const RIGHTS = {
   'dealer.create': { admin: anybody },
   'dealer.delete': { admin: anybody },
@@ -44,7 +44,7 @@ const RIGHTS = {
 
 export type Action = keyof typeof RIGHTS;
 
-/** Whether an actor may do this, to this thing; without a thing, whether to any at all. */
+/** Whether an actor may do this to a resource; without one, whether to any resource at all. */
 export function can(actor: Actor, action: Action, thing?: Thing): boolean {
   const rules: Partial<Record<Role, Rule>> = RIGHTS[action];
   const rule = rules[actor.role];

@@ -42,7 +42,7 @@ interface SeedingDependencies {
 
 type PasswordHashes = Record<keyof typeof DEMO_PASSWORDS, string>;
 
-/** What a store has before anybody has changed it, and how it comes to be so again. */
+/** Fills an empty store, and resets it to the demo data. */
 export class Seeding {
   readonly #dependencies: SeedingDependencies;
   #isResetting = false;
@@ -51,13 +51,13 @@ export class Seeding {
     this.#dependencies = dependencies;
   }
 
-  /** Fills an empty store. One that was filled with demo data loses its known log-ins. */
+  /** Fills an empty store. With demo mode off, closes the published log-ins of a filled one. */
   async seed(): Promise<void> {
     const { registry, mode } = this.#dependencies;
     const edition = await registry.edition();
     if (edition.generation === 0) {
       const records = mode.demo ? await this.#demoRecords() : [await this.#firstAdmin()];
-      // Where it is too late another node has done it.
+      // If it is too late, another node has filled the store.
       await registry.switchFrom(edition, (generation) => writesOf(records, generation));
     } else if (!mode.demo) {
       await this.#closeKnownLogins(mode.adminPassword);
@@ -94,8 +94,8 @@ export class Seeding {
   }
 
   /**
-   * Brings the demo data back, all at once, and ends every token but the caller's. Throws
-   * DealerError 409 where there is none, or where that is just being done.
+   * Restores the demo data in one commit, and ends every token but the caller's. Throws DealerError
+   * 409 if there is no demo data or another reset is running.
    */
   async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
     const { registry, mode } = this.#dependencies;
@@ -107,7 +107,7 @@ export class Seeding {
       const records = await this.#demoRecords(session);
       const isDone = await registry.switchFrom(edition, (to) => writesOf(records, to));
       if (!isDone) throw conflict('A reset is running');
-      // It is done: what is left of the old generation goes with the next one.
+      // The reset is done; the next sweep removes what this one could not.
       await registry.sweep().catch(() => {});
     } finally {
       this.#isResetting = false;
@@ -168,7 +168,7 @@ function account(random: Random, username: string, password: string, createdAtMs
   };
 }
 
-/** The admin of the demo; whoever resets goes on as this one, with the token that was used. */
+/** The admin of the demo data. The admin who resets continues as this one, with the same token. */
 function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
   const fresh = account(random, DEMO_ADMIN, password, DEMO_START_MS);
   const kept = keeper && {
@@ -190,7 +190,7 @@ function carRecord(
   return { ...car, owner: { email: profile.email ?? '', since, account: id, username } };
 }
 
-/** The records and all that leads to them. */
+/** The records and their indexes. */
 function writesOf(records: readonly Seeded[], generation: number): Write[] {
   const emails = new Map<string, EmailRecord & { cars: [string, string][] }>();
   const writes = records.flatMap((record) =>

@@ -7,7 +7,7 @@ import type { Registry } from './registry.ts';
 import type { Claims, Tokens } from './tokens.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Revocations forgotten at a time. */
+/** Revocations removed per commit. */
 const PAGE = 1000;
 const SESSIONS_MAX = 10_000;
 const SCHEME = /^bearer(?: +|$)/i;
@@ -16,16 +16,16 @@ const SCHEME = /^bearer(?: +|$)/i;
 export interface Session {
   claims: Claims;
   account: AccountRecord;
-  /** Of the edition in which it held. */
+  /** Revision of the store at which the session was valid. */
   revision: number;
 }
 
-/** Who is behind a token: signature, time, account, credential and revocation. */
+/** Checks tokens: signature, expiry, account, credential version and revocation. */
 export class Sessions {
   readonly #registry: Registry;
   readonly #tokens: Tokens;
   readonly #clock: Clock;
-  /** What was found is true as long as nothing was changed. */
+  /** Valid as long as the revision is the same. */
   readonly #seen = new LRUCache<string, Session>({ max: SESSIONS_MAX });
 
   constructor(registry: Registry, tokens: Tokens, clock: Clock) {
@@ -35,8 +35,8 @@ export class Sessions {
   }
 
   /**
-   * The session of an Authorization header. Throws DealerError 401 where there is none, 503.
-   * @param authorization empty where there is no such header
+   * The session of an Authorization header. Throws DealerError 401 if there is none, 503.
+   * @param authorization empty without the header
    */
   async find(authorization: string): Promise<Session> {
     if (!SCHEME.test(authorization)) throw notAuthenticated();
@@ -53,8 +53,8 @@ export class Sessions {
   }
 
   /**
-   * Makes a change depend on the session: it goes through only while the token holds.
-   * Throws DealerError 401.
+   * Reads the account again within a transaction, which then commits only if the session is still
+   * valid. Throws DealerError 401.
    */
   revalidate(transaction: Transaction, { claims }: Session): Promise<AccountRecord> {
     return this.#accountOf(transaction, claims);
@@ -71,7 +71,7 @@ export class Sessions {
     return account;
   }
 
-  /** Ends a token for good. What is no token of ours needs no ending. */
+  /** Revokes a token. Ignores anything that is not a valid token. */
   async end(authorization: string): Promise<void> {
     const claims = await this.#tokens.verify(authorization.replace(SCHEME, '').trim());
     if (claims === undefined) return;
@@ -83,7 +83,7 @@ export class Sessions {
     });
   }
 
-  /** Forgets revocations of tokens that have expired by themselves. */
+  /** Removes revocations of expired tokens. */
   async sweep(): Promise<void> {
     const { store } = this.#registry;
     const before = [...keys.allRevokedUntil, this.#clock.now()];

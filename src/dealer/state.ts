@@ -15,7 +15,7 @@ type Counts = Pick<PlatformState, 'dealers' | 'customers' | 'cars' | 'fleets'>;
 
 export const VERSION = '2.0.0';
 
-/** The state of the platform, for everybody. It is only counted anew when something has changed. */
+/** The public state of the platform. It is counted again only after a change. */
 export class State {
   readonly #registry: Registry;
   readonly #clock: Clock;

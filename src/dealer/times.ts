@@ -1,4 +1,4 @@
-/** A moment as the API writes it. */
+/** ISO 8601 in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -14,13 +14,13 @@ const KEY_BYTES = 32;
 const ID_BYTES = 16;
 const TOKEN_LENGTH_MAX = 2048;
 const CLOCK_TOLERANCE_S = 5;
-/** What was verified is kept: that costs more than all the rest of a call. */
+/** Verified tokens in memory: verifying costs more than the rest of a call. */
 const VERIFIED_MAX = 10_000;
 
-/** What a token says. Whether it still holds, the store knows. */
+/** The claims of a token. Only the store knows whether it is revoked. */
 export interface Claims {
   account: AccountRef;
-  /** Of the account when the token was issued. */
+  /** Credential version of the account when the token was issued. */
   credential: number;
   token: string;
   expiresAtMs: number;
@@ -41,7 +41,7 @@ export class Tokens {
     this.lifetimeS = lifetimeS;
   }
 
-  /** With the key of the store, which is made where there is none. */
+  /** Uses the signing key in the store. */
   static async open(
     store: Store,
     clock: Clock,
@@ -65,7 +65,7 @@ export class Tokens {
       .sign(this.#key);
   }
 
-  /** Undefined where it is none of ours, or has expired. */
+  /** Undefined if the token is invalid or has expired. */
   async verify(token: string): Promise<Claims | undefined> {
     const known = this.#verified.get(token);
     if (known !== undefined) return this.#isOver(known) ? undefined : known;
@@ -74,7 +74,7 @@ export class Tokens {
     return claims;
   }
 
-  /** Other nodes' clocks are trusted to differ a little, but not for this. */
+  /** Expiry has no tolerance, unlike the other times, which depend on clocks of other nodes. */
   #isOver({ expiresAtMs }: Claims): boolean {
     return expiresAtMs <= this.#clock.now();
   }

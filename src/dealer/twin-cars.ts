@@ -3,18 +3,18 @@ import type { TwinService, World } from '../twin/service.ts';
 import { parseVin } from '../twin/vin.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 
-/** A car that drives in a world. */
+/** A car of a living world. */
 export interface LivingCar {
   /** Id of the world. */
   world: string;
   entry: FleetEntry;
 }
 
-/** Worlds that are known to be gone, which is for good. */
+/** Worlds known to be deleted; a deleted world never comes back. */
 const GONE_MAX = 10_000;
 const VIN_LENGTH = 17;
 
-/** Finds the cars of living worlds by their VINs. Looking does not keep a world alive. */
+/** Finds cars of living worlds by VIN, without resetting the worlds' idle time. */
 export class TwinCars {
   readonly #worlds: Pick<TwinService, 'peek' | 'load'>;
   readonly #gone = new LRUCache<number, true>({ max: GONE_MAX });
@@ -23,7 +23,7 @@ export class TwinCars {
     this.#worlds = worlds;
   }
 
-  /** Undefined where the VIN is none of a living world. Throws TwinError where nobody can tell. */
+  /** Undefined if no living world has the VIN. Throws TwinError if the store does not answer. */
   async find(vin: string): Promise<LivingCar | undefined> {
     const address = isTwinVin(vin) ? parseVin(vin) : undefined;
     if (address === undefined || this.#gone.has(address.world)) return undefined;
@@ -32,7 +32,7 @@ export class TwinCars {
     return world && entry && { world: world.id, entry };
   }
 
-  /** Whether the world of a VIN that has been found lives on, as far as that is known at once. */
+  /** Whether the world of the VIN is still in memory. */
   isAtHand(vin: string): boolean {
     const address = parseVin(vin);
     return address !== undefined && this.#worlds.peek(address.world) !== undefined;
@@ -45,7 +45,7 @@ export class TwinCars {
   }
 }
 
-/** Whether it is a VIN that a world could have, in either case. */
+/** Whether a world could have this VIN, in either case of letters. */
 export function isTwinVin(vin: string): boolean {
   return vin.length === VIN_LENGTH && parseVin(vin) !== undefined;
 }

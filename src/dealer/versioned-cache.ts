@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was made of the records, and is good as long as none of them changes. */
+/** Values computed from records, valid until a record changes. */
 export class VersionedCache<T extends object> {
   readonly #values: LRUCache<string, { revision: number; value: T }>;
 
@@ -9,9 +9,8 @@ export class VersionedCache<T extends object> {
   }
 
   /**
-   * The value at a key, made anew where something has changed since it was made, or where it is
-   * not good any more for another reason.
-   * @param revision of an edition that was current when the caller began
+   * The value at a key; computed again after a change of the store or if it fails `isGood`.
+   * @param revision of the store when the caller began
    */
   async read(
     key: string,
@@ -21,7 +20,7 @@ export class VersionedCache<T extends object> {
   ): Promise<T> {
     const known = this.#values.get(key);
     if (known?.revision === revision && isGood(known.value)) return known.value;
-    // Something newer may find its way in; the revision is then of the past, and never asked for again.
+    // The value may be newer than the revision. That is harmless: no caller asks for an old one.
     const value = await make();
     this.#values.set(key, { revision, value });
     return value;

@@ -10,7 +10,7 @@ import * as forms from './forms.ts';
 
 // ── log-in and sign-up ────────────────────────────────────────────────────────────────────────
 
-/** What clients may call a role, in lower case. */
+/** Names of roles that clients may send, in lower case. */
 const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
   ['admin', 'admin'],
   ['super-admin', 'admin'],
@@ -21,7 +21,7 @@ const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
   ['user', 'user'],
 ]);
 
-/** The doors of the platform: log-in, sign-up, log-out. */
+/** Log-in, sign-up and log-out. */
 export function loginRoutes(context: DealerRouteDependencies): Route[] {
   const { platform, limits } = context;
   const { accounts, tokens } = platform;
@@ -120,7 +120,7 @@ function tokenBody({ token, account }: Granted, lifetimeS: number) {
 
 // ── who one is ────────────────────────────────────────────────────────────────────────────────
 
-/** Who one is, and what one may change about that. */
+/** The caller's own account. */
 export function accountRoutes(context: DealerRouteDependencies): Route[] {
   return [...identityRoutes(context), ...profileRoutes(context)];
 }

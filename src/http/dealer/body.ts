@@ -14,8 +14,8 @@ const NO_OBJECT: FieldFault = {
 };
 
 /**
- * What a body of JSON holds; undefined where there is none. A body of another type is a text.
- * Throws DealerError: 422 where it is no JSON, 400 where it is no UTF-8.
+ * The value of a JSON body; undefined if it is empty. A body of another content type counts as a
+ * string. Throws DealerError 422 if it is not JSON, 400 if it is not UTF-8.
  */
 export function readJson(body: Uint8Array, contentType: string): unknown {
   if (body.byteLength === 0) return undefined;
@@ -34,7 +34,7 @@ export function readJson(body: Uint8Array, contentType: string): unknown {
   }
 }
 
-/** The object that a body must be. Throws DealerError 422. */
+/** Throws DealerError 422 if the value is not an object. */
 export function asObject(value: unknown): object {
   if (value === undefined || value === null) throw invalid(BODY_MISSING);
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid(NO_OBJECT);
@@ -42,8 +42,8 @@ export function asObject(value: unknown): object {
 }
 
 /**
- * The fields of a form, urlencoded or in parts; of several alike the last counts, and an empty one
- * counts as absent. A body of another type has none. Throws DealerError 400.
+ * The fields of a form, urlencoded or multipart. Of repeated fields the last counts, and an empty
+ * field counts as absent. A body of another type has no fields. Throws DealerError 400.
  */
 export async function readForm(body: Uint8Array, contentType: string): Promise<object> {
   const entries = FORM_TYPE.test(contentType)

@@ -11,7 +11,7 @@ import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
 import { JsonText } from './json-cache.ts';
 
-/** A call whose sender is known and whose fields are as they should be. */
+/** The validated parts of a call. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   body: Values<B>;
   query: Values<Q>;
@@ -20,14 +20,14 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   requestId: string;
 }
 
-/** A call of somebody unknown but for the address. */
+/** A call without a session. */
 export interface OpenAsk<B extends Fields, Q extends Fields, P extends Fields>
   extends Ask<B, Q, P> {
-  /** Counts the call for its address. Throws TwinError `rate_limited`. */
+  /** Counts the call for the client's address. Throws TwinError `rate_limited`. */
   count(name: string, limit: TokenBuckets | undefined): void;
 }
 
-/** One operation of the dealer platform, as it is served and described. */
+/** One operation of the dealer platform: how it is served and described. */
 interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
   method: Method;
   path: string;
@@ -35,7 +35,7 @@ interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
   summary: string;
   tag: string;
   body?: Form<B>;
-  /** The body is a form of the web; otherwise JSON. */
+  /** The body is a web form, not JSON. */
   isForm?: true;
   query?: Form<Q>;
   params?: Form<P>;
@@ -45,7 +45,7 @@ interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
 
 export interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
   extends Operation<B, Q, P> {
-  /** What is answered may be kept by nobody. */
+  /** Caches must not store the answer. */
   isSecret?: true;
   run(ask: OpenAsk<B, Q, P>): unknown;
 }
@@ -53,23 +53,23 @@ export interface OpenOperation<B extends Fields, Q extends Fields, P extends Fie
 export interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
   extends Operation<B, Q, P> {
   action: Action;
-  /** What is said to those who may not do this; by default that they may not. */
+  /** Detail of the 403; default: not enough permissions. */
   refusal?: string;
   run(ask: Ask<B, Q, P>, session: Session): unknown;
 }
 
-/** What a 403 means where nothing but the role counts. */
+/** Description of a 403 that depends on the role alone. */
 export const WRONG_ROLE = 'The role of the caller does not allow this.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
-/** The route of an operation that is open to anybody. */
+/** The route of an operation without authentication. */
 export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
   operation: OpenOperation<B, Q, P>,
 ): Route {
   return routeOf(operation, 'none', async (call) => {
-    // First of all, since a client may be gone after the first wait.
-    const limited = new Limited(call.addressKey());
+    // Before the first await: the client may disconnect.
+    const limited = new LimitHeaders(call.addressKey());
     const ended = await refusedAs(async () => {
       const ask = read(operation, call, await bodyOf(operation, call));
       const count = (name: string, limit: TokenBuckets | undefined) => limited.count(name, limit);
@@ -81,8 +81,8 @@ export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
 }
 
 /**
- * The route of an operation that needs a token. It is looked at in this order: syntax of the body,
- * token, role, fields; records and the right to them are the operation's.
+ * The route of an operation that needs a token. Checks run in this order: syntax of the body,
+ * token, role, fields. The operation itself checks records and the rights to them.
  */
 export function guardedRoute<B extends Fields, Q extends Fields, P extends Fields>(
   sessions: Sessions,
@@ -104,7 +104,7 @@ function replyOf(result: unknown): Reply {
   return result instanceof JsonText ? reply(200, result.json, 'json') : ok(result, 'json');
 }
 
-/** The answer, or what is answered instead. What is a fault of ours is thrown on. */
+/** Turns refusals into answers; unknown errors pass through. */
 async function refusedAs(answer: () => Promise<Reply>): Promise<Reply> {
   try {
     return await answer();
@@ -148,7 +148,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
   };
 }
 
-/** What was sent, of which nothing but the syntax has been looked at. */
+/** Parses the body without validating its fields. */
 async function bodyOf(
   { body, isForm }: { body?: unknown; isForm?: true },
   call: Call,
@@ -158,7 +158,7 @@ async function bodyOf(
   return isForm ? readForm(call.body, contentType) : readJson(call.body, contentType);
 }
 
-/** Every part of a call. Throws DealerError 422 with the faults of all of them. */
+/** Validates all parts of a call. Throws DealerError 422 with the faults of all of them. */
 function read<B extends Fields, Q extends Fields, P extends Fields>(
   { params, query, body }: Operation<B, Q, P>,
   call: Call,
@@ -188,18 +188,18 @@ function faultsOf(error: unknown): readonly FieldFault[] {
   throw error;
 }
 
-/** The fields of a form for a path have the order of its parameters. */
+/** A form for a path lists its fields in the order of the path's parameters. */
 function inPath({ fields }: Form, { params }: Call): object {
   return Object.fromEntries(Object.keys(fields).map((name, i) => [name, params[i]]));
 }
 
-/** Of several alike the last counts. */
+/** Of repeated parameters the last counts. */
 function inQuery({ query }: Call): object {
   return Object.fromEntries(new URLSearchParams(query));
 }
 
-/** The limits that a call counted for, and what is said of them in its answer. */
-class Limited {
+/** Counts a call in limits and collects the RateLimit headers of its answer. */
+class LimitHeaders {
   readonly headers: Header[] = [];
   readonly #key: string;
 

@@ -11,7 +11,7 @@ import { JsonCache } from './json-cache.ts';
 
 const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
 
-/** The twenty-two operations of the dealer platform. */
+/** All operations of the dealer platform. */
 export function dealerRoutes(context: DealerRouteDependencies): Route[] {
   return [
     ...dealerListRoutes(context),
@@ -161,13 +161,13 @@ function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerRouteDepe
   return { ...car, viewer_url, updated_at };
 }
 
-/** The flags that are neither absent nor null. */
+/** Drops flags that are absent or null. */
 function given<Flag extends string>(flags: Record<Flag, boolean | null | undefined>) {
   const set = Object.entries(flags).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(set) as Partial<Record<Flag, boolean>>;
 }
 
-/** The sharpest call there is: it opens somebody's car. */
+/** Unlocking is the most sensitive call: it opens somebody's car. */
 function logUnlock(
   { log }: DealerRouteDependencies,
   isUnlocked: boolean,

@@ -1,4 +1,4 @@
-/** Longest email that a mailbox can have (RFC 5321), and its local part. */
+/** Limits of an email and its local part (RFC 5321). */
 const LENGTH_MAX = 254;
 const LOCAL_LENGTH_MAX = 64;
 const LABEL_LENGTH_MAX = 63;
@@ -9,9 +9,9 @@ const SHOWN_AS_IT_IS = /^[\p{L}\p{N}\p{P}\p{S}]$/u;
 const UNSAFE = /[\p{Z}\p{C}]/u;
 
 /**
- * What is wrong with an email, in the words of the email-validator package; undefined where nothing
- * is. Domains for special uses are taken. Each look goes through the text once, whatever it is.
- * @param email without blanks around it
+ * The fault of an email in the words of Python's email-validator; undefined if it is valid. Accepts
+ * special-use domains. Every check takes linear time.
+ * @param email without surrounding blanks
  */
 export function emailFault(email: string): string | undefined {
   const at = email.indexOf('@');
@@ -91,7 +91,7 @@ function unsafe(text: string): string | undefined {
   return `The email address contains unsafe characters: ${wrong.map(shown).join(', ')}.`;
 }
 
-/** The characters of a text that are not allowed, shown, in order, each once. */
+/** Lists the distinct characters that are not allowed. */
 function wrongCharacters(text: string, allowed: RegExp): string {
   const wrong = [...new Set(text)].filter((character) => !allowed.test(character));
   return wrong.map(shown).sort().join(', ');

@@ -1,7 +1,7 @@
 import { absentAs, boolean, byDefault, email, number, optional, password, text } from './fields.ts';
 import { Form } from './form.ts';
 
-// What the dealer platform takes. The order of fields is that of their faults.
+// The bodies, queries and paths of the dealer platform. Faults are reported in the order of fields.
 
 const NAME_PATTERN = /^[a-z0-9_]+$/;
 const username = text({ min: 3, max: 20, pattern: NAME_PATTERN });

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, in code points from its beginning, and why. */
+/** Where a text stops being JSON, as an offset in code points, and why. */
 export interface JsonFault {
   offset: number;
   reason: string;
@@ -7,11 +7,11 @@ export interface JsonFault {
 const BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
-/** All from the blank on but quotes and backslashes. */
+/** Everything above control characters, except quotes and backslashes. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The first fault of a text that is no JSON. A parser without recursion: brackets cost nothing. */
+/** The first fault of a text that is not JSON. It does not recurse, so nesting is unlimited. */
 export function jsonFault(text: string): JsonFault {
   const { at, reason } = new Scanner(text).run();
   const ended = at >= text.length;
@@ -29,7 +29,7 @@ interface Stop {
 class Scanner {
   readonly #text: string;
   #at = 0;
-  /** Brackets that are open, innermost last. */
+  /** Open brackets, innermost last. */
   readonly #open: ('{' | '[')[] = [];
 
   constructor(text: string) {
@@ -52,7 +52,7 @@ class Scanner {
     return { at: this.#at, reason };
   }
 
-  /** Whether the text goes on so; what matches is passed. */
+  /** Advances past a match; returns whether there was one. */
   #skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at;
     const isThere = pattern.test(this.#text);
@@ -67,7 +67,7 @@ class Scanner {
     return true;
   }
 
-  /** A value, or the beginning of an object or a list up to its first value. */
+  /** Reads a value; of an object or a list everything up to its first value. */
   #value(): Stop | undefined {
     for (;;) {
       if (this.#take('{')) {
@@ -88,7 +88,7 @@ class Scanner {
     }
   }
 
-  /** Behind a value: the end of what it stands in, or the next one. */
+  /** Reads what follows a value: a closing bracket, or a comma and the next value. */
   #next(): Stop | undefined {
     const inObject = this.#open.at(-1) === '{';
     if (this.#take(inObject ? '}' : ']')) {
@@ -108,7 +108,7 @@ class Scanner {
     return this.#take(':') ? undefined : this.#stop("Expecting ':' delimiter");
   }
 
-  /** The rest of a string whose first quote has been passed. */
+  /** Reads the rest of a string after its first quote. */
   #string(): Stop | undefined {
     for (;;) {
       this.#skip(PLAIN);

@@ -21,7 +21,7 @@ node restarts or hands the world over (come back at once); 1013, overloaded, or 
 
 /**
  * The AsyncAPI 3.0 document of the stream.
- * @param publicUrl of the twin; no slash at its end
+ * @param publicUrl of the twin, without a trailing slash
  */
 export function asyncApiOf(publicUrl: string): Record<string, unknown> {
   const { protocol, host, pathname } = new URL(publicUrl);

@@ -24,7 +24,7 @@ const START = `window.addEventListener('load', () => {
 `;
 
 /**
- * The OpenAPI document of a service, and Swagger UI for it, all of it served from here.
+ * The OpenAPI document of a service, and Swagger UI for it, served by the node itself.
  * @param packageFiles of `readDocsFiles`
  */
 export function docsRoutes(
@@ -62,7 +62,7 @@ function documentationRoute(
   return assetRoute({ path, operationId, summary: '', tag: 'documentation' }, find);
 }
 
-/** The files of Swagger UI, which all services share. */
+/** The files of Swagger UI, shared by all services. */
 export function readDocsFiles(): DocsFiles {
   const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
   return new Map(PACKAGE_FILES.map((name) => [name, readAsset(join(folder, name), HEADERS)]));

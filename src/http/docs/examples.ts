@@ -8,8 +8,8 @@ const OF_FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that a schema describes: its own example, or one put together from those of its parts.
- * What may be absent is left out.
+ * A value that matches a schema: the schema's example, or one composed of the examples of its
+ * required parts.
  */
 export function exampleOf(schema: Schema): unknown {
   const { examples, anyOf, enum: values, type } = schema;

@@ -4,24 +4,24 @@ import type { Schema } from '../../schema.ts';
 import type { Route, RouteBody } from '../server/router.ts';
 import { exampleOf } from './examples.ts';
 
-/** What is said of a service beside its routes. */
+/** The description of a service beside its routes. */
 export interface Service {
   title: string;
   version: string;
   description: string;
-  /** By the name that each goes by in the document. */
+  /** By name in the document. */
   schemas: Readonly<Record<string, Schema>>;
-  /** Ways to say who one is, by the name that `security` uses. */
+  /** By the names that `security` uses. */
   securitySchemes: Readonly<Record<string, Schema>>;
-  /** For each kind of route; any one of them will do. */
+  /** Accepted schemes for each kind of credential. */
   security: Readonly<Record<Route['auth'], readonly string[]>>;
-  /** What belongs together, by tag. */
+  /** Descriptions of tags. */
   tags: Readonly<Record<string, string>>;
-  /** The body of an error of a status. */
+  /** Schema of an error body. */
   errorSchema: (status: number) => Schema;
-  /** The body that tells an error of the front end. */
+  /** Body for an error of the front end. */
   errorOf: (error: TwinError) => unknown;
-  /** The body of an error that the service itself tells. */
+  /** Example body for an error of the service itself. */
   errorExample: (status: number) => unknown;
 }
 
@@ -49,7 +49,7 @@ export function openApiOf(service: Service, routes: readonly Route[]): Json {
   };
 }
 
-/** Schemas by their names, with references to each other. */
+/** Schemas by name, with references to each other. */
 export function namedSchemas(
   schemas: Readonly<Record<string, Schema>>,
   names: ReadonlyMap<unknown, string>,
@@ -63,7 +63,7 @@ export function namedSchemas(
   return Object.fromEntries(described);
 }
 
-/** The same, with references in the place of schemas that have a name. */
+/** Replaces named schemas by references. */
 function withReferences(part: unknown, names: ReadonlyMap<unknown, string>): unknown {
   const name = names.get(part);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
@@ -113,7 +113,7 @@ function answersOf({ answers }: Route): Json {
   return Object.fromEntries(described);
 }
 
-/** Errors that any request may get, and those with a body. */
+/** Errors of every request, and of requests with a body. */
 const ERRORS_OF_ALL = ['unsupported_encoding'] as const;
 const ERRORS_OF_BODIES = ['body_too_large', ...ERRORS_OF_ALL] as const;
 

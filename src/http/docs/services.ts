@@ -8,7 +8,7 @@ import * as twinSchemas from '../twin/schemas.ts';
 import { exampleOf } from './examples.ts';
 import type { Service } from './openapi.ts';
 
-/** Those that are worth a name in a document: what is put together, not single texts and numbers. */
+/** Schemas that get a name in the document: objects, lists and unions. */
 function composed(schemas: Readonly<Record<string, unknown>>): Record<string, Schema> {
   const all = Object.entries(schemas) as [string, Schema][];
   return Object.fromEntries(
@@ -16,7 +16,7 @@ function composed(schemas: Readonly<Record<string, unknown>>): Record<string, Sc
   );
 }
 
-// What only the stream says is in its own document.
+// The AsyncAPI document describes the hello.
 const { Hello: _, ...answersAndBodies } = twinSchemas;
 
 export const TWIN: Service = {

@@ -2,7 +2,7 @@ import { TwinError } from '../../errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Nobody means more; a megabyte of brackets would keep the parser busy for a quarter second. */
+/** A megabyte of brackets would occupy the parser for a quarter of a second. */
 const DEPTH_MAX = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -10,7 +10,7 @@ const OPENING: ReadonlySet<number> = new Set([91, 123]);
 const CLOSING: ReadonlySet<number> = new Set([93, 125]);
 
 /**
- * The JSON of a body. Throws TwinError `invalid_json` for what is none, no UTF-8, or nested too
+ * Parses a body. Throws TwinError `invalid_json` if it is not JSON, not UTF-8, or nested too
  * deep.
  */
 export function parseJson(body: Uint8Array): unknown {
@@ -25,8 +25,8 @@ export function parseJson(body: Uint8Array): unknown {
 }
 
 /**
- * The own fields of a body that must be a JSON object. A Map, since a client may name a field
- * `__proto__`. Throws TwinError `invalid_json` or `invalid_body`.
+ * The fields of a body that must be a JSON object; a Map, because a client may send `__proto__`.
+ * Throws TwinError `invalid_json` or `invalid_body`.
  */
 export function parseObject(body: Uint8Array): ReadonlyMap<string, unknown> {
   const value = parseJson(body);
@@ -36,7 +36,7 @@ export function parseObject(body: Uint8Array): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** Counts brackets outside of strings, without parsing. */
+/** Counts brackets outside strings. */
 function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;
   let inString = false;

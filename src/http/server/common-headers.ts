@@ -9,17 +9,17 @@ const EXPOSED =
 const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Request-Id';
 
 interface HeaderSets {
-  /** What is sent depends on what the client accepts. */
+  /** Has `Vary: Accept`. */
   get: Header;
   other: Header;
 }
 
-/** The headers that every answer of a server has, made beforehand and joined into one. */
+/** The headers of every answer of a server, prepared and joined into one. */
 export class CommonHeaders {
   readonly #ofOrigin: ReadonlyMap<string, HeaderSets>;
   readonly #ofOthers: HeaderSets;
 
-  /** @param corsOrigins whose scripts may read answers: all, some, or none */
+  /** @param corsOrigins origins whose scripts may read answers */
   constructor(corsOrigins: '*' | readonly string[]) {
     if (corsOrigins === '*') {
       this.#ofOrigin = new Map();
@@ -53,13 +53,13 @@ function headerSets(cors: readonly Header[], vary: readonly string[]): HeaderSet
   return { get: joined([...SAFETY, ...cors, ['Vary', vary.join(', ')]]), other: joined(other) };
 }
 
-/** Several headers as one whose value holds the others: a call of the library is what costs. */
+/** Several headers as one whose value contains the others: each call of the library is costly. */
 function joined([first, ...rest]: readonly Header[]): Header {
   const [name, value] = first ?? ['', ''];
   return [name, [value, ...rest.map((header) => header.join(': '))].join('\r\n')];
 }
 
-/** The answer to a browser that asks what a script may send. */
+/** The answer to a CORS preflight request. */
 export function preflight(allow: string): Reply {
   return bodyless(204, [
     ['Allow', allow],

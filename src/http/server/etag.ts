@@ -1,6 +1,6 @@
 /**
- * Whether an If-None-Match header names what the client would get (RFC 9110, 13.1.2): the answer
- * is then 304. The comparison is weak, so a `W/` that a proxy has put before the tag is no matter.
+ * Whether an If-None-Match header contains the tag (RFC 9110, 13.1.2), so that the answer is 304.
+ * The comparison is weak: proxies may have added `W/`.
  * @param etag in quotes
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {

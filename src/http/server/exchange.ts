@@ -8,20 +8,20 @@ import { addressKey } from './rate-limits.ts';
 import type { Header, Reply } from './reply.ts';
 import type { Call } from './router.ts';
 
-/** What an exchange needs of a response of the server library. */
+/** The part of a response of the library that an exchange uses. */
 export interface ResponsePort {
   writeStatus(status: string): unknown;
   writeHeader(name: string, value: string): unknown;
   end(body: string | Uint8Array, closeConnection: boolean): unknown;
   endWithoutBody(): unknown;
-  /** Writes what the operating system takes and says: no backlog is left; all is written. */
+  /** Writes as much as the operating system takes. */
   tryEnd(body: Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
   onWritable(resume: (offset: number) => boolean): unknown;
   cork(write: () => void): unknown;
   getRemoteAddress(): ArrayBuffer;
 }
 
-/** What an exchange needs of a request of the server library; gone when its handler returns. */
+/** The part of a request of the library that an exchange uses. Invalid after the handler returns. */
 export interface RequestPort {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -29,16 +29,15 @@ export interface RequestPort {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** Bodies beyond this are written as fast as the client reads, without a copy. */
+/** Larger bodies are written without a copy, as fast as the client reads. */
 const COPIED_BYTES_MAX = 65_536;
-/** What a client may call its request. */
 const CLIENT_REQUEST_ID = /^[\w.:-]{1,128}$/;
 const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
 
 /**
  * One request and its answer, from the first byte to the last. It may outlive the connection;
- * `isOpen` says whether an answer can still be given.
+ * `isOpen` tells whether it can still be answered.
  */
 export class Exchange implements Call {
   readonly head = new Head();
@@ -51,24 +50,24 @@ export class Exchange implements Call {
   body: Uint8Array = EMPTY;
   meter: RouteMeter;
   isOpen = true;
-  /** The connection is no more; nothing may be asked of the response. */
+  /** The connection has closed; the response must not be used. */
   isGone = false;
   /** The connection ends with the answer. */
   isLast = false;
-  /** Some of the answer has not been handed to the operating system yet. */
+  /** The operating system has not taken all of the answer yet. */
   isSending = false;
-  /** Called when that has been done, where somebody waits for it. */
+  /** Called when it has. */
   sent: (() => void) | undefined = undefined;
-  /** The library is collecting what is written, as it does within its own callbacks. */
+  /** The library collects writes, as it does within its own callbacks. */
   isCorked = true;
   startMs = 0;
   deadlineMs = Number.POSITIVE_INFINITY;
-  /** What is answered when the deadline has passed. */
+  /** The answer after the deadline. */
   deadlineError: TwinErrorCode = 'overloaded';
-  /** Parts of a body that is still coming. */
+  /** Received parts of an unfinished body. */
   chunks: Uint8Array[] | undefined = undefined;
   chunkBytes = 0;
-  /** Bytes that are counted as held for an address while the body is coming, and which. */
+  /** Bytes of an unfinished body that are counted for an address, and the address. */
   heldBytes = 0;
   heldBy: string | undefined = undefined;
   readonly #response: ResponsePort;
@@ -95,21 +94,20 @@ export class Exchange implements Call {
     return addressKey(this.#response.getRemoteAddress());
   }
 
-  /** Copies a part of the body: the library takes its memory back. */
+  /** Copies a part of the body: the library reuses its memory. */
   keepChunk(chunk: ArrayBuffer): void {
     this.chunks ??= [];
     this.chunks.push(new Uint8Array(chunk.slice(0)));
     this.chunkBytes += chunk.byteLength;
   }
 
-  /** The body is complete. */
   joinChunks(): void {
     if (this.chunks === undefined) return;
     this.body = Buffer.concat(this.chunks);
     this.chunks = undefined;
   }
 
-  /** Answers, unless that has happened or the client has gone. */
+  /** Answers, unless the exchange was answered or the client has disconnected. */
   answer(reply: Reply, commonHeaders: Header): void {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -122,9 +120,9 @@ export class Exchange implements Call {
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
-  // The library goes on with whatever came in the same packet, and then forgets that the
-  // connection was to end; but while an answer is due it ends a connection that asks for more. So
-  // a last answer waits until the packet has been gone through.
+  // The library continues with the rest of the packet and then forgets that the connection should
+  // end. While an answer is pending it ends a connection that sends another request. So a last
+  // answer waits until the library has processed the packet.
   #answerLast(reply: Reply, commonHeaders: Header): void {
     if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
   }
@@ -144,7 +142,7 @@ export class Exchange implements Call {
   #writeBody({ status, body }: Reply): void {
     const response = this.#response;
     if (this.method === 'HEAD' || status === 204 || status === 304) {
-      // With a length the library would wait for the body; it cannot end the connection here.
+      // The library cannot end the connection here, and with a length it would wait for the body.
       if (this.isLast) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
       this.#finish();
@@ -173,7 +171,7 @@ export class Exchange implements Call {
   }
 }
 
-/** A reply for later: a frame's bytes are written over by the next. */
+/** Copies a reply for later: the next frame overwrites the bytes of this one. */
 function keep(reply: Reply): Reply {
   return typeof reply.body === 'string' ? reply : { ...reply, body: reply.body.slice() };
 }

@@ -1,4 +1,4 @@
-/** The headers of one request, as far as anybody asks for them. Of several alike the first counts. */
+/** The headers of one request that the server uses. Of repeated headers the first counts. */
 export class Head {
   accept = '';
   acceptEncoding = '';
@@ -40,7 +40,6 @@ export class Head {
         this.contentEncoding ??= value;
         break;
       case 'accept':
-        // A list may be spread over several headers.
         this.accept = this.accept === '' ? value : `${this.accept},${value}`;
         break;
       case 'accept-encoding':
@@ -90,8 +89,8 @@ export class Head {
   }
 
   /**
-   * True where it is open to doubt who is addressed or where the body ends (RFC 9112, 3.2 and
-   * 6.3): another server on the way may have read it otherwise.
+   * True if the host or the end of the body is ambiguous (RFC 9112, 3.2 and 6.3): a proxy may have
+   * read the request differently.
    */
   isAmbiguous(): boolean {
     if (this.#hostCount !== 1) return true;
@@ -101,7 +100,7 @@ export class Head {
   }
 }
 
-/** Digits only, and so few that a double holds them. */
+/** Digits only, and few enough for an exact double. */
 function isLength(value: string): boolean {
   if (value.length === 0 || value.length > 15) return false;
   for (let i = 0; i < value.length; i++) {

@@ -2,10 +2,7 @@ import type { Metrics } from '../../metrics.ts';
 import { ok, type Reply, text } from './reply.ts';
 import type { Call, Route } from './router.ts';
 
-/**
- * What operators ask: whether the process lives, whether it takes requests, and what it counts.
- * For a port that the public does not reach.
- */
+/** Liveness, readiness and metrics, for a private port. */
 export function opsRoutes(metrics: Metrics, isReady: () => boolean): Route[] {
   const get = (path: string, summary: string, handle: (call: Call) => Reply | Promise<Reply>) => ({
     method: 'GET' as const,
@@ -19,13 +16,13 @@ export function opsRoutes(metrics: Metrics, isReady: () => boolean): Route[] {
     handle,
   });
   return [
-    get('/healthz', 'The process lives', () => ok({ status: 'ok' }, 'json')),
-    get('/readyz', 'Requests are taken', () =>
+    get('/healthz', 'The process is alive', () => ok({ status: 'ok' }, 'json')),
+    get('/readyz', 'The node serves requests', () =>
       isReady()
         ? ok({ status: 'ready' }, 'json')
         : { ...ok({ status: 'not ready' }, 'json'), status: 503 },
     ),
-    get('/metrics', 'Counts and measures, for Prometheus', async () =>
+    get('/metrics', 'Metrics for Prometheus', async () =>
       text(200, await metrics.text(), metrics.contentType),
     ),
   ];

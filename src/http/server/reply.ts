@@ -3,10 +3,10 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { JSON_TYPE, MSGPACK_TYPES } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 
-/** What a handler answers. The server adds the headers that every answer has. */
+/** The answer of a handler. The server adds the common headers. */
 export interface Reply {
   readonly status: number;
-  /** Content-Type; empty where there is no body. */
+  /** Content-Type; empty without a body. */
   readonly type: string;
   readonly body: string | Uint8Array;
   readonly headers: readonly Header[];
@@ -20,15 +20,14 @@ const TYPES: Record<Encoding, string> = {
   msgpack: MSGPACK_TYPES[0] ?? '',
 };
 
-// Records are an extension of msgpackr; plain maps are what every library decodes.
+// Plain maps: records are an extension of msgpackr that other libraries do not decode.
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 
-/** A value as the bytes of an encoding. */
 export function encode(value: unknown, encoding: Encoding): string | Uint8Array {
   return encoding === 'json' ? JSON.stringify(value) : packr.pack(value);
 }
 
-/** A value as the whole of a successful answer. */
+/** An answer of status 200. */
 export function ok(value: unknown, encoding: Encoding): Reply {
   return reply(200, encode(value, encoding), encoding);
 }
@@ -47,7 +46,7 @@ export function bodyless(status: number, headers = NO_HEADERS): Reply {
   return { status, type: '', body: '', headers };
 }
 
-/** Text of a kind other than JSON. */
+/** Text of any content type. */
 export function text(status: number, body: string, type: string, headers = NO_HEADERS): Reply {
   return { status, type, body, headers };
 }

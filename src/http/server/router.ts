@@ -6,61 +6,59 @@ import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A request as its handler sees it. It stays valid after the client has gone. */
+/** A request as handlers see it. It stays valid after the client has disconnected. */
 export interface Call {
   readonly head: Head;
-  /** What stands in the places of the path's {names}, decoded, in order. */
+  /** Values of the path's {parameters}, decoded, in order. */
   readonly params: readonly string[];
-  /** As it came, without the question mark. */
+  /** Undecoded, without the question mark. */
   readonly query: string;
-  /** Of the answer. */
+  /** Encoding of the answer. */
   readonly encoding: Encoding;
-  /** Empty where there was none, or where the route has none. */
+  /** Empty if there was none, or if the route takes none. */
   readonly body: Uint8Array;
-  /** In the answer, and in what is logged. */
+  /** In the answer and in the log. */
   readonly requestId: string;
-  /** What limits know the client by. Ask before the first await: a client may be gone after it. */
+  /** The client's key in limits. Call it before the first await: the client may disconnect. */
   addressKey(): string;
 }
 
-/** What a body may have unless its route says otherwise. */
+/** Default limit of bodies. */
 export const BODY_BYTES_MAX = 65_536;
 
 export interface RouteBody {
-  /** 413 beyond. */
   maxBytes: number;
-  /** Undefined where what is sent is ignored. */
+  /** Undefined: the body is ignored. */
   schema?: Schema;
   required?: boolean;
-  /** By default JSON. */
+  /** Default: JSON. */
   type?: 'application/json' | 'application/x-www-form-urlencoded';
 }
 
 export interface RouteAnswer {
   description: string;
-  /** Undefined where there is no JSON body. */
+  /** Undefined: no JSON body. */
   schema?: Schema;
 }
 
-/** One operation: enough to serve it and to describe it. */
+/** One operation: how it is served and how the documents describe it. */
 export interface Route {
   method: Method;
-  /** With parameters as `{name}`, each a whole segment. */
+  /** Parameters are whole segments: `{name}`. */
   path: string;
   operationId: string;
   summary: string;
   tag: string;
-  /** What must be sent to be let in. */
+  /** Kind of credential. */
   auth: 'none' | 'vin' | 'bearer';
-  /** Present: the handler runs once the request has come to its end. All that write have it. */
+  /** If present, the handler runs after the end of the request. Every route that writes has it. */
   body?: RouteBody;
-  /** By parameter name. */
   params?: Readonly<Record<string, Schema>>;
   query?: Readonly<Record<string, Schema>>;
-  /** By status; errors apart. */
+  /** Successful answers by status. */
   answers: Readonly<Record<number, RouteAnswer>>;
   errors: readonly TwinErrorCode[];
-  /** Statuses of refusals that have no code, with what they mean. */
+  /** Descriptions of refusals without an error code, by status. */
   refusals?: Readonly<Record<number, string>>;
   handle: (call: Call) => Reply | Promise<Reply>;
 }
@@ -69,7 +67,7 @@ export interface Route {
 export interface Resource {
   path: string;
   routes: ReadonlyMap<string, Route>;
-  /** For the header of a 405. */
+  /** The `Allow` header. */
   allow: string;
 }
 
@@ -81,13 +79,13 @@ export interface Match {
 const NO_PARAMS: readonly string[] = [];
 const PARAMETER = '{}';
 
-/** A path segment; children by their text, a parameter under `{}`. */
+/** A path segment. Children by text; a parameter is under `{}`. */
 interface Segment {
   children: Map<string, Segment>;
   resource: Resource | undefined;
 }
 
-/** Finds the resource at a path. A path of literals only is one look-up. */
+/** Finds the resource of a path. A path without parameters takes one look-up. */
 export class Router {
   readonly routes: readonly Route[];
   readonly #literal = new Map<string, Match>();
@@ -115,7 +113,7 @@ export class Router {
     segment.resource = resource;
   }
 
-  /** @param path as it came, still percent-encoded; undefined where nothing is at it */
+  /** @param path percent-encoded */
   match(path: string): Match | undefined {
     return this.#literal.get(path) ?? this.#matchSegments(path);
   }

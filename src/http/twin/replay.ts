@@ -20,7 +20,7 @@ function knownBit(name: string): number {
   throw new TwinError('unknown_feature', `Use some of: ${FEATURE_NAMES.join(', ')}.`);
 }
 
-/** The body of a replay: frames are put in as the shard has encoded them. */
+/** The body of a replay, around the frames that the shard has encoded. */
 export function replayBody(
   incident: string,
   on: number,

@@ -23,9 +23,9 @@ export interface TwinContext {
   service: TwinService;
   worlds: WorldAccess;
   limits: RateLimits;
-  /** What viewer and stream URLs are built from; no slash at its end. */
+  /** Base of viewer and stream URLs, without a trailing slash. */
   publicTwinUrl: () => string;
-  /** Hash of the kernel that lives the worlds. */
+  /** Hash of the kernel that steps the worlds. */
   kernelHash: string;
 }
 
@@ -60,7 +60,7 @@ function creationRoutes(context: TwinContext): Route[] {
       answers: { 201: { description: 'The new world', schema: schemas.World } },
       errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
       handle: async (call) => {
-        // Before a body is read that may be long: whoever may make no world need not be heard.
+        // The limit comes first: parsing a large body is wasted work for a client over the limit.
         context.limits.worlds?.check(call.addressKey());
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
@@ -156,7 +156,7 @@ function catalogueRoutes(service: TwinService): Route[] {
 // ── one world ─────────────────────────────────────────────────────────────────────────────────
 
 interface WorldRead {
-  /** Below the world. */
+  /** Below the path of the world. */
   path: string;
   operationId: string;
   summary: string;
@@ -299,7 +299,7 @@ interface Representation {
 }
 
 function mapRoute(context: TwinContext): Route {
-  // One a city and encoding, made when first asked for.
+  // One per city and encoding, made at the first request.
   const known: Record<Encoding, Map<City, Representation>> = {
     json: new Map(),
     msgpack: new Map(),

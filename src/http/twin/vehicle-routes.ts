@@ -33,7 +33,7 @@ type Answer = Reply | Promise<Reply>;
 
 const ALL = maskOf(FEATURE_NAMES);
 
-/** The operations under /api/v1/vehicle; each is about the car of the credential. */
+/** The operations under /api/v1/vehicle, for the car of the credential. */
 export function vehicleRoutes(context: VehicleContext): Route[] {
   return [...readRoutes(context), ...featureRoutes(context)];
 }
@@ -75,7 +75,7 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
 }
 
 function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
-  /** Answers what is declared right after the change. */
+  /** Returns the features declared right after the change. */
   const write = async (call: Call, plan: () => FeatureChange): Promise<number> => {
     const car = await worlds.byVin(call);
     const { touched, values } = plan();
@@ -153,7 +153,7 @@ interface FeatureChange {
   values: number;
 }
 
-/** A PATCH body: names are checked before values, so that a wrong name is reported as such. */
+/** Checks all names before values, so an unknown name is always reported as such. */
 function patchOf(body: Uint8Array): FeatureChange {
   const fields = parseObject(body);
   let touched = 0;
@@ -181,7 +181,7 @@ function knownBit(name: string): number {
   throw new TwinError('unknown_feature', `Use one of: ${FEATURE_NAMES.join(', ')}.`);
 }
 
-/** Answers by mask, made when first asked for: there are 4,096 of half a kilobyte. */
+/** Answers by mask, made at the first request: at most 4,096 of half a kilobyte. */
 const stateReplies: Record<Encoding, Reply[]> = { json: [], msgpack: [] };
 
 function stateReply(declared: number, encoding: Encoding): Reply {
@@ -252,7 +252,7 @@ function routeOf(car: Car) {
   return {
     vin: entryOf(car).vin,
     lanes: lanes.map(({ id }) => id),
-    // It is a loop, so that the street before the first is the last.
+    // The route is a loop: the last street comes before the first.
     streets: passed.filter((name, i) => name !== passed.at(i - 1) || passed.length === 1),
     length: hundredths(lengthM),
   };

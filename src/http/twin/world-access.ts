@@ -7,16 +7,16 @@ import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Call } from '../server/router.ts';
 
-/** A car as a vehicle call means it. */
+/** The car of a vehicle call. */
 export interface Car {
   world: World;
-  /** Its place in the fleet. */
+  /** Index in the fleet. */
   index: number;
 }
 
 /**
- * Finds the world or the car that a call is about, and lets its idle time start over. A world at
- * hand is found without waiting. Whoever asks for too many that do not exist is turned away.
+ * Finds the world or the car of a call and resets its idle time. A world in memory is found
+ * synchronously. A client that asks for too many unknown worlds is refused.
  */
 export class WorldAccess {
   readonly #service: TwinService;
@@ -27,7 +27,7 @@ export class WorldAccess {
     this.#misses = limits.misses;
   }
 
-  /** The world of an id. Throws, or rejects with, TwinError `unknown_world`. */
+  /** Throws, or rejects with, TwinError `unknown_world`. */
   byId(call: Call, id: string | undefined): World | Promise<World> {
     return this.#byNumber(call, parseWorldId(id ?? ''), 'unknown_world');
   }
@@ -72,8 +72,8 @@ export class WorldAccess {
 }
 
 /**
- * The VIN that a client gives: `Authorization: VIN <vin>` first, the scheme in any case; with
- * another scheme or none `X-VIN`. Empty where there is none.
+ * The VIN in `Authorization: VIN <vin>`, with the scheme in any case; with another scheme or none,
+ * the VIN in `X-VIN`. Empty if there is none.
  */
 function credential({ authorization, vin }: Head): string {
   const scheme = authorization.slice(0, 4).toLowerCase();

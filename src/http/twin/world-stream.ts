@@ -13,13 +13,13 @@ import * as schemas from './schemas.ts';
 import type { Watcher } from './watcher.ts';
 import type { WorldAccess } from './world-access.ts';
 
-/** Frames a second. */
+/** Frames per second. */
 export const RATE_HZ = 1000 / FRAME_MS;
-/** Open streams of the whole node; beyond it is 503. */
+/** Open streams of the node; beyond it is 503. */
 const SOCKETS_MAX = 20_000;
 export const STREAM_PATH = '/ws/worlds/{id}';
 
-/** One connection, from its upgrade on. */
+/** One upgraded connection. */
 export interface StreamSession {
   readonly world: World;
   readonly encoding: Encoding;
@@ -27,7 +27,7 @@ export interface StreamSession {
   watcher: Watcher | undefined;
 }
 
-/** The stream of a world: a hello, then a snapshot a frame. */
+/** The stream of a world: a hello, then one snapshot per frame. */
 export class WorldStream implements Stream<StreamSession> {
   readonly path = STREAM_PATH;
   readonly #worlds: WorldAccess;
@@ -87,7 +87,7 @@ export class WorldStream implements Stream<StreamSession> {
   }
 }
 
-/** The same path for those who do not ask for an upgrade, or not in the right way. */
+/** The path of the stream for requests without a valid upgrade. */
 export function streamRoute(): Route {
   return {
     method: 'GET',
