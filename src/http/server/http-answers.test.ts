@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TwinError } from '../../errors.ts';
+import { ask, until } from '../../testing/doubles/test-front.ts';
+import { HUGE, LARGE, TestServer } from '../../testing/doubles/test-server.ts';
+import { HttpServer } from './http-server.ts';
+import { ok } from './reply.ts';
+
+let site: TestServer;
+
+beforeEach(() => {
+  site = new TestServer();
+});
+
+afterEach(() => site.server.end());
+
+/** A response of which the client has not read the body yet. */
+async function paused(address: string): Promise<IncomingMessage> {
+  const [response] = await once(request(address).end(), 'response');
+  return response.pause();
+}
+
+describe('answers', () => {
+  test('carry what browsers and operators need', async () => {
+    const { headers } = await ask(`${site.url}/`);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('vary')).toBe('Accept');
+  });
+
+  test('have request ids that differ', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () =>
+        (await ask(`${site.url}/`)).headers.get('x-request-id'),
+      ),
+    );
+    expect(new Set(ids).size).toBe(20);
+    expect(ids.every((id) => id !== null && /^[0-9a-z-]{8,}$/.test(id))).toBe(true);
+  });
+
+  test('are MessagePack for a GET that asks for it, errors too, and JSON otherwise', async () => {
+    const headers = { Accept: 'application/msgpack' };
+    const got = await ask(`${site.url}/`, { headers });
+    expect(got.headers.get('content-type')).toBe('application/msgpack');
+    const missing = await ask(`${site.url}/missing`, { headers });
+    expect(missing.headers.get('content-type')).toBe('application/msgpack');
+    const posted = await ask(`${site.url}/things`, { method: 'POST', headers });
+    expect(posted.headers.get('content-type')).toBe('application/json');
+  });
+
+  test('may take a moment', async () => {
+    expect(await ask(`${site.url}/late`)).toMatchObject({ status: 200, body: 'late' });
+    expect(await site.metrics.text()).toContain('http_wait_seconds_count 1');
+  });
+
+  test('that are large come whole, also to a slow reader', async () => {
+    const response = await paused(`${site.url}/large`);
+    await until(() => response.readableLength >= response.readableHighWaterMark);
+    expect((await buffer(response)).equals(LARGE)).toBe(true);
+  });
+
+  test('of refusals say when to come back', async () => {
+    const { status, body, headers } = await ask(`${site.url}/refused`);
+    expect(status).toBe(429);
+    expect(body).toEqual({ error: 'rate_limited', hint: expect.any(String) });
+    expect(headers.get('retry-after')).toBe('7');
+  });
+
+  test('of our own faults tell the client nothing and the log everything', async () => {
+    const { status, body, headers } = await ask(`${site.url}/bug`);
+    expect(status).toBe(500);
+    expect(body).toEqual({ error: 'internal_error', hint: expect.any(String) });
+    expect(site.logLines).toHaveLength(1);
+    expect(site.logLines[0]).toContain('secret 123');
+    expect(site.logLines[0]).toContain(headers.get('x-request-id'));
+  });
+
+  test('that do not come within 5 s are 503, and what comes later is dropped', async () => {
+    const answer = ask(`${site.url}/never`);
+    const held = await until(() => site.pending);
+    await site.time.advance(5_000);
+    const { status, body, headers } = await answer;
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ error: 'overloaded' });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    held.resolve(ok('too late', 'json'));
+    expect(await ask(`${site.url}/`)).toMatchObject({ status: 200 });
+  });
+
+  test('to clients that have left are dropped, whatever they are', async () => {
+    for (const settle of ['resolve', 'reject'] as const) {
+      site.pending = undefined;
+      const controller = new AbortController();
+      const gone = fetch(`${site.url}/never`, { signal: controller.signal }).catch(() => 'gone');
+      const held = await until(() => site.pending);
+      controller.abort();
+      expect(await gone).toBe('gone');
+      await until(() => site.server.openCount === 0);
+      const { resolve, reject } = held;
+      if (settle === 'resolve') resolve(ok('nobody', 'json'));
+      else reject(new TwinError('overloaded'));
+    }
+    expect(await ask(`${site.url}/`)).toMatchObject({ status: 200 });
+  });
+
+  test('are counted by route and status', async () => {
+    await ask(`${site.url}/things/1`);
+    await ask(`${site.url}/things/2`);
+    await ask(`${site.url}/nowhere`);
+    const text = await site.metrics.text();
+    const things = 'http_answers_total{service="test",route="GET /things/{id}",status="200"} 2';
+    expect(text).toContain(things);
+    expect(text).toContain('http_answers_total{service="test",route="none",status="404"} 1');
+  });
+});
+
+describe('scripts of other origins', () => {
+  const origin = 'https://one.example';
+
+  test('are told what they may send', async () => {
+    const { status, headers, body } = await ask(`${site.url}/things/1`, {
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'PUT' },
+    });
+    expect(status).toBe(204);
+    expect(body).toBe('');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-allow-methods')).toBe('GET, PUT, OPTIONS');
+    expect(headers.get('access-control-allow-headers')).toMatch(/Authorization.*X-VIN/);
+  });
+
+  test('may read errors as well', async () => {
+    const { status, headers } = await ask(`${site.url}/missing`, { headers: { Origin: origin } });
+    expect(status).toBe(404);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('may read answers only where they are listed, if there is a list', async () => {
+    const strict = new TestServer([origin]);
+    const from = (value: string) =>
+      ask(`http://127.0.0.1:${strict.port}/`, { headers: { Origin: value } });
+    const [listed, stranger] = [await from(origin), await from('https://two.example')];
+    strict.server.end();
+    expect(listed.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(listed.headers.get('vary')).toBe('Accept, Origin');
+    expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
+    expect(stranger.headers.get('vary')).toBe('Accept, Origin');
+  });
+});
+
+describe('a server', () => {
+  test('that cannot have its port says so', () => {
+    const options = site.options({ name: 'second', port: site.port });
+    expect(() => new HttpServer(options)).toThrow(
+      `second: cannot listen on 127.0.0.1:${site.port}; is the port in use?`,
+    );
+  });
+
+  test('that cannot use its certificate says so', () => {
+    const tls = { certFile: '/nowhere/cert.pem', keyFile: '/nowhere/key.pem' };
+    expect(() => new HttpServer(site.options({ name: 'secure', tls }))).toThrow(
+      'secure: cannot use certificate /nowhere/cert.pem with key /nowhere/key.pem',
+    );
+  });
+
+  test('that stops finishes what is under way and takes no new connections', async () => {
+    const answer = ask(`${site.url}/never`);
+    const held = await until(() => site.pending);
+    const drained = site.server.drain(5_000);
+    await expect(ask(`${site.url}/`)).rejects.toThrow('fetch failed');
+    held.resolve(ok('done', 'json'));
+    const { body, headers } = await answer;
+    expect(body).toBe('done');
+    expect(headers.get('connection')).toBe('close');
+    await site.time.advanceUntil(drained);
+  });
+
+  test('that stops waits for a client that is still reading an answer', async () => {
+    const response = await paused(`${site.url}/huge`);
+    const ended = site.server.drain(5_000).then(() => site.server.end());
+    await site.time.advance(4_000);
+    const received = buffer(response);
+    await site.time.advanceUntil(ended);
+    expect((await received).equals(HUGE)).toBe(true);
+  });
+
+  test('that stops ends an answer that nobody reads after its grace period', async () => {
+    const response = await paused(`${site.url}/huge`);
+    await site.time.advanceUntil(site.server.drain(4_000));
+    site.server.end();
+    await expect(buffer(response)).rejects.toThrow('aborted');
+  });
+
+  test('that stops does not wait for ever', async () => {
+    const answer = expect(ask(`${site.url}/never`)).rejects.toThrow('fetch failed');
+    await until(() => site.pending);
+    const drained = site.server.drain(4_000);
+    await site.time.advanceUntil(drained);
+    site.server.end();
+    await answer;
+  });
+});
