@@ -16,7 +16,7 @@ const FORGOTTEN_MS = 15 * 60_000;
 /** Concurrent log-ins of one name. */
 const PENDING_MAX = 16;
 
-interface Standing {
+interface NameState {
   failures: number;
   pending: number;
   lastMs: number;
@@ -31,7 +31,7 @@ interface Standing {
 export class LoginAttempts {
   readonly #limits: AttemptLimits | 'off';
   readonly #clock: Clock;
-  readonly #names = new LRUCache<string, Standing>({ max: NAMES_MAX });
+  readonly #names = new LRUCache<string, NameState>({ max: NAMES_MAX });
 
   constructor(limits: AttemptLimits | 'off', clock: Clock) {
     this.#limits = limits;
@@ -41,20 +41,20 @@ export class LoginAttempts {
   /** Whether `attempt` succeeds. Throws DealerError 429 if the name has to wait. */
   async try(username: string, attempt: () => Promise<boolean>): Promise<boolean> {
     if (this.#limits === 'off') return attempt();
-    const standing = this.#standing(username);
-    this.#refuse(standing);
-    standing.pending++;
+    const state = this.#stateOf(username);
+    this.#refuse(state);
+    state.pending++;
     try {
       const isRight = await attempt();
-      if (isRight) standing.failures = 0;
-      else this.#failed(standing, this.#limits);
+      if (isRight) state.failures = 0;
+      else this.#failed(state, this.#limits);
       return isRight;
     } finally {
-      standing.pending--;
+      state.pending--;
     }
   }
 
-  #standing(username: string): Standing {
+  #stateOf(username: string): NameState {
     const known = this.#names.get(username);
     if (known !== undefined) return known;
     const fresh = { failures: 0, pending: 0, lastMs: 0, openAtMs: 0 };
@@ -62,21 +62,21 @@ export class LoginAttempts {
     return fresh;
   }
 
-  #refuse(standing: Standing): void {
+  #refuse(state: NameState): void {
     const nowMs = this.#clock.now();
-    if (nowMs - standing.lastMs > FORGOTTEN_MS) standing.failures = 0;
-    const waitMs = standing.failures === 0 ? 0 : standing.openAtMs - nowMs;
-    if (waitMs <= 0 && standing.pending < PENDING_MAX) return;
+    if (nowMs - state.lastMs > FORGOTTEN_MS) state.failures = 0;
+    const waitMs = state.failures === 0 ? 0 : state.openAtMs - nowMs;
+    if (waitMs <= 0 && state.pending < PENDING_MAX) return;
     const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
     throw tooMany('Too many failed log-ins; wait as long as Retry-After says.', retryAfterS);
   }
 
-  #failed(standing: Standing, { free, waitMsMax }: AttemptLimits): void {
+  #failed(state: NameState, { free, waitMsMax }: AttemptLimits): void {
     const nowMs = this.#clock.now();
-    standing.failures++;
-    standing.lastMs = nowMs;
-    const costly = standing.failures - free;
+    state.failures++;
+    state.lastMs = nowMs;
+    const costly = state.failures - free;
     const waitMs = costly < 0 ? 0 : Math.min(waitMsMax, FIRST_WAIT_MS * 2 ** costly);
-    standing.openAtMs = nowMs + waitMs;
+    state.openAtMs = nowMs + waitMs;
   }
 }

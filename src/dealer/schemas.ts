@@ -46,7 +46,7 @@ export type Dealer = TypeOf<typeof Dealer>;
 
 export const Dealers = list(Dealer);
 
-export const DealerRemoval = object('What became of a dealer that was deleted.', {
+export const DealerRemoval = object('The result of deleting a dealer.', {
   deleted: dealerName,
   reassigned_to: like('vastauto', stringOrNull),
   cars: described('Cars that were moved or unlinked.', count),
@@ -78,7 +78,7 @@ export const Customer = object(
     created_at: time,
   },
   {
-    password: described('There is none to give.', nothing),
+    password: described('Always null: only a hash is stored.', nothing),
     password_set: constant(true),
   },
 );
@@ -95,7 +95,7 @@ export const Admin = object('A platform admin.', {
 
 export const Profile = anyOf(Customer, Dealer, Admin);
 
-export const Identity = object('Whoever a token belongs to.', {
+export const Identity = object('The account of a token.', {
   username,
   role: like('user', role),
   name: like('Anna Berg', stringOrNull),
@@ -121,18 +121,18 @@ export const SignedUp = object('A bearer token, and the new profile.', {
   profile: Customer,
 });
 
-export const Done = object('It is done.', { ok: constant(true) });
+export const Done = object('The operation is done.', { ok: constant(true) });
 
 export const Owner = anyOf(
   object('The owner of a car.', {
     email: like('anna@example.com', string),
     since: like('2026-03-02', string),
-    username: described('Of the account that has the rights.', like('anna', stringOrNull)),
+    username: described('Username of the account that has the rights.', like('anna', stringOrNull)),
   }),
   nothing,
 );
 
-export const Car = object('A car. Owner and flags are null for callers who may not know them.', {
+export const Car = object('A car. Owner and flags are null for callers who may not see them.', {
   vin,
   model: like('Sedan', stringOrNull),
   plate: like('ABC 123', stringOrNull),
@@ -158,7 +158,7 @@ export const PlatformState = object('The state of the platform.', {
   store: oneOf('embedded', 'redis'),
   dealers: count,
   customers: count,
-  cars: object('How many cars there are.', {
+  cars: object('Numbers of cars.', {
     total: count,
     in_fleet: count,
     owned: count,
@@ -167,14 +167,18 @@ export const PlatformState = object('The state of the platform.', {
     charging: count,
   }),
   fleets: list(
-    object('A dealer in figures.', { dealer: dealerName, cars: count, customers: count }),
+    object('Cars and customers of a dealer.', {
+      dealer: dealerName,
+      cars: count,
+      customers: count,
+    }),
   ),
   worlds: count,
   nodes: count,
 });
 export type PlatformState = TypeOf<typeof PlatformState>;
 
-export const Reset = object('What there is after a reset.', {
+export const Reset = object('The records after a reset.', {
   ok: constant(true),
   dealers: count,
   customers: count,

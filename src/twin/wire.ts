@@ -94,7 +94,7 @@ export const HazardSpot = object('A place where something may appear.', {
 });
 export type HazardSpot = TypeOf<typeof HazardSpot>;
 
-const change = object('From this tick on, these features of this car are so.', {
+const change = object('Features of a car that were switched at a tick.', {
   tick,
   car: { type: 'integer', minimum: 0, maximum: 19 } as Schema<number>,
   features: recordOf(FeatureName, boolean, { minProperties: 1, examples: [{ brakes: false }] }),
@@ -103,7 +103,7 @@ const change = object('From this tick on, these features of this car are so.', {
 export type JournalEntry = TypeOf<typeof change>;
 
 export const journal = {
-  kernel: described('Hash of the kernel that lived it.', string),
+  kernel: described('Hash of the kernel that ran it.', string),
   seed,
   city: string,
   tick,
@@ -159,7 +159,7 @@ export const CityMap = object('The road network of a world.', {
   ),
   blocks: list(object('A footprint.', { id: string, kind: string, polygon, height: nonNegative })),
   zones: list(
-    object('Where the road or the sight is worse.', {
+    object('An area with less grip or visibility.', {
       id: string,
       kind: oneOf('ice', 'wet', 'fog', 'dusk'),
       polygon,
@@ -241,12 +241,12 @@ function byFeature<T>(value: Schema<T>): Schema<Record<catalogue.FeatureName, T>
 }
 
 export const FeatureState: Schema<catalogue.FeatureState> = object(
-  'What a car is told to drive with, and what it drives with.',
+  'The features that are switched on, and those that work.',
   {
     declared: byFeature(boolean),
     effective: byFeature(effective),
     missing: described(
-      'What each degraded function lacks.',
+      'What each degraded function is missing.',
       recordOf(FeatureName, list(FeatureName, { minItems: 1 })),
     ),
   },

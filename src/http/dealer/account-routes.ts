@@ -29,7 +29,7 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
     method: 'POST',
     tag: 'log-in',
     answer: schemas.Token,
-    refusals: { 401: 'Name and password do not belong together.', 429: 'Too many log-ins.' },
+    refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins.' },
     isSecret: true,
   } as const;
   return [
@@ -37,7 +37,7 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       ...common,
       path: '/api/token',
       operationId: 'getToken',
-      summary: 'A token for a username and a password, whatever the role (OAuth2 password grant)',
+      summary: 'A token for a username and a password of any role (OAuth2 password grant)',
       body: forms.TokenRequest,
       isForm: true,
       run: async ({ body: { username, password }, count }) => {
@@ -64,7 +64,7 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       ...common,
       path: '/api/auth/admin-login',
       operationId: 'logInAdmin',
-      summary: 'A token for an admin; the role that is given does not matter',
+      summary: 'A token for an admin; `role` is ignored',
       body: forms.Login,
       run: async ({ body: { username, password }, count }) => {
         count('logins', limits.logins);
@@ -133,7 +133,7 @@ function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
       method: 'GET',
       path: '/api/auth/me',
       operationId: 'whoAmI',
-      summary: 'Whoever the token belongs to',
+      summary: 'The account of the token',
       tag,
       action: 'identity.read',
       answer: schemas.Identity,
@@ -207,7 +207,7 @@ function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
       method: 'PATCH',
       path: '/api/me/profile',
       operationId: 'changeProfile',
-      summary: 'Change the own profile of a customer: null clears, what is absent stays',
+      summary: 'Change the own profile of a customer: null clears a field, absent fields stay',
       tag,
       action: 'profile.change',
       refusal: 'Only customers have a profile to change; admins use /api/me/admin',

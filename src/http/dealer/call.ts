@@ -139,10 +139,10 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     answers: { 200: { description: summary, schema: answer } },
     errors: [],
     refusals: {
-      ...(auth === 'bearer' ? { 401: 'There is no token, or it does not hold.' } : {}),
-      ...(body || query || params ? { 422: 'Some fields are not as they should be.' } : {}),
+      ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
+      ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
       ...refusals,
-      503: 'It cannot be done now; see Retry-After. The detail tells where a change may have been made.',
+      503: 'Not possible now; see Retry-After. The detail says whether a change may have been made.',
     },
     handle,
   };

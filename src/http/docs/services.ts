@@ -87,10 +87,10 @@ export const DEALER_PLATFORM: Service = {
   },
   security: { none: [], vin: [], bearer: ['oauth2', 'bearer'] },
   tags: {
-    'log-in': 'Tokens, and the end of them.',
-    'own account': 'Whoever the token belongs to.',
+    'log-in': 'Issuing and ending tokens.',
+    'own account': 'The account of the token.',
     dealers: 'Dealerships.',
-    customers: 'Who bought a car.',
+    customers: 'Customers of the dealers.',
     cars: 'Fleets, owners and remote flags.',
     platform: 'The platform as a whole.',
   },

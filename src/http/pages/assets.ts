@@ -100,7 +100,7 @@ export function assetRoute(
     ...(isOne ? {} : { params: { file: { type: 'string' } } }),
     answers: {
       200: { description: isOne ? 'The page' : 'The file' },
-      304: { description: 'You have it' },
+      304: { description: 'Not modified' },
     },
     errors: isOne ? [] : ['not_found'],
     handle: (call) => {

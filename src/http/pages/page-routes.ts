@@ -100,7 +100,7 @@ function viewerRoute(page: () => Asset, worlds: WorldAccess): Route {
     tag: 'viewer',
     auth: 'none',
     params: { id: schemas.WorldId },
-    answers: { 200: { description: 'The page' }, 304: { description: 'You have it' } },
+    answers: { 200: { description: 'The page' }, 304: { description: 'Not modified' } },
     errors: ['rate_limited', 'store_unavailable'],
     handle: async (call) => {
       try {

@@ -40,7 +40,7 @@ const moment: Schema<string> = { type: 'string', format: 'date-time' };
 export const IncidentId = like('8204-0', string);
 export const EncodingName = oneOf('json', 'msgpack');
 
-export const ErrorBody = object('What went wrong, and what to do about it.', {
+export const ErrorBody = object('What went wrong, and what to do.', {
   error: described('A short code.', like('internal_error', string)),
   hint: like('Try again later.', string),
 });
@@ -61,10 +61,7 @@ export const World = object(
     hazards: list(HazardSpot),
   },
   {
-    exact: described(
-      'False where its journal was lived by another kernel than this one.',
-      constant(false),
-    ),
+    exact: described('False if another kernel than this one ran its journal.', constant(false)),
   },
 );
 
@@ -80,7 +77,7 @@ export const WorldOptions: Schema = {
   properties: {
     seed,
     city: described('A name from GET /api/v1/cities.', string),
-    start_tick: described('The world begins as if made so many ticks ago.', count),
+    start_tick: described('The world begins as if it had been made this many ticks ago.', count),
     journal: {
       type: 'object',
       description: 'As GET /api/v1/worlds/{id}/journal gives it; seed and city come from it.',
@@ -127,7 +124,7 @@ export const Route = object('The loop that a car drives.', {
 export const Incidents = list(Incident);
 
 export const ReplayWith = described(
-  'Features, with commas between them: on for the involved cars that had them off.',
+  'Comma-separated features, switched on for the involved cars that had them off.',
   string,
 );
 
@@ -135,5 +132,5 @@ export const Replay = object('The seconds around a collision.', {
   incident: string,
   with: features,
   frames: described('From 8 s before to 2 s after the first contact.', list(Snapshot)),
-  contact_tick: described('When the involved touch; null where they do not.', orNull(integer)),
+  contact_tick: described('Tick of the first contact; null if there is none.', orNull(integer)),
 });

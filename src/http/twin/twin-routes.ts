@@ -319,7 +319,7 @@ function mapRoute(context: TwinContext): Route {
       return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
     },
   });
-  return { ...route, answers: { ...route.answers, 304: { description: 'You have it' } } };
+  return { ...route, answers: { ...route.answers, 304: { description: 'Not modified' } } };
 }
 
 function represent(city: City, encoding: Encoding): Representation {

@@ -62,7 +62,7 @@ class Client {
 
 async function frameAt(tick: number): Promise<void> {
   world.tickNow = tick;
-  await front.service.beat(world);
+  await front.service.sendFrames(world);
 }
 
 describe('a stream', () => {

@@ -202,8 +202,8 @@ export class FakeTwin implements TwinService {
     this.#end = end;
   }
 
-  /** Sends a beat with one frame of each world; resolves when it was taken. */
-  beat(...worlds: FakeWorld[]): Promise<void> {
+  /** Sends one frame of each world; resolves once they are delivered. */
+  sendFrames(...worlds: FakeWorld[]): Promise<void> {
     const frames = worlds.map((world) => ({
       world,
       tick: world.tickNow,
