@@ -101,7 +101,7 @@ export function startFrontEnd(
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
-    service.onBeat((frames, done) => fanout.publish(frames, done));
+    service.onFrames((frames, done) => fanout.publish(frames, done));
     service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
     countStreams(metrics, fanout);
     const stopSweeping = time.every(SWEEP_MS, () => fanout.sweep());

@@ -21,10 +21,10 @@ export interface TwinService {
   load(worldNumber: number): Promise<World | undefined>;
 
   /**
-   * Takes the frames of every beat. `done` must be called once they are handed to the sockets:
-   * the shard sends its next beat after that.
+   * Takes the frames of every frame batch. `done` must be called once they are handed to the
+   * sockets: the shard sends its next batch after that.
    */
-  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
+  onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
 
   /** Streams of this world must end: 1013 it cannot be served now, 1012 reconnect at once. */
   onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
@@ -85,11 +85,11 @@ export interface World {
    */
   change(car: number, touched: number, values: number): Promise<number>;
 
-  /** The newest frame of a hot world where it may be answered, without waiting: until the next beat. */
+  /** The newest frame of a hot world if it may be answered. Valid until the next frame batch. */
   latestFrame(encoding: Encoding): Uint8Array | undefined;
   frame(encoding: Encoding): Promise<Uint8Array>;
 
-  /** Its newest packed snapshot (see OUT_ in the memory map), without waiting: until the next beat. */
+  /** Its packed snapshot (see OUT_ in the memory map). Valid until the next frame batch. */
   latestPacked(): Int32Array | undefined;
   packed(): Promise<Int32Array>;
 
@@ -107,7 +107,7 @@ export interface World {
 
   /**
    * Makes the world hot for one more watcher. Throws TwinError `overloaded` where no shard can take
-   * it. The first frames follow by `onBeat`.
+   * it. The first frames follow by `onFrames`.
    */
   watch(encoding: Encoding): void;
   unwatch(encoding: Encoding): void;

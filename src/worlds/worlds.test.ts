@@ -195,7 +195,7 @@ describe('the worlds of a node', () => {
     if (shard === undefined) throw new Error('a node has shards');
     const reports = vi.spyOn(node.worlds, 'report');
     const shown: number[] = [];
-    node.worlds.onBeat((frames, done) => {
+    node.worlds.onFrames((frames, done) => {
       for (const { tick } of frames) shown.push(tick);
       done();
     });

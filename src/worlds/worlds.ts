@@ -236,7 +236,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
 
   // ── streams and reports ─────────────────────────────────────────────────────────────────────
 
-  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
+  onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
     this.#sink = sink;
   }
 

@@ -194,7 +194,7 @@ export class FakeTwin implements TwinService {
     return this.worlds.get(worldNumber);
   }
 
-  onBeat(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
+  onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
     this.#sink = sink;
   }
 
