@@ -54,10 +54,7 @@ export function linePlot({ title, x, y, series }: LinePlot): string {
         text(FRAME.left - 6, at + 4, number(value), 'end')
       );
     }),
-    ...across.ticks.map((value) => {
-      const at = toX(value);
-      return `${line(at, FRAME.top, at, bottom, 'grid')}${text(at, bottom + 16, number(value), 'middle')}`;
-    }),
+    ...columnGrid(across, toX, bottom),
   ];
   const lines = series.map(({ points, dashed }, i) => {
     const path = pathOf(points, toX, toY);
@@ -80,10 +77,6 @@ export function barPlot({ title, x, bars }: BarPlot): string {
   const right = WIDTH - FRAME.right - VALUE_LABEL_WIDTH;
   const bottom = FRAME.top + bars.length * BAR_HEIGHT;
   const toX = scale(axis, left, right);
-  const grid = axis.ticks.map((value) => {
-    const at = toX(value);
-    return `${line(at, FRAME.top, at, bottom, 'grid')}${text(at, bottom + 16, number(value), 'middle')}`;
-  });
   const rows = bars.map(({ name, value, colour = 0 }, i) => {
     const top = FRAME.top + i * BAR_HEIGHT;
     const [from, to] = [toX(0), Number.isFinite(value) ? toX(value) : toX(0)];
@@ -99,7 +92,14 @@ export function barPlot({ title, x, bars }: BarPlot): string {
     text(16, 22, title, 'start', 'title'),
     text((left + right) / 2, bottom + 34, x, 'middle'),
   ];
-  return svg(bottom + FRAME.bottom, title, [...grid, ...rows, ...labels]);
+  return svg(bottom + FRAME.bottom, title, [...columnGrid(axis, toX, bottom), ...rows, ...labels]);
+}
+
+function columnGrid({ ticks }: Axis, toX: (x: number) => number, bottom: number): string[] {
+  return ticks.map((value) => {
+    const at = toX(value);
+    return `${line(at, FRAME.top, at, bottom, 'grid')}${text(at, bottom + 16, number(value), 'middle')}`;
+  });
 }
 
 interface Axis {

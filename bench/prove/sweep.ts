@@ -103,10 +103,10 @@ export function add(sweep: Sweep, world: SweepWorld): void {
 
 /** Adds the numbers of two records of one shape; other fields are those of the first. */
 function addNumbers<Counts extends object>(a: Counts, b: Counts): Counts {
-  const other = Object.values(b);
-  const sums = Object.entries(a).map(([key, value], i) => [
+  const other = new Map<string, unknown>(Object.entries(b));
+  const sums = Object.entries(a).map(([key, value]) => [
     key,
-    typeof value === 'number' ? value + other[i] : value,
+    typeof value === 'number' ? value + Number(other.get(key)) : value,
   ]);
   return Object.fromEntries(sums);
 }
