@@ -142,12 +142,14 @@ class HotCrowd {
     await this.#shard.open({
       world: i + 1,
       residency: 1,
-      seed,
       cityIndex,
       createdAtMs: this.#clock.now() - AGE_TICKS * TICK_MS - phaseMs,
-      from: { tick: 0, masks: [] },
-      image: { bytes, seq: 0 },
-      changes: new Int32Array(0),
+      past: {
+        seed,
+        from: { tick: 0, masks: [] },
+        image: { tick: AGE_TICKS, seq: 0, bytes },
+        changes: new Int32Array(0),
+      },
     });
   }
 

@@ -40,7 +40,7 @@ export function nodeMetrics(worlds: Worlds, { passwords }: DealerPlatform): Metr
   metrics.gauge('passwords_waiting', 'Passwords queued for hashing.', () => passwords.waiting);
   metrics.counter(
     'shard_incarnations_total',
-    'Shard threads started.',
+    'Starts and ends of shard threads.',
     sum(({ incarnation }) => incarnation),
   );
   return metrics;

@@ -2,7 +2,8 @@ import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
 import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
-import type { NumberedChange } from './protocol.ts';
+import { carTypesOf } from '../twin/fleet.ts';
+import type { NumberedChange, WorldPast } from './protocol.ts';
 
 export interface StateImage {
   tick: number;
@@ -20,6 +21,17 @@ export interface LoadedWorldStart {
   /** Last journal number that is in the slab. */
   seq: number;
   changes: readonly NumberedChange[];
+}
+
+/** Puts the first state of a past into a slab. */
+export function placePast(
+  kernel: Kernel,
+  slab: Slab,
+  cityIndex: number,
+  { seed, from, image }: WorldPast,
+): void {
+  if (image !== undefined) kernel.restore(slab, image.bytes);
+  else kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), ...from });
 }
 
 /** A world in a shard's memory: its slab, the changes to apply, and how far it may be stepped. */

@@ -90,19 +90,24 @@ export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand
 
 // ── tasks ─────────────────────────────────────────────────────────────────────────────────────
 
+/** All that is needed to step a world on from where it was, or to run it again. */
+export interface WorldPast {
+  seed: number;
+  /** Where it began under this kernel: tick, and declared masks. */
+  from: { tick: number; masks: readonly number[] };
+  /** A later state to start from instead; `seq`: number of the last change in it. */
+  image: { tick: number; seq: number; bytes: Uint8Array } | undefined;
+  /** Changes after the image, or after the beginning; see `packNumbered`. */
+  changes: Int32Array;
+}
+
 export interface OpenTask {
   world: number;
   /** Number of this residency in memory. Reports carry it, so that late ones can be dropped. */
   residency: number;
-  seed: number;
   cityIndex: number;
   createdAtMs: number;
-  /** Tick at which it begins without an image, and the declared masks that it has then. */
-  from: { tick: number; masks: readonly number[] };
-  /** State to go on from, and the last journal number in it. */
-  image: { bytes: Uint8Array; seq: number } | undefined;
-  /** Changes after the image, see `packNumbered`. */
-  changes: Int32Array;
+  past: WorldPast;
 }
 
 export type OpenAnswer =
@@ -141,21 +146,10 @@ export interface CloseTask {
 
 // ── counterfactuals ───────────────────────────────────────────────────────────────────────────
 
-/** All that is needed to run a world again. */
-export interface WorldPast {
-  seed: number;
-  cityIndex: number;
-  /** Where its life under this kernel began. */
-  from: { tick: number; masks: readonly number[] };
-  /** A later state to start from instead. */
-  image: { tick: number; bytes: Uint8Array } | undefined;
-  /** Changes after the image, or after the beginning; see `packNumbered`. */
-  changes: Int32Array;
-}
-
 /** Has the states before some collisions computed and put in the rewind cache. */
 export interface RewindTask {
   world: number;
+  cityIndex: number;
   past: WorldPast;
   chains: readonly Chain[];
   /** Runs after everything that a client waits for. */

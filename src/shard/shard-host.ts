@@ -3,12 +3,12 @@ import { ShardClock } from '../clock.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
-import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
+import { CAR_TYPES } from '../twin/fleet.ts';
 import { CounterfactualQueue, REWIND_SLABS } from './counterfactual/counterfactual-queue.ts';
 import { RewindCache } from './counterfactual/rewind-cache.ts';
 import { FrameBatcher } from './frame-batcher.ts';
 import { ImageBudget } from './image-budget.ts';
-import { LoadedWorld, type StateImage } from './loaded-world.ts';
+import { LoadedWorld, placePast, type StateImage } from './loaded-world.ts';
 import {
   type CloseTask,
   type Command,
@@ -116,22 +116,18 @@ export class ShardHost implements SchedulerHost {
   }
 
   #load(task: OpenTask, slab: number): LoadedWorld {
-    const { world: number, residency, createdAtMs, cityIndex, seed, image } = task;
+    const { world: number, residency, createdAtMs, cityIndex, past } = task;
     const city = this.#start.cities.names[cityIndex];
     if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
-    if (image === undefined) {
-      this.#kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), ...task.from });
-    } else {
-      this.#kernel.restore(slab, image.bytes);
-    }
+    placePast(this.#kernel, slab, cityIndex, past);
     return new LoadedWorld(this.#kernel, {
       number,
       residency,
       slab,
       encoder: worldEncoder(number, city),
       createdAtMs,
-      seq: image?.seq ?? 0,
-      changes: unpackNumbered(task.changes),
+      seq: past.image?.seq ?? 0,
+      changes: unpackNumbered(past.changes),
     });
   }
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
-import type { NumberedChange } from '../shard/protocol.ts';
+import { type NumberedChange, packNumbered, type WorldPast } from '../shard/protocol.ts';
 import { type Key, type Store, StoreUnavailable, type Write } from '../store/contract.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
@@ -227,13 +227,18 @@ export class Records {
     record: WorldRecord,
     trustImage: boolean,
     latestTick = Number.POSITIVE_INFINITY,
-  ): Promise<{ image: StoredImage | undefined; changes: NumberedChange[] }> {
-    const image = trustImage ? await this.image(world, record) : undefined;
-    if (image !== undefined && image.tick <= latestTick) {
-      const changes = await this.changes(world, record, image.seq);
-      if (changes.every(({ tick }) => tick > image.tick)) return { image, changes };
+  ): Promise<WorldPast> {
+    const { seed, from } = record;
+    const stored = trustImage ? await this.image(world, record) : undefined;
+    if (stored !== undefined && stored.tick <= latestTick) {
+      const { tick, seq, bytes } = stored;
+      const changes = await this.changes(world, record, seq);
+      if (changes.every((change) => change.tick > tick)) {
+        return { seed, from, image: { tick, seq, bytes }, changes: packNumbered(changes) };
+      }
     }
-    return { image: undefined, changes: await this.changes(world, record, record.from.seq) };
+    const changes = await this.changes(world, record, from.seq);
+    return { seed, from, image: undefined, changes: packNumbered(changes) };
   }
 
   /** The stored image if it is valid and of the kernel that steps the world. */

@@ -1,12 +1,6 @@
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
-import {
-  packNumbered,
-  type Query,
-  type QueryAnswer,
-  type QueryResult,
-  type QueryTask,
-} from '../shard/protocol.ts';
+import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
 import type { World } from '../twin/service.ts';
 import type { CrashLoopGuard } from './crash-loop-guard.ts';
 import type { EncodingDemand } from './encoding-demand.ts';
@@ -66,18 +60,15 @@ export class WorldLoader {
     journal.beginLoading();
     if (record.kernel !== kernel) await this.#startOver();
     const trustImage = !guard.distrustsImage(clock.now());
-    const { image, changes } = await records.past(world.number, record, trustImage);
+    const past = await records.past(world.number, record, trustImage);
     const number = shard.nextResidency();
     this.#refuseWhenRetired();
     const answer = await shard.open({
       world: world.number,
       residency: number,
-      seed: record.seed,
       cityIndex,
       createdAtMs: record.createdAtMs,
-      from: record.from,
-      image,
-      changes: packNumbered(changes),
+      past,
     });
     if (answer.outcome === 'full') {
       throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
@@ -87,7 +78,7 @@ export class WorldLoader {
     // The shard may have evicted the world before its answer was read.
     if (!residency.begin(number)) return this.#loadNow();
     reports.loaded(answer.contacts);
-    ticks.reached = image?.tick ?? record.from.tick;
+    ticks.reached = (past.image ?? past.from).tick;
     journal.loaded();
     if (this.#dependencies.demand.watcherCount > 0) this.sendDemand();
     return number;

@@ -1,5 +1,5 @@
 import { LEAD_TICKS_MAX } from '../limits.ts';
-import { packNumbered, type WorldPast } from '../shard/protocol.ts';
+import type { WorldPast } from '../shard/protocol.ts';
 import type { Chain } from '../twin/incidents.ts';
 import type { WorldRecord } from './records.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -34,22 +34,20 @@ export class WorldRewinds {
    */
   async plan(chains: readonly Chain[], trustImage: boolean): Promise<PlannedRewind> {
     const newestTick = Math.max(...chains.map(([{ tick }]) => tick)) - LEAD_TICKS_MAX;
-    const { records, cityIndex } = this.#shared;
+    const { records } = this.#shared;
     const past = await records.past(this.#world, this.#record, trustImage, newestTick);
-    const { seed, from } = this.#record;
-    const image = past.image && { tick: past.image.tick, bytes: past.image.bytes };
-    const startTick = (image ?? from).tick;
-    const isCovered = ([{ tick }]: Chain) =>
-      image === undefined || startTick <= tick - LEAD_TICKS_MAX;
+    const startTick = (past.image ?? past.from).tick;
+    const isCovered = ([{ tick }]: Chain) => startTick <= tick - LEAD_TICKS_MAX;
     return {
-      past: { seed, cityIndex, from, image, changes: packNumbered(past.changes) },
-      chains: chains.filter(isCovered),
+      past,
+      chains: past.image === undefined ? chains : chains.filter(isCovered),
       ticks: newestTick + LEAD_TICKS_MAX - startTick,
     };
   }
 
   /** Rejects with TwinError if the shard fails, with another error if the world cannot be run again. */
   run({ past, chains }: PlannedRewind, background: boolean): Promise<void> {
-    return this.#shared.shard.rewind({ world: this.#world, past, chains, background });
+    const { shard, cityIndex } = this.#shared;
+    return shard.rewind({ world: this.#world, cityIndex, past, chains, background });
   }
 }

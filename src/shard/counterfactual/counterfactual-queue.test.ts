@@ -60,13 +60,12 @@ function setUp(watchedFrom = 0) {
       some.map((chain) => queue.search({ world: WORLD, cityIndex: 0, chain, background })),
     );
   const rewind = (some: readonly Chain[], background = true) =>
-    queue.rewind({ world: WORLD, past, chains: some, background });
+    queue.rewind({ world: WORLD, cityIndex: 0, past, chains: some, background });
   return { kernel, cache, shard, slab, world, queue, chains, work, search, rewind };
 }
 
 const past: WorldPast = {
   seed: SEED,
-  cityIndex: 0,
   from: { tick: 0, masks: Array.from({ length: 20 }, () => F_ALL) },
   image: undefined,
   changes: packNumbered(CHANGES),

@@ -126,9 +126,9 @@ export class CounterfactualQueue {
     return this.#add(lane, task.world, (rewind) => this.#rewind(rewind, task));
   }
 
-  *#rewind(rewind: Rewind, { world, past, chains }: RewindTask): Slices<void> {
+  *#rewind(rewind: Rewind, { world, cityIndex, past, chains }: RewindTask): Slices<void> {
     const changes = unpackNumbered(past.changes);
-    rewind.begin(past, changes);
+    rewind.begin(cityIndex, past, changes);
     for (const chain of chains.toSorted(([a], [b]) => a.tick - b.tick)) {
       const tick = chain[0].tick - LEAD_TICKS_MAX;
       yield* rewind.stepTo(tick);

@@ -1,6 +1,6 @@
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
-import { carTypesOf } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
+import { placePast } from '../loaded-world.ts';
 import type { NumberedChange, WorldPast } from '../protocol.ts';
 
 /** Ticks between two yields: about a tenth of a ms. */
@@ -36,21 +36,10 @@ export class Rewind {
   }
 
   /** Starts at the beginning of a world, or at its image. */
-  begin({ seed, cityIndex, from, image }: WorldPast, changes: readonly NumberedChange[]): void {
-    if (image !== undefined) {
-      this.restore({ image: image.bytes, changes });
-      return;
-    }
-    const { tick, masks } = from;
-    this.kernel.create(this.slab, {
-      cityIndex,
-      seed,
-      carTypes: carTypesOf(seed),
-      tick,
-      masks,
-    });
-    this.#take(changes, 0);
-    if (tick === 0) this.#applyUpTo(0);
+  begin(cityIndex: number, past: WorldPast, changes: readonly NumberedChange[]): void {
+    placePast(this.kernel, this.slab, cityIndex, past);
+    this.#take(changes, past.image === undefined ? 0 : firstAfter(changes, this.tick));
+    if (this.tick === 0) this.#applyUpTo(0);
   }
 
   restore({ image, changes }: RewindStart): void {
