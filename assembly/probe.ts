@@ -1,15 +1,9 @@
 /**
  * Parts of the kernel that tests call one by one. The product's kernel does not contain this file.
  */
-import { followAccel as followAccelOf, freeAccel as freeAccelOf } from './driver';
 import { integrate as integrateBy } from './dynamics';
 import { SCRATCH } from './layout';
-import {
-  impulse as impulseOf,
-  IMPULSE_X,
-  IMPULSE_Y,
-  restitution as restitutionOf,
-} from './impulse';
+import { IMPULSE_X, IMPULSE_Y } from './impulse';
 import {
   BOX_HALF_LENGTH,
   BOX_HALF_WIDTH,
@@ -27,45 +21,14 @@ import {
 import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
 import { moveCars } from './step';
 
+export { followAccel, freeAccel } from './driver';
+export { impulse, restitution } from './impulse';
+
 /**
  * Where the host writes its arguments, f64 each: boxes as (x, y, hx, hy, half length, half width).
  */
 const FIRST: usize = SCRATCH + 320;
 const SECOND: usize = SCRATCH + 384;
-
-export function impulse(
-  perMassA: f64,
-  perInertiaA: f64,
-  rAx: f64,
-  rAy: f64,
-  perMassB: f64,
-  perInertiaB: f64,
-  rBx: f64,
-  rBy: f64,
-  nx: f64,
-  ny: f64,
-  ux: f64,
-  uy: f64,
-  e: f64,
-  friction: f64,
-): f64 {
-  return impulseOf(
-    perMassA,
-    perInertiaA,
-    rAx,
-    rAy,
-    perMassB,
-    perInertiaB,
-    rBx,
-    rBy,
-    nx,
-    ny,
-    ux,
-    uy,
-    e,
-    friction,
-  );
-}
 
 export function impulseX(): f64 {
   return load<f64>(IMPULSE_X);
@@ -73,10 +36,6 @@ export function impulseX(): f64 {
 
 export function impulseY(): f64 {
   return load<f64>(IMPULSE_Y);
-}
-
-export function restitution(closing: f64): f64 {
-  return restitutionOf(closing);
 }
 
 export function firstBox(x: f64, y: f64, hx: f64, hy: f64, halfLength: f64, halfWidth: f64): void {
@@ -165,19 +124,4 @@ export function move(slab: usize): void {
 /** The same, one car at a time. */
 export function moveSingly(slab: usize): void {
   moveCars<f64>(slab);
-}
-
-export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
-  return freeAccelOf(slab, car, speed, wanted);
-}
-
-export function followAccel(
-  slab: usize,
-  car: i32,
-  speed: f64,
-  leadSpeed: f64,
-  gap: f64,
-  standstill: f64,
-): f64 {
-  return followAccelOf(slab, car, speed, leadSpeed, gap, standstill);
 }
