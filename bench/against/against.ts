@@ -26,10 +26,11 @@ export type Against = Options<typeof OPTIONS>;
 export const AGAINST_HELP = `Compare with another commit, both taking turns in one run:
 ${describeOptions(OPTIONS)}
 The working tree runs as it is: uncommitted changes included, and with what is in build/. The other
-commit gets a folder with an installation of its own in the user's cache, which is kept. The table has both medians; the median,
-least and largest ratio of the pairs of runs; and the spread of the other commit: the largest
-deviation of one of its runs from their median. A figure is worse if its median ratio is worse by
-more than the limit and by more than that spread. All other options go to both sides.
+commit gets a folder with an installation of its own in the user's cache, which is kept.
+The table has both medians; the median, least and largest ratio of the pairs of runs; and the spread
+of the other commit: the largest deviation of one of its runs from their median. A figure is worse
+if its median ratio is worse by more than the limit and by more than that spread.
+All other options go to both sides.
 Exit code 1: a figure is worse. 2: a run failed.`;
 
 /** Splits the options of a comparison from those of the question. Throws UsageError. */
