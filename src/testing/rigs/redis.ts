@@ -4,15 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.ts';
 
-const START_ATTEMPTS = 200;
-const START_PAUSE_MS = 25;
-
-/**
- * Whether tests start Redis servers. Where nothing may be left out they do, and fail for want of
- * one.
- */
+/** Whether tests start Redis servers. In CI they must, and fail if there is none. */
 export const HAS_REDIS =
   process.env.CI === 'true' || spawnSync('redis-server', ['--version']).status === 0;
 
@@ -24,7 +18,7 @@ export interface TestRedis {
   kill(): Promise<void>;
   /** Starts the server again, where it does not run, on the same port and folder. */
   start(): Promise<void>;
-  /** Stops the process in its tracks, and lets it go on. */
+  /** Halts the process, and lets it go on. */
   pause(): void;
   resume(): void;
   /** Sends commands and resolves with what the server answers. */
@@ -80,15 +74,8 @@ async function serve(port: number, dir: string, settings: string[]): Promise<Chi
   const failed = once(child, 'error').then(([error]) => {
     throw error;
   });
-  const ready = async () => {
-    for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
-      const answer = await ask(port, ['PING']).catch(() => '');
-      if (answer.startsWith('+PONG')) return;
-      await sleep(START_PAUSE_MS);
-    }
-    throw new Error(`redis-server does not answer on port ${port}`);
-  };
-  await Promise.race([ready(), failed]);
+  const answers = async () => (await ask(port, ['PING']).catch(() => '')).startsWith('+PONG');
+  await Promise.race([until(`redis-server on port ${port}`, answers), failed]);
   return child;
 }
 

@@ -1,7 +1,7 @@
 import { systemTime } from '../../time.ts';
 
 const PATIENCE_MS = 20_000;
-const POLL_MS = 10;
+const POLL_MS = 20;
 
 /**
  * Polls until `holds`. Throws, naming what it waited for, if that takes longer than `patienceMs`.

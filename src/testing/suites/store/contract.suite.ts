@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/contract.ts';
+import { systemTime } from '../../../time.ts';
 import { describeKeys } from './keys.suite.ts';
 import { type Current, keysOf, put, versionOf } from './steps.ts';
 
@@ -269,7 +269,7 @@ function describeReopening(current: Current, reopen: () => Promise<void>): void 
     // Some turns apart, so that some is being written and some still waits.
     for (let index = 0; index < 12; index++) {
       asked.push(current().commit([], [{ key: ['n', index], value: index }]));
-      await nextTurn();
+      await new Promise<void>((resolve) => void systemTime.immediate(resolve));
     }
     await current().close();
     expect(await Promise.all(asked)).toEqual(Array(12).fill(true));

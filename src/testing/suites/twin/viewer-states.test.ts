@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { systemTime } from '../../../time.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
 import { Api } from './api.ts';
@@ -72,8 +72,9 @@ describe('what is drawn', () => {
   test('is where the snapshots of the tick on display have it, all cars and the picked one', async () => {
     const { frames, end } = await listen();
     const page = await openCity(await visitor(browser), `${cityUrl()}#car=${world.fleet[5]?.vin}`);
+    let compared = 0;
     for (let look = 0; look < LOOKS; look++) {
-      await sleep(LOOK_MS);
+      await systemTime.sleep(LOOK_MS);
       const { tick, cars, picked } = await display(page);
       const [before, part] = [4 * Math.floor((tick ?? 0) / 4), ((tick ?? 0) % 4) / 4];
       const [from, to] = [frames.get(before), frames.get(before + 4)];
@@ -83,11 +84,12 @@ describe('what is drawn', () => {
         if (!a || !b) return Number.POSITIVE_INFINITY;
         return Math.hypot(x - a.x - (b.x - a.x) * part, y - a.y - (b.y - a.y) * part);
       });
+      compared++;
       expect(picked).toBe(world.fleet[5]?.vin);
       expect(Math.max(...awayM)).toBeLessThan(NEAR_M);
       expect(cars[5]?.xPx).not.toBeNull();
     }
-    expect(frames.size).toBeGreaterThan(0);
+    expect(compared).toBeGreaterThan(0);
     end();
     await page.context().close();
   });

@@ -1,9 +1,9 @@
 /** Somebody who looks at a city in a browser. */
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestBrowser } from '../../rigs/browser.ts';
+import { until as untilTrue } from '../../rigs/until.ts';
 import type { FeatureName } from './wire.ts';
 
 /** A place as it is drawn. */
@@ -36,7 +36,6 @@ export interface Display {
 
 /** A machine that draws by its processor, and does other things beside, is given its time. */
 const PATIENCE_MS = 100_000;
-const LOOK_MS = 100;
 /** Small and coarse: the processor draws it. */
 const SMALL = { deviceScaleFactor: 0.25, viewport: { width: 900, height: 560 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
@@ -82,13 +81,10 @@ export async function openCity(context: BrowserContext, url: string): Promise<Pa
 /** Waits until something is true in the page, whose policy lets nobody evaluate text in it later. */
 export async function until(page: Page, condition: string): Promise<void> {
   const expression = `typeof viewer === 'object' && Boolean(${condition})`;
-  const end = performance.now() + PATIENCE_MS;
-  while (!(await page.evaluate(expression))) {
-    if (performance.now() > end) {
-      throw new Error(`in vain: ${condition}; ${JSON.stringify(await display(page))}`);
-    }
-    await sleep(LOOK_MS);
-  }
+  const holds = async () => Boolean(await page.evaluate(expression));
+  await untilTrue(condition, holds, PATIENCE_MS).catch(async (error: unknown) => {
+    throw new Error(`the page shows ${JSON.stringify(await display(page))}`, { cause: error });
+  });
 }
 
 export async function untilState(page: Page, state: Display['connection']): Promise<void> {
