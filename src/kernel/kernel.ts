@@ -60,10 +60,10 @@ interface KernelExports {
 export interface KernelOptions {
   /** The compiled kernel; may be shared between threads. */
   module: WebAssembly.Module;
-  /** Binary tables as `packCity` makes them; a world names its city by position here. */
+  /** Binary tables from `packCity`; a world refers to its city by its position here. */
   cityTables: readonly ArrayBuffer[];
   carTypes: readonly CarType[];
-  /** Worlds that fit at the same time. */
+  /** Number of worlds that fit at the same time. */
   slabCount: number;
 }
 
@@ -77,19 +77,18 @@ export interface NewWorld {
   masks?: readonly number[];
 }
 
-/** An address in the kernel's memory. Opaque: only ever given back. */
+/** An address in the kernel's memory, opaque to its users. */
 export type Slab = number;
 
-/** One slab in place, for reading only: indices are the layout's offsets ÷ 8 and ÷ 4. */
+/** One slab in place: indices are the layout's offsets ÷ 8 and ÷ 4. */
 export interface SlabArrays {
   readonly f64: Float64Array;
   readonly i32: Int32Array;
 }
 
 /**
- * One instance of the WASM core. Memory is sized here, once; nothing is allocated afterwards. A
- * trap inside `step` surfaces as WebAssembly.RuntimeError: the slab is then worthless, every other
- * slab and the instance are fine.
+ * One instance of the kernel. Its memory is sized once, in the constructor. A trap in `step` is a
+ * WebAssembly.RuntimeError: this slab is worthless then, other slabs and the instance are not.
  */
 export class Kernel {
   readonly #exports: KernelExports;
@@ -99,7 +98,7 @@ export class Kernel {
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
   readonly #carTypes: readonly CarType[];
-  /** The last contacts of each world that had any since it came here. */
+  /** The last contacts of each world since it was created or restored here. */
   readonly #contacts = new Map<Slab, ContactFacts[]>();
   readonly #slabsAt: number;
 
@@ -153,24 +152,24 @@ export class Kernel {
     }
   }
 
-  /** A copy of all memory below the slabs, for another instance of the same code. */
+  /** A copy of all memory below the slabs. */
   belowSlabs(): Uint8Array {
     return this.#bytes.slice(0, this.#slabsAt);
   }
 
-  /** A slab for a world, or undefined where all are taken. */
+  /** A free slab, or undefined if all are in use. */
   acquire(): Slab | undefined {
     return this.#free.pop();
   }
 
-  /** Gives a slab back, zeroed. */
+  /** Zeroes a slab and makes it free. */
   release(slab: Slab): void {
     this.#bytes.fill(0, slab, slab + SLAB_BYTES);
     this.#contacts.delete(slab);
     this.#free.push(slab);
   }
 
-  /** Makes the slab a new world. Its first state is that of `tick`, 0 unless it starts over. */
+  /** Makes the slab a new world whose first state is that of `tick`. */
   create(slab: Slab, world: NewWorld): void {
     const { cityIndex, seed, carTypes, tick = 0, masks } = world;
     if (carTypes.length !== CAR_COUNT) throw new RangeError(`${CAR_COUNT} car types expected`);
@@ -184,7 +183,7 @@ export class Kernel {
     this.#exports.create(slab, cityIndex, seed, tick);
   }
 
-  /** Steps by up to `ticks`; returns how many: it ends with the first tick that had a contact. */
+  /** Steps by up to `ticks`, to the first tick that has a contact; returns how many it did. */
   step(slab: Slab, ticks: number): number {
     const before = this.contactCount(slab);
     const done = this.#exports.step(slab, ticks);
@@ -192,7 +191,7 @@ export class Kernel {
     return done;
   }
 
-  /** The kernel writes the next world's contacts over these. */
+  /** Copies the new contacts: the next step of any world may overwrite them. */
   #keepContacts(slab: Slab, from: number): void {
     const kept = this.#contacts.get(slab) ?? [];
     for (let number = from; number < this.contactCount(slab); number++) {
@@ -201,17 +200,17 @@ export class Kernel {
     this.#contacts.set(slab, kept.slice(-CONTACT_RING));
   }
 
-  /** From here on tells which features made a difference. */
+  /** Begins to collect the features that make a difference. */
   clearActed(slab: Slab): void {
     this.#u32.fill(0, (slab + C_ACTED) >>> 2, (slab + C_ACTED + CAR_COUNT * 4) >>> 2);
   }
 
-  /** Mask of the features that made a difference to a car since that was last cleared. */
+  /** Mask of the features that made a difference to a car since `clearActed`. */
   acted(slab: Slab, car: number): number {
     return this.#u32[(slab + C_ACTED + car * 4) >>> 2] ?? 0;
   }
 
-  /** Switches features of one car as part of forming the state of `tick`. */
+  /** Sets the features in `touched` of one car to their bits in `values` at `tick`. */
   apply(slab: Slab, tick: number, car: number, touched: number, values: number): void {
     this.#exports.apply(slab, tick, car, touched, values);
   }
@@ -220,7 +219,7 @@ export class Kernel {
     return this.#u32[(slab + H_TICK) >>> 2] ?? 0;
   }
 
-  /** The packed public state, OUT_LENGTH integers: valid until the next call of `pack`. */
+  /** The packed public state, OUT_LENGTH integers, valid until the next `pack`. */
   pack(slab: Slab): Int32Array {
     this.#exports.pack(slab);
     return this.#out;
@@ -243,8 +242,8 @@ export class Kernel {
   }
 
   /**
-   * The world's own memory, for measurements that look at every tick: it changes under the reader's
-   * eyes with each step, and is valid as long as the slab is taken, since memory never grows.
+   * The world's own memory, for measurements at every tick. It changes with each step and stays
+   * valid while the slab is in use, because memory never grows.
    */
   view(slab: Slab): SlabArrays {
     const { buffer } = this.#view;
@@ -254,13 +253,13 @@ export class Kernel {
     };
   }
 
-  /** Copies a whole world out; `into` is written and returned where given. */
+  /** A copy of a whole world, written to `into` if that is given. */
   image(slab: Slab, into: Uint8Array = new Uint8Array(SLAB_BYTES)): Uint8Array {
     into.set(this.#bytes.subarray(slab, slab + SLAB_BYTES));
     return into;
   }
 
-  /** Copies a whole world in. Throws RangeError where the image is not of this layout. */
+  /** Restores a whole world. Throws RangeError if the image has another layout. */
   restore(slab: Slab, image: Uint8Array): void {
     const version = new DataView(image.buffer, image.byteOffset).getUint32(H_VERSION, true);
     if (image.length !== SLAB_BYTES || version !== LAYOUT_VERSION) {
@@ -270,12 +269,12 @@ export class Kernel {
     this.#bytes.set(image, slab);
   }
 
-  /** Contacts that the world ever had. */
+  /** Number of contacts that the world ever had. */
   contactCount(slab: Slab): number {
     return this.#u32[(slab + H_CONTACT_COUNT) >>> 2] ?? 0;
   }
 
-  /** Contacts from number `from` (counted from 0) on. Throws RangeError where some are gone. */
+  /** Contacts from number `from` (from 0) on. Throws RangeError if some were overwritten. */
   contacts(slab: Slab, from: number): ContactFacts[] {
     const wanted = this.contactCount(slab) - from;
     const kept = this.#contacts.get(slab) ?? [];
@@ -302,13 +301,13 @@ export class Kernel {
     });
   }
 
-  /** Spoils a car's position, for tests of how a trap is contained. */
+  /** Makes a car's position NaN, for tests of how a trap is contained. */
   poison(slab: Slab): void {
     this.#view.setFloat64(slab + C_X, Number.NaN, true);
   }
 }
 
-/** Where each city's table goes, and where the slabs begin. */
+/** Address of each city's table, and of the first slab. */
 function placeTables(tables: readonly ArrayBuffer[]): { addresses: number[]; end: number } {
   if (tables.length > CITY_MAX) throw new RangeError('too many cities');
   let end = CITY_BASE;
@@ -321,8 +320,8 @@ function placeTables(tables: readonly ArrayBuffer[]): { addresses: number[]; end
 }
 
 /**
- * Identity of a kernel: what decides how a world goes on. Two kernels with equal identity live
- * equal worlds.
+ * Identity of everything that decides how a world continues. Two kernels with equal identities
+ * continue a world equally.
  */
 export function kernelIdentity(
   wasm: Uint8Array,
