@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
-import { isDealer } from './cars.ts';
 import { type Customers, carsOf } from './customers.ts';
 import { emailOf, isFree, putEmail } from './emails.ts';
-import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
+import { badLogin, conflict, forbidden } from './errors.ts';
+import { expectDealer } from './expect-dealer.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import {
@@ -145,8 +145,7 @@ export class Accounts {
   }
 
   async #expectFree(transaction: Transaction, { username, email, dealer }: SignUp): Promise<void> {
-    if (!(await isDealer(transaction, dealer)))
-      throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+    await expectDealer(transaction, dealer, DEALER_FIELD);
     await expectFreeName(transaction, username);
     if (!isFree(await emailOf(transaction, email), null)) throw conflict(EMAIL_TAKEN);
   }
@@ -198,8 +197,8 @@ export class Accounts {
       const account = await sessions.revalidate(transaction, session);
       if (account.role !== 'user') throw forbidden();
       const dealer = change.dealer === undefined ? account.dealer : change.dealer;
-      if (dealer !== null && dealer !== account.dealer && !(await isDealer(transaction, dealer))) {
-        throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+      if (dealer !== null && dealer !== account.dealer) {
+        await expectDealer(transaction, dealer, DEALER_FIELD);
       }
       const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
       await moveEmail(transaction, account, profile.email);

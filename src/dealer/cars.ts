@@ -1,15 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { bind, emailOf, unbind } from './emails.ts';
-import { conflict, forbidden, invalid, missingFault, notFound, valueFault } from './errors.ts';
+import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
+import { expectDealer } from './expect-dealer.ts';
 import type { Reader } from './reader.ts';
-import {
-  type AccountRecord,
-  type AccountRef,
-  type CarRecord,
-  type Flags,
-  keys,
-  type Owner,
-} from './records.ts';
+import { type AccountRecord, type CarRecord, type Flags, keys, type Owner } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
 import type * as schemas from './schemas.ts';
@@ -74,7 +68,7 @@ export class Cars {
         throw conflict('The car is in the fleet of another dealer');
       }
       const car = known ?? newCar(living?.entry.vin ?? vin);
-      return this.#put(transaction, { ...car, ...looksOf(living, car), dealer: fleet });
+      return this.#put(transaction, { ...car, ...appearanceOf(living, car), dealer: fleet });
     });
     return show(session.account, record, living);
   }
@@ -117,7 +111,7 @@ export class Cars {
       const actor = await this.#sessions.revalidate(transaction, session);
       const car = await find(transaction, vin);
       if (car === undefined) throw notFound('Car');
-      if (!can(actor, action, thingOf(car))) throw forbidden();
+      if (!can(actor, action, resourceOf(car))) throw forbidden();
       return this.#put(transaction, await change(transaction, car));
     });
     return show(session.account, record, living);
@@ -133,7 +127,7 @@ export class Cars {
 /** A car as an actor sees it. */
 function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car {
   const { vin, model, plate, colour, dealer, updatedAtMs } = car;
-  const isOpen = can(actor, 'car.read-private', thingOf(car));
+  const isOpen = can(actor, 'car.read-private', resourceOf(car));
   return {
     vin,
     model,
@@ -155,7 +149,7 @@ function ownerOf(owner: Owner | null): Car['owner'] {
   return { email, since, username };
 }
 
-function thingOf({ dealer, owner }: CarRecord) {
+function resourceOf({ dealer, owner }: CarRecord) {
   return { dealer, account: owner?.account ?? null };
 }
 
@@ -174,7 +168,7 @@ function newCar(vin: string): CarRecord {
   };
 }
 
-function looksOf(living: LivingCar | undefined, { model, plate, colour }: CarRecord) {
+function appearanceOf(living: LivingCar | undefined, { model, plate, colour }: CarRecord) {
   if (living === undefined) return { model, plate, colour };
   const { entry } = living;
   return { model: entry.model, plate: entry.plate, colour: entry.colour };
@@ -189,15 +183,8 @@ async function fleetOf(
   const dealer = given ?? (actor.role === 'dealer' ? actor.username : null);
   if (dealer === null) throw invalid(missingFault(DEALER_FIELD));
   if (!can(actor, 'car.add', { dealer })) throw forbidden('This is the fleet of another dealer');
-  if (!(await isDealer(transaction, dealer)))
-    throw invalid(valueFault(DEALER_FIELD, 'unknown dealer'));
+  await expectDealer(transaction, dealer, DEALER_FIELD);
   return dealer;
-}
-
-/** Whether the username is a dealer's. */
-export async function isDealer(reader: Reader, username: string): Promise<boolean> {
-  const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
-  return ref?.role === 'dealer';
 }
 
 /** Finds a car by VIN. The VINs of worlds are stored in upper case. */

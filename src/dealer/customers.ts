@@ -40,7 +40,7 @@ export class Customers {
       }
       const all = await reader.all<CustomerRecord>(keys.accounts(reader.generation, 'user'));
       return all
-        .filter((customer) => can(actor, 'customer.read', thingOf(customer)))
+        .filter((customer) => can(actor, 'customer.read', resourceOf(customer)))
         .sort((a, b) => (a.username < b.username ? -1 : 1))
         .map((customer) => this.show(actor, customer, cars.get(customer.id) ?? [], withPassword));
     });
@@ -50,7 +50,7 @@ export class Customers {
   one(actor: Actor, username: string, withPassword: boolean): Promise<Customer> {
     return this.#registry.read(async (reader) => {
       const customer = await customerNamed(reader, username);
-      if (customer === undefined || !can(actor, 'customer.read', thingOf(customer))) {
+      if (customer === undefined || !can(actor, 'customer.read', resourceOf(customer))) {
         throw notFound('Customer');
       }
       return this.show(actor, customer, await carsOf(reader, customer.id), withPassword);
@@ -67,7 +67,7 @@ export class Customers {
   /** @param cars VINs */
   show(actor: Actor, customer: CustomerRecord, cars: string[], withPassword = false): Customer {
     const { id, username, role, dealer, profile, secrets, createdAtMs } = customer;
-    const isOpen = can(actor, 'customer.read-secrets', thingOf(customer));
+    const isOpen = can(actor, 'customer.read-secrets', resourceOf(customer));
     const opened = SECRET_FIELDS.map((field) => {
       const sealed = secrets[field];
       const text = isOpen && sealed !== null ? this.#secrets.decrypt(id, field, sealed) : null;
@@ -81,7 +81,7 @@ export class Customers {
   }
 }
 
-function thingOf({ dealer, id }: CustomerRecord) {
+function resourceOf({ dealer, id }: CustomerRecord) {
   return { dealer, account: id };
 }
 

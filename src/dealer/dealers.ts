@@ -1,5 +1,5 @@
-import { isDealer } from './cars.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
+import { expectDealer } from './expect-dealer.ts';
 import {
   type AccountRef,
   type CarRecord,
@@ -45,9 +45,7 @@ export class Dealers {
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
     return this.#registry.change(async (transaction) => {
       await this.#sessions.revalidate(transaction, session);
-      if (heir !== null && !(await isDealer(transaction, heir))) {
-        throw invalid(valueFault(HEIR_FIELD, 'unknown dealer'));
-      }
+      if (heir !== null) await expectDealer(transaction, heir, HEIR_FIELD);
       const { generation } = transaction;
       const ref = await transaction.get<AccountRef>(keys.name(generation, username));
       if (ref?.role !== 'dealer') throw notFound('Dealer');

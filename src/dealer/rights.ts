@@ -8,18 +8,18 @@ export interface Actor {
 }
 
 /** What a right may depend on: the dealer and the account that a car or customer belongs to. */
-export interface Thing {
+export interface Resource {
   /** Username of the dealer that it belongs to. */
   dealer?: string | null;
   /** Id of the account that it belongs to. */
   account?: string | null;
 }
 
-type Rule = (actor: Actor, thing: Thing) => boolean;
+type Rule = (actor: Actor, resource: Resource) => boolean;
 
 const anybody: Rule = () => true;
-const ofOwnFleet: Rule = (actor, thing) => thing.dealer === actor.username;
-const own: Rule = (actor, thing) => thing.account === actor.id;
+const ofOwnFleet: Rule = (actor, resource) => resource.dealer === actor.username;
+const own: Rule = (actor, resource) => resource.account === actor.id;
 
 /** Rights by action and role. Everything else is forbidden. */
 const RIGHTS = {
@@ -45,9 +45,9 @@ const RIGHTS = {
 export type Action = keyof typeof RIGHTS;
 
 /** Whether an actor may do this to a resource; without one, whether to any resource at all. */
-export function can(actor: Actor, action: Action, thing?: Thing): boolean {
+export function can(actor: Actor, action: Action, resource?: Resource): boolean {
   const rules: Partial<Record<Role, Rule>> = RIGHTS[action];
   const rule = rules[actor.role];
   if (rule === undefined) return false;
-  return thing === undefined || rule(actor, thing);
+  return resource === undefined || rule(actor, resource);
 }

@@ -5,119 +5,74 @@ export interface JsonFault {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const LITERAL = /true|false|null/y;
-/** Everything above control characters, except quotes and backslashes. */
-const PLAIN = /[ !#-[\]-\uffff]*/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+/** A string as far as it is valid, without its closing quote. */
+const STRING = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+
+/** What may come next; `first` and `firstKey` follow an opening bracket, which may close at once. */
+type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma';
+
+const REASONS: Readonly<Record<Expected, string>> = {
+  value: 'Expecting value',
+  first: 'Expecting value',
+  key: 'Expecting property name enclosed in double quotes',
+  firstKey: 'Expecting property name enclosed in double quotes',
+  colon: "Expecting ':' delimiter",
+  comma: "Expecting ',' delimiter",
+};
 
 /** The first fault of a text that is not JSON. It does not recurse, so nesting is unlimited. */
 export function jsonFault(text: string): JsonFault {
-  const { at, reason } = new Scanner(text).run();
-  const ended = at >= text.length;
-  return {
-    offset: [...text.slice(0, at)].length,
-    reason: ended ? 'Unexpected end of input' : reason,
-  };
-}
-
-interface Stop {
-  at: number;
-  reason: string;
-}
-
-class Scanner {
-  readonly #text: string;
-  #at = 0;
   /** Open brackets, innermost last. */
-  readonly #open: ('{' | '[')[] = [];
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  run(): Stop {
-    let fault = this.#value();
-    while (fault === undefined) {
-      if (this.#open.length === 0) {
-        this.#skip(BLANKS);
-        return this.#stop('Extra data');
-      }
-      fault = this.#next();
-    }
-    return fault;
-  }
-
-  #stop(reason: string): Stop {
-    return { at: this.#at, reason };
-  }
-
-  /** Advances past a match; returns whether there was one. */
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
-    const isThere = pattern.test(this.#text);
-    if (isThere) this.#at = pattern.lastIndex;
+  const open: string[] = [];
+  let expected: Expected = 'value';
+  let at = 0;
+  const skip = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const isThere = pattern.test(text);
+    if (isThere) at = pattern.lastIndex;
     return isThere;
-  }
-
-  #take(mark: string): boolean {
-    this.#skip(BLANKS);
-    if (this.#text[this.#at] !== mark) return false;
-    this.#at++;
-    return true;
-  }
-
-  /** Reads a value; of an object or a list everything up to its first value. */
-  #value(): Stop | undefined {
-    for (;;) {
-      if (this.#take('{')) {
-        if (this.#take('}')) return undefined;
-        this.#open.push('{');
-        const fault = this.#key();
-        if (fault) return fault;
-      } else if (this.#take('[')) {
-        if (this.#take(']')) return undefined;
-        this.#open.push('[');
-      } else if (this.#take('"')) {
-        return this.#string();
-      } else {
-        return this.#skip(NUMBER) || this.#skip(LITERAL)
-          ? undefined
-          : this.#stop('Expecting value');
+  };
+  const fault = (reason: string): JsonFault => ({
+    offset: [...text.slice(0, at)].length,
+    reason: at >= text.length ? 'Unexpected end of input' : reason,
+  });
+  for (;;) {
+    skip(BLANKS);
+    if (expected === 'comma' && open.length === 0) return fault('Extra data');
+    const mark = text[at] ?? '';
+    const isKey: boolean = expected === 'key' || expected === 'firstKey';
+    const isValue: boolean = expected === 'value' || expected === 'first';
+    if (mark === '"' && (isKey || isValue)) {
+      skip(STRING);
+      if (text[at] !== '"') {
+        return fault(text[at] === '\\' ? 'Invalid escape' : 'Invalid control character');
       }
+      at++;
+      expected = isKey ? 'colon' : 'comma';
+    } else if (isValue && (mark === '{' || mark === '[')) {
+      at++;
+      open.push(mark);
+      expected = mark === '{' ? 'firstKey' : 'first';
+    } else if (closes(mark, open.at(-1), expected)) {
+      at++;
+      open.pop();
+      expected = 'comma';
+    } else if (mark === ':' && expected === 'colon') {
+      at++;
+      expected = 'value';
+    } else if (mark === ',' && expected === 'comma') {
+      at++;
+      expected = open.at(-1) === '{' ? 'key' : 'value';
+    } else if (isValue && skip(SCALAR)) {
+      expected = 'comma';
+    } else {
+      return fault(REASONS[expected]);
     }
   }
+}
 
-  /** Reads what follows a value: a closing bracket, or a comma and the next value. */
-  #next(): Stop | undefined {
-    const inObject = this.#open.at(-1) === '{';
-    if (this.#take(inObject ? '}' : ']')) {
-      this.#open.pop();
-      return undefined;
-    }
-    if (!this.#take(',')) return this.#stop("Expecting ',' delimiter");
-    return (inObject ? this.#key() : undefined) ?? this.#value();
-  }
-
-  #key(): Stop | undefined {
-    if (!this.#take('"')) {
-      return this.#stop('Expecting property name enclosed in double quotes');
-    }
-    const fault = this.#string();
-    if (fault) return fault;
-    return this.#take(':') ? undefined : this.#stop("Expecting ':' delimiter");
-  }
-
-  /** Reads the rest of a string after its first quote. */
-  #string(): Stop | undefined {
-    for (;;) {
-      this.#skip(PLAIN);
-      if (this.#text[this.#at] === '"') {
-        this.#at++;
-        return undefined;
-      }
-      if (this.#text[this.#at] !== '\\') return this.#stop('Invalid control character');
-      if (!this.#skip(ESCAPE)) return this.#stop('Invalid escape');
-    }
-  }
+function closes(mark: string, open: string | undefined, expected: Expected): boolean {
+  if (mark === '}') return open === '{' && (expected === 'firstKey' || expected === 'comma');
+  return mark === ']' && open === '[' && (expected === 'first' || expected === 'comma');
 }
