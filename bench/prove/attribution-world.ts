@@ -7,7 +7,12 @@ import {
 } from '../../src/shard/counterfactual/counterfactual-runner.ts';
 import { Rewind } from '../../src/shard/counterfactual/rewind.ts';
 import type { Explanation } from '../../src/twin/explanation.ts';
-import { type Chain, type ContactFacts, chainsOf, incidentId } from '../../src/twin/incidents.ts';
+import {
+  type ContactFacts,
+  groupByIncident,
+  type IncidentContacts,
+  incidentId,
+} from '../../src/twin/incidents.ts';
 import { ground, inWorld, type WorldChoice } from './ground.ts';
 import { stepOn } from './sweep-world.ts';
 
@@ -107,8 +112,9 @@ function explainEnded(
   scratch: Slab,
   world: AttributionWorld,
 ): ContactFacts[] {
-  const chains = chainsOf(open);
-  const isOver = (chain: Chain): boolean => chain.every((each) => tick > each.tick + CHAIN_TICKS);
+  const chains = groupByIncident(open);
+  const isOver = (chain: IncidentContacts): boolean =>
+    chain.every((each) => tick > each.tick + CHAIN_TICKS);
   for (const chain of chains.filter(isOver)) {
     const id = incidentId(chain[0].tick, chain[0].order);
     const image = past.get(id);
@@ -121,7 +127,7 @@ function explainEnded(
 /** Adds one report. `null`: the re-run did not repeat the incident. */
 export function count(
   world: AttributionWorld,
-  chain: Chain,
+  chain: IncidentContacts,
   explanation: Explanation | null,
 ): void {
   const { counted, job, accounts } = world;
@@ -143,7 +149,7 @@ export function count(
 }
 
 /** Declared mask of a car at its first contact; all bits for a car without one. */
-function declaredBy(chain: Chain, car: number): number {
+function declaredBy(chain: IncidentContacts, car: number): number {
   const parties = chain.flatMap((contact) => contact.parties);
   return parties.find((party) => party.car === car)?.declared ?? -1;
 }
@@ -152,7 +158,7 @@ function declaredBy(chain: Chain, car: number): number {
 function explain(
   scratch: Slab,
   { cityIndex }: AttributionJob,
-  chain: Chain,
+  chain: IncidentContacts,
   image: Image,
 ): Explanation | null {
   const { kernel, tables } = ground();
@@ -172,7 +178,7 @@ function explain(
   }
 }
 
-function accountOf({ cityIndex, seed }: AttributionJob, chain: Chain): string {
+function accountOf({ cityIndex, seed }: AttributionJob, chain: IncidentContacts): string {
   const [{ tick, order, kind, hazard, block, parties }] = chain;
   const city = ground().cities[cityIndex];
   const spot = city?.hazards[hazard]?.kind ?? 'no spot';

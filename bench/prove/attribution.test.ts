@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { F_AEB, F_ALL, F_BRAKES, F_FRONT_CAMERA } from '../../assembly/layout.ts';
 import type { Explanation, FailureFacts } from '../../src/twin/explanation.ts';
-import type { Chain } from '../../src/twin/incidents.ts';
+import type { IncidentContacts } from '../../src/twin/incidents.ts';
 import { type Attributions, addAttribution, severalOff } from './attribution.ts';
 import { attributionSection } from './attribution-report.ts';
 import { type AttributionWorld, count, noAttribution } from './attribution-world.ts';
@@ -17,7 +17,7 @@ const CHAIN = [
       { car: -1, declared: 0 },
     ],
   },
-] as unknown as Chain;
+] as unknown as IncidentContacts;
 
 function worldOf(wanted: number, row = 0): AttributionWorld {
   const job = { cityIndex: 0, seed: 1, mask: F_ALL & ~F_AEB, ticks: 1, incidentsMax: 9 };

@@ -1,7 +1,7 @@
 import { CAR_COUNT, F_ALL, FEATURE_COUNT } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { FEATURE_NAMES, maskOf } from '../../src/twin/catalogue.ts';
-import { draw, streamKey, uniform } from '../../src/twin/random.ts';
+import { draw, streamKey, uniform } from '../../src/twin/seeded-random.ts';
 import {
   type Attribution,
   type AttributionJob,

@@ -10,7 +10,7 @@ describe('The catalogue', () => {
     expect(at(CITIES, 0).title).toBe('Modern grid with a signalised arterial');
   });
 
-  test('knows no city of another name.', () => {
+  test('has no city of another name.', () => {
     expect(() => generateCity('atlantis', 1)).toThrow('there is no city "atlantis"');
   });
 
@@ -22,7 +22,7 @@ describe('The catalogue', () => {
     }
   });
 
-  test('hands its words on to the city.', () => {
+  test('gives the city its title and description.', () => {
     for (const { name, title, description, seed } of CITIES) {
       expect(cityOf(name, seed)).toMatchObject({ name, title, description });
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cityNames } from './names.ts';
 import type { City } from './types.ts';
 
-test('the names of a city stand at the indices of the kernel', () => {
+test('the names of a city are indexed as in the kernel', () => {
   const id = (name: string) => ({ id: name });
   const city = {
     roads: [id('r0'), id('r1')],

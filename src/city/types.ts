@@ -58,8 +58,7 @@ export interface ConflictZone {
   toM: number;
 }
 
-export const JUNCTION_CONTROLS = ['signals', 'priority', 'stop', 'none'] as const;
-export type JunctionControl = (typeof JUNCTION_CONTROLS)[number];
+export type JunctionControl = 'signals' | 'priority' | 'stop' | 'none';
 
 export interface Junction {
   id: string;
@@ -99,8 +98,7 @@ export interface Block {
   solid: boolean;
 }
 
-export const ZONE_KINDS = ['ice', 'wet', 'fog', 'dusk'] as const;
-export type ZoneKind = (typeof ZONE_KINDS)[number];
+export type ZoneKind = 'ice' | 'wet' | 'fog' | 'dusk';
 
 /** An area with worse grip or sight. */
 export interface Zone {

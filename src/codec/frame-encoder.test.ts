@@ -32,7 +32,7 @@ import {
 } from '../../assembly/layout.ts';
 import type { HazardName } from '../city/names.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import { draw, uniform } from '../twin/random.ts';
+import { draw, uniform } from '../twin/seeded-random.ts';
 import { vinOf } from '../twin/vin.ts';
 import { ENCODINGS, type Encoding } from './encoding.ts';
 import { FrameEncoder } from './frame-encoder.ts';
@@ -87,7 +87,7 @@ function randomPacked(names: FrameNames, sizeMax: number, next: (end: number) =>
     packed[base + OC_SPEED] = signed();
     packed[base + OC_PLACE] = next(roads.length + junctions.length) - junctions.length;
     packed[base + OC_GAP] = next(3) === 0 ? -1 : size();
-    // Bits that are not public yet must not show.
+    // Unused bits must not show.
     packed[base + OC_FLAGS] = next(64);
     packed[base + OC_STATUS] = next(3);
     packed[base + OC_ACCEL] = signed();
@@ -132,7 +132,7 @@ function expectFrames(packed: Int32Array, names: FrameNames): void {
 
 const SIZES = [0, 9, 99, 101, 9999, 1e6, 1e8, 2 ** 31 - 1];
 
-describe('a frame is its snapshot, in JSON to the letter and in MessagePack by value', () => {
+describe('a frame equals its snapshot, in JSON to the letter and in MessagePack by value', () => {
   test.each(SIZES)('with numbers up to %d', (sizeMax) => {
     const names = namesOf(sizeMax + 77, 30, 6);
     const next = numbers(BigInt(sizeMax));
@@ -195,7 +195,7 @@ describe('a frame is its snapshot, in JSON to the letter and in MessagePack by v
 });
 
 describe('frames of many worlds', () => {
-  test('stand one behind the other in one buffer', () => {
+  test('can follow each other in one buffer', () => {
     const names = [1, 2, 3].map((world) => ({
       ...namesOf(world, 5, 2),
       city: namesOf(0, 5, 2).city,
@@ -247,7 +247,7 @@ describe('the bound of the frame size', () => {
     }
   });
 
-  test('is no more than half as much again as a usual frame', () => {
+  test('is at most 1.5 times the size of a usual frame', () => {
     const names = namesOf(8, 20, 5);
     const usual = encoded(encoderOf(names), 'json', randomPacked(names, 80_000, numbers(16n)));
     expect(encoderOf(names).bytesMax('json')).toBeLessThan(1.5 * usual.length);
@@ -265,7 +265,7 @@ describe('the bound of the frame size', () => {
 });
 
 describe('a city', () => {
-  test('whose worlds have longer names than the first is written all the same', () => {
+  test('may have worlds with longer names than the first', () => {
     const names = namesOf(10, 3, 1);
     encoderOf(names).encode('json', randomPacked(names, 80_000, numbers(18n)));
     const longer = { ...names, vins: names.vins.map((vin) => vin + 'x'.repeat(50)) };
@@ -284,7 +284,7 @@ for (let power = 10_000; power < 2 ** 31; power *= 10) {
 }
 DECIMALS.push(2 ** 31 - 1);
 
-test('every number is what JSON.stringify prints of it', () => {
+test('numbers are printed as JSON.stringify prints them', () => {
   const names = namesOf(11, 0, 0);
   const values = DECIMALS.flatMap((value) => [value, -value]).concat(-(2 ** 31));
   for (let from = 0; from < values.length; from += CAR_COUNT) {

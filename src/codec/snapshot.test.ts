@@ -37,7 +37,7 @@ const NAMES = {
 };
 const CAR = 3;
 
-/** A snapshot in which car 3, the lights and the hazard are as told. */
+/** A snapshot with given fields of car 3 and of the hazard. */
 function packedOf(car: number[], hazard = [1, 12345, -5, 15708, 150, 60]): Int32Array {
   const packed = new Int32Array(OUT_LENGTH);
   packed[O_TICK] = 1231;
@@ -83,7 +83,7 @@ describe('a snapshot', () => {
     expect(snapshot.vehicles.map(({ vin }) => vin)).toEqual(NAMES.vins);
   });
 
-  test('has no gap where nobody is ahead, and a gap of 0 where somebody is that near', () => {
+  test('has a null gap without a vehicle ahead, and a gap of 0 at a touch', () => {
     const gapOf = (gapCm: number) =>
       snapshotOf(packedOf([0, 0, 0, 0, 0, gapCm]), NAMES).vehicles[CAR]?.gap;
     expect(gapOf(-1)).toBeNull();
@@ -98,7 +98,7 @@ describe('a snapshot', () => {
     expect(places).toEqual(['r0', 'r1', 'j0', 'j1']);
   });
 
-  test('tells each flag by its own name', () => {
+  test('names each flag', () => {
     for (const flags of [0, FLAG_BRAKING, FLAG_AEB, FLAG_ESC, FLAG_EVASIVE, 15]) {
       expect(snapshotOf(packedOf([0, 0, 0, 0, 0, 0, flags]), NAMES).vehicles[CAR]).toMatchObject({
         braking: (flags & FLAG_BRAKING) > 0,
@@ -120,7 +120,7 @@ describe('a snapshot', () => {
   });
 });
 
-test('telemetry has one car with what only its own readers see', () => {
+test('telemetry has one car, with fields that snapshots lack', () => {
   expect(JSON.stringify(telemetryOf(DRIVING, CAR, NAMES))).toBe(
     '{"vin":"VIN3","world":"0123456789","tick":1231,"time":24.62,' +
       '"position":{"x":-123.45,"y":0.5},"heading":-1.5708,"speed":13.89,"acceleration":-2.5,' +

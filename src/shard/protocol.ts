@@ -4,7 +4,7 @@ import type { ClockWords } from '../clock.ts';
 import type { Encoding } from '../codec/encoding.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
-import type { Chain, ContactFacts } from '../twin/incidents.ts';
+import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
 
 /**
  * The messages between the main thread and a shard.
@@ -151,7 +151,7 @@ export interface RewindTask {
   world: number;
   cityIndex: number;
   past: WorldPast;
-  chains: readonly Chain[];
+  chains: readonly IncidentContacts[];
   /** Runs after everything that a client waits for. */
   background: boolean;
 }
@@ -161,7 +161,7 @@ export interface SearchTask {
   world: number;
   cityIndex: number;
   /** Complete: no contact can join it any more. */
-  chain: Chain;
+  chain: IncidentContacts;
   /** Runs after everything that a client waits for. */
   background: boolean;
 }
@@ -177,7 +177,7 @@ export type SearchAnswer =
 export interface ReplayTask {
   world: number;
   cityIndex: number;
-  chain: Chain;
+  chain: IncidentContacts;
   /** Features that are on for the cars of the chain that had them off; 0 none. */
   on: number;
   /** Tick from which on they are; undefined: as the search chooses it. */

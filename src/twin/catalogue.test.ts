@@ -58,7 +58,7 @@ describe('the catalogue', () => {
     expect(maskOf(FEATURE_NAMES)).toBe(layout.F_ALL);
   });
 
-  test('shows owners the functions only, and only functions need something', () => {
+  test('shows only functions to owners, and only functions have needs', () => {
     for (const { group, needs, owner_menu, description } of FEATURES) {
       expect(owner_menu).toBe(group === 'function');
       expect(needs.length > 0).toBe(group === 'function');
@@ -67,7 +67,7 @@ describe('the catalogue', () => {
     expect(FEATURES.map(({ group }) => group[0]).join('')).toBe('aaasssffffff');
   });
 
-  test('writes an either-or as a list in the list', () => {
+  test('writes alternatives as a list in the list', () => {
     expect(FEATURES.find(({ name }) => name === 'aeb')?.needs).toEqual([
       'brakes',
       ['front_radar', 'front_camera'],
@@ -81,12 +81,12 @@ describe('the catalogue', () => {
     },
   );
 
-  test('takes masks apart and puts them together again', () => {
+  test('converts masks to names and back', () => {
     for (const mask of MASKS) expect(maskOf(namesOf(mask))).toBe(mask);
   });
 });
 
-describe('what a car drives with', () => {
+describe('the feature state of a car', () => {
   test('follows the needs for every combination of switches', () => {
     for (const mask of MASKS) {
       const { declared, effective } = featureState(mask);
@@ -99,7 +99,7 @@ describe('what a car drives with', () => {
     }
   });
 
-  test('misses something exactly where it is degraded, and only what is off', () => {
+  test('has missing features exactly for degraded functions, and only features that are off', () => {
     for (const mask of MASKS) {
       const { declared, effective, missing } = featureState(mask);
       const degraded = FEATURE_NAMES.filter((name) => effective[name] === 'degraded');
@@ -111,14 +111,14 @@ describe('what a car drives with', () => {
     }
   });
 
-  test('becomes whole once the missing features are switched on', () => {
+  test('is no longer degraded once the missing features are switched on', () => {
     for (const mask of MASKS) {
       const lacking = maskOf(Object.values(featureState(mask).missing).flat());
       expect(effectiveMask(mask | lacking)).toBe(mask | lacking);
     }
   });
 
-  test('lists all members of an either-or that nothing fulfils, in catalogue order', () => {
+  test('lists all alternatives of an unmet need, in catalogue order', () => {
     const declared = maskOf(['aeb', 'brakes']);
     expect(featureState(declared).missing).toEqual({ aeb: ['front_camera', 'front_radar'] });
     expect(featureState(maskOf(['aeb'])).missing).toEqual({
@@ -133,7 +133,7 @@ describe('what a car drives with', () => {
     expect(Object.keys(effective)).toEqual(FEATURE_NAMES);
   });
 
-  test('is told for a single feature in the same words', () => {
+  test('is the same for a single feature', () => {
     for (const mask of MASKS) {
       const state = featureState(mask);
       for (const name of FEATURE_NAMES) {

@@ -14,25 +14,32 @@ import {
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
 
-export type FeatureGroup = 'actuator' | 'sensor' | 'function';
-export type Effective = 'on' | 'off' | 'degraded';
+/** Bit of each feature in every feature mask. */
+const BITS = {
+  steering: F_STEERING,
+  brakes: F_BRAKES,
+  throttle: F_THROTTLE,
+  front_camera: F_FRONT_CAMERA,
+  front_radar: F_FRONT_RADAR,
+  corner_radars: F_CORNER_RADARS,
+  aeb: F_AEB,
+  animal_detection: F_ANIMAL_DETECTION,
+  evasive_steering: F_EVASIVE_STEERING,
+  traffic_light_recognition: F_TRAFFIC_LIGHT_RECOGNITION,
+  intersection_assist: F_INTERSECTION_ASSIST,
+  esc: F_ESC,
+} as const;
 
-export type FeatureName =
-  | 'steering'
-  | 'brakes'
-  | 'throttle'
-  | 'front_camera'
-  | 'front_radar'
-  | 'corner_radars'
-  | 'aeb'
-  | 'animal_detection'
-  | 'evasive_steering'
-  | 'traffic_light_recognition'
-  | 'intersection_assist'
-  | 'esc';
+export type FeatureName = keyof typeof BITS;
 
-/** A feature that is required, or several of which one is enough. */
-export type Need = FeatureName | readonly FeatureName[];
+export const FEATURE_GROUPS = ['actuator', 'sensor', 'function'] as const;
+export type FeatureGroup = (typeof FEATURE_GROUPS)[number];
+
+export const EFFECTIVE_STATES = ['on', 'off', 'degraded'] as const;
+export type Effective = (typeof EFFECTIVE_STATES)[number];
+
+/** A required feature, or several alternatives. */
+type Need = FeatureName | readonly FeatureName[];
 
 /** One entry of the public catalogue, in its wire shape. */
 export interface Feature {
@@ -44,11 +51,11 @@ export interface Feature {
   description: string;
 }
 
-/** What a car is told to drive with, what it really drives with, and what keeps the two apart. */
+/** The features declared on, those in effect, and what degraded functions lack. */
 export interface FeatureState {
   declared: Record<FeatureName, boolean>;
   effective: Record<FeatureName, Effective>;
-  /** An entry for each degraded function only. */
+  /** Only degraded functions have an entry. */
   missing: Partial<Record<FeatureName, FeatureName[]>>;
 }
 
@@ -68,7 +75,7 @@ function assist(name: FeatureName, needs: readonly Need[], description: string):
   return { name, group: 'function', needs, owner_menu: true, description };
 }
 
-/** The catalogue. The position of a feature is the number of its bit in every mask. */
+/** The catalogue, in the order of the bits. */
 export const FEATURES: readonly Feature[] = [
   part('steering', 'actuator', 'Turns the front wheels so that the car follows its lane.'),
   part('brakes', 'actuator', 'Slows the car and holds it; without them it can only coast.'),
@@ -118,30 +125,15 @@ export const FEATURES: readonly Feature[] = [
 
 export const FEATURE_NAMES: readonly FeatureName[] = FEATURES.map((feature) => feature.name);
 
-const BITS: Record<FeatureName, number> = {
-  steering: F_STEERING,
-  brakes: F_BRAKES,
-  throttle: F_THROTTLE,
-  front_camera: F_FRONT_CAMERA,
-  front_radar: F_FRONT_RADAR,
-  corner_radars: F_CORNER_RADARS,
-  aeb: F_AEB,
-  animal_detection: F_ANIMAL_DETECTION,
-  evasive_steering: F_EVASIVE_STEERING,
-  traffic_light_recognition: F_TRAFFIC_LIGHT_RECOGNITION,
-  intersection_assist: F_INTERSECTION_ASSIST,
-  esc: F_ESC,
-};
-
-// A Map, not the object: a name that a client sends may be "constructor".
+// A Map, since a client may send a name like "constructor".
 const BIT_OF_NAME: ReadonlyMap<string, number> = new Map(Object.entries(BITS));
 
-/** Per feature, each need as the mask of the features of which one is enough. */
+/** By feature, each need as a mask of alternatives. */
 const NEED_MASKS: readonly (readonly number[])[] = FEATURES.map(({ needs }) =>
   needs.map((need) => (typeof need === 'string' ? BITS[need] : maskOf(need))),
 );
 
-/** The mask bit of a feature, or undefined for a name that is not in the catalogue. */
+/** The mask bit of a feature; undefined for an unknown name. */
 export function featureBit(name: string): number | undefined {
   return BIT_OF_NAME.get(name);
 }
@@ -155,12 +147,12 @@ export function namesOf(mask: number): FeatureName[] {
   return FEATURE_NAMES.filter((_, index) => (mask >> index) & 1);
 }
 
-/** The features that a feature needs and that are off; of an either-or all, where none is on. */
+/** The needed features that are off; all alternatives of a need if none of them is on. */
 function missingMask(declared: number, needs: readonly number[]): number {
   return needs.reduce((missing, need) => (declared & need ? missing : missing | need), 0);
 }
 
-/** The features that work: declared on, with all that they need declared on as well. */
+/** The features in effect: declared on, with all their needs declared on. */
 export function effectiveMask(declared: number): number {
   let effective = declared & F_ALL;
   for (const [index, needs] of NEED_MASKS.entries()) {
@@ -169,7 +161,7 @@ export function effectiveMask(declared: number): number {
   return effective;
 }
 
-/** One feature of a car with these features declared on. */
+/** One feature of a car, from the mask of its declared features. */
 export function featureSetting(declared: number, name: FeatureName): FeatureSetting {
   const index = FEATURE_NAMES.indexOf(name);
   const enabled = ((declared >> index) & 1) === 1;
@@ -188,7 +180,7 @@ export function featureState(declared: number): FeatureState {
   };
 }
 
-/** An object with all twelve names, from entries that have them all. */
+/** An object from entries for all twelve features. */
 function record<T>(entries: [FeatureName, T][]): Record<FeatureName, T> {
   return Object.fromEntries(entries) as Record<FeatureName, T>;
 }

@@ -53,7 +53,7 @@ test('a configuration event names car and feature', () => {
   expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0) had front camera switched on.');
 });
 
-test('an intervention names the function and where it acted', () => {
+test('an intervention names the function and the hazard spot', () => {
   const acted = event({ kind: EVENT_INTERVENTION, feature: FEATURE_NAMES.indexOf('aeb') });
   expect(acted).toMatchObject({ kind: 'intervention', feature: 'aeb', hazard: null });
   expect(acted.message).toBe('Vela (plate AB 0) was helped by aeb.');
@@ -63,7 +63,7 @@ test('an intervention names the function and where it acted', () => {
   });
 });
 
-test('a hazard event names the spot, and the car where there is one', () => {
+test('a hazard event names the spot, and the car if there is one', () => {
   const hazard = { kind: EVENT_HAZARD, feature: -1, hazard: 0 };
   expect(event(hazard)).toMatchObject({
     kind: 'hazard',
@@ -91,7 +91,7 @@ test('a collision event names its incident and what was hit', () => {
   expect(event({ ...collision, feature: 3 })).toMatchObject({ feature: null, incident: 'i3-2' });
 });
 
-test('a collision with what stands beside the road at a spot says that the car left its lane', () => {
+test('a collision with a permanent body of a spot says that the car left its lane', () => {
   const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 0, other: -1 };
   const messageAt = (hazard: number) => event({ ...collision, hazard }).message;
   expect(messageAt(0)).toBe(
@@ -103,7 +103,7 @@ test('a collision with what stands beside the road at a spot says that the car l
   expect(event({ ...collision, hazard: 2 })).toMatchObject({ kind: 'collision', hazard: 'h3' });
 });
 
-test('a collision with what came out at a spot names it', () => {
+test('a collision with the actor of a spot names it', () => {
   const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 0, other: OTHER_ACTOR };
   const deer = event({ ...collision, hazard: 0 });
   expect(deer).toMatchObject({ hazard: 'h1', incident: 'i1200-0' });

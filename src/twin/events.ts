@@ -16,17 +16,17 @@ export interface RawEvent {
   tick: number;
   kind: number;
   car: number;
-  /** Of a collision: tick of the first contact of its chain. */
+  /** Index of the feature; of a collision, the tick of the first contact of the incident. */
   feature: number;
   hazard: number;
-  /** Of a collision: order of that contact within its tick. */
+  /** Of a collision, the order of that contact within its tick. */
   arg: number;
-  /** Of a collision: the other car, −1 something built, OTHER_ACTOR the actor of the hazard. */
+  /** Of a collision, the other car, −1 for a body or building, OTHER_ACTOR for a hazard's actor. */
   other: number;
 }
 
-/** What the numbers of an event stand for. */
-export interface EventContext {
+/** What the numbers of an event refer to. */
+interface EventContext {
   fleet: readonly FleetEntry[];
   hazards: readonly EventHazard[];
 }
@@ -37,7 +37,7 @@ interface EventHazard {
   site?: { actor: { name: string } | null };
 }
 
-/** What stands beside the road at a spot, by its kind: a car that hits it has left its lane. */
+/** Permanent bodies beside the road, by kind of spot. A car that hits one has left its lane. */
 const BESIDE_ROAD: Readonly<Record<string, string>> = {
   parked_row_child: 'a parked car',
   deer_crossing: 'a hedge',
@@ -46,7 +46,7 @@ const BESIDE_ROAD: Readonly<Record<string, string>> = {
   sharp_bend: 'a wall',
 };
 
-/** How many events a world shows. */
+/** Number of events that the API lists. */
 export const EVENTS_SHOWN = 60;
 
 const KINDS = new Map<number, EventRecord['kind']>([

@@ -54,14 +54,14 @@ function sentence(
   feature: number,
   acted: number,
   outcome: Outcome,
-  chain = contactWith(CONTACT_ANIMAL, 0, party(0, feature, 11.4, 6)),
+  contacts = contactWith(CONTACT_ANIMAL, 0, party(0, feature, 11.4, 6)),
 ): string | undefined {
   const explanation = { failures: [failure(feature, acted, outcome)], reruns: 3 };
-  return failuresOf(explanation, chain, context)[0]?.explanation;
+  return failuresOf(explanation, contacts, context)[0]?.explanation;
 }
 
 describe('what a feature provides', () => {
-  it('is itself and the functions that it makes whole', () => {
+  it('is itself and the functions that need it', () => {
     expect(providedBy(F_ALL & ~F_FRONT_CAMERA, F_FRONT_CAMERA, F_FRONT_CAMERA)).toBe(
       F_FRONT_CAMERA | F_ANIMAL_DETECTION | F_EVASIVE_STEERING | F_TRAFFIC_LIGHT_RECOGNITION,
     );
@@ -70,13 +70,13 @@ describe('what a feature provides', () => {
     );
   });
 
-  it('is only itself where another one does as well: radar beside camera', () => {
+  it('is only itself if an alternative is on: radar beside camera', () => {
     expect(providedBy(F_ALL & ~F_FRONT_RADAR, F_FRONT_RADAR, F_FRONT_RADAR)).toBe(F_FRONT_RADAR);
     const blind = F_ALL & ~(F_FRONT_RADAR | F_FRONT_CAMERA);
     expect(providedBy(blind, F_FRONT_RADAR, F_FRONT_RADAR)).toBe(F_FRONT_RADAR | F_AEB);
   });
 
-  it('is nothing where a function still lacks something', () => {
+  it('is nothing while a need of the function is unmet', () => {
     const declared = F_ALL & ~(F_ESC | F_BRAKES);
     expect(providedBy(declared, F_ESC, F_ESC)).toBe(0);
     expect(providedBy(declared, F_ESC | F_BRAKES, F_ESC)).toBe(F_ESC);
@@ -84,22 +84,22 @@ describe('what a feature provides', () => {
 });
 
 describe('an explanation', () => {
-  it('says what did not happen, and how far short the car would have stopped', () => {
+  it('says what did not happen, and at which distance the car would have stopped', () => {
     expect(sentence(F_FRONT_CAMERA, F_FRONT_CAMERA | F_ANIMAL_DETECTION | F_BRAKES, stopped)).toBe(
       'front_camera was off, so nothing braked for the deer; with it the car would have stopped 3.2 m short.',
     );
   });
 
-  it('says how far clear it would have passed', () => {
-    const chain = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
-    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 0.6 }, chain)).toBe(
+  it('says at which distance the car would have passed', () => {
+    const contacts = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 0.6 }, contacts)).toBe(
       'steering was off, so the car could not steer clear of the building; with it the car would have passed 0.6 m clear.',
     );
   });
 
-  it('says how far away it would have been, or that there would have been nothing to meet', () => {
-    const chain = contactWith(CONTACT_PERSON, -1, party(0, F_BRAKES));
-    expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, chain)).toBe(
+  it('says how far away the car would have been, or only that it would not have met the other', () => {
+    const contacts = contactWith(CONTACT_PERSON, -1, party(0, F_BRAKES));
+    expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, contacts)).toBe(
       'brakes were off, so the car could not brake for the person; with them the car would still have been 12.0 m away two seconds later.',
     );
     const obstacle = contactWith(CONTACT_OBSTACLE, 1, party(0, F_ESC));
@@ -113,14 +113,14 @@ describe('an explanation', () => {
     );
   });
 
-  it('says at which speed it would have hit: 3.4 m/s and 11.4 m/s are 12 km/h and 41 km/h', () => {
+  it('gives the speeds of a milder hit: 3.4 m/s and 11.4 m/s are 12 km/h and 41 km/h', () => {
     const outcome: Outcome = { what: 'hit', speedMps: 3.4 };
     expect(sentence(F_AEB, F_AEB | F_BRAKES | F_FRONT_RADAR, outcome)).toBe(
       'aeb was off, so nothing braked for the deer; with it the car would have hit at 12 km/h instead of 41 km/h.',
     );
   });
 
-  it('takes the greatest change of speed of a car that is hit more than once, as its report does', () => {
+  it('uses the greatest delta-v of a car that is hit more than once, as its report does', () => {
     const [first] = contactWith(CONTACT_VEHICLE, -1, party(0, F_BRAKES, 5, 1), party(1, 0, 0, 9));
     const [second] = contactWith(CONTACT_VEHICLE, -1, party(2, 0, 5, 8), party(0, F_BRAKES, 4, 5));
     const failures = [failure(F_BRAKES, F_BRAKES, { what: 'changed', deltaVMps: 1 })];
@@ -128,7 +128,7 @@ describe('an explanation', () => {
     expect(shown?.explanation).toContain('would have changed speed by 3.6 km/h instead of 18.0 km');
   });
 
-  it('says what the collision would have done to a car, or to all', () => {
+  it('gives the lower delta-v of a car, or of all cars', () => {
     const outcome: Outcome = { what: 'changed', deltaVMps: 2 };
     expect(sentence(F_EVASIVE_STEERING, F_EVASIVE_STEERING | F_STEERING, outcome)).toBe(
       'evasive_steering was off, so nothing steered around the deer; with it the car would have changed speed by 7.2 km/h instead of 21.6 km/h.',
@@ -138,61 +138,64 @@ describe('an explanation', () => {
     );
   });
 
-  it('names what the driver alone would have needed', () => {
-    const chain = contactWith(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
-    expect(sentence(F_FRONT_RADAR, F_FRONT_RADAR, stopped, chain)).toBe(
+  it('says what the driver did not see if no function acted', () => {
+    const contacts = contactWith(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
+    expect(sentence(F_FRONT_RADAR, F_FRONT_RADAR, stopped, contacts)).toBe(
       'front_radar was off, so the car did not see the other car; with it the car would have stopped 3.2 m short.',
     );
   });
 
-  it('says whom it would have stopped short of where that has not been told', () => {
-    const chain = contactWith(CONTACT_VEHICLE, -1, party(0, F_TRAFFIC_LIGHT_RECOGNITION), party(1));
+  it('names the other party at the end if it has not been named before', () => {
+    const contacts = contactWith(
+      CONTACT_VEHICLE,
+      -1,
+      party(0, F_TRAFFIC_LIGHT_RECOGNITION),
+      party(1),
+    );
     const lights = F_TRAFFIC_LIGHT_RECOGNITION;
     const ending = (what: 'stopped' | 'passed' | 'approaching', distanceM = 3.24) =>
-      sentence(lights, lights, { what, distanceM }, chain)?.split('the car would ')[1];
+      sentence(lights, lights, { what, distanceM }, contacts)?.split('the car would ')[1];
     expect(ending('stopped')).toBe('have stopped 3.2 m short of the other car.');
     expect(ending('passed')).toBe('have passed 3.2 m clear of the other car.');
-    // By a hand's breadth is not by nothing.
     expect(ending('stopped', 0.04)).toBe('have stopped less than 0.1 m short of the other car.');
     expect(ending('passed', 0.05)).toBe('have passed 0.1 m clear of the other car.');
     expect(ending('approaching')).toBe(
       'still have been 3.2 m away from the other car two seconds later.',
     );
-    // It comes closer still: only the moment is told.
     expect(ending('approaching', 20)).toBe(
       'still have been 20.0 m away from the other car two seconds later.',
     );
     expect(ending('passed', 20)).toBe('have come no closer than 20.0 m to the other car.');
   });
 
-  it('calls nothing short or clear that is far away', () => {
-    const chain = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
-    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 108.78 }, chain)).toBe(
+  it('gives only the distance from 20 m on', () => {
+    const contacts = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 108.78 }, contacts)).toBe(
       'steering was off, so the car could not steer clear of the building; with it the car would have come no closer than 108.8 m to it.',
     );
   });
 
-  it('says of an actuator what the car could not do, whatever would have used it', () => {
+  it('says what the car could not do without an actuator, whichever function would have used it', () => {
     const acted = F_BRAKES | F_TRAFFIC_LIGHT_RECOGNITION | F_AEB;
     expect(sentence(F_BRAKES, acted, stopped)).toBe(
       'brakes were off, so the car could not brake for the deer; with them the car would have stopped 3.2 m short.',
     );
   });
 
-  it('names lights and crossing traffic', () => {
-    const chain = contactWith(CONTACT_VEHICLE, 1, party(0, F_CORNER_RADARS));
+  it('names traffic lights and crossing traffic', () => {
+    const contacts = contactWith(CONTACT_VEHICLE, 1, party(0, F_CORNER_RADARS));
     const lights = F_TRAFFIC_LIGHT_RECOGNITION;
-    expect(sentence(lights, lights | F_BRAKES, stopped, chain)).toContain(
+    expect(sentence(lights, lights | F_BRAKES, stopped, contacts)).toContain(
       'so nothing stopped the car at the traffic light;',
     );
     const assist = F_CORNER_RADARS | F_INTERSECTION_ASSIST | F_BRAKES;
-    expect(sentence(F_CORNER_RADARS, assist, stopped, chain)).toContain(
+    expect(sentence(F_CORNER_RADARS, assist, stopped, contacts)).toContain(
       'corner_radars were off, so nothing kept the car out of the way of the vehicle;',
     );
   });
 
-  it('names the members of a set with each other, those of other cars by model and plate', () => {
-    const chain = contactWith(
+  it('names the other members of a set, those of other cars by model and plate', () => {
+    const contacts = contactWith(
       CONTACT_VEHICLE,
       -1,
       party(0, F_BRAKES | F_FRONT_CAMERA),
@@ -203,7 +206,7 @@ describe('an explanation', () => {
       failure(F_FRONT_CAMERA, F_BRAKES | F_FRONT_CAMERA, stopped),
       failure(F_STEERING, F_STEERING, { what: 'passed', distanceM: 8 }, { car: 1 }),
     ];
-    const shown = failuresOf({ failures, reruns: 9 }, chain, context);
+    const shown = failuresOf({ failures, reruns: 9 }, contacts, context);
     const { model, plate } = fleet[1] ?? {};
     expect(shown.map(({ vin, feature, set }) => [vin, feature, set])).toEqual([
       [fleet[0]?.vin, 'brakes', 1],
@@ -216,10 +219,10 @@ describe('an explanation', () => {
     );
   });
 
-  it('lists the degraded functions that it would have made whole, not those that were off', () => {
-    const chain = contactWith(CONTACT_ANIMAL, 0, party(0, F_FRONT_CAMERA | F_EVASIVE_STEERING));
+  it('lists the degraded functions that the feature restores, not those that were off', () => {
+    const contacts = contactWith(CONTACT_ANIMAL, 0, party(0, F_FRONT_CAMERA | F_EVASIVE_STEERING));
     const failures = [failure(F_FRONT_CAMERA, F_FRONT_CAMERA | F_ANIMAL_DETECTION, stopped)];
-    expect(failuresOf({ failures, reruns: 3 }, chain, context)[0]?.restores).toEqual([
+    expect(failuresOf({ failures, reruns: 3 }, contacts, context)[0]?.restores).toEqual([
       'animal_detection',
       'traffic_light_recognition',
     ]);

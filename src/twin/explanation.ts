@@ -15,59 +15,59 @@ import {
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
 import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
-import type { Chain, ContactFacts, PartyFacts } from './incidents.ts';
+import type { ContactFacts, IncidentContacts, PartyFacts } from './incidents.ts';
 import type { Failure, FleetEntry } from './wire.ts';
 
-/** It stands, or passes, or still comes closer when the re-run ends, so far from the other. */
-interface Apart {
+/** The car stops, passes, or is still approaching at the end of the re-run, at this distance. */
+interface Missed {
   what: 'stopped' | 'passed' | 'approaching';
   distanceM: number;
 }
 
-/** How it would have ended for a car; figures are those of the re-run. */
+/** The end of the re-run for a car, with figures of the re-run. */
 export type Outcome =
-  | Apart
-  /** What it hit is not there; so far is the car from where it hit it. Older stores do not know. */
+  | Missed
+  /** The other party is not there; distance from the place of the contact. Older stores lack it. */
   | { what: 'away'; distanceM: number | undefined }
-  /** It hits again, but slower; or is hit again, or again hits, but its speed changes less. */
+  /** It hits again at a lower speed; or it has another contact with a lower delta-v. */
   | { what: 'hit'; speedMps: number }
   | { what: 'changed'; deltaVMps: number }
-  /** No car's speed changes by more than this: of others, or of all where that tells more. */
+  /** The greatest delta-v of any car. */
   | { what: 'milder'; deltaVMps: number };
 
-/** One feature that was off and would have helped, as a re-run has established it. */
+/** A feature that was off and would have helped, established by a re-run. */
 export interface FailureFacts {
   /** Index in the fleet. */
   car: number;
   /** One bit. */
   feature: number;
   effect: 'avoids' | 'mitigates';
-  /** Members of one set only help together. */
+  /** Failures with the same number help only together. */
   set: number;
-  /** Features of this car that made a difference in the re-run. */
+  /** Mask of the features of this car that acted in the re-run. */
   acted: number;
-  /** Tick from which on they were on in the re-run that the figures are from. */
+  /** Tick from which the feature was on in that re-run. */
   startTick: number;
-  /** Which contact of the chain the figures are about. */
+  /** Index of the contact that the figures are about. */
   contact: number;
   outcome: Outcome;
 }
 
-/** What is known of why an incident happened. */
+/** The result of a counterfactual search. */
 export interface Explanation {
   failures: readonly FailureFacts[];
   reruns: number;
 }
 
-export interface ExplanationContext {
+interface ExplanationContext {
   fleet: readonly FleetEntry[];
-  /** What comes onto the road at each hazard spot, as reports call it; null where nothing does. */
+  /** Name of the actor of each hazard spot, or null. */
   actors: readonly (string | null)[];
 }
 
-/** Features of a car at its first contact in a chain, as a mask of what was declared on. */
-export function declaredIn(chain: Chain, car: number): number {
-  for (const { parties } of chain) {
+/** Mask of the declared features of a car at its first contact. */
+export function declaredIn(contacts: IncidentContacts, car: number): number {
+  for (const { parties } of contacts) {
     const party = parties.find((each) => each.car === car);
     if (party !== undefined) return party.declared;
   }
@@ -75,8 +75,8 @@ export function declaredIn(chain: Chain, car: number): number {
 }
 
 /**
- * What one of several features switched on brings: itself and the functions that work with it, as
- * far as they would not work without it. `added`: all that are switched on, `feature` among them.
+ * Mask of what one of the `added` features brings into effect: itself and functions that would not
+ * work without it.
  */
 export function providedBy(declared: number, added: number, feature: number): number {
   return effectiveMask(declared | added) & ~effectiveMask((declared | added) & ~feature);
@@ -91,12 +91,12 @@ function nameOf(feature: number): FeatureName {
 /** The failures of a report, in their wire shape. */
 export function failuresOf(
   { failures }: Explanation,
-  chain: Chain,
+  contacts: IncidentContacts,
   context: ExplanationContext,
 ): Failure[] {
   return failures.map((failure) => {
     const { car, feature, effect, set } = failure;
-    const declared = declaredIn(chain, car);
+    const declared = declaredIn(contacts, car);
     const members = failures.filter((other) => other.set === set);
     const added = members
       .filter((member) => member.car === car)
@@ -108,27 +108,27 @@ export function failuresOf(
       restores: namesOf(provided & declared),
       effect,
       set,
-      explanation: sentenceOf(failure, provided, members, chain, context),
+      explanation: sentenceOf(failure, provided, members, contacts, context),
     };
   });
 }
 
-/** Like: front_camera was off, so nothing braked for the deer; with it the car would have … */
+/** Example: front_camera was off, so nothing braked for the deer; with it the car would have … */
 function sentenceOf(
   failure: FailureFacts,
   provided: number,
   members: readonly FailureFacts[],
-  chain: Chain,
+  contacts: IncidentContacts,
   context: ExplanationContext,
 ): string {
-  const contact = chain[failure.contact] ?? chain[0];
+  const contact = contacts[failure.contact] ?? contacts[0];
   const others = members.filter((member) => member !== failure);
   const together = others.map((member) => memberName(member, failure.car, context));
   const [was, it] = PLURALS & failure.feature ? ['were', 'them'] : ['was', 'it'];
   const means = [it, ...together].join(', ').replace(/, ([^,]*)$/, ' and $1');
   const other = otherName(contact, failure.car, context);
   const cause = causeOf(failure.feature, provided & failure.acted)(other);
-  const result = resultOf(failure, contact, chain, cause.includes(other) ? undefined : other);
+  const result = resultOf(failure, contact, contacts, cause.includes(other) ? undefined : other);
   return `${nameOf(failure.feature)} ${was} off, so ${cause}; with ${means} ${result}.`;
 }
 
@@ -144,14 +144,14 @@ function memberName({ car, feature }: FailureFacts, own: number, context: Explan
 
 type Cause = (other: string) => string;
 
-/** What a car cannot do without an actuator, whatever would have used it. */
+/** What a car cannot do without an actuator, whichever function would have used it. */
 const ACTUATORS: readonly (readonly [mask: number, cause: Cause])[] = [
   [F_BRAKES, (other) => `the car could not brake for ${other}`],
   [F_STEERING, (other) => `the car could not steer clear of ${other}`],
   [F_THROTTLE, (other) => `the car could not drive clear of ${other}`],
 ];
 
-/** What did not happen, by the function that would have done it; the first that acted tells. */
+/** What did not happen, by function. The first function that acted in the re-run counts. */
 const FUNCTIONS: readonly (readonly [mask: number, cause: Cause])[] = [
   [F_ANIMAL_DETECTION, (other) => `nothing braked for ${other}`],
   [F_AEB, (other) => `nothing braked for ${other}`],
@@ -167,7 +167,7 @@ function causeOf(feature: number, acted: number): Cause {
   return known?.[1] ?? ((other) => `the car did not see ${other}`);
 }
 
-/** What a car touched. */
+/** Names the other party of a car. */
 function otherName(
   { kind, hazard, parties }: ContactFacts,
   car: number,
@@ -184,16 +184,16 @@ function otherName(
   return kind === CONTACT_OBSTACLE ? 'the obstacle' : 'the vehicle';
 }
 
-/** From here on nobody calls it short of something, or clear of it, m. */
+/** At this distance the sentence no longer says "short of" or "clear of", m. */
 const FAR_M = 20;
-/** What is nearer would be told as none at all, m. */
-const NEAREST_TOLD_M = 0.05;
+/** A shorter distance would be rounded to 0.0 m. */
+const SHORTEST_SHOWN_M = 0.05;
 
-/** `unnamed`: what the car touched, where the sentence has not told that yet. */
+/** `unnamed`: the other party, if the sentence has not named it yet. */
 function resultOf(
   { car, outcome }: FailureFacts,
   contact: ContactFacts,
-  chain: Chain,
+  contacts: IncidentContacts,
   unnamed: string | undefined,
 ): string {
   switch (outcome.what) {
@@ -206,9 +206,9 @@ function resultOf(
     case 'hit':
       return `the car would have hit at ${kmh(outcome.speedMps)} km/h instead of ${kmh(partyOf(contact, car)?.speedMps ?? 0)} km/h`;
     case 'changed':
-      return `the car would have changed speed by ${changeOf(outcome.deltaVMps, deltaVOf(chain, car))}`;
+      return `the car would have changed speed by ${changeOf(outcome.deltaVMps, deltaVOf(contacts, car))}`;
     case 'milder':
-      return `no car would have changed speed by more than ${changeOf(outcome.deltaVMps, deltaVOf(chain))}`;
+      return `no car would have changed speed by more than ${changeOf(outcome.deltaVMps, deltaVOf(contacts))}`;
   }
 }
 
@@ -216,7 +216,7 @@ function awayOf(distanceM: number | undefined): string {
   return distanceM === undefined ? '' : `have been ${metres(distanceM)} away by then and `;
 }
 
-function endOf({ what, distanceM }: Apart, unnamed: string | undefined): string {
+function endOf({ what, distanceM }: Missed, unnamed: string | undefined): string {
   const far = metres(distanceM);
   const named = (word: string) => (unnamed === undefined ? '' : ` ${word} ${unnamed}`);
   if (what === 'approaching')
@@ -230,7 +230,7 @@ function changeOf(deltaVMps: number, wasMps: number): string {
   return `${tenths(deltaVMps * 3.6)} km/h instead of ${tenths(wasMps * 3.6)} km/h`;
 }
 
-/** The greatest change of speed of one car of the fleet, or of any. */
+/** The greatest delta-v of one car of the fleet, or of any. */
 export function deltaVOf(contacts: readonly ContactFacts[], one?: number): number {
   const parties = contacts.flatMap((contact) => contact.parties);
   const own = parties.filter(({ car }) => (one === undefined ? car >= 0 : car === one));
@@ -242,7 +242,7 @@ export function partyOf({ parties }: ContactFacts, car: number): PartyFacts | un
 }
 
 function metres(distanceM: number): string {
-  return distanceM < NEAREST_TOLD_M ? 'less than 0.1 m' : `${tenths(distanceM)} m`;
+  return distanceM < SHORTEST_SHOWN_M ? 'less than 0.1 m' : `${tenths(distanceM)} m`;
 }
 
 function tenths(value: number): string {

@@ -14,18 +14,18 @@ describe('a fleet', () => {
     );
   });
 
-  test('looks the same in every world of one seed', () => {
+  test('has the same models, plates and colours in every world of one seed', () => {
     const looks = (world: number) =>
       fleetOf(77, world).map(({ model, plate, colour }) => ({ model, plate, colour }));
     expect(looks(1)).toEqual(looks(2 ** 49));
   });
 
-  test('looks different with another seed', () => {
+  test('has others with another seed', () => {
     const plates = SEEDS.map((seed) => fleetOf(seed, 1)[0]?.plate);
     expect(new Set(plates).size).toBeGreaterThan(SEEDS.length - 3);
   });
 
-  test('has no plate twice, and plates of one form', () => {
+  test('has different plates of one form', () => {
     for (const seed of SEEDS) {
       const plates = fleetOf(seed, 1).map(({ plate }) => plate);
       expect(new Set(plates).size).toBe(CAR_COUNT);
@@ -34,14 +34,14 @@ describe('a fleet', () => {
     }
   });
 
-  test('has the models of the types that the kernel is told', () => {
+  test('has the models of its car types', () => {
     for (const seed of SEEDS) {
       const models = [...carTypesOf(seed)].map((type) => CAR_TYPES[type]?.model);
       expect(fleetOf(seed, 5).map(({ model }) => model)).toEqual(models);
     }
   });
 
-  test('takes every type and every colour about equally often', () => {
+  test('has every type and every colour about equally often', () => {
     const cars = SEEDS.flatMap((seed) => fleetOf(seed, 1));
     for (const { model } of CAR_TYPES) {
       const count = cars.filter((car) => car.model === model).length;
@@ -55,7 +55,7 @@ describe('a fleet', () => {
   });
 });
 
-test('car types are cars that could be', () => {
+test('car types have realistic figures', () => {
   expect(CAR_TYPES).toHaveLength(5);
   expect(new Set(CAR_TYPES.map(({ model }) => model)).size).toBe(5);
   for (const { lengthM, widthM, massKg, wheelbaseM, lrM } of CAR_TYPES) {

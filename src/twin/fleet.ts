@@ -1,5 +1,5 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
-import { draw, streamKey, uniform } from './random.ts';
+import { draw, streamKey, uniform } from './seeded-random.ts';
 import { vinOf } from './vin.ts';
 import { COLOURS, type FleetEntry } from './wire.ts';
 
@@ -13,7 +13,7 @@ export interface CarType {
   wheelbaseM: number;
   /** Centre of gravity to rear axle. */
   lrM: number;
-  /** Of the centre of gravity, above the road. */
+  /** Height of the centre of gravity. */
   heightM: number;
   /** From the centre of gravity forward to the middle of the body. */
   centreM: number;
@@ -26,8 +26,8 @@ export interface CarType {
 }
 
 /**
- * The cars on the market; their position is the type that the kernel knows them by. Ordinary family
- * cars: yaw inertia about mass × lf × lr, understeer of 1.2 to 1.9° per g.
+ * Models of cars; the index is the type number of the kernel. Ordinary family cars: yaw inertia about
+ * mass × lf × lr, understeer of 1.2 to 1.9° per g.
  */
 export const CAR_TYPES: readonly CarType[] = [
   {
@@ -107,23 +107,23 @@ export const CAR_TYPES: readonly CarType[] = [
   },
 ];
 
-/** The stream of what cars look like; the kernel's own purposes stay below 1000. */
-const PURPOSE_LOOKS = 1000;
+/** Stream of the models, colours and plates; the kernel's purposes are below 1000. */
+const PURPOSE_APPEARANCE = 1000;
 
-/** Sixteen consonants that spell no word and no abbreviation to be avoided. */
+/** Sixteen consonants, so that plates spell no words. */
 const PLATE_LETTERS = 'BCDFGJKLMNPRTVWX';
 const PLATE_COUNT = 16 ** 4 * 1000;
 
-interface Looks {
+interface Appearance {
   type: number;
   colour: number;
   plate: number;
 }
 
-/** One draw a car, taken apart like a number of mixed base. */
-function looksOf(seed: number, car: number): Looks {
+/** One draw per car, split like a number of mixed radix. */
+function appearanceOf(seed: number, car: number): Appearance {
   const variants = PLATE_COUNT * COLOURS.length * CAR_TYPES.length;
-  const variant = Math.floor(uniform(draw(streamKey(seed, PURPOSE_LOOKS, car), 0)) * variants);
+  const variant = Math.floor(uniform(draw(streamKey(seed, PURPOSE_APPEARANCE, car), 0)) * variants);
   const paint = Math.floor(variant / CAR_TYPES.length);
   return {
     type: variant % CAR_TYPES.length,
@@ -134,25 +134,25 @@ function looksOf(seed: number, car: number): Looks {
 
 /** Index into `CAR_TYPES` of each car of a world with this seed. */
 export function carTypesOf(seed: number): Int32Array {
-  return Int32Array.from({ length: CAR_COUNT }, (_, car) => looksOf(seed, car).type);
+  return Int32Array.from({ length: CAR_COUNT }, (_, car) => appearanceOf(seed, car).type);
 }
 
 /**
- * The fleet, car 0 first. Models, plates and colours depend on the seed only, VINs on the world
- * only. No plate comes twice.
+ * The fleet, car 0 first. Models, plates and colours depend only on the seed, VINs only on the world
+ * number. All plates differ.
  */
 export function fleetOf(seed: number, worldNumber: number): FleetEntry[] {
   const taken = new Set<number>();
   return Array.from({ length: CAR_COUNT }, (_, car) => {
-    const looks = looksOf(seed, car);
-    let plate = looks.plate;
+    const { type, colour, plate: drawn } = appearanceOf(seed, car);
+    let plate = drawn;
     while (taken.has(plate)) plate = (plate + 1) % PLATE_COUNT;
     taken.add(plate);
     return {
       vin: vinOf(worldNumber, car),
-      model: CAR_TYPES[looks.type]?.model ?? '',
+      model: CAR_TYPES[type]?.model ?? '',
       plate: plateText(plate),
-      colour: COLOURS[looks.colour] ?? '',
+      colour: COLOURS[colour] ?? '',
     };
   });
 }

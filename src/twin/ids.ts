@@ -1,8 +1,8 @@
 import { PARTITION_COUNT } from '../limits.ts';
 
 /**
- * World numbers and world ids. A world number is a random integer of 50 bits; its id is the same
- * number in ten characters. The top 6 bits name the partition.
+ * A world number is a random 50-bit integer. A world id is the same number in ten characters. Its top
+ * 6 bits are the partition.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_LENGTH = 10;
@@ -39,20 +39,12 @@ export function parseWorldId(id: string): number | undefined {
   return worldNumber;
 }
 
-/** 0 to 63. */
+/** 0 to `PARTITION_COUNT` − 1. */
 export function partitionOf(worldNumber: number): number {
   return Math.floor(worldNumber / PARTITION_SIZE);
 }
 
-/**
- * A new world number, of the given partition or of any.
- * @param random returns so many bytes of cryptographic randomness
- */
-export function randomWorldNumber(
-  random: (byteCount: number) => Uint8Array,
-  partition?: number,
-): number {
-  const bits = random(7).reduce((sum, byte) => (sum % (WORLD_NUMBER_END / 256)) * 256 + byte, 0);
-  if (partition === undefined) return bits;
-  return partition * PARTITION_SIZE + (bits % PARTITION_SIZE);
+/** @param random returns this number of cryptographically random bytes */
+export function randomWorldNumber(random: (byteCount: number) => Uint8Array): number {
+  return random(7).reduce((number, byte) => (number % (WORLD_NUMBER_END / 256)) * 256 + byte, 0);
 }

@@ -10,8 +10,8 @@ import {
 import { effectiveMask, maskOf } from './catalogue.ts';
 import {
   type ContactFacts,
-  chainsOf,
   contactOf,
+  groupByIncident,
   incidentId,
   incidentOf,
   type PartyFacts,
@@ -52,8 +52,8 @@ function party(fields: Partial<PartyFacts>): PartyFacts {
   };
 }
 
-/** A stranger to the fleet: a wall, a person. */
-const STRANGER = party({
+/** A party outside the fleet: a wall, a person. */
+const OUTSIDER = party({
   car: -1,
   declared: 0,
   effective: 0,
@@ -129,14 +129,14 @@ describe('a collision of two cars', () => {
     });
   });
 
-  test('has the roles by whose motion closed the gap', () => {
+  test('gives the role `striking` to the car that closed the gap', () => {
     expect(incident({ striking: 1 }).vehicles.map(({ role }) => role)).toEqual([
       'struck',
       'striking',
     ]);
   });
 
-  test('names what was off and what was degraded by it, from the masks of that moment', () => {
+  test('lists the features that were off and degraded at the contact', () => {
     const declared = F_ALL & ~maskOf(['brakes', 'throttle']);
     const parties = [party({ declared, effective: effectiveMask(declared) }), STANDING] as const;
     const [striking, struck] = incident({ parties }).vehicles;
@@ -150,7 +150,7 @@ describe('a collision of two cars', () => {
     expect(struck).toMatchObject({ off: [], degraded: [] });
   });
 
-  test('earns by the worse of the two occupants and the sum of both', () => {
+  test('has the risk of the worse-off occupant and the points of both', () => {
     const front = occupantRisk(15, 'front');
     const side = occupantRisk(12, 'side');
     const parties = [
@@ -176,9 +176,9 @@ describe('a collision of two cars', () => {
 });
 
 describe('a collision with a building', () => {
-  test('holds the car alone, striking, and costs what it took of energy', () => {
+  test('lists the car alone, striking, and its cost follows from the energy', () => {
     const wall = { kind: CONTACT_BUILDING, block: 4, closingMps: 10, energyJ: 74_250 };
-    for (const parties of [[party({}), STRANGER] as const, [STRANGER, party({})] as const]) {
+    for (const parties of [[party({}), OUTSIDER] as const, [OUTSIDER, party({})] as const]) {
       const report = incident({ ...wall, parties });
       expect(report.kind).toBe('building');
       expect(report.vehicles.map(({ vin, role }) => [vin, role])).toEqual([['VIN0', 'striking']]);
@@ -189,7 +189,7 @@ describe('a collision with a building', () => {
   });
 });
 
-describe('a chain of contacts', () => {
+describe('an incident of several contacts', () => {
   const hit = (tick: number, cars: [number, number], deltas: [number, number]): ContactFacts => ({
     ...REAR_END,
     tick,
@@ -211,10 +211,10 @@ describe('a chain of contacts', () => {
       }),
     ],
   });
-  const chain = [hit(500, [0, 2], [4, 5]), hit(560, [1, 2], [12, 9])] as const;
+  const contacts = [hit(500, [0, 2], [4, 5]), hit(560, [1, 2], [12, 9])] as const;
 
-  test('is one report: of its first contact, with every car once as it first was', () => {
-    const report = incidentOf(chain, CONTEXT);
+  test('is one report of its first contact, with every car once as it was at its own first contact', () => {
+    const report = incidentOf(contacts, CONTEXT);
     expect(report).toMatchObject({ id: 'i500-1', tick: 500, kind: 'vehicle', place: { x: 500 } });
     expect(
       report.vehicles.map(({ vin, speed, delta_v, role }) => [vin, speed, delta_v, role]),
@@ -225,8 +225,8 @@ describe('a chain of contacts', () => {
     ]);
   });
 
-  test('earns each person once by the worst, the first closing speed and all energy', () => {
-    const { earned } = incidentOf(chain, CONTEXT);
+  test('counts each person once by the worst risk, the first closing speed and all energy', () => {
+    const { earned } = incidentOf(contacts, CONTEXT);
     const risks = [occupantRisk(4, 'front'), occupantRisk(9, 'rear'), occupantRisk(12, 'front')];
     const sum = risks.reduce((total, risk) => total + risk, 0);
     expect(earned.points).toBe(Math.round(1000 * sum) + 50);
@@ -234,14 +234,14 @@ describe('a chain of contacts', () => {
     expect(earned.repair_cost).toBe(250 * 20);
   });
 
-  test('names each thing once that it met beside cars', () => {
+  test('lists every other party once', () => {
     const wall = (tick: number, block: number) => ({
       ...hit(tick, [0, -1], [1, 0]),
       kind: CONTACT_BUILDING,
       block,
     });
     const { kind, other } = incidentOf(
-      [chain[0], wall(510, 7), wall(530, 7), wall(540, 8)],
+      [contacts[0], wall(510, 7), wall(530, 7), wall(540, 8)],
       CONTEXT,
     );
     expect(kind).toBe('vehicle');
@@ -249,26 +249,26 @@ describe('a chain of contacts', () => {
     expect(other).toEqual([building, building]);
   });
 
-  test('is told from others by its first contact', () => {
+  test('is identified by its first contact', () => {
     const alone = { ...REAR_END, tick: 520, order: 0, chainTick: 520 };
-    expect(chainsOf([chain[0], alone, chain[1]])).toEqual([chain, [alone]]);
+    expect(groupByIncident([contacts[0], alone, contacts[1]])).toEqual([contacts, [alone]]);
   });
 });
 
-test('a contact that was stored before there were chains is one of its own', () => {
+test('a contact from a store without chains is an incident of its own', () => {
   const { chainTick: _, chainOrder: __, energyJ: ___, ...old } = REAR_END;
   const { energyJ, ...rest } = contactOf(old);
   expect(rest).toEqual({ ...old, chainTick: 1234, chainOrder: 0 });
   expect(energyJ).toBeCloseTo(0.5 * 750 * 13.89 ** 2, 8);
   expect(contactOf(REAR_END)).toEqual(REAR_END);
-  const parties = [STRANGER, party({})] as const;
+  const parties = [OUTSIDER, party({})] as const;
   const wall = contactOf({ ...old, kind: CONTACT_BUILDING, closingMps: 10, parties });
   expect(wall.energyJ).toBe(75_000);
 });
 
 describe('a collision with a person', () => {
-  test('earns by the impact speed on the one outside, who counts one and a half times', () => {
-    const parties = [party({ speedMps: 10, deltaVMps: 0.4 }), STRANGER] as const;
+  test('has the risk of the pedestrian, whose points count one and a half times', () => {
+    const parties = [party({ speedMps: 10, deltaVMps: 0.4 }), OUTSIDER] as const;
     const report = incident({ kind: CONTACT_PERSON, parties, closingMps: 10 });
     const outside = pedestrianRisk(10);
     expect(report.kind).toBe('person');
@@ -288,7 +288,7 @@ test('ids are made of tick and order', () => {
 });
 
 describe('a collision at a hazard spot', () => {
-  test('names what came out there, and the spot', () => {
+  test('names the actor and the spot', () => {
     const parties = [party({}), party({ car: -1, type: 0, massKg: 23, speedMps: 3 })] as const;
     const deer = incident({ kind: CONTACT_ANIMAL, hazard: 0, parties });
     expect(deer.kind).toBe('animal');
@@ -296,7 +296,7 @@ describe('a collision at a hazard spot', () => {
     expect(deer.vehicles.map(({ role }) => role)).toEqual(['striking']);
   });
 
-  test('with a vehicle has the fleet car struck where the other closed the gap', () => {
+  test('with a vehicle that closed the gap has the fleet car as struck', () => {
     const lorry = party({ car: -1, massKg: 12_000, deltaVMps: 1, speedMps: 11 });
     const fields = { kind: CONTACT_VEHICLE, hazard: 1, parties: [party({}), lorry] as const };
     const struck = incident({ ...fields, striking: 1 });
@@ -310,8 +310,8 @@ describe('a collision at a hazard spot', () => {
     expect(striking.earned.points).toBe(Math.round(1000 * risks) + 138.9);
   });
 
-  test('with what stands there always is one with an obstacle of that spot', () => {
-    const parties = [party({}), STRANGER] as const;
+  test('with a permanent body is one with an obstacle of that spot', () => {
+    const parties = [party({}), OUTSIDER] as const;
     const { kind, other } = incident({ kind: CONTACT_OBSTACLE, block: 40, hazard: 1, parties });
     expect(kind).toBe('obstacle');
     expect(other).toEqual([{ kind: 'obstacle', hazard: 'h2' }]);

@@ -19,9 +19,9 @@ import {
 import { hundredths, tenThousandths, timeS } from './units.ts';
 import type { Failure, FleetEntry, Incident, IncidentVehicle } from './wire.ts';
 
-/** One of the two that touched, as the kernel records it: see P_ in the memory map. */
+/** One of the two parties of a contact, as the kernel records it: see P_ in the memory map. */
 export interface PartyFacts {
-  /** −1 for what is no car of the fleet. */
+  /** Index in the fleet; −1 for a party that is no car of the fleet. */
   car: number;
   /** Feature masks at the contact. */
   declared: number;
@@ -45,38 +45,38 @@ export interface ContactFacts {
   tick: number;
   /** Number within the tick, from 0. */
   order: number;
-  /** Tick and order of the first contact of the chain that it belongs to. */
+  /** Tick and order of the first contact of its incident. */
   chainTick: number;
   chainOrder: number;
   /** CONTACT_ */
   kind: number;
-  /** Index of the block, −1 none. */
+  /** Index of the block, or −1. */
   block: number;
-  /** Index of the hazard spot whose actor or body it was with, −1 none. */
+  /** Index of the hazard spot to which the other party belongs, or −1. */
   hazard: number;
   x: number;
   y: number;
   /** Along the contact normal. */
   closingMps: number;
-  /** Turned into deformation. */
+  /** Energy of deformation. */
   energyJ: number;
-  /** 0: the first party's own motion closed the gap; 1: the second's. */
+  /** Index of the party whose own motion closed the gap. */
   striking: number;
   parties: readonly [PartyFacts, PartyFacts];
 }
 
-/** A contact as it may lie in a store: chains and energy came later than the first of them. */
+/** A contact in a store. Stores of older versions lack some fields. */
 export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ' | 'hazard'> &
   Partial<ContactFacts>;
 
-/** Contacts that are one incident: each less than two seconds after one of one of its parties. */
-export type Chain = readonly [ContactFacts, ...ContactFacts[]];
+/** The contacts of one incident: each is less than two seconds after another one with the same car. */
+export type IncidentContacts = readonly [ContactFacts, ...ContactFacts[]];
 
-/** What the numbers of a chain stand for. */
-export interface IncidentContext {
+/** What the numbers of a contact refer to. */
+interface IncidentContext {
   worldId: string;
   fleet: readonly FleetEntry[];
-  /** Road id (or junction id) and street name of the place of its first contact. */
+  /** Road (or junction) id and street name at the first contact. */
   place: { road: string; street: string };
   /** The city's spots. */
   hazards: readonly { id: string; site: { actor: { name: string } | null } }[];
@@ -90,18 +90,18 @@ const KINDS = new Map<number, Incident['kind']>([
   [CONTACT_BUILDING, 'building'],
 ]);
 
-/** The same whenever a world is lived again, since it is made of tick and order only. */
+/** Made of tick and order only, so it is the same whenever the world is replayed. */
 export function incidentId(tick: number, order: number): string {
   return `i${tick}-${order}`;
 }
 
-/** Tick and order of an incident's id, or undefined for what is none. */
+/** Tick and order of an incident id; undefined for other texts. */
 export function parseIncidentId(id: string): { tick: number; order: number } | undefined {
   const match = /^i(0|[1-9]\d{0,9})-(0|[1-9]\d?)$/.exec(id);
   return match === null ? undefined : { tick: Number(match[1]), order: Number(match[2]) };
 }
 
-/** One that knows of no chain is its own, with the energy of a central plastic impact. */
+/** Completes a stored contact: by default an incident of its own, with the energy of a central plastic impact. */
 export function contactOf(stored: StoredContact): ContactFacts {
   const { tick, order } = stored;
   const energyJ = stored.energyJ ?? plasticEnergyJ(stored);
@@ -116,22 +116,26 @@ function plasticEnergyJ({ kind, closingMps, parties: [first, second] }: StoredCo
   return deformationEnergyJ(car.massKg, Number.POSITIVE_INFINITY, closingMps);
 }
 
-/** The contacts of each chain in order, chains in order of their first contact. */
-export function chainsOf(contacts: readonly ContactFacts[]): Chain[] {
-  const chains = new Map<string, [ContactFacts, ...ContactFacts[]]>();
+/** Incidents in order of their first contact. */
+export function groupByIncident(contacts: readonly ContactFacts[]): IncidentContacts[] {
+  const incidents = new Map<string, [ContactFacts, ...ContactFacts[]]>();
   for (const contact of contacts) {
     const id = incidentId(contact.chainTick, contact.chainOrder);
-    const chain = chains.get(id);
-    if (chain === undefined) chains.set(id, [contact]);
-    else chain.push(contact);
+    const known = incidents.get(id);
+    if (known === undefined) incidents.set(id, [contact]);
+    else known.push(contact);
   }
-  return [...chains.values()];
+  return [...incidents.values()];
 }
 
-/** The report of a chain of contacts; `failures`: what explains it, where that is known yet. */
-export function incidentOf(chain: Chain, context: IncidentContext, failures?: Failure[]): Incident {
-  const [first] = chain;
-  const strangers = new Map(chain.flatMap((contact) => strangerOf(contact, context)));
+/** The report of an incident; without `failures` it is not explained yet. */
+export function incidentOf(
+  contacts: IncidentContacts,
+  context: IncidentContext,
+  failures?: Failure[],
+): Incident {
+  const [first] = contacts;
+  const others = new Map(contacts.flatMap((contact) => otherOf(contact, context)));
   return {
     id: incidentId(first.tick, first.order),
     world: context.worldId,
@@ -139,11 +143,11 @@ export function incidentOf(chain: Chain, context: IncidentContext, failures?: Fa
     time: timeS(first.tick),
     place: { x: hundredths(first.x), y: hundredths(first.y), ...context.place },
     kind: kindOf(first),
-    vehicles: vehiclesOf(chain, context),
-    other: [...strangers.values()],
+    vehicles: vehiclesOf(contacts, context),
+    other: [...others.values()],
     explained: failures !== undefined,
     failures: failures ?? [],
-    earned: earnedBy(chain),
+    earned: earnedBy(contacts),
   };
 }
 
@@ -151,26 +155,26 @@ function kindOf({ kind }: ContactFacts): Incident['kind'] {
   return KINDS.get(kind) ?? 'obstacle';
 }
 
-/** What was touched that is no car of the fleet, by what tells it from others of its kind. */
-function strangerOf(
+/** The party that is no car of the fleet, with a key that identifies it. */
+function otherOf(
   contact: ContactFacts,
   { hazards }: IncidentContext,
 ): [string, Incident['other'][number]][] {
   if (contact.parties.every(({ car }) => car >= 0)) return [];
   const spot = hazards[contact.hazard];
   const actor = contact.block < 0 ? spot?.site.actor : undefined;
-  const stranger = { kind: actor?.name ?? kindOf(contact), hazard: spot?.id ?? null };
-  return [[strangerId(contact), stranger]];
+  const other = { kind: actor?.name ?? kindOf(contact), hazard: spot?.id ?? null };
+  return [[otherId(contact), other]];
 }
 
-function strangerId({ kind, block, hazard }: ContactFacts): string {
+function otherId({ kind, block, hazard }: ContactFacts): string {
   return `${kind} ${block} ${hazard}`;
 }
 
-/** Every car once, as it was at its first contact, with the greatest of its changes of speed. */
-function vehiclesOf(chain: Chain, context: IncidentContext): IncidentVehicle[] {
+/** Every car once, as it was at its first contact, with its greatest delta-v. */
+function vehiclesOf(contacts: IncidentContacts, context: IncidentContext): IncidentVehicle[] {
   const vehicles = new Map<number, IncidentVehicle>();
-  for (const contact of chain) {
+  for (const contact of contacts) {
     for (const [index, party] of contact.parties.entries()) {
       const known = vehicles.get(party.car);
       const vehicle = known ?? vehicleOf(party, index, contact, context);
@@ -205,55 +209,52 @@ function vehicleOf(
 }
 
 interface PersonRisk {
-  /** The same for the same person in every contact of a chain. */
+  /** Identifies the person across the contacts of an incident. */
   person: string;
   risk: number;
   weight: number;
 }
 
-/** One occupant in each vehicle, and the person outside where it was one that was hit. */
+/** One occupant per vehicle, and the person outside if one was hit. */
 function personRisks(contact: ContactFacts): PersonRisk[] {
   const { kind, parties } = contact;
   const inVehicles = parties.filter(({ car }) => car >= 0 || kind === CONTACT_VEHICLE);
   const occupants = inVehicles.map(({ car, deltaVMps, impactX, impactY }) => ({
-    person: car < 0 ? strangerId(contact) : `car ${car}`,
+    person: car < 0 ? otherId(contact) : `car ${car}`,
     risk: occupantRisk(deltaVMps, impactArea(impactX, impactY)),
     weight: 1,
   }));
   if (kind !== CONTACT_PERSON) return occupants;
   const impactMps = Math.max(...inVehicles.map(({ speedMps }) => speedMps));
   const outside = {
-    person: strangerId(contact),
+    person: otherId(contact),
     risk: pedestrianRisk(impactMps),
     weight: POINTS.pedestrianWeight,
   };
   return [...occupants, outside];
 }
 
-/** Every person of a chain once, with the highest of their risks. */
-function worstRisks(chain: Chain): PersonRisk[] {
+/** Every person once, with the highest of their risks. */
+function worstRisks(contacts: IncidentContacts): PersonRisk[] {
   const worst = new Map<string, PersonRisk>();
-  for (const each of chain.flatMap(personRisks)) {
+  for (const each of contacts.flatMap(personRisks)) {
     const known = worst.get(each.person);
     if (known === undefined || each.risk > known.risk) worst.set(each.person, each);
   }
   return [...worst.values()];
 }
 
-/**
- * Severity from the risk as it is shown, so that a reader who applies the classes to
- * `injury_risk` comes to the same answer.
- */
-function earnedBy(chain: Chain): Incident['earned'] {
-  const risks = worstRisks(chain);
+/** The severity follows from the rounded risk, so that it agrees with the reported `injury_risk`. */
+function earnedBy(contacts: IncidentContacts): Incident['earned'] {
+  const risks = worstRisks(contacts);
   const injuryRisk = tenThousandths(Math.max(...risks.map(({ risk }) => risk)));
   const weighted = risks.reduce((sum, { risk, weight }) => sum + risk * weight, 0);
-  const energyKj = chain.reduce((sum, { energyJ }) => sum + energyJ, 0) / 1000;
+  const energyKj = contacts.reduce((sum, { energyJ }) => sum + energyJ, 0) / 1000;
   return {
     severity: severityOf(injuryRisk),
     injury_risk: injuryRisk,
     points: hundredths(
-      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * chain[0].closingMps,
+      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * contacts[0].closingMps,
     ),
     repair_cost: hundredths(REPAIR_COST_PER_KJ * energyKj),
   };

@@ -60,21 +60,21 @@ describe('severity classes', () => {
     }
   });
 
-  test('begin at the known impact speeds for people on foot', () => {
+  test('begin at the published impact speeds for pedestrians', () => {
     for (const [index, mps] of PEDESTRIAN_CLASS_SPEEDS.entries()) {
       expect(severityClass(pedestrianRisk(mps - 0.01))).toBe(index);
       expect(severityClass(pedestrianRisk(mps + 0.01))).toBe(index + 1);
     }
   });
 
-  test('are told in three words', () => {
+  test('are reported as three severities', () => {
     expect([0, 0.0199, 0.0499].map(severityOf)).toEqual(['slight', 'slight', 'slight']);
     expect([0.05, 0.0999].map(severityOf)).toEqual(['serious', 'serious']);
     expect([0.1, 0.3, 1].map(severityOf)).toEqual(['severe', 'severe', 'severe']);
   });
 });
 
-test('an impact within 45° of an end is one of that end', () => {
+test('an impact within 45° of straight ahead or behind is a front or rear impact', () => {
   const at = (degrees: number) => {
     const angle = (degrees * Math.PI) / 180;
     return impactArea(Math.cos(angle), Math.sin(angle));
@@ -85,16 +85,16 @@ test('an impact within 45° of an end is one of that end', () => {
 });
 
 describe('a central plastic impact', () => {
-  test('takes the energy that the common speed leaves over', () => {
+  test('turns the energy lost at the common speed into deformation', () => {
     // Rear end: 1,500 kg at 13.89 m/s into 1,093.3 kg at 5.56 m/s.
     expect(deformationEnergyJ(1500, 1093.3, 8.33)).toBeCloseTo(21940.062190066732, 8);
   });
 
-  test('of two equal cars head on takes all of it', () => {
+  test('of two equal cars head on turns all energy into deformation', () => {
     expect(deformationEnergyJ(1500, 1500, 27.78)).toBeCloseTo(289398.15, 8);
   });
 
-  test('with what does not move takes the whole energy', () => {
+  test('with a fixed body turns all energy into deformation', () => {
     expect(deformationEnergyJ(1200, Number.POSITIVE_INFINITY, 10)).toBe(60_000);
   });
 });

@@ -1,17 +1,18 @@
 /**
- * What a collision does to the people in it.
+ * Injury risk of the persons involved in a collision.
  *
  * Logistic curves of the probability of a serious injury (MAIS 3 or more) fitted to US crash
  * reports; coefficients as published by Geisslinger, Poszler and Lienkamp, "An ethical trajectory
  * planning algorithm for autonomous vehicles", Nature Machine Intelligence 5 (2023),
- * harm_parameters.json. The curves were fitted to crashes that had to be towed away and are not 0
- * at speed 0, so what is reported is the share above that: a touch while parking scores 0.
+ * harm_parameters.json. The curves were fitted to crashes after which a car was towed, and are not 0
+ * at speed 0. The reported risk is the part above that, so that a touch while parking has none.
  */
-export type ImpactArea = 'front' | 'side' | 'rear';
-export type Severity = 'slight' | 'serious' | 'severe';
+type ImpactArea = 'front' | 'side' | 'rear';
+export const SEVERITIES = ['slight', 'serious', 'severe'] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 /** Delta-v of the vehicle for an occupant, impact speed for a person outside, both m/s. */
-export const INJURY = {
+const INJURY = {
   occupant: { constant: -4.457, perMps: 0.177, area: { front: 0, side: 0.244, rear: -0.431 } },
   pedestrian: { constant: -3.164, perMps: 0.288 },
 } as const;
@@ -20,20 +21,20 @@ export const INJURY = {
  * Upper bounds of the risk for severity classes 0 (contact), 1 (minor), 2 (moderate), 3 (serious)
  * and 4 (severe); class 5 is critical.
  */
-export const SEVERITY_CLASS_BOUNDS = [0.005, 0.02, 0.05, 0.1, 0.3] as const;
+const SEVERITY_CLASS_BOUNDS = [0.005, 0.02, 0.05, 0.1, 0.3] as const;
 
-/** Points for a certain serious injury of an occupant; people outside count for more. */
+/** Points for a serious injury of an occupant with probability 1; pedestrians count more. */
 export const POINTS = { perRisk: 1000, perClosingMps: 10, pedestrianWeight: 1.5 } as const;
 
 export const REPAIR_COST_PER_KJ = 250;
 
-/** P(MAIS 3+) of an occupant as the curve has it. */
+/** P(MAIS 3+) of an occupant, from the curve. */
 export function occupantProbability(deltaVMps: number, area: ImpactArea): number {
   const { constant, perMps, area: areas } = INJURY.occupant;
   return logistic(constant + perMps * deltaVMps + areas[area]);
 }
 
-/** P(MAIS 3+) of a person on foot as the curve has it. */
+/** P(MAIS 3+) of a pedestrian, from the curve. */
 export function pedestrianProbability(impactMps: number): number {
   return logistic(INJURY.pedestrian.constant + INJURY.pedestrian.perMps * impactMps);
 }
@@ -63,7 +64,7 @@ export function impactArea(impactX: number, impactY: number): ImpactArea {
   return impactX > 0 ? 'front' : 'rear';
 }
 
-/** 0 to 5, by the worst risk among the persons involved. */
+/** 0 to 5. `risk` is the highest of the persons involved. */
 export function severityClass(risk: number): number {
   const index = SEVERITY_CLASS_BOUNDS.findIndex((bound) => risk < bound);
   return index < 0 ? SEVERITY_CLASS_BOUNDS.length : index;
@@ -75,8 +76,8 @@ export function severityOf(risk: number): Severity {
 }
 
 /**
- * Energy that a central plastic impact turns into deformation, J.
- * @param massB Infinity for what does not move
+ * Deformation energy of a central plastic impact, J.
+ * @param massB Infinity for a fixed body
  */
 export function deformationEnergyJ(massA: number, massB: number, closingMps: number): number {
   const reducedMass = massA / (1 + massA / massB);

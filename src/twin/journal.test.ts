@@ -9,7 +9,7 @@ const CHANGES: Change[] = [
   { tick: 2 ** 30, car: 3, touched: maskOf(['aeb', 'esc']), values: maskOf(['esc']) },
 ];
 
-test('a change sets what it touches and nothing else', () => {
+test('a change sets only the touched features', () => {
   expect(applyChange(0b1111, { tick: 0, car: 0, touched: 0b0110, values: 0b0100 })).toBe(0b1101);
 });
 
@@ -18,14 +18,14 @@ test('an entry names the touched features in catalogue order', () => {
   expect(JSON.stringify(entry)).toBe('{"tick":12,"car":4,"features":{"brakes":true,"esc":false}}');
 });
 
-test('changes come back from their packed form', () => {
+test('changes survive packing', () => {
   const packed = packChanges(CHANGES);
   expect(packed).toHaveLength(CHANGES.length * 4);
   expect(unpackChanges(packed)).toEqual(CHANGES);
   expect(unpackChanges(packChanges([]))).toEqual([]);
 });
 
-test('changes come back from the journal that the world shows', () => {
+test('the entries that the API lists can be parsed back to changes', () => {
   const journal = JSON.parse(
     JSON.stringify({ seed: 1, city: 'a', tick: 0, changes: CHANGES.map(journalEntryOf) }),
   );

@@ -1,7 +1,7 @@
 import { featureBit, namesOf } from './catalogue.ts';
 import type { JournalEntry } from './wire.ts';
 
-/** One accepted change: from `tick` on, the features of `touched` are as in `values`. */
+/** An accepted change: from `tick` on, the features in `touched` have their bits in `values`. */
 export interface Change {
   tick: number;
   /** Index in the fleet. */
@@ -12,13 +12,12 @@ export interface Change {
   values: number;
 }
 
-/** A world takes so many changes. */
+/** Number of changes that a world takes. */
 export const JOURNAL_MAX = 65_536;
 
-/** Integers that one change takes in its packed form. */
-export const CHANGE_INTS = 4;
+const CHANGE_INTS = 4;
 
-/** The features a car has declared on after a change. */
+/** The declared features of a car after a change. */
 export function applyChange(declared: number, { touched, values }: Change): number {
   return (declared & ~touched) | (values & touched);
 }
@@ -28,7 +27,7 @@ export function journalEntryOf({ tick, car, touched, values }: Change): JournalE
   return { tick, car, features: Object.fromEntries(switches) };
 }
 
-/** Tick, car, touched and values of each change, one after the other. */
+/** The tick, car, touched and values of each change, as consecutive integers. */
 export function packChanges(changes: readonly Change[]): Int32Array {
   const packed = new Int32Array(changes.length * CHANGE_INTS);
   for (const [i, { tick, car, touched, values }] of changes.entries()) {

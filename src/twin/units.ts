@@ -2,7 +2,7 @@ import { TICK_MS } from '../../assembly/layout.ts';
 
 const TICKS_PER_SECOND = 1000 / TICK_MS;
 
-/** Seconds of world time. A quotient is the double nearest to the decimal, so it prints short. */
+/** Seconds of world time. The quotient is the double nearest to the decimal, so it prints short. */
 export function timeS(tick: number): number {
   return tick / TICKS_PER_SECOND;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import { WORLD_NUMBER_END } from './ids.ts';
-import { draw } from './random.ts';
+import { draw } from './seeded-random.ts';
 import { parseVin, vinOf } from './vin.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKLMNPRSTUVWXYZ';
@@ -54,7 +54,7 @@ function vinWithNumber(number: bigint): string {
 }
 
 describe('a VIN', () => {
-  test('has the form of one: alphabet, maker, check digit, year and plant', () => {
+  test('has a valid form: alphabet, maker, check digit, year and plant', () => {
     for (const world of WORLDS) {
       for (const car of CARS) {
         const vin = vinOf(world, car);
@@ -64,7 +64,7 @@ describe('a VIN', () => {
     }
   });
 
-  test('holds world and car by the affine map modulo 33^11', () => {
+  test('encodes world and car by the affine map modulo 33^11', () => {
     for (const world of WORLDS) {
       for (const car of CARS) {
         const value = BigInt(world) * 32n + BigInt(car);
@@ -73,7 +73,7 @@ describe('a VIN', () => {
     }
   });
 
-  test('leads back to its world and its car, in either case and with blanks around it', () => {
+  test('can be parsed back to its world and car, in either case and with blanks around it', () => {
     for (const world of WORLDS) {
       for (const car of CARS) {
         const vin = vinOf(world, car);
@@ -120,7 +120,7 @@ describe('the VINs of a fleet', () => {
     }
   });
 
-  test('lead nowhere else in the world by any slip of one key', () => {
+  test('never lead to another car of the world after one typing error', () => {
     for (const world of WORLDS.slice(0, 8)) {
       for (const car of CARS) {
         const vin = vinOf(world, car);
@@ -136,10 +136,10 @@ describe('the VINs of a fleet', () => {
   });
 });
 
-describe('what is no VIN of a car', () => {
+describe('an invalid VIN', () => {
   const vin = vinOf(123456789012345, 7);
 
-  test('is a text of another length or with other characters', () => {
+  test('has another length or other characters', () => {
     const wrong = ['', vin.slice(1), `${vin}0`, `${vin.slice(0, 8)} ${vin.slice(8)}`];
     for (const character of 'IOQioq-_é\u0131\u017f\u{1F697}') {
       wrong.push(character + vin.slice(1), vin.slice(0, -1) + character);
@@ -147,14 +147,14 @@ describe('what is no VIN of a car', () => {
     for (const text of wrong) expect(parseVin(text)).toBeUndefined();
   });
 
-  test('is one whose check digit is wrong', () => {
+  test('has a wrong check digit', () => {
     for (const character of ALPHABET) {
       const changed = vin.slice(0, 8) + character + vin.slice(9);
       expect(parseVin(changed) === undefined).toBe(character !== vin[8]);
     }
   });
 
-  test('is one of another maker, year or plant, even with a right check digit', () => {
+  test('has another maker, year or plant, even with the right check digit', () => {
     for (const position of [0, 1, 2, 9, 10]) {
       for (const character of ALPHABET) {
         if (character === vin[position]) continue;
@@ -165,7 +165,7 @@ describe('what is no VIN of a car', () => {
     }
   });
 
-  test('is one with a car beyond the fleet or a number beyond 55 bits', () => {
+  test('encodes a car beyond the fleet or a number beyond 55 bits', () => {
     const encoded = (value: bigint) => vinWithNumber((value * FACTOR + OFFSET) % MODULUS);
     expect(parseVin(encoded(5n * 32n + 19n))).toEqual({ world: 5, car: 19 });
     for (let car = 20n; car < 32n; car++) expect(parseVin(encoded(5n * 32n + car))).toBeUndefined();

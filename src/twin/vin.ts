@@ -6,24 +6,24 @@
  *             maker   digits      check year plant  digits
  *
  * The eleven digits d, base 33, most significant first, are
- * `((world number × 32 + car) × a + b) mod 33^11`. The map is affine, so it can be undone, and `a`
- * is such that any two cars of a world differ in at least ten of the eleven digits: no slip of one
- * key leads to another car of the fleet.
+ * `((world number × 32 + car) × a + b) mod 33^11`. The map is affine, so it has an inverse. With this
+ * `a`, any two cars of a world differ in at least ten of the eleven digits, so a single typing error
+ * never leads to another car of the fleet.
  *
- * 33^11 is beyond the exact integers of a double, so numbers are held as three limbs of base 33^4;
- * sums of their products stay below 2^43.
+ * 33^11 exceeds the exact integers of a double, so numbers are three limbs of base 33^4. Sums of
+ * their products stay below 2^43.
  */
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import { WORLD_NUMBER_END } from './ids.ts';
 
-export interface CarAddress {
+interface CarAddress {
   world: number;
   car: number;
 }
 
-/** Digits and capitals without I, O and Q, which read like 1 and 0. */
+/** Digits and capitals without I, O and Q, which look like 1 and 0. */
 const ALPHABET = '0123456789ABCDEFGHJKLMNPRSTUVWXYZ';
-/** What each character of the alphabet counts as in the check sum (49 CFR 565.15, table III). */
+/** Value of each character in the check sum (49 CFR 565.15, table III). */
 const COUNTS_AS = [...'012345678912345678123457923456789'].map(Number);
 /** Weight of each position (49 CFR 565.15, table IV). */
 const WEIGHTS = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
@@ -59,7 +59,7 @@ function affine(x: Limbs, { factor, offset }: { factor: Limbs; offset: Limbs }):
   return [low % LIMB, mid % LIMB, high % HIGH_LIMB];
 }
 
-/** `world × 32 + car` as limbs. It has 55 bits, so the product is never formed. */
+/** `world × 32 + car` as limbs, computed without the 55-bit product. */
 function limbsOf(world: number, car: number): Limbs {
   const rest = (world % LIMB) * 32 + car;
   const upper = Math.floor(world / LIMB) * 32 + Math.floor(rest / LIMB);
@@ -90,21 +90,21 @@ function digitsOf(limb: number, length: number): string {
   return digits;
 }
 
-/** The check digit that a VIN must have; the one it has counts with weight 0. */
+/** The right check digit of a VIN. The present one has weight 0. */
 function checkCharacter(vin: string): string {
   let sum = 0;
   for (let i = 0; i < VIN_LENGTH; i++) sum += (WEIGHTS[i] ?? 0) * (COUNTS_AS[digitAt(vin, i)] ?? 0);
   return sum % 11 === 10 ? 'X' : String(sum % 11);
 }
 
-/** −1 where the character is not of the alphabet. */
+/** −1 for characters outside the alphabet. */
 function digitAt(vin: string, position: number): number {
   return DIGIT_OF_CODE[vin.charCodeAt(position)] ?? -1;
 }
 
 /**
- * World and car of a VIN in either case, blanks around it ignored. Undefined where it is no VIN of
- * ours: a character, the check digit, maker, year or plant is wrong, or no car has this number.
+ * World and car of a VIN, in either case, with blanks around it. Undefined if a character, the check
+ * digit, maker, year or plant is wrong, or the number belongs to no car.
  */
 export function parseVin(text: string): CarAddress | undefined {
   const vin = text.trim();

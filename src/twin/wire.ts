@@ -18,8 +18,9 @@ import {
   stringOrNull,
   type TypeOf,
 } from '../schema.ts';
-import type * as catalogue from './catalogue.ts';
+import * as catalogue from './catalogue.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
+import { SEVERITIES } from './injury.ts';
 
 // The shapes of the public interface: each is a schema for the documents and a type for the code.
 // Objects are closed, so an answer that passes its schema is exactly as described.
@@ -62,7 +63,7 @@ const ids = list(string);
 const status = oneOf(...STATUSES);
 export const FeatureName = oneOf(...FEATURE_NAMES);
 const features = list(FeatureName);
-const effective = oneOf('on', 'off', 'degraded');
+const effective = oneOf(...catalogue.EFFECTIVE_STATES);
 
 export const WorldId: Schema<string> = like('3f7qz0k2mw', {
   type: 'string',
@@ -226,7 +227,7 @@ export const Catalogue: Schema<{ features: catalogue.Feature[] }> = object('All 
   features: list(
     object('A switchable item of a car.', {
       name: FeatureName,
-      group: oneOf('actuator', 'sensor', 'function'),
+      group: oneOf(...catalogue.FEATURE_GROUPS),
       needs: described('All of them; of a list within, one.', list(anyOf(FeatureName, features))),
       owner_menu: boolean,
       description: string,
@@ -316,7 +317,7 @@ export const Incident = object('A collision report.', {
     }),
   ),
   earned: object('What it cost.', {
-    severity: oneOf('slight', 'serious', 'severe'),
+    severity: oneOf(...SEVERITIES),
     injury_risk: { type: 'number', minimum: 0, maximum: 1 } as Schema<number>,
     points: number,
     repair_cost: nonNegative,

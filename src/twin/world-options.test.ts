@@ -38,7 +38,7 @@ describe('options without a journal', () => {
     expect(parse({})).toEqual({ startTick: 0 });
   });
 
-  test('are taken as they are given', () => {
+  test('are read as given', () => {
     expect(parse({ seed: 0, city: 'hillside', start_tick: START_TICK_MAX })).toEqual({
       seed: 0,
       city: 'hillside',
@@ -47,7 +47,7 @@ describe('options without a journal', () => {
     expect(parse({ seed: 2 ** 32 - 1 }).seed).toBe(2 ** 32 - 1);
   });
 
-  test('take a negative zero as zero', () => {
+  test('read a negative zero as zero', () => {
     expect(Object.is(parse(JSON.parse('{"seed": -0}')).seed, 0)).toBe(true);
   });
 
@@ -74,14 +74,14 @@ describe('options without a journal', () => {
     },
   );
 
-  test('refuse a name they do not know, however it is called', () => {
+  test('refuse an unknown name, even one of Object.prototype', () => {
     expectRefused({ sede: 1 }, 'sede');
     expectRefused({ startTick: 1 }, 'startTick');
     expect(() => parse(JSON.parse('{"__proto__": {"seed": 1}}'))).toThrow(TwinError);
     expect(refusal({ ['x'.repeat(5000)]: 1 }).hint.length).toBeLessThan(200);
   });
 
-  test('do not look at what an object inherits', () => {
+  test('ignore inherited properties', () => {
     expect(parse(Object.create({ seed: 1, journal: 5 }))).toEqual({ startTick: 0 });
   });
 });
@@ -99,7 +99,7 @@ describe('options with a journal', () => {
     });
   });
 
-  test('take a change of several features in any order', () => {
+  test('accept a change of several features in any order', () => {
     const features = { esc: true, steering: false, aeb: true };
     const [change] =
       parse({ journal: journal({ changes: [{ ...CHANGE, features }] }) }).journal?.changes ?? [];
@@ -111,7 +111,7 @@ describe('options with a journal', () => {
     });
   });
 
-  test('take several changes at one tick, and none at all', () => {
+  test('accept several changes at one tick, and no changes', () => {
     const changes = [CHANGE, { ...CHANGE, features: { aeb: true } }, { ...CHANGE, car: 4 }];
     expect(parse({ journal: journal({ changes }) }).journal?.changes).toHaveLength(3);
     expect(parse({ journal: journal({ changes: [] }) }).journal?.changes).toEqual([]);
@@ -121,7 +121,7 @@ describe('options with a journal', () => {
     expect(parse({ journal: journal({ kernel }) }).journal?.kernel).toBeUndefined();
   });
 
-  test('ignore what a later version may have added to it', () => {
+  test('ignore unknown fields of the journal', () => {
     const later = journal({ weather: 'rain', changes: [{ ...CHANGE, by: 'dealer' }] });
     expect(parse({ journal: later })).toEqual(parse({ journal: journal() }));
   });
@@ -146,7 +146,7 @@ describe('options with a journal', () => {
     expectRefused({ start_tick: 99, journal: journal() }, 'start_tick');
   });
 
-  test('begin at most at 90,000 or where it has come to, whichever is later', () => {
+  test('begin at most at tick 90,000 or at the tick of the journal, whichever is later', () => {
     const long = journal({ tick: 120_000 });
     const longer = journal({ tick: 0, changes: [{ ...CHANGE, tick: 130_000 }] });
     expect(parse({ start_tick: 90_000, journal: journal() }).startTick).toBe(90_000);
@@ -198,12 +198,12 @@ describe('options with a journal', () => {
     expectRefused({ journal: journal({ changes: [change] }) }, field);
   });
 
-  test('refuse changes out of order and name the first of them', () => {
+  test('refuse changes out of order and name the first one', () => {
     const changes = [100, 200, 199, 50].map((tick) => ({ ...CHANGE, tick }));
     expectRefused({ journal: journal({ changes }) }, 'journal.changes[2].tick');
   });
 
-  test('take as many changes as a world takes', () => {
+  test('accept as many changes as a world takes', () => {
     const changes = Array(JOURNAL_MAX).fill(CHANGE);
     expect(parse({ journal: journal({ changes }) }).journal?.changes).toHaveLength(65_536);
   });

@@ -3,25 +3,25 @@ import { TwinError } from '../errors.ts';
 import { featureBit } from './catalogue.ts';
 import { type Change, JOURNAL_MAX } from './journal.ts';
 
-/** What a new world is asked to be. Absent seed and city are for the maker to choose. */
+/** Options of a new world. The server chooses an absent seed or city. */
 export interface WorldOptions {
   /** 0 to 2^32 − 1. */
   seed?: number;
-  /** A name of the catalogue of cities. */
+  /** A name in the catalogue of cities. */
   city?: string;
-  /** The world begins as if it had been made so many ticks ago. */
+  /** The world begins as if it had been created this many ticks ago. */
   startTick: number;
   journal?: {
     changes: Change[];
-    /** Hash of the kernel that lived it, where it names one. */
+    /** Hash of the kernel that recorded it, if given. */
     kernel: string | undefined;
   };
 }
 
-export const SEED_END = 2 ** 32;
+const SEED_END = 2 ** 32;
 /** 30 minutes. */
 export const START_TICK_MAX = 90_000;
-/** About 248 days: a world that starts there has as long again before ticks leave 31 bits. */
+/** About 248 days, half of the ticks that fit into 31 bits. */
 export const JOURNAL_TICK_MAX = 2 ** 30;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,8 +32,8 @@ const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal'];
  * The options of `POST /api/v1/worlds`.
  * @param body the parsed JSON, undefined where there was none
  * @param cityNames the catalogue of cities
- * @throws TwinError `invalid_body` for what is no object, `invalid_world_options` with a hint that
- *   names the field for everything else
+ * @throws TwinError `invalid_body` if it is no object, else `invalid_world_options` with a hint that
+ *   names the field
  */
 export function parseWorldOptions(body: unknown, cityNames: readonly string[]): WorldOptions {
   if (body === undefined) return { startTick: 0 };
@@ -44,10 +44,10 @@ export function parseWorldOptions(body: unknown, cityNames: readonly string[]): 
       refuse(`Unknown option ${quoted(name)}: use ${OPTION_NAMES.join(', ')}.`);
     }
   }
-  return given(fields, 'journal') ? livedAgain(fields, cityNames) : fresh(fields, cityNames);
+  return given(fields, 'journal') ? replayed(fields, cityNames) : created(fields, cityNames);
 }
 
-function fresh(fields: Fields, cityNames: readonly string[]): WorldOptions {
+function created(fields: Fields, cityNames: readonly string[]): WorldOptions {
   const options: WorldOptions = {
     startTick: given(fields, 'start_tick') ? startTick(fields, 0, START_TICK_MAX) : 0,
   };
@@ -56,7 +56,7 @@ function fresh(fields: Fields, cityNames: readonly string[]): WorldOptions {
   return options;
 }
 
-function livedAgain(fields: Fields, cityNames: readonly string[]): WorldOptions {
+function replayed(fields: Fields, cityNames: readonly string[]): WorldOptions {
   for (const name of ['seed', 'city']) {
     if (given(fields, name)) refuse(`Leave out ${name}: it comes from the journal.`);
   }
@@ -147,7 +147,7 @@ function integer(value: unknown, name: string, min: number, max: number): number
   if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
     refuse(`${name} must be an integer from ${min} to ${max}.`);
   }
-  // A JSON −0 is an integer too, and would not be equal to 0 everywhere.
+  // JSON has −0, which `Object.is` tells from 0.
   return (value as number) + 0;
 }
 
@@ -156,7 +156,7 @@ function fieldsOf(value: unknown): Fields | undefined {
   return value as Fields;
 }
 
-/** Never what a prototype has. */
+/** Undefined for inherited properties. */
 function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
@@ -165,7 +165,7 @@ function given(fields: Fields, name: string): boolean {
   return own(fields, name) !== undefined;
 }
 
-/** A name from outside, cut to a length that a hint can carry. */
+/** A name from a client, shortened for a hint. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
 }

@@ -2,7 +2,7 @@ import { CHAIN_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { StopTimer } from '../time.ts';
-import { type Chain, chainsOf, incidentId } from '../twin/incidents.ts';
+import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { World } from '../twin/service.ts';
 import type { WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
@@ -28,8 +28,8 @@ export interface ExplanationDependencies {
 /** What became of the searches for some incidents, but for those that are explained. */
 interface Unexplained {
   /** The rewind cache had no state before the collision. */
-  missing: Chain[];
-  failed: { chain: Chain; message: string }[];
+  missing: IncidentContacts[];
+  failed: { chain: IncidentContacts; message: string }[];
 }
 
 /**
@@ -120,14 +120,14 @@ export class Explanations {
   }
 
   /** Chains that are over and not explained, newest first. */
-  async #open(): Promise<Chain[]> {
+  async #open(): Promise<IncidentContacts[]> {
     const { world, record, reports, ticks, shared } = this.#dependencies;
     await reports.stored();
     const contacts = await shared.records.incidents(world.number);
     if (contacts.length === 0) return [];
     const explained = await shared.records.explanations(world.number);
     // Incidents under another kernel cannot be run again.
-    const unexplained = chainsOf(contacts).filter(
+    const unexplained = groupByIncident(contacts).filter(
       (chain) => !explained.has(idOf(chain)) && chain[0].tick > record.from.tick,
     );
     const unfinished = unexplained.filter((chain) => endOf(chain) > ticks.stepped);
@@ -142,10 +142,10 @@ export class Explanations {
   // ── searching ───────────────────────────────────────────────────────────────────────────────
 
   /** Searches from the states in the rewind cache. Each explanation goes to the store when it is found. */
-  async #search(chains: readonly Chain[], background: boolean): Promise<Unexplained> {
+  async #search(chains: readonly IncidentContacts[], background: boolean): Promise<Unexplained> {
     const { world, residency, reports, shared } = this.#dependencies;
     const rest: Unexplained = { missing: [], failed: [] };
-    const search = async (chain: Chain): Promise<void> => {
+    const search = async (chain: IncidentContacts): Promise<void> => {
       const task = { world: world.number, cityIndex: shared.cityIndex, chain, background };
       const answer = await shared.shard.search(task);
       if (answer.outcome === 'missing') rest.missing.push(chain);
@@ -160,7 +160,7 @@ export class Explanations {
   }
 
   /** Runs the world again for some incidents, while newer ones are explained. Never rejects. */
-  async #explainRewound(chains: readonly Chain[]): Promise<void> {
+  async #explainRewound(chains: readonly IncidentContacts[]): Promise<void> {
     this.#rewinding = new Set(chains.map(idOf));
     try {
       await this.#rewindAndSearch(chains, true);
@@ -174,7 +174,7 @@ export class Explanations {
   }
 
   /** Those that fail from the stored image are tried once more from the beginning, then given up. */
-  async #rewindAndSearch(chains: readonly Chain[], trustImage: boolean): Promise<void> {
+  async #rewindAndSearch(chains: readonly IncidentContacts[], trustImage: boolean): Promise<void> {
     const { rewinds } = this.#dependencies;
     const rewind = await rewinds.plan(chains, trustImage);
     const failed = await rewinds.run(rewind, true).then(
@@ -194,11 +194,11 @@ export class Explanations {
   }
 }
 
-function idOf([{ tick, order }]: Chain): string {
+function idOf([{ tick, order }]: IncidentContacts): string {
   return incidentId(tick, order);
 }
 
 /** The tick from which on no contact can join a chain. */
-function endOf(chain: Chain): number {
+function endOf(chain: IncidentContacts): number {
   return (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS;
 }

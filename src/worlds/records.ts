@@ -6,9 +6,9 @@ import { type Key, type Store, StoreUnavailable, type Write } from '../store/con
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import {
-  type Chain,
   type ContactFacts,
   contactOf,
+  type IncidentContacts,
   incidentId,
   type StoredContact,
 } from '../twin/incidents.ts';
@@ -264,7 +264,11 @@ export class Records {
   }
 
   /** The chain that a contact began; undefined if there is no such contact, or it began none. */
-  async incidentChain(world: number, tick: number, order: number): Promise<Chain | undefined> {
+  async incidentChain(
+    world: number,
+    tick: number,
+    order: number,
+  ): Promise<IncidentContacts | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
     const entry = await orUnavailable(this.#store.get<StoredContact>(key));

@@ -6,8 +6,8 @@ import type { ReplayFrames, ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
 import {
-  type Chain,
-  chainsOf,
+  groupByIncident,
+  type IncidentContacts,
   incidentId,
   incidentOf,
   parseIncidentId,
@@ -76,7 +76,7 @@ export class WorldHistory {
     const { world, reports, loader, shared } = this.#dependencies;
     await loader.query('tick');
     await reports.stored();
-    const chains = chainsOf(await shared.records.incidents(world.number));
+    const chains = groupByIncident(await shared.records.incidents(world.number));
     if (chains.length === 0) return [];
     const known = await shared.records.explanations(world.number);
     const incidents = chains.map((chain) =>
@@ -106,7 +106,7 @@ export class WorldHistory {
     return { chain, explanation, untilTick };
   }
 
-  #incident(chain: Chain, explanation: Explanation | undefined): Incident {
+  #incident(chain: IncidentContacts, explanation: Explanation | undefined): Incident {
     const { world, shared } = this.#dependencies;
     const { fleet, id: worldId } = world;
     const { city } = shared;

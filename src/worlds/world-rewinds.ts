@@ -1,13 +1,13 @@
 import { LEAD_TICKS_MAX } from '../limits.ts';
 import type { WorldPast } from '../shard/protocol.ts';
-import type { Chain } from '../twin/incidents.ts';
+import type { IncidentContacts } from '../twin/incidents.ts';
 import type { WorldRecord } from './records.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 
 /** A rewind, and the chains whose states it brings to the shard's rewind cache. */
 export interface PlannedRewind {
   past: WorldPast;
-  chains: readonly Chain[];
+  chains: readonly IncidentContacts[];
   /** How many ticks it takes. */
   ticks: number;
 }
@@ -32,12 +32,12 @@ export class WorldRewinds {
    * Plans a rewind for the newest of some chains. With the stored image it covers the chains after
    * that, else all of them.
    */
-  async plan(chains: readonly Chain[], trustImage: boolean): Promise<PlannedRewind> {
+  async plan(chains: readonly IncidentContacts[], trustImage: boolean): Promise<PlannedRewind> {
     const newestTick = Math.max(...chains.map(([{ tick }]) => tick)) - LEAD_TICKS_MAX;
     const { records } = this.#shared;
     const past = await records.past(this.#world, this.#record, trustImage, newestTick);
     const startTick = (past.image ?? past.from).tick;
-    const isCovered = ([{ tick }]: Chain) => startTick <= tick - LEAD_TICKS_MAX;
+    const isCovered = ([{ tick }]: IncidentContacts) => startTick <= tick - LEAD_TICKS_MAX;
     return {
       past,
       chains: past.image === undefined ? chains : chains.filter(isCovered),

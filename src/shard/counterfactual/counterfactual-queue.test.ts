@@ -3,7 +3,7 @@ import { F_ALL, F_BRAKES, F_STEERING } from '../../../assembly/layout.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
 import { systemTime } from '../../time.ts';
-import { type Chain, type ContactFacts, chainsOf } from '../../twin/incidents.ts';
+import { type ContactFacts, groupByIncident, type IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import {
   type NumberedChange,
@@ -47,19 +47,19 @@ function setUp(watchedFrom = 0) {
   worlds.set(WORLD, world);
   shard.scheduler.watch(world, true, false);
   /** Chains that are over, of those that began at a tick or later. */
-  const chains = (from: number): Chain[] => {
-    const all = chainsOf(contacts).filter(([{ tick }]) => tick >= from);
+  const chains = (from: number): IncidentContacts[] => {
+    const all = groupByIncident(contacts).filter(([{ tick }]) => tick >= from);
     return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + 100 <= world.tick);
   };
   const work = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     while (queue.isBusy) queue.work(systemTime.now() + 2);
     return answer;
   };
-  const search = (some: readonly Chain[], background = false) =>
+  const search = (some: readonly IncidentContacts[], background = false) =>
     Promise.all(
       some.map((chain) => queue.search({ world: WORLD, cityIndex: 0, chain, background })),
     );
-  const rewind = (some: readonly Chain[], background = true) =>
+  const rewind = (some: readonly IncidentContacts[], background = true) =>
     queue.rewind({ world: WORLD, cityIndex: 0, past, chains: some, background });
   return { kernel, cache, shard, slab, world, queue, chains, work, search, rewind };
 }
@@ -132,7 +132,7 @@ describe('incidents of a watched world', () => {
     const [chain] = chains(0);
     if (chain === undefined) throw new Error('cars have met');
     const [first, ...rest] = chain;
-    const never: Chain = [{ ...first, tick: first.tick - 7 }, ...rest];
+    const never: IncidentContacts = [{ ...first, tick: first.tick - 7 }, ...rest];
     await work(rewind([never, chain]));
     expect(outcomes(await work(search([never, chain])))).toEqual(['failed', 'explained']);
   });
@@ -195,6 +195,6 @@ async function workInTurns(queue: CounterfactualQueue): Promise<void> {
   }
 }
 
-function taskOf(chain: Chain) {
+function taskOf(chain: IncidentContacts) {
   return { world: WORLD, cityIndex: 0, chain, startTick: undefined, encoding: 'json' } as const;
 }

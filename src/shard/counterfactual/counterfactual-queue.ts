@@ -3,7 +3,7 @@ import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Time } from '../../time.ts';
 import { declaredIn } from '../../twin/explanation.ts';
-import type { Chain } from '../../twin/incidents.ts';
+import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import {
   type ReplayAnswer,
@@ -109,7 +109,7 @@ export class CounterfactualQueue {
     });
   }
 
-  #startOf(world: number, chain: Chain): RewindStart | undefined {
+  #startOf(world: number, chain: IncidentContacts): RewindStart | undefined {
     const { cache, worlds } = this.#dependencies;
     return cache.get(world, chain, worlds.get(world));
   }
@@ -183,7 +183,7 @@ function acquire(kernel: Kernel): Slab {
 }
 
 /** By car: those of some features that it had off. */
-function switchedOn(chain: Chain, features: number): Map<number, number> {
+function switchedOn(chain: IncidentContacts, features: number): Map<number, number> {
   const cars = carsOf(chain).map((car) => [car, features & ~declaredIn(chain, car)] as const);
   return new Map(cars.filter(([, mask]) => mask !== 0));
 }

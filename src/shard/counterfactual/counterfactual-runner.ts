@@ -21,7 +21,7 @@ import {
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Explanation } from '../../twin/explanation.ts';
-import type { Chain, ContactFacts } from '../../twin/incidents.ts';
+import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import { type BodyNow, bodiesOf, carRow, speedOf } from './bodies.ts';
 import {
   type CounterfactualRun,
@@ -62,14 +62,14 @@ export class DivergedRun extends Error {
 export class CounterfactualRunner {
   readonly #rewind: Rewind;
   readonly #start: RewindStart;
-  readonly #chain: Chain;
+  readonly #chain: IncidentContacts;
   readonly #world: SlabArrays;
   readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
   /** States at the possible starts. */
   readonly #images = new Map<number, Uint8Array>();
 
   /** `start` lies LEAD_TICKS_MAX before the first contact, or where the world begins. */
-  constructor(rewind: Rewind, start: RewindStart, chain: Chain, table: ArrayBuffer) {
+  constructor(rewind: Rewind, start: RewindStart, chain: IncidentContacts, table: ArrayBuffer) {
     this.#rewind = rewind;
     this.#start = start;
     this.#chain = chain;
@@ -153,7 +153,7 @@ export class CounterfactualRunner {
 class Observer {
   readonly #world: SlabArrays;
   readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
-  readonly #chain: Chain;
+  readonly #chain: IncidentContacts;
   readonly #cars: readonly number[];
   readonly #moved = new Map<number, number>();
   readonly #steerAtFirst = new Map<number, number>();
@@ -162,7 +162,7 @@ class Observer {
   constructor(
     world: SlabArrays,
     bodies: readonly (readonly [BodyNow, BodyNow])[],
-    chain: Chain,
+    chain: IncidentContacts,
     cars: readonly number[],
   ) {
     this.#world = world;

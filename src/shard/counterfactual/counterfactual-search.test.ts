@@ -15,7 +15,7 @@ import {
   F_THROTTLE,
 } from '../../../assembly/layout.ts';
 import { RUNS_MAX } from '../../limits.ts';
-import type { Chain, ContactFacts, PartyFacts } from '../../twin/incidents.ts';
+import type { ContactFacts, IncidentContacts, PartyFacts } from '../../twin/incidents.ts';
 import {
   type CounterfactualRun,
   CounterfactualSearch,
@@ -40,7 +40,7 @@ function contact(first: PartyFacts, second: PartyFacts, tick = TICK, block = -1)
 }
 
 /** Car 0 with these features off against a wall. */
-const crash = (off: number): Chain => [contact(party(0, off), party(-1), TICK, 7)];
+const crash = (off: number): IncidentContacts => [contact(party(0, off), party(-1), TICK, 7)];
 
 const fromPlaceM = new Map([[0, 12.5]]);
 const apart: Nearest = { distanceM: 3, speeds: new Map(), atEnd: false, fromPlaceM };
@@ -57,7 +57,7 @@ interface Life {
 
 /** Searches in a world whose re-runs are given by `live`, from the features that are on. */
 function searched(
-  chain: Chain,
+  chain: IncidentContacts,
   live: (on: Map<number, number>, start: number) => Life,
   starts = STARTS,
 ) {
@@ -75,7 +75,7 @@ function searched(
 }
 
 function resultOf(
-  chain: Chain,
+  chain: IncidentContacts,
   { deltaVMps, acted, nearest = apart, speedMps = 10 }: Life,
 ): RunResult {
   const [{ parties }] = chain;
@@ -207,7 +207,7 @@ describe('what explains a collision', () => {
   });
 
   it('is a set of features of different cars', () => {
-    const chain: Chain = [contact(party(3, F_BRAKES), party(5, F_STEERING))];
+    const chain: IncidentContacts = [contact(party(3, F_BRAKES), party(5, F_STEERING))];
     const { listed } = searched(chain, (on) => {
       const both = on.get(3) === F_BRAKES && on.get(5) === F_STEERING;
       return { deltaVMps: both ? 0 : 10, acted: { 3: on.get(3) ?? 0, 5: on.get(5) ?? 0 } };
@@ -238,7 +238,7 @@ describe('what explains a collision', () => {
   });
 
   it('takes candidates out of all where there are too many sets to try', () => {
-    const chain: Chain = [contact(party(3, F_ALL), party(5, F_ALL))];
+    const chain: IncidentContacts = [contact(party(3, F_ALL), party(5, F_ALL))];
     const needed = F_STEERING | F_BRAKES | F_THROTTLE | F_FRONT_RADAR;
     const { listed, reruns } = searched(chain, (on) => {
       const helped = ((on.get(3) ?? 0) & needed) === needed;
@@ -343,7 +343,10 @@ describe('how it would have ended', () => {
 
 describe('contacts between the parties of a chain', () => {
   it('are those of its cars with each other and with what they touched', () => {
-    const chain: Chain = [contact(party(1), party(2)), contact(party(2), party(-1), TICK + 10, 7)];
+    const chain: IncidentContacts = [
+      contact(party(1), party(2)),
+      contact(party(2), party(-1), TICK + 10, 7),
+    ];
     const others = [
       contact(party(1), party(3)),
       contact(party(1), party(-1), TICK, 8),

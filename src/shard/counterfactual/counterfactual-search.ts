@@ -9,7 +9,7 @@ import {
   partyOf,
   providedBy,
 } from '../../twin/explanation.ts';
-import type { Chain, ContactFacts } from '../../twin/incidents.ts';
+import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 
 /** Asks for a re-run of the seconds before an incident, with some features on. */
 export interface CounterfactualRun {
@@ -73,7 +73,7 @@ interface Verdict {
 type Asking<T> = Generator<CounterfactualRun, T, RunResult>;
 
 /** The last tick of a re-run. */
-export function untilTick([{ tick }]: Chain): number {
+export function untilTick([{ tick }]: IncidentContacts): number {
   return tick + CHAIN_TICKS;
 }
 
@@ -85,7 +85,7 @@ export function untilTick([{ tick }]: Chain): number {
 export class CounterfactualSearch {
   /** How many re-runs it asked for. */
   #reruns = 0;
-  readonly #chain: Chain;
+  readonly #chain: IncidentContacts;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
   /** What happened within the time of a re-run. */
@@ -97,7 +97,7 @@ export class CounterfactualSearch {
    * `starts`: ticks of the three starts, furthest first, then of those that replace them, one by one,
    * if the parties pass by chance. The nearer to the contact, the less else has changed by then.
    */
-  constructor(chain: Chain, starts: readonly number[]) {
+  constructor(chain: IncidentContacts, starts: readonly number[]) {
     this.#chain = chain;
     this.#starts = starts;
     this.#candidates = candidatesOf(chain);
@@ -311,7 +311,7 @@ function reaches(verdict: Verdict, effect: Effect): boolean {
 }
 
 /** Every feature of an involved car that was declared off at its first contact. */
-function candidatesOf(chain: Chain): Candidate[] {
+function candidatesOf(chain: IncidentContacts): Candidate[] {
   return carsOf(chain).flatMap((car) => {
     const off = ~declaredIn(chain, car) & F_ALL;
     return Array.from({ length: FEATURE_COUNT }, (_, bit) => ({ car, feature: 1 << bit })).filter(
@@ -342,7 +342,7 @@ function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | un
 
 /** The contacts between two parties of a chain. */
 export function contactsBetween(
-  chain: Chain,
+  chain: IncidentContacts,
   contacts: readonly ContactFacts[],
 ): readonly ContactFacts[] {
   const cars = new Set(carsOf(chain));

@@ -1,6 +1,6 @@
 import { CHAIN_TICKS } from '../../../assembly/layout.ts';
 import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
-import type { Chain, ContactFacts } from '../../twin/incidents.ts';
+import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import type { NumberedChange } from '../protocol.ts';
 import type { RewindStart } from './rewind.ts';
@@ -39,7 +39,12 @@ export class RewindCache {
   }
 
   /** Keeps a state that was computed again, at `tick` or later. */
-  add(world: number, [first]: Chain, tick: number, { image, changes }: RewindStart): void {
+  add(
+    world: number,
+    [first]: IncidentContacts,
+    tick: number,
+    { image, changes }: RewindStart,
+  ): void {
     const later = changes.filter((change) => change.tick > tick);
     this.#set(keyOf(world, first), { tick, image, changes: until(first, later) });
   }
@@ -52,7 +57,11 @@ export class RewindCache {
   }
 
   /** The state before a collision of world `number`; `world`: if it is in memory. */
-  get(number: number, [first]: Chain, world: LoadedWorld | undefined): RewindStart | undefined {
+  get(
+    number: number,
+    [first]: IncidentContacts,
+    world: LoadedWorld | undefined,
+  ): RewindStart | undefined {
     const key = keyOf(number, first);
     const state = this.#states.get(key);
     if (state === undefined) return undefined;

@@ -11,7 +11,7 @@ import { worldEncoder } from '../../../shard/world-encoder.ts';
 import { EVENTS_SHOWN, eventOf } from '../../../twin/events.ts';
 import { CAR_TYPES, carTypesOf, fleetOf } from '../../../twin/fleet.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
-import { type ContactFacts, chainsOf, incidentOf } from '../../../twin/incidents.ts';
+import { type ContactFacts, groupByIncident, incidentOf } from '../../../twin/incidents.ts';
 import type { Change } from '../../../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../../../twin/wire.ts';
 import {
@@ -103,7 +103,7 @@ export class Reference {
 
   /** The reports of so many of the contacts. */
   incidents(count: number = this.contacts.length): Incident[] {
-    return chainsOf(this.contacts.slice(0, count)).map((chain) => {
+    return groupByIncident(this.contacts.slice(0, count)).map((chain) => {
       const [{ x, y }] = chain;
       const { id: road, name: street } = nearestRoad(this.#city, x, y);
       const { worldId, fleet } = this;

@@ -1,6 +1,6 @@
 /**
- * Counter-based randomness: every number is a pure function of (seed, purpose, entity, n), so that
- * drawing more for one purpose shifts no other. 64-bit arithmetic as in splitmix64
+ * Counter-based random numbers: each is a pure function of seed, purpose, entity and n, so that more
+ * draws for one purpose do not shift those for another. 64-bit arithmetic as in splitmix64
  * (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
  */
 const GOLDEN = 0x9e3779b97f4a7c15n;
@@ -10,7 +10,7 @@ function u64(value: bigint): bigint {
   return BigInt.asUintN(64, value);
 }
 
-/** The finaliser of splitmix64: a bijection of u64 that spreads every bit over all others. */
+/** The finaliser of splitmix64: a bijection of u64 in which every bit depends on all others. */
 export function mix64(value: bigint): bigint {
   let z = u64(value);
   z = u64((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -23,7 +23,7 @@ export function splitmix64(state: bigint): bigint {
   return mix64(state + GOLDEN);
 }
 
-/** Names the stream of one purpose and one entity of a world. */
+/** The key of the stream of one purpose and one entity of a world. */
 export function streamKey(seed: number, purpose: number, entity: number): bigint {
   return splitmix64(
     u64(BigInt(seed) ^ u64(BigInt(purpose) * GOLDEN) ^ u64(BigInt(entity) * ENTITY_FACTOR)),

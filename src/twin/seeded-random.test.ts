@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draw, mix64, splitmix64, streamKey, uniform } from './random.ts';
+import { draw, mix64, splitmix64, streamKey, uniform } from './seeded-random.ts';
 
 const GOLDEN = 0x9e3779b97f4a7c15n;
 
@@ -31,7 +31,7 @@ test('a key is made of seed, purpose and entity', () => {
   expect(streamKey(42, 3, 7)).toBe(splitmix64(state));
 });
 
-test('seeds, purposes and entities that differ have streams that differ', () => {
+test('different seeds, purposes and entities have different streams', () => {
   const keys = new Set<bigint>();
   for (const seed of [0, 1, 2 ** 32 - 1]) {
     for (let purpose = 0; purpose < 20; purpose++) {
