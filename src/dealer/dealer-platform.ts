@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
-import type { TwinService } from '../twin/service.ts';
+import type { TwinService } from '../twin-service.ts';
 import { Accounts } from './accounts.ts';
 import { Cars } from './cars.ts';
 import { Customers } from './customers.ts';

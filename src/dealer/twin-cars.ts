@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { TwinService, World } from '../twin/service.ts';
 import { parseVin } from '../twin/vin.ts';
 import type { FleetEntry } from '../twin/wire.ts';
+import type { TwinService, World } from '../twin-service.ts';
 
 /** A car of a living world. */
 export interface LivingCar {

@@ -12,7 +12,7 @@ import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { systemTime } from '../time.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
-import type { World } from '../twin/service.ts';
+import type { World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import { Leases } from './leases.ts';
 import { Records, type WorldRecord } from './records.ts';

@@ -3,7 +3,7 @@ import { TwinError } from '../errors.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { StopTimer } from '../time.ts';
 import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
-import type { World } from '../twin/service.ts';
+import type { World } from '../twin-service.ts';
 import type { WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { Time } from '../time.ts';
-import type { World } from '../twin/service.ts';
+import type { World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 

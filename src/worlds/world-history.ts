@@ -12,8 +12,8 @@ import {
   incidentOf,
   parseIncidentId,
 } from '../twin/incidents.ts';
-import type { Replay, ReplayOrder, World } from '../twin/service.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
+import type { Replay, ReplayOrder, World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import type { WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';

@@ -1,7 +1,7 @@
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
-import type { World } from '../twin/service.ts';
+import type { World } from '../twin-service.ts';
 import type { CrashLoopGuard } from './crash-loop-guard.ts';
 import type { EncodingDemand } from './encoding-demand.ts';
 import type { WorldRecord } from './records.ts';

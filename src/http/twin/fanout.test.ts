@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Encoding } from '../../codec/encoding.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
-import type { WorldFrame } from '../../twin/service.ts';
+import type { WorldFrame } from '../../twin-service.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 import { Fanout } from './fanout.ts';
 import type { Watcher } from './watcher.ts';

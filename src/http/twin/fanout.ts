@@ -1,7 +1,7 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import { SLICE_MS } from '../../limits.ts';
 import type { Time } from '../../time.ts';
-import type { WorldFrame } from '../../twin/service.ts';
+import type { WorldFrame } from '../../twin-service.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 import { type Topic, Watcher } from './watcher.ts';
 

@@ -1,7 +1,7 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
 import { FEATURE_NAMES, type FeatureName, featureBit, namesOf } from '../../twin/catalogue.ts';
-import type { Replay } from '../../twin/service.ts';
+import type { Replay } from '../../twin-service.ts';
 import { encode } from '../server/reply.ts';
 
 const FIXMAP_4 = 0x84;

@@ -13,9 +13,9 @@ import {
   featureState,
   maskOf,
 } from '../../twin/catalogue.ts';
-import type { World } from '../../twin/service.ts';
 import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
+import type { World } from '../../twin-service.ts';
 import { parseObject } from '../server/body.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';

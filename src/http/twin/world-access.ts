@@ -1,7 +1,7 @@
 import { TwinError } from '../../errors.ts';
 import { parseWorldId } from '../../twin/ids.ts';
-import type { TwinService, World } from '../../twin/service.ts';
 import { parseVin } from '../../twin/vin.ts';
+import type { TwinService, World } from '../../twin-service.ts';
 import type { Head } from '../server/head.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';

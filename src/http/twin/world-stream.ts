@@ -2,7 +2,7 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { streamChoice } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
-import type { World } from '../../twin/service.ts';
+import type { World } from '../../twin-service.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';

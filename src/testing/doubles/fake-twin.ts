@@ -20,9 +20,9 @@ import { encode } from '../../http/server/reply.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
-import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin/service.ts';
 import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
+import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin-service.ts';
 
 const cities: readonly City[] = CITIES.map(({ name, seed }) => generateCity(name, seed));
 

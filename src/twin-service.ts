@@ -1,8 +1,8 @@
-import type { City } from '../city/types.ts';
-import type { Encoding } from '../codec/encoding.ts';
-import type { Change } from './journal.ts';
-import type { EventRecord, FleetEntry, Incident } from './wire.ts';
-import type { WorldOptions } from './world-options.ts';
+import type { City } from './city/types.ts';
+import type { Encoding } from './codec/encoding.ts';
+import type { Change } from './twin/journal.ts';
+import type { EventRecord, FleetEntry, Incident } from './twin/wire.ts';
+import type { WorldOptions } from './twin/world-options.ts';
 
 /**
  * What the front end asks of the worlds. `cluster/worlds.ts` is it; tests of the front end may
