@@ -14,14 +14,6 @@ describe('The catalogue', () => {
     expect(() => generateCity('atlantis', 1)).toThrow('there is no city "atlantis"');
   });
 
-  test('generates deeply equal cities from equal seeds and others from other seeds.', () => {
-    for (const { name, seed } of CITIES) {
-      const city = cityOf(name, seed);
-      expect(generateCity(name, seed)).toEqual(city);
-      expect(cityOf(name, seed + 1).junctions).not.toEqual(city.junctions);
-    }
-  });
-
   test('gives the city its title and description.', () => {
     for (const { name, title, description, seed } of CITIES) {
       expect(cityOf(name, seed)).toMatchObject({ name, title, description });

@@ -45,7 +45,7 @@ describe('Paths', () => {
     expect(() => trim(corner, 20, 10)).toThrow(RangeError);
   });
 
-  test('A path is as far from a point as its nearest piece.', () => {
+  test('The distance to a path is that to its nearest segment.', () => {
     expect(distanceToPath([4, 3], corner)).toBe(3);
     expect(distanceToPath([13, 24], corner)).toBe(5);
   });
@@ -69,20 +69,20 @@ describe('Paths', () => {
 });
 
 describe('Polygons', () => {
-  test('A hull leaves out what lies inside or on an edge and runs counter-clockwise.', () => {
+  test('A hull omits points inside or on an edge and is counter-clockwise.', () => {
     const square = rectangle(0, 0, 4, 4);
     const hull = convexHull([...square, [2, 2], [2, 0], [4, 3]]);
     expect(hull).toEqual(square);
     expect(areaOf(hull)).toBe(16);
   });
 
-  test('Two overlapping polygons share what lies in both.', () => {
+  test('Overlapping polygons have an intersection.', () => {
     const shared = intersectConvex(rectangle(0, 0, 4, 4), rectangle(2, 1, 9, 3));
     expect(areaOf(shared)).toBe(4);
     expect(Math.min(...shared.map(([x]) => x))).toBe(2);
   });
 
-  test('Polygons apart share nothing.', () => {
+  test('Disjoint polygons have none.', () => {
     expect(intersectConvex(rectangle(0, 0, 1, 1), rectangle(2, 0, 3, 1))).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('A polygon', () => {
     [0, 6],
   ];
 
-  test('covers what lies inside or on its edge.', () => {
+  test('covers points inside and on its edge.', () => {
     expect(covers(triangle, [2, 2])).toBe(true);
     expect(covers(triangle, [3, 3])).toBe(true);
     expect(covers(triangle, [3.01, 3])).toBe(false);

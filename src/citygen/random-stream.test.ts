@@ -18,7 +18,7 @@ test('Streams of neighbouring seeds differ.', () => {
   expect(draw(7, 1, 20)).not.toEqual(draw(8, 1, 20));
 });
 
-test('All numbers from the least to the greatest come up about equally often.', () => {
+test('All numbers from the least to the greatest are about equally frequent.', () => {
   const random = new RandomStream(1, 1);
   const counts = [0, 0, 0, 0, 0];
   for (let i = 0; i < 5000; i++) {

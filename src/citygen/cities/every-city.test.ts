@@ -24,6 +24,11 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
   const city = cityOf(name, seed);
   const { lanes, roads, junctions, lights, blocks, bounds } = city;
 
+  test('it differs from the city of another seed.', () => {
+    const other = CASES.find((one) => one.name === name && one.seed !== seed);
+    expect(junctions).not.toEqual(cityOf(name, other?.seed ?? seed).junctions);
+  });
+
   test('it is 600 to 900 m across.', () => {
     for (const acrossM of [bounds.maxX - bounds.minX, bounds.maxY - bounds.minY]) {
       expect(acrossM).toBeGreaterThan(600);
@@ -31,7 +36,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     }
   });
 
-  test('there is no more than the kernel takes.', () => {
+  test('its counts are within the limits of the kernel.', () => {
     expect(junctions.length).toBeLessThanOrEqual(64);
     expect(lanes.length).toBeLessThanOrEqual(4096);
     expect(lights.length).toBeLessThanOrEqual(160);
@@ -41,12 +46,12 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     }
   });
 
-  test('junctions have signals, priority, stop signs and nothing at all.', () => {
+  test('there are junctions with signals, priority, stop signs and no control.', () => {
     const controls = new Set(junctions.map(({ control }) => control));
     expect(controls).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
   });
 
-  test('roads have names of their own, and the limit of their class.', () => {
+  test('roads have different names, and the limit of their class.', () => {
     expect(new Set(roads.map((road) => road.name)).size).toBe(roads.length);
     for (const road of roads) {
       expect(road.speedLimitMps).toBe(LIMITS_MPS[road.class]);
@@ -58,7 +63,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     expect(isConnected(lanes)).toBe(true);
   });
 
-  test('a lane goes over into the next in the same point and direction.', () => {
+  test('a lane continues into the next at the same point in the same direction.', () => {
     for (const lane of lanes) {
       for (const next of lane.next) {
         const { polyline } = at(lanes, next);

@@ -6,14 +6,6 @@ import { cityOf } from '../../testing/rigs/cities.ts';
 describe('The grid', () => {
   const city = cityOf('grid', at(CITIES, 0).seed);
 
-  test('is 600 to 900 m across.', () => {
-    const { minX, minY, maxX, maxY } = city.bounds;
-    for (const acrossM of [maxX - minX, maxY - minY]) {
-      expect(acrossM).toBeGreaterThan(600);
-      expect(acrossM).toBeLessThan(900);
-    }
-  });
-
   test('has 24 roads with different names.', () => {
     expect(city.roads).toHaveLength(24);
     expect(new Set(city.roads.map(({ name }) => name)).size).toBe(24);
@@ -28,14 +20,7 @@ describe('The grid', () => {
     }
   });
 
-  test('allows 60, 50 and 30 km/h by the class of the road.', () => {
-    const limits = { arterial: 60 / 3.6, collector: 50 / 3.6, local: 30 / 3.6 };
-    for (const road of city.roads) {
-      expect(road.speedLimitMps).toBe(limits[road.class]);
-      for (const lane of road.lanes) {
-        expect(at(city.lanes, lane).speedLimitMps).toBe(road.speedLimitMps);
-      }
-    }
+  test('has roads of all three classes.', () => {
     expect(new Set(city.roads.map((road) => road.class)).size).toBe(3);
   });
 

@@ -7,7 +7,7 @@ import { HAZARD_KINDS } from './kinds.ts';
 const named = Object.entries(HAZARD_KINDS);
 
 describe('The kinds of hazard', () => {
-  test('are named in snake case and say in one sentence each what may happen.', () => {
+  test('have names in snake case and a description of one sentence.', () => {
     for (const [kind, { description }] of named) {
       expect(kind).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(description).toMatch(/^[A-Z][^.]{20,90}\.$/);
@@ -15,7 +15,7 @@ describe('The kinds of hazard', () => {
     expect(new Set(named.map(([, { description }]) => description)).size).toBe(named.length);
   });
 
-  test('fail without features that a car has, each without one at least.', () => {
+  test('each fail without one or more known features.', () => {
     const features = new Set(FEATURES.map(({ name }) => name));
     for (const [, { failsWithout }] of named) {
       expect(failsWithout.length).toBeGreaterThan(0);
@@ -24,10 +24,10 @@ describe('The kinds of hazard', () => {
   });
 
   test.each(CITIES)(
-    'of $name are ten at least and fail without each of the twelve features.',
+    'of $name are ten or more and together fail without each of the twelve features.',
     ({ name, seed }) => {
       const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
-      // Few cars come to a crest just so fast that they must steer: there may be two.
+      // Few cars reach a crest at a speed at which they must steer, so there may be two.
       const others = kinds.filter((kind) => kind !== 'wet_crest');
       expect(new Set(others).size).toBe(others.length);
       expect(kinds.length - others.length).toBeLessThanOrEqual(2);

@@ -38,7 +38,7 @@ describe('Paths', () => {
     expect(Math.abs(at(straights, 1).toM - at(straights, 1).fromM - 40)).toBeLessThan(2);
   });
 
-  test('cross where both say.', () => {
+  test('cross at a station of each.', () => {
     const crossing = crossingOf(
       [
         [0, 0],
@@ -67,7 +67,7 @@ describe('Paths', () => {
   });
 });
 
-test('A body is clear of a lane that it leaves all of but 0.1 m of the half width.', () => {
+test('A body is clear of a lane if it overlaps its edge by less than 0.1 m.', () => {
   const lane: Lane = {
     id: 'l1',
     road: 0,

@@ -40,14 +40,14 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
   const spotsOf = (...kinds: HazardKind[]) =>
     city.hazards.filter(({ kind }) => kinds.includes(kind));
 
-  test('are numbered, and described by their kind.', () => {
+  test('have numbered ids and the description of their kind.', () => {
     expect(city.hazards.map(({ id }) => id)).toEqual(city.hazards.map((_, i) => `h${i + 1}`));
     for (const { kind, radiusM, description } of city.hazards) {
       expect(HAZARD_KINDS[kind]).toMatchObject({ radiusM, description });
     }
   });
 
-  test('lie on the last of their lanes, of which the first is of the road that they name.', () => {
+  test('lie on the last of their lanes, and the first of these belongs to their road.', () => {
     for (const { x, y, road, site } of city.hazards) {
       expect(at(city.roads, road).lanes).toContain(site.lanes[0]);
       for (const [i, lane] of site.lanes.slice(1).entries()) {
@@ -68,7 +68,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('have actors that pass the conflict point where they say.', () => {
+  test('have actors that pass the conflict point at their station.', () => {
     const still = ['fog_stall', 'wet_crest', 'ice_bend', 'sharp_bend'];
     for (const { kind, x, y, site } of city.hazards) {
       expect(site.actorPath.length > 1).toBe(!still.includes(kind));
@@ -77,7 +77,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('have nothing standing in a lane.', () => {
+  test('have no permanent body in a lane.', () => {
     for (const { site } of city.hazards) {
       for (const body of site.bodies) {
         expect(roomBeside(city, body)).toBeGreaterThan(-0.1 - 1e-9);
@@ -86,7 +86,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('have their moving bodies wait at the start of the way, vans beside the lane.', () => {
+  test('have moving bodies that wait at the start of their path, vans beside the lane.', () => {
     for (const { site } of spotsOf('red_light_lorry', 'tram_crossing', 'blind_stall', 'cut_in')) {
       const [body] = site.active;
       expect(body && distance([body.x, body.y], at(site.actorPath, 0))).toBeLessThan(1e-6);
@@ -96,7 +96,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('where people and animals cross lie on straight road where 50 km/h are allowed.', () => {
+  test('where people and animals cross lie on straight roads of 50 km/h.', () => {
     const crossed = spotsOf('parked_row_child', 'deer_crossing', 'dark_zebra');
     expect(crossed.length).toBeGreaterThanOrEqual(2);
     for (const spot of crossed) {
@@ -115,7 +115,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('have children run out 1 m ahead of cars that stand 1 m beside those that pass.', () => {
+  test('have a child that runs out 1 m ahead of cars parked 1 m beside passing cars.', () => {
     for (const { x, y, site } of spotsOf('parked_row_child')) {
       expect(site.bodies).toHaveLength(4);
       const front = at(site.bodies, 0);
@@ -158,7 +158,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('for bends lie where the road turns by 50° at least.', () => {
+  test('for bends lie where the road turns by 50° or more.', () => {
     expect(spotsOf('ice_bend')).toHaveLength(1);
     for (const { site } of spotsOf('ice_bend', 'sharp_bend')) {
       const lane = at(city.lanes, at(site.lanes, -1));
@@ -169,7 +169,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('for red lights lie where a light stops cars and lets crossing traffic go.', () => {
+  test('for red lights lie where crossing traffic has green at another time.', () => {
     const [spot] = spotsOf('red_light_lorry');
     const own = city.lights.find(({ lanes }) => lanes.includes(spot?.site.lanes[0] ?? -1));
     const crossing = city.lights.filter(
@@ -203,7 +203,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     }
   });
 
-  test('for left turns have the van stand against the traffic that turns.', () => {
+  test('for left turns have the van face the turning traffic.', () => {
     for (const { site } of spotsOf('left_turn_oncoming')) {
       const along = endDirection(at(city.lanes, at(site.lanes, 0)).polyline);
       const van = at(site.active, 1);

@@ -21,7 +21,7 @@ describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
     }
   });
 
-  test('are slippery where they are wet or icy only.', () => {
+  test('have low friction only if wet or icy.', () => {
     const slippery: Partial<Record<string, number>> = { wet: 0.55, ice: 0.2 };
     for (const { kind, friction } of zones) expect(friction).toBe(slippery[kind] ?? 0.95);
   });

@@ -17,7 +17,7 @@ const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */
 const VERGE_M = 1.9;
 
-describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) => {
+describe.each([at(CITIES, 0).seed, 1, 2])('The blocks of the grid of seed %i', (seed) => {
   const city = cityOf('grid', seed);
   const { blocks } = city;
 
@@ -64,17 +64,17 @@ describe.each([20_251_120, 1, 2])('The blocks of the grid of seed %i', (seed) =>
     expect(blocks.length).toBeLessThanOrEqual(260);
   });
 
-  test('close the city off: no way leads from a street out of its bounds.', () => {
+  test('close the city off: no path leads from a street out of its bounds.', () => {
     expect(escapes(city)).toBe(false);
   });
 });
 
-test.each(CITIES)('Of $name no way leads out of its bounds.', ({ name, seed }) => {
+test.each(CITIES)('In $name no path leads out of its bounds.', ({ name, seed }) => {
   expect(escapes(cityOf(name, seed))).toBe(false);
 });
 
 test('The default grid has at most 220 blocks.', () => {
-  expect(cityOf('grid', 20_251_120).blocks.length).toBeLessThanOrEqual(220);
+  expect(cityOf('grid', at(CITIES, 0).seed).blocks.length).toBeLessThanOrEqual(220);
 });
 
 /** The smallest distance between two paths that do not cross, or cross near one of their points. */
@@ -84,7 +84,7 @@ const distanceBetween = (a: readonly Point[], b: readonly Point[]): number =>
     ...b.map((point) => distanceToPath(point, a)),
   );
 
-/** Floods the city from the start of its first lane over squares of 1 m that no solid block covers. */
+/** Whether a flood fill from the first lane, over 1 m cells without solid blocks, leaves the bounds. */
 function escapes({ bounds, blocks, lanes }: City): boolean {
   const columns = Math.ceil(bounds.maxX - bounds.minX) + 3;
   const rows = Math.ceil(bounds.maxY - bounds.minY) + 3;

@@ -43,7 +43,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
     }
   });
 
-  test('come by every light and along nearly every road.', () => {
+  test('pass every light and nearly every road.', () => {
     for (const light of city.lights) {
       expect(light.lanes.some((lane) => used.has(lane))).toBe(true);
     }
@@ -51,7 +51,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
     expect(driven.length).toBeGreaterThanOrEqual(city.roads.length - 2);
   });
 
-  test('lead through every zone and over every hazard spot.', () => {
+  test('pass every zone and every hazard spot.', () => {
     const points = [...used].flatMap((lane) => {
       const { polyline } = at(lanes, lane);
       const steps = Math.ceil(lengthOf(polyline) / 2);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
 import type { City, Lane, Point } from '../../city/types.ts';
-import { generateCity } from '../generate.ts';
+import { cityOf } from '../../testing/rigs/cities.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 
 const entry = CITIES[0];
 if (!entry) throw new Error('the catalogue is empty');
-const city = generateCity(entry.name, entry.seed);
+const city = cityOf(entry.name, entry.seed);
 const profiles = profilesOf(city);
 
 const profileOf = (index: number): LaneProfile => {

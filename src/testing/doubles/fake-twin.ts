@@ -9,14 +9,13 @@ import {
   OC_STRIDE,
   OUT_LENGTH,
 } from '../../../assembly/layout.ts';
-import { CITIES } from '../../city/catalogue.ts';
 import { cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
-import { generateCity } from '../../citygen/generate.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { snapshotOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import { encode } from '../../http/server/reply.ts';
+import { loadCities } from '../../load-cities.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
@@ -24,7 +23,7 @@ import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin-service.ts';
 
-const cities: readonly City[] = CITIES.map(({ name, seed }) => generateCity(name, seed));
+const { cities } = loadCities();
 
 /** A world that stands still, for tests of the front end. Everything in it can be set. */
 export class FakeWorld implements World {
