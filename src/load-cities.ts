@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CITIES } from './city/catalogue.ts';
-import { BUILT_CITIES, type CitySet, citySet } from './city/city-set.ts';
+import { BUILT_CITIES, type CitySet } from './city/city-set.ts';
+import { cityNames } from './city/names.ts';
 import type { City } from './city/types.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { City } from './city/types.ts';
 export function loadCities(): CitySet {
   const cities = CITIES.map(({ name }) => JSON.parse(readBuilt(`${name}.json`).toString()) as City);
   const tables = CITIES.map(({ name }) => Uint8Array.from(readBuilt(`${name}.table`)).buffer);
-  return citySet(cities, tables);
+  return { cities, tables, names: cities.map(cityNames) };
 }
 
 function readBuilt(file: string): Buffer {

@@ -1,4 +1,4 @@
-import { type CityNames, cityNames } from './names.ts';
+import type { CityNames } from './names.ts';
 import type { City } from './types.ts';
 
 /** The cities of the catalogue in every form that a node needs, by the city index of the kernel. */
@@ -10,7 +10,3 @@ export interface CitySet {
 
 /** The folder that `npm run build:cities` fills: a JSON file and a kernel table per city. */
 export const BUILT_CITIES = new URL('../../build/cities/', import.meta.url);
-
-export function citySet(cities: readonly City[], tables: readonly ArrayBuffer[]): CitySet {
-  return { cities, tables, names: cities.map(cityNames) };
-}

@@ -1,11 +1,16 @@
-/** Builds every city into the build folder, from which `loadCities` reads. */
+/** Generates the cities of the catalogue into a folder; by default the one that `loadCities` reads. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { CITIES } from '../city/catalogue.ts';
 import { BUILT_CITIES } from '../city/city-set.ts';
-import { makeCities } from './make-cities.ts';
+import { generateCity } from './generate.ts';
+import { packCity } from './tables/city-table.ts';
 
-const { cities, tables } = makeCities();
-mkdirSync(BUILT_CITIES, { recursive: true });
-for (const [i, city] of cities.entries()) {
-  writeFileSync(new URL(`${city.name}.json`, BUILT_CITIES), JSON.stringify(city));
-  writeFileSync(new URL(`${city.name}.table`, BUILT_CITIES), new Uint8Array(tables[i] ?? []));
+const [, , path] = process.argv;
+const folder = path === undefined ? BUILT_CITIES : pathToFileURL(`${path}/`);
+mkdirSync(folder, { recursive: true });
+for (const { name, seed } of CITIES) {
+  const city = generateCity(name, seed);
+  writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(city));
+  writeFileSync(new URL(`${name}.table`, folder), new Uint8Array(packCity(city)));
 }

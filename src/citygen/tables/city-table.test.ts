@@ -25,7 +25,7 @@ const laneAt = (lane: number): number => int(layout.T_LANES) + lane * layout.LAN
 const pointAt = (point: number): number => int(layout.T_POINTS) + point * layout.POINT_BYTES;
 
 describe('The table of a city', () => {
-  // That the built tables are up to date is the test of make-cities.ts.
+  // main.test.ts proves that the built tables are up to date.
   test('is frozen to the bit.', () => {
     const hashOf = (table: ArrayBuffer) =>
       createHash('sha256').update(new Uint8Array(table)).digest('hex');

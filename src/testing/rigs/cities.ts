@@ -5,7 +5,7 @@ import { loadCities } from '../../load-cities.ts';
 
 const keyOf = (name: string, seed: number): string => `${name} ${seed}`;
 
-/** The built cities; the test of `make-cities.ts` says whether the build is up to date. */
+/** The built cities; `citygen/main.test.ts` proves that the build is up to date. */
 const known = new Map(
   loadCities().cities.map((city, i) => [keyOf(city.name, CITIES[i]?.seed ?? 0), city]),
 );
