@@ -71,10 +71,9 @@ export const MIXED_TOWN: TownPlan = {
     elmSouth: { x: -254, y: 232, control: 'none', mayMove: true },
     birchWest: { x: -382, y: 190, control: 'none', mayMove: true },
   },
-  streets: [
-    {
-      class: 'arterial',
-      roads: [
+  streets: {
+    arterial: [
+      [
         ['Northern Ring', 'ringGarden', { x: -240, y: 190, radiusM: 75 }, 'ringChapel', 'ringHill'],
         ['Eastern Ring', 'ringHill', { x: 240, y: 190, radiusM: 75 }, 'ringEast', 'ringHarbour'],
         [
@@ -92,22 +91,11 @@ export const MIXED_TOWN: TownPlan = {
           'ringGarden',
         ],
       ],
-    },
-    {
-      class: 'collector',
-      roads: [
-        ['Main Street', 'ringQuarry', 'bankCorner', 'townHall', 'millCross', 'market', 'ringEast'],
-      ],
-    },
-    {
-      class: 'collector',
-      roads: [
-        ['Station Street', 'ringStation', 'stationRow', 'townHall', 'chapelRow', 'ringChapel'],
-      ],
-    },
-    {
-      class: 'collector',
-      roads: [
+    ],
+    collector: [
+      [['Main Street', 'ringQuarry', 'bankCorner', 'townHall', 'millCross', 'market', 'ringEast']],
+      [['Station Street', 'ringStation', 'stationRow', 'townHall', 'chapelRow', 'ringChapel']],
+      [
         [
           'Hill Road',
           'ringHill',
@@ -119,10 +107,7 @@ export const MIXED_TOWN: TownPlan = {
           'ringEast',
         ],
       ],
-    },
-    {
-      class: 'collector',
-      roads: [
+      [
         [
           'Harbour Road',
           'ringPark',
@@ -132,10 +117,7 @@ export const MIXED_TOWN: TownPlan = {
           'ringHarbour',
         ],
       ],
-    },
-    {
-      class: 'collector',
-      roads: [
+      [
         [
           'Quarry Road',
           'ringQuarry',
@@ -147,33 +129,23 @@ export const MIXED_TOWN: TownPlan = {
           'ringStation',
         ],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+    ],
+    local: [
+      [
         ['Mill Street', 'ringHill', 'millNorth', 'millCross'],
         ['Bridge Street', 'millCross', 'millSouth', 'ringPark'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Garden Row', 'ringGarden', 'gardenRow', 'chapelRow'],
         ['Chapel Row', 'chapelRow', 'millNorth', { x: 166, y: 102, radiusM: 13 }, 'market'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Bank Street', 'gardenRow', 'bankCorner'],
         ['Station Row', 'bankCorner', { x: -148, y: -98, radiusM: 13 }, 'stationRow', 'millSouth'],
         ['Brewery Row', 'millSouth', 'brewery', 'ringHarbour'],
       ],
-    },
-    { class: 'local', roads: [['Market Lane', 'market', 'brewery']] },
-    {
-      class: 'local',
-      roads: [
+      [['Market Lane', 'market', 'brewery']],
+      [
         [
           'Orchard Close',
           'hillWest',
@@ -183,28 +155,19 @@ export const MIXED_TOWN: TownPlan = {
           'hillEast',
         ],
       ],
-    },
-    {
-      class: 'local',
-      roads: [['Kiln Lane', 'quarryWest', { x: -288, y: -162, radiusM: 14 }, 'quarrySouth']],
-    },
-    {
-      class: 'local',
-      roads: [
+      [['Kiln Lane', 'quarryWest', { x: -288, y: -162, radiusM: 14 }, 'quarrySouth']],
+      [
         ['Birch Road', 'ringChapel', { x: -62, y: 328, radiusM: 14 }, 'birchNorth', 'elmNorth'],
         ['Larch Road', 'elmNorth', { x: -384, y: 320, radiusM: 16 }, 'birchWest'],
         ['Garden Road', 'birchWest', { x: -382, y: 72, radiusM: 16 }, 'ringGarden'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Elm Close', 'elmNorth', 'elmSouth'],
         ['Ash Close', 'birchNorth', { x: -150, y: 230, radiusM: 13 }, 'elmSouth'],
         ['Rowan Close', 'elmSouth', 'birchWest'],
       ],
-    },
-  ],
+    ],
+  },
   grounds: [
     { kind: 'square', polygon: rectangle(-60, 0, 4, 54), heightM: 0, solid: false },
     { kind: 'park', polygon: rectangle(150, -324, 340, -250), heightM: 0, solid: false },

@@ -57,10 +57,9 @@ export const OLD_TOWN: TownPlan = {
     potters: { x: 161, y: -208, control: 'none', mayMove: true },
     coopersEast: { x: 232, y: -148, control: 'none', mayMove: true },
   },
-  streets: [
-    {
-      class: 'collector',
-      roads: [
+  streets: {
+    collector: [
+      [
         [
           'Northgate Road',
           'westNorth',
@@ -93,31 +92,21 @@ export const OLD_TOWN: TownPlan = {
           'westNorth',
         ],
       ],
-    },
-    {
-      class: 'collector',
-      roads: [
+      [
         ['High Street', 'westGate', 'smithGate', 'highWest', 'market'],
         ['Goldsmith Street', 'market', 'goldsmiths', 'highEast', 'eastGate'],
       ],
-    },
-    {
-      class: 'collector',
-      roads: [
+      [
         ['Bridge Street', 'southGate', 'fishBridge', 'tannersCross', 'market'],
         ['Cathedral Street', 'market', 'marketRow', 'weaversCross', 'northGate'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+    ],
+    local: [
+      [
         ['Weavers Row', 'westNorth', 'ropeLane', 'weaversWest', 'minsterRow', 'weaversCross'],
         ['Abbey Row', 'weaversCross', 'abbeyLane', 'weaversEast', 'abbeyEast', 'eastNorth'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         [
           'Tanners Row',
           'fishYard',
@@ -129,54 +118,33 @@ export const OLD_TOWN: TownPlan = {
         ],
         ['Coopers Row', 'tannersCross', 'coopersYard', 'tannersEast', 'coopersEast', 'eastSouth'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Baker Street', 'northWest', 'minsterWest', 'weaversWest', 'ropeYard', 'highWest'],
         ['Fish Street', 'highWest', 'smithLane', 'tannersWest', 'fishYard', 'southWest'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Abbey Street', 'northEast', 'abbeyYard', 'weaversEast', 'candleLane', 'highEast'],
         ['Potters Street', 'highEast', 'tannersEast', 'potters', 'southEast'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Rope Walk', 'ropeLane', { x: -230, y: 60, radiusM: 14 }, 'ropeYard'],
         ['Market Row', 'ropeYard', 'marketRow'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Minster Close', 'ropeLane', { x: -228, y: 198, radiusM: 12 }, 'minsterWest'],
         ['Minster Lane', 'minsterWest', { x: -75, y: 204, radiusM: 12 }, 'minsterRow'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Abbey Lane', 'abbeyYard', { x: 76, y: 210, radiusM: 12 }, 'abbeyLane'],
         ['Candle Lane', 'abbeyLane', { x: 72, y: 72, radiusM: 12 }, 'candleLane'],
         ['Chandler Lane', 'candleLane', { x: 232, y: 70, radiusM: 12 }, 'abbeyEast'],
         ['Nuns Walk', 'abbeyEast', { x: 234, y: 206, radiusM: 14 }, 'abbeyYard'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         ['Smith Lane', 'smithGate', { x: -226, y: -72, radiusM: 12 }, 'smithLane'],
         ['Dyers Lane', 'smithLane', { x: -66, y: -70, radiusM: 12 }, 'dyersRow'],
       ],
-    },
-    {
-      class: 'local',
-      roads: [
+      [
         [
           'Coopers Alley',
           'goldsmiths',
@@ -187,9 +155,9 @@ export const OLD_TOWN: TownPlan = {
         ['Kiln Lane', 'coopersYard', { x: 98, y: -208, radiusM: 12 }, 'potters'],
         ['Kiln Close', 'potters', { x: 236, y: -210, radiusM: 12 }, 'coopersEast'],
       ],
-    },
-    { class: 'local', roads: [['Salters Row', 'fishYard', 'fishBridge']] },
-  ],
+      [['Salters Row', 'fishYard', 'fishBridge']],
+    ],
+  },
   grounds: [
     { kind: 'square', polygon: rectangle(-84, 0, -2, 68), heightM: 0, solid: false },
     { kind: 'park', polygon: rectangle(206, -132, 300, -30), heightM: 0, solid: false },

@@ -32,7 +32,8 @@ import { furnish, type GeneratedCity } from './furnish.ts';
 /** An irregular town: its junctions, the streets between them and what is built there. */
 export interface TownPlan {
   junctions: Readonly<Record<string, TownJunction>>;
-  streets: readonly TownStreet[];
+  /** By class, each as the roads that it consists of. */
+  streets: Readonly<Partial<Record<RoadClass, readonly (readonly TownRoad[])[]>>>;
   /** Parks and squares, laid before the houses. */
   grounds: readonly BlockPlan[];
   /** The first counts that has the class of the road and contains the middle of the segment. */
@@ -49,12 +50,6 @@ interface TownJunction {
   /** Any road of the street that has priority, or that has the first phase of the signals. */
   main?: string;
   mayMove?: boolean;
-}
-
-/** A street and the roads that it consists of. */
-interface TownStreet {
-  class: RoadClass;
-  roads: readonly TownRoad[];
 }
 
 /** The name of a road, then the junctions and corners that it leads through. */
@@ -87,13 +82,21 @@ export function generateTown(town: TownPlan, seed: number): GeneratedCity {
   return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
 }
 
-function planNetwork(
-  { junctions, streets, moveSteps }: TownPlan,
-  random: RandomStream,
-): NetworkPlan {
-  const names = Object.keys(junctions);
-  const places = Object.values(junctions).map(({ x, y, control, main, mayMove }): JunctionPlan => {
-    const mainStreet = streets.findIndex(({ roads }) => roads.some(([name]) => name === main));
+/** All roads, with the index of their street. */
+function roadsOf({ streets }: TownPlan) {
+  return ROAD_CLASSES.flatMap((roadClass) =>
+    (streets[roadClass] ?? []).map((roads) => ({ roadClass, roads })),
+  ).flatMap(({ roadClass, roads }, street) =>
+    roads.map(([name, ...via]) => ({ name, class: roadClass, street, via })),
+  );
+}
+
+function planNetwork(town: TownPlan, random: RandomStream): NetworkPlan {
+  const { moveSteps } = town;
+  const roads = roadsOf(town);
+  const names = Object.keys(town.junctions);
+  const junctions = Object.values(town.junctions).map(({ x, y, control, main, mayMove }) => {
+    const mainStreet = roads.find(({ name }) => name === main)?.street ?? -1;
     if (main !== undefined && mainStreet < 0) throw new RangeError(`no street "${main}"`);
     const move = () => (mayMove ? random.between(-moveSteps, moveSteps) * MOVE_STEP_M : 0);
     return { x: x + move(), y: y + move(), control, mainStreet };
@@ -104,15 +107,11 @@ function planNetwork(
     return index;
   };
   return {
-    junctions: places,
-    roads: streets.flatMap(({ class: roadClass, roads }, street) =>
-      roads.map(([name, ...via]) => ({
-        name,
-        class: roadClass,
-        street,
-        segments: segmentsOf(via, indexOf, places),
-      })),
-    ),
+    junctions,
+    roads: roads.map(({ via, ...road }) => ({
+      ...road,
+      segments: segmentsOf(via, indexOf, junctions),
+    })),
   };
 }
 
@@ -179,11 +178,9 @@ function buildAlongBends(
   plan: NetworkPlan,
   random: RandomStream,
 ): void {
-  const roads = town.streets.flatMap(({ roads, class: roadClass }) =>
-    roads.map((road) => ({ road, halfWidthM: halfWidthOf(roadClass) })),
-  );
-  for (const [index, { road, halfWidthM }] of roads.entries()) {
-    for (const [i, { corners }] of legsOf(road.slice(1)).entries()) {
+  for (const [index, { via, class: roadClass }] of roadsOf(town).entries()) {
+    const halfWidthM = halfWidthOf(roadClass);
+    for (const [i, { corners }] of legsOf(via).entries()) {
       const { axis } = at(at(plan.roads, index).segments, i);
       const places: Point[] = [
         at(axis, 0),
