@@ -5,7 +5,7 @@ import type { EventRecord, FleetEntry, Incident } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
 
 /**
- * What the front end asks of the worlds. `cluster/worlds.ts` is it; tests of the front end may
+ * What the front end asks of the worlds. `worlds/worlds.ts` is it; tests of the front end may
  * stand in for it.
  */
 export interface TwinService {
