@@ -6,9 +6,8 @@ const HARD_MPS2 = 4.5;
 export type AmberChoice = 'go' | 'stop';
 
 /**
- * What a car does where its light turns amber for `amberS`, `distanceM` before the line: stop where
- * comfort allows it, go where the amber lasts, and in the zone where neither holds stop only if it
- * can still be done at all.
+ * Choice of a car whose light turns amber for `amberS`, `distanceM` before the line: stop if that
+ * is comfortable, else go if the amber lasts, else stop only if it is possible at all.
  */
 export function amberChoice(speedMps: number, distanceM: number, amberS: number): AmberChoice {
   const reactedM = distanceM - speedMps * REACTION_S;

@@ -45,8 +45,8 @@ export interface Scene {
 export const FIELD = 5000;
 
 /**
- * Puts the first cars where they are told to be, in a field; the others stand far apart there. With
- * no features nothing that a car senses makes a difference to how it moves.
+ * Places the first cars in a field; all others stand far apart. Without features nothing that a car
+ * senses affects its motion.
  */
 export function stage(
   kernel: Kernel,
@@ -82,7 +82,7 @@ export function stage(
   });
 }
 
-/** Whoever was put somewhere by hand may touch anybody. */
+/** Cars that a test has placed may touch any other. */
 export function touchable(world: SlabEditor): void {
   for (const car of cars) world.setI32(C_NEAR, car, 2 * NEAR_BLOCKS - (2 << car));
 }

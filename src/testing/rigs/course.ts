@@ -12,7 +12,7 @@ import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 
-/** A city in the arrays that a look at every tick needs. */
+/** A city as arrays for measurements at every tick. */
 export interface Course {
   city: City;
   cityIndex: number;

@@ -65,7 +65,7 @@ export interface CarPlan {
   distanceM: number;
   speedMps: number;
   features?: number;
-  /** For so long it has been asking for its way. */
+  /** Time for which the car has been asking for its claim. */
   waitedS?: number;
 }
 
@@ -85,7 +85,7 @@ const HEADINGS: Readonly<Record<Side, Point>> = {
   north: [0, -1],
 };
 
-/** A world of nine junctions of which the one in the middle is looked at, with cars as planned. */
+/** A world of nine junctions. The middle one has the cars of the plan. */
 export class Crossing {
   readonly city: City;
   readonly kernel: Kernel;

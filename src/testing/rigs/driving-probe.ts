@@ -39,8 +39,8 @@ const at = (array: Float64Array, index: number): number => array[index] as numbe
 const whole = (array: Int32Array, index: number): number => array[index] as number;
 
 /**
- * Looks at every car of one world after every tick, reading kernel memory in place, and adds what
- * it sees to a tally.
+ * Measures every car of one world after every tick, directly in kernel memory, and adds the results
+ * to a tally.
  */
 export class DrivingProbe {
   readonly #f64: Float64Array;
@@ -179,7 +179,7 @@ export class DrivingProbe {
     this.#laneBefore[car] = lane;
   }
 
-  /** Adds what can only be said of a whole drive. */
+  /** Adds the figures of the whole drive. */
   finish(tick: number): void {
     const tally = this.#tally;
     for (let car = 0; car < CARS; car++) {

@@ -11,10 +11,10 @@ export class Extreme {
 
 const LATERAL_BIN_MPS2 = 0.01;
 const LATERAL_BINS = 2000;
-/** So many examples of what should not be are written down. */
+/** Number of examples that are kept of each violation. */
 const EXAMPLES_MAX = 5;
 
-/** What was counted and summed up over the worlds of one city. */
+/** Counts and sums of the worlds of one city. */
 export class DrivingTally {
   carTicks = 0;
   /** Of cars that move: those that stand would flatter every mean. */
@@ -24,7 +24,7 @@ export class DrivingTally {
   offsetSquares = 0;
   offsetTicks = 0;
   readonly offset = new Extreme();
-  /** What the kernel calls the offset, against the distance to the lane's centre line. */
+  /** The kernel's offset against the distance to the lane's centre line. */
   readonly offsetError = new Extreme();
   readonly speedShare = new Extreme();
   readonly stoodTicks = new Extreme();

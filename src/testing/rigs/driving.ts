@@ -15,8 +15,8 @@ const ORDER_PHASE = 1;
 const OVERLAP_TICKS = 10;
 
 /**
- * Drives one world a seed in a city for so many ticks and measures all of it; `prepare` may switch
- * features first.
+ * Drives one world per seed for some ticks and measures all of them; `prepare` may switch features
+ * first.
  */
 export function measureDriving(
   kernel: Kernel,
@@ -63,12 +63,12 @@ function driveWorld(
   tally.contacts += kernel.contactCount(slab);
 }
 
-/** What driving must hold, by one figure. */
+/** A limit on one figure of driving. */
 export interface DrivingLimit {
   name: string;
   unit: string;
   of: (tally: DrivingTally) => number;
-  /** Where the figure comes from: the place of an extreme, or examples of what was counted. */
+  /** Origin of the figure: the place of an extreme, or examples of what was counted. */
   seen?: (tally: DrivingTally) => string;
   atMost?: number;
   atLeast?: number;
@@ -175,7 +175,7 @@ export const DRIVING_LIMITS: readonly DrivingLimit[] = [
   },
 ];
 
-/** What holds of every world however it drives. */
+/** Limits that hold in every world, however it drives. */
 export const MOTION_LIMITS: readonly DrivingLimit[] = [
   {
     name: 'position jumps',

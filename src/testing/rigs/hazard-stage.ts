@@ -33,7 +33,7 @@ export function stageOf(kind: HazardKind, seed = 1): SpotStage {
   );
 }
 
-/** Steps look by look until it is so, or for so long. */
+/** Steps from scan to scan until the condition holds; false if it does not within `ticks`. */
 export function stepUntil(stage: SpotStage, isSo: () => boolean, ticks: number): boolean {
   const end = stage.kernel.tick(stage.slab) + ticks;
   while (!isSo()) {

@@ -4,7 +4,9 @@ import { CAR_TYPES } from '../../twin/fleet.ts';
 import { type IcePass, shareOf, tallyIce, tallyInterventions } from './ice-tally.ts';
 import { cities, makeKernel } from './kernel.ts';
 
-/** Prints what becomes of those who come to the ice: `node src/testing/rigs/ice-report.ts [worlds] [minutes]`. */
+/**
+ * Prints what happens to cars on the ice: `node src/testing/rigs/ice-report.ts [worlds] [minutes]`.
+ */
 
 const TICKS_PER_MINUTE = 3000;
 const [worlds = 2, minutes = 15] = process.argv.slice(2).map(Number);

@@ -25,12 +25,12 @@ import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeWorld } from './kernel.ts';
 
-/** A car is watched from so far before the ice to so far behind it, m. */
+/** A car is observed from this distance before the ice to this distance behind it, m. */
 const BEFORE_M = 6;
 const BEYOND_M = 25;
 /** A car that takes longer is stuck, and no longer passes. */
 const PASS_TICKS_MAX = 1500;
-/** Sliding at more than the one angle for so long, or turned by more than the other, is a spin. */
+/** A spin: sliding beyond the first angle for this time, or a rotation beyond the second. */
 const SPIN_SLIP_RAD = (20 * Math.PI) / 180;
 const SPIN_TICKS = 300 / TICK_MS;
 const SPIN_COSINE = 0.5;
@@ -114,7 +114,7 @@ const ICE_FRICTION_MAX = 0.3;
 const WET_FRICTION_MAX = 0.6;
 const AFTER_ICE_TICKS = 1000 / TICK_MS;
 
-/** What stability control does in one world a seed. */
+/** Interventions of stability control in one world per seed. */
 export function tallyInterventions(
   kernel: Kernel,
   cityIndex: number,

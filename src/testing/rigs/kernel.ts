@@ -38,8 +38,8 @@ export function makeKernelOf(table: ArrayBuffer): Kernel {
 }
 
 /**
- * `make` of a plan, made once for each plan of a test file: packing a city takes longer than most
- * of what tests drive in it. Nobody may change the result.
+ * Calls `make` once for each plan of a test file: packing a city takes longer than most drives in
+ * it. The result is shared and must not be changed.
  */
 export function memoised<Plan, Made>(make: (plan: Plan) => Made): (plan: Plan) => Made {
   const known = new Map<string, Made>();
@@ -75,7 +75,7 @@ export function contactsUntil(kernel: Kernel, slab: number, tick: number): Conta
   return all;
 }
 
-/** Typed access to the arrays of a world, for tests that look behind the public state. */
+/** Typed access to the arrays of a world, for tests of internal state. */
 export class SlabView {
   readonly #view: DataView;
 

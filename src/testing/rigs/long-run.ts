@@ -3,7 +3,7 @@ import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
 import { STANDING_MPS } from './driving-probe.ts';
 
-/** Speeds are looked at once a second: enough for kilometres, and next to nothing in time. */
+/** Speeds are sampled once a second: enough for kilometres, at hardly any cost. */
 const LOOK_TICKS = 50;
 const VX = C_VX / 8;
 const VY = C_VY / 8;
@@ -14,7 +14,7 @@ export interface LongRun {
   contacts: ContactFacts[];
 }
 
-/** Drives a world on by so many ticks; `onContact` sees it right after each tick that had any. */
+/** Drives a world for some ticks; `onContact` is called right after each tick that has contacts. */
 export function driveLong(
   kernel: Kernel,
   slab: Slab,
@@ -39,7 +39,7 @@ export function driveLong(
     }
     for (let car = 0; car < CAR_COUNT; car++) {
       const speed = Math.hypot(f64[VX + car] as number, f64[VY + car] as number);
-      metres += speed; // for the second that it is looked at
+      metres += speed; // for one second
       const stood = speed < STANDING_MPS ? (stoodS[car] as number) + 1 : 0;
       stoodS[car] = stood;
       if (stood > longestStandstillS) longestStandstillS = stood;

@@ -66,7 +66,7 @@ export interface Motion {
   accelMps2: number;
 }
 
-/** What the car meets. */
+/** An object that the car encounters. */
 export interface Mover {
   actor: Actor;
   /** Of its middle. */
@@ -95,7 +95,7 @@ export interface Intervention {
 
 export interface ManoeuvreResult {
   contact: boolean;
-  /** Of the car to what it struck, along its own length; 0 without contact. */
+  /** Of the car relative to the object, along the car's axis; 0 without contact. */
   impactSpeedKmh: number;
   /** Least distance between the bodies. */
   minGapM: number;
@@ -122,9 +122,9 @@ export interface ManoeuvreResult {
 }
 
 /**
- * Drives one manoeuvre on the real kernel. Nobody sits at the wheel: the car under test holds its speed
- * until a function acts, and its lane, as a test driver's robot would. Ends with contact, when the car
- * stands, or after `lastsS`.
+ * Drives one manoeuvre on the real kernel. There is no driver: the car holds its speed until a
+ * function acts, and its lane, like a steering robot. Ends with contact, when the car stands, or
+ * after `lastsS`.
  */
 export function runManoeuvre(manoeuvre: Manoeuvre): ManoeuvreResult {
   const drive = new Drive(manoeuvre);
@@ -224,7 +224,7 @@ class Drive {
     for (const array of [C_HY, C_VX, C_VY, C_YAW_RATE, C_OFFSET]) world.setF64(array, car, 0);
   }
 
-  /** What holds before the tick that leads to `timeS`. */
+  /** Sets the scene before the tick that leads to `timeS`. */
   #set(world: SlabEditor, timeS: number): void {
     const friction = this.#plan.friction ?? DRY;
     world.setF64(C_FRICTION_FRONT, 0, friction);

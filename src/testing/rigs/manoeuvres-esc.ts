@@ -63,7 +63,7 @@ export interface SineRun {
 }
 
 export interface SineResult {
-  /** Yaw rate so long after the steering is complete, as a share of its second peak. */
+  /** Yaw rate 1 s after the steering is complete, as a share of its second peak. */
   yawRatioAt1s: number;
   yawRatioAt175s: number;
   /** Displacement of the centre of gravity 1.07 s after the steering has begun, m. */

@@ -44,16 +44,16 @@ const LASTS_S = 14;
 /** When the other would be in the middle where there is none, s. */
 const FAR_OFF_S = 1e6;
 const STANDING_MPS = 0.05;
-/** Along the paths their crossing is looked for in such steps, m. */
+/** Step of the search for the crossing of two paths, m. */
 const STEP_M = 0.1;
 
 export interface CrossingRun {
-  /** What the car under test meets comes from here, straight over the junction. */
+  /** Side from which the other object comes, straight over the junction. */
   from: Exclude<Side, 'west'>;
   turn: 'straight' | 'left';
   speedKmh: number;
   otherKmh: number;
-  /** What it meets; a car without. */
+  /** The other object; by default a car. */
   actor?: Actor;
   /** So long before both would be in the middle the other comes into sight, s; always there without. */
   revealS?: number;
@@ -105,15 +105,21 @@ export function runCrossing({ from, actor = VEHICLE, ...run }: CrossingRun): Cro
   });
 }
 
-/** CPTA: the adult walks so far from the middle of the road that the car comes on, m, at so many km/h. */
+/**
+ * CPTA: distance of the adult's path from the middle of the car's road, m, and the car's speeds,
+ * km/h.
+ */
 const WALK_ASIDE_M = 9.5;
 const WALK_KMH = 5;
-/** It starts so far from where it is struck, m: across the lane that the car turns into, or across both. */
+/**
+ * Distance from the adult's start to the collision, m: across the lane that the car enters, or
+ * both.
+ */
 const WALK_FROM_M = { near: 6, far: 9.5 };
 
 /**
- * CPTA: turns into a road that an adult walks over. Nobody sits at the wheel: the car holds its speed
- * until a function acts. The adult is struck by the middle of its front if none does.
+ * CPTA: turns into a road that an adult crosses. There is no driver: the car holds its speed until
+ * a function acts. Without reaction the middle of its front strikes the adult.
  */
 export function runTurn({ turn, walks, ...run }: TurnRun): CrossingResult {
   const isFromNear = (turn === 'left') === (walks === 'opposite');
@@ -144,7 +150,7 @@ interface TimedRun {
   /** Classes of the road that the car under test comes on and of the other one. */
   row: Road['class'];
   column: Road['class'];
-  /** The straight way of what it meets. */
+  /** Straight path of the other object. */
   lineOf: (crossing: Crossing) => Line;
   /** So far before the middle it waits until it is time to set off; always moving without. */
   waitsAtM?: number;
@@ -216,7 +222,7 @@ const interventionsOf = ({ kernel, slab }: Crossing): Intervention[] =>
     .filter(({ kind, car }) => kind === EVENT_INTERVENTION && car === 0)
     .map(({ feature, tick }) => ({ feature: at(FEATURES, feature).name, timeS: tick * TICK_S }));
 
-/** Makes the car drive at the speed of the run, or whoever drives it want to. */
+/** Makes the car, or its driver, keep the speed of the run. */
 function keepSpeed(
   world: SlabEditor,
   { city }: Crossing,
@@ -263,7 +269,7 @@ function crossingFor({ turn, speedKmh, features, actor, row, column }: TimedRun)
     hazards: [spotOf(actor, 0)],
   });
   edit(crossing.kernel, crossing.slab, (world) => {
-    // So that it does not slow down to look for a gap among cars first.
+    // The car must not slow down first to find a gap.
     world.setI32(C_CLAIM, 0, crossing.city.lanes.indexOf(crossing.connector('west', turn)));
   });
   return crossing;

@@ -34,7 +34,7 @@ export const MOTORCYCLE: Actor = {
   widthM: 0.79,
   massKg: 270,
 };
-/** Behind which Euro NCAP hides what changes lane. */
+/** The car that hides oncoming traffic in Euro NCAP's lane changes. */
 const CAR_AHEAD: Actor = {
   ...VEHICLE,
   name: 'car ahead',
@@ -60,7 +60,7 @@ const DEER: Actor = {
   speedMps: 0,
 };
 
-/** The rest of a manoeuvre: what is on, the road's friction, its lanes. */
+/** Conditions of a manoeuvre: features, friction, lanes. */
 export type Conditions = Omit<Manoeuvre, 'speedKmh' | 'movers'>;
 
 /** Time to collision at which a manoeuvre begins, s. */
@@ -89,7 +89,7 @@ export function towardsStanding(
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover] });
 }
 
-/** CCRm, CPLA, CBLA: towards somebody slower ahead, `leftM` of the lane's centre. */
+/** CCRm, CPLA, CBLA: approaches a slower object ahead, `leftM` from the lane's centre. */
 export function towardsSlower(
   speedKmh: number,
   otherKmh: number,
@@ -140,16 +140,16 @@ export function headOn(
 
 /** Of oncoming traffic to the middle of the own lane, m. */
 const ONCOMING_M = 3.5;
-/** When what comes the other way begins to change lane, s. */
+/** Time at which oncoming traffic begins to change lane, s. */
 const CHANGE_FROM_S = 1;
-/** Time to collision at which it has changed, if nobody brakes, s. */
+/** Time to collision at which the change is complete without braking, s. */
 const CHANGED_S = 1.5;
 /** Time between it and the car ahead of it, s. */
 const ONCOMING_HEADWAY_S = 1;
 
 /**
- * CCFhol: an oncoming car of the same speed comes out from behind another one into the own lane, in
- * so many metres.
+ * CCFhol: an oncoming car of the same speed changes from behind another one into the own lane,
+ * within some metres.
  */
 export function headOnChangingLane(
   speedKmh: number,
@@ -221,7 +221,7 @@ export interface Walk {
   speedKmh: number;
   /** Where it starts, right of the middle of the car. */
   fromRightM: number;
-  /** Share of the car's width, from its right, at which it is struck if nobody reacts. */
+  /** Share of the car's width, from its right, at which it strikes without reaction. */
   struckAt: number;
   /** It is not seen earlier than this before contact. */
   revealS?: number;
@@ -280,7 +280,7 @@ export const DEER_FROM_HEDGE: Walk = {
   revealS: 1.58,
 };
 
-/** Somebody walks or runs across the lane, at a pace that makes it be struck. */
+/** A person walks or runs across the lane and is struck without reaction. */
 export function acrossTheLane(
   speedKmh: number,
   walk: Walk,
@@ -327,7 +327,9 @@ export function behindCrest(
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover, ...beside] });
 }
 
-/** A van pulls out of a bay beside the lane at 15 km/h when the car is so far from its rear, s. */
+/**
+ * A van pulls out of a bay beside the lane at 15 km/h when the car is this time from its rear, s.
+ */
 export function behindCutIn(
   speedKmh: number,
   fromS: number,

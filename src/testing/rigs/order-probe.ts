@@ -33,8 +33,8 @@ const AT_LINE_M = 3;
 const TOUCH_M = 6;
 
 /**
- * What need not be looked at every tick: gaps in queues, bodies that overlap (by other code than
- * the kernel's), offsets against the lane's geometry, numbers that are none.
+ * Measures what need not be checked at every tick: gaps in queues, overlaps of bodies (not by the
+ * kernel's code), offsets against the lane's geometry, and numbers that are not finite.
  */
 export class OrderProbe {
   readonly #f64: Float64Array;
@@ -60,7 +60,7 @@ export class OrderProbe {
     this.#name = name;
   }
 
-  /** `stood`: ticks for which each car has stood. */
+  /** `stood`: number of ticks for which each car has stood. */
   look(tick: number, stood: Int32Array): void {
     this.#checkFinite(tick);
     for (let car = 0; car < CAR_COUNT; car++) {
@@ -71,7 +71,7 @@ export class OrderProbe {
     }
   }
 
-  /** Bodies of cars against each other. */
+  /** Finds cars whose bodies overlap. */
   lookForOverlaps(tick: number): void {
     for (let car = 0; car < CAR_COUNT; car++) {
       for (let other = car + 1; other < CAR_COUNT; other++) {

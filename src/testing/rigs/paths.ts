@@ -9,7 +9,7 @@ export function curvatureAt(path: readonly Point[], i: number): number {
   return (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
 }
 
-/** Whether the bounds of two paths come within so many metres of each other. */
+/** Whether the bounding boxes of two paths come within a distance of each other, m. */
 export function areNear(a: readonly Point[], b: readonly Point[], reachM: number): boolean {
   const [ofA, ofB] = [boundsOf(a), boundsOf(b)];
   return (

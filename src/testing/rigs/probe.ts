@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What `assembly/probe.ts` exports: parts of the kernel, to be asked one by one. */
+/** Exports of `assembly/probe.ts`: parts of the kernel that tests call one by one. */
 interface ProbeExports {
   impulse(...values: number[]): number;
   impulseX(): number;

@@ -21,7 +21,7 @@ import {
 import { carTypeFields } from '../../kernel/car-types.ts';
 import type { CarType } from '../../twin/fleet.ts';
 
-/** What `assembly/probe.ts` exports of the driver and the vehicle model. */
+/** The part of `assembly/probe.ts` for driver and vehicle model. */
 interface MotionProbe {
   memory: WebAssembly.Memory;
   linearForce(
@@ -71,9 +71,9 @@ export const airOf = (type: CarType, speed: number): number =>
   (AIR_DRAG * speed ** 2) / type.massKg;
 
 /**
- * The kernel's vehicle model on an endless plane: nobody drives and nothing is in the way, so a test
- * sets what it likes and moves the cars itself. Car i is of type i modulo the number of types; all
- * begin at the origin, heading east, with every feature on.
+ * The kernel's vehicle model on an endless plane, without drivers and obstacles: a test sets values
+ * and moves the cars itself. Car i is of type i modulo the number of types; all begin at the
+ * origin, heading east, with every feature on.
  */
 export class ProvingGround {
   readonly probe = loadMotionProbe();
@@ -124,7 +124,7 @@ export class ProvingGround {
     this.set(C_DRIVE, car, ROLLING_MPS2 + gain * (speed - this.get(C_VX, car)));
   }
 
-  /** Vehicle model alone: angle, drive and brake stay what they are. */
+  /** Vehicle model alone: angle, drive and brake stay as they are. */
   integrate(): void {
     this.probe.integrate(SLAB);
   }

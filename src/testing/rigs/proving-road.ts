@@ -18,8 +18,8 @@ export interface ProvingRoad {
 }
 
 /**
- * Four roads around a field. The first is straight and without anything beside it; what may come onto
- * it is as planned, and never comes by itself.
+ * Four roads around a field. The first is straight and empty. Actors are placed by the test and
+ * never come by themselves.
  */
 export function provingRoad(actors: readonly Actor[], lanes: 1 | 2): ProvingRoad {
   const network = buildNetwork(planNetwork(lanes === 2 ? 'arterial' : 'collector'));

@@ -37,13 +37,15 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Crossing } from './crossing.ts';
 import { makeKernelOf, memoised } from './kernel.ts';
 
-/** Of the car that looks: from its centre of gravity to its front bumper and to its camera, m. */
+/** Distances of the observing car's front bumper and camera from its centre of gravity, m. */
 export const NOSE_M = 2.21;
 export const CAMERA_M = NOSE_M - 1.6;
-/** The car that looks stands so far before a junction that nothing else is near. */
+/** The observing car stands this far before a junction, with nothing else near, m. */
 const BEFORE_LINE_M = 140;
 
-/** Where something is: m ahead and to the left of the car that looks, at `heading` to its own. */
+/**
+ * Place of an object: m ahead and left of the observing car, with its heading relative to that car.
+ */
 export interface Pose {
   ahead: number;
   left: number;
@@ -61,11 +63,11 @@ export interface Sighting {
 }
 
 export interface GroundPlan {
-  /** Rectangles in the axes of the car that looks, as [from, to] ahead and to the left. */
+  /** Rectangles in the axes of the observing car, as [from, to] ahead and to the left. */
   walls?: readonly { ahead: Point; left: Point }[];
   /** Everything is within the zone. */
   weather?: Zone['kind'];
-  /** What stands at the spots, one each, and from how far it is seen. */
+  /** Actors of the spots, one each, and the sight distance to each. */
   actors?: readonly { kind: HazardKind; actor: Partial<Actor>; sightM?: number }[];
   features?: number;
 }
@@ -83,7 +85,7 @@ function crossingWith(features: number): Crossing {
 
 const tableOf = memoised((city: City) => packCity(city));
 
-/** A straight street on which car 0 stands and looks; its surroundings are put where a test wants them. */
+/** A straight street on which car 0 stands and observes; a test places everything else. */
 export class SensingGround {
   readonly #kernel: Kernel;
   readonly #slab: number;
@@ -161,7 +163,7 @@ export class SensingGround {
     };
   }
 
-  /** Lets all look once, with cars and actors where they are put; returns what car 0 has of them. */
+  /** Makes one scan with cars and actors at their places; returns the targets of car 0. */
   look(cars: Readonly<Record<number, Pose>>, actors: readonly Pose[] = []): Sighting[] {
     const image = this.#kernel.image(this.#slab);
     const view = new DataView(image.buffer);
@@ -193,7 +195,7 @@ export class SensingGround {
     return this.#targets();
   }
 
-  /** The same for so many looks; returns what the last one brought. */
+  /** Makes several scans; returns the targets of the last one. */
   stare(
     looks: number,
     cars: Readonly<Record<number, Pose>>,
@@ -204,7 +206,7 @@ export class SensingGround {
     return last;
   }
 
-  /** Of the last look, m; −1 where none. */
+  /** Gap in the last scan, m; −1 if there is none. */
   gap(): number {
     return new DataView(this.#kernel.image(this.#slab).buffer).getFloat64(C_GAP, true);
   }

@@ -27,12 +27,12 @@ const CARS = CAR_COUNT;
  * of the rule at one of the ticks from the last of green on for 100 ms.
  */
 const CHOICE_TICKS = 6;
-/** A car that would not be at its line so long after the amber has no choice to make, s. */
+/** A car that reaches its line later than this after amber has no choice to make, s. */
 const BEYOND_AMBER_S = 3;
 const GO = 1;
 const STOP = 2;
 
-/** Watches the stop lines of signals in one world: who crosses them when, and who chose what. */
+/** Watches the stop lines of signals in one world: crossings, and choices at amber. */
 export class SignalProbe {
   readonly #f64: Float64Array;
   readonly #i32: Int32Array;
@@ -47,7 +47,7 @@ export class SignalProbe {
   readonly #lineM = new Float64Array(CARS);
   readonly #ambers: { light: number; tick: number }[];
   #nextAmber = 0;
-  /** What each car may choose, GO or STOP or both; 0 without a choice to make. */
+  /** Choices that each car may make, GO or STOP or both; 0 if it has none to make. */
   readonly #allowed = new Int32Array(CARS);
   readonly #asked: string[] = [];
   #asking: { car: number; light: number; until: number }[] = [];

@@ -53,10 +53,10 @@ export interface SpotCar {
 const FIELD_M = 5000;
 const WAIT_TICKS = 1_000_000;
 const MODEL = 2;
-/** A place on a route is elsewhere where so many lanes on from it have nothing to do with the spot. */
+/** A place on a route counts as elsewhere if this many lanes from it on do not concern the spot. */
 const LANES_AHEAD = 5;
 
-/** One spot of one world, with nobody near it but who is put there. */
+/** One spot of one world, with only the cars that a test places near it. */
 export class SpotStage {
   readonly kernel: Kernel;
   readonly slab: number;

@@ -65,7 +65,7 @@ const RED_FROM_S = 4;
 const RED_TO_S = 16;
 const NEAR_M = 45;
 
-/** What was counted at one spot. */
+/** Counts at one spot. */
 export class SpotCounts {
   /** Cars that came by. */
   passes = 0;
@@ -76,12 +76,12 @@ export class SpotCounts {
   sends = 0;
   /** Armed and fired passes that ended in a contact of this car with the actor. */
   hits = 0;
-  /** Contacts with the actor, and with what stands there always. */
+  /** Contacts with the actor, and with permanent bodies. */
   actorContacts = 0;
   bodyContacts = 0;
 }
 
-/** A car that has come by a spot, or has met there what it should not. */
+/** A car that passed a spot, or had a contact there. */
 export interface SpotPass {
   spot: number;
   car: number;
@@ -98,7 +98,7 @@ interface Approach {
   fired: boolean;
 }
 
-/** Counts what happens at the spots of one world; looks once a frame. */
+/** Counts what happens at the spots of one world, once per frame. */
 export class SpotTally {
   readonly counts: SpotCounts[];
   readonly contacts: ContactFacts[] = [];
@@ -111,7 +111,7 @@ export class SpotTally {
   readonly #approaches = new Map<number, Approach>();
   /** By lane: the spots that it leads to. */
   readonly #spotsOn: ReadonlyMap<number, readonly number[]>;
-  /** By spot: how often its actor had been sent when that was last looked at. */
+  /** By spot: how often its actor had been sent in the previous frame. */
   readonly #sent: Int32Array;
 
   /** Sees every pass as it ends. */
@@ -142,7 +142,7 @@ export class SpotTally {
     this.#sent = Int32Array.from(this.counts, (_, spot) => this.#actor(spot, A_SENT));
   }
 
-  /** Steps the world by so many ticks; `onContact` sees what comes at each step that had any. */
+  /** Steps the world by some ticks; `onContact` receives the contacts of each step. */
   run(ticks: number, onContact?: (contacts: readonly ContactFacts[]) => void): void {
     const end = this.#kernel.tick(this.#slab) + ticks;
     while (this.#kernel.tick(this.#slab) < end) {
@@ -196,7 +196,7 @@ export class SpotTally {
     }
   }
 
-  /** At every car on its way to a spot, and at those that were the last time. */
+  /** Updates the cars on their way to a spot, and those of the previous frame. */
   #look(): void {
     const { hazards } = this.#course.city;
     for (const key of this.#approaches.keys()) {
@@ -256,7 +256,7 @@ export class SpotTally {
     return state === ACTOR_WAITS && tick >= this.#actor(spot, A_ARMED);
   }
 
-  /** Whether nobody is near the conflict point but those behind it on its lane. */
+  /** Whether only cars behind it on its lane are near the conflict point. */
   #isFirst({ x, y, site: { lanes } }: HazardSpot, car: number): boolean {
     const stationM = this.#carF64(C_STATION, car);
     for (let other = 0; other < CAR_COUNT; other++) {

@@ -17,15 +17,15 @@ import {
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 
-/** After an intervention or an active hazard a car is left alone for so long: 5 s. */
+/** A car counts as disturbed for so long after an intervention or near an active hazard: 5 s. */
 export const DISTURBED_TICKS = 250;
 /** An actor that is out concerns the cars up to here, m. */
 const CONCERNS_M = 60;
 const INTERVENTIONS = FLAG_AEB | FLAG_ESC | FLAG_EVASIVE;
 
 /**
- * Which cars of a world drive as drivers do: not within 5 s after one of their functions intervened
- * or somebody was out near them at a hazard spot.
+ * Which cars of a world drive undisturbed: none of their functions intervened within the last 5 s,
+ * and no actor was near them.
  */
 export class Undisturbed {
   readonly #f64: Float64Array;
