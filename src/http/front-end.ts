@@ -77,7 +77,7 @@ export function startFrontEnd(
   dependencies: FrontEndDependencies,
 ): FrontEnd {
   const { host, opsHost, tls } = options;
-  const { service, time, metrics } = dependencies;
+  const { service, time, random, metrics, log } = dependencies;
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
   const state = { twinUrl: '', isReady: false };
   const shared = {
@@ -87,17 +87,16 @@ export function startFrontEnd(
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
-  const open = <Session = never>(settings: ServerOptions<Session>): HttpServer<Session> => {
-    const server = new HttpServer(settings);
+  const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
+    const server = new HttpServer({ ...settings, time, random, metrics, log });
     servers.push(server);
     return server;
   };
   try {
-    const twin = open(twinServer(options, dependencies, shared, fanout));
-    const dealer = open(dealerServer(options, dependencies, shared));
-    const ops = open(
-      opsServer(options, dependencies, () => state.isReady && dependencies.isReady()),
-    );
+    const twin = open(twinServer(options, service, shared, fanout));
+    const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
+    const isReady = () => state.isReady && dependencies.isReady();
+    const ops = open(opsServer(options, metrics, isReady));
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
@@ -134,6 +133,11 @@ function countStreams(metrics: Metrics, fanout: Fanout): void {
   metrics.counter('stream_bytes_total', 'Bytes of frames sent.', () => fanout.bytesSent);
 }
 
+type ServerSettings<Session = never> = Omit<
+  ServerOptions<Session>,
+  'time' | 'random' | 'metrics' | 'log'
+>;
+
 /** What the two public services share. */
 interface Shared extends DealerRouteOptions {
   docs: DocsFiles;
@@ -142,10 +146,10 @@ interface Shared extends DealerRouteOptions {
 
 function twinServer(
   { host, twinPort, tls, corsOrigins, kernelHash }: FrontEndOptions,
-  { service, time, random, metrics, log }: FrontEndDependencies,
+  service: TwinService,
   { limits, publicTwinUrl, docs, web }: Shared,
   fanout: Fanout,
-): ServerOptions<StreamSession> {
+): ServerSettings<StreamSession> {
   const worlds = new WorldAccess(service, limits);
   const routes = [
     ...twinRoutes({ service, worlds, limits, publicTwinUrl, kernelHash }),
@@ -156,11 +160,8 @@ function twinServer(
   const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const router = new Router([...routes, ...documentation]);
   const stream = new WorldStream(worlds, limits, fanout);
-  const environment = { host, tls, corsOrigins, time, random, metrics, log };
   return {
-    ...environment,
-    name: 'twin',
-    port: twinPort,
+    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins },
     router,
     stream,
     render: errorReply,
@@ -169,16 +170,13 @@ function twinServer(
 
 function dealerServer(
   { host, dealerPort, tls, corsOrigins, demoLogins }: FrontEndOptions,
-  { dealerRoutes, time, random, metrics, log }: FrontEndDependencies,
+  dealerRoutes: FrontEndDependencies['dealerRoutes'],
   { limits, publicTwinUrl, docs, web }: Shared,
-): ServerOptions {
+): ServerSettings {
   const routes = dealerRoutes({ limits, publicTwinUrl });
   const pages = consoleRoutes(web, { demoLogins, publicTwinUrl });
-  const environment = { host, tls, corsOrigins, time, random, metrics, log };
   return {
-    ...environment,
-    name: 'dealer',
-    port: dealerPort,
+    ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins },
     router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
     render: detailReply,
     redirectsTrailingSlash: true,
@@ -187,15 +185,12 @@ function dealerServer(
 
 function opsServer(
   { opsHost, opsPort }: FrontEndOptions,
-  { time, random, metrics, log }: FrontEndDependencies,
+  metrics: Metrics,
   isReady: () => boolean,
-): ServerOptions {
+): ServerSettings {
   metrics.addProcess();
-  const environment = { host: opsHost, time, random, metrics, log };
   return {
-    ...environment,
-    name: 'ops',
-    port: opsPort,
+    ...{ name: 'ops', host: opsHost, port: opsPort },
     router: new Router(opsRoutes(metrics, isReady)),
     render: errorReply,
     // Pages of other origins may not read the private port.
