@@ -65,7 +65,7 @@ export function DealersPage() {
       <ResourceView resource={dealers} what="the dealers">
         {(all) =>
           isAdmin ? (
-            <KeptDealers dealers={all} onChange={dealers.reload} />
+            <ManagedDealers dealers={all} onChange={dealers.reload} />
           ) : (
             <DealerTable dealers={all} />
           )
@@ -75,18 +75,18 @@ export function DealersPage() {
   );
 }
 
-interface KeptDealersProps {
+interface ManagedDealersProps {
   dealers: readonly Dealer[];
   onChange: () => void;
 }
 
-function KeptDealers({ dealers, onChange }: KeptDealersProps) {
+function ManagedDealers({ dealers, onChange }: ManagedDealersProps) {
   const state = usePlatformState();
   const [isAdding, setAdding] = useState(false);
-  const [doomed, setDoomed] = useState<Dealer>();
+  const [deleting, setDeleting] = useState<Dealer>();
   const changed = () => {
     setAdding(false);
-    setDoomed(undefined);
+    setDeleting(undefined);
     onChange();
     state.reload();
   };
@@ -103,19 +103,19 @@ function KeptDealers({ dealers, onChange }: KeptDealersProps) {
           </Button>
         }
         actions={(dealer) => (
-          <Button size="small" label={`Delete ${dealer.name}`} onClick={() => setDoomed(dealer)}>
+          <Button size="small" label={`Delete ${dealer.name}`} onClick={() => setDeleting(dealer)}>
             Delete
           </Button>
         )}
         empty={<Empty title="There is no dealer yet" />}
       />
       {isAdding ? <NewDealer onClose={() => setAdding(false)} onDone={changed} /> : null}
-      {doomed === undefined ? null : (
+      {deleting === undefined ? null : (
         <DeleteDealer
-          dealer={doomed}
-          others={dealers.filter((each) => each !== doomed)}
-          counts={state.value?.fleets.find(({ dealer }) => dealer === doomed.username)}
-          onClose={() => setDoomed(undefined)}
+          dealer={deleting}
+          others={dealers.filter((each) => each !== deleting)}
+          counts={state.value?.fleets.find(({ dealer }) => dealer === deleting.username)}
+          onClose={() => setDeleting(undefined)}
           onDone={changed}
         />
       )}

@@ -11,14 +11,14 @@ const DELAY_MAX_MS = 1500;
 const SLEW = 0.1;
 /** A larger difference is jumped over: the tab slept, or another node serves the world. */
 const RESYNC_MS = 1000;
-const FRAMES_KEPT = 40;
+const FRAMES_MAX = 40;
 /** A display that is older is no longer live. */
 const BEHIND_MS = 1000;
 /** Weights of early and late arrivals in the estimate of the clock. */
 const EARLY_TRUST = 0.3;
 const LATE_TRUST = 0.01;
 /** Decay of the lateness per frame. */
-const LATENESS_KEPT = 0.98;
+const LATENESS_DECAY = 0.98;
 const INTERVAL_TRUST = 0.2;
 
 /**
@@ -53,7 +53,7 @@ export class Playback {
     if (newest !== undefined && snapshot.tick <= newest.tick) return;
     if (newest !== undefined) this.#learnInterval((snapshot.tick - newest.tick) * TICK_MS);
     this.#frames.push(snapshot);
-    if (this.#frames.length > FRAMES_KEPT) this.#frames.shift();
+    if (this.#frames.length > FRAMES_MAX) this.#frames.shift();
     this.#newestAtMs = nowMs;
     this.#learnClock(nowMs - snapshot.tick * TICK_MS);
   }
@@ -111,7 +111,7 @@ export class Playback {
     // Frames that arrive in a burst, after a tab slept, tell nothing about the clock.
     const believedMs = Math.min(offMs, RESYNC_MS);
     this.#originMs += believedMs * (offMs < 0 ? EARLY_TRUST : LATE_TRUST);
-    this.#latenessMs *= LATENESS_KEPT;
+    this.#latenessMs *= LATENESS_DECAY;
     if (offMs < RESYNC_MS) this.#latenessMs = Math.max(offMs, this.#latenessMs);
   }
 }

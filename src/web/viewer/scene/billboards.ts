@@ -3,7 +3,7 @@ import type { Atlas } from './atlas.ts';
 import type { Tint } from './decals.ts';
 import { type Glyph, type Glyphs, glyphOf, PICTURE, widthOf } from './glyphs.ts';
 import { type Shared, shaderMaterial } from './materials.ts';
-import { QuadBatch, set3, set4 } from './quads.ts';
+import { QuadBatch, set3, set4 } from './quad-batch.ts';
 
 /** How a sign is sized, as the shader numbers it. */
 const MODE = {

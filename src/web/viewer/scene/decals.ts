@@ -1,5 +1,5 @@
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
-import { QuadBatch, set3, set4 } from './quads.ts';
+import { QuadBatch, set3, set4 } from './quad-batch.ts';
 
 /** Shapes on the ground, as the shader numbers them. */
 export const SHAPE = {

@@ -1,8 +1,8 @@
-import { type BufferGeometry, Color, Group, type Material } from 'three';
+import { Color, Group, type Material } from 'three';
 import type { SignStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
 import { SHAPE, type Tint } from './decals.ts';
-import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
+import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
 import type { Overlay } from './overlay.ts';
@@ -52,10 +52,9 @@ export function planOf(model: string): BodyPlan {
 interface Body {
   plan: BodyPlan;
   mesh: MovingMesh;
-  geometry: BufferGeometry;
   instances: InstancedBodies;
   /** Created with the first ghost of this model. */
-  ghosts: { geometry: BufferGeometry; instances: InstancedBodies } | null;
+  ghosts: InstancedBodies | null;
 }
 
 /** Draws the cars, with their marks and signs. */
@@ -78,9 +77,9 @@ export class FleetView {
 
   setTheme(theme: Theme): void {
     this.#theme = theme;
-    for (const { mesh, geometry, ghosts } of this.#bodies.values()) {
-      applyTheme(geometry, mesh, theme);
-      if (ghosts) applyTheme(ghosts.geometry, mesh, theme);
+    for (const { instances, ghosts } of this.#bodies.values()) {
+      instances.setTheme(theme);
+      ghosts?.setTheme(theme);
     }
   }
 
@@ -88,7 +87,7 @@ export class FleetView {
   show({ cars, ghosts, tick }: ShownWorld, picked: number, overlay: Overlay): void {
     for (const body of this.#bodies.values()) {
       body.instances.clear();
-      body.ghosts?.instances.clear();
+      body.ghosts?.clear();
     }
     for (let i = 0; i < cars.length; i++) {
       const car = cars[i];
@@ -108,18 +107,18 @@ export class FleetView {
     for (const ghost of ghosts) this.#showGhost(ghost, overlay);
     for (const body of this.#bodies.values()) {
       body.instances.flush();
-      body.ghosts?.instances.flush();
+      body.ghosts?.flush();
     }
   }
 
   #showGhost(car: ShownCar, { perPixelM, decals }: Overlay): void {
     const body = this.#bodyOf(car.model);
-    body.ghosts ??= this.#ghostsOf(body);
+    body.ghosts ??= this.#instancesOf(body.mesh, this.#ghostly);
     const scale = enlargement(body.plan.lengthM, perPixelM);
     const ring = 0.72 * body.plan.lengthM * scale;
     decals.add(SHAPE.dashedRing, car.x, car.y, car.heading, ring, ring, TONES.ghost, 0.95);
     this.#place(car, scale);
-    body.ghosts.instances.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
+    body.ghosts.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
   }
 
   #place(car: ShownCar, scale: number): void {
@@ -140,21 +139,17 @@ export class FleetView {
     if (known) return known;
     const plan = planOf(model);
     const mesh = carBody(plan);
-    const geometry = movingGeometry(mesh);
-    applyTheme(geometry, mesh, this.#theme);
-    const instances = new InstancedBodies(geometry, this.#solid, FLEET_MAX);
-    const body: Body = { plan, mesh, geometry, instances, ghosts: null };
+    const instances = this.#instancesOf(mesh, this.#solid);
+    const body: Body = { plan, mesh, instances, ghosts: null };
     this.#bodies.set(model, body);
-    this.object.add(instances.object);
     return body;
   }
 
-  #ghostsOf({ mesh }: Body): NonNullable<Body['ghosts']> {
-    const geometry = movingGeometry(mesh);
-    applyTheme(geometry, mesh, this.#theme);
-    const instances = new InstancedBodies(geometry, this.#ghostly, FLEET_MAX);
+  #instancesOf(mesh: MovingMesh, material: Material): InstancedBodies {
+    const instances = new InstancedBodies(mesh, material, FLEET_MAX);
+    instances.setTheme(this.#theme);
     this.object.add(instances.object);
-    return { geometry, instances };
+    return instances;
   }
 
   #tintOf(colour: string): Tint {

@@ -52,22 +52,18 @@ export function applyTheme(
 /** Which colour of the instance replaces that of a slot, as the shader numbers them. */
 const PARTS: Partial<Record<Slot, number>> = { paint: 1, lampHead: 2, lampTail: 3, lampSide: 4 };
 
-/** The geometry of a body that is drawn in instances. */
-export function movingGeometry(mesh: MeshBuilder): BufferGeometry {
-  const geometry = geometryOf(mesh);
-  const parts = Uint8Array.from(mesh.slots, (slot) => PARTS[slot] ?? 0);
-  geometry.setAttribute('part', new BufferAttribute(parts, 1));
-  return geometry;
-}
-
-/** Instances of one body, written anew each frame. */
+/** Instances of one body, filled anew for each frame. */
 export class InstancedBodies {
   readonly object: InstancedMesh;
+  readonly #mesh: MeshBuilder;
   readonly #tints: InstancedBufferAttribute;
   readonly #lamps: InstancedBufferAttribute;
 
-  /** Takes the geometry over: the colours of the instances are attributes of it. */
-  constructor(geometry: BufferGeometry, material: Material, capacity: number) {
+  constructor(mesh: MeshBuilder, material: Material, capacity: number) {
+    this.#mesh = mesh;
+    const geometry = geometryOf(mesh);
+    const parts = Uint8Array.from(mesh.slots, (slot) => PARTS[slot] ?? 0);
+    geometry.setAttribute('part', new BufferAttribute(parts, 1));
     this.object = fixed(new InstancedMesh(geometry, material, capacity));
     this.object.count = 0;
     this.object.visible = false;
@@ -75,6 +71,10 @@ export class InstancedBodies {
     this.#lamps = new InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
     geometry.setAttribute('tint', this.#tints);
     geometry.setAttribute('lamps', this.#lamps);
+  }
+
+  setTheme(theme: Theme): void {
+    applyTheme(this.object.geometry, this.#mesh, theme);
   }
 
   clear(): void {

@@ -1,8 +1,8 @@
-import { type BufferGeometry, Group, type Material } from 'three';
+import { Group, type Material } from 'three';
 import type { HazardSpot } from '../api/types.ts';
 import type { SignStyle } from './billboards.ts';
 import { SHAPE, type Tint } from './decals.ts';
-import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
+import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
 import type { Overlay } from './overlay.ts';
@@ -31,7 +31,6 @@ const signPart = (perPixelM: number): number =>
 
 interface DrawnHazard {
   body: HazardBody;
-  geometry: BufferGeometry;
   instances: InstancedBodies;
 }
 
@@ -47,15 +46,14 @@ export class HazardView {
     for (const { id, kind } of spots) {
       const body = hazardBody(kind);
       if (!body) continue;
-      const geometry = movingGeometry(body.mesh);
-      const instances = new InstancedBodies(geometry, material, 1);
+      const instances = new InstancedBodies(body.mesh, material, 1);
       this.object.add(instances.object);
-      this.#bodies.set(id, { body, geometry, instances });
+      this.#bodies.set(id, { body, instances });
     }
   }
 
   setTheme(theme: Theme): void {
-    for (const { body, geometry } of this.#bodies.values()) applyTheme(geometry, body.mesh, theme);
+    for (const { instances } of this.#bodies.values()) instances.setTheme(theme);
   }
 
   show(hazards: readonly ShownHazard[], overlay: Overlay): void {

@@ -1,5 +1,5 @@
 import { Color, type Material } from 'three';
-import { applyTheme, createTransform, InstancedBodies, movingGeometry } from './geometry.ts';
+import { createTransform, InstancedBodies } from './geometry.ts';
 import { colourOf } from './palette.ts';
 import { type Tree, treeBody } from './trees.ts';
 import type { Theme } from './types.ts';
@@ -9,17 +9,15 @@ export class TreeView {
   readonly object;
   readonly #trees: readonly Tree[];
   readonly #instances: InstancedBodies;
-  readonly #body = treeBody();
-  readonly #geometry = movingGeometry(this.#body);
 
   constructor(trees: readonly Tree[], material: Material) {
     this.#trees = trees;
-    this.#instances = new InstancedBodies(this.#geometry, material, Math.max(1, trees.length));
+    this.#instances = new InstancedBodies(treeBody(), material, Math.max(1, trees.length));
     this.object = this.#instances.object;
   }
 
   setTheme(theme: Theme): void {
-    applyTheme(this.#geometry, this.#body, theme);
+    this.#instances.setTheme(theme);
     const transform = createTransform();
     const tone = new Color();
     this.#instances.clear();

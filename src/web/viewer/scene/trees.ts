@@ -21,10 +21,10 @@ export interface Tree {
 
 /** The trees of all parks, the same on every page. */
 export function treesOf(blocks: readonly MapBlock[]): Tree[] {
-  return blocks.filter(({ kind }) => kind === 'park').flatMap(({ polygon }) => grove(polygon));
+  return blocks.filter(({ kind }) => kind === 'park').flatMap(({ polygon }) => treesIn(polygon));
 }
 
-function grove(polygon: MapBlock['polygon']): Tree[] {
+function treesIn(polygon: MapBlock['polygon']): Tree[] {
   const xs = polygon.map(([x]) => x);
   const ys = polygon.map(([, y]) => y);
   const trees: Tree[] = [];
