@@ -258,7 +258,7 @@ describe('the worlds of a node', () => {
     expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
   });
 
-  it('are spread evenly over shards, and residency where they are when one more comes', () => {
+  it('are spread evenly over shards, and stay where they are when one more comes', () => {
     const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
     const counts = [0, 0, 0, 0];
     for (const world of worlds)
