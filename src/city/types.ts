@@ -39,7 +39,7 @@ export interface Connector {
   /** Indices of the lanes that it joins. */
   from: number;
   to: number;
-  /** Lane indices of connectors in the same junction that cross it, merge with it or come too close. */
+  /** Lane indices of connectors in the same junction that cross it, merge or come too close. */
   conflicts: readonly number[];
   /** For each of `conflicts`, the part of this connector where the two are too close. */
   conflictZones: readonly Omit<ConflictZone, 'other'>[];

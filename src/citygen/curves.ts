@@ -77,7 +77,7 @@ export function roundCorner(corner: Point, into: Point, out: Point, radiusM: num
   return [...bend, add(corner, out, legM)];
 }
 
-/** The curve with the given curvature from the origin in the direction `from`, points at equal steps. */
+/** The curve of the given curvature from the origin in the direction `from`, at equal steps. */
 function integrate(
   from: Point,
   lengthM: number,
@@ -129,7 +129,7 @@ function meetingPoint(a: Point, alongA: Point, b: Point, alongB: Point): Point {
   return add(a, alongA, cross(subtract(b, a), alongB) / cross(alongA, alongB));
 }
 
-/** Handles of the bend as fractions of its leg: the gentlest bend that starts with curvature zero. */
+/** Handles as fractions of the leg: the gentlest bend that starts with curvature zero. */
 const BEND_HANDLES = [0.38, 0.63] as const;
 const BEND_POINT_SPACING_M = 0.6;
 /** A shorter straight piece is left out, since a spline through its points would oscillate. */

@@ -11,7 +11,7 @@ export const startDirection = (path: readonly Point[]): Point =>
 export const endDirection = (path: readonly Point[]): Point =>
   direction(at(path, -2), at(path, -1));
 
-/** The point `stationM` along the path; beyond its ends on the line of the first or last segment. */
+/** The point `stationM` along the path; its first and last segments go on beyond its ends. */
 export function pointAlong(path: readonly Point[], stationM: number): Point {
   let restM = stationM;
   for (let i = 1; i < path.length; i++) {
@@ -24,7 +24,7 @@ export function pointAlong(path: readonly Point[], stationM: number): Point {
   return at(path, 0);
 }
 
-/** The path without its first `headM` and last `tailM` metres. Throws RangeError if nothing is left. */
+/** The path without its first and last metres. Throws RangeError if nothing is left. */
 export function trim(path: readonly Point[], headM: number, tailM: number): Point[] {
   const endM = lengthOf(path) - tailM;
   if (!(endM > headM)) throw new RangeError('nothing is left of a path after trimming');

@@ -1,4 +1,4 @@
-/** Generates the cities of the catalogue into a folder; by default the one that `loadCities` reads. */
+/** Generates the cities into a folder; by default the one that `loadCities` reads. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { CITIES } from '../city/catalogue.ts';

@@ -26,8 +26,8 @@ export interface CarType {
 }
 
 /**
- * Models of cars; the index is the type number of the kernel. Ordinary family cars: yaw inertia about
- * mass × lf × lr, understeer of 1.2 to 1.9° per g.
+ * Models of cars; the index is the type number of the kernel. Ordinary family cars: yaw inertia
+ * about mass × lf × lr, understeer of 1.2 to 1.9° per g.
  */
 export const CAR_TYPES: readonly CarType[] = [
   {
@@ -138,8 +138,8 @@ export function carTypesOf(seed: number): Int32Array {
 }
 
 /**
- * The fleet, car 0 first. Models, plates and colours depend only on the seed, VINs only on the world
- * number. All plates differ.
+ * The fleet, car 0 first. Models, plates and colours depend only on the seed, VINs only on the
+ * world number. All plates differ.
  */
 export function fleetOf(seed: number, worldNumber: number): FleetEntry[] {
   const taken = new Set<number>();

@@ -1,8 +1,8 @@
 import { PARTITION_COUNT } from '../limits.ts';
 
 /**
- * A world number is a random 50-bit integer. A world id is the same number in ten characters. Its top
- * 6 bits are the partition.
+ * A world number is a random 50-bit integer. A world id is the same number in ten characters. Its
+ * top 6 bits are the partition.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_LENGTH = 10;

@@ -69,7 +69,7 @@ export interface ContactFacts {
 export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ' | 'hazard'> &
   Partial<ContactFacts>;
 
-/** The contacts of one incident: each is less than two seconds after another one with the same car. */
+/** The contacts of one incident: each less than two seconds after another with the same car. */
 export type IncidentContacts = readonly [ContactFacts, ...ContactFacts[]];
 
 /** What the numbers of a contact refer to. */
@@ -101,7 +101,7 @@ export function parseIncidentId(id: string): { tick: number; order: number } | u
   return match === null ? undefined : { tick: Number(match[1]), order: Number(match[2]) };
 }
 
-/** Completes a stored contact: by default an incident of its own, with the energy of a central plastic impact. */
+/** By default an incident of its own, with the energy of a central plastic impact. */
 export function contactOf(stored: StoredContact): ContactFacts {
   const { tick, order } = stored;
   const energyJ = stored.energyJ ?? plasticEnergyJ(stored);
@@ -244,7 +244,7 @@ function worstRisks(contacts: IncidentContacts): PersonRisk[] {
   return [...worst.values()];
 }
 
-/** The severity follows from the rounded risk, so that it agrees with the reported `injury_risk`. */
+/** The severity follows from the rounded risk, so that it agrees with `injury_risk`. */
 function earnedBy(contacts: IncidentContacts): Incident['earned'] {
   const risks = worstRisks(contacts);
   const injuryRisk = tenThousandths(Math.max(...risks.map(({ risk }) => risk)));

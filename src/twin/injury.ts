@@ -4,8 +4,8 @@
  * Logistic curves of the probability of a serious injury (MAIS 3 or more) fitted to US crash
  * reports; coefficients as published by Geisslinger, Poszler and Lienkamp, "An ethical trajectory
  * planning algorithm for autonomous vehicles", Nature Machine Intelligence 5 (2023),
- * harm_parameters.json. The curves were fitted to crashes after which a car was towed, and are not 0
- * at speed 0. The reported risk is the part above that, so that a touch while parking has none.
+ * harm_parameters.json. The curves were fitted to crashes after which a car was towed, and are not
+ * 0 at speed 0. The reported risk is the part above that, so that a touch while parking has none.
  */
 type ImpactArea = 'front' | 'side' | 'rear';
 export const SEVERITIES = ['slight', 'serious', 'severe'] as const;

@@ -1,6 +1,6 @@
 /**
- * Counter-based random numbers: each is a pure function of seed, purpose, entity and n, so that more
- * draws for one purpose do not shift those for another. 64-bit arithmetic as in splitmix64
+ * Counter-based random numbers: each is a pure function of seed, purpose, entity and n, so that
+ * more draws for one purpose do not shift those for another. 64-bit arithmetic as in splitmix64
  * (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
  */
 const GOLDEN = 0x9e3779b97f4a7c15n;

@@ -5,10 +5,10 @@
  *             D T W   d d d d d   c    T    N     d  d  d  d  d  d
  *             maker   digits      check year plant  digits
  *
- * The eleven digits d, base 33, most significant first, are
- * `((world number × 32 + car) × a + b) mod 33^11`. The map is affine, so it has an inverse. With this
- * `a`, any two cars of a world differ in at least ten of the eleven digits, so a single typing error
- * never leads to another car of the fleet.
+ * The eleven digits d, base 33, most significant first, are `((world number × 32 + car) × a + b)
+ * mod 33^11`. The map is affine, so it has an inverse. With this `a`, any two cars of a world
+ * differ in at least ten of the eleven digits, so a single typing error never leads to another car
+ * of the fleet.
  *
  * 33^11 exceeds the exact integers of a double, so numbers are three limbs of base 33^4. Sums of
  * their products stay below 2^43.
@@ -103,8 +103,8 @@ function digitAt(vin: string, position: number): number {
 }
 
 /**
- * World and car of a VIN, in either case, with blanks around it. Undefined if a character, the check
- * digit, maker, year or plant is wrong, or the number belongs to no car.
+ * World and car of a VIN, in either case, with blanks around it. Undefined if a character, the
+ * check digit, maker, year or plant is wrong, or the number belongs to no car.
  */
 export function parseVin(text: string): CarAddress | undefined {
   const vin = text.trim();

@@ -14,8 +14,8 @@ export type GeneratedCity = Omit<City, 'name' | 'title' | 'description'>;
 const SHORT_LOOPS = { lengthMinM: 800, lengthMaxM: 1300 } as const;
 
 /**
- * Adds hazard spots, zones and routes to streets and houses. Spots are placed where many short loops
- * pass several of them, so that routes can be chosen which do.
+ * Adds hazard spots, zones and routes to streets and houses. Spots are placed where many short
+ * loops pass several of them, so that routes can be chosen which do.
  */
 export function furnish(
   network: Network,

@@ -30,7 +30,7 @@ export const VAN = { lengthM: 5.9, widthM: 2 } as const;
 export const LORRY = { lengthM: 10, widthM: 2.5 } as const;
 export const TRAM = { lengthM: 20, widthM: 2.4 } as const;
 
-/** Peak friction of asphalt, dry and under a film of water (Robert Bosch GmbH, Automotive Handbook). */
+/** Peak friction of asphalt, dry and under a film of water (Bosch Automotive Handbook). */
 const DRY_FRICTION = 0.95;
 const WET_FRICTION = 0.55;
 /**

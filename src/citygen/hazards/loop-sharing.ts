@@ -7,7 +7,7 @@ const LOOPS_WANTED = 12;
 const LOOPS_MIN = 3;
 /** Spots wanted on the loops over a spot, itself included. */
 const SPOTS_WANTED = 5;
-/** Value of one more of them, and cost of a missing loop where no other spot is near; m of detour. */
+/** Value of one more of them, and cost of a missing loop if no spot is near; m of detour. */
 const SPOT_WORTH = 150;
 const LOOP_WORTH = 15;
 

@@ -78,7 +78,7 @@ export function crestShape(frame: Frame, laneWidthM: number): SiteShape {
 const BAY_BESIDE_M = 0.3;
 const SWERVE_PIECES = 14;
 
-/** A sideways move between a bay and the middle of the lane; `fromM` and `toM` are along the lane. */
+/** A sideways move between a bay and the middle of the lane, `fromM` to `toM` along the lane. */
 function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, toRightM: number) {
   return Array.from({ length: SWERVE_PIECES + 1 }, (_, i): Point => {
     const part = i / SWERVE_PIECES;
@@ -91,7 +91,7 @@ function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, to
 const PULL_OUT_M = 10;
 const VAN_GOES_ON_M = 24;
 
-/** The van waits in a bay beside the lane. At the conflict point it is in the middle of the lane. */
+/** The van waits in a bay and is in the middle of the lane at the conflict point. */
 export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
   const bayM = laneWidthM / 2 + BAY_BESIDE_M + VAN.widthM / 2;
   const actorPath = swerve(frame, -PULL_OUT_M, 0, bayM, 0);
@@ -101,8 +101,8 @@ export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
 }
 
 /**
- * Stations of the vehicle ahead, relative to the conflict point, where its rear stops. It waits in a
- * bay, speeds up there, moves into the lane, and out of it into the next bay.
+ * Stations of the vehicle ahead, relative to the conflict point, where its rear stops. It waits in
+ * a bay, speeds up there, moves into the lane, and out of it into the next bay.
  */
 const LEAD_WAITS_M = -40;
 const LEAD_OUT_M = { from: -25, to: -5 } as const;

@@ -30,9 +30,9 @@ const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', '
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * Places spots of different kinds (of some kinds two) at least `APART_M` apart, where the place suits
- * the kind and the `loops` over it pass many other spots. The needed kinds come first, in the order of
- * the rules, then the others by lowest penalty.
+ * Places spots of different kinds (of some kinds two) at least `APART_M` apart, where the place
+ * suits the kind and the `loops` over it pass many other spots. The needed kinds come first, in the
+ * order of the rules, then the others by lowest penalty.
  */
 export function placeHazardSpots(
   network: Network,

@@ -175,7 +175,7 @@ const LORRY_BEFORE_M = 600;
 const STALL_GRADE = -0.015;
 const STALL_SIGHT_M = 30;
 
-/** Wanted lanes of that path on which a route can begin: a car without throttle does not get far. */
+/** Wanted lanes of that path where a route can begin: a car without throttle does not get far. */
 const STALL_LANES_WANTED = 5;
 /** Penalty for each missing one, m. */
 const STALL_LANE_WORTH = 60;

@@ -57,7 +57,7 @@ export function buildConnectors(
   });
 }
 
-/** Right turns use the rightmost lanes, left turns the leftmost; straight traffic keeps its lane. */
+/** Right turns use the rightmost lane, left turns the leftmost; straight traffic keeps its lane. */
 function movementsBetween(
   junction: JunctionPlan,
   arm: Arm,

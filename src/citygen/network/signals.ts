@@ -22,8 +22,8 @@ const amberTicksAt = (speedLimitMps: number): number =>
   (speedLimitMps > 55 / 3.6 ? 4 : 3) * TICKS_PER_S;
 
 /**
- * The signals of a junction: one light per approach and two phases, the main street first. The cycle
- * begins with the main street's red and amber. Junctions with other control have no lights.
+ * The signals of a junction: one light per approach and two phases, the main street first. The
+ * cycle begins with the main street's red and amber. Junctions with other control have no lights.
  */
 export function buildSignals(
   plan: JunctionPlan,

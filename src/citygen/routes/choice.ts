@@ -61,9 +61,9 @@ interface Tally {
 }
 
 /**
- * Chooses `routeCount` loops of low cost that can all begin on different lanes; a loop may be chosen
- * more than once. Local search: fills each slot with the cheapest loop, then replaces loops one by
- * one, then random sets of them, and keeps what is better.
+ * Chooses `routeCount` loops of low cost that can all begin on different lanes; a loop may be
+ * chosen more than once. Local search: fills each slot with the cheapest loop, then replaces loops
+ * one by one, then random sets of them, and keeps what is better.
  */
 export function choose(
   network: Network,

@@ -28,8 +28,8 @@ const REACH_M = 1050;
 const SITES_APART_S = 8;
 
 /**
- * Twenty closed loops, none with a lane twice, each beginning on a different lane. Together they pass
- * every light, and each site often enough, and crowd no lane.
+ * Twenty closed loops, none with a lane twice, each beginning on a different lane. Together they
+ * pass every light, and each site often enough, and crowd no lane.
  *
  * @throws RangeError if the network has no such loops
  */
@@ -142,7 +142,7 @@ function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): C
   };
 }
 
-/** Number of sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
+/** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
 function hurriedSitesOn(
   { lanes, lengthsM }: Streets,
   loop: Loop,

@@ -116,8 +116,8 @@ const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
 const ZONE_REACH_M = 10;
 
 /**
- * The city as the binary table that the kernel reads: see T_ in `assembly/layout.ts`. Little-endian,
- * sections aligned to `SLAB_ALIGN`.
+ * The city as the binary table that the kernel reads: see T_ in `assembly/layout.ts`.
+ * Little-endian, sections aligned to `SLAB_ALIGN`.
  *
  * @throws RangeError if the city exceeds a limit of the memory map or is inconsistent
  */

@@ -100,7 +100,7 @@ export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
   );
 }
 
-/** Writes the records of the spots from `start`, and the points of their actors' paths from `paths`. */
+/** Writes the spots from `start`, and the points of their actors' paths from `paths`. */
 export function writeHazards(
   view: DataView,
   start: number,

@@ -91,7 +91,7 @@ function spansOf(polyline: readonly Point[], ends: EndTangents | undefined): Spa
   }));
 }
 
-/** Half the chord between the neighbours; at an end the chord, in the direction of a given tangent. */
+/** Half the chord between the neighbours; at an end the chord, along a given tangent. */
 function derivativeAt(polyline: readonly Point[], i: number, ends: EndTangents | undefined): Point {
   const before = at(polyline, Math.max(i - 1, 0));
   const after = at(polyline, Math.min(i + 1, polyline.length - 1));
@@ -146,7 +146,7 @@ function weigh(
   ];
 }
 
-/** The angle between two tangents is twice the arcsine of half their chord, which is about the chord. */
+/** The angle between two tangents is twice the arcsine of half their chord, about the chord. */
 function curvatureAt(places: readonly Place[], i: number, spacingM: number): number {
   const before = Math.max(0, i - 1);
   const after = Math.min(places.length - 1, i + 1);

@@ -9,8 +9,8 @@ const CURVE_DECELERATION = 1.5;
 const ROUNDS = 2;
 
 /**
- * Speed at each point of a lane, m/s: at most the limit, comfortable in bends, and falling by at most
- * `CURVE_DECELERATION`.
+ * Speed at each point of a lane, m/s: at most the limit, comfortable in bends, and falling by at
+ * most `CURVE_DECELERATION`.
  */
 export function speedsOf({ points, spacingM }: LaneProfile, limitMps: number): number[] {
   const speeds = points.map(({ curvature }) =>
@@ -24,8 +24,8 @@ export function speedsOf({ points, spacingM }: LaneProfile, limitMps: number): n
 
 /**
  * For each route and each of its lanes, the speed at the end of the lane that the rest of the route
- * allows, m/s. The speed at a station is the lower of the lane's own and the one from which a car can
- * brake to this.
+ * allows, m/s. The speed at a station is the lower of the lane's own and the one from which a car
+ * can brake to this.
  */
 export function exitSpeedsOf(
   city: City,
