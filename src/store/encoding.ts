@@ -1,5 +1,5 @@
 /**
- * How keys and values become bytes, the same in every engine.
+ * Keys and values as bytes, the same in every engine.
  *
  *   key     = part part …            the bytes of a prefix are a prefix of the bytes
  *   number  = 01, then the IEEE 754 double, big-endian; a negative one with all bits inverted,
@@ -20,12 +20,12 @@ const STRING_END = 0;
 const ESCAPE = 1;
 const NUMBER_BYTES = 9;
 
-/** LMDB takes 1,978 bytes; a few are kept for the bounds of ranges. */
+/** LMDB takes 1,978 bytes; the bounds of ranges need a few more. */
 export const KEY_BYTES_MAX = 1_970;
 /** Entries one page may hold. */
 export const PAGE_LIMIT_MAX = 10_000;
 
-/** Room for one number behind the longest key; the bytes of a longer string fall off its end. */
+/** As long as the longest key and a number; bytes of a longer string fall off its end. */
 const scratch = Buffer.alloc(KEY_BYTES_MAX + NUMBER_BYTES);
 
 /**
@@ -69,40 +69,40 @@ function flipForOrder(bytes: Buffer, start: number, negative: boolean): void {
 
 function writeString(text: string, start: number): number {
   if (text.length > KEY_BYTES_MAX) return text.length;
-  let at = start;
-  scratch[at++] = STRING_TAG;
+  let offset = start;
+  scratch[offset++] = STRING_TAG;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit <= ESCAPE) {
-      scratch[at++] = ESCAPE;
-      scratch[at++] = unit + 1;
+      scratch[offset++] = ESCAPE;
+      scratch[offset++] = unit + 1;
     } else if (unit < 0x80) {
-      scratch[at++] = unit;
+      scratch[offset++] = unit;
     } else {
       if (unit < 0x800) {
-        scratch[at++] = 0xc0 | (unit >> 6);
+        scratch[offset++] = 0xc0 | (unit >> 6);
       } else {
-        scratch[at++] = 0xe0 | (unit >> 12);
-        scratch[at++] = 0x80 | ((unit >> 6) & 0x3f);
+        scratch[offset++] = 0xe0 | (unit >> 12);
+        scratch[offset++] = 0x80 | ((unit >> 6) & 0x3f);
       }
-      scratch[at++] = 0x80 | (unit & 0x3f);
+      scratch[offset++] = 0x80 | (unit & 0x3f);
     }
   }
-  scratch[at++] = STRING_END;
-  return at;
+  scratch[offset++] = STRING_END;
+  return offset;
 }
 
-/** The key that `encodeKey` made these bytes of. */
+/** The inverse of `encodeKey`. */
 export function decodeKey(bytes: Buffer): Key {
   const key: KeyPart[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] === NUMBER_TAG) {
-      key.push(readNumber(bytes, at + 1));
-      at += NUMBER_BYTES;
+  for (let offset = 0; offset < bytes.length; ) {
+    if (bytes[offset] === NUMBER_TAG) {
+      key.push(readNumber(bytes, offset + 1));
+      offset += NUMBER_BYTES;
     } else {
-      const end = bytes.indexOf(STRING_END, at + 1);
-      key.push(readString(bytes, at + 1, end));
-      at = end + 1;
+      const end = bytes.indexOf(STRING_END, offset + 1);
+      key.push(readString(bytes, offset + 1, end));
+      offset = end + 1;
     }
   }
   return key;
@@ -116,22 +116,22 @@ function readNumber(bytes: Buffer, start: number): number {
 
 function readString(bytes: Buffer, start: number, end: number): string {
   let text = '';
-  for (let at = start; at < end; ) {
-    const first = bytes.readUInt8(at);
+  for (let offset = start; offset < end; ) {
+    const first = bytes.readUInt8(offset);
     const size = first >= 0xe0 ? 3 : first >= 0x80 || first === ESCAPE ? 2 : 1;
-    text += String.fromCharCode(readUnit(bytes, at, size));
-    at += size;
+    text += String.fromCharCode(readUnit(bytes, offset, size));
+    offset += size;
   }
   return text;
 }
 
-function readUnit(bytes: Buffer, at: number, size: number): number {
-  const first = bytes.readUInt8(at);
+function readUnit(bytes: Buffer, offset: number, size: number): number {
+  const first = bytes.readUInt8(offset);
   if (size === 1) return first;
-  const last = bytes.readUInt8(at + size - 1);
+  const last = bytes.readUInt8(offset + size - 1);
   if (first === ESCAPE) return last - 1;
   if (size === 2) return ((first & 0x1f) << 6) | (last & 0x3f);
-  return ((first & 0x0f) << 12) | ((bytes.readUInt8(at + 1) & 0x3f) << 6) | (last & 0x3f);
+  return ((first & 0x0f) << 12) | ((bytes.readUInt8(offset + 1) & 0x3f) << 6) | (last & 0x3f);
 }
 
 /**
@@ -160,8 +160,8 @@ export function pageBounds(prefix: Key, page: Page): { start: Buffer; end: Buffe
 }
 
 /**
- * Throws TypeError where the keys of a commit do not all belong to one partition, or all to none:
- * an engine that is spread over machines could not write them at once.
+ * Throws TypeError unless the keys of a commit all belong to one partition, or all to none: an
+ * engine that spreads over machines could not write others at once.
  */
 export function checkOnePartition(keys: readonly Key[]): void {
   const first = keys[0];
@@ -174,7 +174,7 @@ export function checkOnePartition(keys: readonly Key[]): void {
   }
 }
 
-/** The partition a key belongs to, or undefined. Throws TypeError where it names a wrong one. */
+/** The partition of a key, or undefined. Throws TypeError if it names one that does not exist. */
 export function partitionOf(key: Key): number | undefined {
   if (key[0] !== 'p') return undefined;
   const partition = key[1];
@@ -184,7 +184,7 @@ export function partitionOf(key: Key): number | undefined {
   throw new TypeError(`a key that begins with 'p' goes on with a partition`);
 }
 
-// Plain maps, so that any entry can be read without what was written before it.
+// Plain maps, so that each entry can be read alone.
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 
 /** The MessagePack bytes of a value. Throws TypeError where it is undefined. */
@@ -195,6 +195,6 @@ export function packValue(value: unknown): Buffer {
 
 /** The value of MessagePack bytes. Binary parts are Uint8Arrays with memory of their own. */
 export function unpackValue(bytes: Uint8Array): unknown {
-  // As a plain Uint8Array, because binary parts become what the whole is: Buffers in a Buffer.
+  // Of a Buffer, msgpackr would make the binary parts Buffers too.
   return packr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -15,31 +15,31 @@
 
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
 
-local at = 3
+local i = 3
 for _ = 1, tonumber(ARGV[2]) do
-  local entry = redis.call('HGET', KEYS[2], ARGV[at])
+  local entry = redis.call('HGET', KEYS[2], ARGV[i])
   local found = entry and string.sub(entry, 1, 8) or ''
-  if found ~= ARGV[at + 1] then return 0 end
-  at = at + 2
+  if found ~= ARGV[i + 1] then return 0 end
+  i = i + 2
 end
 
 -- By the clock, so that a server which lost its last writes does not give their versions again.
 local now = redis.call('TIME')
 local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local version = math.max(last + 1, now[1] * 1000000 + now[2])
-if at > #ARGV then return math.max(last, 1) end
+if i > #ARGV then return math.max(last, 1) end
 
 redis.call('SET', KEYS[4], string.format('%.0f', version))
 local stamp = struct.pack('>d', version)
-while at <= #ARGV do
-  local key = ARGV[at]
-  if ARGV[at + 1] == '+' then
-    redis.call('HSET', KEYS[2], key, stamp .. ARGV[at + 2])
+while i <= #ARGV do
+  local key = ARGV[i]
+  if ARGV[i + 1] == '+' then
+    redis.call('HSET', KEYS[2], key, stamp .. ARGV[i + 2])
     redis.call('ZADD', KEYS[3], 0, key)
   else
     redis.call('HDEL', KEYS[2], key)
     redis.call('ZREM', KEYS[3], key)
   end
-  at = at + 3
+  i = i + 3
 end
 return version

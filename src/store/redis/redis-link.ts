@@ -18,25 +18,20 @@ const ATTEMPT_MS = 10;
 /** Answers of a server that cannot serve now, but may elsewhere or later. */
 const BROKEN = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|TRYAGAIN|NOSCRIPT|BUSY)\b/;
 
-/** Each in a file of its own, whose head lists its keys and arguments. */
-type ScriptName = 'commit' | 'list' | 'lease' | 'release';
-
-interface Script {
-  text: string;
-  sha1: string;
-}
-
-function readScript(name: ScriptName): Script {
+function readScript(name: string): { text: string; sha1: string } {
   const text = readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8');
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-const SCRIPTS: Record<ScriptName, Script> = {
+/** Each is in a file of its own, whose head lists its keys and arguments. */
+const SCRIPTS = {
   commit: readScript('commit'),
   list: readScript('list'),
   lease: readScript('lease'),
   release: readScript('release'),
 };
+
+type ScriptName = keyof typeof SCRIPTS;
 
 /** `refused`: the server did not execute the command. `unknown`: it may have. */
 export class LinkError extends Error {
@@ -86,7 +81,6 @@ export class RedisLink {
     this.#redis.on('close', () => this.#down(new Error('the connection was closed')));
   }
 
-  /** Why the link is not up. */
   get lastError(): unknown {
     return this.#lastError;
   }

@@ -26,6 +26,12 @@ const LOST = -1;
 /** Redis refuses writes for want of memory, or of space for its log. */
 const FULL = /^(OOM|MISCONF)\b/;
 
+const SAFE_SETTINGS = [
+  ['appendonly', 'yes', 'a crash of Redis loses answered writes'],
+  ['appendfsync', 'always', 'loss of power loses the last writes'],
+  ['maxmemory-policy', 'noeviction', 'Redis may drop what it holds'],
+] as const;
+
 export interface RedisSettings extends LeaseSettings {
   /** A command without an answer for so long has failed: 1 s unless given. */
   commandTimeoutMs?: number;
@@ -205,21 +211,13 @@ export class RedisStore implements Store {
     return answer >= COMMITTED_MIN;
   }
 
-  /** Settings of Redis under which an answered write may not last, as far as it tells them. */
+  /** Settings of Redis that may lose answered writes, as far as Redis shows them. */
   async warnings(): Promise<string[]> {
-    const setting = async (name: string): Promise<string | undefined> => {
-      const answer = await this.#link.send('CONFIG', 'GET', name).catch(() => []);
-      return (answer as Buffer[])[1]?.toString();
-    };
-    const wanted: [name: string, isGood: (value: string) => boolean, why: string][] = [
-      ['appendonly', (value) => value === 'yes', 'a crash of Redis loses answered writes'],
-      ['appendfsync', (value) => value === 'always', 'loss of power loses the last writes'],
-      ['maxmemory-policy', (value) => value === 'noeviction', 'Redis may drop what it holds'],
-    ];
     const warnings: string[] = [];
-    for (const [name, isGood, why] of wanted) {
-      const value = await setting(name);
-      if (value !== undefined && !isGood(value)) warnings.push(`${name} is ${value}: ${why}`);
+    for (const [name, safe, why] of SAFE_SETTINGS) {
+      const answer = await this.#link.send('CONFIG', 'GET', name).catch(() => []);
+      const value = (answer as Buffer[])[1]?.toString() ?? safe;
+      if (value !== safe) warnings.push(`${name} is ${value}: ${why}`);
     }
     return warnings;
   }
@@ -242,7 +240,7 @@ function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable(FULL.test(error.message) ? 'full' : 'failed', error);
 }
 
-/** Values are packed when the commit is called: what the caller changes later is not written. */
+/** Values are packed when the commit is called: later changes by the caller are not written. */
 function pack(checks: readonly Check[], writes: readonly Write[]) {
   const args: Argument[] = [checks.length];
   for (const { key, version } of checks) args.push(encodeKey(key), stampOf(version));

@@ -16,23 +16,18 @@ export interface Slot {
 
 function slotOf(tag: string): Slot {
   const key = (name: string) => `dt:{${tag}}:${name}`;
-  return {
-    lease: key('lease'),
-    owner: key('owner'),
-    version: key('version'),
-    entries: key('entries'),
-    order: key('order'),
-  };
+  const [lease, owner, version] = [key('lease'), key('owner'), key('version')];
+  return { lease, owner, version, entries: key('entries'), order: key('order') };
 }
 
-/** Of all that belongs to no partition. */
+/** Of keys that belong to no partition. */
 export const COMMON_SLOT = slotOf('dp');
 
 const PARTITION_SLOTS: readonly Slot[] = Array.from({ length: PARTITION_COUNT }, (_, partition) =>
   slotOf(`p${String(partition).padStart(2, '0')}`),
 );
 
-/** Every slot; whoever wants them all takes the common one first. */
+/** Every slot, the common one first. */
 export const SLOTS: readonly Slot[] = [COMMON_SLOT, ...PARTITION_SLOTS];
 
 /** The slot of a key. Throws TypeError where it begins as a partition's and is none. */
@@ -50,28 +45,25 @@ export interface Stretch {
 
 /** The stretches of a page, in the order of their keys. Throws as `pageBounds` does. */
 export function stretchesOf(prefix: Key, page: Page): Stretch[] {
-  const { start, end } = pageBounds(prefix, page);
-  if (prefix.length > 1 || (prefix.length === 1 && prefix[0] !== 'p')) {
-    return clipped([{ slot: slotOfKey(prefix), start, end }], start, end);
-  }
-  const first = encodeKey(['p']);
-  const behind = Buffer.concat([first, Buffer.of(0xff)]);
-  const partitions = PARTITION_SLOTS.map((slot, partition) => ({
-    slot,
-    start: encodeKey(['p', partition]),
-    end: Buffer.concat([encodeKey(['p', partition]), Buffer.of(0xff)]),
-  }));
-  const before = { slot: COMMON_SLOT, start, end: first };
-  const after = { slot: COMMON_SLOT, start: behind, end };
-  return clipped([before, ...partitions, after], start, end);
+  const bounds = pageBounds(prefix, page);
+  const isInOneSlot = prefix.length > 1 || (prefix.length === 1 && prefix[0] !== 'p');
+  const stretches = isInOneSlot ? [{ slot: slotOfKey(prefix), ...bounds }] : allStretches(bounds);
+  return stretches
+    .map(({ slot, start, end }) => ({
+      slot,
+      start: start.compare(bounds.start) > 0 ? start : bounds.start,
+      end: end.compare(bounds.end) < 0 ? end : bounds.end,
+    }))
+    .filter(({ start, end }) => start.compare(end) < 0);
 }
 
-function clipped(stretches: readonly Stretch[], start: Buffer, end: Buffer): Stretch[] {
-  return stretches
-    .map((each) => ({
-      slot: each.slot,
-      start: each.start.compare(start) > 0 ? each.start : start,
-      end: each.end.compare(end) < 0 ? each.end : end,
-    }))
-    .filter((each) => each.start.compare(each.end) < 0);
+/** The common slot has what lies before the partitions and behind them. */
+function allStretches({ start, end }: Omit<Stretch, 'slot'>): Stretch[] {
+  const behind = (key: Key) => Buffer.concat([encodeKey(key), Buffer.of(0xff)]);
+  const partitions = PARTITION_SLOTS.map((slot, partition) => {
+    const key = ['p', partition];
+    return { slot, start: encodeKey(key), end: behind(key) };
+  });
+  const before = { slot: COMMON_SLOT, start, end: encodeKey(['p']) };
+  return [before, ...partitions, { slot: COMMON_SLOT, start: behind(['p']), end }];
 }

@@ -4,6 +4,7 @@ import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { Api, vinOf } from './api.ts';
 import {
+  crashedWorld,
   display,
   faults,
   mapless,
@@ -16,13 +17,6 @@ import type { Incident, World } from './wire.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-const TICKS = 1500;
-const changes = Array.from({ length: 20 }, (_, car) => ({
-  tick: 0,
-  car,
-  features: { brakes: false },
-}));
-
 let node: TestNode;
 let api: Api;
 let browser: TestBrowser;
@@ -31,12 +25,7 @@ let incident: Incident;
 beforeAll(async () => {
   node = await startTestNode();
   api = new Api(node.twinUrl);
-  world = await api.makeWorld({ journal: { seed: 8, city: 'grid', changes }, start_tick: TICKS });
-  const found = (await api.explained(world, TICKS - 300)).find(
-    ({ failures }) => failures.length > 0,
-  );
-  if (found === undefined) throw new Error('this world has no collision with a cause');
-  incident = found;
+  ({ world, incident } = await crashedWorld(api, ({ failures }) => failures.length > 0));
   browser = await openBrowser(node.twinUrl);
 });
 afterAll(async () => {

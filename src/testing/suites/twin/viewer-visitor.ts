@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
-import type { FeatureName } from './wire.ts';
+import type { Api } from './api.ts';
+import type { FeatureName, Incident, World } from './wire.ts';
 
 /** A place as it is drawn. */
 export interface DrawnCar {
@@ -40,6 +41,31 @@ const PATIENCE_MS = 100_000;
 const SMALL = { deviceScaleFactor: 0.25, viewport: { width: 900, height: 560 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+
+/** Half a minute of traffic that cannot brake. */
+const CRASH_TICKS = 1500;
+const CRASH_SEEDS = [8, 9, 10, 11, 12, 13];
+const WITHOUT_BRAKES = Array.from({ length: 20 }, (_, car) => ({
+  tick: 0,
+  car,
+  features: { brakes: false },
+}));
+
+/** A world without brakes, and one of its explained collisions that fits. Tries a few seeds. */
+export async function crashedWorld(
+  api: Api,
+  fits: (incident: Incident) => boolean,
+): Promise<{ world: World; incident: Incident }> {
+  for (const seed of CRASH_SEEDS) {
+    const journal = { seed, city: 'grid', changes: WITHOUT_BRAKES };
+    const world = await api.makeWorld({ journal, start_tick: CRASH_TICKS });
+    const past = await api.world('incidents', world, '/incidents');
+    if (!past.some(({ tick }) => tick <= CRASH_TICKS)) continue;
+    const incident = (await api.explained(world, CRASH_TICKS)).find(fits);
+    if (incident !== undefined) return { world, incident };
+  }
+  throw new Error(`no collision that fits with any of the seeds ${CRASH_SEEDS}`);
+}
 
 /** Another visitor, who was here before and is shown no tour. */
 export async function visitor(

@@ -9,6 +9,7 @@ import { TcpProxy } from '../../rigs/tcp-proxy.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { Api, vinOf } from './api.ts';
 import {
+  crashedWorld,
   type DrawnCar,
   display,
   mapless,
@@ -21,13 +22,6 @@ import {
 } from './viewer-visitor.ts';
 import type { Incident, Replay, World } from './wire.ts';
 
-/** Half a minute of traffic that cannot brake: collisions that brakes would have avoided. */
-const TICKS = 1500;
-const changes = Array.from({ length: 20 }, (_, car) => ({
-  tick: 0,
-  car,
-  features: { brakes: false },
-}));
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
@@ -188,13 +182,9 @@ describe('an incident', () => {
   afterAll(() => crash.close());
 
   test('made by a prepared journal appears', async () => {
-    const journal = { seed: 8, city: 'grid', changes };
-    crashed = await api.makeWorld({ journal, start_tick: TICKS });
-    const avoidable = (await api.explained(crashed, TICKS - 300)).find(({ failures }) =>
+    ({ world: crashed, incident } = await crashedWorld(api, ({ failures }) =>
       failures.some(({ effect }) => effect === 'avoids'),
-    );
-    if (avoidable === undefined) throw new Error('no collision that brakes would have avoided');
-    incident = avoidable;
+    ));
     crash = await openCity(context, `${proxy.url}/worlds/${crashed.id}`);
     await crash.getByRole('button', { name: /^Incidents/ }).click();
     const rows = crash.getByRole('list', { name: 'Incidents, newest first' }).getByRole('button');
