@@ -41,7 +41,13 @@ import { type FrameNames, snapshotOf } from './snapshot.ts';
 
 const WASM = readFileSync(new URL('../../build/frames.wasm', import.meta.url));
 const frameModule = new FrameModule(new WebAssembly.Module(WASM));
-const encoderOf = (names: FrameNames) => new FrameEncoder(frameModule, names);
+const encoders = new WeakMap<FrameNames, FrameEncoder>();
+
+function encoderOf(names: FrameNames): FrameEncoder {
+  const encoder = encoders.get(names) ?? new FrameEncoder(frameModule, names);
+  encoders.set(names, encoder);
+  return encoder;
+}
 
 /** Numbers that are the same in every run. */
 function numbers(seed: bigint): (end: number) => number {
