@@ -73,7 +73,7 @@ test.each([
   ['customer', ['cars', 'profile', 'nowhere']],
   ['dealer', ['cars', 'customers', 'customers/anna', 'profile']],
   ['admin', ['dealers', 'cars', 'customers', 'platform', 'profile']],
-] as const)('a %s meets no barrier at any page', async (role, paths) => {
+] as const)('as %s no page has a barrier', async (role, paths) => {
   const page = await visitAs(served.browser, served.node.dealerUrl, '', LOGINS[role]);
   await expectNoBarriersAt(page, paths);
 });

@@ -225,7 +225,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   test.each(QUIET)('$status: $title', expectStatus);
 
-  test('what was refused changed nothing', async () => {
+  test('refused requests changed nothing', async () => {
     expect(await api.everything((await tokenOf('admin')) ?? '')).toEqual(untouched);
   });
 

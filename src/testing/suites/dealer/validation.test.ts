@@ -31,7 +31,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     });
   });
 
-  test('nothing of all that was done', async () => {
+  test('no faulty request changed anything', async () => {
     expect(await api.everything(admin)).toEqual(untouched);
   });
 

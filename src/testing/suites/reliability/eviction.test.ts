@@ -50,7 +50,7 @@ async function watchAround(base: string, sites: readonly Site[], stop: () => boo
   }
 }
 
-test('sixty worlds in room for sixteen are what they would be with room for all', async () => {
+test('sixty worlds in memory for sixteen are as they would be in memory for all', async () => {
   const { twinUrl, store } = await nodes.withFaultyStore({ SHARD_WORLDS: '16' });
   store.setFault({ kind: 'slow', ms: 60 });
   const dice = new Dice(1);
@@ -84,7 +84,7 @@ test('sixty worlds in room for sixteen are what they would be with room for all'
   expect(at(sites, 0).snapshots.length).toBeGreaterThan(0);
 });
 
-test('a watched world that lost its room before the node knew it had any gets room again', async () => {
+test('a watched world that was evicted before its open call returned is opened again', async () => {
   const node = await nodes.inProcess({ SHARD_WORLDS: '16' });
   const { twinUrl } = node;
   const [watched, ...others] = await Promise.all(

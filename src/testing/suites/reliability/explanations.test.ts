@@ -57,7 +57,7 @@ test('explanations are kept over a restart', async () => {
   expect(past(await incidentsOf(second.twinUrl, world))).toEqual(before);
 });
 
-test('what was not explained when a process was killed is explained by the next', async () => {
+test('incidents that a killed process had not explained are explained by the next', async () => {
   const DATA_DIR = nodes.dir();
   const first = await nodes.ownProcess({ DATA_DIR });
   const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
@@ -72,7 +72,7 @@ test('what was not explained when a process was killed is explained by the next'
   expect(found(await explained(second.twinUrl, other), other)).toEqual(found(after, world));
 });
 
-test('a thread that dies while it explains takes nothing with it', async () => {
+test('a thread that dies during an explanation loses nothing', async () => {
   const node = await nodes.inProcess({ SHARDS: '1' }, { faults: true });
   const world = await makeLivedWorld(node.twinUrl, 'grid', lived);
   expect(past(await incidentsOf(node.twinUrl, world)).length).toBeGreaterThan(3);
@@ -83,7 +83,7 @@ test('a thread that dies while it explains takes nothing with it', async () => {
   expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
 });
 
-test('every sentence has a figure, also where nothing would have been there to hit', async () => {
+test('every explanation has a figure, also if nothing would have been hit', async () => {
   const { twinUrl } = await nodes.inProcess();
   const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
   const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));

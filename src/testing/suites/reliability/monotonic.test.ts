@@ -13,13 +13,13 @@ const nodes = useNodes();
 const STREAMS = 12;
 
 /** The highest tick of a world in any answer so far. */
-class Told {
+class Reported {
   tick = 0;
   readonly snapshots: string[] = [];
   answers = 0;
   streams = 0;
 
-  /** An answer to a request that was sent when `before` was the highest tick told. */
+  /** An answer to a request that was sent when `before` was the highest tick reported. */
   hear(tick: number, before: number, what: string): void {
     expect(tick, what).toBeGreaterThanOrEqual(before);
     this.tick = Math.max(this.tick, tick);
@@ -30,70 +30,85 @@ class Told {
 const READS = ['/state', '', '/journal', '/events', '/incidents'] as const;
 
 /** One client: reads of all kinds, one after the other. */
-async function readOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
+async function readOn(
+  base: string,
+  world: WorldBody,
+  reported: Reported,
+  dice: Dice,
+): Promise<void> {
   const path = dice.pick(READS);
-  const before = told.tick;
+  const before = reported.tick;
   const { status, text } = await ask(base, `/api/v1/worlds/${world.id}${path}`);
   expect(status, text).toBe(200);
-  if (path === '/state') told.snapshots.push(text);
-  if (text.startsWith('{')) told.hear(tickOf(text), before, path);
-  else expectPast(JSON.parse(text), told);
+  if (path === '/state') reported.snapshots.push(text);
+  if (text.startsWith('{')) reported.hear(tickOf(text), before, path);
+  else expectPast(JSON.parse(text), reported);
 }
 
-/** What has happened is not told before its time; ticks in lists are in order. */
-function expectPast(list: readonly { tick: number }[], told: Told): void {
+/** What has happened is not reported before its time; ticks in lists are in order. */
+function expectPast(list: readonly { tick: number }[], reported: Reported): void {
   const ticks = list.map(({ tick }) => tick);
   expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
-  told.hear(Math.max(told.tick, ...ticks), told.tick, 'list');
+  reported.hear(Math.max(reported.tick, ...ticks), reported.tick, 'list');
 }
 
-async function measureOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
+async function measureOn(
+  base: string,
+  world: WorldBody,
+  reported: Reported,
+  dice: Dice,
+): Promise<void> {
   const { vin } = dice.pick(world.fleet);
-  const before = told.tick;
+  const before = reported.tick;
   const { status, text } = await ask(base, '/api/v1/vehicle/telemetry', { vin });
   expect(status, text).toBe(200);
-  told.hear(tickOf(text), before, 'telemetry');
+  reported.hear(tickOf(text), before, 'telemetry');
 }
 
 /** A stream that is opened, watched for a moment and closed. */
-async function watchOn(base: string, world: WorldBody, told: Told, dice: Dice): Promise<void> {
-  const before = told.tick;
+async function watchOn(
+  base: string,
+  world: WorldBody,
+  reported: Reported,
+  dice: Dice,
+): Promise<void> {
+  const before = reported.tick;
   const reader = await StreamReader.open(base, world);
   await systemTime.sleep(dice.below(300));
   reader.close();
   if (reader.hello === undefined) return;
-  told.hear(reader.hello.tick, before, 'hello');
+  reported.hear(reader.hello.tick, before, 'hello');
   for (const [i, tick] of reader.ticks.entries()) {
     expect(tick).toBeGreaterThan(i === 0 ? reader.hello.tick : at(reader.ticks, i - 1));
   }
-  told.snapshots.push(...reader.snapshots);
-  told.tick = Math.max(told.tick, ...reader.ticks);
-  told.streams++;
+  reported.snapshots.push(...reader.snapshots);
+  reported.tick = Math.max(reported.tick, ...reader.ticks);
+  reported.streams++;
   await systemTime.sleep(dice.below(300));
 }
 
-test('ticks never go back, whoever asks, while a world is watched and left and switched', async () => {
+test('ticks never go back in any answer while a world is watched, left and switched', async () => {
   const { twinUrl } = await nodes.inProcess();
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 1000 });
-  const told = new Told();
+  const reported = new Reported();
   const cars = world.fleet.slice(0, 2).map(({ vin }) => new SwitchedCar(vin));
   const client = async (dice: Dice, act: (dice: Dice) => Promise<unknown>) => {
-    while (told.streams < STREAMS) {
+    while (reported.streams < STREAMS) {
       await act(dice);
       await systemTime.sleep(dice.below(10));
     }
   };
   const acts = [
-    ...Array.from({ length: 3 }, () => (dice: Dice) => readOn(twinUrl, world, told, dice)),
-    ...Array.from({ length: 2 }, () => (dice: Dice) => measureOn(twinUrl, world, told, dice)),
-    ...Array.from({ length: 2 }, () => (dice: Dice) => watchOn(twinUrl, world, told, dice)),
+    ...Array.from({ length: 3 }, () => (dice: Dice) => readOn(twinUrl, world, reported, dice)),
+    ...Array.from({ length: 2 }, () => (dice: Dice) => measureOn(twinUrl, world, reported, dice)),
+    ...Array.from({ length: 2 }, () => (dice: Dice) => watchOn(twinUrl, world, reported, dice)),
     ...cars.map((car) => async (dice: Dice) => {
       await car.switch(twinUrl, dice);
       await systemTime.sleep(100);
     }),
   ];
   await Promise.all(acts.map((act, i) => client(new Dice(i), act)));
-  expect(told.answers).toBeGreaterThan(100);
-  expectLived(world, changesOf(await journalOf(twinUrl, world)), told.snapshots);
+  expect(reported.answers).toBeGreaterThan(100);
+  expectLived(world, changesOf(await journalOf(twinUrl, world)), reported.snapshots);
   await expectWhole(twinUrl, world);
 });

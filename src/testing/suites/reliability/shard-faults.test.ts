@@ -77,7 +77,7 @@ test('a world that traps is rebuilt alone: the others keep their frames and the 
   }
 });
 
-test('a world that nobody watches is rebuilt by the next request, twice, and rests after the third trap', async () => {
+test('a world without watchers is rebuilt by the next request, twice, and is quarantined after the third trap', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 2);
   const [world, other] = [at(worlds, 0), at(worlds, 1)];
@@ -99,7 +99,7 @@ test('a world that nobody watches is rebuilt by the next request, twice, and res
   await expectWhole(node.twinUrl, other);
 });
 
-test('the third trap is the last even while requests wait for the world', async () => {
+test('the third trap quarantines a world even while requests wait for it', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 2);
   const [world, other] = [at(worlds, 0), at(worlds, 1)];
@@ -114,7 +114,7 @@ test('the third trap is the last even while requests wait for the world', async 
   }
 });
 
-test('a watched world that traps three times in a minute rests: 1013 on its stream, 503 on its reads', async () => {
+test('a watched world that traps three times in a minute is quarantined: 1013 on its stream, 503 on its reads', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 2);
   const readers = await watchAll(node.twinUrl, worlds);
@@ -144,7 +144,7 @@ test('a watched world that traps three times in a minute rests: 1013 on its stre
   expect(changesOf(await journalOf(node.twinUrl, world))).toHaveLength(1);
 });
 
-test('a world on which threads died rests at once, and says so to all who watch it', async () => {
+test('a world on which threads died is quarantined at once, and its streams end', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 2);
   const readers = await watchAll(node.twinUrl, worlds);

@@ -73,7 +73,7 @@ test('a stop under load keeps every acknowledged change, ends streams with 1012 
   for (const { vin, acknowledged } of cars.flat()) expect(acknowledged, vin).toBeGreaterThan(0);
 });
 
-test('signals that come while a node is stopping are ignored', async () => {
+test('signals are ignored while a node is stopping', async () => {
   const node = await nodes.ownProcess({ DATA_DIR: nodes.dir() });
   const world = await makeWorld(node.twinUrl, {});
   const reader = await StreamReader.open(node.twinUrl, world);

@@ -128,7 +128,7 @@ test('a watched world whose store is slow, failing and full runs as its journal 
   reference.free();
 });
 
-test('while the store fails a stream goes on through collisions, and every incident is told later', async () => {
+test('while the store fails a stream goes on through collisions, and every incident is reported later', async () => {
   const { twinUrl: base, store } = await nodes.withFaultyStore();
   const collision = nextCollision(await cityOf(base), 2000);
   const world = await makeReckless(base, collision - 60);
@@ -155,7 +155,7 @@ test('while the store fails a stream goes on through collisions, and every incid
   expectLived(world, RECKLESS, reader.snapshots);
 });
 
-test('incidents that could not be saved are told after their world left memory, and after a restart', async () => {
+test('incidents that could not be saved are reported after their world left memory, and after a restart', async () => {
   const dir = nodes.dir();
   const node = await nodes.withFaultyStore({ DATA_DIR: dir, SHARD_WORLDS: '16' });
   const { twinUrl: base, store } = node;
@@ -176,7 +176,7 @@ test('incidents that could not be saved are told after their world left memory, 
   for (const world of worlds) await expectWhole(again.twinUrl, world);
 });
 
-test('a node whose store fails stops all the same, and has its worlds when it is back', async () => {
+test('a node whose store fails can be stopped, and has its worlds after the next start', async () => {
   const dir = nodes.dir();
   const node = await nodes.withFaultyStore({ DATA_DIR: dir });
   const { twinUrl: base, store } = node;

@@ -62,7 +62,7 @@ describe('a store that cannot be written', () => {
 });
 
 describe('a world that fails again and again', () => {
-  test('rests: what moves is 503, and the others go on', async () => {
+  test('is quarantined: what moves is 503, and the others go on', async () => {
     node = await startTestNode({}, { faults: true });
     const api = new Api(node.twinUrl);
     const [world, other] = [await api.makeWorld(), await api.makeWorld()];
