@@ -1,6 +1,6 @@
 import { systemTime } from '../../time.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 
 /**
