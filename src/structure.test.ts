@@ -1,58 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import {
+  areaOf,
+  functionsOf,
+  type Import,
+  importCircles,
+  readSources,
+  type Source,
+} from './testing/rigs/source-tree.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FILE_LINES_MAX = 450;
-const FUNCTION_LINES_MAX = 70;
+const FUNCTION_LINES_MAX = 60;
 
-interface Import {
-  /** Path from the root, or the name of a package. */
-  target: string;
-  typeOnly: boolean;
-}
-
-interface Source {
-  path: string;
-  text: string;
-  /** Folder directly below `src`, or the top folder elsewhere; files of `src` itself: 'root'. */
-  area: string;
-  isTest: boolean;
-  imports: Import[];
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesBelow(path) : [path];
-  });
-}
-
-function areaOf(path: string): string {
-  const parts = path.split('/');
-  if (parts[0] !== 'src') return parts[0] ?? '';
-  return parts.length === 2 ? 'root' : (parts[1] ?? '');
-}
-
-function importsOf(path: string, text: string): Import[] {
-  const pattern = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;]*?\sfrom\s+)?'([^']+)';/gm;
-  return [...text.matchAll(pattern)].map(([, type, target = '']) => ({
-    target: target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(path), target)) : target,
-    typeOnly: type !== undefined,
-  }));
-}
-
-const sources: Source[] = ['assembly', 'src', 'workers', 'bench', 'load']
-  .flatMap(filesBelow)
-  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
-  .map((path) => {
-    const text = readFileSync(join(ROOT, path), 'utf8');
-    const isTest = /\.test\.tsx?$/.test(path) || areaOf(path) === 'testing';
-    return { path, text, area: areaOf(path), isTest, imports: importsOf(path, text) };
-  });
-
-const product = sources.filter(({ isTest, area }) => !isTest && !['bench', 'load'].includes(area));
+const sources = readSources();
+const TOOLS = ['bench', 'load', 'client'];
+const product = sources.filter(({ isTest, area }) => !isTest && !TOOLS.includes(area));
 
 /** Areas whose values a folder may use beside its own; types may come from any pure folder. */
 const MAY_USE: Record<string, readonly string[]> = {
@@ -101,75 +62,62 @@ function allowed(source: Source, { target, typeOnly }: Import): boolean {
   return typeOnly && (PURE.includes(area) || target === 'src/shard/protocol.ts');
 }
 
-describe('import directions', () => {
-  const inside = (source: Source) =>
-    source.imports.filter(({ target }) => /^(src|assembly|workers|bench|load)\//.test(target));
+/** `path → target` for every import that is wrong. */
+function imports(of: readonly Source[], isWrong: (source: Source, each: Import) => boolean) {
+  return of.flatMap((source) =>
+    source.imports
+      .filter((each) => isWrong(source, each))
+      .map(({ target }) => `${source.path} → ${target}`),
+  );
+}
 
-  it('finds the sources and their imports', () => {
-    expect(product.length).toBeGreaterThan(60);
-    expect(product.flatMap(inside).length).toBeGreaterThan(200);
+const isOurs = ({ target }: Import) => /^(src|assembly|workers|bench|load|client)\//.test(target);
+
+describe('import directions', () => {
+  it('the sources and their imports are found', () => {
+    expect(product.length).toBeGreaterThan(200);
+    expect(imports(product, (_, each) => isOurs(each)).length).toBeGreaterThan(800);
   });
 
   it.each(Object.keys(MAY_USE))('%s uses only what it may', (area) => {
-    const wrong = product
-      .filter((source) => source.area === area && area !== 'assembly')
-      .flatMap((source) =>
-        inside(source)
-          .filter((each) => !allowed(source, each))
-          .map(({ target }) => `${source.path} → ${target}`),
-      );
-    expect(wrong).toEqual([]);
+    const inside = product.filter((source) => source.area === area);
+    expect(inside.length).toBeGreaterThan(0);
+    expect(imports(inside, (source, each) => isOurs(each) && !allowed(source, each))).toEqual([]);
   });
 
   it('the kernel imports nothing but itself', () => {
-    const outside = sources
-      .filter(({ area, isTest }) => area === 'assembly' && !isTest)
-      .flatMap(({ path, text }) =>
-        [...text.matchAll(/from '([^']+)'/g)]
-          .filter(([, target]) => !/^\.\.?\/([\w-]+\/)?[\w-]+$/.test(target ?? ''))
-          .map(([, target]) => `${path} → ${target}`),
-      );
-    expect(outside).toEqual([]);
+    const kernel = product.filter(({ area }) => area === 'assembly');
+    expect(imports(kernel, (_, { target }) => areaOf(target) !== 'assembly')).toEqual([]);
   });
 
   it('nothing imports the front end or the node but the node and the entry point', () => {
-    const users = product.filter(
-      ({ area, path, imports }) =>
-        area !== 'http' &&
-        !['src/node.ts', 'src/main.ts'].includes(path) &&
-        imports.some(({ target }) => /^src\/(http\/|node\.ts)/.test(target)),
+    const others = product.filter(
+      ({ area, path }) => area !== 'http' && !['src/node.ts', 'src/main.ts'].includes(path),
     );
-    expect(users.map(({ path }) => path)).toEqual([]);
+    expect(imports(others, (_, { target }) => /^src\/(http\/|node\.ts)/.test(target))).toEqual([]);
   });
 
-  it('nothing at run time imports what builds cities or what tests stand on', () => {
-    const users = product
-      .filter(({ area }) => area !== 'citygen')
-      .flatMap(({ path, imports }) =>
-        imports
-          .filter(({ target }) => /^src\/(citygen|testing)\//.test(target))
-          .map(({ target }) => `${path} → ${target}`),
-      );
-    expect(users).toEqual([]);
+  it('nothing at run time imports what builds cities or what only tests use', () => {
+    const atRunTime = product.filter(({ area }) => area !== 'citygen');
+    const isOther = (_: Source, { target }: Import) => /^src\/(citygen|testing)\//.test(target);
+    expect(imports(atRunTime, isOther)).toEqual([]);
   });
 
   it('pure folders use no package and nothing of Node', () => {
-    const impure = product
-      .filter(({ area }) => PURE.includes(area))
-      .flatMap(({ path, imports }) =>
-        imports
-          .filter(({ target }) => !target.includes('/') || target.startsWith('node:'))
-          .map(({ target }) => `${path} → ${target}`),
-      );
-    expect(impure).toEqual([]);
+    const pure = product.filter(({ area }) => PURE.includes(area));
+    expect(imports(pure, (_, each) => !isOurs(each))).toEqual([]);
+  });
+
+  it('no files import each other in a circle, tests included', () => {
+    expect(importCircles(sources)).toEqual([]);
   });
 });
 
 describe('boundaries', () => {
-  const using = (pattern: RegExp) =>
-    product.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  const using = (pattern: RegExp, among: readonly Source[] = product) =>
+    among.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
-  it('one file each touches what is not ours', () => {
+  it('one file touches each foreign library', () => {
     expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/server/http-server.ts']);
     expect(using(/from 'piscina'/)).toEqual(['src/dealer/passwords.ts', 'src/shard/shard-pool.ts']);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);
@@ -183,17 +131,22 @@ describe('boundaries', () => {
     ]);
   });
 
-  it('wall clock and chance come in by one door each', () => {
-    expect(using(/\bDate\.now\(/)).toEqual(['src/time.ts']);
-    expect(using(/\bMath\.random\(/)).toEqual([]);
-    expect(using(/from 'node:crypto'/).filter((path) => path.startsWith('src/twin'))).toEqual([]);
+  it('time and randomness are handed in: one file touches each of the platform', () => {
+    // The pages run in a browser, and their tests with them.
+    const served = sources.filter(
+      ({ area, path }) => !['assembly', 'web'].includes(area) && path !== 'src/structure.test.ts',
+    );
+    const time =
+      /(?<![.\w#])(set(Timeout|Interval|Immediate)|clear(Timeout|Interval|Immediate))\(|node:timers|\bDate\.now\b|new Date\(\)|\bperformance\.now\b|process\.hrtime/;
+    const randomness = /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b|\bMath\.random\b/;
+    expect(using(time, served)).toEqual(['src/time.ts']);
+    expect(using(randomness, served)).toEqual(['src/random.ts']);
   });
 
   it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {
-    const readers = sources
+    const readers = product
       .filter(
-        ({ area, isTest, text }) =>
-          area === 'assembly' && !isTest && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
+        ({ area, text }) => area === 'assembly' && /(get|load)[\w<>]*\(\w+, C_EFFECTIVE/.test(text),
       )
       .map(({ path }) => path);
     const functions = readers.filter((path) => path.startsWith('assembly/functions/'));
@@ -206,51 +159,46 @@ describe('boundaries', () => {
   });
 
   it('a step has no transcendental functions, no chance and no remainder of floats', () => {
-    const steps = sources.filter(
-      ({ area, isTest, path }) => area === 'assembly' && !isTest && path !== 'assembly/snapshot.ts',
+    const steps = product.filter(
+      ({ area, path }) => area === 'assembly' && path !== 'assembly/snapshot.ts',
     );
     const banned =
       /\b(Math|NativeMath|JSMath|Mathf)\.|f64\.(min|max)|f32\.(min|max)|new Map|sort\(/;
-    expect(steps.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([]);
+    expect(using(banned, steps)).toEqual([]);
   });
 });
 
-describe('sizes', () => {
-  // The memory map is a list to look things up in, and belongs in one place.
-  it('no file is longer than a newcomer reads in one go', () => {
+describe('sizes and names', () => {
+  it('no file is longer than a newcomer reads in one go, but the memory map', () => {
     const long = sources
-      .map(({ path, text }) => ({ path, lines: text.split('\n').length }))
-      .filter(({ path, lines }) => lines > FILE_LINES_MAX && !path.includes('.test.'))
-      .filter(({ path }) => path !== 'assembly/layout.ts');
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ path, lines }) => lines > FILE_LINES_MAX && path !== 'assembly/layout.ts');
     expect(long).toEqual([]);
   });
 
   it('no function is longer than a screen', () => {
-    const long = sources
-      .filter(({ isTest }) => !isTest)
-      .flatMap(({ path, text }) =>
-        functionsOf(text)
-          .filter(({ lines }) => lines > FUNCTION_LINES_MAX)
-          .map(({ name, lines }) => `${path} ${name} (${lines})`),
-      );
+    const long = sources.flatMap(({ path, text }) =>
+      functionsOf(text)
+        // A function that only lists tests is no longer than its tests are many.
+        .filter(({ name, lines }) => lines > FUNCTION_LINES_MAX && !name.startsWith('describe'))
+        .map(({ name, lines }) => `${path} ${name} (${lines})`),
+    );
     expect(long).toEqual([]);
   });
-});
 
-/** Functions and methods by the formatter's indentation: from their head to the brace below it. */
-function functionsOf(text: string): { name: string; lines: number }[] {
-  const lines = text.split('\n');
-  const head = /^(\s*)(?:@inline )?(?:export )?(?:static )?(?:async )?(?:function\*? )?(#?\w+)\(/;
-  return lines.flatMap((line, start) => {
-    const match = head.exec(line);
-    if (match === null || /^\s*(if|for|while|switch|catch|return)\b/.test(line)) return [];
-    const [, indent = '', name = ''] = match;
-    // A call whose argument is an object looks the same, but no method stands so deep.
-    if (line.endsWith('({') && indent.length > 2) return [];
-    const isParametersEnd = (each: string, i: number) => i > start && each.startsWith(`${indent})`);
-    const open = line.endsWith('(') ? lines.findIndex(isParametersEnd) : start;
-    if (!lines[open]?.endsWith('{')) return [];
-    const end = lines.findIndex((each, i) => i > open && each === `${indent}}`);
-    return end < 0 ? [] : [{ name, lines: end - start + 1 }];
+  it('a file that exports a class and nothing else carries its name', () => {
+    const wrong = sources.flatMap(({ path, text }) => {
+      // Errors stand beside what throws them.
+      if (/^export class \w+ extends Error\b/m.test(text)) return [];
+      const exported = [
+        ...text.matchAll(/^export (?:abstract |async )?(class|function|const) (\w+)/gm),
+      ];
+      const [[, kind, name = ''] = []] = exported;
+      if (exported.length !== 1 || kind !== 'class') return [];
+      const wanted = name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
+      const file = path.replace(/^.*\//, '').replace(/\.tsx?$/, '');
+      return wanted === file ? [] : [`${path}: ${name}`];
+    });
+    expect(wrong).toEqual([]);
   });
-}
+});

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Metrics } from '../../metrics.ts';
+import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { systemTime } from '../../time.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
 

@@ -1,8 +1,7 @@
-import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import type { Encoding } from '../../codec/encoding.ts';
 import { FakeWorld } from '../../testing/doubles/fake-twin.ts';
-import { TestTime } from '../../testing/doubles/test-time.ts';
+import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import type { WorldFrame } from '../../twin-service.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 import { Fanout } from './fanout.ts';
@@ -116,7 +115,7 @@ test('a large world does not keep a small one waiting, and the batch is done aft
   const served = () => crowd.filter(({ socket }) => socket.frames.length === 1).length;
   expect(lone.socket.frames).toEqual(['json 2 4']);
   expect(served()).toBeLessThanOrEqual(250);
-  await immediate();
+  await nextTurn();
   expect(served()).toBeLessThanOrEqual(500);
   await batch;
   expect(served()).toBe(1000);

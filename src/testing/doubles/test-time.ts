@@ -77,11 +77,11 @@ export class TestTime implements Time {
     for (let next = this.#next(); next && next.dueMs <= endMs; next = this.#next()) {
       this.#skippedMs += Math.max(0, next.dueMs - this.now());
       this.#fire(next);
-      await turn();
+      await nextTurn();
     }
     this.#skippedMs += Math.max(0, endMs - this.now());
     this.#arm();
-    await turn();
+    await nextTurn();
   }
 
   /** Moves time on in small steps until a promise has settled. */
@@ -103,7 +103,7 @@ export class TestTime implements Time {
     this.#skippedMs += ms;
     for (let next = this.#next(); next && next.dueMs <= this.now(); next = this.#next()) {
       this.#fire(next);
-      await turn();
+      await nextTurn();
     }
     this.#arm();
   }
@@ -142,7 +142,8 @@ export class TestTime implements Time {
   }
 }
 
-function turn(): Promise<void> {
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     systemTime.immediate(resolve);
   });

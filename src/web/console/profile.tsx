@@ -12,6 +12,9 @@ import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
+const DEALER_HINT = 'Sees your profile, except your identity and payment data.';
+const PLACE_FIELDS = ['home_lat', 'home_lng', 'work_lat', 'work_lng'] as const;
+
 /** The account of the session. */
 export function ProfilePage() {
   const profile = useCall<Profile>('/api/me/profile');
@@ -74,10 +77,7 @@ function ProfileForm({ customer, onSaved }: ProfileFormProps) {
         <Field type="email" autocomplete="email" {...field('email')} />
         <Field type="tel" autocomplete="tel" {...field('phone')} />
         <Field autocomplete="street-address" {...field('address')} />
-        <Select
-          hint="Sees your profile, but for what identifies you and what you pay with."
-          {...field('dealer')}
-        >
+        <Select hint={DEALER_HINT} {...field('dealer')}>
           <option value="">No dealer</option>
           {dealerOptions(dealers.value ?? [])}
         </Select>
@@ -99,10 +99,9 @@ function ProfileForm({ customer, onSaved }: ProfileFormProps) {
       </fieldset>
       <fieldset class="panel">
         <legend>Places</legend>
-        <Field inputMode="decimal" {...field('home_lat')} />
-        <Field inputMode="decimal" {...field('home_lng')} />
-        <Field inputMode="decimal" {...field('work_lat')} />
-        <Field inputMode="decimal" {...field('work_lng')} />
+        {PLACE_FIELDS.map((name) => (
+          <Field inputMode="decimal" key={name} {...field(name)} />
+        ))}
       </fieldset>
       <Failure text={form.failure} />
       <div class="form-end form-sticky">

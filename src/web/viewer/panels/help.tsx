@@ -48,26 +48,32 @@ export function Help() {
           </dl>
         </section>
       ))}
-      <section class="section">
-        <h3>Keys</h3>
-        <Switch
-          label="Shortcuts by single keys"
-          isOn={shortcutsAreOn.value}
-          onChange={switchShortcuts}
-        />
-        <dl class="help-keys">
-          {SHORTCUTS.map(({ keys, does }) => (
-            <div key={does}>
-              <dt>
-                {keys.map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <Keys />
     </Dialog>
+  );
+}
+
+function Keys() {
+  return (
+    <section class="section">
+      <h3>Keys</h3>
+      <Switch
+        label="Shortcuts by single keys"
+        isOn={shortcutsAreOn.value}
+        onChange={switchShortcuts}
+      />
+      <dl class="help-keys">
+        {SHORTCUTS.map(({ keys, does }) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
