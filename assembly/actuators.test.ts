@@ -53,7 +53,7 @@ describe('an emergency stop', () => {
     [0.95, 10.3, 15],
     [0.55, 18, 23],
     [0.25, 41, 47],
-  ])('from 50 km/h at friction %d takes %d to %d m', (friction, least, most) => {
+  ])('[C5] from 50 km/h at friction %d takes %d to %d m', (friction, least, most) => {
     for (const way of stop(50, friction)) {
       expect(way).toBeGreaterThan(least);
       expect(way).toBeLessThan(most);

@@ -83,7 +83,7 @@ describe('a rear-end collision', () => {
     ]);
   });
 
-  test('keeps momentum, and what is lost of energy is the energy of deformation', () => {
+  test('[C23] keeps momentum, and what is lost of energy is the energy of deformation', () => {
     const { kernel, slab } = staged(SCENE);
     const { energyJ, parties } = nextContact(kernel, slab);
     const [before, after] = [apart(SCENE), look(kernel, slab)];

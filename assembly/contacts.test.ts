@@ -49,7 +49,7 @@ describe('a chain', () => {
     return { first, second, events: collisions(kernel, slab) };
   }
 
-  it('takes in a contact less than two seconds after one of its cars', () => {
+  it('[I7] takes in a contact less than two seconds after one of its cars', () => {
     const { first, second, events } = pileUp(50);
     expect(second?.parties.map(({ car }) => car)).toEqual([1, 2]);
     expect([first.chainTick, first.chainOrder]).toEqual([first.tick, first.order]);

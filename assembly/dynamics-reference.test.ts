@@ -191,7 +191,7 @@ function deviationsAt(name: string, t: number, of: 'singleTrack' | 'singleTrackD
 }
 
 describe("the kernel's step with vehicle 2, beside the published models", () => {
-  it('yaws within 6 % of linear tyres below 3 m/s² of lateral acceleration, soon within 2.5 %', () => {
+  it('[C4] yaws within 6 % of linear tyres below 3 m/s² of lateral acceleration, soon within 2.5 %', () => {
     let state: number[] = [0, 0, 0, 15, 0, 0, 0];
     let [compared, worst, later] = [0, 0, 0];
     for (const { tick, ground } of drive(VEHICLE_2_TYPE, VEHICLE_2.mu, caseOf('coast, left'))) {

@@ -123,27 +123,30 @@ describe('steady cornering', () => {
     }
   });
 
-  test.each([0.95, 0.55, 0.25, 0.1])('never exceeds friction %d, and can use it', (friction) => {
-    const ground = new ProvingGround(CAR_TYPES, friction);
-    ground.setAll(C_VX, 15);
-    const greatest = CAR_TYPES.map(() => 0);
-    const vyBefore = CAR_TYPES.map(() => 0);
-    for (let tick = 0; tick < 150; tick++) {
-      ground.setAll(C_STEER, Math.min(0.004 * tick, 0.3));
-      ground.integrate();
-      for (const [car] of types) {
-        const vy = ground.get(C_VY, car);
-        const turning = ground.get(C_VX, car) * ground.get(C_YAW_RATE, car);
-        const accel = (vy - at(vyBefore, car)) / TICK_S + turning;
-        greatest[car] = Math.max(at(greatest, car), accel);
-        vyBefore[car] = vy;
+  test.each([0.95, 0.55, 0.25, 0.1])(
+    '[C5] never exceeds friction %d, and can use it',
+    (friction) => {
+      const ground = new ProvingGround(CAR_TYPES, friction);
+      ground.setAll(C_VX, 15);
+      const greatest = CAR_TYPES.map(() => 0);
+      const vyBefore = CAR_TYPES.map(() => 0);
+      for (let tick = 0; tick < 150; tick++) {
+        ground.setAll(C_STEER, Math.min(0.004 * tick, 0.3));
+        ground.integrate();
+        for (const [car] of types) {
+          const vy = ground.get(C_VY, car);
+          const turning = ground.get(C_VX, car) * ground.get(C_YAW_RATE, car);
+          const accel = (vy - at(vyBefore, car)) / TICK_S + turning;
+          greatest[car] = Math.max(at(greatest, car), accel);
+          vyBefore[car] = vy;
+        }
       }
-    }
-    for (const accel of greatest) {
-      expect(accel / (friction * GRAVITY)).toBeGreaterThan(0.9);
-      expect(accel / (friction * GRAVITY)).toBeLessThan(1);
-    }
-  });
+      for (const accel of greatest) {
+        expect(accel / (friction * GRAVITY)).toBeGreaterThan(0.9);
+        expect(accel / (friction * GRAVITY)).toBeLessThan(1);
+      }
+    },
+  );
 });
 
 describe('a car that stands', () => {

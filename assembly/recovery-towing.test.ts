@@ -68,7 +68,7 @@ function stand({ kernel, slab, city }: Crossing, car: number, lane: Lane, statio
 }
 
 describe('a car that does not get going', () => {
-  it('is towed after a hundred seconds and rolls on: a world without throttles keeps moving', () => {
+  it('[C25] is towed after a hundred seconds and rolls on: a world without throttles keeps moving', () => {
     for (const seed of [1, 2]) {
       const seen = watchStanding(seed, () => F_THROTTLE, 400);
       expect(seen.longestS).toBeGreaterThan(100);

@@ -101,7 +101,7 @@ function distanceTo(view: SlabView, car: number, lane: number, station: number) 
 }
 
 describe('a cleared car', () => {
-  it('comes back to its route where nobody is and nobody comes who could not stop', () => {
+  it('[C24] comes back to its route where nobody is and nobody comes who could not stop', () => {
     const kernel = makeKernel(1);
     let [returns, starts, approached] = [0, 0, 0];
     for (let seed = 30; seed < 34; seed++) {
@@ -140,7 +140,7 @@ describe('a cleared car', () => {
     expect(approached).toBeGreaterThan(0);
   });
 
-  it('stands as a wreck for 10 to 20 s before', () => {
+  it('[C24] stands as a wreck for 10 to 20 s before', () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 3);
     for (const car of cars) kernel.apply(slab, 0, car, F_STEERING, 0);

@@ -90,7 +90,7 @@ describe('At lights', () => {
   const main = new Crossing(plan).city.lights[0];
   const greenFrom = main?.greenFromTick ?? 0;
 
-  it('a car waits before the line and starts 0.8 to 1.2 s after green.', () => {
+  it('[C20] a car waits before the line and starts 0.8 to 1.2 s after green.', () => {
     const crossing = new Crossing({
       ...plan,
       cycleTick: greenFrom - 10 * TICKS_PER_S,
@@ -104,7 +104,7 @@ describe('At lights', () => {
     expect(delay / TICKS_PER_S).toBeLessThan(1.2);
   });
 
-  it('a left turn on green lets oncoming traffic pass, which does not slow down.', () => {
+  it('[C21] a left turn on green lets oncoming traffic pass, which does not slow down.', () => {
     const crossing = new Crossing({
       ...plan,
       cycleTick: greenFrom + 2 * TICKS_PER_S,
@@ -230,7 +230,7 @@ describe('Where all streets are equal', () => {
     ['east', 'north'],
     ['north', 'west'],
     ['west', 'south'],
-  ] as const)('from the %s one gives way to the %s, on the right.', (own, right) => {
+  ] as const)('[C21] from the %s one gives way to the %s, on the right.', (own, right) => {
     const crossing = new Crossing({
       control: 'none',
       cars: {
@@ -244,7 +244,7 @@ describe('Where all streets are equal', () => {
     expect(waits).toBeLessThan(15);
   });
 
-  it('a left turn gives way to oncoming traffic.', () => {
+  it('[C21] a left turn gives way to oncoming traffic.', () => {
     const crossing = new Crossing({
       control: 'none',
       cars: {
@@ -314,7 +314,7 @@ describe('Into a junction', () => {
       },
     });
 
-  it('nobody drives who could not leave it.', () => {
+  it('[C22] nobody drives who could not leave it.', () => {
     const crossing = blocked(CAR_LENGTH_M + 1.5);
     watch(crossing, 30, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
     expect(crossing.car(0).distanceM).toBeLessThan(2);

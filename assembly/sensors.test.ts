@@ -157,7 +157,7 @@ describe('Range and field of view', () => {
     }
   });
 
-  test('at dusk the camera sees cars to 80 m, persons and animals to 35 m instead of 60', () => {
+  test('[C9] at dusk the camera sees cars to 80 m, persons and animals to 35 m instead of 60', () => {
     const camera = { features: F_FRONT_CAMERA };
     const dusk = { ...camera, weather: 'dusk' } as const;
     expect(seenOf(at(79, CAMERA_M), dusk)).toBe(SEEN_CAMERA);
@@ -170,7 +170,7 @@ describe('Range and field of view', () => {
     }
   });
 
-  test('in fog the camera sees 16 m, radar as ever', () => {
+  test('[C9] in fog the camera sees 16 m, radar as ever', () => {
     const fog = { weather: 'fog' } as const;
     expect(seenOf(at(15.5, CAMERA_M), fog)).toBe(ALL_SENSORS);
     expect(seenOf(at(17, CAMERA_M), fog)).toBe(SEEN_RADAR | SEEN_CORNERS);
@@ -264,7 +264,7 @@ describe('What stands between', () => {
     expect(cornerSight(8, 6, 30, 60, 1.2, camera) & SEEN_CAMERA).toBe(0);
   });
 
-  test('a vehicle in front hides the one before it', () => {
+  test('[C10] a vehicle in front hides the one before it', () => {
     const ground = new SensingGround({});
     const cars = { [OTHER]: { ahead: 40, left: 0 }, 2: { ahead: 20, left: 0 } };
     expect(ground.stare(LONG, cars).map(({ object }) => object)).toEqual([2]);
@@ -292,7 +292,7 @@ describe('A feature that is off', () => {
     [F_ALL & ~F_FRONT_RADAR, SEEN_CAMERA | SEEN_CORNERS],
     [F_ALL & ~F_CORNER_RADARS, SEEN_CAMERA | SEEN_RADAR],
     [F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR | F_CORNER_RADARS), 0],
-  ])('delivers nothing: of %d there is %d', (features, sensors) => {
+  ])('[C8] delivers nothing: of %d there is %d', (features, sensors) => {
     expect(seenOf({ ahead: 30, left: 0 }, { features })).toBe(sensors);
   });
 

@@ -165,44 +165,47 @@ const isClear = (city: City, cars: readonly Car[], own: number, out: readonly Po
     return isThick && far < RANGE_M + 30;
   });
 
-test.each([0, 1, 2])('in city %d the camera sees what rays against everything say', (cityIndex) => {
-  const kernel = makeKernel(1);
-  const city = at(cities.cities, cityIndex);
-  const walls = wallsOf(city);
-  const counts = { seen: 0, hidden: 0 };
-  for (let seed = 1; seed <= 8; seed++) {
-    const slab = makeWorld(kernel, seed, cityIndex);
-    for (let tick = 199; tick < 2000; tick += 200) {
-      stepTo(kernel, slab, tick);
-      const before = new SlabView(kernel.image(slab));
-      kernel.step(slab, 1);
-      const after = kernel.image(slab);
-      const tracks = after.subarray(TRACKS);
-      const out = actorsOut(after, city.hazards.length);
-      const cars = Array.from({ length: CAR_COUNT }, (_, car) => carOf(before, car));
-      for (let own = 0; own < CAR_COUNT; own++) {
-        if (before.i32(C_STATUS, own) === STATUS_CRASHED || !isClear(city, cars, own, out))
-          continue;
-        if ((before.i32(C_EFFECTIVE, own) & F_FRONT_CAMERA) === 0) continue;
-        for (let other = 0; other < CAR_COUNT; other++) {
-          if (other === own) continue;
-          const track = tracks[own * SENSOR_COUNT * OBJECT_MAX + other] ?? 0;
-          const sees = track !== 0 && (track & MISSES) === 0;
-          const should = seesByBruteForce(cars, own, other, walls);
-          if (should === undefined || isOfLastLook(tick + 1, at(cars, own), own, cars, other))
+test.each([0, 1, 2])(
+  '[C10] in city %d the camera sees what rays against everything say',
+  (cityIndex) => {
+    const kernel = makeKernel(1);
+    const city = at(cities.cities, cityIndex);
+    const walls = wallsOf(city);
+    const counts = { seen: 0, hidden: 0 };
+    for (let seed = 1; seed <= 8; seed++) {
+      const slab = makeWorld(kernel, seed, cityIndex);
+      for (let tick = 199; tick < 2000; tick += 200) {
+        stepTo(kernel, slab, tick);
+        const before = new SlabView(kernel.image(slab));
+        kernel.step(slab, 1);
+        const after = kernel.image(slab);
+        const tracks = after.subarray(TRACKS);
+        const out = actorsOut(after, city.hazards.length);
+        const cars = Array.from({ length: CAR_COUNT }, (_, car) => carOf(before, car));
+        for (let own = 0; own < CAR_COUNT; own++) {
+          if (before.i32(C_STATUS, own) === STATUS_CRASHED || !isClear(city, cars, own, out))
             continue;
-          const [dx, dy] = minus(at(cars, other).middle, at(cars, own).middle);
-          const [hx, hy] = at(cars, own).heading;
-          const isLookedAt =
-            Math.hypot(dx, dy) < ATTENTION_M || Math.abs(dy * hx - dx * hy) < STRAIGHT_M;
-          if (sees || isLookedAt)
-            expect([seed, tick, own, other, sees]).toEqual([seed, tick, own, other, should]);
-          if (isLookedAt) counts[should ? 'seen' : 'hidden'] += 1;
+          if ((before.i32(C_EFFECTIVE, own) & F_FRONT_CAMERA) === 0) continue;
+          for (let other = 0; other < CAR_COUNT; other++) {
+            if (other === own) continue;
+            const track = tracks[own * SENSOR_COUNT * OBJECT_MAX + other] ?? 0;
+            const sees = track !== 0 && (track & MISSES) === 0;
+            const should = seesByBruteForce(cars, own, other, walls);
+            if (should === undefined || isOfLastLook(tick + 1, at(cars, own), own, cars, other))
+              continue;
+            const [dx, dy] = minus(at(cars, other).middle, at(cars, own).middle);
+            const [hx, hy] = at(cars, own).heading;
+            const isLookedAt =
+              Math.hypot(dx, dy) < ATTENTION_M || Math.abs(dy * hx - dx * hy) < STRAIGHT_M;
+            if (sees || isLookedAt)
+              expect([seed, tick, own, other, sees]).toEqual([seed, tick, own, other, should]);
+            if (isLookedAt) counts[should ? 'seen' : 'hidden'] += 1;
+          }
         }
       }
+      kernel.release(slab);
     }
-    kernel.release(slab);
-  }
-  expect(counts.seen).toBeGreaterThan(60);
-  expect(counts.hidden).toBeGreaterThan(60);
-});
+    expect(counts.seen).toBeGreaterThan(60);
+    expect(counts.hidden).toBeGreaterThan(60);
+  },
+);

@@ -5,13 +5,13 @@ import { TestTime } from './testing/doubles/test-time.ts';
 const START_MS = 1_700_000_000_000;
 
 describe('the clock of a node', () => {
-  it('starts no lower than the highest reading of an earlier run', () => {
+  it('[T9] starts no lower than the highest reading of an earlier run', () => {
     const time = TestTime.standing(START_MS);
     expect(new NodeClock(time, START_MS + 3_600_000).now()).toBe(START_MS + 3_600_000);
     expect(new NodeClock(time, 1000).now()).toBe(START_MS);
   });
 
-  it('gives whole milliseconds that never fall', async () => {
+  it('[T9] gives whole milliseconds that never fall', async () => {
     const time = TestTime.standing(START_MS);
     const clock = new NodeClock(time);
     const readings: number[] = [];
@@ -37,7 +37,7 @@ describe('the clock of a node', () => {
     expect(shard.published()).toBe(read + 20);
   });
 
-  it('stays as it is while the machine is awake, and catches up when it was suspended', async () => {
+  it('[T9] stays as it is while the machine is awake, and catches up when it was suspended', async () => {
     const time = TestTime.standing(START_MS);
     const clock = new NodeClock(time);
     await time.advance(60_000);

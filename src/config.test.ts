@@ -6,7 +6,7 @@ import { systemRandom } from './random.ts';
 const read = (env: Record<string, string | undefined>): Config => readConfig(env, systemRandom);
 
 describe('settings', () => {
-  it('serve both services on this machine alone unless told otherwise', () => {
+  it('[O3] serve both services on this machine alone unless told otherwise', () => {
     const config = read({});
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -93,7 +93,7 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'example.org'],
     ['PUBLIC_TWIN_URL', 'ftp://example.org'],
     ['TLS_CERT', 'cert.pem'],
-  ])('refuse %s=%s and name it', (name, value) => {
+  ])('[O1] refuse %s=%s and name it', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(ConfigError);
     expect(() => read({ [name]: value })).toThrow(name);
   });

@@ -21,13 +21,13 @@ function run(settings: Record<string, string>): Promise<{ code: number; stderr: 
 }
 
 describe('the process', () => {
-  it('ends with code 2 and a message where a setting is wrong', async () => {
+  it('[O1] ends with code 2 and a message where a setting is wrong', async () => {
     const { code, stderr } = await run({ TWIN_PORT: 'none' });
     expect(code).toBe(2);
     expect(stderr).toBe('TWIN_PORT: "none" is not a number from 0 to 65535\n');
   });
 
-  it('prints where it serves, refuses a second one on its data, and stops at a signal', async () => {
+  it('[O2] prints where it serves, refuses a second one on its data, and stops at a signal', async () => {
     const node = await startNodeProcess({ DATA_DIR: dataDir });
     const { port } = new URL(node.twinUrl);
     for (const url of [node.twinUrl, node.dealerUrl, node.opsUrl]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Metrics } from './metrics.ts';
 
-test('answers are counted by service, route and status, however often they are read', async () => {
+test('[O6] answers are counted by service, route and status, however often they are read', async () => {
   const metrics = new Metrics();
   const meter = metrics.routeMeter('twin', 'GET /x');
   meter.answered(200);

@@ -42,23 +42,26 @@ const OFF = ON & ~F_AEB;
 const GAPS_M = { least: 0.5, most: 11 };
 
 describe('Euro NCAP car to car, dry', () => {
-  it.each([10, 20, 30, 40, 50, 60, 70, 80])('CCRs %i km/h: stops before a standing car', (kmh) => {
-    const on = towardsStanding(kmh, { features: ON });
-    expect(on.contact).toBe(false);
-    expect(on.speedKmh).toBeLessThan(0.2);
-    expect(on.minGapM).toBeGreaterThan(GAPS_M.least);
-    expect(on.minGapM).toBeLessThan(GAPS_M.most);
-    const off = towardsStanding(kmh, { features: OFF });
-    expect(off.contact).toBe(true);
-    expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
-  });
+  it.each([10, 20, 30, 40, 50, 60, 70, 80])(
+    '[C11] CCRs %i km/h: stops before a standing car',
+    (kmh) => {
+      const on = towardsStanding(kmh, { features: ON });
+      expect(on.contact).toBe(false);
+      expect(on.speedKmh).toBeLessThan(0.2);
+      expect(on.minGapM).toBeGreaterThan(GAPS_M.least);
+      expect(on.minGapM).toBeLessThan(GAPS_M.most);
+      const off = towardsStanding(kmh, { features: OFF });
+      expect(off.contact).toBe(true);
+      expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
+    },
+  );
 
   it.each([-1, -0.5, 0.5, 1])('CCRs 50 km/h, the other %d m aside', (leftM) => {
     expect(towardsStanding(50, { features: ON }, { leftM }).contact).toBe(false);
     expect(towardsStanding(50, { features: OFF }, { leftM }).contact).toBe(true);
   });
 
-  it.each([30, 40, 50, 60, 70, 80])('CCRm %i km/h: falls below the 20 km/h ahead', (kmh) => {
+  it.each([30, 40, 50, 60, 70, 80])('[C11] CCRm %i km/h: falls below the 20 km/h ahead', (kmh) => {
     const on = towardsSlower(kmh, 20, { features: ON });
     expect(on.contact).toBe(false);
     expect(on.speedKmh).toBeLessThan(20);
@@ -119,7 +122,7 @@ describe('Euro NCAP car to car, dry', () => {
   });
 });
 
-describe('Euro NCAP pedestrians, dry', () => {
+describe('[C11] Euro NCAP pedestrians, dry', () => {
   const WALKS = [
     ['CPNA-25', adultFromNearSide(0.25)],
     ['CPNA-75', adultFromNearSide(0.75)],
@@ -216,7 +219,7 @@ describe('limits', () => {
   it.each([
     ['brakes', F_BRAKES],
     ['both front sensors', F_FRONT_CAMERA | F_FRONT_RADAR],
-  ])('does nothing without %s', (_, missing) => {
+  ])('[C8] does nothing without %s', (_, missing) => {
     const { contact, interventions, acted } = towardsStanding(40, { features: ON & ~missing });
     expect(contact).toBe(true);
     expect(interventions).toEqual([]);
@@ -225,7 +228,7 @@ describe('limits', () => {
 });
 
 describe('an intervention', () => {
-  it('is one event, shows in the flags and credits what took part', () => {
+  it('[C18] is one event, shows in the flags and credits what took part', () => {
     const { interventions, flags, acted } = towardsStanding(50, { features: ON });
     expect(interventions.map(({ feature }) => feature)).toEqual(['aeb']);
     // Partial braking begins 1.54 s before contact, by a gap that is half a metre less than it is.
@@ -249,7 +252,7 @@ describe('an intervention', () => {
 });
 
 describe('animals', () => {
-  it.each([30, 40, 50])('a deer out of a hedge, %i km/h, is animal detection’s', (kmh) => {
+  it.each([30, 40, 50])('[C13] a deer out of a hedge, %i km/h, is animal detection’s', (kmh) => {
     const own = acrossTheLane(kmh, DEER_FROM_HEDGE, { features: ON & ~F_AEB });
     expect(own.contact).toBe(false);
     expect(own.interventions.map(({ feature }) => feature)).toEqual(['animal_detection']);
@@ -307,7 +310,7 @@ describe('what is no danger', () => {
     expect(contact).toBe(false);
   });
 
-  it('is ordinary traffic: nobody is braked for another car on 60 km of streets', () => {
+  it('[C12] is ordinary traffic: nobody is braked for another car on 60 km of streets', () => {
     const kernel = makeKernel(1);
     for (const cityIndex of [0, 1, 2]) {
       const slab = makeWorld(kernel, 30 + cityIndex, cityIndex);
@@ -327,7 +330,7 @@ describe('what is no danger', () => {
 /** Index in the catalogue. */
 const AEB = Math.log2(F_AEB);
 
-describe('Euro NCAP cyclists and an adult along the lane', () => {
+describe('[C11] Euro NCAP cyclists and an adult along the lane', () => {
   it.each([
     ['CBNA', 20, CYCLIST_FROM_NEAR_SIDE],
     ['CBNA', 50, CYCLIST_FROM_NEAR_SIDE],

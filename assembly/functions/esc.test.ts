@@ -60,7 +60,7 @@ describe.each(types)('the sine with dwell at 80 km/h by a $model', ({ type, unit
     expect(unit).toBeLessThan(1.06 * linear);
   });
 
-  it('ends in a spin without stability control where the wheels turn far', () => {
+  it('[C17] ends in a spin without stability control where the wheels turn far', () => {
     for (const result of sineWithDwell(runs([5, 5.5, 6, 6.5], false))) {
       expect(result.yawRatioAt1s).toBeGreaterThan(0.35);
       expect(result.yawRatioAt175s).toBeGreaterThan(0.2);
@@ -68,7 +68,7 @@ describe.each(types)('the sine with dwell at 80 km/h by a $model', ({ type, unit
     }
   });
 
-  it('is passed with it at every amplitude', () => {
+  it('[C17] is passed with it at every amplitude', () => {
     for (const [i, result] of sineWithDwell(runs(amplitudes, true)).entries()) {
       expect(Math.abs(result.yawRatioAt1s)).toBeLessThan(0.35);
       expect(Math.abs(result.yawRatioAt175s)).toBeLessThan(0.2);
@@ -224,7 +224,7 @@ describe('an intervention of stability control in a world', () => {
     return { kernel, slab, car, strike, read, interventions };
   }
 
-  it('is flagged, and told of once', () => {
+  it('[C18] is flagged, and told of once', () => {
     const { kernel, slab, car, strike, read, interventions } = disturbed();
     expect(interventions()).toEqual([]);
     strike();

@@ -29,7 +29,7 @@ const besideAt = (fromM: number, speedMps: number): Mover => ({
 });
 
 describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
-  it('is passed at 60 km/h on a wet road where braking alone strikes it', () => {
+  it('[C14] is passed at 60 km/h on a wet road where braking alone strikes it', () => {
     const on = behindCrest(60, { friction: WET, lanes: 2 });
     expect(on.contact).toBe(false);
     expect(on.minGapM).toBeGreaterThan(0.3);
@@ -93,7 +93,7 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
     expect(startOf([besideAt(-1, 60 * KMH)])).toBeGreaterThan(startOf([]) + 0.3);
   });
 
-  it('is not passed on the wrong side of the road while somebody comes', () => {
+  it('[C14] is not passed on the wrong side of the road while somebody comes', () => {
     const beside = [besideAt(150, -50 * KMH)];
     const result = behindCrest(60, { friction: WET, lanes: 1 }, { beside });
     expect(result.interventions.map(({ feature }) => feature)).not.toContain('evasive_steering');
@@ -133,7 +133,7 @@ describe('it leaves alone', () => {
   it.each([
     ['steering', F_STEERING],
     ['a camera', F_FRONT_CAMERA],
-  ])('everything without %s', (_, missing) => {
+  ])('[C8] everything without %s', (_, missing) => {
     const { leftmostM, acted } = behindCrest(60, {
       friction: WET,
       lanes: 2,

@@ -45,7 +45,7 @@ describe('crossing manoeuvres of Euro NCAP', () => {
     ['north', 30, 60],
     ['north', 60, 50],
   ] as const)(
-    'CCCscp from %s, %i against %i km/h: avoided, and hit without',
+    '[C16] CCCscp from %s, %i against %i km/h: avoided, and hit without',
     (from, speedKmh, otherKmh) => {
       const run = { from, turn: 'straight', speedKmh, otherKmh } as const;
       const on = runCrossing({ ...run, features: ON });
@@ -65,7 +65,7 @@ describe('crossing manoeuvres of Euro NCAP', () => {
     [20, 30],
     [20, 60],
   ] as const)(
-    'CCFtap, left at %i km/h before %i km/h: avoided, and hit without',
+    '[C16] CCFtap, left at %i km/h before %i km/h: avoided, and hit without',
     (speedKmh, otherKmh) => {
       const run = { from: 'east', turn: 'left', speedKmh, otherKmh } as const;
       expect(runCrossing({ ...run, features: ON }).contact).toBe(false);
@@ -127,7 +127,7 @@ describe('without intersection assist', () => {
   test.each([
     ['switched off', OFF],
     ['without corner radars', F_ALL & ~F_CORNER_RADARS],
-  ])('a car rolls over the line where the right goes first: %s', (_, features) => {
+  ])('[C16] a car rolls over the line where the right goes first: %s', (_, features) => {
     for (const cars of [{ 0: { ...own, features } }, { 0: { ...own, features }, 1: right }]) {
       const kmh = speedAtLine({ ...yielding, cars });
       expect(kmh).toBeGreaterThan(15);

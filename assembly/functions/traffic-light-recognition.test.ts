@@ -31,7 +31,7 @@ function approach(features: number, distanceM = 50, cars: CrossingPlan['cars'] =
 }
 
 describe('with traffic light recognition', () => {
-  it('a car stops for red, and that is told', () => {
+  it('[C15] a car stops for red, and that is told', () => {
     const crossing = approach(F_ALL);
     crossing.step(10 * TICKS_PER_S);
     expect(crossing.car(0)).toMatchObject({ where: 'before' });
@@ -55,7 +55,7 @@ describe('without traffic light recognition', () => {
   it.each([
     ['switched off', BLIND],
     ['without its camera', F_ALL & ~F_FRONT_CAMERA],
-  ])('a car drives through red as if it were green: %s', (_, features) => {
+  ])('[C15] a car drives through red as if it were green: %s', (_, features) => {
     const crossing = approach(features);
     let slowest = Number.POSITIVE_INFINITY;
     const ticks = crossing.until(() => {

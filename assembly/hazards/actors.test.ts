@@ -61,7 +61,7 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     expect(event).toMatchObject({ kind: EVENT_HAZARD, car, hazard: stage.spot });
   });
 
-  test('meets the front of a car that does not react, mostly its middle two thirds.', () => {
+  test('[C19] meets the front of a car that does not react, mostly its middle two thirds.', () => {
     const awayM = [-0.8, -0.4, 0, 0.4, 0.8].map((fasterMps) => {
       const stage = stageOf(kind);
       const mps = speedMps + fasterMps;
@@ -88,7 +88,7 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     ).toBeLessThan(MODEL_WIDTH_M / 3);
   });
 
-  test('meets nobody who has everything on.', () => {
+  test('[C19] meets nobody who has everything on.', () => {
     const stage = stageOf(kind);
     stage.set({ wayM, speedMps });
     expect(contactOf(stage, 590)).toBeUndefined();

@@ -218,7 +218,7 @@ test('Hazard spots are listed as in the map.', () => {
   expect(hazardSpotsOf(grid)).toStrictEqual(mapOf(grid).hazards);
 });
 
-test('The list of cities has their names, titles and descriptions, the default first.', () => {
+test('[W17] The list of cities has their names, titles and descriptions, the default first.', () => {
   const { cities } = citiesOf(CITIES);
   expect(cities).toHaveLength(CITIES.length);
   expect(cities[0]).toStrictEqual({

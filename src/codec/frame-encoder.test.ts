@@ -138,7 +138,7 @@ function expectFrames(packed: Int32Array, names: FrameNames): void {
 
 const SIZES = [0, 9, 99, 101, 9999, 1e6, 1e8, 2 ** 31 - 1];
 
-describe('a frame equals its snapshot, in JSON to the letter and in MessagePack by value', () => {
+describe('[S8] a frame equals its snapshot, in JSON to the letter and in MessagePack by value', () => {
   test.each(SIZES)('with numbers up to %d', (sizeMax) => {
     const names = namesOf(sizeMax + 77, 30, 6);
     const next = numbers(BigInt(sizeMax));

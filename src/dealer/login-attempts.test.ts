@@ -13,7 +13,7 @@ describe('failed log-ins of a name', () => {
   const fail = (name = 'anna') => attempts.try(name, async () => false);
   const succeed = (name = 'anna') => attempts.try(name, async () => true);
 
-  test('cost ever longer waits after five, a minute at most', async () => {
+  test('[L13] cost ever longer waits after five, a minute at most', async () => {
     for (let i = 0; i < 4; i++) await fail();
     const waits: number[] = [];
     for (let i = 0; i < 9; i++) {
@@ -26,7 +26,7 @@ describe('failed log-ins of a name', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  test('lock nobody out: whoever waits gets in, and then starts afresh', async () => {
+  test('[L13] lock nobody out: whoever waits gets in, and then starts afresh', async () => {
     for (let i = 0; i < 5; i++) await fail();
     for (let i = 0; i < 100; i++) await expect(succeed()).rejects.toMatchObject({ status: 429 });
     clock.advance(1000);

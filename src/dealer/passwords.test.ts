@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../random.ts';
 import { Passwords } from './passwords.ts';
 
-test('two passwords are hashed at a time, 64 wait, and more are refused', async () => {
+test('[L15] two passwords are hashed at a time, 64 wait, and more are refused', async () => {
   const passwords = new Passwords(systemRandom);
   const all = Array.from({ length: 66 }, () => passwords.hash('secret'));
   const ended = Promise.allSettled(all);

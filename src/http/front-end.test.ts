@@ -294,14 +294,14 @@ describe('the private port', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('has its own paths only, and the public ports have none of them', async () => {
+  test('[O5] has its own paths only, and the public ports have none of them', async () => {
     expect((await ask(`${front.opsUrl}/api/v1/features`)).status).toBe(404);
     expect((await ask(`${front.twinUrl}/metrics`)).status).toBe(404);
     expect((await ask(`${front.dealerUrl}/healthz`)).status).toBe(404);
   });
 });
 
-test('a port that is taken keeps all others closed as well', async () => {
+test('[O4] a port that is taken keeps all others closed as well', async () => {
   const start = () => openTestFront({ dealerPort: Number(new URL(front.dealerUrl).port) });
   expect(start).toThrow(/^dealer: cannot listen on 127\.0\.0\.1:\d+; is the port in use\?$/);
 });

@@ -42,7 +42,7 @@ function stepCrippled(kernel: Kernel, slab: Slab, tick: number): void {
 }
 
 describe.each(everyCity)('a world in the city $name', ({ name, index }) => {
-  it(`reaches a known state at tick ${GOLDEN_TICK}`, () => {
+  it(`[T1] reaches a known state at tick ${GOLDEN_TICK}`, () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 1, index);
     stepTo(kernel, slab, GOLDEN_TICK);
@@ -78,7 +78,7 @@ describe.each(everyCity)('a world in the city $name', ({ name, index }) => {
     for (const { kernel, slab } of worlds) expect(kernel.contactCount(slab)).toBeGreaterThan(0);
   });
 
-  it('is the same in one burst, tick by tick, and from an image on the way', () => {
+  it('[T3] is the same in one burst, tick by tick, and from an image on the way', () => {
     const kernel = makeKernel(3);
     const [burst, walk, early] = [9, 9, 9].map((seed) => makeWorld(kernel, seed, index));
     if (burst === undefined || walk === undefined || early === undefined) throw new RangeError();
@@ -101,7 +101,7 @@ describe('determinism', () => {
     expect(Object.keys(GOLDEN).sort()).toEqual(cities.cities.map(({ name }) => name).sort());
   });
 
-  it('goes on from an image in lockstep with the original', () => {
+  it('[T5] goes on from an image in lockstep with the original', () => {
     const kernel = makeKernel(2);
     const original = makeWorld(kernel, 3);
     stepTo(kernel, original, 12_345);
@@ -131,7 +131,7 @@ describe('determinism', () => {
     expect(() => kernel.restore(slab, kernel.image(slab).slice(8))).toThrow(RangeError);
   });
 
-  it('contains a trap in its world', () => {
+  it('[R16] contains a trap in its world', () => {
     const kernel = makeKernel(2);
     const [sick, healthy] = [makeWorld(kernel, 1), makeWorld(kernel, 2)];
     const twin = makeKernel(1);

@@ -45,7 +45,7 @@ const MINUTE_TICKS = 3000;
 const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 describe('the binary', () => {
-  it('imports nothing', () => {
+  it('[T15] imports nothing', () => {
     expect(WebAssembly.Module.imports(new WebAssembly.Module(wasmOf('release')))).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('the binary', () => {
 });
 
 describe('driving with everything on', () => {
-  it('starts every car on its route at road speed', () => {
+  it('[W11] starts every car on its route at road speed', () => {
     const kernel = makeKernel(1);
     const view = look(kernel, makeWorld(kernel, 5));
     for (const car of cars) {
@@ -136,7 +136,7 @@ describe('features that are off', () => {
     expect(kernel.declared(slab)[3]).toBe(F_ALL & ~F_BRAKES);
   });
 
-  it('without brakes a car only coasts, and comes to harm', () => {
+  it('[C6] without brakes a car only coasts, and comes to harm', () => {
     const kernel = makeKernel(1);
     const slab = crippled(kernel, F_BRAKES);
     let before = look(kernel, slab);
@@ -154,7 +154,7 @@ describe('features that are off', () => {
     expect(kernel.contactCount(slab)).toBeGreaterThan(0);
   });
 
-  it('without throttle a car rolls to a standstill', () => {
+  it('[C6] without throttle a car rolls to a standstill', () => {
     const kernel = makeKernel(1);
     const slab = crippled(kernel, F_THROTTLE);
     const stood = new Set<number>();
@@ -203,7 +203,7 @@ describe('features that are off', () => {
     expect(kernel.pack(slab)[0]).toBe(6000);
   });
 
-  it('without steering a car holds its wheel angle and leaves its lane', () => {
+  it('[C6] without steering a car holds its wheel angle and leaves its lane', () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 21);
     stepTo(kernel, slab, 700);
@@ -217,7 +217,7 @@ describe('features that are off', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('without front sensors a car measures no gap; with one of them it does', () => {
+  it('[C7] without front sensors a car measures no gap; with one of them it does', () => {
     const kernel = makeKernel(2);
     const blind = crippled(kernel, F_FRONT_CAMERA | F_FRONT_RADAR, 5);
     const radar = crippled(kernel, F_FRONT_CAMERA, 5);

@@ -41,7 +41,7 @@ function expected(tick = END_TICK): bigint {
   return kernel.hash(slab);
 }
 
-describe('a world is its seed and its journal', () => {
+describe('[T1] a world is its seed and its journal', () => {
   const hash = expected();
 
   it('is not the same world without its journal', () => {
@@ -64,7 +64,7 @@ describe('a world is its seed and its journal', () => {
     );
   });
 
-  it('comes out the same in bursts of any size', () => {
+  it('[T3] comes out the same in bursts of any size', () => {
     const next = numbers(2);
     const kernel = makeKernel(1);
     const world = new ManualShard(kernel).enter(makeWorld(kernel, SEED), 1, 0, CHANGES);
@@ -123,7 +123,7 @@ describe('a world is its seed and its journal', () => {
     expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
   });
 
-  it('comes out the same through an image and a restore every 1,000 ticks', () => {
+  it('[T5] comes out the same through an image and a restore every 1,000 ticks', () => {
     let [kernel, seq] = [makeKernel(1), 0];
     let slab = makeWorld(kernel, SEED);
     for (let tick = 1000; tick <= END_TICK; tick += 1000) {
@@ -139,7 +139,7 @@ describe('a world is its seed and its journal', () => {
     expect(kernel.hash(slab)).toBe(hash);
   });
 
-  it('comes out the same in another process, from its journal', () => {
+  it('[T4] comes out the same in another process, from its journal', () => {
     const script = fileURLToPath(new URL('../testing/rigs/live-journal.ts', import.meta.url));
     const given = JSON.stringify({ seed: SEED, tick: END_TICK, changes: CHANGES });
     const printed = execFileSync(process.execPath, [
@@ -164,7 +164,7 @@ describe('a world is its seed and its journal', () => {
 });
 
 describe('queried once', () => {
-  it('a world is field by field the one that was watched for 20 minutes', () => {
+  it('[T6] a world is field by field the one that was watched for 20 minutes', () => {
     const kernel = makeKernel(2);
     const shard = new ManualShard(kernel);
     const watched = shard.enter(makeWorld(kernel, 77), 1);

@@ -51,7 +51,7 @@ describe('the directory', () => {
     await store.close();
   });
 
-  it('is refused to a second process, which says why', async () => {
+  it('[R27] is refused to a second process, which says why', async () => {
     const store = await openEmbedded(dir, systemTime);
     const second = spawn(process.execPath, [...NODE_FLAGS, script('crash-writer.ts'), dir]);
     const [said] = await Promise.all([text(second.stderr), once(second, 'close')]);

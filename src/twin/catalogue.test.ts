@@ -99,7 +99,7 @@ describe('the feature state of a car', () => {
     }
   });
 
-  test('has missing features exactly for degraded functions, and only features that are off', () => {
+  test('[F8] has missing features exactly for degraded functions, and only features that are off', () => {
     for (const mask of MASKS) {
       const { declared, effective, missing } = featureState(mask);
       const degraded = FEATURE_NAMES.filter((name) => effective[name] === 'degraded');
@@ -118,7 +118,7 @@ describe('the feature state of a car', () => {
     }
   });
 
-  test('lists all alternatives of an unmet need, in catalogue order', () => {
+  test('[F8] lists all alternatives of an unmet need, in catalogue order', () => {
     const declared = maskOf(['aeb', 'brakes']);
     expect(featureState(declared).missing).toEqual({ aeb: ['front_camera', 'front_radar'] });
     expect(featureState(maskOf(['aeb'])).missing).toEqual({

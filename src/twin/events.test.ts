@@ -53,7 +53,7 @@ test('a configuration event names car and feature', () => {
   expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0) had front camera switched on.');
 });
 
-test('an intervention names the function and the hazard spot', () => {
+test('[I30] an intervention names the function and the hazard spot', () => {
   const acted = event({ kind: EVENT_INTERVENTION, feature: FEATURE_NAMES.indexOf('aeb') });
   expect(acted).toMatchObject({ kind: 'intervention', feature: 'aeb', hazard: null });
   expect(acted.message).toBe('Vela (plate AB 0) was helped by aeb.');
@@ -63,7 +63,7 @@ test('an intervention names the function and the hazard spot', () => {
   });
 });
 
-test('a hazard event names the spot, and the car if there is one', () => {
+test('[I30] a hazard event names the spot, and the car if there is one', () => {
   const hazard = { kind: EVENT_HAZARD, feature: -1, hazard: 0 };
   expect(event(hazard)).toMatchObject({
     kind: 'hazard',

@@ -213,7 +213,7 @@ describe('an incident of several contacts', () => {
   });
   const contacts = [hit(500, [0, 2], [4, 5]), hit(560, [1, 2], [12, 9])] as const;
 
-  test('is one report of its first contact, with every car once as it was at its own first contact', () => {
+  test('[I7] is one report of its first contact, with every car once as it was at its own first contact', () => {
     const report = incidentOf(contacts, CONTEXT);
     expect(report).toMatchObject({ id: 'i500-1', tick: 500, kind: 'vehicle', place: { x: 500 } });
     expect(

@@ -34,7 +34,7 @@ const PEDESTRIAN_CLASS_SPEEDS = [0.41, 1.42, 2.89, 4.58, 8.5];
 
 describe('injury curves', () => {
   test.each(SAMPLES)(
-    'give the published probabilities at %d m/s',
+    '[I8] give the published probabilities at %d m/s',
     (mps, front, side, rear, foot) => {
       expect(occupantProbability(mps, 'front')).toBeCloseTo(front, 14);
       expect(occupantProbability(mps, 'side')).toBeCloseTo(side, 14);

@@ -64,7 +64,7 @@ describe('a VIN', () => {
     }
   });
 
-  test('encodes world and car by the affine map modulo 33^11', () => {
+  test('[W9] encodes world and car by the affine map modulo 33^11', () => {
     for (const world of WORLDS) {
       for (const car of CARS) {
         const value = BigInt(world) * 32n + BigInt(car);
@@ -73,7 +73,7 @@ describe('a VIN', () => {
     }
   });
 
-  test('can be parsed back to its world and car, in either case and with blanks around it', () => {
+  test('[W9] can be parsed back to its world and car, in either case and with blanks around it', () => {
     for (const world of WORLDS) {
       for (const car of CARS) {
         const vin = vinOf(world, car);

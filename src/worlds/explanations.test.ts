@@ -161,7 +161,7 @@ test('newer incidents do not wait for a rewind', async () => {
   expect(world.order.slice(3)).toEqual(past.toReversed());
 });
 
-test('what an earlier process left unexplained is found in the store', async () => {
+test('[I22] what an earlier process left unexplained is found in the store', async () => {
   const world = worldOf(0);
   await world.collide([tickOf(0), tickOf(1)]);
   await until(() => world.order.length === 2);

@@ -133,7 +133,7 @@ describe('the journal of a world', () => {
     expect(journal.lastTick).toBe(162);
   });
 
-  it('is full at 65,536 changes, and says what to do', () => {
+  it('[L10] is full at 65,536 changes, and says what to do', () => {
     const { journal, change } = setUp({ seq: JOURNAL_MAX - 1 });
     change(1);
     expect(() => journal.change(2, F_BRAKES, 0)).toThrow(TwinError);

@@ -82,7 +82,7 @@ describe('the worlds of a node', () => {
     expect(again?.declared(3)).toBe(F_ALL & ~F_BRAKES);
   });
 
-  it('start over under another kernel, with identity, features and reports', async () => {
+  it('[R29] start over under another kernel, with identity, features and reports', async () => {
     const { node, store } = await start();
     const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
     await made.change(3, F_BRAKES, 0);
@@ -137,7 +137,7 @@ describe('the worlds of a node', () => {
     expect(world?.declared(3)).toBe(F_ALL);
   });
 
-  it('leave nothing in the store once they are dropped, even if their shard still reports', async () => {
+  it('[W35] leave nothing in the store once they are dropped, even if their shard still reports', async () => {
     let number = -1;
     let running: TestNode | undefined;
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
@@ -215,7 +215,7 @@ describe('the worlds of a node', () => {
     await expect.poll(() => shown.length).toBeGreaterThan(1);
   });
 
-  it('are not loaded again once they are forgotten, even for pending queries', async () => {
+  it('[W35] are not loaded again once they are forgotten, even for pending queries', async () => {
     const { node } = await start();
     const world = (await node.worlds.create({ startTick: 90_000 })) as OwnedWorld;
     const looking = world.packed();
@@ -230,7 +230,7 @@ describe('the worlds of a node', () => {
     expect((await again?.packed())?.[0]).toBeGreaterThanOrEqual(90_000);
   });
 
-  it('write down no change that changes nothing, also beside one under way', async () => {
+  it('[F15] write down no change that changes nothing, also beside one under way', async () => {
     const { node } = await start();
     const world = await node.worlds.create({ startTick: 0 });
     const changes = [
@@ -249,7 +249,7 @@ describe('the worlds of a node', () => {
     expect(world.declared(0)).toBe(F_ALL);
   });
 
-  it('refuse work of more than a minute, with nothing done, and serve the others', async () => {
+  it('[L17] refuse work of more than a minute, with nothing done, and serve the others', async () => {
     const { node } = await start();
     const ancient = await node.worlds.create({ startTick: 2 ** 30 });
     const young = await node.worlds.create({ startTick: 100 });

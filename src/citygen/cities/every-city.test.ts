@@ -29,7 +29,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     expect(junctions).not.toEqual(cityOf(name, other?.seed ?? seed).junctions);
   });
 
-  test('it is 600 to 900 m across.', () => {
+  test('[W24] it is 600 to 900 m across.', () => {
     for (const acrossM of [bounds.maxX - bounds.minX, bounds.maxY - bounds.minY]) {
       expect(acrossM).toBeGreaterThan(600);
       expect(acrossM).toBeLessThan(900);
@@ -46,7 +46,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     }
   });
 
-  test('there are junctions with signals, priority, stop signs and no control.', () => {
+  test('[W26] there are junctions with signals, priority, stop signs and no control.', () => {
     const controls = new Set(junctions.map(({ control }) => control));
     expect(controls).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
   });
@@ -59,7 +59,7 @@ describe.each(CASES)('In $name of seed $seed', ({ name, seed }) => {
     }
   });
 
-  test('every lane reaches every other.', () => {
+  test('[W25] every lane reaches every other.', () => {
     expect(isConnected(lanes)).toBe(true);
   });
 

@@ -24,7 +24,7 @@ describe('The kinds of hazard', () => {
   });
 
   test.each(CITIES)(
-    'of $name are ten or more and together fail without each of the twelve features.',
+    '[W27] of $name are ten or more and together fail without each of the twelve features.',
     ({ name, seed }) => {
       const kinds = cityOf(name, seed).hazards.map(({ kind }) => kind);
       // Few cars reach a crest at a speed at which they must steer, so there may be two.

@@ -7,7 +7,7 @@ import { covers, isConvex, pointAlong } from '../geometry.ts';
 describe.each(CITIES)('The zones of $name', ({ name, seed }) => {
   const { zones, hazards, lanes } = cityOf(name, seed);
 
-  test('are of all four kinds, at most 32.', () => {
+  test('[W26] are of all four kinds, at most 32.', () => {
     expect(new Set(zones.map(({ kind }) => kind))).toEqual(new Set(['ice', 'wet', 'fog', 'dusk']));
     expect(zones.length).toBeLessThanOrEqual(32);
     expect(zones.map(({ id }) => id)).toEqual(zones.map((_, i) => `z${i + 1}`));

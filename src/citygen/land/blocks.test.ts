@@ -69,7 +69,7 @@ describe.each([at(CITIES, 0).seed, 1, 2])('The blocks of the grid of seed %i', (
   });
 });
 
-test.each(CITIES)('In $name no path leads out of its bounds.', ({ name, seed }) => {
+test.each(CITIES)('[W25] In $name no path leads out of its bounds.', ({ name, seed }) => {
   expect(escapes(cityOf(name, seed))).toBe(false);
 });
 

@@ -58,7 +58,7 @@ describe('Signals', () => {
     }
   });
 
-  test('never let crossing traffic go at the same time, and let the junction clear between.', () => {
+  test('[W30] never let crossing traffic go at the same time, and let the junction clear between.', () => {
     for (const { lights, cycleTicks } of signalised) {
       const pairs = crossingPairs(lightsOf(lights));
       expect(pairs.length).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
   const { routes, lanes } = city;
   const used = new Set(routes.flat());
 
-  test('are twenty closed loops in which each lane leads to the following one.', () => {
+  test('[W28] are twenty closed loops in which each lane leads to the following one.', () => {
     expect(routes).toHaveLength(20);
     for (const route of routes) {
       for (const [i, lane] of route.entries()) {
@@ -27,7 +27,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
     for (const route of routes) expect(new Set(route).size).toBe(route.length);
   });
 
-  test('are between 0.8 and 2.5 km long, and not all alike.', () => {
+  test('[W28] are between 0.8 and 2.5 km long, and not all alike.', () => {
     const lengthsM = routes.map((route) => lengthOfRoute(city, route));
     expect(Math.min(...lengthsM)).toBeGreaterThanOrEqual(800);
     expect(Math.max(...lengthsM)).toBeLessThanOrEqual(2500);
@@ -51,7 +51,7 @@ describe.each(planned)('The routes through $name of seed $seed', ({ name, seed }
     expect(driven.length).toBeGreaterThanOrEqual(city.roads.length - 2);
   });
 
-  test('pass every zone and every hazard spot.', () => {
+  test('[W28] pass every zone and every hazard spot.', () => {
     const points = [...used].flatMap((lane) => {
       const { polyline } = at(lanes, lane);
       const steps = Math.ceil(lengthOf(polyline) / 2);

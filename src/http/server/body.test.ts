@@ -9,7 +9,7 @@ describe('a body of JSON', () => {
     expect(parseJson(bytes('{"a": [1, "x\\"]", null]}'))).toEqual({ a: [1, 'x"]', null] });
   });
 
-  test('may nest 32 deep and no deeper', () => {
+  test('[L12] may nest 32 deep and no deeper', () => {
     expect(() => parseJson(bytes(nested(32)))).not.toThrow();
     expect(() => parseJson(bytes(nested(33)))).toThrow(
       expect.objectContaining({ code: 'invalid_json', hint: expect.stringContaining('32') }),

@@ -66,14 +66,14 @@ describe('answers', () => {
     expect((await buffer(response)).equals(LARGE)).toBe(true);
   });
 
-  test('of refusals say when to come back', async () => {
+  test('[L8] of refusals say when to come back', async () => {
     const { status, body, headers } = await ask(`${site.url}/refused`);
     expect(status).toBe(429);
     expect(body).toEqual({ error: 'rate_limited', hint: expect.any(String) });
     expect(headers.get('retry-after')).toBe('7');
   });
 
-  test('of our own faults tell the client nothing and the log everything', async () => {
+  test('[H13] of our own faults tell the client nothing and the log everything', async () => {
     const { status, body, headers } = await ask(`${site.url}/bug`);
     expect(status).toBe(500);
     expect(body).toEqual({ error: 'internal_error', hint: expect.any(String) });
@@ -82,7 +82,7 @@ describe('answers', () => {
     expect(site.logLines[0]).toContain(headers.get('x-request-id'));
   });
 
-  test('that do not come within 5 s are 503, and what comes later is dropped', async () => {
+  test('[H12] that do not come within 5 s are 503, and what comes later is dropped', async () => {
     const answer = ask(`${site.url}/never`);
     const held = await until(() => site.pending);
     await site.time.advance(5_000);
@@ -170,7 +170,7 @@ describe('a server', () => {
     );
   });
 
-  test('that stops finishes what is under way and takes no new connections', async () => {
+  test('[H14] that stops finishes what is under way and takes no new connections', async () => {
     const answer = ask(`${site.url}/never`);
     const held = await until(() => site.pending);
     const drained = site.server.drain(5_000);

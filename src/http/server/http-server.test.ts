@@ -34,7 +34,7 @@ describe('a request that could be understood in two ways', () => {
   ])('%s', (_, headers, rest) => {
     const bad = `POST /things HTTP/1.1\r\n${headers}\r\n\r\n${rest}`;
 
-    test('is answered 400, has no effect and ends the connection', async () => {
+    test('[H10] is answered 400, has no effect and ends the connection', async () => {
       const answer = await sendRaw(site.port, bad);
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(answer.toLowerCase()).toContain('connection: close');
@@ -67,7 +67,7 @@ test.each([
   expect(site.calls).toEqual([]);
 });
 
-test('requests in one packet are answered in their order', async () => {
+test('[H11] requests in one packet are answered in their order', async () => {
   const get = (query: string, more = '') => `GET /?${query} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
   const last = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
   const answer = await sendRaw(site.port, get('first') + get('second') + last);
@@ -184,7 +184,7 @@ describe('bodies', () => {
     expect(site.calls).toEqual([]);
   });
 
-  test('that do not come to their end are 408 after a while', async () => {
+  test('[H12] that do not come to their end are 408 after a while', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf';
     const answer = sendRaw(site.port, head);
     await until(() => site.server.openCount > 0);

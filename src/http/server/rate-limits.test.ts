@@ -59,7 +59,7 @@ test('keys do not share a bucket', () => {
   expect(refusal(() => buckets.take('b'))).toBeUndefined();
 });
 
-test('a refused take takes nothing and says how long to wait in whole seconds', () => {
+test('[L8] a refused take takes nothing and says how long to wait in whole seconds', () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   buckets.take('a', 80);
@@ -126,7 +126,7 @@ test('an address of IPv4 is a key of its own, also when it comes as one of IPv6'
   expect(addressKey(mapped.buffer)).toBe('192.0.2.7');
 });
 
-test('addresses of IPv6 share a key with their /64', () => {
+test('[L9] addresses of IPv6 share a key with their /64', () => {
   const first = new Uint8Array(16).fill(1);
   const neighbour = Uint8Array.from(first).fill(9, 8);
   const stranger = Uint8Array.from(first).fill(9, 7, 8);

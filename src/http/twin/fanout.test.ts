@@ -107,7 +107,7 @@ test('a batch that nobody watches is done at once', () => {
   expect(isDone).toBe(true);
 });
 
-test('a large world does not keep a small one waiting, and the batch is done after both', async () => {
+test('[S17] a large world does not keep a small one waiting, and the batch is done after both', async () => {
   const small = new FakeWorld(2, { startTick: 0 });
   const crowd = Array.from({ length: 1000 }, () => join());
   const lone = join(0, 'json', 2);
@@ -149,7 +149,7 @@ test('a socket with bytes waiting misses whole frames and then gets the newest',
   expect(fanout.framesSkipped).toBe(4);
 });
 
-test('a reader known to answer pings has at most 50 frames on the way', async () => {
+test('[S14] a reader known to answer pings has at most 50 frames on the way', async () => {
   const slow = join();
   const healthy = join();
   fanout.ponged(slow.watcher, 0);
@@ -169,7 +169,7 @@ test('a reader is asked now and then how far it has come, and more often when it
   expect(slow.socket.pings).toEqual(['25', '30', '35', '40', '45', '50']);
 });
 
-test('a reader that never answers a ping gets 50 frames, and is closed 15 s later', async () => {
+test('[S14] a reader that never answers a ping gets 50 frames, and is closed 15 s later', async () => {
   const silent = join();
   await play(230, 0, []);
   expect(silent.socket.frames).toHaveLength(50);
@@ -188,7 +188,7 @@ test('what a reader claims to have read beyond what was sent does not count', as
   expect(liar.watcher.framesRead).toBe(3);
 });
 
-test('a reader that takes nothing for 15 s is closed with 1013, others stay', async () => {
+test('[S15] a reader that takes nothing for 15 s is closed with 1013, others stay', async () => {
   const [healthy, stalled, jammed] = [join(), join(), join()];
   await play(2, 0, [healthy, stalled, jammed]);
   jammed.socket.buffered = 1000;
@@ -203,7 +203,7 @@ test('a reader that takes nothing for 15 s is closed with 1013, others stay', as
   expect(healthy.socket.frames).toHaveLength(247);
 });
 
-test('a reader that takes a little now and then is not closed', async () => {
+test('[S15] a reader that takes a little now and then is not closed', async () => {
   const [healthy, slow] = [join(), join()];
   slow.socket.buffered = 5000;
   let tick = 0;
@@ -216,7 +216,7 @@ test('a reader that takes a little now and then is not closed', async () => {
   expect(slow.socket.frames).toHaveLength(1);
 });
 
-test('a stream of a world whose frames stop is closed with 1013 after 15 s', async () => {
+test('[S16] a stream of a world whose frames stop is closed with 1013 after 15 s', async () => {
   const [first, second] = [join(), join(0, 'msgpack')];
   await publish(frame(4));
   await time.advance(14_999);
@@ -237,7 +237,7 @@ test('the streams of one world are ended with the code asked for', () => {
   expect(other.socket.closed).toBeUndefined();
 });
 
-test('all streams are ended in batches, with 1012', async () => {
+test('[S18] all streams are ended in batches, with 1012', async () => {
   const crowd = Array.from({ length: 250 }, () => join());
   const ending = fanout.endAll();
   const closed = () => crowd.filter(({ socket }) => socket.closed?.code === 1012).length;

@@ -51,7 +51,7 @@ const INCIDENT: Incident = {
 };
 
 describe('POST /api/v1/worlds', () => {
-  test('makes a world without being told anything', async () => {
+  test('[W1] makes a world without being told anything', async () => {
     const { status, headers, body } = await post();
     expect(status).toBe(201);
     expect(faultsOf(schemas.World, body)).toBeNull();
@@ -322,7 +322,7 @@ describe('with limits', () => {
     return seen;
   }
 
-  test('an address makes 60 worlds at once, then one a second', async () => {
+  test('[L1] an address makes 60 worlds at once, then one a second', async () => {
     expect(new Set(await statuses(59, make))).toEqual(new Set([201]));
     expect((await ask(`${limited.twinUrl}/`)).status).toBe(303);
     const refused = await make();

@@ -88,7 +88,7 @@ describe('the credential', () => {
     expect(world.touches).toBe(0);
   });
 
-  test('of a world that was dropped is unknown', async () => {
+  test('[F22] of a world that was dropped is unknown', async () => {
     front.service.worlds.clear();
     const { status, body } = await read({ 'X-VIN': vin });
     expect(status).toBe(401);
@@ -309,7 +309,7 @@ describe('PATCH features', () => {
     expect(answer.headers.get('retry-after')).toBe(retryAfter);
   });
 
-  test('is not answered before the change is durable', async () => {
+  test('[R1] is not answered before the change is durable', async () => {
     let open = () => {};
     world.gate = new Promise((resolve) => {
       open = resolve;
@@ -363,7 +363,7 @@ describe('PUT one feature', () => {
 });
 
 describe('POST reset', () => {
-  test('switches everything on, whatever is sent', async () => {
+  test('[F13] switches everything on, whatever is sent', async () => {
     await call('PATCH', '/features', '{"brakes":false,"aeb":false}');
     const { status, body } = await call('POST', '/features/reset', 'no JSON');
     expect(status).toBe(200);
@@ -376,7 +376,7 @@ describe('POST reset', () => {
   });
 });
 
-test('a vehicle takes 50 changes a second, and its neighbours are not concerned', async () => {
+test('[L3] a vehicle takes 50 changes a second, and its neighbours are not concerned', async () => {
   const limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS });
   const [first, second] = limited.service.add().fleet;
   const reset = (ofVin = '') =>
@@ -394,7 +394,7 @@ test('a vehicle takes 50 changes a second, and its neighbours are not concerned'
   expect([neighbour.status, later.status]).toEqual([200, 200]);
 });
 
-test('no VIN and no body ends up in metrics or logs', async () => {
+test('[H18] no VIN and no body ends up in metrics or logs', async () => {
   await call('PATCH', '/features', '{"aeb":"canary"}');
   world.failure = new Error('broken');
   await call('POST', '/features/reset');

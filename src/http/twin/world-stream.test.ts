@@ -84,7 +84,7 @@ describe('a stream', () => {
     client.socket.close();
   });
 
-  test('has the same content as the state', async () => {
+  test('[S5] has the same content as the state', async () => {
     const client = new Client();
     await client.next();
     await frameAt(104);
@@ -92,7 +92,7 @@ describe('a stream', () => {
     expect(await client.json()).toEqual(body);
   });
 
-  test('never sends a tick that is not above the one before, the hello included', async () => {
+  test('[S3] never sends a tick that is not above the one before, the hello included', async () => {
     const client = new Client();
     await client.next();
     for (const tick of [96, 100, 104, 104, 100, 108]) await frameAt(tick);
@@ -138,7 +138,7 @@ describe('a stream', () => {
     expect(world.watchers).toEqual({ json: 0, msgpack: 0 });
   });
 
-  test('of a world that is not at hand is opened when that is loaded', async () => {
+  test('[S11] of a world that is not at hand is opened when that is loaded', async () => {
     front.service.cold.add(world);
     const client = new Client('', ['json']);
     expect(await client.json()).toMatchObject({ type: 'hello', world: world.id });

@@ -90,7 +90,7 @@ describe('incidents of a watched world', () => {
     expect(await work(search(some, true))).toEqual(cached);
   });
 
-  it('leave no trace in the world when they are explained', async () => {
+  it('[I21] leave no trace in the world when they are explained', async () => {
     const { kernel, shard, slab, world, chains, search } = setUp();
     shard.pass(1500 * 20, 80);
     const answers = search(chains(0).slice(0, 3));
@@ -103,7 +103,7 @@ describe('incidents of a watched world', () => {
     expect(kernel.events(slab)).toEqual(kernel.events(reference));
   });
 
-  it('do not delay frames: every frame comes in its turn', () => {
+  it('[I21] do not delay frames: every frame comes in its turn', () => {
     const { shard, chains, rewind, search } = setUp();
     shard.pass(1500 * 20, 80);
     shard.frames.length = 0;

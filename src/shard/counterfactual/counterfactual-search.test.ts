@@ -101,7 +101,7 @@ describe('what explains a collision', () => {
     expect([failures, reruns]).toEqual([[], 0]);
   });
 
-  it('is nothing where all that was off changes nothing; two starts settle that', () => {
+  it('[I18] is nothing where all that was off changes nothing; two starts settle that', () => {
     const same = () => ({ deltaVMps: 10, acted: { 0: F_ALL } });
     const { failures, reruns } = searched(crash(F_ESC | F_BRAKES), same);
     expect([failures, reruns]).toEqual([[], 2]);
@@ -119,7 +119,7 @@ describe('what explains a collision', () => {
     });
   });
 
-  it('is each that avoids it alone, each a set of its own', () => {
+  it('[I17] is each that avoids it alone, each a set of its own', () => {
     const { listed } = searched(crash(F_BRAKES | F_STEERING), (on) => ({
       deltaVMps: on.get(0) ? 0 : 10,
       acted: { 0: on.get(0) ?? 0 },
@@ -130,7 +130,7 @@ describe('what explains a collision', () => {
     ]);
   });
 
-  it('is what makes it milder by 30 % or more, by no less', () => {
+  it('[I15] is what makes it milder by 30 % or more, by no less', () => {
     const falls = (to: number) => (on: Map<number, number>) => ({
       deltaVMps: on.get(0) ? to : 10,
       acted: { 0: F_BRAKES },
@@ -141,7 +141,7 @@ describe('what explains a collision', () => {
     expect(searched(crash(F_BRAKES), falls(7.01)).listed).toEqual([]);
   });
 
-  it('is no feature that did not act: a crash that is missed by luck does not acquit', () => {
+  it('[I14] is no feature that did not act: a crash that is missed by luck does not acquit', () => {
     const luck = () => ({ deltaVMps: 0, acted: { 0: 0 } });
     expect(searched(crash(F_THROTTLE | F_ESC), luck).listed).toEqual([]);
     // The brakes act, but it is the throttle that was switched on.
@@ -155,7 +155,7 @@ describe('what explains a collision', () => {
     expect(searched(crash(F_FRONT_RADAR), acting).listed).toEqual([]);
   });
 
-  it('counts from two of three starts', () => {
+  it('[I16] counts from two of three starts', () => {
     const from = (starts: readonly number[]) => (on: Map<number, number>, start: number) => ({
       deltaVMps: on.get(0) && starts.includes(start) ? 0 : 10,
       acted: { 0: F_BRAKES },
@@ -195,7 +195,7 @@ describe('what explains a collision', () => {
     expect(listed.map(({ effect }) => effect)).toEqual(['mitigates']);
   });
 
-  it('is the smallest set where none avoids it alone', () => {
+  it('[I17] is the smallest set where none avoids it alone', () => {
     const off = F_FRONT_CAMERA | F_BRAKES | F_STEERING | F_ESC | F_THROTTLE;
     const needed = F_BRAKES | F_FRONT_CAMERA;
     const { listed, reruns } = searched(crash(off), avoidedBy(needed));

@@ -74,20 +74,20 @@ test('one of two processes that wait for a lease gets it', async () => {
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a start waits until the leases of a dead process expire, in every slot', async () => {
+test('[O10] a start waits until the leases of a dead process expire, in every slot', async () => {
   await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 30`, `SET dt:{p05}:lease ${OTHER} PX 60`);
   const store = await open('next');
   expect(await redis.ask('GET dt:{p05}:lease')).toContain('next:');
   expect(await write(store)).toBe(true);
 });
 
-test('a closed store is free at once', async () => {
+test('[O10] a closed store is free at once', async () => {
   await (await open('first')).close();
   expect(await redis.ask('EXISTS dt:{dp}:lease dt:{p00}:lease dt:{p63}:lease')).toContain(':0');
   expect(await write(await open('second'))).toBe(true);
 });
 
-test('a server that does not answer is named, without the password', async () => {
+test('[O9] a server that does not answer is named, without the password', async () => {
   const opening = expect(open('node', { url: 'redis://user:secret@127.0.0.1:1' })).rejects.toThrow(
     /^the store at redis:\/\/127\.0\.0\.1:1: no answer: /,
   );
@@ -95,7 +95,7 @@ test('a server that does not answer is named, without the password', async () =>
   await opening;
 });
 
-test('a process whose lease was taken writes nothing, even before it notices', async () => {
+test('[R24] a process whose lease was taken writes nothing, even before it notices', async () => {
   const store = await open('paused');
   await write(store);
   // In the slot of this key alone, where nothing else fences it.
@@ -176,7 +176,7 @@ test('a new connection fences off the old one', async () => {
   expect(await write(store, 2)).toBe(true);
 });
 
-test('Redis settings that may lose answered writes are reported', async () => {
+test('[O7] Redis settings that may lose answered writes are reported', async () => {
   const store = await open('node');
   await redis.ask('CONFIG SET appendfsync always');
   expect(await store.warnings()).toEqual([]);
@@ -196,7 +196,7 @@ test('writes are refused while Redis has no memory for them', async () => {
   expect(await write(store)).toBe(true);
 });
 
-test('the documented rights of an account are enough', async () => {
+test('[O8] the documented rights of an account are enough', async () => {
   await redis.ask(
     'ACL SETUSER twin on >secret ~dt:* resetchannels -@all +@read +@write +@scripting +@connection +info +time',
   );

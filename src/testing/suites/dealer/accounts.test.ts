@@ -74,7 +74,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       ['a name of all objects', '__proto__', 'x', 'admin'],
     ] as const;
 
-    test('that fails says the same at every door, whatever was wrong', async () => {
+    test('[D3] that fails says the same at every door, whatever was wrong', async () => {
       const answers: Answer[] = [];
       for (const [, username, password, role] of WRONG) {
         const json = { role, username, password };
@@ -102,7 +102,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       ['is empty', ''],
       ['has another signature', 'x.y.z'],
       ['is not signed', `${btoa('{"alg":"none","typ":"at+jwt"}')}.${btoa('{"sub":"admin:x"}')}.`],
-    ])('that %s is refused', async (_, token) => {
+    ])('[D4] that %s is refused', async (_, token) => {
       const answer = await api.ask('GET /api/auth/me', {
         headers: { Authorization: `Bearer ${token}` },
       });
@@ -121,7 +121,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       },
     );
 
-    test('with one character changed is refused, wherever that is', async () => {
+    test('[D4] with one character changed is refused, wherever that is', async () => {
       for (let at = 0; at < admin.length; at += 7) {
         const other = admin[at] === 'A' ? 'B' : 'A';
         const token = admin.slice(0, at) + other + admin.slice(at + 1);
@@ -129,12 +129,12 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       }
     });
 
-    test('is taken with its scheme in any case', async () => {
+    test('[D4] is taken with its scheme in any case', async () => {
       const headers = { Authorization: `bEARER ${admin}` };
       expect((await api.ask('GET /api/auth/me', { headers })).status).toBe(200);
     });
 
-    test('ends with its logout, which may be said twice, and no other does', async () => {
+    test('[D5] ends with its logout, which may be said twice, and no other does', async () => {
       const [one, other] = [await api.logIn('anna', 'user'), await api.logIn('anna', 'user')];
       for (let i = 0; i < 2; i++) {
         const { status, body } = await api.ask('POST /api/auth/logout', { token: one });
@@ -146,7 +146,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       expect([nobody.status, nobody.body]).toEqual([200, { ok: true }]);
     });
 
-    test('ends with its account, and the name may be given to another', async () => {
+    test('[D5] ends with its account, and the name may be given to another', async () => {
       const json = { username: 'shortlived', password: 'abc', name: 'S', city: 'C' };
       await api.get('POST /api/dealers', { token: admin, json });
       const token = await api.logIn('shortlived', 'dealer', 'abc');
@@ -157,7 +157,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       expect((await api.ask('GET /api/cars', { token: other.token })).status).toBe(200);
     });
 
-    test('survives a restart', async () => {
+    test('[D6] survives a restart', async () => {
       const first = await start();
       const token = await new DealerApi(first.dealerUrl).logIn('admin', 'admin');
       await first.stop();
@@ -184,7 +184,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   });
 
   describe('an admin', () => {
-    test('gets another name and password, which ends all tokens but the one that did it', async () => {
+    test('[D7] gets another name and password, which ends all tokens but the one that did it', async () => {
       const other = await api.logIn('admin', 'admin');
       const change = (json: Body, token = admin) => api.ask('PATCH /api/me/admin', { token, json });
       const wrong = await change({ current_password: 'wrong', username: 'chief' });
@@ -223,7 +223,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   });
 
   describe('a sign-up', () => {
-    test('gives a token and the new profile, with what was left out empty', async () => {
+    test('[D8] gives a token and the new profile, with what was left out empty', async () => {
       const json = {
         name: 'Nora',
         username: 'nora',
@@ -274,11 +274,11 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       ['an admin', { username: 'admin' }],
       ['the email of another', { email: 'anna@example.com' }],
       ['the email of another in capitals', { email: 'ANNA@EXAMPLE.COM' }],
-    ])('does not take what belongs to %s', async (_, more) => {
+    ])('[D8] does not take what belongs to %s', async (_, more) => {
       await expect(signUp(more)).rejects.toThrow('409');
     });
 
-    test('of many at once with one name or one email succeeds once', async () => {
+    test('[D8] of many at once with one name or one email succeeds once', async () => {
       const attempts = (more: Body) =>
         Promise.allSettled(Array.from({ length: 8 }, () => signUp(more)));
       const byName = await attempts({ username: 'wanted' });
@@ -290,7 +290,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   });
 
   describe('a profile', () => {
-    test('takes what is given, clears what is null, and keeps the rest', async () => {
+    test('[D9] takes what is given, clears what is null, and keeps the rest', async () => {
       const { token } = await signUp({ phone: '1' });
       const patch = (json: Body) => api.get('PATCH /api/me/profile', { token, json });
       const changed = await patch({ address: 'B', home_lat: '59.5', dealer: 'sydmotor' });
@@ -310,7 +310,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       });
     });
 
-    test('does not take the email of another, in any case, and gives up its own', async () => {
+    test('[D8] does not take the email of another, in any case, and gives up its own', async () => {
       const [one, other] = [await signUp(), await signUp()];
       const take = (token: string, email: string) =>
         api.ask('PATCH /api/me/profile', { token, json: { email } });
@@ -321,7 +321,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
       expect((await take(one.token, `${other.username}@x.test`)).status).toBe(200);
     });
 
-    test('shows its secrets to the customer and to admins, not to the dealer', async () => {
+    test('[D10] shows its secrets to the customer and to admins, not to the dealer', async () => {
       const { token, username } = await signUp();
       const secrets = { personnummer: '900101-0000', iban: 'SE00', charging_card_rfid: '04AB' };
       const hidden = { personnummer: null, iban: null, charging_card_rfid: null };
@@ -338,7 +338,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
 
     // What Redis keeps on its disk is its own affair; what it is given is the same.
     if (engine === 'embedded') {
-      test('has its secrets on the disk in no readable form', async () => {
+      test('[D10] has its secrets on the disk in no readable form', async () => {
         const { token } = await signUp();
         const json = { iban: 'CANARY-IBAN', personnummer: 'CANARY-PN', phone: 'CANARY-PHONE' };
         await api.get('PATCH /api/me/profile', { token, json });
@@ -363,7 +363,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
     },
   );
 
-  test('customers with their passwords come with none, and never with a hash', async () => {
+  test('[D11] customers with their passwords come with none, and never with a hash', async () => {
     const ask = { token: admin };
     const all = await api.ask('GET /api/customers?include_password=yes', ask);
     const one = await api.ask('GET /api/customers/anna?include_password=1', ask);

@@ -55,7 +55,7 @@ async function settled(page: Page): Promise<Page> {
   return page;
 }
 
-describe('a visitor meets no barrier', () => {
+describe('[P16] a visitor meets no barrier', () => {
   test('at any page', async () => {
     const page = await visit(served.browser, served.node.dealerUrl);
     await expectNoBarriersAt(page, ['', 'dealers', 'sign-up', 'log-in', 'cars']);
@@ -78,7 +78,7 @@ test.each([
   await expectNoBarriersAt(page, paths);
 });
 
-describe('nobody meets a barrier', () => {
+describe('[P16] nobody meets a barrier', () => {
   test.each([
     ['dealer', 'cars', 'Owner of AAA 101'],
     ['admin', 'dealers', 'New dealer'],

@@ -50,7 +50,7 @@ async function makeWorld(): Promise<World> {
 }
 
 describe('a visitor', () => {
-  test('signs up with a dealer and finds a profile to fill in, which is kept', async () => {
+  test('[P17] signs up with a dealer and finds a profile to fill in, which is kept', async () => {
     const page = await visit(served.browser, served.node.dealerUrl);
     const nordbil = page.getByRole('row', { name: /Nordbil/ });
     await nordbil.getByRole('link', { name: /Sign up/ }).click();
@@ -79,7 +79,7 @@ describe('a visitor', () => {
     expect(profile).toMatchObject({ dealer: 'nordbil', home_lat: null, phone: '' });
   });
 
-  test('is shown each fault at its field, and led to the first', async () => {
+  test('[P18] is shown each fault at its field, and led to the first', async () => {
     const page = await visit(served.browser, served.node.dealerUrl, 'sign-up?dealer=nordbil');
     await page.getByLabel('Name', { exact: true }).fill('Berit Ek');
     await page.getByLabel('Username').fill('Bad Name');
@@ -141,7 +141,7 @@ describe('a visitor', () => {
 });
 
 describe('a dealer', () => {
-  test('adds a living car by its VIN and sets an owner, who locks it', async () => {
+  test('[P17] adds a living car by its VIN and sets an owner, who locks it', async () => {
     const world = await makeWorld();
     const [entry] = world.fleet;
     const { vin = '', model = '', plate = '' } = entry ?? {};
@@ -218,7 +218,7 @@ describe('a dealer', () => {
     expect(await page.locator('tbody tr').count()).toBeGreaterThanOrEqual(40);
   });
 
-  test('goes on where the session ended, with what was typed', async () => {
+  test('[P18] goes on where the session ended, with what was typed', async () => {
     const page = await visitAs(served.browser, served.node.dealerUrl, 'cars', DEALER);
     const vin = page.getByLabel('VIN', { exact: true });
     await vin.fill('DEMCAR00000000099');
@@ -254,7 +254,7 @@ describe('a dealer', () => {
 });
 
 describe('an admin', () => {
-  test('makes a dealer and deletes it again; its car goes to another', async () => {
+  test('[P17] makes a dealer and deletes it again; its car goes to another', async () => {
     const page = await visitAs(served.browser, served.node.dealerUrl, 'dealers', ADMIN);
     await page.getByRole('button', { name: 'New dealer' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Kustbil');
@@ -313,7 +313,7 @@ describe('an admin', () => {
   });
 });
 
-test('nothing was asked of anybody else, and no page broke its policy', () => {
+test('[P3] nothing was asked of anybody else, and no page broke its policy', () => {
   expect(served.browser.foreign).toEqual([]);
   expect(complaintsOf(served.browser)).toEqual([]);
 });

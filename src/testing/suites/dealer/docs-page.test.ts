@@ -13,7 +13,7 @@ afterAll(async () => {
   await node.discard();
 });
 
-test('an admin logs in on the page of the documentation and sees the customers', async () => {
+test('[P19] an admin logs in on the page of the documentation and sees the customers', async () => {
   const page = await browser.context.newPage();
   await page.goto(`${node.dealerUrl}/docs`);
 

@@ -38,7 +38,7 @@ describe.each([
   const api = () => new DealerApi(service === 'twin' ? node.twinUrl : node.dealerUrl);
   const read = () => api().get<Document>('GET /openapi.json');
 
-  test('names the service and every operation once', async () => {
+  test('[H15] names the service and every operation once', async () => {
     const { openapi, info, paths } = await read();
     expect([openapi, info.title, info.version]).toEqual(['3.1.0', title, version]);
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -55,7 +55,7 @@ describe.each([
     for (const name of names) expect(given.components.schemas).toHaveProperty(name ?? '');
   });
 
-  test('passes the recommended rules of Redocly, its examples as well', async () => {
+  test('[H15] passes the recommended rules of Redocly, its examples as well', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const problemsOf = async (given: unknown) => {
       const problems = await lintFromString({ source: JSON.stringify(given), config });
@@ -161,7 +161,7 @@ const CALLS: Case[] = [
   [200, 'POST /api/auth/logout', '/api/auth/logout'],
 ];
 
-test.each(CALLS)('%i of %s is as the document says', async (status, call, path, ask = {}) => {
+test.each(CALLS)('[H16] %i of %s is as the document says', async (status, call, path, ask = {}) => {
   const answer = await dealer.ask(call, { token: admin, ...ask });
   expect([answer.status, answer.text]).toEqual([status, expect.anything()]);
   const method = call.split(' ')[0]?.toLowerCase() ?? '';

@@ -33,7 +33,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     (await api.get(`GET /api/customers/${username}`, { token: admin })).cars;
 
   describe('a car', () => {
-    test('that nobody knew is made, in a fleet and with nothing else', async () => {
+    test('[D12] that nobody knew is made, in a fleet and with nothing else', async () => {
       const token = await api.logIn('nordbil', 'dealer');
       const json = { vin: 'my own/car ü' };
       expect(await api.get('POST /api/cars/add-to-fleet', { token, json })).toEqual({
@@ -60,7 +60,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       });
     });
 
-    test('is in one fleet, and free for another once its dealer is gone', async () => {
+    test('[D12] is in one fleet, and free for another once its dealer is gone', async () => {
       const token = await api.logIn('sydmotor', 'dealer');
       const add = () => api.ask('POST /api/cars/add-to-fleet', { token, json: { vin: CAR } });
       expect((await add()).status).toBe(409);
@@ -69,7 +69,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect((await add()).body).toMatchObject({ vin: CAR, dealer: 'sydmotor' });
     });
 
-    test('keeps flags that are absent or null, for its owner as for others', async () => {
+    test('[D13] keeps flags that are absent or null, for its owner as for others', async () => {
       const token = await api.logIn('anna', 'user');
       const patch = (json: Body) => api.get(`PATCH /api/cars/${CAR}/state`, { token, json });
       const before = { locked: false, climate: true, charging: false };
@@ -81,7 +81,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect(await patch({})).toMatchObject({ ...before, locked: true });
     });
 
-    test('shows owner and flags to its owner, its dealer and admins, and to nobody else', async () => {
+    test('[D14] shows owner and flags to its owner, its dealer and admins, and to nobody else', async () => {
       const whole = await carOf(CAR);
       expect(whole).toMatchObject({
         owner: { email: 'anna@example.com', since: '2026-02-01', username: 'anna' },
@@ -102,7 +102,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
   });
 
   describe('an owner', () => {
-    test('is whoever has the email when it is set, in any case', async () => {
+    test('[D15] is whoever has the email when it is set, in any case', async () => {
       const set = await setOwner(CAR, 'ERIK@example.com');
       expect(set.body).toMatchObject({
         owner: { email: 'ERIK@example.com', since: '2026', username: 'erik' },
@@ -114,7 +114,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect((await lock(CAR, erik)).status).toBe(200);
     });
 
-    test('keeps the car with another email, and nobody gets it by taking the old one', async () => {
+    test('[D15] keeps the car with another email, and nobody gets it by taking the old one', async () => {
       const [anna, erik] = [await api.logIn('anna', 'user'), await api.logIn('erik', 'user')];
       const email = (token: string, given: string) =>
         api.ask('PATCH /api/me/profile', { token, json: { email: given } });
@@ -133,7 +133,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect((await lock(CAR, erik)).status).toBe(403);
     });
 
-    test('with an email of nobody gives rights to nobody, also not to who signs up later', async () => {
+    test('[D15] with an email of nobody gives rights to nobody, also not to who signs up later', async () => {
       const set = await setOwner(CAR, 'later@x.test');
       expect(set.body).toMatchObject({
         owner: { email: 'later@x.test', since: '2026', username: null },
@@ -179,7 +179,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
   });
 
   describe('a dealer that is deleted', () => {
-    test('leaves its cars and customers to nobody', async () => {
+    test('[D16] leaves its cars and customers to nobody', async () => {
       expect(await api.get('DELETE /api/dealers/nordbil', { token: admin })).toEqual({
         deleted: 'nordbil',
         reassigned_to: null,
@@ -200,7 +200,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       });
     });
 
-    test('leaves them to another', async () => {
+    test('[D16] leaves them to another', async () => {
       const call = 'DELETE /api/dealers/nordbil?reassign_to=sydmotor';
       expect(await api.get(call, { token: admin })).toEqual({
         deleted: 'nordbil',
@@ -242,7 +242,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
   });
 
   describe('a car of a world', () => {
-    test('brings its looks and says where it drives, as long as the world lives', async () => {
+    test('[D17] brings its looks and says where it drives, as long as the world lives', async () => {
       const world = await new Api(node.twinUrl).makeWorld();
       const vin = vinOf(world, 3);
       const { model, plate, colour } = world.fleet[3] ?? {};
@@ -273,7 +273,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     });
   });
 
-  test('the state of the platform has the living worlds of its twin', async () => {
+  test('[D18] the state of the platform has the living worlds of its twin', async () => {
     const count = async () => (await api.get('GET /api/state')).worlds as number;
     const untilCounted = (worlds: number) =>
       until(`${worlds} worlds`, async () => (await count()) === worlds);
@@ -285,7 +285,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     await untilCounted(0);
   });
 
-  test('the state of the platform is counted, and says what it runs on', async () => {
+  test('[D18] the state of the platform is counted, and says what it runs on', async () => {
     expect(await api.get('GET /api/state')).toEqual({
       status: 'ok',
       version: '2.0.0',

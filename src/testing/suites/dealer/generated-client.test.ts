@@ -60,7 +60,7 @@ async function journey(service: Service): Promise<unknown> {
 }
 
 describe('a client generated from the document of the dealer platform', () => {
-  test('signs up, logs in, completes its profile and locks its car', async () => {
+  test('[H16] signs up, logs in, completes its profile and locks its car', async () => {
     expect(await compile('dealer', await documentOf('dealer'))).toBe('');
     const owner = { email: 'generated@x.test', since: '2026-03-02', username: 'generated' };
     expect(await journey('dealer')).toMatchObject({
@@ -82,7 +82,7 @@ describe('a client generated from the document of the dealer platform', () => {
   });
 });
 
-test('a client generated from the document of the twin makes a world and switches a feature', async () => {
+test('[H16] a client generated from the document of the twin makes a world and switches a feature', async () => {
   expect(await compile('twin', await documentOf('twin'))).toBe('');
   expect(await journey('twin')).toMatchObject({
     world: { city: 'old-town', seed: 7, rate_hz: 12.5 },

@@ -18,7 +18,7 @@ test.each([
   '/API/DEALERS',
   '//api/dealers',
   '/nosuch/',
-])('there is nothing at %s', async (path) => {
+])('[H5] there is nothing at %s', async (path) => {
   const { status, body } = await api.ask(`GET ${path}`);
   expect([status, body]).toEqual([404, { detail: 'Not Found' }]);
 });
@@ -27,7 +27,7 @@ test.each([
   ['PUT /api/dealers', 'GET, POST, OPTIONS'],
   ['GET /api/token', 'POST, OPTIONS'],
   ['POST /api/cars/x/owner', 'PATCH, DELETE, OPTIONS'],
-])('%s is not among the methods', async (call, allow) => {
+])('[H6] %s is not among the methods', async (call, allow) => {
   const { status, body, headers } = await api.ask(call);
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
   expect(headers.get('Allow')).toBe(allow);
@@ -39,7 +39,7 @@ describe('a slash too many', () => {
     ['GET /api/customers/?include_password=1', '/api/customers?include_password=1'],
     ['POST /api/auth/login/', '/api/auth/login'],
     ['PATCH /api/cars/a%20b/state/', '/api/cars/a%20b/state'],
-  ])('of %s leads to %s', async (call, location) => {
+  ])('[H9] of %s leads to %s', async (call, location) => {
     const { status, headers } = await api.ask(call);
     expect([status, headers.get('Location')]).toEqual([307, location]);
   });
@@ -51,26 +51,26 @@ test('a body of more than 64 KiB is refused', async () => {
   expect([status, Object.keys(body)]).toEqual([413, ['detail']]);
 });
 
-test('a body in any coding is refused', async () => {
+test('[H7] a body in any coding is refused', async () => {
   const headers = { 'Content-Encoding': 'gzip' };
   const { status, body } = await api.ask('POST /api/auth/login', { body: '{}', headers });
   expect([status, Object.keys(body)]).toEqual([415, ['detail']]);
 });
 
-test.each(['request-1', 'a.b:c_d'])('the request id %s comes back', async (id) => {
+test.each(['request-1', 'a.b:c_d'])('[H3] the request id %s comes back', async (id) => {
   const { headers } = await api.ask('GET /api/dealers', { headers: { 'X-Request-Id': id } });
   expect(headers.get('X-Request-Id')).toBe(id);
 });
 
 test.each(['', 'with blanks in it', 'x'.repeat(129), '"quoted"'])(
-  'the request id "%s" is replaced by one of ours',
+  '[H3] the request id "%s" is replaced by one of ours',
   async (id) => {
     const { headers } = await api.ask('GET /api/dealers', { headers: { 'X-Request-Id': id } });
     expect(headers.get('X-Request-Id')).toMatch(/^[\w-]{8,}$/);
   },
 );
 
-test('scripts of any origin may ask, and read what limits say', async () => {
+test('[H4] scripts of any origin may ask, and read what limits say', async () => {
   const headers = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH' };
   const preflight = await api.ask('OPTIONS /api/me/profile', { headers });
   expect(preflight.status).toBe(204);
@@ -81,7 +81,7 @@ test('scripts of any origin may ask, and read what limits say', async () => {
   expect(given.get('Access-Control-Expose-Headers')).toContain('RateLimit');
 });
 
-test('what is looked at first: syntax, token, role, fields, record, right', async () => {
+test('[D25] what is looked at first: syntax, token, role, fields, record, right', async () => {
   const anna = await api.logIn('anna', 'user');
   const nordbil = await api.logIn('nordbil', 'dealer');
   const headers = { 'Content-Type': 'application/json' };

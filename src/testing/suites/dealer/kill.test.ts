@@ -29,7 +29,7 @@ describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
     api = new DealerApi(node.dealerUrl);
   }
 
-  test('ten kills in the middle of writes lose and halve no acknowledged one', async () => {
+  test('[R4] ten kills in the middle of writes lose and halve no acknowledged one', async () => {
     const writers = await Writers.logIn(api);
     for (let round = 0; round < ROUNDS; round++) {
       const stop = writers.begin(api);
@@ -42,7 +42,7 @@ describe.each(ENGINES)('on the $name store', ({ startProcess }) => {
     }
   }, 240_000);
 
-  test('a kill during a reset leaves what was before or what is after', async () => {
+  test('[D20] a kill during a reset leaves what was before or what is after', async () => {
     const admin = await api.logIn('admin', 'admin');
     const seeded = await api.everything(admin);
     for (let round = 0; round < RESETS; round++) {

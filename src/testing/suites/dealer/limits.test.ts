@@ -31,7 +31,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   }
 
   test.each(['admin', 'nosuch'])(
-    'five wrong passwords of %s are free, whether there is such a name or not',
+    '[L13] five wrong passwords of %s are free, whether there is such a name or not',
     async (username) => {
       const { node, api } = await open({ LIMIT_FAILED_LOGIN_WAIT_S: '1' });
       for (let i = 0; i < 5; i++) expect((await knock(api, username, 'wrong')).status).toBe(401);
@@ -49,7 +49,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     },
   );
 
-  test('log-ins of an address are limited, and answers say how', async () => {
+  test('[L14] log-ins of an address are limited, and answers say how', async () => {
     const { api } = await open({ LIMIT_LOGINS_BURST: '3', LIMIT_LOGINS_PER_S: NEVER });
     for (const left of ['2', '1', '0']) {
       const { status, headers } = await knock(api, 'admin', 'admin-demo');
@@ -65,7 +65,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     expect((await api.ask('GET /api/state')).headers.get('RateLimit')).toBeNull();
   });
 
-  test('sign-ups of an address are limited: ten by default', async () => {
+  test('[L14] sign-ups of an address are limited: ten by default', async () => {
     const { api } = await open();
     const signUp = (i: number) =>
       api.ask('POST /api/auth/signup', {
@@ -81,7 +81,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     expect((await signUp(10)).status).toBe(429);
   });
 
-  test('more passwords than can be looked at are refused, and others are answered meanwhile', async () => {
+  test('[L15] more passwords than can be looked at are refused, and others are answered meanwhile', async () => {
     const { api } = await open({ RATE_LIMITS: 'off' });
     const flood = Array.from({ length: 120 }, (_, i) => knock(api, `name${i}`, 'wrong'));
     const state = await api.ask('GET /api/state');

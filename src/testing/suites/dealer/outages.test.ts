@@ -19,7 +19,7 @@ afterEach(() => node.discard());
 
 const [CHANGE = '', FLAGS] = WRITES[0] ?? [];
 
-test('while the store takes no writes they are refused whole, and reads go on', async () => {
+test('[R11] while the store takes no writes they are refused whole, and reads go on', async () => {
   const before = await api.everything(admin);
   for (const kind of ['fail', 'full'] as const) {
     store.setFault({ kind });
@@ -34,7 +34,7 @@ test('while the store takes no writes they are refused whole, and reads go on', 
   expect((await api.ask(CHANGE, { token: admin, json: FLAGS })).status).toBe(200);
 });
 
-test('a write of which nobody knows how it ended is not said to have changed nothing', async () => {
+test('[R12] a write of which nobody knows how it ended is not said to have changed nothing', async () => {
   for (const [call, json] of [
     [CHANGE, FLAGS],
     ['POST /api/admin/reset', undefined],
@@ -56,7 +56,7 @@ test('a reset is done once it is switched to, even where the old data cannot be 
   expect(await api.everything(admin)).toEqual(seeded);
 });
 
-test('an answer waits until what it says is written', async () => {
+test('[R2] an answer waits until what it says is written', async () => {
   store.setFault({ kind: 'held' });
   let isAnswered = false;
   const answer = api.ask(CHANGE, { token: admin, json: FLAGS }).then((given) => {

@@ -29,7 +29,7 @@ async function comeBack(): Promise<void> {
   await untilReady(node);
 }
 
-test('ten kills of Redis lose and halve no acknowledged write', async () => {
+test('[R5] ten kills of Redis lose and halve no acknowledged write', async () => {
   const writers = await Writers.logIn(api);
   for (let round = 0; round < ROUNDS; round++) {
     const stop = writers.begin(api);
@@ -63,7 +63,7 @@ test('a kill of Redis during a reset leaves what was before or what is after', a
   }
 }, 240_000);
 
-test('while Redis is gone only the dealer list is answered, for five seconds', async () => {
+test('[R26] while Redis is gone only the dealer list is answered, for five seconds', async () => {
   const admin = await api.logIn('admin', 'admin');
   const before = await api.everything(admin);
   const dealers = await api.get('GET /api/dealers');

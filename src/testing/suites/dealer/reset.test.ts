@@ -20,7 +20,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   const reset = () => api.get('POST /api/admin/reset', { token: admin });
 
-  test('a reset brings everything back, times included, and ends all tokens but its own', async () => {
+  test('[D19] a reset brings everything back, times included, and ends all tokens but its own', async () => {
     const seeded = await api.everything(admin);
     const tokens = await Promise.all([
       api.logIn('admin', 'admin'),
@@ -50,7 +50,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     await api.logIn('admin', 'admin');
   });
 
-  test('readers see what was before or what is after, never half of each', async () => {
+  test('[D20] readers see what was before or what is after, never half of each', async () => {
     const before: string[] = [];
     const seen = new Set<string>();
     const look = async (calls: readonly string[]) => {
@@ -87,7 +87,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     expect(cars).toHaveLength(40);
   });
 
-  test('changes during a reset are there as a whole or not at all', async () => {
+  test('[D20] changes during a reset are there as a whole or not at all', async () => {
     const resetting = Array.from({ length: 3 }, async () => {
       await api.ask('POST /api/admin/reset', { token: admin });
     });

@@ -212,7 +212,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     if (!row.isOpen) expect(answer.headers.get('Cache-Control')).toBe('no-store');
   }
 
-  test('the table has all of the twenty-two operations', () => {
+  test('[D1] the table has all of the twenty-two operations', () => {
     const operations = TABLE.map(({ call }) =>
       call
         .replace(/\?.*/, '')
@@ -225,11 +225,11 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   test.each(QUIET)('$status: $title', expectStatus);
 
-  test('refused requests changed nothing', async () => {
+  test('[D2] refused requests changed nothing', async () => {
     expect(await api.everything((await tokenOf('admin')) ?? '')).toEqual(untouched);
   });
 
-  describe('what is allowed', () => {
+  describe('[D1] what is allowed', () => {
     test.each(CHANGING)('$status: $title', async (each) => {
       await expectStatus(each);
       let token = (await tokenOf('admin')) ?? '';

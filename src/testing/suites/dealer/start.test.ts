@@ -30,7 +30,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     }
   }
 
-  test('without demo mode there is one admin, with the password that was given', async () => {
+  test('[D26] without demo mode there is one admin, with the password that was given', async () => {
     const [api] = await open(NO_DEMO);
     await expectNoKnownLogin(api);
     const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
@@ -50,7 +50,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     await expect(again.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD)).rejects.toThrow('401');
   });
 
-  test('a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
+  test('[D27] a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
     const [demo, node] = await open({});
     const json = {
       name: 'Own',
@@ -76,7 +76,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     expect(customers).toHaveLength(25);
   });
 
-  test('profiles that were encrypted with one key are not read with another', async () => {
+  test('[D10] profiles that were encrypted with one key are not read with another', async () => {
     const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
     const [api, node] = await open({ FIELD_KEY: key(1) });
     await api.logIn('anna', 'user');

@@ -5,7 +5,7 @@ import { EMBEDDED } from './engines.ts';
 import { customer, FAULTY, FORM, JSON_TYPE, missing, parts } from './validation-cases.ts';
 
 /** Fields are checked before the store is read: one engine is enough. */
-describe.each([EMBEDDED])('on the $name store', ({ start }) => {
+describe.each([EMBEDDED])('[D21] on the $name store', ({ start }) => {
   let node: TestNode;
   let api: DealerApi;
   let admin: string;
@@ -35,7 +35,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     expect(await api.everything(admin)).toEqual(untouched);
   });
 
-  test('an answer never repeats what was sent', async () => {
+  test('[D22] an answer never repeats what was sent', async () => {
     const json = { ...customer, password: 'xyz', username: 'SECRET-NAME', email: 'canary' };
     const { text } = await ask('POST /api/auth/signup', { json });
     expect(text).not.toMatch(/xyz|SECRET-NAME|canary/);
@@ -64,7 +64,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   });
 
   test.each(['', '&grant_type=', '&grant_type=password', '&scope=a+b&client_id=c'])(
-    'a form with "%s" gives a token',
+    '[D23] a form with "%s" gives a token',
     async (more) => {
       const body = `username=x&username=admin&password=admin-demo${more}`;
       const answer = await ask('POST /api/token', { body, headers: FORM });
@@ -72,7 +72,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     },
   );
 
-  test('a form in parts gives a token', async () => {
+  test('[D23] a form in parts gives a token', async () => {
     const body = parts({ username: 'nordbil', password: 'dealer-demo' });
     const answer = await ask('POST /api/token', { body });
     expect([answer.status, answer.body.role]).toEqual([200, 'dealer']);
@@ -81,7 +81,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
   test.each([
     [['true', 'True', '1', 'yes', 'NO', 'On', 't', 'Y', 1, true], true],
     [['false', 'FALSE', '0', 'no', 'off', 'f', 'n', 0, false], false],
-  ])('%j stand for a boolean', async (words, meant) => {
+  ])('[D23] %j stand for a boolean', async (words, meant) => {
     const call = 'PATCH /api/cars/DEMCAR00000000001/state';
     for (const locked of words) {
       const answer = await ask(call, { json: { locked } });
@@ -97,7 +97,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     [true, 1],
     [1000, 1000],
     [null, null],
-  ])('%j is the number %j', async (home_lat, meant) => {
+  ])('[D23] %j is the number %j', async (home_lat, meant) => {
     const answer = await ask('PATCH /api/me/profile', { json: { home_lat } });
     expect([answer.status, answer.body.home_lat]).toEqual([200, meant]);
   });
@@ -114,7 +114,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
     expect(status).toBe(422);
   });
 
-  test('names that objects have by themselves are fields like any other: ignored', async () => {
+  test('[D24] names that objects have by themselves are fields like any other: ignored', async () => {
     const body = '{"__proto__": {"role": "admin"}, "constructor": 1, "hasOwnProperty": 2}';
     const answer = await ask('POST /api/auth/login', { body, headers: JSON_TYPE });
     expect(answer.body.detail).toEqual([

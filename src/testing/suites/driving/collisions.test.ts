@@ -8,7 +8,7 @@ const FIRST_SEED = 20_000;
 /** A world that stands still all day adds no kilometres: it fails here instead of running on. */
 const WORLDS_MAX = 60;
 
-describe('no collision in 10,000 vehicle-kilometres', () => {
+describe('[C1] no collision in 10,000 vehicle-kilometres', () => {
   const share = KILOMETRES / cities.cities.length;
 
   it.each(cities.cities.map(({ name }, index) => ({ name, index })))(

@@ -24,11 +24,11 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
       tally = measureDriving(makeKernel(1), city, index, SEEDS, HALF_AN_HOUR_TICKS);
     });
 
-    it.each([...DRIVING_LIMITS, ...MOTION_LIMITS])('$name', (limit) => {
+    it.each([...DRIVING_LIMITS, ...MOTION_LIMITS])('[C2] $name', (limit) => {
       expect(isMet(limit, tally), describeLimit(limit, tally)).toBe(true);
     });
 
-    it('moves by forces and impulses alone where nobody has brakes', () => {
+    it('[C3] moves by forces and impulses alone where nobody has brakes', () => {
       const kernel = makeKernel(1);
       const loseBrakes = (slab: Slab): void => {
         for (let car = 0; car < CAR_COUNT; car++) kernel.apply(slab, 0, car, F_BRAKES, 0);

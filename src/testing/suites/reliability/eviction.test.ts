@@ -50,7 +50,7 @@ async function watchAround(base: string, sites: readonly Site[], stop: () => boo
   }
 }
 
-test('sixty worlds in memory for sixteen are as they would be in memory for all', async () => {
+test('[R22] sixty worlds in memory for sixteen are as they would be in memory for all', async () => {
   const { twinUrl, store } = await nodes.withFaultyStore({ SHARD_WORLDS: '16' });
   store.setFault({ kind: 'slow', ms: 60 });
   const dice = new Dice(1);

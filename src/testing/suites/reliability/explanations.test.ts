@@ -57,7 +57,7 @@ test('explanations are kept over a restart', async () => {
   expect(past(await incidentsOf(second.twinUrl, world))).toEqual(before);
 });
 
-test('incidents that a killed process had not explained are explained by the next', async () => {
+test('[I22] incidents that a killed process had not explained are explained by the next', async () => {
   const DATA_DIR = nodes.dir();
   const first = await nodes.ownProcess({ DATA_DIR });
   const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
@@ -83,7 +83,7 @@ test('a thread that dies during an explanation loses nothing', async () => {
   expect((await explained(node.twinUrl, world)).length).toBeGreaterThan(3);
 });
 
-test('every explanation has a figure, also if nothing would have been hit', async () => {
+test('[I19] every explanation has a figure, also if nothing would have been hit', async () => {
   const { twinUrl } = await nodes.inProcess();
   const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
   const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));

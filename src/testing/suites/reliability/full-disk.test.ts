@@ -36,7 +36,7 @@ async function fillUp(base: string, city: string): Promise<Answer> {
   }
 }
 
-test('on a full disk writes are refused, reads and streams go on, and all heals with space', async () => {
+test('[R9] on a full disk writes are refused, reads and streams go on, and all heals with space', async () => {
   const settings = { DATA_DIR: nodes.dir(), SHARDS: '1', LOG_LEVEL: 'silent' };
   const node = await nodes.ownProcess(settings);
   const { twinUrl, pid } = node;

@@ -10,7 +10,7 @@ async function statusOf(base: string, { id }: { id: string }): Promise<number> {
   return (await ask(base, `/api/v1/worlds/${id}`)).status;
 }
 
-test('the idle time of a watched world begins when its last watcher leaves', async () => {
+test('[W34] the idle time of a watched world begins when its last watcher leaves', async () => {
   const { twinUrl, skip } = await nodes.inProcess({ WORLD_IDLE_SECONDS: '60' });
   const world = await makeWorld(twinUrl);
   const reader = await StreamReader.open(twinUrl, world);
@@ -26,7 +26,7 @@ test('the idle time of a watched world begins when its last watcher leaves', asy
   expect(await statusOf(twinUrl, world)).toBe(200);
 });
 
-test('a world that is called stays; one that nobody calls is gone for good, with its cars', async () => {
+test('[W33] a world that is called stays; one that nobody calls is gone for good, with its cars', async () => {
   const settings = { DATA_DIR: nodes.dir(), WORLD_IDLE_SECONDS: '60' };
   const node = await nodes.inProcess(settings);
   const { twinUrl } = node;

@@ -40,7 +40,7 @@ async function switchUntilGone(base: string, sites: readonly Site[], dice: Dice)
   await Promise.all(underWay);
 }
 
-test('ten kills during two hundred changes a second lose and halve no acknowledged change', async () => {
+test('[R3] ten kills during two hundred changes a second lose and halve no acknowledged change', async () => {
   const dice = new Dice(1);
   const settings = { DATA_DIR: nodes.dir(), SHARDS: '1' };
   let node = await nodes.ownProcess(settings);

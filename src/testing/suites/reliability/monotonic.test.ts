@@ -87,7 +87,7 @@ async function watchOn(
   await systemTime.sleep(dice.below(300));
 }
 
-test('ticks never go back in any answer while a world is watched, left and switched', async () => {
+test('[T7] ticks never go back in any answer while a world is watched, left and switched', async () => {
   const { twinUrl } = await nodes.inProcess();
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 1000 });
   const reported = new Reported();

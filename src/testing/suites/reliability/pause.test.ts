@@ -15,7 +15,7 @@ const PAUSE_MS = STUCK_MS + 500;
 
 const nodes = useNodes();
 
-test('a paused process goes on where the clock is, with the same threads', async () => {
+test('[R20] a paused process goes on where the clock is, with the same threads', async () => {
   const node = await nodes.ownProcess({ DATA_DIR: nodes.dir(), SHARDS: '1' });
   const { twinUrl, opsUrl } = node;
   const world = await makeWorld(twinUrl, { seed: 1 });

@@ -86,7 +86,7 @@ test('a stored image is the world as it is lived in one go', async () => {
   await store.close();
 });
 
-test('a world whose stored image is damaged is rebuilt from its seed and its changes', async () => {
+test('[R21] a world whose stored image is damaged is rebuilt from its seed and its changes', async () => {
   const dir = nodes.dir();
   const kinds = Object.entries(SPOILED);
   const worlds = await makeStored(dir, kinds.length);

@@ -85,7 +85,7 @@ test('ten kills of the process lose and halve no acknowledged change', async () 
   for (const { world } of sites) await expectWhole(node.twinUrl, world);
 }, 180_000);
 
-test('ten kills of Redis lose and halve no acknowledged change, and streams go on', async () => {
+test('[R5] ten kills of Redis lose and halve no acknowledged change, and streams go on', async () => {
   const { twinUrl } = await nodes.inProcess(settings());
   const sites = await makeSites(twinUrl);
   const readers = await Promise.all(
@@ -116,7 +116,7 @@ async function statusOf(node: TestNode, path: string): Promise<number> {
   return (await fetch(`${node.opsUrl}${path}`)).status;
 }
 
-test('while Redis is gone writes are refused, streams end with the lease, and all comes back', async () => {
+test('[R25] while Redis is gone writes are refused, streams end with the lease, and all comes back', async () => {
   const node = await nodes.inProcess(settings());
   const { twinUrl } = node;
   const world = await makeWorld(twinUrl, { seed: 1 });
@@ -172,7 +172,7 @@ function makeRefused(base: string) {
   return ask(base, '/api/v1/worlds', { method: 'POST' });
 }
 
-test('a second node is refused while the first lives, and goes on from where a killed one was', async () => {
+test('[R23] a second node is refused while the first lives, and goes on from where a killed one was', async () => {
   const same = settings();
   // Its renewals show within a few readings of the lease.
   const first = await nodes.ownProcess({ ...same, NODE_NAME: 'first', LEASE_SECONDS: '1' });
@@ -192,7 +192,7 @@ test('a second node is refused while the first lives, and goes on from where a k
   await expectWhole(third.twinUrl, world);
 });
 
-test('a node that was paused while another took over writes nothing and ends its streams', async () => {
+test('[R24] a node that was paused while another took over writes nothing and ends its streams', async () => {
   const same = settings();
   const first = await nodes.ownProcess(same);
   const { world, cars } = at(await makeSites(first.twinUrl), 0);
@@ -215,7 +215,7 @@ test('a node that was paused while another took over writes nothing and ends its
   await expectWhole(second.twinUrl, world);
 });
 
-test('all that Redis has of a world, its image and journal too, is gone once it is idle', async () => {
+test('[W35] all that Redis has of a world, its image and journal too, is gone once it is idle', async () => {
   const { twinUrl, skip } = await nodes.inProcess({ ...settings(), WORLD_IDLE_SECONDS: '60' });
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 5000 });
   await stateOf(twinUrl, world);

@@ -69,7 +69,7 @@ function urlless(world: object): object {
 }
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'after %s three times every world is where it would have been, with all its changes',
+  '[R6] after %s three times every world is where it would have been, with all its changes',
   async (signal) => {
     const settings = { DATA_DIR: nodes.dir(), SHARDS: '2' };
     let node = await nodes.ownProcess(settings);

@@ -53,7 +53,7 @@ async function expectShown(base: string, world: WorldBody, reader: StreamReader)
   expectLived(world, changesOf(await journalOf(base, world)), reader.snapshots);
 }
 
-test('a world that traps is rebuilt alone: the others keep their frames and the thread lives on', async () => {
+test('[R16] a world that traps is rebuilt alone: the others keep their frames and the thread lives on', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 6);
   const readers = await watchAll(node.twinUrl, worlds);
@@ -114,7 +114,7 @@ test('the third trap quarantines a world even while requests wait for it', async
   }
 });
 
-test('a watched world that traps three times in a minute is quarantined: 1013 on its stream, 503 on its reads', async () => {
+test('[R17] a watched world that traps three times in a minute is quarantined: 1013 on its stream, 503 on its reads', async () => {
   const node = await startFaulty();
   const worlds = await makeWorlds(node.twinUrl, 2);
   const readers = await watchAll(node.twinUrl, worlds);
@@ -215,12 +215,12 @@ async function expectSurvived(node: TestNode, fault: Fault): Promise<void> {
   }
 }
 
-test('a shard whose thread dies is replaced: streams go on, requests are answered, nothing is lost', async () => {
+test('[R18] a shard whose thread dies is replaced: streams go on, requests are answered, nothing is lost', async () => {
   const node = await startFaulty();
   await expectSurvived(node, { what: 'die' });
 });
 
-test('a shard that is stuck is found and replaced, and requests never hang', async () => {
+test('[R19] a shard that is stuck is found and replaced, and requests never hang', async () => {
   const node = await startFaulty();
   await expectSurvived(node, { what: 'stall', ms: 60_000 });
 });

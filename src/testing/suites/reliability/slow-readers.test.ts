@@ -22,7 +22,7 @@ function gapsOf({ ticks }: StreamReader): number[] {
   return ticks.slice(1).map((tick, i) => tick - at(ticks, i));
 }
 
-test('readers that stop are skipped, then closed with 1013; those that resume get the newest frame; other streams go on', async () => {
+test('[S13] readers that stop are skipped, then closed with 1013; those that resume get the newest frame; other streams go on', async () => {
   const { twinUrl, opsUrl, skip } = await nodes.inProcess();
   const world = await makeWorld(twinUrl, { seed: 1 });
   const open = (count: number) =>

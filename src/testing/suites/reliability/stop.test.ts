@@ -41,7 +41,7 @@ function statusOf(url: string, agent: Agent): Promise<number> {
   });
 }
 
-test('a stop under load keeps every acknowledged change, ends streams with 1012 and exits with 0', async () => {
+test('[R7] a stop under load keeps every acknowledged change, ends streams with 1012 and exits with 0', async () => {
   const settings = { DATA_DIR: nodes.dir(), SHARDS: '1' };
   const first = await nodes.ownProcess(settings);
   const { twinUrl } = first;
@@ -73,7 +73,7 @@ test('a stop under load keeps every acknowledged change, ends streams with 1012 
   for (const { vin, acknowledged } of cars.flat()) expect(acknowledged, vin).toBeGreaterThan(0);
 });
 
-test('signals are ignored while a node is stopping', async () => {
+test('[R8] signals are ignored while a node is stopping', async () => {
   const node = await nodes.ownProcess({ DATA_DIR: nodes.dir() });
   const world = await makeWorld(node.twinUrl, {});
   const reader = await StreamReader.open(node.twinUrl, world);

@@ -88,7 +88,7 @@ async function switchThrough(
   await Promise.all([...loops, faulty]);
 }
 
-test('a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
+test('[R14] a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
   const node = await nodes.withFaultyStore();
   const { twinUrl: base } = node;
   const world = await makeReckless(base, 2000);
@@ -128,7 +128,7 @@ test('a watched world whose store is slow, failing and full runs as its journal 
   reference.free();
 });
 
-test('while the store fails a stream goes on through collisions, and every incident is reported later', async () => {
+test('[R15] while the store fails a stream goes on through collisions, and every incident is reported later', async () => {
   const { twinUrl: base, store } = await nodes.withFaultyStore();
   const collision = nextCollision(await cityOf(base), 2000);
   const world = await makeReckless(base, collision - 60);
@@ -155,7 +155,7 @@ test('while the store fails a stream goes on through collisions, and every incid
   expectLived(world, RECKLESS, reader.snapshots);
 });
 
-test('incidents that could not be saved are reported after their world left memory, and after a restart', async () => {
+test('[R15] incidents that could not be saved are reported after their world left memory, and after a restart', async () => {
   const dir = nodes.dir();
   const node = await nodes.withFaultyStore({ DATA_DIR: dir, SHARD_WORLDS: '16' });
   const { twinUrl: base, store } = node;
@@ -176,7 +176,7 @@ test('incidents that could not be saved are reported after their world left memo
   for (const world of worlds) await expectWhole(again.twinUrl, world);
 });
 
-test('a node whose store fails can be stopped, and has its worlds after the next start', async () => {
+test('[O11] a node whose store fails can be stopped, and has its worlds after the next start', async () => {
   const dir = nodes.dir();
   const node = await nodes.withFaultyStore({ DATA_DIR: dir });
   const { twinUrl: base, store } = node;
@@ -190,7 +190,7 @@ test('a node whose store fails can be stopped, and has its worlds after the next
   for (const world of worlds) await expectWhole(again.twinUrl, world);
 });
 
-test('changes of one world take effect in the order in which they were accepted, however slow the store', async () => {
+test('[R13] changes of one world take effect in the order in which they were accepted, however slow the store', async () => {
   const node = await nodes.withFaultyStore();
   const { twinUrl: base, store } = node;
   const world = await makeWorld(base, { seed: 1 });
@@ -262,7 +262,7 @@ test('a change that was written is acknowledged even where the store says that i
   expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);
 });
 
-test('a world made from a journal shows what the first one shows, tick by tick', async () => {
+test('[T11] a world made from a journal shows what the first one shows, tick by tick', async () => {
   const { twinUrl: base } = await nodes.withFaultyStore();
   const first = await makeReckless(base, 3000);
   const cars = first.fleet.slice(0, 4).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));

@@ -128,7 +128,7 @@ function describeVersions(current: Current): void {
 }
 
 function describeChecks(current: Current): void {
-  it('goes through while the key has the version, and not after', async () => {
+  it('[R28] goes through while the key has the version, and not after', async () => {
     await put(current(), ['car', 1], 'first');
     const version = await versionOf(current(), ['car', 1]);
     const check = [{ key: ['car', 1], version }];
@@ -153,7 +153,7 @@ function describeChecks(current: Current): void {
     expect(await current().commit(check, [{ key: ['car', 2], value: 'x' }])).toBe(false);
   });
 
-  it('writes nothing at all where one of several checks fails', async () => {
+  it('[R28] writes nothing at all where one of several checks fails', async () => {
     await put(current(), ['car', 1], 'x');
     const version = await versionOf(current(), ['car', 1]);
     const checks = [

@@ -48,7 +48,7 @@ test('it names the address of every stream', () => {
 test.each([
   ['', false],
   ['?encoding=msgpack', true],
-])('hello and frames of %s are as it says', async (query, isBinary) => {
+])('[H17] hello and frames of %s are as it says', async (query, isBinary) => {
   const stream = await Stream.open(world.stream_url + query);
   const types: unknown[] = [];
   for (let i = 0; i < 4; i++) {

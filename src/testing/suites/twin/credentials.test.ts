@@ -23,17 +23,17 @@ const refusedWith = async (headers: Record<string, string>, path = PATH) => {
 };
 
 describe('the VIN of a vehicle call', () => {
-  test.each(['VIN', 'vin', 'Vin', 'vIN'])('comes as Authorization: %s …', async (scheme) => {
+  test.each(['VIN', 'vin', 'Vin', 'vIN'])('[F20] comes as Authorization: %s …', async (scheme) => {
     const vin = vinOf(world, 7);
     expect((await routeWith({ Authorization: `${scheme} ${vin}` })).vin).toBe(vin);
   });
 
-  test('comes as X-VIN as well', async () => {
+  test('[F20] comes as X-VIN as well', async () => {
     const vin = vinOf(world, 8);
     expect((await routeWith({ 'X-VIN': vin })).vin).toBe(vin);
   });
 
-  test('counts in Authorization first', async () => {
+  test('[F20] counts in Authorization first', async () => {
     const [vin, other] = [vinOf(world, 1), vinOf(world, 2)];
     const both = { Authorization: `VIN ${vin}`, 'X-VIN': other };
     expect((await routeWith(both)).vin).toBe(vin);
@@ -50,7 +50,7 @@ describe('the VIN of a vehicle call', () => {
     },
   );
 
-  test('may be in lower case and have blanks around it', async () => {
+  test('[F21] may be in lower case and have blanks around it', async () => {
     const vin = vinOf(world, 3);
     const small = vin.toLowerCase();
     expect((await routeWith({ Authorization: `VIN ${small}` })).vin).toBe(vin);
@@ -62,7 +62,7 @@ describe('the VIN of a vehicle call', () => {
     }
   });
 
-  test('is asked for where there is none', async () => {
+  test('[F22] is asked for where there is none', async () => {
     expect(await refusedWith({})).toEqual([401, 'missing_vin']);
     expect(await refusedWith({ 'X-VIN': '' })).toEqual([401, 'missing_vin']);
     expect(await refusedWith({ Authorization: 'Bearer abc' })).toEqual([401, 'missing_vin']);
@@ -82,12 +82,12 @@ describe('the VIN of a vehicle call', () => {
     '00000000000000000',
     '%00%00%00%00%00%00',
     'constructor',
-  ])('is refused where it is %s', async (vin) => {
+  ])('[F22] is refused where it is %s', async (vin) => {
     expect(await refusedWith({ 'X-VIN': vin })).toEqual([401, 'unknown_vin']);
     expect(await refusedWith({ Authorization: `VIN ${vin}` })).toEqual([401, 'unknown_vin']);
   });
 
-  test('is refused with every wrong check digit', async () => {
+  test('[F22] is refused with every wrong check digit', async () => {
     const vin = vinOf(world, 5);
     for (const digit of '0123456789X') {
       if (digit === vin.charAt(8)) continue;
@@ -118,7 +118,7 @@ describe('every vehicle call', () => {
     ['GET', '/telemetry'],
     ['GET', '/route'],
     ['GET', '/incidents'],
-  ])('%s /api/v1/vehicle%s needs a known VIN', async (method, path) => {
+  ])('[F22] %s /api/v1/vehicle%s needs a known VIN', async (method, path) => {
     const body = method === 'GET' ? {} : { body: '{"aeb":true,"enabled":true}' };
     for (const [headers, code] of [
       [{}, 'missing_vin'],
@@ -133,7 +133,7 @@ describe('every vehicle call', () => {
 });
 
 describe('calls without a credential', () => {
-  test('are all that worlds, catalogues and streams need', async () => {
+  test('[F23] are all that worlds, catalogues and streams need', async () => {
     for (const path of ['', '/map', '/state', '/incidents', '/events', '/journal']) {
       expect((await api.ask(`/api/v1/worlds/${world.id}${path}`)).status).toBe(200);
     }

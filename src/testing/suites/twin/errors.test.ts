@@ -31,7 +31,7 @@ const put = (name: string, body: string) =>
 
 describe('400', () => {
   test.each(['radio', 'AEB', '', '__proto__', 'constructor', 'toString', 'aeb '])(
-    'unknown_feature for the name %j',
+    '[F18] unknown_feature for the name %j',
     async (name) => {
       expect(await patch(`{${JSON.stringify(name)}:true}`)).toEqual([400, 'unknown_feature']);
       if (name === '') return;
@@ -40,7 +40,7 @@ describe('400', () => {
     },
   );
 
-  test('unknown_feature has a hint with all the names', async () => {
+  test('[F18] unknown_feature has a hint with all the names', async () => {
     const ask = { method: 'PATCH', vin, json: { radio: true } };
     const { hint } = await api.refused(FEATURES_PATH, ask);
     expect(hint.match(/[a-z]+_[a-z_]+|\b(steering|brakes|throttle|aeb|esc)\b/g)).toEqual([
@@ -60,7 +60,7 @@ describe('400', () => {
   });
 
   test.each(['"true"', '1', '0', 'null', '[]', '{}', '"off"'])(
-    'invalid_value for the value %s',
+    '[F19] invalid_value for the value %s',
     async (value) => {
       expect(await patch(`{"aeb":${value}}`)).toEqual([400, 'invalid_value']);
       expect(await put('aeb', `{"enabled":${value}}`)).toEqual([400, 'invalid_value']);
@@ -72,7 +72,7 @@ describe('400', () => {
   });
 
   test.each(['', '{', '{"aeb":true,}', "{'aeb':true}", '{"aeb":True}', '{}{}', 'aeb=true'])(
-    'invalid_json for the body %j',
+    '[H8] invalid_json for the body %j',
     async (body) => {
       expect(await patch(body)).toEqual([400, 'invalid_json']);
       expect(await put('aeb', body)).toEqual([400, 'invalid_json']);
@@ -104,20 +104,20 @@ describe('the order of checks', () => {
   const asked = (method: string, path: string, body: string, as?: string) =>
     refusal(`${FEATURES_PATH}${path}`, { method, vin: as, body });
 
-  test('is VIN before JSON', async () => {
+  test('[F24] is VIN before JSON', async () => {
     expect(await asked('PATCH', '', '{')).toEqual([401, 'missing_vin']);
     expect(await asked('PATCH', '', '{', 'x')).toEqual([401, 'unknown_vin']);
     expect(await asked('PUT', '/radio', '{')).toEqual([401, 'missing_vin']);
     expect(await asked('PUT', '/radio', '{"enabled":7}', 'x')).toEqual([401, 'unknown_vin']);
   });
 
-  test('is JSON before names', async () => {
+  test('[F24] is JSON before names', async () => {
     expect(await asked('PUT', '/radio', '{', vin)).toEqual([400, 'invalid_json']);
     expect(await asked('PUT', '/radio', '[]', vin)).toEqual([400, 'invalid_body']);
     expect(await asked('PATCH', '', '{"radio":7', vin)).toEqual([400, 'invalid_json']);
   });
 
-  test('is names before values', async () => {
+  test('[F24] is names before values', async () => {
     const unknown = [400, 'unknown_feature'];
     expect(await asked('PATCH', '', '{"aeb":7,"radio":true}', vin)).toEqual(unknown);
     expect(await asked('PATCH', '', '{"radio":7,"aeb":true}', vin)).toEqual(unknown);
@@ -129,7 +129,7 @@ describe('404', () => {
   const BELOW = ['', '/map', '/state', '/incidents', '/incidents/i1-0', '/events', '/journal'];
 
   test.each([...BELOW, '/incidents/i1-0/replay', '/incidents/i1-0/replay?with=wings'])(
-    'unknown_world for every call about a world: %j',
+    '[H2] unknown_world for every call about a world: %j',
     async (path) => {
       for (const id of [
         '0000000000',
@@ -145,7 +145,7 @@ describe('404', () => {
     },
   );
 
-  test('unknown_world for an id in capitals', async () => {
+  test('[W10] unknown_world for an id in capitals', async () => {
     const letters = (id: string) => id !== id.toUpperCase();
     let lettered = world;
     while (!letters(lettered.id)) lettered = await api.makeWorld();
@@ -180,7 +180,7 @@ describe('404', () => {
     '/metrics',
     '/index.html',
     '/package.json',
-  ])('not_found for %s', async (path) => {
+  ])('[H5] not_found for %s', async (path) => {
     expect(await refusal(path)).toEqual([404, 'not_found']);
     expect(await refusal(path, { method: 'POST', body: '{}' })).toEqual([404, 'not_found']);
   });
@@ -209,7 +209,7 @@ describe('405', () => {
     ['/ws/worlds/{id}', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
     ['/', ['GET'], ['POST', 'PUT', 'DELETE', 'PATCH']],
   ])(
-    'method_not_allowed at %s for all but %j',
+    '[H6] method_not_allowed at %s for all but %j',
     async (path, allowed, wrong) => {
       for (const method of wrong) {
         const at = path.replace('{id}', world.id);
@@ -229,7 +229,7 @@ describe('405', () => {
 describe('413', () => {
   const body = (bytes: number) => `{"aeb":true${' '.repeat(bytes - 12)}}`;
 
-  test('body_too_large for more than 64 KiB', async () => {
+  test('[L11] body_too_large for more than 64 KiB', async () => {
     expect(body(65_536)).toHaveLength(65_536);
     const whole = await api.ask(FEATURES_PATH, { method: 'PATCH', vin, body: body(65_536) });
     expect(whole.status).toBe(200);
@@ -245,7 +245,7 @@ describe('413', () => {
 
 describe('415', () => {
   test.each(['gzip', 'br', 'deflate', 'zstd', 'identity', 'x'])(
-    'unsupported_encoding for Content-Encoding: %s',
+    '[H7] unsupported_encoding for Content-Encoding: %s',
     async (encoding) => {
       const headers = { 'Content-Encoding': encoding };
       expect(await patch('{"aeb":true}', headers)).toEqual([415, 'unsupported_encoding']);

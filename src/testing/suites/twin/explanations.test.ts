@@ -44,7 +44,7 @@ function replayOf(of: World, { id }: Incident, features: readonly string[] = [])
 const indexOf = (of: World, vin: string) => of.fleet.findIndex((car) => car.vin === vin);
 
 describe('explained incidents', () => {
-  test('name only what was off, restore only what was degraded, and say so in a sentence', () => {
+  test('[I12] name only what was off, restore only what was degraded, and say so in a sentence', () => {
     expect(incidents.length).toBeGreaterThan(5);
     const failures = incidents.flatMap((incident) =>
       incident.failures.map((failure) => ({ incident, failure })),
@@ -62,14 +62,14 @@ describe('explained incidents', () => {
     }
   });
 
-  test('number their sets from one, in order', () => {
+  test('[I17] number their sets from one, in order', () => {
     for (const { failures } of incidents) {
       const sets = [...new Set(failures.map(({ set }) => set))];
       expect(sets).toEqual(sets.map((_, i) => i + 1));
     }
   });
 
-  test('blame no car that had everything on', () => {
+  test('[I13] blame no car that had everything on', () => {
     for (const { failures } of incidents) {
       expect(failures.every(({ vin }) => vin !== world.fleet[0]?.vin)).toBe(true);
     }
@@ -119,7 +119,7 @@ describe('explained incidents', () => {
 });
 
 describe('a replay', () => {
-  test('is every frame from 8 s before to 2 s after, and touches when the incident says', async () => {
+  test('[I23] is every frame from 8 s before to 2 s after, and touches when the incident says', async () => {
     const incident = incidents.find(({ tick }) => tick > 800);
     if (incident === undefined) throw new Error('there are later incidents');
     const { tick } = incident;
@@ -131,14 +131,14 @@ describe('a replay', () => {
     expect(replay).toMatchObject({ incident: incident.id, with: [], contact_tick: tick });
   });
 
-  test('begins with the world where that is younger', async () => {
+  test('[I23] begins with the world where that is younger', async () => {
     const young = incidents.find(({ tick }) => tick < 400);
     if (young === undefined) throw new Error('the first cars meet early');
     const { frames } = await replayOf(world, young);
     expect(frames[0]?.tick).toBe(0);
   });
 
-  test('shows what the world showed', async () => {
+  test('[I24] shows what the world showed', async () => {
     const incident = incidents.find(({ tick }) => tick > 800);
     if (incident === undefined) throw new Error('there are later incidents');
     const { frames } = await replayOf(world, incident);
@@ -165,7 +165,7 @@ describe('a replay', () => {
     return { ...snapshot, world: '', vehicles };
   }
 
-  test('with the features that avoid it has no contact, and the figure that was told', async () => {
+  test('[I25] with the features that avoid it has no contact, and the figure that was told', async () => {
     let unharmed = 0;
     for (const incident of incidents) {
       const { failures, vehicles, kind } = incident;
@@ -193,7 +193,7 @@ describe('a replay', () => {
     expect(plain.with).toEqual(['steering', 'brakes']);
   });
 
-  test('refuses unknown features and incidents', async () => {
+  test('[I27] refuses unknown features and incidents', async () => {
     const path = `/api/v1/worlds/${world.id}/incidents`;
     const { id = '' } = incidents[0] ?? {};
     const feature = await api.refused(`${path}/${id}/replay?with=brakes,wings`);
@@ -205,7 +205,7 @@ describe('a replay', () => {
     }
   });
 
-  test('is work that an address is given only so much of', async () => {
+  test('[L6] is work that an address is given only so much of', async () => {
     const limited = await startTestNode({
       RATE_LIMITS: 'on',
       LIMIT_WORK_TICKS_BURST: '4000',
@@ -246,7 +246,7 @@ describe('a watched world', () => {
     return first - 120;
   }
 
-  test('has its collisions explained without anybody asking, and goes on all the while', async () => {
+  test('[I20] has its collisions explained without anybody asking, and goes on all the while', async () => {
     const startTick = await busyTick();
     const past = await api.world(
       'incidents',
@@ -284,7 +284,7 @@ describe('a watched world', () => {
   }
 });
 
-test('a change within the seconds before does not undo what a replay has on', async () => {
+test('[I26] a change within the seconds before does not undo what a replay has on', async () => {
   const [incident] = incidents.filter(
     ({ tick, vehicles, failures }) =>
       tick > 800 && vehicles.length === 1 && failures[0]?.effect === 'avoids',

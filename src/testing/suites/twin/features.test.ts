@@ -83,7 +83,7 @@ const reset = (vin: string) =>
   api.vehicle('featureState', vin, '/features/reset', { method: 'POST' });
 
 describe('the feature catalogue', () => {
-  test('has twelve features with their groups and needs, in order', async () => {
+  test('[F1] has twelve features with their groups and needs, in order', async () => {
     const { features } = await api.get('catalogue', '/api/v1/features');
     expect(features.map(({ name, group, needs }) => [name, group, needs])).toEqual([
       ['steering', 'actuator', []],
@@ -101,7 +101,7 @@ describe('the feature catalogue', () => {
     ]);
   });
 
-  test('shows functions, and only those, in the owner’s menu', async () => {
+  test('[F2] shows functions, and only those, in the owner’s menu', async () => {
     const { features } = await api.get('catalogue', '/api/v1/features');
     const shown = features.filter(({ owner_menu }) => owner_menu).map(({ name }) => name);
     expect(shown).toEqual([
@@ -116,14 +116,14 @@ describe('the feature catalogue', () => {
 });
 
 describe('the features of a car', () => {
-  test('are all declared on and effective in a new world', async () => {
+  test('[F3] are all declared on and effective in a new world', async () => {
     const state = await stateOf(await untouched());
     expect(state).toEqual(ALL_ON);
     expect(Object.keys(state.declared)).toEqual(NAMES);
     expect(Object.keys(state.effective)).toEqual(NAMES);
   });
 
-  test('are of that car alone', async () => {
+  test('[F4] are of that car alone', async () => {
     const [vin, other] = [await untouched(), await untouched()];
     await api.patch(vin, { steering: false });
     expect(await stateOf(other)).toEqual(ALL_ON);
@@ -137,7 +137,7 @@ describe('the features of a car', () => {
 });
 
 describe('PATCH', () => {
-  test('switches any number of features and answers with the state after it', async () => {
+  test('[F9] switches any number of features and answers with the state after it', async () => {
     const vin = await untouched();
     const state = await api.patch(vin, { brakes: false, esc: false, throttle: true });
     expect(state).toEqual({
@@ -159,11 +159,11 @@ describe('PATCH', () => {
     expect(await stateOf(vin)).toEqual(state);
   });
 
-  test('of nothing changes nothing', async () => {
+  test('[F10] of nothing changes nothing', async () => {
     expect(await api.patch(await untouched(), {})).toEqual(ALL_ON);
   });
 
-  test('reports a function whose need is switched back on as on again', async () => {
+  test('[F7] reports a function whose need is switched back on as on again', async () => {
     const vin = await untouched();
     await api.patch(vin, { front_camera: false });
     expect(await api.patch(vin, { front_camera: true })).toEqual(ALL_ON);
@@ -176,7 +176,7 @@ describe('PATCH', () => {
     [{ brakes: false, esc: null }, 'invalid_value'],
     [{ brakes: false, esc: 0 }, 'invalid_value'],
     [{ brakes: false, esc: [true] }, 'invalid_value'],
-  ])('of %j changes nothing at all', async (features, code) => {
+  ])('[F10] of %j changes nothing at all', async (features, code) => {
     const vin = await untouched();
     const ask = { method: 'PATCH', vin, json: features };
     const { status, error } = await api.refused('/api/v1/vehicle/features', ask);
@@ -184,7 +184,7 @@ describe('PATCH', () => {
     expect(await stateOf(vin)).toEqual(ALL_ON);
   });
 
-  test('of one car from many clients at once ends with each change in force', async () => {
+  test('[F11] of one car from many clients at once ends with each change in force', async () => {
     const vin = await untouched();
     await Promise.all(NAMES.map((name) => api.patch(vin, { [name]: false })));
     const { declared } = await stateOf(vin);
@@ -193,7 +193,7 @@ describe('PATCH', () => {
 });
 
 describe('PUT', () => {
-  test('sets one feature and tells of that one', async () => {
+  test('[F12] sets one feature and tells of that one', async () => {
     const vin = await untouched();
     const off = { name: 'steering', enabled: false, effective: 'off', missing: [] };
     expect(await put(vin, 'steering', false)).toEqual(off);
@@ -202,7 +202,7 @@ describe('PUT', () => {
     expect(await put(vin, 'steering', true)).toEqual(on);
   });
 
-  test('answers each of many clients with what came of its own change', async () => {
+  test('[F11] answers each of many clients with what came of its own change', async () => {
     const vin = await untouched();
     const asked = Array.from({ length: 40 }, (_, i) => i % 2 === 1);
     const answers = await Promise.all(asked.map((enabled) => put(vin, 'steering', enabled)));
@@ -211,7 +211,7 @@ describe('PUT', () => {
     expect(states.map(({ declared }) => declared.steering)).toEqual(asked);
   });
 
-  test('tells of a function that is degraded what it lacks', async () => {
+  test('[F12] tells of a function that is degraded what it lacks', async () => {
     const vin = await untouched();
     await api.patch(vin, { front_camera: false, front_radar: false, aeb: false });
     expect(await put(vin, 'aeb', true)).toEqual({
@@ -234,7 +234,7 @@ describe('PUT', () => {
 });
 
 describe('reset', () => {
-  test('switches every feature back on, without a body', async () => {
+  test('[F13] switches every feature back on, without a body', async () => {
     const vin = await untouched();
     await api.patch(vin, Object.fromEntries(NAMES.map((name) => [name, false])));
     expect(await reset(vin)).toEqual(ALL_ON);
@@ -244,7 +244,7 @@ describe('reset', () => {
 });
 
 describe('a change', () => {
-  test('makes one configuration event for each feature that changed, at the change’s tick', async () => {
+  test('[F14] makes one configuration event for each feature that changed, at the change’s tick', async () => {
     const other = await api.makeWorld();
     const vin = vinOf(other, 6);
     await api.patch(vin, { brakes: false, esc: false, throttle: true });
@@ -323,11 +323,11 @@ const ALL_MASKS = Array.from({ length: 4096 }, (_, mask) => mask);
 const expected = ALL_MASKS.map(expectedMask);
 
 describe('the effective configuration of all 4,096 declared ones', () => {
-  test('is as the needs say in the catalogue of the service', () => {
+  test('[F5] is as the needs say in the catalogue of the service', () => {
     expect(ALL_MASKS.map(effectiveMask)).toEqual(expected);
   });
 
-  test('is as the needs say in the kernel that drives the cars', () => {
+  test('[F6] is as the needs say in the kernel that drives the cars', () => {
     const wasm = readFileSync(new URL('../../../../build/kernel.wasm', import.meta.url));
     const module = new WebAssembly.Module(wasm);
     const kernel = new Kernel({ module, cityTables: [], carTypes: [], slabCount: 0 });
@@ -348,7 +348,7 @@ describe('the effective configuration of a car', () => {
     }
   }
 
-  test('with every combination of parts under all functions is as the needs say', async () => {
+  test('[F5] with every combination of parts under all functions is as the needs say', async () => {
     const vin = await untouched();
     for (let parts = 0; parts < 64; parts++) await check(vin, 4032 + parts);
   });

@@ -48,7 +48,7 @@ async function pathOf(path: string): Promise<string> {
 }
 
 describe('Accept: application/msgpack', () => {
-  test.each(READS)('answers a %s with the same content at %s', async (name, path) => {
+  test.each(READS)('[H1] answers a %s with the same content at %s', async (name, path) => {
     const at = await pathOf(path);
     // Time passes between two calls; two of them at the same tick are found soon.
     for (let attempt = 0; attempt < 500; attempt++) {
@@ -67,7 +67,7 @@ describe('Accept: application/msgpack', () => {
     throw new Error('no two answers of one tick');
   });
 
-  test('answers errors in the same way', async () => {
+  test('[H2] answers errors in the same way', async () => {
     const { status, headers, body } = await api.ask('/api/v1/worlds/x', { msgpack: true });
     expect([status, headers.get('Content-Type')]).toEqual([404, 'application/msgpack']);
     expect(shaped('error', body).error).toBe('unknown_world');
@@ -109,7 +109,7 @@ describe('every answer', () => {
     expect((await api.ask('/api/v1/nowhere')).headers.get('Vary')).toBe('Accept');
   });
 
-  test('has an X-Request-Id of its own', async () => {
+  test('[H3] has an X-Request-Id of its own', async () => {
     const answers = [
       await api.ask('/api/v1/features'),
       await api.ask('/api/v1/features'),
@@ -125,7 +125,7 @@ describe('every answer', () => {
     expect(new Set(ids).size).toBe(answers.length);
   });
 
-  test('may be read by scripts of any origin, with the headers that say something', async () => {
+  test('[H4] may be read by scripts of any origin, with the headers that say something', async () => {
     const headers = { Origin: 'https://shop.example' };
     for (const ask of [
       { path: '/api/v1/features', headers },
@@ -174,7 +174,7 @@ describe('a browser that asks what a script may send', () => {
 });
 
 describe('allowed origins where they are listed', () => {
-  test('are named one by one, and no others', async () => {
+  test('[H4] are named one by one, and no others', async () => {
     const listed = await startTestNode({ CORS_ORIGINS: 'https://a.example,https://b.example' });
     try {
       const other = new Api(listed.twinUrl);

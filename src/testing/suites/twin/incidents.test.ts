@@ -66,7 +66,7 @@ async function sceneOf({ tick }: Incident): Promise<{ again: World; scene: Snaps
 }
 
 describe('collision reports', () => {
-  test('are of cars, of buildings and of what spots send out, slight and serious, in order of tick', () => {
+  test('[I1] are of cars, of buildings and of what spots send out, slight and serious, in order of tick', () => {
     expect(incidents.length).toBeGreaterThan(10);
     const kinds = new Set(incidents.map(({ kind }) => kind));
     expect(kinds.has('vehicle') && kinds.has('building')).toBe(true);
@@ -77,7 +77,7 @@ describe('collision reports', () => {
     expect(new Set(incidents.map(({ earned }) => earned.severity)).size).toBeGreaterThan(1);
   });
 
-  test('name the world, the time and the cars as the fleet has them', () => {
+  test('[I2] name the world, the time and the cars as the fleet has them', () => {
     for (const { world: id, tick, time, vehicles } of incidents) {
       expect([id, time]).toEqual([world.id, tick / 50]);
       for (const { vin, model, plate } of vehicles) {
@@ -87,14 +87,14 @@ describe('collision reports', () => {
     }
   });
 
-  test('name the systems that were off, and what that degraded', () => {
+  test('[I3] name the systems that were off, and what that degraded', () => {
     for (const { vin, off, degraded } of incidents.flatMap(({ vehicles }) => vehicles)) {
       const whole = vin === vinOf(world, 0);
       expect([off, degraded]).toEqual(whole ? [[], []] : [OFF, DEGRADED]);
     }
   });
 
-  test('name the nearest road of the map and its street', async () => {
+  test('[I2] name the nearest road of the map and its street', async () => {
     const { roads } = await api.world('map', world, '/map');
     for (const { place } of incidents) {
       const road = roads.find(({ id }) => id === place.road);
@@ -102,7 +102,7 @@ describe('collision reports', () => {
     }
   });
 
-  test('have two parties or more, and beside cars buildings and what is at a spot', () => {
+  test('[I4] have two parties or more, and beside cars buildings and what is at a spot', () => {
     const spots = new Set(world.hazards.map(({ id }) => id));
     for (const { kind, vehicles, other } of incidents) {
       expect(vehicles.length).toBeGreaterThanOrEqual(1);
@@ -116,7 +116,7 @@ describe('collision reports', () => {
     }
   });
 
-  test('call striking whoever closed the gap, and any car that hit what is no vehicle', () => {
+  test('[I5] call striking whoever closed the gap, and any car that hit what is no vehicle', () => {
     for (const { kind, vehicles, other } of incidents) {
       const roles = vehicles.map(({ role }) => role);
       if (kind !== 'vehicle') expect(roles[0]).toBe('striking');
@@ -132,7 +132,7 @@ describe('collision reports', () => {
     }
   });
 
-  test('have two cars change speed by the mass of the other', () => {
+  test('[I6] have two cars change speed by the mass of the other', () => {
     expect(pairs().length).toBeGreaterThan(0);
     for (const [a, b] of pairs().map(pairOf)) {
       const [massA = 0, massB = 0] = [MASS_KG[a.model], MASS_KG[b.model]];
@@ -140,7 +140,7 @@ describe('collision reports', () => {
     }
   });
 
-  test('give a car that hit a building no more delta-v than its speed with restitution and friction', () => {
+  test('[I6] give a car that hit a building no more delta-v than its speed with restitution and friction', () => {
     const walls = incidents.filter(({ kind, vehicles }) => kind === 'building' && !vehicles[1]);
     expect(walls.length).toBeGreaterThan(0);
     for (const { vehicles } of walls) {
@@ -150,13 +150,13 @@ describe('collision reports', () => {
     }
   });
 
-  test('claim no failure before they are explained', () => {
+  test('[I11] claim no failure before they are explained', () => {
     for (const { explained, failures } of incidents) {
       if (!explained) expect(failures).toEqual([]);
     }
   });
 
-  test('are to be had one by one, and for each car that was involved', async () => {
+  test('[I9] are to be had one by one, and for each car that was involved', async () => {
     for (const incident of incidents.slice(0, 5)) {
       const one = await api.world('incident', world, `/incidents/${incident.id}`);
       expect({ ...one, explained: true, failures: [] }).toEqual({
@@ -175,7 +175,7 @@ describe('collision reports', () => {
     }
   });
 
-  test('show the cars as crashed where and when it happened', async () => {
+  test('[I10] show the cars as crashed where and when it happened', async () => {
     for (const incident of incidents.slice(0, 6)) {
       const { again, scene } = await sceneOf(incident);
       // Those that came into it later are driving yet.
@@ -263,7 +263,7 @@ function energyKjMax({ kind, vehicles }: Incident): number {
 }
 
 describe('what a collision earned', () => {
-  test('is risk, severity, points and repair by the published formulas', async () => {
+  test('[I8] is risk, severity, points and repair by the published formulas', async () => {
     let checked = 0;
     const seen = new Set<Area>();
     // Of what came out at a spot the report does not tell the mass.
@@ -323,7 +323,7 @@ describe('the events of a world', () => {
     expect(await eventsOf(await api.makeWorld({ seed: 40 }))).toEqual([]);
   });
 
-  test('are one for each feature that changed, oldest first', async () => {
+  test('[I28] are one for each feature that changed, oldest first', async () => {
     const world = await api.makeWorld({ seed: 41 });
     const vin = vinOf(world, 3);
     await api.patch(vin, { esc: false, steering: false, aeb: true });
@@ -357,7 +357,7 @@ describe('the events of a world', () => {
     expect(features).toEqual([...order, ...order]);
   });
 
-  test('are the last sixty', async () => {
+  test('[I28] are the last sixty', async () => {
     const world = await api.makeWorld({ seed: 43 });
     const all = [
       ...['steering', 'brakes', 'throttle', 'front_camera', 'front_radar', 'corner_radars', 'aeb'],
@@ -376,7 +376,7 @@ describe('the events of a world', () => {
     expect(events.slice(-2).map(({ feature }) => feature)).toEqual(['aeb', 'esc']);
   });
 
-  test('tell of collisions with the id of the report', async () => {
+  test('[I29] tell of collisions with the id of the report', async () => {
     const world = await api.makeWorld({ journal, start_tick: 2500 });
     const events = (await eventsOf(world)).filter(({ tick }) => tick <= 2500);
     expectInOrder(events);
@@ -397,7 +397,7 @@ describe('the events of a world', () => {
     }
   });
 
-  test('are there as soon as the change is answered', async () => {
+  test('[I29] are there as soon as the change is answered', async () => {
     const world = await api.makeWorld({ seed: 44 });
     for (const { vin } of world.fleet.slice(0, 10)) {
       await api.patch(vin, { throttle: false });

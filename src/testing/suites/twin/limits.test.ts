@@ -56,7 +56,7 @@ describe('by default', () => {
 });
 
 describe('the limit on new worlds', () => {
-  test('is one for worlds made by POST and by visiting the root', async () => {
+  test('[L1] is one for worlds made by POST and by visiting the root', async () => {
     const api = await start({ LIMIT_WORLDS_BURST: '2', LIMIT_WORLDS_PER_S: NEVER });
     expect((await create(api)).status).toBe(201);
     expect((await api.ask('/')).status).toBe(303);
@@ -64,7 +64,7 @@ describe('the limit on new worlds', () => {
     expectLimited(await api.ask('/'));
   });
 
-  test('is not touched by options that are wrong', async () => {
+  test('[L2] is not touched by options that are wrong', async () => {
     const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: NEVER });
     for (let i = 0; i < 3; i++) expect((await create(api, { seed: -1 })).status).toBe(400);
     expect((await create(api)).status).toBe(201);
@@ -79,7 +79,7 @@ describe('the limit on new worlds', () => {
     await (await Stream.open(world.stream_url)).close();
   });
 
-  test('fills up again', async () => {
+  test('[L2] fills up again', async () => {
     const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: '2' });
     expect((await create(api)).status).toBe(201);
     expectLimited(await create(api));
@@ -89,7 +89,7 @@ describe('the limit on new worlds', () => {
 });
 
 describe('the limit on changes', () => {
-  test('counts PATCH, PUT and reset of a car together', async () => {
+  test('[L3] counts PATCH, PUT and reset of a car together', async () => {
     const api = await start({ LIMIT_FEATURE_WRITES_BURST: '3', LIMIT_FEATURE_WRITES_PER_S: NEVER });
     const world = await api.makeWorld();
     const vin = vinOf(world, 0);
@@ -108,7 +108,7 @@ describe('the limit on changes', () => {
 });
 
 describe('the limit on misses', () => {
-  test('counts ids and VINs together, and spares what is there', async () => {
+  test('[L4] counts ids and VINs together, and spares what is there', async () => {
     const api = await start({ LIMIT_MISSES_BURST: '3', LIMIT_MISSES_PER_S: NEVER });
     const world = await api.makeWorld();
     expect((await api.ask('/api/v1/worlds/0000000000')).status).toBe(404);
@@ -122,7 +122,7 @@ describe('the limit on misses', () => {
 });
 
 describe('the limit on streams', () => {
-  test('is one of an address, and a stream that ends makes room', async () => {
+  test('[L5] is one of an address, and a stream that ends makes room', async () => {
     const api = await start({ LIMIT_SOCKETS: '2' });
     const world = await api.makeWorld();
     const streams = [await Stream.open(world.stream_url), await Stream.open(world.stream_url)];
@@ -143,7 +143,7 @@ describe('the limit on streams', () => {
 describe('the limit on work', () => {
   const settings = { LIMIT_WORK_TICKS_BURST: '5000', LIMIT_WORK_TICKS_PER_S: NEVER };
 
-  test('is on what an address has computed by start_tick', async () => {
+  test('[L6] is on what an address has computed by start_tick', async () => {
     const api = await start(settings);
     expect((await create(api, { start_tick: 3000 })).status).toBe(201);
     expectLimited(await create(api, { start_tick: 3000 }));
@@ -151,7 +151,7 @@ describe('the limit on work', () => {
     expect((await create(api)).status).toBe(201);
   });
 
-  test('is on a journal as well', async () => {
+  test('[L6] is on a journal as well', async () => {
     const api = await start(settings);
     const journal = { seed: 1, city: 'grid', tick: 4000, changes: [] };
     expect((await create(api, { journal })).status).toBe(201);
@@ -160,7 +160,7 @@ describe('the limit on work', () => {
 });
 
 describe('RATE_LIMITS=off', () => {
-  test('lifts all of them', async () => {
+  test('[L7] lifts all of them', async () => {
     const limits = ['WORLDS', 'FEATURE_WRITES', 'MISSES', 'WORK_TICKS'].flatMap((name) => [
       [`LIMIT_${name}_BURST`, '1'],
       [`LIMIT_${name}_PER_S`, NEVER],

@@ -20,7 +20,7 @@ afterAll(() => node.discard());
 const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
 
 describe('the catalogue of cities', () => {
-  test('names each city once', async () => {
+  test('[W17] names each city once', async () => {
     const { cities } = await api.get('cities', '/api/v1/cities');
     expect(new Set(cities.map(({ name }) => name)).size).toBe(cities.length);
     expect(cities.map(({ name }) => name)).toContain(world.city);
@@ -28,7 +28,7 @@ describe('the catalogue of cities', () => {
 });
 
 describe('the map of a world', () => {
-  test('names everything once', () => {
+  test('[W18] names everything once', () => {
     const lights = map.junctions.flatMap((junction) => junction.lights);
     const { roads, junctions, lanes, blocks, zones, hazards } = map;
     for (const records of [roads, junctions, lanes, blocks, zones, hazards, lights]) {
@@ -49,7 +49,7 @@ describe('the map of a world', () => {
     }
   });
 
-  test('ends each lane where the lanes begin that follow it', () => {
+  test('[W19] ends each lane where the lanes begin that follow it', () => {
     const byId = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { polyline, next } of map.lanes) {
       for (const id of next) expect(byId.get(id)?.polyline[0]).toEqual(polyline.at(-1));
@@ -58,7 +58,7 @@ describe('the map of a world', () => {
     expect(followed.length).toBeGreaterThan(map.lanes.length / 2);
   });
 
-  test('has lights at junctions with signals, and only there, for lanes of the map', () => {
+  test('[W20] has lights at junctions with signals, and only there, for lanes of the map', () => {
     for (const { control, lights } of map.junctions) {
       expect(lights.length > 0).toBe(control === 'signals');
       for (const { lanes } of lights)
@@ -66,7 +66,7 @@ describe('the map of a world', () => {
     }
   });
 
-  test('lies within its bounds, to the centimetre', () => {
+  test('[W18] lies within its bounds, to the centimetre', () => {
     const { min_x, min_y, max_x, max_y } = map.bounds;
     const points: Point[] = [
       ...map.lanes.flatMap(({ polyline }) => polyline),
@@ -86,7 +86,7 @@ describe('the map of a world', () => {
     for (const { road } of map.hazards) expect(idsOf(map.roads)).toContain(road);
   });
 
-  test('is the same for every world of the city', async () => {
+  test('[W21] is the same for every world of the city', async () => {
     const other = await api.makeWorld({ city: world.city });
     expect(await api.world('map', other, '/map')).toEqual(map);
   });
@@ -100,13 +100,13 @@ describe('the tag of a map', () => {
   const ask = (tags: string, as: { msgpack?: boolean } = {}) =>
     api.ask(path, { ...as, headers: { 'If-None-Match': tags } });
 
-  test('is strong and stays', async () => {
+  test('[W22] is strong and stays', async () => {
     const tag = await tagOf();
     expect(tag).toMatch(/^"[^"]+"$/);
     expect(await tagOf()).toBe(tag);
   });
 
-  test('makes 304 of an answer that the client has, with no body', async () => {
+  test('[W22] makes 304 of an answer that the client has, with no body', async () => {
     const tag = await tagOf();
     for (const tags of [tag, `"x", ${tag}`, `${tag},"x"`, `W/${tag}`, '*']) {
       const { status, bytes, headers } = await ask(tags);

@@ -29,11 +29,11 @@ const refusal = async (ask: { json?: unknown; body?: string }) => {
 };
 
 describe('options of a new world', () => {
-  test.each([0, 1, 4_294_967_295])('take seed %d', async (seed) => {
+  test.each([0, 1, 4_294_967_295])('[W12] take seed %d', async (seed) => {
     expect((await api.makeWorld({ seed })).seed).toBe(seed);
   });
 
-  test.each([0, 1, 90_000])('take start_tick %d', async (start_tick) => {
+  test.each([0, 1, 90_000])('[W14] take start_tick %d', async (start_tick) => {
     await beginsAt(start_tick, { start_tick });
   });
 
@@ -41,7 +41,7 @@ describe('options of a new world', () => {
     await beginsAt(0, {});
   });
 
-  test('take every city of the catalogue, and the first where none is named', async () => {
+  test('[W15] take every city of the catalogue, and the first where none is named', async () => {
     const { cities } = await api.get('cities', '/api/v1/cities');
     for (const { name } of cities) expect((await api.makeWorld({ city: name })).city).toBe(name);
     expect((await api.makeWorld()).city).toBe(cities[0]?.name);
@@ -52,15 +52,18 @@ describe('options of a new world', () => {
     ['start_tick', [-1, 90_001, 0.5, '7', false, null]],
     ['city', ['nowhere', '', 7, null, ['grid'], 'Grid', 'constructor']],
     ['journal', [null, [], 'grid', 7]],
-  ])('refuse wrong values of %s', async (name, values) => {
+  ])('[W16] refuse wrong values of %s', async (name, values) => {
     for (const value of values) {
       expect(await refusal({ json: { [name]: value } })).toEqual([400, 'invalid_world_options']);
     }
   });
 
-  test.each(['[]', '"grid"', '7', 'null', 'true'])('must be an object, not %s', async (body) => {
-    expect(await refusal({ body })).toEqual([400, 'invalid_body']);
-  });
+  test.each(['[]', '"grid"', '7', 'null', 'true'])(
+    '[W16] must be an object, not %s',
+    async (body) => {
+      expect(await refusal({ body })).toEqual([400, 'invalid_body']);
+    },
+  );
 
   test.each(['{', '{"seed":1,}', '{seed:1}', ' ', '\u0000'])(
     'must be JSON, not %j',
@@ -79,17 +82,17 @@ describe('a given journal', () => {
     expect([world.seed, world.city]).toEqual([9, 'grid']);
   });
 
-  test('is not taken with a seed or a city beside it', async () => {
+  test('[T13] is not taken with a seed or a city beside it', async () => {
     const wrong = [400, 'invalid_world_options'];
     expect(await refusal({ json: { journal, seed: 9 } })).toEqual(wrong);
     expect(await refusal({ json: { journal, city: 'grid' } })).toEqual(wrong);
   });
 
-  test('sets the world to its own tick', async () => {
+  test('[T14] sets the world to its own tick', async () => {
     await beginsAt(4000, { journal: { ...journal, tick: 4000 } });
   });
 
-  test('sets the world to the tick of its last change where that is later', async () => {
+  test('[T14] sets the world to the tick of its last change where that is later', async () => {
     const changes = [change, { ...change, tick: 6000 }];
     await beginsAt(6000, { journal: { ...journal, changes } });
   });
@@ -135,12 +138,12 @@ describe('a given journal', () => {
     ['a wrong seed', { seed: -1 }],
     ['a wrong city', { city: 'nowhere' }],
     ['a wrong tick', { tick: -1 }],
-  ])('is refused with %s', async (_, wrong) => {
+  ])('[T13] is refused with %s', async (_, wrong) => {
     const json = { journal: { ...journal, ...wrong } };
     expect(await refusal({ json })).toEqual([400, 'invalid_world_options']);
   });
 
-  test('may have a body of 1 MiB, and no more', async () => {
+  test('[L11] may have a body of 1 MiB, and no more', async () => {
     const body = (bytes: number) => {
       const text = JSON.stringify({ journal });
       return text + ' '.repeat(bytes - text.length);
@@ -174,7 +177,7 @@ const reckless = Array.from({ length: 20 }, (_, car) => ({
 }));
 
 describe('the journal', () => {
-  test('of a new world is its seed, its city and no changes', async () => {
+  test('[T10] of a new world is its seed, its city and no changes', async () => {
     const world = await api.makeWorld({ seed: 31 });
     const journal = await journalOf(world);
     expect(journal).toMatchObject({ seed: 31, city: world.city, changes: [] });
@@ -182,7 +185,7 @@ describe('the journal', () => {
     expect((await journalOf(await api.makeWorld())).kernel).toBe(journal.kernel);
   });
 
-  test('has every accepted change in order of tick, and nothing that changed nothing', async () => {
+  test('[F15] has every accepted change in order of tick, and nothing that changed nothing', async () => {
     const world = await api.makeWorld();
     await api.patch(vinOf(world, 4), { aeb: false, esc: false });
     await api.patch(vinOf(world, 4), { aeb: false });
@@ -201,7 +204,7 @@ describe('the journal', () => {
     expect(ticks[0]).toBeGreaterThanOrEqual(world.tick);
   });
 
-  test('gives a change a tick at most two ahead of the moment it was accepted', async () => {
+  test('[F17] gives a change a tick at most two ahead of the moment it was accepted', async () => {
     const world = await api.makeWorld({ start_tick: 1000 });
     const before = (await api.world('world', world)).tick;
     await api.patch(vinOf(world, 0), { esc: false });
@@ -211,7 +214,7 @@ describe('the journal', () => {
     expect(change?.tick).toBeLessThanOrEqual(after + 2);
   });
 
-  test('is never trimmed, takes 65,536 changes, and the next is refused with what to do', async () => {
+  test('[L10] is never trimmed, takes 65,536 changes, and the next is refused with what to do', async () => {
     const world = await api.makeWorld();
     const number = parseWorldId(world.id) ?? 0;
     const handle = await node.worlds.load(number);
@@ -240,7 +243,7 @@ describe.concurrent('a world made from a journal', () => {
     journal = await journalOf(first);
   });
 
-  test('has that journal again, and the features that come of it', async () => {
+  test('[T11] has that journal again, and the features that come of it', async () => {
     const again = await api.makeWorld({ journal });
     const { tick, ...rest } = await journalOf(again);
     const { tick: given, ...expected } = journal;
@@ -251,7 +254,7 @@ describe.concurrent('a world made from a journal', () => {
     expect(off.map(([name]) => name)).toEqual(['brakes', 'throttle']);
   });
 
-  test('goes on taking changes after those', async () => {
+  test('[T10] goes on taking changes after those', async () => {
     const again = await api.makeWorld({ journal });
     await api.patch(vinOf(again, 2), { brakes: true });
     const { changes } = await journalOf(again);
@@ -268,13 +271,13 @@ describe.concurrent('a world made from a journal', () => {
   test.each([
     ['another', { kernel: 'feedface' }],
     ['no', { kernel: undefined }],
-  ])('is marked as not exact with %s kernel hash', async (_, change) => {
+  ])('[T12] is marked as not exact with %s kernel hash', async (_, change) => {
     const again = await api.makeWorld({ journal: { ...journal, ...change } });
     expect(again.exact).toBe(false);
     expect((await api.world('world', again)).exact).toBe(false);
   });
 
-  test('lives exactly as the world lives that the journal is of', async () => {
+  test('[T11] lives exactly as the world lives that the journal is of', async () => {
     const live = await api.makeWorld({ seed: 6, start_tick: 400 });
     const watching = await Stream.open(live.stream_url);
     await watching.hello();
@@ -294,7 +297,7 @@ describe.concurrent('a world made from a journal', () => {
     await Promise.all([watching.close(), second.close()]);
   });
 
-  test('has the same incidents under the same ids, and the same events', async () => {
+  test('[T11] has the same incidents under the same ids, and the same events', async () => {
     const options = { journal: { seed: 7, city: 'grid', changes: reckless }, start_tick: 3000 };
     const first = await api.makeWorld(options);
     const lived = await journalOf(first);
@@ -313,7 +316,7 @@ describe.concurrent('a world made from a journal', () => {
 });
 
 describe.concurrent('a change', () => {
-  test('shows from its tick on, and not before', async () => {
+  test('[F16] shows from its tick on, and not before', async () => {
     const options = { seed: 8, start_tick: 600 };
     const [changed, unchanged] = [await api.makeWorld(options), await api.makeWorld(options)];
     const [x, y] = await openBoth(Stream.open, changed, unchanged);

@@ -28,7 +28,7 @@ describe('a store that cannot be written', () => {
     return { api: new Api(node.twinUrl), fault };
   }
 
-  test('makes 503 of a new world', async () => {
+  test('[R10] makes 503 of a new world', async () => {
     const { api, fault } = await startBroken();
     fault('fail');
     await expectUnavailable(api, 'store_unavailable', '/api/v1/worlds', { method: 'POST' });
@@ -37,7 +37,7 @@ describe('a store that cannot be written', () => {
     await api.makeWorld();
   });
 
-  test('makes 503 of every change, and nothing is changed', async () => {
+  test('[R10] makes 503 of every change, and nothing is changed', async () => {
     const { api, fault } = await startBroken();
     const world = await api.makeWorld({ start_tick: 200 });
     const vin = vinOf(world, 0);
@@ -62,7 +62,7 @@ describe('a store that cannot be written', () => {
 });
 
 describe('a world that fails again and again', () => {
-  test('is quarantined: what moves is 503, and the others go on', async () => {
+  test('[R17] is quarantined: what moves is 503, and the others go on', async () => {
     node = await startTestNode({}, { faults: true });
     const api = new Api(node.twinUrl);
     const [world, other] = [await api.makeWorld(), await api.makeWorld()];
@@ -103,7 +103,7 @@ describe('a node that shows as many worlds as it holds', () => {
     return streams;
   }
 
-  test('refuses what would have to move one more, until there is room', async () => {
+  test('[L16] refuses what would have to move one more, until there is room', async () => {
     node = await startTestNode({ SHARD_WORLDS: String(ROOM) });
     const api = new Api(node.twinUrl);
     const streams = await fill(api);

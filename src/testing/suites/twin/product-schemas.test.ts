@@ -69,7 +69,7 @@ describe('the schemas that the service publishes', () => {
     }
   });
 
-  test('accept what the service really answers, which the client checks', async () => {
+  test('[H16] accept what the service really answers, which the client checks', async () => {
     const vin = vinOf(world, 0);
     const incidents = await api.world('incidents', world, '/incidents');
     expect(incidents.length).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ function lengthM(line: readonly Point[]): number {
 }
 
 describe('the state of a world', () => {
-  test('has every car, light and hazard, in the order of fleet and map', async () => {
+  test('[W29] has every car, light and hazard, in the order of fleet and map', async () => {
     const { world: id, vehicles, lights, hazards } = await stateOf(world);
     expect(id).toBe(world.id);
     expect(vehicles.map(({ vin }) => vin)).toEqual(world.fleet.map(({ vin }) => vin));
@@ -50,7 +50,7 @@ describe('the state of a world', () => {
     expect(hazards.map(({ id, kind }) => ({ id, kind }))).toEqual(spots);
   });
 
-  test('has metres to the centimetre, on roads and junctions of the map', async () => {
+  test('[W29] has metres to the centimetre, on roads and junctions of the map', async () => {
     const { vehicles } = await stateOf(world);
     for (const { x, y, speed, gap, road } of vehicles) {
       for (const value of [x, y, speed, gap ?? 0]) expect(Number(value.toFixed(2))).toBe(value);
@@ -58,14 +58,14 @@ describe('the state of a world', () => {
     }
   });
 
-  test('goes on with the clock, watched or not', async () => {
+  test('[T6] goes on with the clock, watched or not', async () => {
     const first = await stateOf(world);
     let second = await stateOf(world);
     while (second.tick < first.tick + 10) second = await stateOf(world);
     expect(second.vehicles).not.toEqual(first.vehicles);
   });
 
-  test('is a frame of the stream while the world is watched, in either encoding', async () => {
+  test('[S5] is a frame of the stream while the world is watched, in either encoding', async () => {
     const stream = await Stream.open(world.stream_url);
     await stream.hello();
     const frames = new Map<number, Snapshot>();
@@ -89,7 +89,7 @@ describe('the state of a world', () => {
     await stream.close();
   });
 
-  test('has lights of which crossing ones are never green together', async () => {
+  test('[W30] has lights of which crossing ones are never green together', async () => {
     const junctions = map.junctions.filter(({ lights }) => lights.length > 0);
     const seen = new Set<string>();
     for (let start_tick = 0; start_tick < 6000; start_tick += 300) {
@@ -110,7 +110,7 @@ describe('the state of a world', () => {
 });
 
 describe('the telemetry of a car', () => {
-  test('says of the car what the state says at the same tick', async () => {
+  test('[W31] says of the car what the state says at the same tick', async () => {
     for (const car of [0, 7, 19]) {
       const vin = vinOf(world, car);
       for (let attempt = 0, met = false; !met; attempt++) {
@@ -129,7 +129,7 @@ describe('the telemetry of a car', () => {
     }
   });
 
-  test('has the car within its lane, and the lane on the road', async () => {
+  test('[W31] has the car within its lane, and the lane on the road', async () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { vin } of world.fleet) {
       const { lane: id, road, position } = await api.vehicle('telemetry', vin, '/telemetry');
@@ -149,7 +149,7 @@ describe('the telemetry of a car', () => {
     expect(telemetry.time).toBe(telemetry.tick / 50);
   });
 
-  test('shows a car without throttle and brakes coasting from then on', async () => {
+  test('[C6] shows a car without throttle and brakes coasting from then on', async () => {
     const other = await api.makeWorld({ seed: 13, start_tick: 100 });
     const { vehicles } = await stateOf(other);
     const fastest = vehicles.reduce((a, b) => (a.speed > b.speed ? a : b));
@@ -164,7 +164,7 @@ describe('the telemetry of a car', () => {
 });
 
 describe('the route of a car', () => {
-  test('is a closed loop of lanes, each leading to the following one', async () => {
+  test('[W32] is a closed loop of lanes, each leading to the following one', async () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { vin } of world.fleet) {
       const route = await api.vehicle('route', vin, '/route');
@@ -176,7 +176,7 @@ describe('the route of a car', () => {
     }
   });
 
-  test('has the length of its lanes and passes the streets in their order', async () => {
+  test('[W32] has the length of its lanes and passes the streets in their order', async () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     const names = new Map(map.roads.map(({ id, name }) => [id, name]));
     for (const { vin } of world.fleet) {

@@ -21,7 +21,7 @@ const stepsOf = (ticks: number[]) => ticks.slice(1).map((tick, i) => tick - (tic
 const pathOf = ({ id }: World, query = '') => `/ws/worlds/${id}${query}`;
 
 describe.concurrent('a stream', () => {
-  test('begins with a hello that has the fleet', async () => {
+  test('[S1] begins with a hello that has the fleet', async () => {
     const stream = await Stream.open(world.stream_url);
     const hello = await stream.hello();
     const { id, fleet } = world;
@@ -32,7 +32,7 @@ describe.concurrent('a stream', () => {
     await stream.close();
   });
 
-  test('goes on with frames at ticks divisible by four, 80 ms of world time apart', async () => {
+  test('[S2] goes on with frames at ticks divisible by four, 80 ms of world time apart', async () => {
     const stream = await Stream.open(world.stream_url);
     await stream.hello();
     const frames = await stream.frames(15);
@@ -46,7 +46,7 @@ describe.concurrent('a stream', () => {
     await stream.close();
   });
 
-  test('shows the same world to all who watch it', async () => {
+  test('[S4] shows the same world to all who watch it', async () => {
     const both = await Promise.all([1, 2].map(() => Stream.open(world.stream_url)));
     const [a, b] = both;
     if (a === undefined || b === undefined) throw new Error('two streams were opened');
@@ -55,7 +55,7 @@ describe.concurrent('a stream', () => {
     await Promise.all(both.map((stream) => stream.close()));
   });
 
-  test('is counted as a watcher while it is open', async () => {
+  test('[S4] is counted as a watcher while it is open', async () => {
     const other = await api.makeWorld();
     const watchers = async () => (await api.world('world', other)).watchers;
     expect(await watchers()).toBe(0);
@@ -68,7 +68,7 @@ describe.concurrent('a stream', () => {
     expect(await watchers()).toBe(0);
   });
 
-  test('ignores what a client sends, up to 1 KiB', async () => {
+  test('[S12] ignores what a client sends, up to 1 KiB', async () => {
     const stream = await Stream.open(world.stream_url);
     await stream.hello();
     for (const message of ['x', '{"type":"subscribe"}', 'x'.repeat(1024)]) {
@@ -79,7 +79,7 @@ describe.concurrent('a stream', () => {
     await stream.close();
   });
 
-  test('is closed with 1009 for a longer message', async () => {
+  test('[S12] is closed with 1009 for a longer message', async () => {
     for (const message of ['x'.repeat(1025), new Uint8Array(1025), 'x'.repeat(16_000)]) {
       const stream = await Stream.open(world.stream_url);
       stream.socket.send(message);
@@ -87,7 +87,7 @@ describe.concurrent('a stream', () => {
     }
   });
 
-  test('just ends for one above 16 KiB', async () => {
+  test('[S12] just ends for one above 16 KiB', async () => {
     const stream = await Stream.open(world.stream_url);
     stream.socket.send('x'.repeat(17_000));
     expect((await stream.closed).code).toBe(1006);
@@ -107,29 +107,29 @@ describe.concurrent('the encoding of a stream', () => {
     return [kinds.has(true) ? (kinds.has(false) ? 'both' : 'binary') : 'text', protocol];
   }
 
-  test('is JSON in text frames where nobody asks for another', async () => {
+  test('[S6] is JSON in text frames where nobody asks for another', async () => {
     expect(await look('')).toEqual(['text', '']);
     expect(await look('?encoding=json')).toEqual(['text', '']);
     expect(await look('?foo=msgpack')).toEqual(['text', '']);
   });
 
-  test('is MessagePack in binary frames by query or by subprotocol', async () => {
+  test('[S6] is MessagePack in binary frames by query or by subprotocol', async () => {
     expect(await look('?encoding=msgpack')).toEqual(['binary', '']);
     expect(await look('', ['msgpack'])).toEqual(['binary', 'msgpack']);
   });
 
-  test('is the first known subprotocol of those offered', async () => {
+  test('[S7] is the first known subprotocol of those offered', async () => {
     expect(await look('', ['json', 'msgpack'])).toEqual(['text', 'json']);
     expect(await look('', ['msgpack', 'json'])).toEqual(['binary', 'msgpack']);
     expect(await look('', ['v2.twin', 'msgpack', 'json'])).toEqual(['binary', 'msgpack']);
   });
 
-  test('is that of the query before that of the subprotocol', async () => {
+  test('[S6] is that of the query before that of the subprotocol', async () => {
     expect(await look('?encoding=msgpack', ['json'])).toEqual(['binary', 'json']);
     expect(await look('?encoding=json', ['msgpack'])).toEqual(['text', 'msgpack']);
   });
 
-  test('changes nothing of the content', async () => {
+  test('[S8] changes nothing of the content', async () => {
     const json = await Stream.open(world.stream_url);
     const msgpack = await Stream.open(`${world.stream_url}?encoding=msgpack`);
     const [a, b] = [await json.hello(), await msgpack.hello()];
@@ -157,14 +157,14 @@ describe('the handshake', () => {
     expect(headers.has('sec-websocket-extensions')).toBe(false);
   });
 
-  test('negotiates no compression', async () => {
+  test('[S9] negotiates no compression', async () => {
     const offers = { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' };
     const { status, headers } = await ask(pathOf(world), offers);
     expect(status).toBe(101);
     expect(headers.has('sec-websocket-extensions')).toBe(false);
   });
 
-  test('echoes no subprotocol that it does not know', async () => {
+  test('[S7] echoes no subprotocol that it does not know', async () => {
     for (const offer of ['mqtt', 'JSON', 'msgpack2, graphql-ws', 'json-rpc']) {
       const { status, headers } = await ask(pathOf(world), { 'Sec-WebSocket-Protocol': offer });
       expect([status, headers.has('sec-websocket-protocol')]).toEqual([101, false]);
@@ -182,7 +182,7 @@ describe('the handshake', () => {
     ['{path}', { 'Sec-WebSocket-Version': '' }, 426, 'upgrade_required'],
     ['{path}', { Upgrade: 'h2c' }, 426, 'upgrade_required'],
     ['{path}', { 'Sec-WebSocket-Key': '' }, 426, 'upgrade_required'],
-  ] as const)('is refused at %s with %j: %d %s', async (path, headers, status, code) => {
+  ] as const)('[S10] is refused at %s with %j: %d %s', async (path, headers, status, code) => {
     const answer = await ask(path.replace('{path}', pathOf(world)), headers);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -193,7 +193,7 @@ describe('the handshake', () => {
     }
   });
 
-  test('is refused for a world id in capitals', async () => {
+  test('[W10] is refused for a world id in capitals', async () => {
     let lettered = world;
     while (lettered.id === lettered.id.toUpperCase()) lettered = await api.makeWorld();
     const { status } = await ask(`/ws/worlds/${lettered.id.toUpperCase()}`);
@@ -202,7 +202,7 @@ describe('the handshake', () => {
 });
 
 describe('a node that stops', () => {
-  test('closes its streams with 1012', async () => {
+  test('[S18] closes its streams with 1012', async () => {
     const other = await startTestNode();
     const { stream_url } = await new Api(other.twinUrl).makeWorld();
     const streams = await Promise.all([

@@ -16,7 +16,7 @@ const pageAt = async (url: string) => {
 };
 
 describe('the root', () => {
-  test('makes a world and goes to its viewer, anew each time', async () => {
+  test('[P1] makes a world and goes to its viewer, anew each time', async () => {
     const first = await api.ask('/');
     const second = await api.ask('/');
     expect([first.status, second.status]).toEqual([303, 303]);
@@ -38,7 +38,7 @@ describe('the viewer', () => {
     expect(text).toMatch(/^<!doctype html>/i);
   });
 
-  test('has what its page refers to, and nothing from elsewhere', async () => {
+  test('[P3] has what its page refers to, and nothing from elsewhere', async () => {
     const { viewer_url } = await api.makeWorld();
     const { text } = await pageAt(viewer_url);
     const references = [
@@ -63,7 +63,7 @@ describe('the viewer', () => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
-  test('says 404 for a world that is not there, with a page all the same', async () => {
+  test('[P2] says 404 for a world that is not there, with a page all the same', async () => {
     const { status, headers } = await pageAt(`${node.twinUrl}/worlds/0000000000`);
     expect(status).toBe(404);
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -88,17 +88,17 @@ describe('the private port', () => {
     return { status, headers, text: new TextDecoder().decode(bytes) };
   };
 
-  test('says that the process lives and takes requests', async () => {
+  test('[O5] says that the process lives and takes requests', async () => {
     expect((await textAt('/healthz')).status).toBe(200);
     expect((await textAt('/readyz')).status).toBe(200);
   });
 
-  test('is another than the public ones', () => {
+  test('[O5] is another than the public ones', () => {
     const ports = [node.twinUrl, node.dealerUrl, node.opsUrl].map((url) => new URL(url).port);
     expect(new Set(ports).size).toBe(3);
   });
 
-  test('counts in the text format of Prometheus', async () => {
+  test('[O6] counts in the text format of Prometheus', async () => {
     await api.makeWorld();
     const { status, headers, text } = await textAt('/metrics');
     expect(status).toBe(200);
@@ -112,7 +112,7 @@ describe('the private port', () => {
     expect(made).toMatch(/status="201".* [1-9]\d*$/);
   });
 
-  test('tells nothing of a client: no world id and no VIN', async () => {
+  test('[H18] tells nothing of a client: no world id and no VIN', async () => {
     const world = await api.makeWorld();
     await api.world('snapshot', world, '/state');
     for (const { vin } of world.fleet) await api.vehicle('featureState', vin, '/features');
@@ -122,7 +122,7 @@ describe('the private port', () => {
     }
   });
 
-  test('may not be read by scripts of other origins', async () => {
+  test('[O5] may not be read by scripts of other origins', async () => {
     const { headers } = await ops.ask('/metrics', { headers: { Origin: 'https://shop.example' } });
     expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
   });

@@ -91,7 +91,7 @@ const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 describe.each(Object.keys(SIZES))('on a %s nothing serious stands in the way of', (size) => {
-  test.each(Object.keys(STATES))('%s, light and dark', async (name) => {
+  test.each(Object.keys(STATES))('[P15] %s, light and dark', async (name) => {
     const context = await mapless(browser, { ...SIZES[size], reducedMotion: 'reduce' });
     const page = await openCity(context, `${node.twinUrl}/worlds/${world.id}`);
     await STATES[name]?.(page);
@@ -112,7 +112,7 @@ describe('by keyboard alone', () => {
   });
   afterAll(() => page.context().close());
 
-  test('a car is searched, picked and switched', async () => {
+  test('[P14] a car is searched, picked and switched', async () => {
     await page.keyboard.press('/');
     const { plate = '', vin } = world.fleet[11] ?? {};
     await page.keyboard.type(plate);

@@ -69,7 +69,7 @@ async function listen(): Promise<{ frames: Map<number, Snapshot>; end: () => voi
 }
 
 describe('what is drawn', () => {
-  test('is where the snapshots of the tick on display have it, all cars and the picked one', async () => {
+  test('[P13] is where the snapshots of the tick on display have it, all cars and the picked one', async () => {
     const { frames, end } = await listen();
     const page = await openCity(await visitor(browser), `${cityUrl()}#car=${world.fleet[5]?.vin}`);
     let compared = 0;
@@ -102,13 +102,13 @@ describe('each state is said while it is true', () => {
   });
   afterAll(() => page.context().close());
 
-  test('live, and nothing else, while all is well', async () => {
+  test('[P10] live, and nothing else, while all is well', async () => {
     await untilState(page, 'live');
     expect(await page.locator('.status').innerText()).toMatch(/^Live/);
     expect(await page.locator('.status-note').count()).toBe(0);
   });
 
-  test('behind, then reconnecting, while the node stands still; live when it goes on', async () => {
+  test('[P10] behind, then reconnecting, while the node stands still; live when it goes on', async () => {
     const states = await recordStates(page);
     process.kill(node.pid, 'SIGSTOP');
     await untilState(page, 'reconnecting');
@@ -146,7 +146,7 @@ describe('each state is said while it is true', () => {
 });
 
 describe('where WebSockets are blocked', () => {
-  test('it polls and says so, and goes back to the stream when it can', async () => {
+  test('[P11] it polls and says so, and goes back to the stream when it can', async () => {
     const context = await mapless(browser);
     await context.addInitScript(BLOCKED);
     const page = await context.newPage();
@@ -166,7 +166,7 @@ describe('where WebSockets are blocked', () => {
   });
 });
 
-test('a browser that cannot draw the city says so and has the lists', async () => {
+test('[P12] a browser that cannot draw the city says so and has the lists', async () => {
   const page = await openCity(await mapless(browser), cityUrl());
   await page.getByText('This browser cannot draw the city').waitFor();
   const rows = page.getByRole('list', { name: 'Cars' }).getByRole('button');

@@ -81,7 +81,7 @@ describe('a visit', () => {
     expect(await pixels(page)).not.toBe(before);
   });
 
-  test('has all twenty cars by plate and model in the document', async () => {
+  test('[P4] has all twenty cars by plate and model in the document', async () => {
     const list = page.getByRole('list', { name: 'Cars' });
     const rows = await list.getByRole('button').allInnerTexts();
     expect(rows.length).toBe(20);
@@ -91,7 +91,7 @@ describe('a visit', () => {
     }
   });
 
-  test('finds cars by plate, model and VIN', async () => {
+  test('[P4] finds cars by plate, model and VIN', async () => {
     const search = page.getByRole('searchbox', { name: 'Search by plate, model or VIN' });
     const rows = page.getByRole('list', { name: 'Cars' }).getByRole('button');
     const { plate, vin, model } = world.fleet[7] ?? { plate: '', vin: '', model: '' };
@@ -106,7 +106,7 @@ describe('a visit', () => {
     expect(await rows.count()).toBe(20);
   });
 
-  test('follows the car that is picked, and says so in the address', async () => {
+  test('[P5] follows the car that is picked, and says so in the address', async () => {
     const vin = vinOf(world, 3);
     await page.getByRole('list', { name: 'Cars' }).getByRole('button').nth(3).click();
     await page.getByRole('heading', { name: world.fleet[3]?.plate ?? '' }).waitFor();
@@ -129,7 +129,7 @@ describe('a switch', () => {
     page = await openCity(await mapless(browser), url);
   });
 
-  test('acts, and is shown to another who watches the same city', async () => {
+  test('[P6] acts, and is shown to another who watches the same city', async () => {
     other = await openCity(await mapless(browser), page.url());
     await untilChecked(other, true);
     await untilChecked(page, true);
@@ -142,7 +142,7 @@ describe('a switch', () => {
     expect(await aeb(other).innerText()).toContain('Off');
   });
 
-  test('says what is degraded and why', async () => {
+  test('[P7] says what is degraded and why', async () => {
     await page.getByRole('switch', { name: /^Front camera/ }).click();
     const recognition = page.getByRole('switch', { name: /^Traffic light recognition/ });
     await recognition.getByText('Lacks front camera').waitFor();
@@ -156,7 +156,7 @@ describe('a switch', () => {
     await other.context().close();
   });
 
-  test('goes back and says why where it could not be done', async () => {
+  test('[P6] goes back and says why where it could not be done', async () => {
     const refuse = { status: 503, json: { error: 'store_unavailable', hint: 'Try again later.' } };
     const answered: string[] = [];
     await page.route('**/api/v1/vehicle/features', (route) => {
@@ -193,7 +193,7 @@ describe('an incident', () => {
     expect(await street.innerText()).toContain(incident.vehicles[0]?.model);
   });
 
-  test('is opened by its link, with a report', async () => {
+  test('[P8] is opened by its link, with a report', async () => {
     await crash.goto(`${proxy.url}/worlds/${crashed.id}#incident=${incident.id}`);
     await crash.reload();
     const report = crash.getByRole('region', { name: 'Incident' });
@@ -206,7 +206,7 @@ describe('an incident', () => {
     }
   });
 
-  test('has a replay that plays, with a ghost as it would have been', async () => {
+  test('[P9] has a replay that plays, with a ghost as it would have been', async () => {
     await until(crash, 'viewer.replay?.with?.length > 0 && viewer.ghosts.length > 0');
     const first = await display(crash);
     expect(first.replay?.incident).toBe(incident.id);
@@ -226,7 +226,7 @@ describe('an incident', () => {
     await until(crash, 'viewer.tick === viewer.replay.lastTick && !viewer.replay.isPlaying');
   });
 
-  test('has a ghost whose path is that of the replay with the feature', async () => {
+  test('[P9] has a ghost whose path is that of the replay with the feature', async () => {
     const { replay } = await display(crash);
     const path = `/incidents/${incident.id}/replay`;
     const was = await api.world('replay', crashed, path);

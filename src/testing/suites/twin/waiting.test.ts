@@ -56,7 +56,7 @@ async function expectGone(world: World): Promise<void> {
 }
 
 describe.concurrent('a world that nobody watches or calls', () => {
-  test('is dropped with all that belongs to it; others live on', async () => {
+  test('[W33] is dropped with all that belongs to it; others live on', async () => {
     const forgotten = await api.makeWorld({ start_tick: 500 });
     await api.patch(vinOf(forgotten, 0), { brakes: false });
     await api.world('snapshot', forgotten, '/state');
@@ -88,7 +88,7 @@ const ticksOf = (frames: { tick: number }[]) => frames.map(({ tick }) => tick);
 const stepsOf = (ticks: number[]) => ticks.slice(1).map((tick, i) => tick - (ticks[i] ?? 0));
 
 describe.concurrent('a reader that cannot keep up', () => {
-  test('misses whole frames and then gets the newest, and slows nobody', async () => {
+  test('[S13] misses whole frames and then gets the newest, and slows nobody', async () => {
     const lasting = await startTestNode();
     const world = await new Api(lasting.twinUrl).makeWorld();
     const slow = await BareStream.open(lasting.twinUrl, `/ws/worlds/${world.id}`);

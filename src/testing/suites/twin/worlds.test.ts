@@ -38,7 +38,7 @@ describe('a new world', () => {
     world = await api.makeWorld();
   });
 
-  test('is made without a body and answered with 201 and its address', async () => {
+  test('[W1] is made without a body and answered with 201 and its address', async () => {
     const answer = await api.ask('/api/v1/worlds', { method: 'POST' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('Content-Type')).toBe('application/json');
@@ -47,22 +47,22 @@ describe('a new world', () => {
     expect(location.href).toBe(`${node.twinUrl}/api/v1/worlds/${id}`);
   });
 
-  test('is made from an empty object too', async () => {
+  test('[W1] is made from an empty object too', async () => {
     expect((await api.makeWorld({})).watchers).toBe(0);
   });
 
-  test('is given back the same by its id', async () => {
+  test('[W2] is given back the same by its id', async () => {
     const again = await api.world('world', world);
     expect(again.tick).toBeGreaterThanOrEqual(world.tick);
     expect({ ...again, tick: 0 }).toEqual({ ...world, tick: 0 });
   });
 
-  test('has the addresses of its viewer and of its stream on the public address', () => {
+  test('[W3] has the addresses of its viewer and of its stream on the public address', () => {
     expect(world.viewer_url).toBe(`${node.twinUrl}/worlds/${world.id}`);
     expect(world.stream_url).toBe(`${node.twinUrl}/ws/worlds/${world.id}`.replace('http', 'ws'));
   });
 
-  test('was at tick 0 at the moment that created_at names', async () => {
+  test('[W4] was at tick 0 at the moment that created_at names', async () => {
     const beginMs = node.time.wallMs();
     const [young, old] = [await api.makeWorld(), await api.makeWorld({ start_tick: 90_000 })];
     const spentMs = node.time.wallMs() - beginMs;
@@ -77,36 +77,36 @@ describe('a new world', () => {
     expect(later.tick).toBeGreaterThanOrEqual(90_000);
   });
 
-  test('shares neither id nor a VIN with another', async () => {
+  test('[W5] shares neither id nor a VIN with another', async () => {
     const other = await api.makeWorld({ seed: world.seed });
     expect(other.id).not.toBe(world.id);
     const vins = new Set([...world.fleet, ...other.fleet].map(({ vin }) => vin));
     expect(vins.size).toBe(40);
   });
 
-  test('has twenty cars with plates of their own', () => {
+  test('[W6] has twenty cars with plates of their own', () => {
     expect(new Set(world.fleet.map(({ plate }) => plate)).size).toBe(20);
   });
 
-  test('has VINs with the check digit at position nine', () => {
+  test('[W7] has VINs with the check digit at position nine', () => {
     for (const { vin } of world.fleet) expect(vin.charAt(8)).toBe(checkDigit(vin));
   });
 
-  test('has VINs of one maker, model year and plant', async () => {
+  test('[W7] has VINs of one maker, model year and plant', async () => {
     const other = await api.makeWorld();
     const fixed = (vin: string) => vin.slice(0, 3) + vin.slice(9, 11);
     const all = [...world.fleet, ...other.fleet].map(({ vin }) => fixed(vin));
     expect(new Set(all).size).toBe(1);
   });
 
-  test('has no two VINs that one wrong character makes of each other', () => {
+  test('[W8] has no two VINs that one wrong character makes of each other', () => {
     const vins = world.fleet.map(({ vin }) => vin);
     const pairsOfVins = vins.flatMap((a, i) => vins.slice(i + 1).map((b) => differences(a, b)));
     expect(pairsOfVins).toHaveLength(190);
     expect(Math.min(...pairsOfVins)).toBeGreaterThan(1);
   });
 
-  test('knows no car by a VIN with any one character changed', async () => {
+  test('[W8] knows no car by a VIN with any one character changed', async () => {
     const vin = vinOf(world, 4);
     for (let at = 0; at < 17; at++) {
       const wrong = vin.slice(0, at) + (vin.charAt(at) === '7' ? '5' : '7') + vin.slice(at + 1);
@@ -115,14 +115,14 @@ describe('a new world', () => {
     }
   });
 
-  test('lists the same hazard spots as its map', async () => {
+  test('[W23] lists the same hazard spots as its map', async () => {
     const map = await api.world('map', world, '/map');
     expect(world.hazards.length).toBeGreaterThan(0);
     expect(map.hazards).toEqual(world.hazards);
     expect(map.city).toBe(world.city);
   });
 
-  test('has its cars on their routes and rolling at road speed when it begins', async () => {
+  test('[W11] has its cars on their routes and rolling at road speed when it begins', async () => {
     const fresh = await api.makeWorld({ seed: 11 });
     const { vehicles } = await api.world('snapshot', fresh, '/state');
     const map = await api.world('map', fresh, '/map');
@@ -138,7 +138,7 @@ describe('a new world', () => {
 });
 
 describe.concurrent('time in a world', () => {
-  test('never goes back, whatever is asked and whoever begins or ends to watch', async () => {
+  test('[T7] never goes back, whatever is asked and whoever begins or ends to watch', async () => {
     const world = await api.makeWorld({ start_tick: 500 });
     const vin = vinOf(world, 0);
     const ticks: number[] = [world.tick];
@@ -164,7 +164,7 @@ describe.concurrent('time in a world', () => {
     expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
   });
 
-  test('in seconds is the tick over fifty', async () => {
+  test('[T8] in seconds is the tick over fifty', async () => {
     const world = await api.makeWorld({ start_tick: 1234 });
     const snapshot = await api.world('snapshot', world, '/state');
     expect(snapshot.tick).toBeGreaterThanOrEqual(1234);
@@ -173,7 +173,7 @@ describe.concurrent('time in a world', () => {
 });
 
 describe.concurrent('equal options', () => {
-  test('give worlds that are equal but for id, VINs and addresses', async () => {
+  test('[T2] give worlds that are equal but for id, VINs and addresses', async () => {
     const options = { seed: 4_000_000_000, city: 'grid', start_tick: 700 };
     const [a, b] = [await api.makeWorld(options), await api.makeWorld(options)];
     const own = { id: '', viewer_url: '', stream_url: '', created_at: '', tick: 0, fleet: [] };
@@ -187,7 +187,7 @@ describe.concurrent('equal options', () => {
     expect(await bareRoutes(a)).toEqual(await bareRoutes(b));
   });
 
-  test('give worlds that are equal tick by tick, to the last digit shown', async () => {
+  test('[T2] give worlds that are equal tick by tick, to the last digit shown', async () => {
     const options = { seed: 77, start_tick: 700 };
     const [a, b] = [await api.makeWorld(options), await api.makeWorld(options)];
     const [x, y] = await openBoth(Stream.open, a, b);
@@ -196,7 +196,7 @@ describe.concurrent('equal options', () => {
     await Promise.all([x.close(), y.close()]);
   });
 
-  test('but for start_tick give the same world at another time', async () => {
+  test('[W14] but for start_tick give the same world at another time', async () => {
     const late = await api.makeWorld({ seed: 78, start_tick: 830 });
     const early = await api.makeWorld({ seed: 78, start_tick: 800 });
     const [x, y] = await openBoth(Stream.open, late, early);
@@ -205,7 +205,7 @@ describe.concurrent('equal options', () => {
     await Promise.all([x.close(), y.close()]);
   });
 
-  test('but for the seed give another world', async () => {
+  test('[T2] but for the seed give another world', async () => {
     const a = await api.makeWorld({ seed: 79, start_tick: 300 });
     const b = await api.makeWorld({ seed: 80, start_tick: 300 });
     const [x, y] = await openBoth(Stream.open, a, b);
@@ -215,14 +215,14 @@ describe.concurrent('equal options', () => {
     await Promise.all([x.close(), y.close()]);
   });
 
-  test('without a seed are not equal: each world gets one of its own', async () => {
+  test('[W13] without a seed are not equal: each world gets one of its own', async () => {
     const seeds = [await api.makeWorld(), await api.makeWorld(), await api.makeWorld()];
     expect(new Set(seeds.map(({ seed }) => seed)).size).toBe(3);
   });
 });
 
 describe('the public address', () => {
-  test('is what viewer and stream addresses are built from where it is set', async () => {
+  test('[W3] is what viewer and stream addresses are built from where it is set', async () => {
     const other = await startTestNode({ PUBLIC_TWIN_URL: 'https://twin.example.org' });
     try {
       const world = await new Api(other.twinUrl).makeWorld();

@@ -8,7 +8,7 @@ describe('the address of the page', () => {
     expect(read('/worlds/q306hmxar4')).toEqual({ world: 'q306hmxar4', car: null, incident: null });
   });
 
-  it('contains a car and an incident in the fragment or in the query', () => {
+  it('[P5] contains a car and an incident in the fragment or in the query', () => {
     const expected = { world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
     expect(read('/worlds/q306hmxar4#incident=i996-0&car=dtwytsgb4tn4y6yuj')).toEqual(expected);
     expect(read('/worlds/q306hmxar4?incident=i996-0&car=DTWYTSGB4TN4Y6YUJ')).toEqual(expected);

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readSources } from './testing/rigs/source-tree.ts';
+
+const AREAS = 'WFSIDRLTCHPO';
+
+const rules = [
+  ...readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8').matchAll(
+    /^- \*\*(\w+)\*\* (.*)$/gm,
+  ),
+].map(([, id = '', text = '']) => ({ id, withdrawn: text === '(withdrawn)' }));
+
+/** The ids at the front of titles, `[F7]` or `[S3, S4]`, with the file that quotes them. */
+const tests = readSources().filter(({ path }) => /\.(test|suite)\.tsx?$/.test(path));
+const quotes = tests.flatMap(({ path, text }) => {
+  return [...text.matchAll(/['"`]\[([A-Z]\d+(?:, [A-Z]\d+)*)\] /g)].flatMap(([, ids = '']) =>
+    ids.split(', ').map((id) => ({ id, path })),
+  );
+});
+
+describe('the specification', () => {
+  it('numbers its rules area by area, without a gap', () => {
+    const numbered = [...AREAS].flatMap((area) =>
+      rules.filter(({ id }) => id.startsWith(area)).map((_, i) => `${area}${i + 1}`),
+    );
+    expect(rules.map(({ id }) => id)).toEqual(numbered);
+    expect(rules.length).toBeGreaterThan(200);
+  });
+
+  it('has a test for every rule', () => {
+    const quoted = new Set(quotes.map(({ id }) => id));
+    expect(rules.filter(({ id, withdrawn }) => !withdrawn && !quoted.has(id))).toEqual([]);
+  });
+
+  it('has a rule for every id that a test title quotes', () => {
+    const known = new Set(rules.filter(({ withdrawn }) => !withdrawn).map(({ id }) => id));
+    expect(quotes.filter(({ id }) => !known.has(id))).toEqual([]);
+  });
+});
