@@ -219,7 +219,7 @@ describe('limits', () => {
   it.each([
     ['brakes', F_BRAKES],
     ['both front sensors', F_FRONT_CAMERA | F_FRONT_RADAR],
-  ])('[C8] does nothing without %s', (_, missing) => {
+  ])('[F6] does nothing without %s', (_, missing) => {
     const { contact, interventions, acted } = towardsStanding(40, { features: ON & ~missing });
     expect(contact).toBe(true);
     expect(interventions).toEqual([]);
@@ -252,7 +252,7 @@ describe('an intervention', () => {
 });
 
 describe('animals', () => {
-  it.each([30, 40, 50])('[C13] a deer out of a hedge, %i km/h, is animal detection’s', (kmh) => {
+  it.each([30, 40, 50])('[C13] only animal detection brakes for a deer, %i km/h', (kmh) => {
     const own = acrossTheLane(kmh, DEER_FROM_HEDGE, { features: ON & ~F_AEB });
     expect(own.contact).toBe(false);
     expect(own.interventions.map(({ feature }) => feature)).toEqual(['animal_detection']);

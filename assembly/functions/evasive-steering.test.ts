@@ -133,7 +133,7 @@ describe('it leaves alone', () => {
   it.each([
     ['steering', F_STEERING],
     ['a camera', F_FRONT_CAMERA],
-  ])('[C8] everything without %s', (_, missing) => {
+  ])('[F6] everything without %s', (_, missing) => {
     const { leftmostM, acted } = behindCrest(60, {
       friction: WET,
       lanes: 2,

@@ -42,7 +42,7 @@ function stepCrippled(kernel: Kernel, slab: Slab, tick: number): void {
 }
 
 describe.each(everyCity)('a world in the city $name', ({ name, index }) => {
-  it(`[T1] reaches a known state at tick ${GOLDEN_TICK}`, () => {
+  it(`[T2] reaches a known state at tick ${GOLDEN_TICK}`, () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 1, index);
     stepTo(kernel, slab, GOLDEN_TICK);
@@ -101,7 +101,7 @@ describe('determinism', () => {
     expect(Object.keys(GOLDEN).sort()).toEqual(cities.cities.map(({ name }) => name).sort());
   });
 
-  it('[T5] goes on from an image in lockstep with the original', () => {
+  it('[R22] continues from an image in lockstep with the original', () => {
     const kernel = makeKernel(2);
     const original = makeWorld(kernel, 3);
     stepTo(kernel, original, 12_345);

@@ -45,7 +45,7 @@ const MINUTE_TICKS = 3000;
 const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 describe('the binary', () => {
-  it('[T15] imports nothing', () => {
+  it('imports nothing', () => {
     expect(WebAssembly.Module.imports(new WebAssembly.Module(wasmOf('release')))).toEqual([]);
   });
 

@@ -41,7 +41,7 @@ function expected(tick = END_TICK): bigint {
   return kernel.hash(slab);
 }
 
-describe('[T1] a world is its seed and its journal', () => {
+describe('[T11] a world is its seed and its journal', () => {
   const hash = expected();
 
   it('is not the same world without its journal', () => {
@@ -123,7 +123,7 @@ describe('[T1] a world is its seed and its journal', () => {
     expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
   });
 
-  it('[T5] comes out the same through an image and a restore every 1,000 ticks', () => {
+  it('[R22] comes out the same through an image and a restore every 1,000 ticks', () => {
     let [kernel, seq] = [makeKernel(1), 0];
     let slab = makeWorld(kernel, SEED);
     for (let tick = 1000; tick <= END_TICK; tick += 1000) {

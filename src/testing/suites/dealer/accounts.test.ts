@@ -184,7 +184,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   });
 
   describe('an admin', () => {
-    test('[D7] gets another name and password, which ends all tokens but the one that did it', async () => {
+    test('[D7] a new password ends all tokens but the one that made the change, a new name ends none', async () => {
       const other = await api.logIn('admin', 'admin');
       const change = (json: Body, token = admin) => api.ask('PATCH /api/me/admin', { token, json });
       const wrong = await change({ current_password: 'wrong', username: 'chief' });

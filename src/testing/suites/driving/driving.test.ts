@@ -28,7 +28,7 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
       expect(isMet(limit, tally), describeLimit(limit, tally)).toBe(true);
     });
 
-    it('[C3] moves by forces and impulses alone where nobody has brakes', () => {
+    it('[C3] never jumps, also where nobody has brakes and cars collide', () => {
       const kernel = makeKernel(1);
       const loseBrakes = (slab: Slab): void => {
         for (let car = 0; car < CAR_COUNT; car++) kernel.apply(slab, 0, car, F_BRAKES, 0);
