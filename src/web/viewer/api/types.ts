@@ -38,9 +38,8 @@ export type Pose = Pick<Vehicle, 'x' | 'y' | 'heading'>;
 /** Metres east and north. */
 export type MapPoint = MapRoad['centerline'][number];
 export type MapRoad = CityMap['roads'][number];
-export type MapJunction = CityMap['junctions'][number];
 /** A signal head; its heading is the direction of the traffic that it faces. */
-export type MapLight = MapJunction['lights'][number];
+export type MapLight = CityMap['junctions'][number]['lights'][number];
 export type MapLane = CityMap['lanes'][number];
 export type MapBlock = CityMap['blocks'][number];
 export type MapZone = CityMap['zones'][number];

@@ -26,7 +26,7 @@ export interface Transport {
   random(): number;
 }
 
-export interface Listener {
+interface Listener {
   hello(hello: Hello): void;
   snapshot(snapshot: Snapshot): void;
   link(link: Link): void;

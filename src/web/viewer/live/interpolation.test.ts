@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hazard, Snapshot, Vehicle } from '../api/types.ts';
-import { emptyWorld, interpolateWorld, jumped, lerpHeading } from './interpolation.ts';
+import { emptyWorld, interpolateWorld, jumped } from './interpolation.ts';
 import { carOf } from './playback.ts';
 
 const FLEET = [{ vin: 'A', model: 'Aurora Vela', plate: 'AB 123 CD', colour: 'silver' as const }];
@@ -88,6 +88,12 @@ describe('a jump', () => {
 });
 
 it('turns the shorter way in both directions', () => {
-  expect(lerpHeading(-3, 3, 0.5)).toBeCloseTo(-Math.PI, 5);
-  expect(lerpHeading(0, 1, 0.25)).toBe(0.25);
+  const headingAt = (tick: number, from: number, to: number) => {
+    const world = emptyWorld();
+    world.cars = FLEET.map(carOf);
+    interpolateWorld(world, frame(100, { heading: from }), frame(104, { heading: to }), tick);
+    return world.cars[0]?.heading;
+  };
+  expect(headingAt(102, -3, 3)).toBeCloseTo(-Math.PI, 5);
+  expect(headingAt(101, 0, 1)).toBe(0.25);
 });

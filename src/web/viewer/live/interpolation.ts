@@ -1,5 +1,6 @@
 /** Interpolation of a world between two of its frames. */
 import type { Hazard, Pose, Snapshot, Vehicle } from '../api/types.ts';
+import { turnBetween } from '../scene/camera.ts';
 import type { Mutable, ShownCar, ShownHazard, ShownWorld } from '../scene/types.ts';
 
 const TICKS_PER_S = 50;
@@ -18,16 +19,22 @@ export function jumped(from: Pose, to: Pose, speedMps: number, seconds: number):
   return metres > JUMP_M + JUMP_FACTOR * speedMps * seconds;
 }
 
-/** Interpolates a heading along the shorter turn. */
-export function lerpHeading(from: number, to: number, part: number): number {
-  const turn = to - from;
-  return from + Math.atan2(Math.sin(turn), Math.cos(turn)) * part;
+/** The frames before and after a tick; at either end, the same one twice. */
+export function framesAround(
+  frames: readonly Snapshot[],
+  tick: number,
+): [Snapshot, Snapshot] | null {
+  const next = frames.findIndex((frame) => frame.tick > tick);
+  // The last one where none is later.
+  const to = frames.at(next);
+  const from = next > 0 ? frames[next - 1] : to;
+  return from && to ? [from, to] : null;
 }
 
 function lerpPose(shown: Mutable<Pose>, from: Pose, to: Pose, part: number): void {
   shown.x = from.x + (to.x - from.x) * part;
   shown.y = from.y + (to.y - from.y) * part;
-  shown.heading = lerpHeading(from.heading, to.heading, part);
+  shown.heading = from.heading + turnBetween(from.heading, to.heading) * part;
 }
 
 /** How far a tick is from one frame to the next, 0 to 1, and the seconds between the frames. */

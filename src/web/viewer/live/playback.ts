@@ -1,6 +1,6 @@
 import type { FleetEntry, Snapshot } from '../api/types.ts';
 import type { ShownWorld } from '../scene/types.ts';
-import { emptyWorld, interpolateWorld } from './interpolation.ts';
+import { emptyWorld, framesAround, interpolateWorld } from './interpolation.ts';
 
 const TICK_MS = 20;
 const FRAME_MS = 80;
@@ -69,14 +69,11 @@ export class Playback {
 
   /** Interpolates the world at a local time; false before the first frame. */
   show(nowMs: number): boolean {
-    const [first] = this.#frames;
-    if (first === undefined) return false;
     // Time never runs backwards, even if the estimate of the clock changes.
     const tick = Math.max(this.shown.tick, this.#tickAt(nowMs));
-    const next = this.#frames.findIndex((frame) => frame.tick > tick);
-    const after = this.#frames.at(next) ?? first;
-    const before = next > 0 ? (this.#frames[next - 1] ?? after) : after;
-    interpolateWorld(this.shown, before, after, tick);
+    const around = framesAround(this.#frames, tick);
+    if (around === null) return false;
+    interpolateWorld(this.shown, ...around, tick);
     return true;
   }
 
@@ -116,12 +113,9 @@ export class Playback {
   }
 }
 
-export function carOf({ vin, model, plate, colour }: FleetEntry) {
+export function carOf(entry: FleetEntry) {
   return {
-    vin,
-    model,
-    plate,
-    colour,
+    ...entry,
     x: 0,
     y: 0,
     heading: 0,

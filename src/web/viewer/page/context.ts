@@ -12,7 +12,7 @@ export const PageContext = createContext<Page | null>(null);
 
 function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === null) throw new Error('nothing of the viewer stands transport its page');
+  if (page === null) throw new Error('a viewer component is used outside of PageContext');
   return page;
 }
 

@@ -3,10 +3,15 @@ import { prefersReducedMotion } from '../../common/media.ts';
 import { RequestError } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
 import type { Incident, Replay, Snapshot } from '../api/types.ts';
-import { emptyWorld, interpolateCar, interpolateWorld } from '../live/interpolation.ts';
+import {
+  emptyWorld,
+  framesAround,
+  interpolateCar,
+  interpolateWorld,
+} from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
 import { explanations } from '../replay/report.ts';
-import { extent, framesAround, played, type Speed, within } from '../replay/timeline.ts';
+import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { ShownWorld } from '../scene/types.ts';
 import type { LiveWorld } from './live-world.ts';
 

@@ -10,7 +10,7 @@ import { PickedCar } from './picked-car.ts';
 import { ReplayPlayer } from './replay-player.ts';
 
 export type LeftPanel = 'cars' | 'events' | 'incidents';
-export type DialogName = 'help' | 'new-city';
+type DialogName = 'help' | 'new-city';
 
 const START_RETRY_MS = 3000;
 

@@ -20,7 +20,7 @@ const PATHS = {
   back: 'M12.5 4.5 7 10l5.5 5.5',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -9,7 +9,7 @@ import { headline } from '../replay/report.ts';
 /** A world may have very many incidents: the whole list is rendered on request. */
 const SHOWN_FIRST = 50;
 
-export const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;
+const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;
 
 /** All collisions, newest first. */
 export function Incidents() {

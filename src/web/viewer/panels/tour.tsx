@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
   },
   {
     title: 'Everything is recorded',
-    text: 'Hazards, interventions and collisions are latest as they happen. Every collision has a report and a replay that shows what would have helped.',
+    text: 'Hazards, interventions and collisions are listed as they happen. Every collision has a report, and a replay that shows what would have prevented it.',
     arrive: (viewer) => {
       viewer.left.value = 'events';
       viewer.front.value = 'left';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../api/types.ts';
-import { extent, framesAround, played, within } from './timeline.ts';
+import { framesAround } from '../live/interpolation.ts';
+import { extent, played, within } from './timeline.ts';
 
 const frames = [596, 600, 604].map((tick) => ({ tick }) as Snapshot);
 const around = (tick: number) => framesAround(frames, tick)?.map((frame) => frame.tick);

@@ -84,6 +84,13 @@ export interface SignStyle {
   haloAlpha: number;
 }
 
+export const signStyle = (fill: Tint, halo: Tint, haloAlpha = 1, fillAlpha = 1): SignStyle => ({
+  fill,
+  halo,
+  fillAlpha,
+  haloAlpha,
+});
+
 /** Letters and pictures. Their anchors are in metres. */
 export class Billboards extends QuadBatch {
   readonly glyphs: Glyphs;

@@ -1,6 +1,6 @@
 import type { MapBlock } from '../api/types.ts';
 import { at, distance, isInside, type Line, middleOf, type Point } from './lines.ts';
-import { MeshBuilder, shadeOf } from './mesh-builder.ts';
+import { between, MeshBuilder, raised, type Spot } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const WALLS: readonly Slot[] = ['wall0', 'wall1', 'wall2', 'wall3', 'wall4', 'wall5'];
@@ -22,7 +22,7 @@ export class Houses extends MeshBuilder {
 
   wall(ax: number, ay: number, bx: number, by: number, topM: number, slot: Slot): void {
     const widthM = Math.hypot(bx - ax, by - ay) || 1;
-    const shade = shadeOf((by - ay) / widthM, (ax - bx) / widthM, 0);
+    const shade = this.shadeOf((by - ay) / widthM, (ax - bx) / widthM, 0);
     const bays = Math.max(1, Math.round(widthM / BAY_M));
     const floors = Math.max(1, Math.round(topM / FLOOR_M));
     const first = this.count;
@@ -105,30 +105,19 @@ function hipRoof(
   { side }: Ridge,
   slot: Slot,
 ): void {
-  const corner = (i: number): readonly [number, number, number] => {
-    const [x, y] = at(polygon, (side + i) % 4);
-    return [x, y, eavesM];
-  };
+  const corner = (i: number): Spot => [...at(polygon, (side + i) % 4), eavesM];
   const [a, b, c, d] = [corner(0), corner(1), corner(2), corner(3)];
-  const hip = Math.min(0.5, (0.5 * distance([b[0], b[1]], [c[0], c[1]])) / spanOf(a, b));
+  const hip = Math.min(0.5, (0.5 * spanOf(b, c)) / spanOf(a, b));
   const start = between(between(a, d, 0.5), between(b, c, 0.5), hip);
   const end = between(between(a, d, 0.5), between(b, c, 0.5), 1 - hip);
-  const [p, q] = [
-    [start[0], start[1], topM],
-    [end[0], end[1], topM],
-  ] as const;
+  const p: Spot = [start[0], start[1], topM];
+  const q: Spot = [end[0], end[1], topM];
   houses.face([a, b, q, p], slot);
   houses.face([c, d, p, q], slot);
   houses.face([b, c, q], slot);
   houses.face([d, a, p], slot);
 }
 
-type Spot = readonly [number, number, number];
-const between = (a: Spot, b: Spot, part: number): Spot => [
-  a[0] + (b[0] - a[0]) * part,
-  a[1] + (b[1] - a[1]) * part,
-  a[2],
-];
 const spanOf = (a: Spot, b: Spot): number => Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
 
 /** A flat roof behind a parapet, with a machine room. */
@@ -139,29 +128,11 @@ function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void
     const part = Math.max(0.5, 1 - 0.8 / size);
     return [mx + (x - mx) * part, my + (y - my) * part];
   });
-  polygon.forEach(([ax, ay], i) => {
-    const [bx, by] = at(polygon, (i + 1) % polygon.length);
-    const [cx, cy] = at(inner, (i + 1) % polygon.length);
-    const [dx, dy] = at(inner, i);
-    const rim = [
-      [ax, ay, topM],
-      [bx, by, topM],
-      [cx, cy, topM],
-      [dx, dy, topM],
-    ] as const;
-    houses.face(rim, 'rooftop');
-    const lip = [
-      [cx, cy, topM - PARAPET_M],
-      [dx, dy, topM - PARAPET_M],
-      [dx, dy, topM],
-      [cx, cy, topM],
-    ] as const;
-    houses.face(lip, slot);
-  });
-  houses.face(
-    inner.map(([x, y]) => [x, y, topM - PARAPET_M] as const),
-    slot,
-  );
+  const floor = raised(inner, topM - PARAPET_M);
+  const rim = raised(inner, topM);
+  houses.loft(raised(polygon, topM), rim, 'rooftop');
+  houses.loft(floor.toReversed(), rim.toReversed(), slot);
+  houses.face(floor, slot);
   const [ax, ay] = at(polygon, 0);
   const [bx, by] = at(polygon, 1);
   const size = Math.hypot(bx - ax, by - ay) || 1;

@@ -1,4 +1,4 @@
-import type { Bounds } from '../api/types.ts';
+import type { Bounds, Pose as CarPose } from '../api/types.ts';
 import {
   blend,
   DISTANCE_MIN_M,
@@ -24,13 +24,6 @@ const FOLLOW = { distance: 115, tilt: 0.55 } as const;
 /** Largest tilt when a place is shown. */
 const PLACE_TILT_MAX = 0.75;
 const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
-
-/** What the camera may follow. */
-export interface CameraTarget {
-  x: number;
-  y: number;
-  heading: number;
-}
 
 /** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {
@@ -150,14 +143,14 @@ export class CameraRig {
   }
 
   /** Updates the pose; `anchor` is the picked car. */
-  advance(dtS: number, anchor: CameraTarget | null): void {
+  advance(dtS: number, anchor: CarPose | null): void {
     if (this.isFollowing && anchor) this.#follow(dtS, anchor);
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
     else blend(this.#from, this.#goal, eased(1 - this.#transitionLeftS / MOVE_S), this.pose);
   }
 
-  #follow(dtS: number, { x, y, heading }: CameraTarget): void {
+  #follow(dtS: number, { x, y, heading }: CarPose): void {
     const goal = this.#goal;
     if (this.mode !== 'chase') {
       goal.x = x;

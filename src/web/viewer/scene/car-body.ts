@@ -1,5 +1,5 @@
-import { at, type Point } from './lines.ts';
-import { MeshBuilder, normalOf } from './mesh-builder.ts';
+import { at } from './lines.ts';
+import { between, MeshBuilder, type Spot } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 /** The shape of a model: metres from the middle of the body, ahead positive. */
@@ -104,54 +104,35 @@ export const BODY_PLANS: Readonly<Record<string, BodyPlan>> = {
   },
 };
 
-/** Brightness of a face by its normal in the car's frame: a car turns, so the sun is ignored. */
-const shadeIn = (nx: number, nz: number): number => 0.74 + 0.27 * Math.max(0, nz) + 0.07 * nx * nx;
-
-type Spot = readonly [number, number, number];
+const mirrored = ([x, y, z]: Spot): Spot => [x, -y, z];
 
 /** A mesh of a moving body, lit in its own frame. */
 export class MovingMesh extends MeshBuilder {
-  override face(corners: readonly Spot[], slot: Slot): void {
-    const [nx, , nz] = normalOf(corners);
-    const first = this.count;
-    const shade = nz < -0.5 ? 0.4 : shadeIn(nx, nz);
-    for (const [x, y, z] of corners) this.corner(x, y, z, slot, shade);
-    this.fan(first, corners.length);
+  /** A car turns, so the sun is ignored. */
+  protected override shadeOf(nx: number, _ny: number, nz: number): number {
+    return nz < -0.5 ? 0.4 : 0.74 + 0.27 * Math.max(0, nz) + 0.07 * nx * nx;
   }
 
   /** A face and its mirror image. */
   pair(corners: readonly Spot[], slot: Slot): void {
     this.face(corners, slot);
-    this.face(corners.map(([x, y, z]) => [x, -y, z] as const).toReversed(), slot);
+    this.face(corners.map(mirrored).toReversed(), slot);
   }
 
   /** A wheel; its axle runs across. */
   wheel(x: number, y: number, radiusM: number, widthM: number): void {
     const side = Math.sign(y);
-    const ring = Array.from({ length: WHEEL_SIDES }, (_, i): Point => {
-      const rad = (2 * Math.PI * i) / WHEEL_SIDES;
-      return [x + radiusM * Math.cos(rad), radiusM + radiusM * Math.sin(rad)];
-    });
-    const outer = y + (side * widthM) / 2;
-    const inner = y - (side * widthM) / 2;
-    ring.forEach(([ax, az], i) => {
-      const [bx, bz] = at(ring, (i + 1) % WHEEL_SIDES);
-      const face: Spot[] = [
-        [ax, outer, az],
-        [bx, outer, bz],
-        [bx, inner, bz],
-        [ax, inner, az],
-      ];
-      this.face(side > 0 ? face : face.toReversed(), 'tyre');
-    });
-    const cap = (part: number, yAt: number): Spot[] => {
-      const spots = ring.map(
-        ([px, pz]): Spot => [x + (px - x) * part, yAt, radiusM + (pz - radiusM) * part],
-      );
-      return side > 0 ? spots.toReversed() : spots;
-    };
-    this.face(cap(1, outer), 'tyre');
-    this.face(cap(0.62, outer + side * 0.01), 'rim');
+    // Seen from outside, the corners are counter-clockwise.
+    const ring = (atY: number, part: number): Spot[] =>
+      Array.from({ length: WHEEL_SIDES }, (_, i) => {
+        const rad = (-side * 2 * Math.PI * i) / WHEEL_SIDES;
+        const reachM = radiusM * part;
+        return [x + reachM * Math.cos(rad), atY, radiusM + reachM * Math.sin(rad)];
+      });
+    const outer = ring(y + (side * widthM) / 2, 1);
+    this.loft(ring(y - (side * widthM) / 2, 1), outer, 'tyre');
+    this.face(outer, 'tyre');
+    this.face(ring(y + side * (widthM / 2 + 0.01), 0.62), 'rim');
   }
 }
 
@@ -216,18 +197,11 @@ function lowerBody(mesh: MovingMesh, plan: BodyPlan): void {
       mesh.pair(face, 'paint');
     }
     const [left, ahead] = [at(a, 2), at(b, 2)];
-    const lid: Spot[] = [
-      [left[0], -left[1], left[2]],
-      [ahead[0], -ahead[1], ahead[2]],
-      ahead,
-      left,
-    ];
-    mesh.face(lid, 'paint');
+    mesh.face([mirrored(left), mirrored(ahead), ahead, left], 'paint');
   }
   const closing = (section: Section, isFront: boolean) => {
     const left = ring(section);
-    const right = left.map(([x, y, z]): Spot => [x, -y, z]);
-    const face = [...right, ...left.toReversed()];
+    const face = [...left.map(mirrored), ...left.toReversed()];
     mesh.face(isFront ? face : face.toReversed(), 'paint');
   };
   closing(at(sections, 0), false);
@@ -251,7 +225,6 @@ function cabin(mesh: MovingMesh, plan: BodyPlan): void {
   const rearLow: Spot = [deck, low * 0.96, deckM];
   const frontHigh: Spot = [roofFront, high, roofM - rim];
   const rearHigh: Spot = [roofRear, high * 0.96, roofM - rim];
-  const mirrored = ([x, y, z]: Spot): Spot => [x, -y, z];
   mesh.pair([frontLow, frontHigh, rearHigh, rearLow].toReversed(), 'glass');
   mesh.face([mirrored(frontLow), frontLow, frontHigh, mirrored(frontHigh)], 'glass');
   mesh.face([rearLow, mirrored(rearLow), mirrored(rearHigh), rearHigh], 'glass');
@@ -279,13 +252,8 @@ function pillars(mesh: MovingMesh, a: Spot, b: Spot, c: Spot, d: Spot): void {
     ];
     mesh.pair(face, 'paint');
   };
-  const part = (from: Spot, to: Spot, t: number): Spot => [
-    from[0] + (to[0] - from[0]) * t,
-    from[1] + (to[1] - from[1]) * t,
-    from[2] + (to[2] - from[2]) * t,
-  ];
-  post(part(a, d, 0.5), part(b, c, 0.5), PILLAR_M / 2);
-  post(part(a, d, 0.94), part(b, c, 0.96), PILLAR_M * 1.4);
+  post(between(a, d, 0.5), between(b, c, 0.5), PILLAR_M / 2);
+  post(between(a, d, 0.94), between(b, c, 0.96), PILLAR_M * 1.4);
 }
 
 function mirrors(mesh: MovingMesh, { cowl, widthM, beltM }: BodyPlan): void {

@@ -1,5 +1,5 @@
 import { Color, Group, type Material } from 'three';
-import type { SignStyle } from './billboards.ts';
+import { type SignStyle, signStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
 import { SHAPE, type Tint } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
@@ -216,33 +216,15 @@ function addSigns(
       const age = (tick / PUFF_TICKS + i / PUFFS) % 1;
       const drift = age * 2.2 * scale;
       const high = (0.9 + age * 4.5) * scale;
-      const style = at(
-        PUFF_STYLES,
-        Math.min(PUFF_STYLES.length - 1, Math.floor(age * PUFF_STYLES.length)),
-      );
-      smoke.addSprite(
-        PICTURE.puff,
-        x + drift,
-        y + drift * 0.6,
-        high,
-        (1.2 + 3 * age) * scale,
-        0,
-        style,
-      );
+      const sizeM = (1.2 + 3 * age) * scale;
+      const style = at(PUFF_STYLES, Math.floor(age * PUFF_STYLES.length));
+      smoke.addSprite(PICTURE.puff, x + drift, y + drift * 0.6, high, sizeM, 0, style);
     }
   }
   const marked = car.status === 'crashed' ? CRASHED : interventionOf(car);
   if (!marked) return;
-  addPillText(
-    marked.word,
-    x,
-    y,
-    roofM * scale,
-    isPicked ? 58 : 26,
-    marked.pill,
-    BADGE_STYLE,
-    signs,
-  );
+  const risePx = isPicked ? 58 : 26;
+  addPillText(marked.word, x, y, roofM * scale, risePx, marked.pill, BADGE_STYLE, signs);
 }
 
 interface Mark {
@@ -254,15 +236,10 @@ interface Mark {
 const markOf = (word: string, tone: Tint): Mark => ({
   word,
   tone,
-  pill: { fill: tone, halo: [1, 1, 1], fillAlpha: 1, haloAlpha: 1 },
+  pill: signStyle(tone, [1, 1, 1]),
 });
 
-const BADGE_STYLE: SignStyle = {
-  fill: [1, 1, 1],
-  halo: [0.1, 0.1, 0.12],
-  fillAlpha: 1,
-  haloAlpha: 0.55,
-};
+const BADGE_STYLE = signStyle([1, 1, 1], [0.1, 0.1, 0.12], 0.55);
 const AEB = markOf('AEB', TONES.aeb);
 const ESC = markOf('ESC', TONES.esc);
 const EVASIVE = markOf('EVADING', TONES.evasive);
@@ -276,9 +253,6 @@ export function interventionOf(car: ShownCar): Mark | null {
 }
 
 /** From dense to thin. */
-const PUFF_STYLES: readonly SignStyle[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((fillAlpha) => ({
-  fill: [0.2, 0.21, 0.23],
-  halo: [0, 0, 0],
-  fillAlpha,
-  haloAlpha: 0,
-}));
+const PUFF_STYLES: readonly SignStyle[] = [0.85, 0.75, 0.6, 0.45, 0.28, 0.12].map((alpha) =>
+  signStyle([0.2, 0.21, 0.23], [0, 0, 0], 0, alpha),
+);

@@ -21,10 +21,8 @@ export function listenToGestures(
   canvas: HTMLCanvasElement,
   rig: CameraRig,
   onMoved: () => void,
-): () => void {
+): void {
   const fingers = new Map<number, Finger>();
-  const ending = new AbortController();
-  const { signal } = ending;
   let travelPx = 0;
   let isTurning = false;
 
@@ -34,8 +32,7 @@ export function listenToGestures(
     const dx = event.clientX - finger.x;
     const dy = event.clientY - finger.y;
     travelPx += Math.hypot(dx, dy);
-    const others = [...fingers.entries()].filter(([id]) => id !== event.pointerId);
-    const other = others[0]?.[1];
+    const other = [...fingers.values()].find((each) => each !== finger);
     if (travelPx >= CLICK_PX || other) {
       if (other) moveTwo(rig, canvas, finger, other, dx, dy);
       else if (isTurning) turn(rig, dx, dy);
@@ -66,14 +63,13 @@ export function listenToGestures(
     if (travelPx >= CLICK_PX) event.stopImmediatePropagation();
   };
   canvas.style.touchAction = 'none';
-  canvas.addEventListener('pointerdown', down, { signal });
-  canvas.addEventListener('pointermove', move, { signal });
-  canvas.addEventListener('pointerup', up, { signal });
-  canvas.addEventListener('pointercancel', up, { signal });
-  canvas.addEventListener('wheel', wheel, { signal, passive: false });
-  canvas.addEventListener('click', click, { signal, capture: true });
-  canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
-  return () => ending.abort();
+  canvas.addEventListener('pointerdown', down);
+  canvas.addEventListener('pointermove', move);
+  canvas.addEventListener('pointerup', up);
+  canvas.addEventListener('pointercancel', up);
+  canvas.addEventListener('wheel', wheel, { passive: false });
+  canvas.addEventListener('click', click, { capture: true });
+  canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 }
 
 function turn(rig: CameraRig, dx: number, dy: number): void {

@@ -164,10 +164,10 @@ function van(): MovingMesh {
   );
   mesh.pair(
     [
-      [1.84, 0.93, 1.27],
-      [2.5, 0.92, 1.27],
       [1.86, 0.86, high],
-    ].toReversed() as unknown as Place[],
+      [2.5, 0.92, 1.27],
+      [1.84, 0.93, 1.27],
+    ],
     'glass',
   );
   block(mesh, [1.3, 0, 1.3], [0.8, 2.03, 0.75], 'glass');

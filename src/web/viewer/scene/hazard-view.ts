@@ -1,6 +1,6 @@
 import { Group, type Material } from 'three';
 import type { HazardSpot } from '../api/types.ts';
-import type { SignStyle } from './billboards.ts';
+import { signStyle } from './billboards.ts';
 import { SHAPE, type Tint } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
@@ -23,8 +23,8 @@ const BLINK_TICKS = 18;
 const WARNING: Tint = [0.98, 0.66, 0.05];
 const DANGER: Tint = [0.93, 0.2, 0.12];
 const SHADOW: Tint = [0.03, 0.04, 0.07];
-const SPOT: SignStyle = { fill: [0.16, 0.12, 0.02], halo: WARNING, fillAlpha: 1, haloAlpha: 0.95 };
-const ACTIVE: SignStyle = { fill: [1, 1, 1], halo: DANGER, fillAlpha: 1, haloAlpha: 1 };
+const SPOT = signStyle([0.16, 0.12, 0.02], WARNING, 0.95);
+const ACTIVE = signStyle([1, 1, 1], DANGER);
 
 const signPart = (perPixelM: number): number =>
   Math.max(SIGN_PART_MIN, Math.min(1, FULL_PER_PIXEL_M / perPixelM));

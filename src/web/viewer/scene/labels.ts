@@ -1,5 +1,5 @@
 import type { CityMap, MapRoad, MapZone } from '../api/types.ts';
-import type { Billboards, SignStyle } from './billboards.ts';
+import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
 import type { Tint } from './decals.ts';
 import {
   at,
@@ -99,13 +99,10 @@ const LINE_M = 1.5;
 
 /** Writes the street names on the ground. */
 export function addStreetNames(map: CityMap, names: Billboards, theme: Theme): void {
-  const isLight = theme === 'light';
-  const street: SignStyle = {
-    fill: isLight ? [1, 1, 1] : [0.86, 0.9, 0.94],
-    halo: isLight ? [0.2, 0.23, 0.28] : [0.08, 0.1, 0.13],
-    fillAlpha: 1,
-    haloAlpha: isLight ? 0.75 : 0.85,
-  };
+  const street =
+    theme === 'light'
+      ? signStyle([1, 1, 1], [0.2, 0.23, 0.28], 0.75)
+      : signStyle([0.86, 0.9, 0.94], [0.08, 0.1, 0.13], 0.85);
   names.clear();
   for (const { text, x, y, heading, roomM } of namePlaces(map.roads)) {
     names.addGroundText(text, x, y, heading, LINE_M, roomM, street);
@@ -113,13 +110,8 @@ export function addStreetNames(map: CityMap, names: Billboards, theme: Theme): v
   names.flush();
 }
 
-const pillOf = (fill: Tint, halo: Tint): SignStyle => ({
-  fill,
-  halo,
-  fillAlpha: 0.92,
-  haloAlpha: 0.95,
-});
-const styleOf = (fill: Tint): SignStyle => ({ fill, halo: [0, 0, 0], fillAlpha: 1, haloAlpha: 0 });
+const pillOf = (fill: Tint, halo: Tint): SignStyle => signStyle(fill, halo, 0.95, 0.92);
+const styleOf = (fill: Tint): SignStyle => signStyle(fill, [0, 0, 0], 0);
 const WHITE: Tint = [1, 1, 1];
 
 const ZONE_SIGNS: Readonly<Record<string, { text: string; pill: SignStyle; style: SignStyle }>> = {
@@ -144,7 +136,10 @@ const SINK_PX = -17;
 /** Farther away than this, the signs would cover the streets. */
 const PER_PIXEL_MAX_M = 1.3;
 
-export function addZoneSigns(zones: readonly ZoneSign[], { perPixelM, signs }: Overlay): void {
+export function addZoneSigns(
+  zones: ReturnType<typeof zoneSigns>,
+  { perPixelM, signs }: Overlay,
+): void {
   if (perPixelM > PER_PIXEL_MAX_M) return;
   for (const { x, y, text, pill, style } of zones) {
     addPillText(text, x, y, 0, SINK_PX, pill, style, signs, SMALL_PX);
@@ -153,15 +148,7 @@ export function addZoneSigns(zones: readonly ZoneSign[], { perPixelM, signs }: O
 
 const SMALL_PX = 10.5;
 
-interface ZoneSign {
-  x: number;
-  y: number;
-  text: string;
-  pill: SignStyle;
-  style: SignStyle;
-}
-
-export function zoneSigns(zones: readonly MapZone[]): ZoneSign[] {
+export function zoneSigns(zones: readonly MapZone[]) {
   return zones.flatMap(({ kind, polygon }) => {
     const sign = ZONE_SIGNS[kind];
     if (!sign) return [];

@@ -7,9 +7,16 @@ const SUN = { x: -0.42, y: -0.55, z: 0.72 } as const;
 const SHADE_MIN = 0.62;
 const SHADE_RANGE = 0.44;
 
-/** Brightness of a face by its unit normal. */
-export const shadeOf = (nx: number, ny: number, nz: number): number =>
-  SHADE_MIN + SHADE_RANGE * Math.max(0, nx * SUN.x + ny * SUN.y + nz * SUN.z);
+/** A corner, m. */
+export type Spot = readonly [x: number, y: number, z: number];
+
+export const raised = (line: Line, z: number): Spot[] => line.map(([x, y]) => [x, y, z]);
+
+export const between = (a: Spot, b: Spot, part: number): Spot => [
+  a[0] + (b[0] - a[0]) * part,
+  a[1] + (b[1] - a[1]) * part,
+  a[2] + (b[2] - a[2]) * part,
+];
 
 /**
  * Triangles that are drawn in one call. Each corner has a slot of the palette and a brightness, so
@@ -32,10 +39,14 @@ export class MeshBuilder {
     return this.slots.length - 1;
   }
 
+  /** Brightness of a face by its unit normal. */
+  protected shadeOf(nx: number, ny: number, nz: number): number {
+    return SHADE_MIN + SHADE_RANGE * Math.max(0, nx * SUN.x + ny * SUN.y + nz * SUN.z);
+  }
+
   /** A flat face with corners in a ring, lit by its own normal. */
-  face(corners: readonly (readonly [number, number, number])[], slot: Slot): void {
-    const [nx, ny, nz] = normalOf(corners);
-    const shade = shadeOf(nx, ny, nz);
+  face(corners: readonly Spot[], slot: Slot): void {
+    const shade = this.shadeOf(...normalOf(corners));
     const first = this.count;
     for (const [x, y, z] of corners) this.corner(x, y, z, slot, shade);
     this.fan(first, corners.length);
@@ -83,21 +94,16 @@ export class MeshBuilder {
 
   /** Walls over a counter-clockwise convex ring, and a lid. */
   prism(ring: Line, fromZ: number, toZ: number, wall: Slot, lid: Slot): void {
-    for (let i = 0; i < ring.length; i++) {
-      const [ax, ay] = at(ring, i);
-      const [bx, by] = at(ring, (i + 1) % ring.length);
-      const corners = [
-        [ax, ay, fromZ],
-        [bx, by, fromZ],
-        [bx, by, toZ],
-        [ax, ay, toZ],
-      ] as const;
-      this.face(corners, wall);
+    this.loft(raised(ring, fromZ), raised(ring, toZ), wall);
+    this.face(raised(ring, toZ), lid);
+  }
+
+  /** Faces between two rings with the same number of corners. */
+  loft(from: readonly Spot[], to: readonly Spot[], slot: Slot): void {
+    for (let i = 0; i < from.length; i++) {
+      const next = (i + 1) % from.length;
+      this.face([at(from, i), at(from, next), at(to, next), at(to, i)], slot);
     }
-    this.face(
-      ring.map(([x, y]) => [x, y, toZ] as const),
-      lid,
-    );
   }
 }
 
@@ -114,9 +120,7 @@ export interface Box {
 }
 
 /** Unit normal of a ring of corners, by Newell's method. */
-export function normalOf(
-  corners: readonly (readonly [number, number, number])[],
-): [number, number, number] {
+export function normalOf(corners: readonly Spot[]): Spot {
   let [nx, ny, nz] = [0, 0, 0];
   corners.forEach((a, i) => {
     const b = at(corners, (i + 1) % corners.length);

@@ -1,14 +1,14 @@
 import {
-  BufferAttribute,
   BufferGeometry,
   Color,
+  Float32BufferAttribute,
   Group,
   type Matrix4,
   Mesh,
   type ShaderMaterial,
 } from 'three';
 import type { MapZone } from '../api/types.ts';
-import type { SignStyle } from './billboards.ts';
+import { signStyle } from './billboards.ts';
 import { SHAPE, type Tint } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
 import { enlargement, planOf } from './fleet-view.ts';
@@ -59,40 +59,18 @@ void main() {
   gl_FragColor = vec4(tone, opacity * mix(0.2, 0.04, part) + 0.55 * rim);
 }`;
 
-const SENSORS: readonly SensorName[] = ['corner_radars', 'front_camera', 'front_radar'];
-const SENSOR_TONES: Readonly<Record<SensorName, number>> = {
-  front_camera: 0xffc022,
-  front_radar: 0x2f8bff,
-  corner_radars: 0x21b573,
-};
-
-/** The three fields overlap: the widest is the most transparent. */
-const SENSOR_OPACITIES: Readonly<Record<SensorName, number>> = {
-  front_camera: 1,
-  front_radar: 1,
-  corner_radars: 0.45,
-};
+/** In drawing order. The three fields overlap: the widest is the most transparent. */
+const SENSORS: readonly { sensor: SensorName; tone: number; opacity: number }[] = [
+  { sensor: 'corner_radars', tone: 0x21b573, opacity: 0.45 },
+  { sensor: 'front_camera', tone: 0xffc022, opacity: 1 },
+  { sensor: 'front_radar', tone: 0x2f8bff, opacity: 1 },
+];
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
-const GAP_STYLE: SignStyle = {
-  fill: [1, 1, 1],
-  halo: [0.7, 0.1, 0.35],
-  fillAlpha: 1,
-  haloAlpha: 1,
-};
-const GAP_PILL: SignStyle = {
-  fill: [0.82, 0.14, 0.42],
-  halo: [1, 1, 1],
-  fillAlpha: 1,
-  haloAlpha: 1,
-};
-const PLATE_STYLE: SignStyle = {
-  fill: [0.08, 0.1, 0.14],
-  halo: [1, 1, 1],
-  fillAlpha: 1,
-  haloAlpha: 0,
-};
-const PLATE_PILL: SignStyle = { fill: [1, 1, 1], halo: [0.1, 0.52, 1], fillAlpha: 1, haloAlpha: 1 };
+const GAP_STYLE = signStyle([1, 1, 1], [0.7, 0.1, 0.35]);
+const GAP_PILL = signStyle([0.82, 0.14, 0.42], [1, 1, 1]);
+const PLATE_STYLE = signStyle([0.08, 0.1, 0.14], [1, 1, 1], 0);
+const PLATE_PILL = signStyle([1, 1, 1], [0.1, 0.52, 1]);
 const DASH_M = 1;
 const DASH_STEP_M = 1.7;
 const DASHES_MAX = 60;
@@ -118,9 +96,8 @@ export class PickedView {
     const material = shaderMaterial(shared, ROUTE_VERTEX, ROUTE_FRAGMENT, ON_GROUND);
     this.#route = laid(new BufferGeometry(), material, order.route);
     this.object.add(this.#route);
-    for (const sensor of SENSORS) {
-      const tone = { value: new Color(SENSOR_TONES[sensor]) };
-      const uniforms = { tone, opacity: { value: SENSOR_OPACITIES[sensor] } };
+    for (const { sensor, tone, opacity } of SENSORS) {
+      const uniforms = { tone: { value: new Color(tone) }, opacity: { value: opacity } };
       const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, { ...ON_GROUND, uniforms });
       for (const field of FIELDS[sensor]) {
         const drawn = laid(fanOf(field), fan, order.fields);
@@ -223,8 +200,8 @@ function fanOf(field: Field): BufferGeometry {
   const reach = [0, ...outline.map(() => 1)];
   const indices = outline.slice(1).flatMap((_, i) => [0, i + 1, i + 2]);
   const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
-  geometry.setAttribute('reach', new BufferAttribute(new Float32Array(reach), 1));
+  geometry.setAttribute('position', new Float32BufferAttribute(positions, 3));
+  geometry.setAttribute('reach', new Float32BufferAttribute(reach, 1));
   geometry.setIndex(indices);
   return geometry;
 }
@@ -249,9 +226,9 @@ function ribbonOf(line: Line): BufferGeometry {
     }
   });
   const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
-  geometry.setAttribute('side', new BufferAttribute(new Float32Array(sides), 2));
-  geometry.setAttribute('station', new BufferAttribute(new Float32Array(stations), 1));
+  geometry.setAttribute('position', new Float32BufferAttribute(positions, 3));
+  geometry.setAttribute('side', new Float32BufferAttribute(sides, 2));
+  geometry.setAttribute('station', new Float32BufferAttribute(stations, 1));
   geometry.setIndex(indices);
   geometry.boundingSphere = EVERYWHERE;
   return geometry;

@@ -1,5 +1,5 @@
 import type { CityMap, LightState, MapLane, MapLight } from '../api/types.ts';
-import type { Billboards, SignStyle } from './billboards.ts';
+import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
 import { type Decals, SHAPE, type Tint } from './decals.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, type Point, stationAt } from './lines.ts';
@@ -33,16 +33,10 @@ const TONES: Readonly<Record<Lamp, Tint>> = {
   green: [0.1, 0.9, 0.42],
 };
 
-const styleOf = (tone: Tint): SignStyle => ({
-  fill: tone,
-  halo: tone,
-  fillAlpha: 1,
-  haloAlpha: 0.85,
-});
 const STYLES: Readonly<Record<Lamp, SignStyle>> = {
-  red: styleOf(TONES.red),
-  amber: styleOf(TONES.amber),
-  green: styleOf(TONES.green),
+  red: signStyle(TONES.red, TONES.red, 0.85),
+  amber: signStyle(TONES.amber, TONES.amber, 0.85),
+  green: signStyle(TONES.green, TONES.green, 0.85),
 };
 
 interface Bar {

@@ -1,7 +1,7 @@
 import type { MapBlock } from '../api/types.ts';
 import { hashOf, SHADOW } from './buildings.ts';
 import { at, isInside, middleOf, type Point } from './lines.ts';
-import { MeshBuilder } from './mesh-builder.ts';
+import { MeshBuilder, raised } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const STEP_M = 11;
@@ -33,12 +33,10 @@ function treesIn(polygon: MapBlock['polygon']): Tree[] {
     for (let y = Math.min(...ys); y < Math.max(...ys); y += STEP_M) {
       const chance = hashOf(x, y);
       if (chance > DENSITY) continue;
-      const place: Point = [x + hashOf(y, x) * STEP_M, y + hashOf(x + 1, y) * STEP_M];
-      if (!isInside(polygon, place[0] + edge(place[0], mx), place[1] + edge(place[1], my)))
-        continue;
+      const [px, py] = [x + hashOf(y, x) * STEP_M, y + hashOf(x + 1, y) * STEP_M];
+      if (!isInside(polygon, px + edge(px, mx), py + edge(py, my))) continue;
       const size = hashOf(y + 1, x);
       const leaf = at(LEAVES, Math.floor(hashOf(y, y + x) * LEAVES.length));
-      const [px, py] = place;
       trees.push({ x: px, y: py, radiusM: 2 + 1.5 * size, heightM: 5.5 + 4.5 * size, leaf });
     }
   }
@@ -55,24 +53,19 @@ export function treeBody(): MeshBuilder {
   const mesh = new MeshBuilder();
   mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
   const [low, wide, shoulder] = [0.28, 0.5, 0.84];
-  const ring = ringAround(0, 0, 1);
-  const upper = ringAround(0, 0, 0.55, TURN_RAD);
+  const ring = raised(ringAround(0, 0, 1), wide);
+  const upper = raised(ringAround(0, 0, 0.55, TURN_RAD), shoulder);
+  mesh.loft(ring, upper, 'paint');
   for (let i = 0; i < SIDES; i++) {
-    const [ax, ay] = at(ring, i);
-    const [bx, by] = at(ring, (i + 1) % SIDES);
-    const [cx, cy] = at(upper, i);
-    const [dx, dy] = at(upper, (i + 1) % SIDES);
-    const [a, b] = [[ax, ay, wide] as const, [bx, by, wide] as const];
-    const [c, d] = [[cx, cy, shoulder] as const, [dx, dy, shoulder] as const];
-    mesh.face([[0, 0, low], b, a], 'paint');
-    mesh.face([a, b, d, c], 'paint');
-    mesh.face([c, d, [0, 0, 1]], 'paint');
+    const next = (i + 1) % SIDES;
+    mesh.face([[0, 0, low], at(ring, next), at(ring, i)], 'paint');
+    mesh.face([at(upper, i), at(upper, next), [0, 0, 1]], 'paint');
   }
   return mesh;
 }
 
 /** A regular polygon, counter-clockwise. */
-export const ringAround = (x: number, y: number, radiusM: number, turn = 0): Point[] =>
+const ringAround = (x: number, y: number, radiusM: number, turn = 0): Point[] =>
   Array.from({ length: SIDES }, (_, i): Point => {
     const rad = turn + (2 * Math.PI * i) / SIDES;
     return [x + radiusM * Math.cos(rad), y + radiusM * Math.sin(rad)];
