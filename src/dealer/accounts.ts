@@ -49,10 +49,11 @@ type Profile = PlainProfile & Record<SecretField, string | null> & { dealer: str
 /** Undefined fields stay as they are. */
 export type ProfileChange = { [Name in keyof Profile]?: Profile[Name] | undefined };
 
+/** Null and undefined fields stay as they are. */
 export interface AdminChange {
-  currentPassword: string;
-  username: string | null;
-  newPassword: string | null;
+  current_password: string;
+  username?: string | null | undefined;
+  new_password?: string | null | undefined;
 }
 
 /** The result of a log-in. */
@@ -79,9 +80,18 @@ const EMAIL_TAKEN = 'The email belongs to another account';
 const NAME_TAKEN = 'The username is taken';
 const NOBODY: AccountRef = { role: 'user', id: '' };
 
-/** A unique id, never used again. */
-export function newAccountId(random: Random): string {
-  return Buffer.from(random.bytes(ID_BYTES)).toString('base64url');
+/** What new accounts of all roles have. The id is never used again. */
+export function newAccount(random: Random, username: string, password: string, nowMs: number) {
+  return {
+    id: Buffer.from(random.bytes(ID_BYTES)).toString('base64url'),
+    username,
+    password,
+    credential: 1,
+    keptToken: null,
+    isDemo: false,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
 }
 
 /** Log-in, sign-up, and changes of the own account. */
@@ -118,7 +128,7 @@ export class Accounts {
 
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
-    const { registry, passwords, tokens, customers } = this.#dependencies;
+    const { registry, passwords, tokens, customers, clock, random } = this.#dependencies;
     // Check before the hash, which is the expensive part.
     await registry.change((transaction) => this.#expectFree(transaction, given));
     const password = await passwords.hash(given.password);
@@ -127,7 +137,7 @@ export class Accounts {
       const { name, email, phone, address, dealer } = given;
       const none = Object.fromEntries(PLAIN_FIELDS.map((field) => [field, null])) as PlainProfile;
       const record: CustomerRecord = {
-        ...this.#newAccount(given.username, password),
+        ...newAccount(random, given.username, password, clock.now()),
         role: 'user',
         dealer,
         profile: { ...none, name, email, phone, address },
@@ -155,31 +165,17 @@ export class Accounts {
     session: Session,
     given: { username: string; password: string; name: string; city: string },
   ): Promise<DealerRecord> {
-    const { registry, passwords, sessions } = this.#dependencies;
+    const { registry, passwords, sessions, clock, random } = this.#dependencies;
     const { username, name, city } = given;
     await registry.change((transaction) => expectFreeName(transaction, username));
     const password = await passwords.hash(given.password);
     return registry.change(async (transaction) => {
       await sessions.revalidate(transaction, session);
       await expectFreeName(transaction, username);
-      const account = this.#newAccount(username, password);
+      const account = newAccount(random, username, password, clock.now());
       const dealer: DealerRecord = { ...account, role: 'dealer', name, city };
       return this.#put(transaction, dealer);
     });
-  }
-
-  #newAccount(username: string, password: string) {
-    const nowMs = this.#dependencies.clock.now();
-    return {
-      id: newAccountId(this.#dependencies.random),
-      username,
-      password,
-      credential: 1,
-      keptToken: null,
-      isDemo: false,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-    };
   }
 
   #put<Account extends AccountRecord>(transaction: Transaction, changed: Account): Account {
@@ -225,10 +221,10 @@ export class Accounts {
     const { registry, sessions, passwords, attempts } = this.#dependencies;
     const { account } = session;
     const isRight = await attempts.try(account.username, () =>
-      passwords.verify(account.password, change.currentPassword),
+      passwords.verify(account.password, change.current_password),
     );
     if (!isRight) throw forbidden('The current password is wrong');
-    const { newPassword } = change;
+    const newPassword = change.new_password ?? null;
     const password = newPassword === null ? undefined : await passwords.hash(newPassword);
     return registry.change(async (transaction) => {
       const current = await sessions.revalidate(transaction, session);

@@ -1,3 +1,4 @@
+import type { Key } from '../store/contract.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
 import { expectDealer } from './expect-dealer.ts';
 import {
@@ -53,35 +54,25 @@ export class Dealers {
       transaction.remove(keys.name(generation, username));
       // Cars and customers that join the dealer meanwhile would be missed.
       transaction.checkEverything();
-      const cars = await moveCars(transaction, username, heir);
-      const customers = await moveCustomers(transaction, username, heir);
+      const fromTo = [username, heir] as const;
+      const carKey = ({ vin }: CarRecord) => keys.car(generation, vin);
+      const cars = await move(transaction, keys.cars(generation), carKey, fromTo);
+      const customerKey = (each: CustomerRecord) => keys.account(generation, each);
+      const users = keys.accounts(generation, 'user');
+      const customers = await move(transaction, users, customerKey, fromTo);
       return { deleted: username, reassigned_to: heir, cars, customers };
     });
   }
 }
 
-async function moveCars(
+/** Moves the records of a list to another dealer, or to none; returns how many. */
+async function move<T extends { dealer: string | null }>(
   transaction: Transaction,
-  from: string,
-  to: string | null,
+  list: Key,
+  keyOf: (record: T) => Key,
+  [from, to]: readonly [string, string | null],
 ): Promise<number> {
-  const { generation } = transaction;
-  const all = await transaction.all<CarRecord>(keys.cars(generation));
-  const cars = all.filter(({ dealer }) => dealer === from);
-  for (const car of cars) transaction.put(keys.car(generation, car.vin), { ...car, dealer: to });
-  return cars.length;
-}
-
-async function moveCustomers(
-  transaction: Transaction,
-  from: string,
-  to: string | null,
-): Promise<number> {
-  const { generation } = transaction;
-  const all = await transaction.all<CustomerRecord>(keys.accounts(generation, 'user'));
-  const customers = all.filter(({ dealer }) => dealer === from);
-  for (const customer of customers) {
-    transaction.put(keys.account(generation, customer), { ...customer, dealer: to });
-  }
-  return customers.length;
+  const records = (await transaction.all<T>(list)).filter(({ dealer }) => dealer === from);
+  for (const record of records) transaction.put(keyOf(record), { ...record, dealer: to });
+  return records.length;
 }

@@ -1,4 +1,4 @@
-import type { PlainProfile, SecretField } from './records.ts';
+import type { CarRecord, CustomerRecord, DealerRecord, SecretField } from './records.ts';
 
 /** The published log-ins; all accounts of a role share a password. */
 export const DEMO_ADMIN = 'admin';
@@ -15,33 +15,15 @@ const DAY_MS = 24 * HOUR_MS;
 /** Creation time of the admin account; the other accounts follow. */
 export const DEMO_START_MS = FIRST_DAY_MS;
 
-export interface DemoDealer {
-  username: string;
-  name: string;
-  city: string;
-  createdAtMs: number;
-}
+type DemoDealer = Pick<DealerRecord, 'username' | 'name' | 'city' | 'createdAtMs'>;
 
-export interface DemoCustomer {
-  username: string;
-  dealer: string;
-  profile: PlainProfile;
+export interface DemoCustomer
+  extends Pick<CustomerRecord, 'username' | 'dealer' | 'profile' | 'createdAtMs'> {
   secrets: Record<SecretField, string>;
-  createdAtMs: number;
 }
 
-export interface DemoCar {
-  vin: string;
-  model: string;
-  plate: string;
-  colour: string;
-  dealer: string;
-  /** Username, and since when. */
+export interface DemoCar extends Omit<CarRecord, 'owner'> {
   owner: { username: string; since: string } | null;
-  locked: boolean;
-  climate: boolean;
-  charging: boolean;
-  updatedAtMs: number;
 }
 
 const HOUSES = [

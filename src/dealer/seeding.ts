@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
-import { newAccountId } from './accounts.ts';
+import { newAccount } from './accounts.ts';
 import {
   DEMO_ADMIN,
   DEMO_CARS,
@@ -40,8 +40,6 @@ interface SeedingDependencies {
   mode: DemoMode;
 }
 
-type PasswordHashes = Record<keyof typeof DEMO_PASSWORDS, string>;
-
 /** Fills an empty store, and resets it to the demo data. */
 export class Seeding {
   readonly #dependencies: SeedingDependencies;
@@ -56,21 +54,20 @@ export class Seeding {
     const { registry, mode } = this.#dependencies;
     const edition = await registry.edition();
     if (edition.generation === 0) {
-      const records = mode.demo ? await this.#demoRecords() : [await this.#firstAdmin()];
+      const seeds = mode.demo ? await this.#demoSeeds() : await this.#firstAdmin(mode);
       // If it is too late, another node has filled the store.
-      await registry.switchFrom(edition, (generation) => writesOf(records, generation));
+      await registry.switchFrom(edition, (generation) => writesOf(seeds, generation));
     } else if (!mode.demo) {
       await this.#closeKnownLogins(mode.adminPassword);
     }
     await registry.sweep();
   }
 
-  async #firstAdmin(): Promise<AdminRecord> {
-    const { passwords, clock, random, mode } = this.#dependencies;
-    const given = mode.demo ? DEMO_PASSWORDS.admin : mode.adminPassword;
-    const password = await passwords.hash(given);
-    const nowMs = clock.now();
-    return { ...account(random, DEMO_ADMIN, password, nowMs), role: 'admin', isDemo: mode.demo };
+  async #firstAdmin({ adminPassword }: { adminPassword: string }): Promise<Seeds> {
+    const { passwords, clock, random } = this.#dependencies;
+    const password = await passwords.hash(adminPassword);
+    const admin = newAccount(random, DEMO_ADMIN, password, clock.now());
+    return { accounts: [{ ...admin, role: 'admin' }], cars: [] };
   }
 
   async #closeKnownLogins(adminPassword: string): Promise<void> {
@@ -104,8 +101,8 @@ export class Seeding {
     this.#isResetting = true;
     try {
       const edition = await registry.edition();
-      const records = await this.#demoRecords(session);
-      const isDone = await registry.switchFrom(edition, (to) => writesOf(records, to));
+      const seeds = await this.#demoSeeds(session);
+      const isDone = await registry.switchFrom(edition, (to) => writesOf(seeds, to));
       if (!isDone) throw conflict('A reset is running');
       // The reset is done; the next sweep removes what this one could not.
       await registry.sweep().catch(() => {});
@@ -119,25 +116,24 @@ export class Seeding {
     };
   }
 
-  async #demoRecords(keeper?: Session): Promise<Seeded[]> {
+  async #demoSeeds(keeper?: Session): Promise<Seeds> {
     const { passwords, random } = this.#dependencies;
-    const [admin, dealer, user] = await Promise.all(
+    const [admin = '', dealer = '', user = ''] = await Promise.all(
       Object.values(DEMO_PASSWORDS).map((password) => passwords.hash(password)),
     );
-    const hashes: PasswordHashes = { admin: admin ?? '', dealer: dealer ?? '', user: user ?? '' };
     const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
-      const common = account(random, username, hashes.dealer, createdAtMs);
+      const common = newAccount(random, username, dealer, createdAtMs);
       return { ...common, role: 'dealer', isDemo: true, name, city };
     });
-    const customers = DEMO_CUSTOMERS.map((each) => this.#customer(each, hashes.user));
+    const customers = DEMO_CUSTOMERS.map((each) => this.#customer(each, user));
     const byName = new Map(customers.map((each) => [each.username, each]));
     const cars = DEMO_CARS.map((each) => carRecord(each, byName));
-    return [adminRecord(random, hashes.admin, keeper), ...dealers, ...customers, ...cars];
+    return { accounts: [adminRecord(random, admin, keeper), ...dealers, ...customers], cars };
   }
 
   #customer({ username, dealer, profile, secrets, createdAtMs }: DemoCustomer, password: string) {
     const { random, secrets: cipher } = this.#dependencies;
-    const common = account(random, username, password, createdAtMs);
+    const common = newAccount(random, username, password, createdAtMs);
     const sealed = SECRET_FIELDS.map((field) => [
       field,
       cipher.encrypt(common.id, field, secrets[field]),
@@ -154,23 +150,14 @@ export class Seeding {
   }
 }
 
-type Seeded = AccountRecord | CarRecord;
-
-function account(random: Random, username: string, password: string, createdAtMs: number) {
-  return {
-    id: newAccountId(random),
-    username,
-    password,
-    credential: 1,
-    keptToken: null,
-    createdAtMs,
-    updatedAtMs: createdAtMs,
-  };
+interface Seeds {
+  accounts: AccountRecord[];
+  cars: CarRecord[];
 }
 
 /** The admin of the demo data. The admin who resets continues as this one, with the same token. */
 function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
-  const fresh = account(random, DEMO_ADMIN, password, DEMO_START_MS);
+  const fresh = newAccount(random, DEMO_ADMIN, password, DEMO_START_MS);
   const kept = keeper && {
     id: keeper.account.id,
     credential: keeper.account.credential + 1,
@@ -191,37 +178,23 @@ function carRecord(
 }
 
 /** The records and their indexes. */
-function writesOf(records: readonly Seeded[], generation: number): Write[] {
+function writesOf({ accounts, cars }: Seeds, generation: number): Write[] {
   const emails = new Map<string, EmailRecord & { cars: [string, string][] }>();
-  const writes = records.flatMap((record) =>
-    'vin' in record ? carWrites(record, generation) : accountWrites(record, generation),
-  );
-  for (const record of records) {
-    if ('vin' in record || record.role !== 'user' || record.profile.email === null) continue;
-    const { id, username } = record;
-    emails.set(record.profile.email, { holder: { id, username }, cars: [] });
+  const writes: Write[] = [];
+  for (const account of accounts) {
+    const { role, id, username } = account;
+    writes.push({ key: keys.account(generation, account), value: account });
+    writes.push({ key: keys.name(generation, username), value: { role, id } });
+    if (account.role !== 'user' || account.profile.email === null) continue;
+    emails.set(account.profile.email, { holder: { id, username }, cars: [] });
   }
-  for (const record of records) {
-    if (!('vin' in record) || record.owner?.account == null) continue;
-    emails.get(record.owner.email)?.cars.push([record.vin, record.owner.account]);
+  for (const car of cars) {
+    const { vin, owner } = car;
+    writes.push({ key: keys.car(generation, vin), value: car });
+    if (owner?.account == null) continue;
+    writes.push({ key: keys.owned(generation, owner.account, vin), value: 0 });
+    emails.get(owner.email)?.cars.push([vin, owner.account]);
   }
   for (const [email, value] of emails) writes.push({ key: keys.email(generation, email), value });
-  return writes;
-}
-
-function accountWrites(record: AccountRecord, generation: number): Write[] {
-  const { role, id, username } = record;
-  return [
-    { key: keys.account(generation, record), value: record },
-    { key: keys.name(generation, username), value: { role, id } },
-  ];
-}
-
-function carWrites(record: CarRecord, generation: number): Write[] {
-  const { vin, owner } = record;
-  const writes: Write[] = [{ key: keys.car(generation, vin), value: record }];
-  if (owner?.account != null) {
-    writes.push({ key: keys.owned(generation, owner.account, vin), value: 0 });
-  }
   return writes;
 }

@@ -1,10 +1,10 @@
-import { adminBody, type Granted } from '../../dealer/accounts.ts';
+import { adminBody, type Granted, type Login } from '../../dealer/accounts.ts';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
 import type { AccountRecord, Role } from '../../dealer/records.ts';
 import * as schemas from '../../dealer/schemas.ts';
 import type { Route } from '../server/router.ts';
-import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
+import { type Count, guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 
@@ -21,56 +21,47 @@ const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
   ['user', 'user'],
 ]);
 
+const loginRoute = openRoutes('log-in');
+
 /** Log-in, sign-up and log-out. */
 export function loginRoutes(context: DealerRouteDependencies): Route[] {
-  const { platform, limits } = context;
-  const { accounts, tokens } = platform;
+  const { accounts, tokens } = context.platform;
   const common = {
-    method: 'POST',
-    tag: 'log-in',
     answer: schemas.Token,
     refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins.' },
     isSecret: true,
   } as const;
+  const logIn = async (count: Count, login: Login) => {
+    count('logins', context.limits.logins);
+    return tokenBody(await accounts.logIn(login), tokens.lifetimeS);
+  };
   return [
-    openRoute({
+    loginRoute({
       ...common,
-      path: '/api/token',
+      endpoint: 'POST /api/token',
       operationId: 'getToken',
       summary: 'A token for a username and a password of any role (OAuth2 password grant)',
       body: forms.TokenRequest,
       isForm: true,
-      run: async ({ body: { username, password }, count }) => {
-        count('logins', limits.logins);
-        return tokenBody(await accounts.logIn({ username, password }), tokens.lifetimeS);
-      },
+      run: ({ body: { username, password } }, count) => logIn(count, { username, password }),
     }),
-    openRoute({
+    loginRoute({
       ...common,
-      path: '/api/auth/login',
+      endpoint: 'POST /api/auth/login',
       operationId: 'logIn',
       summary: 'A token for an account of a role',
       body: forms.Login,
-      run: async ({ body: { username, password, role }, count }) => {
-        count('logins', limits.logins);
-        const asked = ROLE_NAMES.get(role.toLowerCase()) ?? null;
-        return tokenBody(
-          await accounts.logIn({ username, password, role: asked }),
-          tokens.lifetimeS,
-        );
-      },
+      run: ({ body: { username, password, role } }, count) =>
+        logIn(count, { username, password, role: ROLE_NAMES.get(role.toLowerCase()) ?? null }),
     }),
-    openRoute({
+    loginRoute({
       ...common,
-      path: '/api/auth/admin-login',
+      endpoint: 'POST /api/auth/admin-login',
       operationId: 'logInAdmin',
       summary: 'A token for an admin; `role` is ignored',
       body: forms.Login,
-      run: async ({ body: { username, password }, count }) => {
-        count('logins', limits.logins);
-        const granted = await accounts.logIn({ username, password, role: 'admin' });
-        return tokenBody(granted, tokens.lifetimeS);
-      },
+      run: ({ body: { username, password } }, count) =>
+        logIn(count, { username, password, role: 'admin' }),
     }),
     signUpRoute(context),
     logoutRoute(context),
@@ -79,17 +70,15 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
 
 function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
   const { accounts, tokens } = platform;
-  return openRoute({
-    method: 'POST',
-    path: '/api/auth/signup',
+  return loginRoute({
+    endpoint: 'POST /api/auth/signup',
     operationId: 'signUp',
     summary: 'Become a customer of a dealer',
-    tag: 'log-in',
     body: forms.SignUp,
     answer: schemas.SignedUp,
     refusals: { 409: 'The username or the email is taken.', 429: 'Too many sign-ups.' },
     isSecret: true,
-    run: async ({ body, count }) => {
+    run: async ({ body }, count) => {
       count('sign-ups', limits.signUps);
       const granted = await accounts.signUp(body);
       return { ...tokenBody(granted, tokens.lifetimeS), profile: granted.profile };
@@ -98,12 +87,10 @@ function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
 }
 
 function logoutRoute({ platform }: DealerRouteDependencies): Route {
-  return openRoute({
-    method: 'POST',
-    path: '/api/auth/logout',
+  return loginRoute({
+    endpoint: 'POST /api/auth/logout',
     operationId: 'logOut',
     summary: 'End the token of this call',
-    tag: 'log-in',
     answer: schemas.Done,
     isSecret: true,
     run: async ({ authorization }) => {
@@ -127,35 +114,29 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
 
 function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
   const { sessions, accounts } = platform;
-  const tag = 'own account';
+  const guarded = guardedRoutes(sessions, 'own account');
   return [
-    guardedRoute(sessions, {
-      method: 'GET',
-      path: '/api/auth/me',
+    guarded({
+      endpoint: 'GET /api/auth/me',
       operationId: 'whoAmI',
       summary: 'The account of the token',
-      tag,
       action: 'identity.read',
       answer: schemas.Identity,
       run: (_, { account }) => identityBody(account),
     }),
-    guardedRoute(sessions, {
-      method: 'GET',
-      path: '/api/me/admin',
+    guarded({
+      endpoint: 'GET /api/me/admin',
       operationId: 'getAdmin',
       summary: 'The own account of an admin',
-      tag,
       action: 'admin.read',
       answer: schemas.Admin,
       refusals: { 403: WRONG_ROLE },
       run: (_, { account }) => profileBody(platform, account),
     }),
-    guardedRoute(sessions, {
-      method: 'PATCH',
-      path: '/api/me/admin',
+    guarded({
+      endpoint: 'PATCH /api/me/admin',
       operationId: 'changeAdmin',
       summary: 'Change username or password; a new password ends all other tokens',
-      tag,
       action: 'admin.change',
       body: forms.AdminChange,
       answer: schemas.Admin,
@@ -163,14 +144,7 @@ function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
         403: `${WRONG_ROLE} Or the current password is wrong.`,
         409: 'The username is taken.',
       },
-      run: async ({ body }, session) =>
-        adminBody(
-          await accounts.changeAdmin(session, {
-            currentPassword: body.current_password,
-            username: body.username ?? null,
-            newPassword: body.new_password ?? null,
-          }),
-        ),
+      run: async ({ body }, session) => adminBody(await accounts.changeAdmin(session, body)),
     }),
   ];
 }
@@ -191,24 +165,20 @@ function identityBody(account: AccountRecord) {
 
 function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
   const { sessions, accounts } = platform;
-  const tag = 'own account';
+  const guarded = guardedRoutes(sessions, 'own account');
   return [
-    guardedRoute(sessions, {
-      method: 'GET',
-      path: '/api/me/profile',
+    guarded({
+      endpoint: 'GET /api/me/profile',
       operationId: 'getProfile',
       summary: 'The own account, with all that belongs to its role',
-      tag,
       action: 'profile.read',
       answer: schemas.Profile,
       run: (_, { account }) => profileBody(platform, account),
     }),
-    guardedRoute(sessions, {
-      method: 'PATCH',
-      path: '/api/me/profile',
+    guarded({
+      endpoint: 'PATCH /api/me/profile',
       operationId: 'changeProfile',
       summary: 'Change the own profile of a customer: null clears a field, absent fields stay',
-      tag,
       action: 'profile.change',
       refusal: 'Only customers have a profile to change; admins use /api/me/admin',
       body: forms.ProfileChange,

@@ -20,20 +20,14 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   requestId: string;
 }
 
-/** A call without a session. */
-export interface OpenAsk<B extends Fields, Q extends Fields, P extends Fields>
-  extends Ask<B, Q, P> {
-  /** Counts the call for the client's address. Throws TwinError `rate_limited`. */
-  count(name: string, limit: TokenBuckets | undefined): void;
-}
+/** Counts a call for the client's address. Throws TwinError `rate_limited`. */
+export type Count = (name: string, limit: TokenBuckets | undefined) => void;
 
 /** One operation of the dealer platform: how it is served and described. */
 interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
-  method: Method;
-  path: string;
+  endpoint: `${Method} ${string}`;
   operationId: string;
   summary: string;
-  tag: string;
   body?: Form<B>;
   /** The body is a web form, not JSON. */
   isForm?: true;
@@ -43,14 +37,14 @@ interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
   refusals?: Readonly<Record<number, string>>;
 }
 
-export interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
+interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
   extends Operation<B, Q, P> {
   /** Caches must not store the answer. */
   isSecret?: true;
-  run(ask: OpenAsk<B, Q, P>): unknown;
+  run(ask: Ask<B, Q, P>, count: Count): unknown;
 }
 
-export interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
+interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
   extends Operation<B, Q, P> {
   action: Action;
   /** Detail of the 403; default: not enough permissions. */
@@ -63,41 +57,40 @@ export const WRONG_ROLE = 'The role of the caller does not allow this.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
-/** The route of an operation without authentication. */
-export function openRoute<B extends Fields, Q extends Fields, P extends Fields>(
-  operation: OpenOperation<B, Q, P>,
-): Route {
-  return routeOf(operation, 'none', async (call) => {
-    // Before the first await: the client may disconnect.
-    const limited = new LimitHeaders(call.addressKey());
-    const ended = await refusedAs(async () => {
-      const ask = read(operation, call, await bodyOf(operation, call));
-      const count = (name: string, limit: TokenBuckets | undefined) => limited.count(name, limit);
-      return replyOf(await operation.run({ ...ask, count }));
+/** Makes the routes of operations without authentication. */
+export function openRoutes(tag: string) {
+  return <B extends Fields, Q extends Fields, P extends Fields>(
+    operation: OpenOperation<B, Q, P>,
+  ): Route =>
+    routeOf(operation, tag, 'none', async (call) => {
+      // Before the first await: the client may disconnect.
+      const limited = new LimitHeaders(call.addressKey());
+      const ended = await refusedAs(async () => {
+        const ask = read(operation, call, await bodyOf(operation, call));
+        return replyOf(await operation.run(ask, (name, limit) => limited.count(name, limit)));
+      });
+      const isSecret = operation.isSecret || ended.status !== 200;
+      return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
     });
-    const isSecret = operation.isSecret || ended.status !== 200;
-    return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
-  });
 }
 
 /**
- * The route of an operation that needs a token. Checks run in this order: syntax of the body,
+ * Makes the routes of operations that need a token. Checks run in this order: syntax of the body,
  * token, role, fields. The operation itself checks records and the rights to them.
  */
-export function guardedRoute<B extends Fields, Q extends Fields, P extends Fields>(
-  sessions: Sessions,
-  operation: GuardedOperation<B, Q, P>,
-): Route {
-  const { action, refusal } = operation;
-  return routeOf(operation, 'bearer', async (call) => {
-    const ended = await refusedAs(async () => {
-      const given = await bodyOf(operation, call);
-      const session = await sessions.find(call.head.authorization);
-      if (!can(session.account, action)) throw forbidden(refusal);
-      return replyOf(await operation.run(read(operation, call, given), session));
+export function guardedRoutes(sessions: Sessions, tag: string) {
+  return <B extends Fields, Q extends Fields, P extends Fields>(
+    operation: GuardedOperation<B, Q, P>,
+  ): Route =>
+    routeOf(operation, tag, 'bearer', async (call) => {
+      const ended = await refusedAs(async () => {
+        const given = await bodyOf(operation, call);
+        const session = await sessions.find(call.head.authorization);
+        if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
+        return replyOf(await operation.run(read(operation, call, given), session));
+      });
+      return withHeaders(ended, NO_STORE);
     });
-    return withHeaders(ended, NO_STORE);
-  });
 }
 
 function replyOf(result: unknown): Reply {
@@ -119,11 +112,22 @@ function withHeaders(answer: Reply, more: readonly Header[]): Reply {
 }
 
 function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
-  { isForm, answer, ...operation }: Operation<B, Q, P>,
+  {
+    endpoint,
+    operationId,
+    summary,
+    body,
+    isForm,
+    query,
+    params,
+    answer,
+    refusals,
+  }: Operation<B, Q, P>,
+  tag: string,
   auth: 'none' | 'bearer',
   handle: Route['handle'],
 ): Route {
-  const { method, path, operationId, summary, tag, body, query, params, refusals } = operation;
+  const [method, path] = endpoint.split(' ') as [Method, string];
   const type = isForm ? { type: 'application/x-www-form-urlencoded' as const } : {};
   const described = body ? { schema: body.schema, required: true, ...type } : {};
   return {

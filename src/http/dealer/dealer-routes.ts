@@ -4,7 +4,7 @@ import * as schemas from '../../dealer/schemas.ts';
 import type { Session } from '../../dealer/sessions.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
-import { guardedRoute, openRoute, WRONG_ROLE } from './call.ts';
+import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import { JsonCache } from './json-cache.ts';
@@ -28,35 +28,29 @@ export function dealerRoutes(context: DealerRouteDependencies): Route[] {
 
 function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, accounts, dealers, dealerList } = platform;
-  const tag = 'dealers';
+  const guarded = guardedRoutes(sessions, 'dealers');
   return [
-    openRoute({
-      method: 'GET',
-      path: '/api/dealers',
+    openRoutes('dealers')({
+      endpoint: 'GET /api/dealers',
       operationId: 'listDealers',
       summary: 'All dealers, by username',
-      tag,
       answer: schemas.Dealers,
       run: () => dealerList.read(),
     }),
-    guardedRoute(sessions, {
-      method: 'POST',
-      path: '/api/dealers',
+    guarded({
+      endpoint: 'POST /api/dealers',
       operationId: 'createDealer',
       summary: 'Register a dealer',
-      tag,
       action: 'dealer.create',
       body: forms.NewDealer,
       answer: schemas.Dealer,
       refusals: { 403: WRONG_ROLE, 409: 'The username is taken.' },
       run: async ({ body }, session) => dealerBody(await accounts.createDealer(session, body)),
     }),
-    guardedRoute(sessions, {
-      method: 'DELETE',
-      path: '/api/dealers/{username}',
+    guarded({
+      endpoint: 'DELETE /api/dealers/{username}',
       operationId: 'deleteDealer',
       summary: 'Delete a dealer; its cars and customers are unlinked, or go to another',
-      tag,
       action: 'dealer.delete',
       params: forms.ByDealer,
       query: forms.Removal,
@@ -75,26 +69,22 @@ function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
 
 function carRoutes(context: DealerRouteDependencies): Route[] {
   const { sessions, cars } = context.platform;
-  const tag = 'cars';
+  const guarded = guardedRoutes(sessions, 'cars');
   const body = (car: Car) => carBody(car, context);
   const lists = new JsonCache<readonly Car[]>();
   return [
-    guardedRoute(sessions, {
-      method: 'GET',
-      path: '/api/cars',
+    guarded({
+      endpoint: 'GET /api/cars',
       operationId: 'listCars',
       summary: 'All cars, by VIN',
-      tag,
       action: 'cars.list',
       answer: schemas.Cars,
       run: async (_, session) => lists.of(await cars.list(session), (all) => all.map(body)),
     }),
-    guardedRoute(sessions, {
-      method: 'POST',
-      path: '/api/cars/add-to-fleet',
+    guarded({
+      endpoint: 'POST /api/cars/add-to-fleet',
       operationId: 'addToFleet',
       summary: 'Put a car into a fleet',
-      tag,
       action: 'car.add',
       body: forms.NewCar,
       answer: schemas.Car,
@@ -105,12 +95,10 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       run: async ({ body: { vin, dealer } }, session) =>
         body(await cars.addToFleet(session, vin, dealer ?? null)),
     }),
-    guardedRoute(sessions, {
-      method: 'PATCH',
-      path: '/api/cars/{vin}/state',
+    guarded({
+      endpoint: 'PATCH /api/cars/{vin}/state',
       operationId: 'setState',
       summary: 'Switch lock, climate and charging; absent or null flags stay',
-      tag,
       action: 'car.set-state',
       params: forms.ByVin,
       body: forms.StateChange,
@@ -127,17 +115,16 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
 
 function ownerRoutes(context: DealerRouteDependencies): Route[] {
   const { sessions, cars } = context.platform;
+  const guarded = guardedRoutes(sessions, 'cars');
   const common = {
-    path: '/api/cars/{vin}/owner',
-    tag: 'cars',
     params: forms.ByVin,
     answer: schemas.Car,
     refusals: { 403: FOREIGN, 404: 'There is no such car.' },
   } as const;
   return [
-    guardedRoute(sessions, {
+    guarded({
       ...common,
-      method: 'PATCH',
+      endpoint: 'PATCH /api/cars/{vin}/owner',
       operationId: 'setOwner',
       summary: 'Set the owner: the account with this email gets the rights',
       action: 'car.set-owner',
@@ -145,9 +132,9 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       run: async ({ path, body: { email, since } }, session) =>
         carBody(await cars.setOwner(session, path.vin, email, since), context),
     }),
-    guardedRoute(sessions, {
+    guarded({
       ...common,
-      method: 'DELETE',
+      endpoint: 'DELETE /api/cars/{vin}/owner',
       operationId: 'clearOwner',
       summary: 'Clear the owner',
       action: 'car.clear-owner',
@@ -181,18 +168,18 @@ function logUnlock(
 
 function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, customers } = platform;
-  const common = { method: 'GET', tag: 'customers', query: forms.CustomerQuery } as const;
+  const guarded = guardedRoutes(sessions, 'customers');
   const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
     if (isAsked)
       log.info({ requestId, by: account.username }, 'customers with passwords asked for');
   };
   return [
-    guardedRoute(sessions, {
-      ...common,
-      path: '/api/customers',
+    guarded({
+      endpoint: 'GET /api/customers',
       operationId: 'listCustomers',
       summary: 'All customers for an admin, the own ones for a dealer',
       action: 'customers.list',
+      query: forms.CustomerQuery,
       answer: schemas.Customers,
       refusals: { 403: WRONG_ROLE },
       run: ({ query, requestId }, session) => {
@@ -200,13 +187,13 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
         return customers.list(session, query.include_password);
       },
     }),
-    guardedRoute(sessions, {
-      ...common,
-      path: '/api/customers/{username}',
+    guarded({
+      endpoint: 'GET /api/customers/{username}',
       operationId: 'getCustomer',
       summary: 'One customer',
       action: 'customer.read',
       params: forms.ByUsername,
+      query: forms.CustomerQuery,
       answer: schemas.Customer,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such customer, or it is another dealer’s.' },
       run: ({ path, query, requestId }, session) => {
@@ -219,23 +206,21 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
 
 function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, state, seeding } = platform;
-  const tag = 'platform';
   return [
-    openRoute({
-      method: 'GET',
-      path: '/api/state',
+    openRoutes('platform')({
+      endpoint: 'GET /api/state',
       operationId: 'getState',
       summary: 'The state of the platform',
-      tag,
       answer: schemas.PlatformState,
       run: () => state.read(),
     }),
-    guardedRoute(sessions, {
-      method: 'POST',
-      path: '/api/admin/reset',
+    guardedRoutes(
+      sessions,
+      'platform',
+    )({
+      endpoint: 'POST /api/admin/reset',
       operationId: 'reset',
       summary: 'Restore the demo data; ends all other tokens',
-      tag,
       action: 'reset',
       answer: schemas.Reset,
       refusals: { 403: WRONG_ROLE, 409: 'There is no demo data, or a reset is running.' },

@@ -155,50 +155,54 @@ function catalogueRoutes(service: TwinService): Route[] {
 
 // ── one world ─────────────────────────────────────────────────────────────────────────────────
 
-interface WorldRead {
+/** A read of a world; further parameters and errors are added to those of every read. */
+interface WorldRead
+  extends Pick<Route, 'operationId' | 'summary' | 'query'>,
+    Partial<Pick<Route, 'params' | 'errors' | 'answers'>> {
   /** Below the path of the world. */
   path: string;
-  operationId: string;
-  summary: string;
   schema: Schema;
-  answer: (world: World, call: Call) => Answer;
 }
 
-function worldRoute(
-  { worlds }: TwinContext,
-  { path, operationId, summary, schema, answer }: WorldRead,
-): Route {
+function described({ path, schema, params, errors = [], answers, ...about }: WorldRead) {
   return {
+    ...about,
     method: 'GET',
     path: `/api/v1/worlds/{id}${path}`,
-    operationId,
-    summary,
     tag: 'worlds',
     auth: 'none',
-    params: { id: schemas.WorldId },
-    answers: { 200: { description: summary, schema } },
+    params: { id: schemas.WorldId, ...params },
+    answers: { 200: { description: about.summary, schema }, ...answers },
     errors: [
+      ...errors,
       'unknown_world',
       'rate_limited',
       'overloaded',
       'store_unavailable',
       'world_unavailable',
     ],
-    handle: (call) =>
-      mapMaybePromise(worlds.byId(call, call.params[0]), (world) => answer(world, call)),
-  };
+  } as const satisfies Omit<Route, 'handle'>;
+}
+
+function worldRoute(
+  { worlds }: TwinContext,
+  { answer, ...read }: WorldRead & { answer: (world: World, call: Call) => Answer },
+): Route {
+  const handle = (call: Call) =>
+    mapMaybePromise(worlds.byId(call, call.params[0]), (world) => answer(world, call));
+  return { ...described(read), handle };
 }
 
 function worldRoutes(context: TwinContext): Route[] {
-  const reads: WorldRead[] = [
-    {
+  return [
+    worldRoute(context, {
       path: '',
       operationId: 'getWorld',
       summary: 'The world, its fleet and its hazard spots',
       schema: schemas.World,
       answer: (world, { encoding }) => ok(worldOf(world, context.publicTwinUrl()), encoding),
-    },
-    {
+    }),
+    worldRoute(context, {
       path: '/state',
       operationId: 'getState',
       summary: 'One snapshot',
@@ -207,24 +211,24 @@ function worldRoutes(context: TwinContext): Route[] {
         mapMaybePromise(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
           reply(200, bytes, encoding),
         ),
-    },
-    {
+    }),
+    worldRoute(context, {
       path: '/events',
       operationId: 'listEvents',
       summary: 'The last sixty events, oldest first',
       schema: schemas.Events,
       answer: async (world, { encoding }) => ok(await world.events(), encoding),
-    },
-    {
+    }),
+    worldRoute(context, {
       path: '/journal',
       operationId: 'getJournal',
       summary: 'The world as its seed and every accepted change',
       schema: schemas.Journal,
       answer: async (world, { encoding }) =>
         ok(await journalOf(world, context.kernelHash), encoding),
-    },
+    }),
+    mapRoute(context),
   ];
-  return [...reads.map((read) => worldRoute(context, read)), mapRoute(context)];
 }
 
 async function journalOf(world: World, kernel: string) {
@@ -232,59 +236,56 @@ async function journalOf(world: World, kernel: string) {
   return { kernel, seed: world.seed, city: world.city.name, tick: world.tick(), changes };
 }
 
+const OF_INCIDENT = { incident: schemas.IncidentId };
+
 function incidentRoutes(context: TwinContext): Route[] {
-  const one = worldRoute(context, {
-    path: '/incidents/{incident}',
-    operationId: 'getIncident',
-    summary: 'One collision report',
-    schema: schemas.Incident,
-    answer: async (world, { params, encoding }) => {
-      const incident = await world.incident(params[1] ?? '');
-      if (incident === undefined) throw new TwinError('unknown_incident');
-      return ok(incident, encoding);
-    },
-  });
-  const all = worldRoute(context, {
-    path: '/incidents',
-    operationId: 'listIncidents',
-    summary: 'Every collision report, in order',
-    schema: schemas.Incidents,
-    answer: async (world, { encoding }) => ok(await world.incidents(), encoding),
-  });
-  const ofOne = (route: Route): Route => ({
-    ...route,
-    params: { ...route.params, incident: schemas.IncidentId },
-    errors: ['unknown_incident', ...route.errors],
-  });
-  return [all, ofOne(one), ofOne(replayRoute(context))];
+  return [
+    worldRoute(context, {
+      path: '/incidents',
+      operationId: 'listIncidents',
+      summary: 'Every collision report, in order',
+      schema: schemas.Incidents,
+      answer: async (world, { encoding }) => ok(await world.incidents(), encoding),
+    }),
+    worldRoute(context, {
+      path: '/incidents/{incident}',
+      operationId: 'getIncident',
+      summary: 'One collision report',
+      params: OF_INCIDENT,
+      schema: schemas.Incident,
+      errors: ['unknown_incident'],
+      answer: async (world, { params, encoding }) => {
+        const incident = await world.incident(params[1] ?? '');
+        if (incident === undefined) throw new TwinError('unknown_incident');
+        return ok(incident, encoding);
+      },
+    }),
+    replayRoute(context),
+  ];
 }
 
-function replayRoute(context: TwinContext): Route {
-  const play = async (world: World, call: Call, key: string) => {
-    const [, id = ''] = call.params;
-    const { encoding } = call;
-    const on = featuresOfQuery(call.query);
-    const spend = (ticks: number) => context.limits.workTicks?.takeUpToBurst(key, ticks);
-    const replay = await world.replay(id, { on, encoding, spend });
-    if (replay === undefined) throw new TwinError('unknown_incident');
-    return reply(200, replayBody(id, on, replay, encoding), encoding);
-  };
-  const route = worldRoute(context, {
-    path: '/incidents/{incident}/replay',
-    operationId: 'replayIncident',
-    summary: 'The seconds around a collision, as they were or with features on',
-    schema: schemas.Replay,
-    answer: (world, call) => play(world, call, call.addressKey()),
-  });
+function replayRoute({ worlds, limits }: TwinContext): Route {
   return {
-    ...route,
-    query: { with: schemas.ReplayWith },
-    errors: ['unknown_feature', ...route.errors],
+    ...described({
+      path: '/incidents/{incident}/replay',
+      operationId: 'replayIncident',
+      summary: 'The seconds around a collision, as they were or with features on',
+      params: OF_INCIDENT,
+      query: { with: schemas.ReplayWith },
+      schema: schemas.Replay,
+      errors: ['unknown_feature', 'unknown_incident'],
+    }),
     handle: (call) => {
       const key = call.addressKey();
-      return mapMaybePromise(context.worlds.byId(call, call.params[0]), (world) =>
-        play(world, call, key),
-      );
+      return mapMaybePromise(worlds.byId(call, call.params[0]), async (world) => {
+        const [, id = ''] = call.params;
+        const { encoding } = call;
+        const on = featuresOfQuery(call.query);
+        const spend = (ticks: number) => limits.workTicks?.takeUpToBurst(key, ticks);
+        const replay = await world.replay(id, { on, encoding, spend });
+        if (replay === undefined) throw new TwinError('unknown_incident');
+        return reply(200, replayBody(id, on, replay, encoding), encoding);
+      });
     },
   };
 }
@@ -309,17 +310,17 @@ function mapRoute(context: TwinContext): Route {
     known[encoding].set(city, representation);
     return representation;
   };
-  const route = worldRoute(context, {
+  return worldRoute(context, {
     path: '/map',
     operationId: 'getMap',
     summary: 'The road network',
     schema: schemas.CityMap,
+    answers: { 304: { description: 'Not modified' } },
     answer: ({ city }, { encoding, head }) => {
       const { etag, whole, notModified } = representationOf(city, encoding);
       return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
     },
   });
-  return { ...route, answers: { ...route.answers, 304: { description: 'Not modified' } } };
 }
 
 function represent(city: City, encoding: Encoding): Representation {

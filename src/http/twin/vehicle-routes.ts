@@ -15,20 +15,15 @@ import {
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
-import type { World } from '../../twin-service.ts';
 import { parseObject } from '../server/body.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
-import type { RateLimits } from '../server/rate-limits.ts';
 import { ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import * as schemas from './schemas.ts';
-import type { Car, WorldAccess } from './world-access.ts';
+import type { TwinContext } from './twin-routes.ts';
+import type { Car } from './world-access.ts';
 
-interface VehicleContext {
-  worlds: WorldAccess;
-  limits: RateLimits;
-}
-
+type VehicleContext = Pick<TwinContext, 'worlds' | 'limits'>;
 type Answer = Reply | Promise<Reply>;
 
 const ALL = maskOf(FEATURE_NAMES);
@@ -201,14 +196,12 @@ function entryOf({ world, index }: Car): FleetEntry {
 
 async function vehicle(car: Car, encoding: Encoding): Promise<Reply> {
   const { world, index } = car;
-  const entry = entryOf(car);
+  const { vin, ...appearance } = entryOf(car);
   const [now, incidents] = await Promise.all([telemetry(car), incidentsOf(car)]);
   const answer = {
-    vin: entry.vin,
+    vin,
     world: world.id,
-    model: entry.model,
-    plate: entry.plate,
-    colour: entry.colour,
+    ...appearance,
     configuration: featureState(world.declared(index)),
     telemetry: now,
     incidents: incidents.map(({ id }) => id),
@@ -226,14 +219,10 @@ function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {
   return mapMaybePromise(world.latestPacked() ?? world.packed(), (packed) =>
     telemetryOf(packed, index, {
       worldId: world.id,
-      vins: vinsOf(world),
+      vins: world.fleet.map(({ vin }) => vin),
       city: namesOf(world.city),
     }),
   );
-}
-
-function vinsOf({ fleet }: World): string[] {
-  return fleet.map(({ vin }) => vin);
 }
 
 const names = new WeakMap<City, CityNames>();
