@@ -55,24 +55,8 @@ interface Base {
   random: Random;
 }
 
-/** Steps that stop a node, run once and in the reverse order of the starts. */
-class Shutdown {
-  readonly #steps: (() => Promise<void>)[] = [];
-  #running: Promise<void> | undefined;
-
-  add(step: () => Promise<void>): void {
-    this.#steps.unshift(step);
-  }
-
-  run(): Promise<void> {
-    this.#running ??= this.#runAll();
-    return this.#running;
-  }
-
-  async #runAll(): Promise<void> {
-    for (const step of this.#steps) await step();
-  }
-}
+/** Steps that stop what was started so far, in the order of the starts: run them in reverse. */
+type StopSteps = (() => Promise<void>)[];
 
 /** Starts a node and resolves once it serves. Throws if a port or the store is not available. */
 export async function startNode(
@@ -81,14 +65,19 @@ export async function startNode(
   { time = systemTime, random = systemRandom, openStore, faults = false }: NodeParts = {},
 ): Promise<RunningNode> {
   const base = { config, log, time, random };
-  const shutdown = new Shutdown();
+  const stopSteps: StopSteps = [];
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= runInReverse(stopSteps);
+    return stopping;
+  };
   try {
     const servingState = new ServingState(config.nodeName, base);
     const { store, isReady } = await openNodeStore(base, servingState, openStore);
-    shutdown.add(() => store.close());
+    stopSteps.push(() => store.close());
 
     const parts = { store, servingState, faults };
-    const { clock, kernel, worlds } = await makeWorlds(base, parts, shutdown);
+    const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
     // Threads of their own do most of the work of both.
     const [shardsStart, platformStart] = await Promise.allSettled([
       worlds.start(),
@@ -96,19 +85,22 @@ export async function startNode(
     ]);
     if (platformStart.status === 'rejected') throw platformStart.reason;
     const platform = platformStart.value;
-    shutdown.add(() => platform.close());
+    stopSteps.push(() => platform.close());
     if (shardsStart.status === 'rejected') throw shardsStart.reason;
 
     const frontEnd = openFrontEnd(base, { worlds, platform, kernel, isReady });
     worlds.idle.start();
-    shutdown.add(() => frontEnd.close());
+    stopSteps.push(() => frontEnd.close());
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
-    const stop = () => shutdown.run();
     return { twinUrl, dealerUrl, opsUrl, worlds, shards: worlds.shards, stop };
   } catch (error) {
-    await shutdown.run();
+    await stop();
     throw error;
   }
+}
+
+async function runInReverse(steps: StopSteps): Promise<void> {
+  for (const step of steps.toReversed()) await step();
 }
 
 async function openNodeStore(
@@ -136,7 +128,7 @@ async function openNodeStore(
 async function makeWorlds(
   { config, log, time, random }: Base,
   { store, servingState, faults }: { store: Store; servingState: ServingState; faults: boolean },
-  shutdown: Shutdown,
+  stopSteps: StopSteps,
 ) {
   const clock = new NodeClock(time, await readClockMark(store), () => servingState.untilMs);
   const records = new Records(store, await Leases.takeAll(store, config.nodeName));
@@ -154,7 +146,7 @@ async function makeWorlds(
     idleMs: config.worldIdleMs,
   });
   servingState.useWorlds(worlds);
-  shutdown.add(async () => {
+  stopSteps.push(async () => {
     await worlds.idle.stop();
     await worlds.saveImages();
     supervisor.stop();
@@ -167,41 +159,29 @@ async function makeWorlds(
   return { clock, kernel, worlds };
 }
 
-interface PlatformParts {
-  store: Store;
-  clock: NodeClock;
-  worlds: Worlds;
-  servingState: ServingState;
-}
-
 function openPlatform(
   { config, log, time, random }: Base,
-  { store, clock, worlds, servingState }: PlatformParts,
+  parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
 ): Promise<DealerPlatform> {
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = config;
-  const worldCount = new WorldCount(worlds, clock, time);
+  const { servingState, ...served } = parts;
+  const worldCount = new WorldCount(parts.worlds, parts.clock, time);
   const node = { worlds: () => worldCount.read(), nodes: () => servingState.nodes };
   const attempts =
     rateLimits === 'off'
       ? ('off' as const)
       : { free: rateLimits.failedLogins, waitMsMax: rateLimits.failedLoginWaitS * 1000 };
   const settings = { mode: demo, tokenLifetimeS, attempts, fieldKey };
-  return DealerPlatform.open({ store, clock, time, random, log, worlds, node }, settings);
-}
-
-interface FrontEndParts {
-  worlds: Worlds;
-  platform: DealerPlatform;
-  kernel: string;
-  isReady(): boolean;
+  return DealerPlatform.open({ ...served, time, random, log, node }, settings);
 }
 
 function openFrontEnd(
   { config, log, time, random }: Base,
-  { worlds, platform, kernel, isReady }: FrontEndParts,
+  parts: { worlds: Worlds; platform: DealerPlatform; kernel: string; isReady(): boolean },
 ): FrontEnd {
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, rateLimits, demo } = config;
+  const { worlds, platform, kernel, isReady } = parts;
   return startFrontEnd(
     {
       ...{ host, twinPort, dealerPort, opsHost, opsPort },

@@ -1,7 +1,7 @@
 /** The Piscina entry of a shard: every export is a task that the main thread names. */
 
 import type {
-  CloseTask,
+  Address,
   OpenTask,
   QueryTask,
   ReplayTask,
@@ -30,6 +30,6 @@ export const query = (task: QueryTask) => started().query(task);
 export const rewind = (task: RewindTask) => started().rewind(task);
 export const search = (task: SearchTask) => started().search(task);
 export const replay = (task: ReplayTask) => started().replay(task);
-export const close = (task: CloseTask) => started().close(task);
+export const close = (task: Address) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

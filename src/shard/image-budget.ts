@@ -1,5 +1,6 @@
 import { IMAGE_BYTES_PER_S, STORED_IMAGE_TICKS } from '../limits.ts';
-import type { LoadedWorld, StateImage } from './loaded-world.ts';
+import type { LoadedWorld } from './loaded-world.ts';
+import type { StateImage } from './protocol.ts';
 
 /** Limits how many bytes of images a shard sends to the store for watched worlds. */
 export class ImageBudget {

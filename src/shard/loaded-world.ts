@@ -3,14 +3,7 @@ import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import { carTypesOf } from '../twin/fleet.ts';
-import type { NumberedChange, WorldPast } from './protocol.ts';
-
-export interface StateImage {
-  tick: number;
-  /** Last journal number that is in it. */
-  seq: number;
-  bytes: Uint8Array;
-}
+import type { NumberedChange, StateImage, WorldPast } from './protocol.ts';
 
 export interface LoadedWorldStart {
   number: number;

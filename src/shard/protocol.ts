@@ -34,24 +34,10 @@ export interface ShardStart {
 
 // ── commands ──────────────────────────────────────────────────────────────────────────────────
 
-/** A command is for one residency of a world in memory; a later residency ignores it. */
-interface Address {
+/** One residency of a world in memory: a later residency ignores what is meant for it. */
+export interface Address {
   world: number;
   residency: number;
-}
-
-/** The world must not be stepped to `tick` before this hold is resolved. */
-export interface HoldCommand extends Address {
-  kind: 'hold';
-  hold: number;
-  tick: number;
-}
-
-/** Resolves a hold: the changes journalled under it, or none where the append failed. */
-export interface ResolveCommand extends Address {
-  kind: 'resolve';
-  hold: number;
-  changes: readonly NumberedChange[];
 }
 
 export interface NumberedChange {
@@ -63,48 +49,43 @@ export interface NumberedChange {
   values: number;
 }
 
-/** How many watchers want which encoding; none at all makes the world warm. */
-export interface WatchCommand extends Address {
-  kind: 'watch';
-  json: boolean;
-  msgpack: boolean;
-}
+/** A command without its address, which `Residency` adds. */
+export type WorldCommand =
+  /** The world must not be stepped to `tick` before this hold is resolved. */
+  | { kind: 'hold'; hold: number; tick: number }
+  /** Resolves a hold: the changes journalled under it, or none where the append failed. */
+  | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
+  /** Which encodings of a world are wanted; none makes the world warm. */
+  | { kind: 'watch'; json: boolean; msgpack: boolean };
 
 export type Fault =
   | { what: 'stall'; ms: number }
   | { what: 'die' }
   | { what: 'poison'; world: number };
 
-export interface FaultCommand {
-  kind: 'fault';
-  fault: Fault;
-}
-
-/** A command without its address, which `Residency` adds. */
-export type WorldCommand =
-  | Omit<HoldCommand, keyof Address>
-  | Omit<ResolveCommand, keyof Address>
-  | Omit<WatchCommand, keyof Address>;
-
-export type Command = HoldCommand | ResolveCommand | WatchCommand | FaultCommand;
+export type Command = (WorldCommand & Address) | { kind: 'fault'; fault: Fault };
 
 // ── tasks ─────────────────────────────────────────────────────────────────────────────────────
+
+export interface StateImage {
+  tick: number;
+  /** Last journal number that is in it. */
+  seq: number;
+  bytes: Uint8Array;
+}
 
 /** All that is needed to step a world on from where it was, or to run it again. */
 export interface WorldPast {
   seed: number;
   /** Where it began under this kernel: tick, and declared masks. */
   from: { tick: number; masks: readonly number[] };
-  /** A later state to start from instead; `seq`: number of the last change in it. */
-  image: { tick: number; seq: number; bytes: Uint8Array } | undefined;
+  /** A later state to start from instead. */
+  image: StateImage | undefined;
   /** Changes after the image, or after the beginning; see `packNumbered`. */
   changes: Int32Array;
 }
 
-export interface OpenTask {
-  world: number;
-  /** Number of this residency in memory. Reports carry it, so that late ones can be dropped. */
-  residency: number;
+export interface OpenTask extends Address {
   cityIndex: number;
   createdAtMs: number;
   past: WorldPast;
@@ -116,9 +97,7 @@ export type OpenAnswer =
 
 export type Query = Encoding | 'packed' | 'events' | 'tick';
 
-export interface QueryTask {
-  world: number;
-  residency: number;
+export interface QueryTask extends Address {
   /** The world is brought to this tick at least. */
   tick: number;
   query: Query;
@@ -139,31 +118,25 @@ export type QueryAnswer =
   /** The world is not, or no longer, in memory here. */
   | { outcome: 'unloaded' };
 
-export interface CloseTask {
-  world: number;
-  residency: number;
-}
-
 // ── counterfactuals ───────────────────────────────────────────────────────────────────────────
 
-/** Has the states before some collisions computed and put in the rewind cache. */
-export interface RewindTask {
+interface CounterfactualTask {
   world: number;
   cityIndex: number;
-  past: WorldPast;
-  chains: readonly IncidentContacts[];
   /** Runs after everything that a client waits for. */
   background: boolean;
+}
+
+/** Has the states before some collisions computed and put in the rewind cache. */
+export interface RewindTask extends CounterfactualTask {
+  past: WorldPast;
+  chains: readonly IncidentContacts[];
 }
 
 /** Has one incident explained, from its state in the rewind cache. */
-export interface SearchTask {
-  world: number;
-  cityIndex: number;
+export interface SearchTask extends CounterfactualTask {
   /** Complete: no contact can join it any more. */
   chain: IncidentContacts;
-  /** Runs after everything that a client waits for. */
-  background: boolean;
 }
 
 export type SearchAnswer =
@@ -174,9 +147,7 @@ export type SearchAnswer =
   | { outcome: 'failed'; message: string };
 
 /** Has the seconds around one incident played, from its state in the rewind cache. */
-export interface ReplayTask {
-  world: number;
-  cityIndex: number;
+export interface ReplayTask extends Omit<CounterfactualTask, 'background'> {
   chain: IncidentContacts;
   /** Features that are on for the cars of the chain that had them off; 0 none. */
   on: number;
@@ -214,43 +185,25 @@ export interface FrameBatch {
   worlds: number;
 }
 
-export interface ContactsReport {
-  kind: 'contacts';
-  world: number;
-  residency: number;
-  /** Number of the first of them among all contacts of the world, from 0. */
-  from: number;
-  facts: ContactFacts[];
-}
+export type WorldReport = Address &
+  (
+    | {
+        kind: 'contacts';
+        /** Number of the first of them among all contacts of the world, from 0. */
+        from: number;
+        facts: ContactFacts[];
+      }
+    | { kind: 'image'; image: StateImage }
+    /** The world left memory to make room; if it moved since its last image, a new one came before. */
+    | { kind: 'evicted' }
+    | { kind: 'trapped'; message: string }
+  );
 
-export interface ImageReport {
-  kind: 'image';
-  world: number;
-  residency: number;
-  tick: number;
-  seq: number;
-  bytes: Uint8Array;
-}
-
-/** The world left memory to make room; if it moved since its last image, a new one came before. */
-export interface EvictedReport {
-  kind: 'evicted';
-  world: number;
-  residency: number;
-}
-
-export interface TrappedReport {
-  kind: 'trapped';
-  world: number;
-  residency: number;
-  message: string;
-}
-
-export type Report = FrameBatch | ContactsReport | ImageReport | EvictedReport | TrappedReport;
+export type Report = FrameBatch | WorldReport;
 
 /** Buffers that go over with a report instead of being copied. */
 export function transferred(report: Report): ArrayBuffer[] {
-  return report.kind === 'image' ? [report.bytes.buffer as ArrayBuffer] : [];
+  return report.kind === 'image' ? [report.image.bytes.buffer as ArrayBuffer] : [];
 }
 
 // ── packed changes ────────────────────────────────────────────────────────────────────────────

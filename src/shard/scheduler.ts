@@ -1,5 +1,5 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import type { Clock } from '../clock.ts';
+import type { ShardClock } from '../clock.ts';
 import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
 import type { Time } from '../time.ts';
 import type { CounterfactualQueue } from './counterfactual/counterfactual-queue.ts';
@@ -20,11 +20,8 @@ export interface Goal {
   lost(): void;
 }
 
-/** The clock that a shard follows; see `ShardClock`. */
-export interface FollowedClock extends Clock {
-  /** The last reading that the main thread published. */
-  published(): number;
-}
+/** The clock that a shard follows. */
+export type FollowedClock = Pick<ShardClock, 'now' | 'published'>;
 
 /** The shard that a scheduler works for. */
 export interface SchedulerHost {

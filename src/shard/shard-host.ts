@@ -8,9 +8,9 @@ import { CounterfactualQueue, REWIND_SLABS } from './counterfactual/counterfactu
 import { RewindCache } from './counterfactual/rewind-cache.ts';
 import { FrameBatcher } from './frame-batcher.ts';
 import { ImageBudget } from './image-budget.ts';
-import { LoadedWorld, placePast, type StateImage } from './loaded-world.ts';
+import { LoadedWorld, placePast } from './loaded-world.ts';
 import {
-  type CloseTask,
+  type Address,
   type Command,
   type Fault,
   type OpenAnswer,
@@ -26,8 +26,10 @@ import {
   type SearchAnswer,
   type SearchTask,
   type ShardStart,
+  type StateImage,
   transferred,
   unpackNumbered,
+  type WorldCommand,
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { Scheduler, type SchedulerHost } from './scheduler.ts';
@@ -184,7 +186,7 @@ export class ShardHost implements SchedulerHost {
   }
 
   /** Takes a world out of memory, without saving it. */
-  close({ world: number, residency }: CloseTask): void {
+  close({ world: number, residency }: Address): void {
     const world = this.#worlds.get(number);
     if (world?.residency === residency) this.#unload(world);
   }
@@ -224,10 +226,10 @@ export class ShardHost implements SchedulerHost {
     this.#kernel.release(world.slab);
   }
 
-  #save(world: LoadedWorld, { tick, seq, bytes }: StateImage): void {
-    world.storedTick = tick;
+  #save(world: LoadedWorld, image: StateImage): void {
+    world.storedTick = image.tick;
     const { number, residency } = world;
-    this.#report({ kind: 'image', world: number, residency, tick, seq, bytes });
+    this.#report({ kind: 'image', world: number, residency, image });
   }
 
   // ── for the scheduler ───────────────────────────────────────────────────────────────────────
@@ -283,7 +285,7 @@ export class ShardHost implements SchedulerHost {
     if (command.kind !== 'hold') this.#schedule(0);
   }
 
-  #execute(world: LoadedWorld, command: Exclude<Command, { kind: 'fault' }>): void {
+  #execute(world: LoadedWorld, command: WorldCommand): void {
     switch (command.kind) {
       case 'hold':
         world.hold(command.hold, command.tick);

@@ -6,7 +6,7 @@ import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limi
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import type {
-  CloseTask,
+  Address,
   Command,
   OpenAnswer,
   OpenTask,
@@ -44,11 +44,6 @@ export interface ShardListener {
   died(shard: Shard, world: number): void;
 }
 
-/** A burst under way. */
-interface Debt {
-  ticks: number;
-}
-
 interface ShardThread {
   pool: ShardPool;
   commands: MessagePort;
@@ -68,8 +63,8 @@ export class Shard {
   explained = 0;
   #replays = 0;
   #residencies = 0;
-  /** Bursts that were asked for and are not done yet. */
-  readonly #debts = new Set<Debt>();
+  /** Queries that are not answered yet, and the ticks that they have to step. */
+  readonly #debts = new Map<QueryTask, number>();
   readonly #dependencies: ShardDependencies;
   #listener: ShardListener | undefined;
   #thread: ShardThread | undefined;
@@ -167,11 +162,17 @@ export class Shard {
     return this.#run('open', task);
   }
 
-  query(task: QueryTask): Promise<QueryAnswer> {
-    return this.#run('query', task);
+  /** `debtTicks`: how far the world has to be stepped for it. */
+  async query(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
+    this.#debts.set(task, debtTicks);
+    try {
+      return await this.#run('query', task);
+    } finally {
+      this.#debts.delete(task);
+    }
   }
 
-  close(task: CloseTask): Promise<void> {
+  close(task: Address): Promise<void> {
     return this.#run('close', task);
   }
 
@@ -268,24 +269,17 @@ export class Shard {
     return hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
   }
 
-  /** Ticks that the bursts under way still have to step. */
+  /** Ticks that the queries under way have to step. */
   get debtTicks(): number {
     let sum = 0;
-    for (const { ticks } of this.#debts) sum += ticks;
+    for (const debt of this.#debts.values()) sum += debt;
     return sum;
-  }
-
-  /** Counts a burst until the returned function is called. */
-  owe(ticks: number): () => void {
-    const debt = { ticks };
-    this.#debts.add(debt);
-    return () => this.#debts.delete(debt);
   }
 
   /** How long a burst of so many ticks would take, shorter ones going first, ms. */
   waitMs(ticks: number): number {
     let before = ticks;
-    for (const debt of this.#debts) if (debt.ticks <= ticks) before += debt.ticks;
+    for (const debt of this.#debts.values()) if (debt <= ticks) before += debt;
     const share = Math.max(0.2, 1 - this.hotPerMille / 1000) * (1 - 1 / OLDEST_TURN);
     return (before * (this.#thread?.pulse.tickNs ?? 0)) / 1e6 / share;
   }

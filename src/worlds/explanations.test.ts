@@ -10,12 +10,15 @@ import type { Shard } from '../shard/shard.ts';
 import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
-import { systemTime } from '../time.ts';
+import { systemTime, type Time } from '../time.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import type { World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import { Leases } from './leases.ts';
 import { Records, type WorldRecord } from './records.ts';
+import { Residency } from './residency.ts';
+import type { WorldDependencies } from './world-dependencies.ts';
+import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldRewinds } from './world-rewinds.ts';
 import { WorldTicks } from './world-ticks.ts';
@@ -90,15 +93,14 @@ function worldOf(cachedFrom: number) {
   } as Shard;
   const clock = new ManualClock(0);
   const log = createLog('silent');
-  const shared = { records, kernel: 'k', time: TestTime.standing(), log, shard, cityIndex: 0 };
+  const time: Time = TestTime.standing();
+  const shared = { records, kernel: 'k', time, log, shard, cityIndex: 0 } as WorldDependencies;
   const reports = new WorldReports(number, shared);
   const ticks = new WorldTicks(clock, 0);
-  const residency = { isRetired: false };
-  const explanations = new Explanations({
-    world: { number, id: 'w', watcherCount: 1 } as World,
-    rewinds: new WorldRewinds(number, record, shared),
-    ...{ record, ticks, residency, reports, shared },
-  });
+  const residency = new Residency(number, shard);
+  const world = { number, id: 'w', watcherCount: 1 } as World;
+  const parts = { world, record, ticks, residency, reports, shared } as WorldParts;
+  const explanations = new Explanations(parts, new WorldRewinds(parts));
   let failingTick = -1;
   let contacts = 0;
   return {
@@ -197,7 +199,7 @@ test('a world that was removed or forgotten meanwhile gets no explanation', asyn
   const world = worldOf(Number.POSITIVE_INFINITY);
   await world.collide([tickOf(0)]);
   await until(() => world.rewinds.length > 0);
-  world.residency.isRetired = true;
+  world.residency.retire();
   world.rewinds[0]?.done();
   await until(() => world.order.length === 1 && world.explanations.isIdle);
   await world.reports.written();

@@ -3,27 +3,12 @@ import { TwinError } from '../errors.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { StopTimer } from '../time.ts';
 import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
-import type { World } from '../twin-service.ts';
-import type { WorldRecord } from './records.ts';
-import type { Residency } from './residency.ts';
-import type { WorldDependencies } from './world-dependencies.ts';
-import type { WorldReports } from './world-reports.ts';
+import type { WorldParts } from './world-parts.ts';
 import type { WorldRewinds } from './world-rewinds.ts';
-import type { WorldTicks } from './world-ticks.ts';
 
 /** A chain is examined so long after its end, and again after so long. */
 const MARGIN_MS = 160;
 const RETRY_MS = 2000;
-
-export interface ExplanationDependencies {
-  readonly world: World;
-  readonly record: WorldRecord;
-  readonly rewinds: WorldRewinds;
-  readonly ticks: WorldTicks;
-  readonly residency: Pick<Residency, 'isRetired'>;
-  readonly reports: WorldReports;
-  readonly shared: Pick<WorldDependencies, 'time' | 'log' | 'records' | 'shard' | 'cityIndex'>;
-}
 
 /** What became of the searches for some incidents, but for those that are explained. */
 interface Unexplained {
@@ -38,7 +23,8 @@ interface Unexplained {
  * without an explanation. So nothing is lost if the store, the shard or the process fails.
  */
 export class Explanations {
-  readonly #dependencies: ExplanationDependencies;
+  readonly #parts: WorldParts;
+  readonly #rewinds: WorldRewinds;
   /** Incidents that cannot be run again as they were recorded. */
   readonly #givenUp = new Set<string>();
   /** Incidents for which the world is being run again; newer ones need not wait for them. */
@@ -47,8 +33,9 @@ export class Explanations {
   #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
-  constructor(dependencies: ExplanationDependencies) {
-    this.#dependencies = dependencies;
+  constructor(parts: WorldParts, rewinds: WorldRewinds) {
+    this.#parts = parts;
+    this.#rewinds = rewinds;
   }
 
   get isIdle(): boolean {
@@ -66,25 +53,25 @@ export class Explanations {
   /** A contact at this tick: wakes after the end of its chain, if the world is still watched. */
   wakeAfter(tick: number): void {
     if (this.#stopTimer !== undefined) return;
-    const ticks = Math.max(0, tick + CHAIN_TICKS - this.#dependencies.ticks.now());
+    const ticks = Math.max(0, tick + CHAIN_TICKS - this.#parts.ticks.now());
     this.#wakeIn(ticks * TICK_MS + MARGIN_MS);
   }
 
   #wakeIn(ms: number): void {
     this.#stopTimer?.();
-    this.#stopTimer = this.#dependencies.shared.time.after(ms, () => {
+    this.#stopTimer = this.#parts.shared.time.after(ms, () => {
       this.#stopTimer = undefined;
       if (this.#isWatched) this.wake();
     });
   }
 
   get #isWatched(): boolean {
-    return this.#dependencies.world.watcherCount > 0;
+    return this.#parts.world.watcherCount > 0;
   }
 
   async #work(): Promise<void> {
     try {
-      while (this.#isWoken && !this.#dependencies.residency.isRetired) {
+      while (this.#isWoken && !this.#parts.residency.isRetired) {
         this.#isWoken = false;
         await this.#explainNewest();
       }
@@ -100,7 +87,7 @@ export class Explanations {
   }
 
   #warn(message: string, err: unknown): void {
-    this.#dependencies.shared.log.warn({ world: this.#dependencies.world.id, err }, message);
+    this.#parts.shared.log.warn({ world: this.#parts.world.id, err }, message);
   }
 
   async #explainNewest(): Promise<void> {
@@ -116,12 +103,12 @@ export class Explanations {
     if (rest.length === newest.length) return;
     this.#isWoken = true;
     // The next round must find in the store what this one has explained.
-    await this.#dependencies.reports.written();
+    await this.#parts.reports.written();
   }
 
   /** Chains that are over and not explained, newest first. */
   async #open(): Promise<IncidentContacts[]> {
-    const { world, record, reports, ticks, shared } = this.#dependencies;
+    const { world, record, reports, ticks, shared } = this.#parts;
     await reports.stored();
     const contacts = await shared.records.incidents(world.number);
     if (contacts.length === 0) return [];
@@ -143,7 +130,7 @@ export class Explanations {
 
   /** Searches from the states in the rewind cache. Each explanation goes to the store when it is found. */
   async #search(chains: readonly IncidentContacts[], background: boolean): Promise<Unexplained> {
-    const { world, residency, reports, shared } = this.#dependencies;
+    const { world, residency, reports, shared } = this.#parts;
     const rest: Unexplained = { missing: [], failed: [] };
     const search = async (chain: IncidentContacts): Promise<void> => {
       const task = { world: world.number, cityIndex: shared.cityIndex, chain, background };
@@ -164,7 +151,7 @@ export class Explanations {
     this.#rewinding = new Set(chains.map(idOf));
     try {
       await this.#rewindAndSearch(chains, true);
-      await this.#dependencies.reports.written();
+      await this.#parts.reports.written();
       this.#rewinding = new Set();
       this.wake();
     } catch (error) {
@@ -175,9 +162,8 @@ export class Explanations {
 
   /** Those that fail from the stored image are tried once more from the beginning, then given up. */
   async #rewindAndSearch(chains: readonly IncidentContacts[], trustImage: boolean): Promise<void> {
-    const { rewinds } = this.#dependencies;
-    const rewind = await rewinds.plan(chains, trustImage);
-    const failed = await rewinds.run(rewind, true).then(
+    const rewind = await this.#rewinds.plan(chains, trustImage);
+    const failed = await this.#rewinds.run(rewind, true).then(
       async () => (await this.#search(rewind.chains, true)).failed,
       (error: unknown) => {
         if (error instanceof TwinError) throw error;

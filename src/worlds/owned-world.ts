@@ -21,6 +21,7 @@ import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
 import { WorldLoader } from './world-loader.ts';
+import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 
@@ -34,16 +35,9 @@ export class OwnedWorld implements World, IdleWorld {
   lastTouchMs: number;
   /** Slot of the idle index in which the store has it. */
   due: number;
-  readonly #record: WorldRecord;
-  readonly #shared: WorldDependencies;
-  readonly #ticks: WorldTicks;
-  readonly #residency: Residency;
-  readonly #journal: WorldJournal;
-  readonly #demand = new EncodingDemand();
-  readonly #guard = new CrashLoopGuard();
   readonly loader: WorldLoader;
-  /** What its shard reports of it, on its way to the store. */
-  readonly reports: WorldReports;
+  readonly #parts: WorldParts;
+  readonly #shared: WorldDependencies;
   /** Made at first use: most worlds at hand are never asked for it. */
   #history: WorldHistory | undefined;
   /** Dropped by the garbage collector: 20 cars are more than all else of a world at rest. */
@@ -68,21 +62,16 @@ export class OwnedWorld implements World, IdleWorld {
     this.lastTouchMs = shared.clock.now();
     const ticks = new WorldTicks(shared.clock, record.createdAtMs);
     const residency = new Residency(number, shared.shard);
-    const { records, kernel, time } = shared;
-    const rooms = { world: number, record, records, kernel, time, ticks, residency };
-    const journal = new WorldJournal(masks, last, rooms);
-    const reports = new WorldReports(number, shared);
-    this.#record = record;
+    const base = { world: this, record, ticks, residency, shared };
     this.#shared = shared;
-    this.#ticks = ticks;
-    this.#residency = residency;
-    this.#journal = journal;
-    this.reports = reports;
-    this.loader = new WorldLoader({
-      ...{ world: this, record, ticks, residency, journal, reports, shared },
-      demand: this.#demand,
-      guard: this.#guard,
-    });
+    this.#parts = {
+      ...base,
+      journal: new WorldJournal(masks, last, base),
+      reports: new WorldReports(number, shared),
+      demand: new EncodingDemand(),
+      guard: new CrashLoopGuard(),
+    };
+    this.loader = new WorldLoader(this.#parts);
   }
 
   get city(): City {
@@ -105,23 +94,29 @@ export class OwnedWorld implements World, IdleWorld {
     return fleet;
   }
 
+  /** What its shard reports of it, on its way to the store. */
+  get reports(): WorldReports {
+    return this.#parts.reports;
+  }
+
   /** Number of its residency in its shard's memory; 0 none. */
   get residency(): number {
-    return this.#residency.number;
+    return this.#parts.residency.number;
   }
 
   /** Removed from the store, or forgotten. */
   get isRetired(): boolean {
-    return this.#residency.isRetired;
+    return this.#parts.residency.isRetired;
   }
 
   /** Whether anything would be lost if this object were forgotten. */
   get isBusy(): boolean {
+    const { journal, reports, guard } = this.#parts;
     const isMoving = this.residency !== 0 || this.loader.isLoading || this.watcherCount > 0;
-    const isWriting = !this.#journal.isIdle || !this.reports.isIdle;
+    const isWriting = !journal.isIdle || !reports.isIdle;
     const isExplaining = this.#history?.explanations.isIdle === false;
     const { clock, idle } = this.#shared;
-    const isRemembered = this.#guard.hasRecent(clock.now()) || idle.isUnsaved(this);
+    const isRemembered = guard.hasRecent(clock.now()) || idle.isUnsaved(this);
     return isMoving || isWriting || isExplaining || isRemembered;
   }
 
@@ -133,12 +128,12 @@ export class OwnedWorld implements World, IdleWorld {
   // ── features ────────────────────────────────────────────────────────────────────────────────
 
   declared(car: number): number {
-    return this.#journal.declared(car);
+    return this.#parts.journal.declared(car);
   }
 
   async change(car: number, touched: number, values: number): Promise<number> {
     try {
-      return await this.#journal.change(car, touched, values);
+      return await this.#parts.journal.change(car, touched, values);
     } catch (error) {
       if (error instanceof RefusedWrite) {
         this.#shared.owner.forget(this);
@@ -149,42 +144,45 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   journal(): Promise<Change[]> {
-    return this.#shared.records.changes(this.number, this.#record, 0);
+    return this.#shared.records.changes(this.number, this.#parts.record, 0);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
   /** A trapped world is rebuilt from its record: from its image first, then without, then not at all. */
   trapped(residency: number): void {
-    this.#guard.trapped(this.#shared.clock.now());
+    this.#parts.guard.trapped(this.#shared.clock.now());
     this.loader.unloaded(residency);
   }
 
   /** Refuses to load the world for a while: threads died on it repeatedly. */
   quarantine(): void {
-    this.#guard.quarantine(this.#shared.clock.now());
+    this.#parts.guard.quarantine(this.#shared.clock.now());
     this.loader.unloaded();
   }
 
   /** Resolves once the world has left memory and its reports are stored, or the store has failed. */
   async retire(): Promise<void> {
-    this.#residency.retire();
-    this.#journal.forget();
-    await this.#residency.close();
-    await this.reports.close();
+    const { journal, reports, residency } = this.#parts;
+    residency.retire();
+    journal.forget();
+    await residency.close();
+    await reports.close();
   }
 
   // ── reading ─────────────────────────────────────────────────────────────────────────────────
 
   tick(): number {
-    const shown = this.#fresh()?.tick ?? this.#ticks.now();
-    return this.#ticks.answer(Math.max(shown, this.#ticks.answered));
+    const { ticks } = this.#parts;
+    const shown = this.#fresh()?.tick ?? ticks.now();
+    return ticks.answer(Math.max(shown, ticks.answered));
   }
 
   /** The last frame if it is new enough, and no answer has shown a later tick. */
   #fresh(): LatestFrame | undefined {
-    if (this.#latest === undefined || this.#latest.tick < this.#ticks.answered) return undefined;
-    const ageMs = (this.#ticks.now() - this.#latest.tick) * TICK_MS;
+    const { ticks } = this.#parts;
+    if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
+    const ageMs = (ticks.now() - this.#latest.tick) * TICK_MS;
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
 
@@ -192,14 +190,14 @@ export class OwnedWorld implements World, IdleWorld {
     const latest = this.#fresh();
     if (latest === undefined) return undefined;
     // From the next batch on, frames in this encoding are at hand.
-    if (latest[encoding] !== undefined) this.#ticks.answer(latest.tick);
-    else if (this.#demand.read(encoding)) this.loader.sendDemand();
+    if (latest[encoding] !== undefined) this.#parts.ticks.answer(latest.tick);
+    else if (this.#parts.demand.read(encoding)) this.loader.sendDemand();
     return latest[encoding];
   }
 
   /** Encodings that only readers wanted are no longer made. */
   forgetReaders(): void {
-    if (this.#demand.forgetReaders()) this.loader.sendDemand();
+    if (this.#parts.demand.forgetReaders()) this.loader.sendDemand();
   }
 
   async frame(encoding: Encoding): Promise<Uint8Array> {
@@ -210,7 +208,7 @@ export class OwnedWorld implements World, IdleWorld {
 
   latestPacked(): Int32Array | undefined {
     const latest = this.#fresh();
-    if (latest !== undefined) this.#ticks.answer(latest.tick);
+    if (latest !== undefined) this.#parts.ticks.answer(latest.tick);
     return latest?.packed;
   }
 
@@ -223,11 +221,7 @@ export class OwnedWorld implements World, IdleWorld {
   // ── history ─────────────────────────────────────────────────────────────────────────────────
 
   get history(): WorldHistory {
-    this.#history ??= new WorldHistory({
-      ...{ world: this, record: this.#record, ticks: this.#ticks, residency: this.#residency },
-      ...{ journal: this.#journal, reports: this.reports, loader: this.loader },
-      shared: this.#shared,
-    });
+    this.#history ??= new WorldHistory(this.#parts, this.loader);
     return this.#history;
   }
 
@@ -256,25 +250,26 @@ export class OwnedWorld implements World, IdleWorld {
   // ── watchers ────────────────────────────────────────────────────────────────────────────────
 
   get watcherCount(): number {
-    return this.#demand.watcherCount;
+    return this.#parts.demand.watcherCount;
   }
 
   watch(encoding: Encoding): void {
-    this.#guard.refuseInQuarantine(this.#shared.clock.now());
+    const { demand, guard, ticks } = this.#parts;
+    guard.refuseInQuarantine(this.#shared.clock.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
       throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
     }
-    const isNew = this.#demand.join(encoding);
+    const isNew = demand.join(encoding);
     if (this.watcherCount === 1) {
       this.#shared.owner.hotChanged(this.shard, true);
-      this.history.explanations.wakeAfter(this.#ticks.now());
+      this.history.explanations.wakeAfter(ticks.now());
     }
     if (this.residency === 0) void this.loader.loadIfWatched();
     else if (isNew) this.loader.sendDemand();
   }
 
   unwatch(encoding: Encoding): void {
-    const isGone = this.#demand.leave(encoding);
+    const isGone = this.#parts.demand.leave(encoding);
     if (isGone) this.loader.sendDemand();
     if (this.watcherCount > 0) return;
     this.#shared.owner.hotChanged(this.shard, false);
@@ -285,7 +280,7 @@ export class OwnedWorld implements World, IdleWorld {
 
   /** A new frame from the shard; returns it as it goes to the sockets, if anybody watches. */
   receive(frame: BatchFrame): WorldFrame | undefined {
-    this.#ticks.step(frame.tick);
+    this.#parts.ticks.step(frame.tick);
     if (this.watcherCount === 0) return undefined;
     this.#latest ??= new LatestFrame();
     this.#latest.take(frame);

@@ -1,8 +1,19 @@
 import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
-import { type NumberedChange, packNumbered, type WorldPast } from '../shard/protocol.ts';
-import { type Key, type Store, StoreUnavailable, type Write } from '../store/contract.ts';
+import {
+  type NumberedChange,
+  packNumbered,
+  type StateImage,
+  type WorldPast,
+} from '../shard/protocol.ts';
+import {
+  type Entry,
+  type Key,
+  type Store,
+  StoreUnavailable,
+  type Write,
+} from '../store/contract.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import {
@@ -47,16 +58,13 @@ export interface WorldRecord {
   from: { tick: number; seq: number; masks: readonly number[] };
 }
 
-export interface StoredImage {
+export interface StoredImage extends StateImage {
   kernel: string;
-  tick: number;
-  seq: number;
   crc: number;
-  bytes: Uint8Array;
 }
 
 /** Checksum of an image: of its bytes, tick and seq. */
-export function imageCrc({ tick, seq, bytes }: Omit<StoredImage, 'crc'>): number {
+export function imageCrc({ tick, seq, bytes }: StateImage): number {
   return crc32(bytes, crc32(`${tick} ${seq}`));
 }
 
@@ -86,7 +94,7 @@ export class UncertainWrite extends TwinError {
 }
 
 /** Turns errors of the store into those that clients get. */
-export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -142,8 +150,8 @@ export class Records {
     return this.#commit(partitionOf(world), [key], writes);
   }
 
-  async record(world: number): Promise<WorldRecord | undefined> {
-    return (await orUnavailable(this.#store.get<WorldRecord>(this.key(world, 'world'))))?.value;
+  record(world: number): Promise<WorldRecord | undefined> {
+    return this.#get<WorldRecord>(this.key(world, 'world'));
   }
 
   replace(world: number, record: WorldRecord): Promise<void> {
@@ -180,9 +188,8 @@ export class Records {
   async hasChange(world: number, change: NumberedChange | undefined): Promise<boolean> {
     if (change === undefined) return true;
     const { seq, tick, car, touched, values } = change;
-    const key = this.key(world, 'journal', seq);
-    const found = await orUnavailable(this.#store.get<number[]>(key));
-    return found?.value.join() === [tick, car, touched, values].join();
+    const found = await this.#get<number[]>(this.key(world, 'journal', seq));
+    return found?.join() === [tick, car, touched, values].join();
   }
 
   /** Changes with numbers above `afterSeq`, in order, those that it was created with included. */
@@ -190,27 +197,19 @@ export class Records {
     const first = afterSeq < record.livedCount ? await this.#firstChanges(world) : [];
     const changes = first.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
     const prefix = this.key(world, 'journal');
-    for (let after = Math.max(afterSeq, record.livedCount); ; ) {
-      const page = await orUnavailable(
-        this.#store.list<[number, number, number, number]>(prefix, {
-          limit: PAGE,
-          after: [...prefix, after],
-        }),
-      );
-      for (const { key, value } of page) {
-        const [tick, car, touched, values] = value;
-        changes.push({ seq: Number(key.at(-1)), tick, car, touched, values });
-      }
-      if (page.length < PAGE) return changes;
-      after = changes.at(-1)?.seq ?? after;
+    const after = [...prefix, Math.max(afterSeq, record.livedCount)];
+    for (const { key, value } of await this.#all<[number, number, number, number]>(prefix, after)) {
+      const [tick, car, touched, values] = value;
+      changes.push({ seq: Number(key.at(-1)), tick, car, touched, values });
     }
+    return changes;
   }
 
   async #firstChanges(world: number): Promise<Change[]> {
-    const entry = await orUnavailable(this.#store.get<Uint8Array>(this.key(world, 'lived')));
-    if (entry === undefined) return [];
+    const packed = await this.#get<Uint8Array>(this.key(world, 'lived'));
+    if (packed === undefined) return [];
     // A copy, since the bytes may lie at an offset that is not aligned.
-    return unpackChanges(new Int32Array(entry.value.slice().buffer));
+    return unpackChanges(new Int32Array(packed.slice().buffer));
   }
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
@@ -243,8 +242,7 @@ export class Records {
 
   /** The stored image if it is valid and of the kernel that steps the world. */
   async image(world: number, { kernel }: WorldRecord): Promise<StoredImage | undefined> {
-    const entry = await orUnavailable(this.#store.get<StoredImage>(this.key(world, 'image')));
-    const image = entry?.value;
+    const image = await this.#get<StoredImage>(this.key(world, 'image'));
     if (image?.kernel !== kernel || image.bytes?.length !== SLAB_BYTES) return undefined;
     return image.crc === imageCrc(image) ? image : undefined;
   }
@@ -271,15 +269,13 @@ export class Records {
   ): Promise<IncidentContacts | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
-    const entry = await orUnavailable(this.#store.get<StoredContact>(key));
-    const first = entry && contactOf(entry.value);
+    const stored = await this.#get<StoredContact>(key);
+    const first = stored && contactOf(stored);
     if (first?.chainTick !== tick || first.chainOrder !== order) return undefined;
     const chain: [ContactFacts, ...ContactFacts[]] = [first];
     for (let after: Key | undefined = key, lastTick = tick; after !== undefined; ) {
       const page = { limit: PAGE, after, before: [...prefix, lastTick + CHAIN_TICKS] };
-      const entries: { key: Key; value: StoredContact }[] = await orUnavailable(
-        this.#store.list<StoredContact>(prefix, page),
-      );
+      const entries: Entry<StoredContact>[] = await orUnavailable(this.#store.list(prefix, page));
       const contacts = entries.map(({ value }) => contactOf(value));
       const links = contacts.filter((each) => each.chainTick === tick && each.chainOrder === order);
       chain.push(...links);
@@ -305,17 +301,20 @@ export class Records {
     );
   }
 
-  async explanation(world: number, tick: number, order: number): Promise<Explanation | undefined> {
-    const key = this.key(world, 'explained', tick, order);
-    return (await orUnavailable(this.#store.get<Explanation>(key)))?.value;
+  explanation(world: number, tick: number, order: number): Promise<Explanation | undefined> {
+    return this.#get<Explanation>(this.key(world, 'explained', tick, order));
   }
 
-  async #all<T>(prefix: Key): Promise<{ key: Key; value: T }[]> {
-    const all: { key: Key; value: T }[] = [];
-    for (let after: Key | undefined; ; after = all.at(-1)?.key) {
-      const page = await orUnavailable(
-        this.#store.list<T>(prefix, after === undefined ? { limit: PAGE } : { limit: PAGE, after }),
-      );
+  async #get<T>(key: Key): Promise<T | undefined> {
+    return (await orUnavailable(this.#store.get<T>(key)))?.value;
+  }
+
+  /** All entries below `prefix`, after the key `after`. */
+  async #all<T>(prefix: Key, after: Key = prefix): Promise<Entry<T>[]> {
+    const all: Entry<T>[] = [];
+    for (;;) {
+      const start = all.at(-1)?.key ?? after;
+      const page = await orUnavailable(this.#store.list<T>(prefix, { limit: PAGE, after: start }));
       all.push(...page);
       if (page.length < PAGE) return all;
     }
@@ -332,8 +331,8 @@ export class Records {
    * @param known its record, if the caller has it
    */
   async due(world: number, known?: WorldRecord): Promise<number | undefined> {
-    const moved = await orUnavailable(this.#store.get<number>(this.key(world, 'touched')));
-    return moved?.value ?? (known ?? (await this.record(world)))?.due;
+    const moved = await this.#get<number>(this.key(world, 'touched'));
+    return moved ?? (known ?? (await this.record(world)))?.due;
   }
 
   /** Moves a world from one slot of the idle index to another. */

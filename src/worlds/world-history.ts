@@ -13,49 +13,34 @@ import {
   parseIncidentId,
 } from '../twin/incidents.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
-import type { Replay, ReplayOrder, World } from '../twin-service.ts';
+import type { Replay, ReplayOrder } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
-import type { WorldRecord } from './records.ts';
-import type { Residency } from './residency.ts';
-import type { WorldDependencies } from './world-dependencies.ts';
-import type { WorldJournal } from './world-journal.ts';
 import type { WorldLoader } from './world-loader.ts';
-import type { WorldReports } from './world-reports.ts';
+import type { WorldParts } from './world-parts.ts';
 import { WorldRewinds } from './world-rewinds.ts';
-import type { WorldTicks } from './world-ticks.ts';
 
 /** Ticks that a replay takes beside those of the rewind. */
 const REPLAY_TICKS = 1500;
 
-export interface WorldHistoryDependencies {
-  readonly world: World;
-  readonly record: WorldRecord;
-  readonly ticks: WorldTicks;
-  readonly residency: Residency;
-  readonly journal: WorldJournal;
-  readonly reports: WorldReports;
-  readonly loader: WorldLoader;
-  readonly shared: WorldDependencies;
-}
-
 /** What happened in a world: events, incidents with their explanations, and replays. */
 export class WorldHistory {
   readonly explanations: Explanations;
-  readonly #dependencies: WorldHistoryDependencies;
+  readonly #parts: WorldParts;
+  readonly #loader: WorldLoader;
   readonly #rewinds: WorldRewinds;
   #actors: readonly (string | null)[] | undefined;
 
-  constructor(dependencies: WorldHistoryDependencies) {
-    const { world, record, shared } = dependencies;
-    this.#dependencies = dependencies;
-    this.#rewinds = new WorldRewinds(world.number, record, shared);
-    this.explanations = new Explanations({ ...dependencies, rewinds: this.#rewinds });
+  constructor(parts: WorldParts, loader: WorldLoader) {
+    this.#parts = parts;
+    this.#loader = loader;
+    this.#rewinds = new WorldRewinds(parts);
+    this.explanations = new Explanations(parts, this.#rewinds);
   }
 
   async events(): Promise<EventRecord[]> {
-    const { world, reports, loader, shared } = this.#dependencies;
+    const { world, reports, shared } = this.#parts;
     await this.#untilChanged();
-    const { events = [] } = await loader.query('events');
+    const { events = [] } = await this.#loader.query('events');
     await reports.stored();
     const context = { fleet: world.fleet, hazards: shared.city.hazards };
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
@@ -63,7 +48,7 @@ export class WorldHistory {
 
   /** Waits until the last change has taken effect, so that a caller finds its change in the events. */
   async #untilChanged(): Promise<void> {
-    const { journal, ticks, shared } = this.#dependencies;
+    const { journal, ticks, shared } = this.#parts;
     const aheadTicks = () => journal.lastTick - ticks.now();
     // In a loop, since a timer may fire a little early.
     while (aheadTicks() > 0) await shared.time.sleep(aheadTicks() * TICK_MS);
@@ -73,8 +58,8 @@ export class WorldHistory {
 
   /** In order of tick. Wakes the explanation of those that have none. */
   async incidents(): Promise<Incident[]> {
-    const { world, reports, loader, shared } = this.#dependencies;
-    await loader.query('tick');
+    const { world, reports, shared } = this.#parts;
+    await this.#loader.query('tick');
     await reports.stored();
     const chains = groupByIncident(await shared.records.incidents(world.number));
     if (chains.length === 0) return [];
@@ -96,8 +81,8 @@ export class WorldHistory {
   async #find(id: string) {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
-    const { world, reports, loader, shared } = this.#dependencies;
-    const { tick: untilTick } = await loader.query('tick');
+    const { world, reports, shared } = this.#parts;
+    const { tick: untilTick } = await this.#loader.query('tick');
     await reports.stored();
     const { tick, order } = place;
     const chain = await shared.records.incidentChain(world.number, tick, order);
@@ -107,7 +92,7 @@ export class WorldHistory {
   }
 
   #incident(chain: IncidentContacts, explanation: Explanation | undefined): Incident {
-    const { world, shared } = this.#dependencies;
+    const { world, shared } = this.#parts;
     const { fleet, id: worldId } = world;
     const { city } = shared;
     this.#actors ??= city.hazards.map(({ site }) => site.actor?.name ?? null);
@@ -123,7 +108,7 @@ export class WorldHistory {
   async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     const found = await this.#find(id);
     if (found === undefined) return undefined;
-    const { world, record, shared } = this.#dependencies;
+    const { world, record, shared } = this.#parts;
     const { chain, explanation, untilTick } = found;
     if (chain[0].tick <= record.from.tick) {
       throw new TwinError(
@@ -147,7 +132,7 @@ export class WorldHistory {
 
   /** Runs the world again up to the collision first. */
   async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<ReplayFrames> {
-    const { world, shared } = this.#dependencies;
+    const { world, shared } = this.#parts;
     const { log, shard } = shared;
     const rewind = await this.#rewinds.plan([task.chain], trustImage);
     order.spend(rewind.ticks);

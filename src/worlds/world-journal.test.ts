@@ -27,15 +27,17 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
     masks,
     { seq, tick: lastTick },
     {
-      world: 1,
+      world: { number: 1 },
       record: { kernel: 'k', maskSeq: seq } as WorldRecord,
-      kernel: 'k',
-      records: {
-        append: (_, changes) =>
-          new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
-        hasChange: () => found.promise,
+      shared: {
+        kernel: 'k',
+        time: TestTime.standing(),
+        records: {
+          append: (_, changes) =>
+            new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
+          hasChange: () => found.promise,
+        },
       },
-      time: TestTime.standing(),
       ticks: new WorldTicks(clock, 0),
       residency: {
         command: (command: WorldCommand) => {

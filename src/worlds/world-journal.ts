@@ -2,6 +2,7 @@ import { TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { applyChange, type Change, JOURNAL_MAX } from '../twin/journal.ts';
+import type { World } from '../twin-service.ts';
 import { type Records, UncertainWrite, type WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -19,12 +20,14 @@ interface AcceptedChange extends Change {
   readonly outcome: PromiseWithResolvers<number>;
 }
 
-export interface WorldJournalDependencies extends Pick<WorldDependencies, 'kernel' | 'time'> {
-  readonly records: Pick<Records, 'append' | 'hasChange'>;
-  readonly world: number;
+export interface WorldJournalDependencies {
+  readonly world: Pick<World, 'number'>;
   readonly record: WorldRecord;
   readonly ticks: WorldTicks;
   readonly residency: Pick<Residency, 'command'>;
+  readonly shared: Pick<WorldDependencies, 'kernel' | 'time'> & {
+    readonly records: Pick<Records, 'append' | 'hasChange'>;
+  };
 }
 
 /**
@@ -106,7 +109,7 @@ export class WorldJournal {
       return this.#underWay[car]?.outcome.promise ?? Promise.resolve(before);
     }
     this.#refuseUnlessOpen();
-    const { ticks, time } = this.#dependencies;
+    const { ticks, shared } = this.#dependencies;
     const tick = Math.max(ticks.now() + CHANGE_DELAY_TICKS, this.#lastTick);
     const outcome = Promise.withResolvers<number>();
     const change = { hold: ++this.#hold, tick, car, touched, values, declared, outcome };
@@ -119,7 +122,7 @@ export class WorldJournal {
     if (!this.#isWriting) {
       this.#isWriting = true;
       // All changes of this turn of the event loop form one write.
-      time.immediate(() => void this.#writeAll());
+      shared.time.immediate(() => void this.#writeAll());
     }
     return outcome.promise;
   }
@@ -165,15 +168,16 @@ export class WorldJournal {
 
   /** Writes changes, and from time to time the world's record with its masks brought up to date. */
   async #write(changes: readonly NumberedChange[]): Promise<void> {
-    const { world, record, records, kernel } = this.#dependencies;
+    const { world, record, shared } = this.#dependencies;
+    const { records, kernel } = shared;
     const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
     const isDue = maskSeq - record.maskSeq >= MASK_CHECKPOINT_CHANGES;
     // Until the world has started over, its record has the kernel of before and is not written here.
-    if (!isDue || record.kernel !== kernel) return records.append(world, changes);
+    if (!isDue || record.kernel !== kernel) return records.append(world.number, changes);
     const masks = [...this.#masks];
     for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const upToDate = { masks, maskSeq, maskTick };
-    await records.append(world, changes, { ...record, ...upToDate });
+    await records.append(world.number, changes, { ...record, ...upToDate });
     Object.assign(record, upToDate);
   }
 
@@ -196,12 +200,12 @@ export class WorldJournal {
   }
 
   async #readBack([first]: readonly NumberedChange[]): Promise<boolean> {
-    const { world, records, time } = this.#dependencies;
+    const { world, shared } = this.#dependencies;
     while (!this.#isForgotten) {
       try {
-        return await records.hasChange(world, first);
+        return await shared.records.hasChange(world.number, first);
       } catch {
-        await time.sleep(READ_BACK_MS);
+        await shared.time.sleep(READ_BACK_MS);
       }
     }
     return false;

@@ -1,38 +1,18 @@
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
-import type { World } from '../twin-service.ts';
-import type { CrashLoopGuard } from './crash-loop-guard.ts';
-import type { EncodingDemand } from './encoding-demand.ts';
-import type { WorldRecord } from './records.ts';
-import type { Residency } from './residency.ts';
-import type { WorldDependencies } from './world-dependencies.ts';
-import type { WorldJournal } from './world-journal.ts';
-import type { WorldReports } from './world-reports.ts';
-import type { WorldTicks } from './world-ticks.ts';
+import type { WorldParts } from './world-parts.ts';
 
 /** How often a world is loaded for one query before it is given up. */
 const ATTEMPTS_MAX = 4;
 
-export interface WorldLoaderDependencies {
-  readonly world: World;
-  readonly record: WorldRecord;
-  readonly ticks: WorldTicks;
-  readonly residency: Residency;
-  readonly journal: WorldJournal;
-  readonly reports: WorldReports;
-  readonly demand: EncodingDemand;
-  readonly guard: CrashLoopGuard;
-  readonly shared: WorldDependencies;
-}
-
 /** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
 export class WorldLoader {
-  readonly #dependencies: WorldLoaderDependencies;
+  readonly #parts: WorldParts;
   #loading: Promise<number> | undefined;
 
-  constructor(dependencies: WorldLoaderDependencies) {
-    this.#dependencies = dependencies;
+  constructor(parts: WorldParts) {
+    this.#parts = parts;
   }
 
   get isLoading(): boolean {
@@ -43,7 +23,7 @@ export class WorldLoader {
 
   /** Resolves with the number of the world's residency. */
   #load(): Promise<number> {
-    const { residency, journal } = this.#dependencies;
+    const { residency, journal } = this.#parts;
     if (residency.number !== 0) return Promise.resolve(residency.number);
     this.#loading ??= this.#loadNow().finally(() => {
       this.#loading = undefined;
@@ -53,8 +33,8 @@ export class WorldLoader {
   }
 
   async #loadNow(): Promise<number> {
-    const { world, record, ticks, residency, journal, reports, guard } = this.#dependencies;
-    const { clock, kernel, records, shard, cityIndex } = this.#dependencies.shared;
+    const { world, record, ticks, residency, journal, reports, demand, guard } = this.#parts;
+    const { clock, kernel, records, shard, cityIndex } = this.#parts.shared;
     guard.refuseInQuarantine(clock.now());
     this.#refuseWhenRetired();
     journal.beginLoading();
@@ -80,13 +60,12 @@ export class WorldLoader {
     reports.loaded(answer.contacts);
     ticks.reached = (past.image ?? past.from).tick;
     journal.loaded();
-    if (this.#dependencies.demand.watcherCount > 0) this.sendDemand();
+    if (demand.watcherCount > 0) this.sendDemand();
     return number;
   }
 
   #refuseWhenRetired(): void {
-    if (!this.#dependencies.residency.isRetired) return;
-    throw new TwinError('world_unavailable', undefined, 1);
+    if (this.#parts.residency.isRetired) throw reloading();
   }
 
   /**
@@ -94,7 +73,7 @@ export class WorldLoader {
    * over at the tick of now.
    */
   async #startOver(): Promise<void> {
-    const { world, record, ticks, journal, shared } = this.#dependencies;
+    const { world, record, ticks, journal, shared } = this.#parts;
     const { kernel, records } = shared;
     const from = { tick: ticks.now(), seq: journal.seq, masks: journal.masks };
     const restarted = { ...record, kernel, exact: false, from };
@@ -104,12 +83,12 @@ export class WorldLoader {
 
   /** The shard no longer has the world, in this residency or in any. */
   unloaded(number?: number): void {
-    if (this.#dependencies.residency.end(number)) void this.loadIfWatched();
+    if (this.#parts.residency.end(number)) void this.loadIfWatched();
   }
 
   /** Never rejects: streams of a watched world that cannot be loaded end. */
   async loadIfWatched(): Promise<void> {
-    const { world, residency, demand, shared } = this.#dependencies;
+    const { world, residency, demand, shared } = this.#parts;
     if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
     await this.#load().catch((err: unknown) => {
       // A shard without a thread calls again when it has a new one.
@@ -121,7 +100,7 @@ export class WorldLoader {
 
   /** Tells the shard which encodings are wanted. */
   sendDemand(): void {
-    const { residency, demand } = this.#dependencies;
+    const { residency, demand } = this.#parts;
     const [json, msgpack] = [demand.wants('json'), demand.wants('msgpack')];
     residency.command({ kind: 'watch', json, msgpack });
   }
@@ -130,7 +109,7 @@ export class WorldLoader {
 
   /** Brings the world to now and reads it there. */
   async query(query: Query, background = false): Promise<QueryResult> {
-    const { world, ticks } = this.#dependencies;
+    const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
       const tick = Math.max(ticks.now(), ticks.answered);
@@ -146,7 +125,7 @@ export class WorldLoader {
       ticks.answer(answer.tick);
       return answer;
     }
-    throw new TwinError('world_unavailable', undefined, 1);
+    throw reloading();
   }
 
   /**
@@ -155,19 +134,15 @@ export class WorldLoader {
    * if its caller would wait longer than WAIT_MS_MAX.
    */
   async #queryWithin(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
-    const { shard } = this.#dependencies.shared;
+    const { shard } = this.#parts.shared;
     const waitMs = task.background ? 0 : shard.waitMs(debtTicks);
     const overloaded = () =>
       new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
     if (waitMs > WORK_MS_MAX) throw overloaded();
-    const settle = shard.owe(debtTicks);
-    const answer = shard
-      .query(task)
-      .catch((error: unknown): QueryAnswer => {
-        if (error instanceof TwinError) return { outcome: 'unloaded' };
-        throw error;
-      })
-      .finally(settle);
+    const answer = shard.query(task, debtTicks).catch((error: unknown): QueryAnswer => {
+      if (error instanceof TwinError) return { outcome: 'unloaded' };
+      throw error;
+    });
     if (waitMs <= WAIT_MS_MAX) return answer;
     // The work is done anyway; its answer is not awaited.
     answer.catch(() => {});
@@ -175,16 +150,20 @@ export class WorldLoader {
   }
 
   get behindTicks(): number {
-    return this.#dependencies.ticks.behind;
+    return this.#parts.ticks.behind;
   }
 
   /** Catches up in the background if the world is further behind than `limitTicks`. */
   async catchUp(limitTicks: number): Promise<void> {
-    const { world, record, ticks, residency, shared } = this.#dependencies;
+    const { world, record, ticks, residency, shared } = this.#parts;
     if (residency.number === 0) {
       const image = await shared.records.image(world.number, record);
       ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
     }
     if (ticks.behind > limitTicks) await this.query('tick', true);
   }
+}
+
+function reloading(): TwinError {
+  return new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
 }

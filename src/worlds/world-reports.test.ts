@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import type { StateImage } from '../shard/loaded-world.ts';
+import type { StateImage } from '../shard/protocol.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { WorldReports } from './world-reports.ts';

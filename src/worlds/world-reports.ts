@@ -1,4 +1,4 @@
-import type { StateImage } from '../shard/loaded-world.ts';
+import type { StateImage } from '../shard/protocol.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Explained, Records } from './records.ts';

@@ -1,8 +1,7 @@
 import { LEAD_TICKS_MAX } from '../limits.ts';
 import type { WorldPast } from '../shard/protocol.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
-import type { WorldRecord } from './records.ts';
-import type { WorldDependencies } from './world-dependencies.ts';
+import type { WorldParts } from './world-parts.ts';
 
 /** A rewind, and the chains whose states it brings to the shard's rewind cache. */
 export interface PlannedRewind {
@@ -14,18 +13,10 @@ export interface PlannedRewind {
 
 /** Runs a world again, from its stored image or its beginning, for the states before collisions. */
 export class WorldRewinds {
-  readonly #world: number;
-  readonly #record: WorldRecord;
-  readonly #shared: Pick<WorldDependencies, 'records' | 'shard' | 'cityIndex'>;
+  readonly #parts: WorldParts;
 
-  constructor(
-    world: number,
-    record: WorldRecord,
-    shared: Pick<WorldDependencies, 'records' | 'shard' | 'cityIndex'>,
-  ) {
-    this.#world = world;
-    this.#record = record;
-    this.#shared = shared;
+  constructor(parts: WorldParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -34,8 +25,8 @@ export class WorldRewinds {
    */
   async plan(chains: readonly IncidentContacts[], trustImage: boolean): Promise<PlannedRewind> {
     const newestTick = Math.max(...chains.map(([{ tick }]) => tick)) - LEAD_TICKS_MAX;
-    const { records } = this.#shared;
-    const past = await records.past(this.#world, this.#record, trustImage, newestTick);
+    const { world, record, shared } = this.#parts;
+    const past = await shared.records.past(world.number, record, trustImage, newestTick);
     const startTick = (past.image ?? past.from).tick;
     const isCovered = ([{ tick }]: IncidentContacts) => startTick <= tick - LEAD_TICKS_MAX;
     return {
@@ -47,7 +38,8 @@ export class WorldRewinds {
 
   /** Rejects with TwinError if the shard fails, with another error if the world cannot be run again. */
   run({ past, chains }: PlannedRewind, background: boolean): Promise<void> {
-    const { shard, cityIndex } = this.#shared;
-    return shard.rewind({ world: this.#world, cityIndex, past, chains, background });
+    const { world, shared } = this.#parts;
+    const { shard, cityIndex } = shared;
+    return shard.rewind({ world: world.number, cityIndex, past, chains, background });
   }
 }

@@ -177,8 +177,8 @@ describe('the worlds of a node', () => {
     const facts = [{ tick: 9, order: 0 } as ContactFacts];
     const reportEarlier = async () => {
       node.worlds.report(shard, { kind: 'contacts', world, residency, from: 5, facts });
-      const bytes = new Uint8Array(8);
-      node.worlds.report(shard, { kind: 'image', world, residency, tick: 9, seq: 0, bytes });
+      const image = { tick: 9, seq: 0, bytes: new Uint8Array(8) };
+      node.worlds.report(shard, { kind: 'image', world, residency, image });
       expect(await again?.incidents()).toEqual([]);
       await again?.reports.written();
       expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();

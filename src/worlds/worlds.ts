@@ -5,7 +5,7 @@ import { TwinError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { eachFrame } from '../shard/frame-batch.ts';
-import type { FrameBatch, Report } from '../shard/protocol.ts';
+import type { Address, FrameBatch, Report } from '../shard/protocol.ts';
 import type { Shard, ShardListener } from '../shard/shard.ts';
 import type { Supervisor } from '../shard/supervisor.ts';
 import type { Time } from '../time.ts';
@@ -256,11 +256,9 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       case 'contacts':
         this.#worldOf(report)?.collided(report.from, report.facts);
         return;
-      case 'image': {
-        const { tick, seq, bytes } = report;
-        this.#worldOf(report)?.reports.image({ tick, seq, bytes });
+      case 'image':
+        this.#worldOf(report)?.reports.image(report.image);
         return;
-      }
       case 'evicted':
         this.atHand(report.world)?.loader.unloaded(report.residency);
         return;
@@ -273,7 +271,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   /** The world of a report, unless the report is of an earlier residency: the store may have lost that. */
-  #worldOf({ world, residency }: { world: number; residency: number }): OwnedWorld | undefined {
+  #worldOf({ world, residency }: Address): OwnedWorld | undefined {
     const known = this.atHand(world);
     return known?.residency === residency ? known : undefined;
   }
