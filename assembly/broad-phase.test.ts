@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../src/city/geometry.ts';
-import { FIELD, look, stage, staged } from '../src/testing/rigs/collision-field.ts';
-import { cars, contactsUntil, makeKernel, makeWorld, stepTo } from '../src/testing/rigs/kernel.ts';
+import { FIELD, stage, staged } from '../src/testing/rigs/collision-field.ts';
+import {
+  cars,
+  contactsUntil,
+  look,
+  makeKernel,
+  makeWorld,
+  stepTo,
+} from '../src/testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 import { C_NEAR, C_X, C_Y, CAR_COUNT, F_BRAKES, F_STEERING } from './layout.ts';
 

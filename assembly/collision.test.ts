@@ -5,13 +5,12 @@ import {
   energyOf,
   FIELD,
   facades,
-  look,
   nextContact,
   type Scene,
   staged,
   typeOf,
 } from '../src/testing/rigs/collision-field.ts';
-import type { SlabView } from '../src/testing/rigs/kernel.ts';
+import { look, type SlabView } from '../src/testing/rigs/kernel.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../src/city/geometry.ts';
-import type { Kernel } from '../src/kernel/kernel.ts';
 import {
   cars,
   cities,
+  look,
   makeKernel,
   makeWorld,
-  SlabView,
+  type SlabView,
   stepTo,
 } from '../src/testing/rigs/kernel.ts';
 import { loadProbe } from '../src/testing/rigs/probe.ts';
@@ -53,7 +53,6 @@ import {
 
 const probe = loadProbe();
 const city = at(cities.cities, 0);
-const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 const speedOf = (view: SlabView, car: number) =>
   Math.hypot(view.f64(C_VX, car), view.f64(C_VY, car));

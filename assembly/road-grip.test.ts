@@ -4,7 +4,7 @@ import type { Block, City, Point, Zone } from '../src/city/types.ts';
 import { packCity } from '../src/citygen/tables/city-table.ts';
 import { type LaneProfile, profilesOf } from '../src/citygen/tables/lane-profile.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
-import { cities, makeKernelOf, SlabView } from '../src/testing/rigs/kernel.ts';
+import { cities, look, makeKernelOf } from '../src/testing/rigs/kernel.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {
@@ -186,7 +186,7 @@ function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false):
   let vyBefore = 0;
   for (let tick = 0; tick < 450; tick++) {
     kernel.step(slab, 1);
-    const view = new SlabView(kernel.image(slab));
+    const view = look(kernel, slab);
     const of = (array: number) => view.f64(array, 0);
     const station = of(C_STATION);
     const isOver = view.i32(C_LANE, 0) !== bend.lane || station > bend.toM + 5;

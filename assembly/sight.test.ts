@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { at } from '../src/city/geometry.ts';
 import type { City, Point } from '../src/city/types.ts';
 import { bodyBlocksOf } from '../src/citygen/tables/hazard-table.ts';
-import { cities, makeKernel, makeWorld, SlabView, stepTo } from '../src/testing/rigs/kernel.ts';
+import {
+  cities,
+  look,
+  makeKernel,
+  makeWorld,
+  type SlabView,
+  stepTo,
+} from '../src/testing/rigs/kernel.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {
   A_STATE,
@@ -176,7 +183,7 @@ test.each([0, 1, 2])(
       const slab = makeWorld(kernel, seed, cityIndex);
       for (let tick = 199; tick < 2000; tick += 200) {
         stepTo(kernel, slab, tick);
-        const before = new SlabView(kernel.image(slab));
+        const before = look(kernel, slab);
         kernel.step(slab, 1);
         const after = kernel.image(slab);
         const tracks = after.subarray(TRACKS);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../src/city/geometry.ts';
-import { energyOf, FIELD, look, staged } from '../src/testing/rigs/collision-field.ts';
-import { type SlabView, stepTo } from '../src/testing/rigs/kernel.ts';
+import { energyOf, FIELD, staged } from '../src/testing/rigs/collision-field.ts';
+import { look, type SlabView, stepTo } from '../src/testing/rigs/kernel.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import { C_HX, C_HY, C_VX, C_VY, C_X, C_Y, C_YAW_RATE, F_BRAKES, TICK_S } from './layout.ts';
 

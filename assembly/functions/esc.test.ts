@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
-import { makeKernel, makeWorld, SlabView, stepTo } from '../../src/testing/rigs/kernel.ts';
+import { look, makeKernel, makeWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
 import {
   type SineRun,
   sineWithDwell,
@@ -207,7 +207,7 @@ describe('an intervention of stability control in a world', () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 3);
     stepTo(kernel, slab, 400);
-    const view = new SlabView(kernel.image(slab));
+    const view = look(kernel, slab);
     const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
     const car = cars.find((one) => view.f64(C_VX, one) > 7) ?? 0;
     kernel.apply(slab, 400, car, F_ALL, mask);
@@ -215,7 +215,7 @@ describe('an intervention of stability control in a world', () => {
       edit(kernel, slab, (world) =>
         world.setF64(C_YAW_RATE, car, world.f64(C_YAW_RATE, car) + 0.3),
       );
-    const read = () => new SlabView(kernel.image(slab));
+    const read = () => look(kernel, slab);
     const interventions = () =>
       kernel
         .events(slab)

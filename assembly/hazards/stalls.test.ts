@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at, lengthOf } from '../../src/city/geometry.ts';
 import { NOSE_M } from '../../src/testing/rigs/course.ts';
 import { acts, contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
-import { cities, makeKernel, makeWorld, SlabView } from '../../src/testing/rigs/kernel.ts';
+import { cities, look, makeKernel, makeWorld } from '../../src/testing/rigs/kernel.ts';
 import {
   A_CAR,
   A_SENT,
@@ -79,7 +79,7 @@ describe('A stall', () => {
       const { i32 } = kernel.view(slab);
       for (let sent = 0; kernel.tick(slab) < 60_000; kernel.step(slab, FRAME_TICKS)) {
         if (i32[(actor + A_SENT) / 4] === sent) continue;
-        const world = new SlabView(kernel.image(slab));
+        const world = look(kernel, slab);
         sent = world.i32(actor + A_SENT, 0);
         const car = world.i32(actor + A_CAR, 0);
         const wants = world.i32(C_STOOD_TICK, car) === 0 && world.f64(C_ACCEL_WANTED, car) > 0;

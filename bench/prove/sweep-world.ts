@@ -96,7 +96,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   const { f64 } = kernel.view(slab);
   const stretch = emptyStretch();
   const watch = new SpotWatch(course.city.hazards.map(({ kind }) => kind));
-  const tally = new SpotTally(kernel, slab, course, undefined, (pass) => {
+  const tally = new SpotTally(kernel, slab, course, (pass) => {
     watch.notePass(kernel.tick(slab), pass);
   });
   const events = new NewEvents(slab);
@@ -122,10 +122,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   }
   stretch.kilometres = metres / 1000;
   stretch.carHours = (ticks * TICK_MS * CAR_COUNT) / 3_600_000;
-  stretch.spots = watch.counts.map((counts, spot) => {
-    const { sends = 0, bodyContacts = 0, actorContacts = 0 } = tally.counts[spot] ?? {};
-    return { ...counts, sent: sends, contacts: bodyContacts + actorContacts };
-  });
+  stretch.spots = watch.counts.map((counts, spot) => ({ ...counts, ...tally.countsOf(spot) }));
   return stretch;
 }
 

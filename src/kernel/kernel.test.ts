@@ -30,10 +30,11 @@ import {
   cars,
   cities,
   contactsUntil,
+  look,
   makeKernel,
   makeKernelOf,
   makeWorld,
-  SlabView,
+  type SlabView,
   stepTo,
   wasmOf,
 } from '../testing/rigs/kernel.ts';
@@ -41,8 +42,6 @@ import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
 import { type Kernel, kernelIdentity } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;
-
-const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 describe('the binary', () => {
   it('imports nothing', () => {

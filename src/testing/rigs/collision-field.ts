@@ -24,7 +24,7 @@ import { at } from '../../city/geometry.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES, type CarType } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
-import { cars, cities, makeKernel, makeWorld, SlabView } from './kernel.ts';
+import { cars, cities, makeKernel, makeWorld, type SlabView } from './kernel.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
 export interface Scene {
@@ -97,8 +97,6 @@ export function staged(scenes: readonly Scene[], origin?: readonly number[]) {
 
 export const collisions = (kernel: Kernel, slab: number) =>
   kernel.events(slab).filter(({ kind }) => kind === EVENT_COLLISION);
-
-export const look = (kernel: Kernel, slab: number) => new SlabView(kernel.image(slab));
 
 export const typeOf = (view: SlabView, car: number): CarType =>
   at(CAR_TYPES, view.i32(C_TYPE, car));

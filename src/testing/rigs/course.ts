@@ -6,8 +6,8 @@ import {
   LIGHT_RED_AMBER,
   SIGNALS,
 } from '../../../assembly/layout.ts';
-import { at } from '../../city/geometry.ts';
-import type { Block, City, Light, Point } from '../../city/types.ts';
+import { at, boundsOf } from '../../city/geometry.ts';
+import type { Box, City, Light, Point } from '../../city/types.ts';
 import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
@@ -30,10 +30,7 @@ export interface Course {
 interface Solid {
   id: string;
   polygon: readonly Point[];
-  minX: number;
-  minY: number;
-  maxX: number;
-  maxY: number;
+  bounds: Box;
 }
 
 export function courseOf(city: City, cityIndex: number): Course {
@@ -46,15 +43,10 @@ export function courseOf(city: City, cityIndex: number): Course {
     speedLimitMps: Float64Array.from(city.lanes, (lane) => lane.speedLimitMps),
     isConnector: Uint8Array.from(city.lanes, ({ connector }) => (connector ? 1 : 0)),
     lightOf: Int32Array.from(city.lanes, ({ connector }) => connector?.light ?? -1),
-    solids: city.blocks.filter(({ solid }) => solid).map(solidOf),
+    solids: city.blocks
+      .filter(({ solid }) => solid)
+      .map(({ id, polygon }) => ({ id, polygon, bounds: boundsOf(polygon) })),
   };
-}
-
-function solidOf({ id, polygon }: Block): Solid {
-  const xs = polygon.map(([x]) => x);
-  const ys = polygon.map(([, y]) => y);
-  const [minX, minY] = [Math.min(...xs), Math.min(...ys)];
-  return { id, polygon, minX, minY, maxX: Math.max(...xs), maxY: Math.max(...ys) };
 }
 
 /** From the centre of gravity to the bumpers of each car type, m. */

@@ -47,16 +47,16 @@ function driveWorld(
 ): void {
   const arrays = kernel.view(slab);
   const undisturbed = new Undisturbed(arrays, course.city.hazards.length);
-  const driving = new DrivingProbe(arrays, course, tally, name, undisturbed);
+  const driving = new DrivingProbe(arrays, course, tally, name);
   const signals = new SignalProbe(arrays, course, tally, name, 0);
-  const order = new OrderProbe(arrays, course, tally, name, undisturbed);
+  const order = new OrderProbe(arrays, course, tally, name);
   for (let tick = 1; tick <= ticks; tick++) {
     kernel.step(slab, 1);
     undisturbed.look(tick);
-    driving.look(tick);
+    driving.look(tick, undisturbed);
     signals.look(tick);
     if (tick % OVERLAP_TICKS === 0) order.lookForOverlaps(tick);
-    if (tick % ORDER_TICKS === ORDER_PHASE) order.look(tick, driving.stood);
+    if (tick % ORDER_TICKS === ORDER_PHASE) order.look(tick, driving.stood, undisturbed);
   }
   driving.finish(ticks);
   signals.finish(ticks);

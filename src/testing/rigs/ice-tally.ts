@@ -23,7 +23,7 @@ import { covers } from '../../citygen/geometry.ts';
 import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.ts';
 import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { makeWorld } from './kernel.ts';
+import { makeWorld, SlabView } from './kernel.ts';
 
 /** A car is observed from this distance before the ice to this distance behind it, m. */
 const BEFORE_M = 6;
@@ -56,7 +56,7 @@ interface OpenPass extends IcePass {
 }
 
 /** The icy part of a city's lane. */
-export interface IceSite {
+interface IceSite {
   lane: number;
   fromM: number;
   toM: number;
@@ -64,7 +64,7 @@ export interface IceSite {
   profile: LaneProfile;
 }
 
-export function iceSiteOf(city: City): IceSite {
+function iceSiteOf(city: City): IceSite {
   const spot = city.hazards.find(({ kind }) => kind === 'ice_bend');
   if (!spot) throw new RangeError(`${city.name} has no ice`);
   const lane = at(spot.site.lanes, -1);
@@ -124,20 +124,22 @@ export function tallyInterventions(
   const found: Interventions = { kilometres: 0, evading: 0, onIce: 0, onWet: 0, onDry: 0 };
   for (const seed of seeds) {
     const slab = makeWorld(kernel, seed, cityIndex);
-    const { f64, i32 } = kernel.view(slab);
-    const real = (array: number, car: number) => f64[array / 8 + car] as number;
+    const world = new SlabView(kernel.view(slab));
     const before = new Int32Array(CAR_COUNT);
     const iceTick = new Int32Array(CAR_COUNT).fill(-AFTER_ICE_TICKS);
     for (let tick = 1; tick <= ticks; tick++) {
       kernel.step(slab, 1);
       for (let car = 0; car < CAR_COUNT; car++) {
-        found.kilometres += (Math.abs(real(C_VX, car)) * TICK_MS) / 1e6;
-        const friction = Math.min(real(C_FRICTION_FRONT, car), real(C_FRICTION_REAR, car));
+        found.kilometres += (Math.abs(world.f64(C_VX, car)) * TICK_MS) / 1e6;
+        const friction = Math.min(
+          world.f64(C_FRICTION_FRONT, car),
+          world.f64(C_FRICTION_REAR, car),
+        );
         if (friction < ICE_FRICTION_MAX) iceTick[car] = tick;
-        const active = i32[C_ESC_ACTIVE / 4 + car] as number;
+        const active = world.i32(C_ESC_ACTIVE, car);
         const begins = active === ESC_TICKS && before[car] === 0;
         before[car] = active;
-        if (begins && i32[C_EVADE_TICK / 4 + car] !== 0) found.evading += 1;
+        if (begins && world.i32(C_EVADE_TICK, car) !== 0) found.evading += 1;
         else if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
         else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
         else if (begins) found.onDry += 1;
@@ -155,12 +157,10 @@ class IceWatch {
   readonly passes: IcePass[] = [];
   readonly #open = new Map<number, OpenPass>();
   readonly #site: IceSite;
-  readonly #f64: Float64Array;
-  readonly #i32: Int32Array;
+  readonly #world: SlabView;
 
-  constructor({ f64, i32 }: SlabArrays, site: IceSite) {
-    this.#f64 = f64;
-    this.#i32 = i32;
+  constructor(slab: SlabArrays, site: IceSite) {
+    this.#world = new SlabView(slab);
     this.#site = site;
   }
 
@@ -168,9 +168,9 @@ class IceWatch {
     const { lane, fromM, toM } = this.#site;
     for (let car = 0; car < CAR_COUNT; car++) {
       const pass = this.#open.get(car);
-      const isOnLane = this.#whole(C_LANE, car) === lane;
+      const isOnLane = this.#world.i32(C_LANE, car) === lane;
       if (!pass && !isOnLane) continue;
-      const stationM = this.#real(C_STATION, car);
+      const stationM = this.#world.f64(C_STATION, car);
       if (pass) {
         this.#add(pass, car);
         const isOver = !isOnLane || stationM > toM + BEYOND_M || pass.hasCrashed;
@@ -183,39 +183,34 @@ class IceWatch {
 
   #begin(car: number, tick: number): OpenPass {
     const none = { hasIntervened: false, hasLeftLane: false, hasSpun: false, hasCrashed: false };
-    const type = this.#whole(C_TYPE, car);
-    const speedMps = this.#real(C_VX, car);
+    const type = this.#world.i32(C_TYPE, car);
+    const speedMps = this.#world.f64(C_VX, car);
     return { car, type, tick, speedMps, offsetM: 0, slipRad: 0, slipTicks: 0, ...none };
   }
 
   #add(pass: OpenPass, car: number): void {
     const { halfWidthM, profile } = this.#site;
-    const vx = this.#real(C_VX, car);
-    const slip = Math.abs(Math.atan2(this.#real(C_VY, car), Math.abs(vx)));
-    const away = Math.abs(this.#real(C_OFFSET, car));
-    const point = at(profile.points, Math.floor(this.#real(C_STATION, car) / profile.spacingM));
+    const vx = this.#world.f64(C_VX, car);
+    const slip = Math.abs(Math.atan2(this.#world.f64(C_VY, car), Math.abs(vx)));
+    const away = Math.abs(this.#world.f64(C_OFFSET, car));
+    const point = at(
+      profile.points,
+      Math.floor(this.#world.f64(C_STATION, car) / profile.spacingM),
+    );
     const [tx, ty] = point.tangent;
-    const cosine = tx * this.#real(C_HX, car) + ty * this.#real(C_HY, car);
+    const cosine = tx * this.#world.f64(C_HX, car) + ty * this.#world.f64(C_HY, car);
     const isMoving = vx > 1;
     pass.slipTicks = isMoving && slip > SPIN_SLIP_RAD ? pass.slipTicks + 1 : 0;
     if (isMoving) pass.slipRad = Math.max(pass.slipRad, slip);
     pass.offsetM = Math.max(pass.offsetM, away);
     if (pass.slipTicks > SPIN_TICKS || cosine < SPIN_COSINE) pass.hasSpun = true;
     if (away > halfWidthM - at(CAR_TYPES, pass.type).widthM / 2) pass.hasLeftLane = true;
-    if (this.#whole(C_ESC_ACTIVE, car) === ESC_TICKS) pass.hasIntervened = true;
-    if (this.#whole(C_STATUS, car) === STATUS_CRASHED) pass.hasCrashed = true;
+    if (this.#world.i32(C_ESC_ACTIVE, car) === ESC_TICKS) pass.hasIntervened = true;
+    if (this.#world.i32(C_STATUS, car) === STATUS_CRASHED) pass.hasCrashed = true;
   }
 
   #close({ slipTicks, ...pass }: OpenPass): void {
     this.passes.push(pass);
     this.#open.delete(pass.car);
-  }
-
-  #real(array: number, car: number): number {
-    return this.#f64[array / 8 + car] as number;
-  }
-
-  #whole(array: number, car: number): number {
-    return this.#i32[array / 4 + car] as number;
   }
 }

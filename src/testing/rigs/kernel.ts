@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CAR_COUNT } from '../../../assembly/layout.ts';
-import { Kernel } from '../../kernel/kernel.ts';
+import { Kernel, type SlabArrays } from '../../kernel/kernel.ts';
 import { loadCities } from '../../load-cities.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
@@ -77,17 +77,23 @@ export function contactsUntil(kernel: Kernel, slab: number, tick: number): Conta
 
 /** Typed access to the arrays of a world, for tests of internal state. */
 export class SlabView {
-  readonly #view: DataView;
+  protected readonly arrays: SlabArrays;
 
-  constructor(image: Uint8Array) {
-    this.#view = new DataView(image.buffer, image.byteOffset, image.byteLength);
+  constructor(arrays: SlabArrays) {
+    this.arrays = arrays;
   }
 
   f64(array: number, car: number): number {
-    return this.#view.getFloat64(array + car * 8, true);
+    return this.arrays.f64[array / 8 + car] as number;
   }
 
   i32(array: number, car: number): number {
-    return this.#view.getInt32(array + car * 4, true);
+    return this.arrays.i32[array / 4 + car] as number;
   }
+}
+
+/** A copy of a world's arrays. */
+export function look(kernel: Kernel, slab: number): SlabView {
+  const { buffer } = kernel.image(slab);
+  return new SlabView({ f64: new Float64Array(buffer), i32: new Int32Array(buffer) });
 }

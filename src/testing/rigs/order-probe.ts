@@ -3,7 +3,6 @@ import {
   C_HY,
   C_LANE,
   C_OFFSET,
-  C_ROUTE_INDEX,
   C_STATION,
   C_TYPE,
   C_X,
@@ -15,18 +14,18 @@ import {
 import { at } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
 import { areaOf, distanceToSegment, intersectConvex } from '../../citygen/geometry.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import { isNearBounds } from '../../citygen/hazards/ground.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { type Course, NOSE_M, TAIL_M } from './course.ts';
-import type { DrivingTally } from './driving-tally.ts';
+import { NOSE_M, TAIL_M } from './course.ts';
 import type { Undisturbed } from './undisturbed.ts';
+import { WorldProbe } from './world-probe.ts';
 
 /** Arrays of the layout that the finite check covers: all up to the last with a meaning. */
 const F64_ARRAYS = 26;
 const QUEUED_TICKS = 50;
 /** Bumper gaps of cars that queue, m. */
-export const QUEUE_GAP_MIN_M = 1.5;
-export const QUEUE_GAP_MAX_M = 3.5;
+const QUEUE_GAP_MIN_M = 1.5;
+const QUEUE_GAP_MAX_M = 3.5;
 /** A car this near to its line, m, stands there for the line and not for the car beyond it. */
 const AT_LINE_M = 3;
 /** No two bodies whose centres of gravity are further apart touch, m. */
@@ -36,38 +35,18 @@ const TOUCH_M = 6;
  * Measures what need not be checked at every tick: gaps in queues, overlaps of bodies (not by the
  * kernel's code), offsets against the lane's geometry, and numbers that are not finite.
  */
-export class OrderProbe {
-  readonly #f64: Float64Array;
-  readonly #i32: Int32Array;
-  readonly #course: Course;
-  readonly #tally: DrivingTally;
-  readonly #name: string;
-  readonly #undisturbed: Pick<Undisturbed, 'isUndisturbed'> | undefined;
-
-  /** `undisturbed`: gaps count between these cars only; between all without it. */
-  constructor(
-    { f64, i32 }: SlabArrays,
-    course: Course,
-    tally: DrivingTally,
-    name: string,
-    undisturbed?: Pick<Undisturbed, 'isUndisturbed'>,
-  ) {
-    this.#undisturbed = undisturbed;
-    this.#f64 = f64;
-    this.#i32 = i32;
-    this.#course = course;
-    this.#tally = tally;
-    this.#name = name;
-  }
-
-  /** `stood`: number of ticks for which each car has stood. */
-  look(tick: number, stood: Int32Array): void {
+export class OrderProbe extends WorldProbe {
+  /**
+   * @param stood number of ticks for which each car has stood
+   * @param undisturbed gaps count between these cars only; between all without it
+   */
+  look(tick: number, stood: Int32Array, undisturbed?: Undisturbed): void {
     this.#checkFinite(tick);
     for (let car = 0; car < CAR_COUNT; car++) {
       this.#checkHeading(tick, car);
       this.#checkOffset(tick, car);
       this.#checkSolids(tick, car);
-      if ((stood[car] ?? 0) >= QUEUED_TICKS) this.#measureGap(tick, car, stood);
+      if ((stood[car] ?? 0) >= QUEUED_TICKS) this.#measureGap(tick, car, stood, undisturbed);
     }
   }
 
@@ -81,47 +60,33 @@ export class OrderProbe {
     }
   }
 
-  #value(array: number, car: number): number {
-    return this.#f64[array / 8 + car] as number;
-  }
-
-  #whole(array: number, car: number): number {
-    return this.#i32[array / 4 + car] as number;
-  }
-
-  #where(tick: number, car: number): string {
-    return `${this.#name} tick ${tick} car ${car}`;
-  }
-
   #areApart(car: number, other: number): boolean {
-    const dx = this.#value(C_X, car) - this.#value(C_X, other);
-    const dy = this.#value(C_Y, car) - this.#value(C_Y, other);
+    const dx = this.f64(C_X, car) - this.f64(C_X, other);
+    const dy = this.f64(C_Y, car) - this.f64(C_Y, other);
     return dx * dx + dy * dy > TOUCH_M * TOUCH_M;
   }
 
   #checkSolids(tick: number, car: number): void {
-    const x = this.#value(C_X, car);
-    const y = this.#value(C_Y, car);
-    for (const { id, polygon, minX, minY, maxX, maxY } of this.#course.solids) {
-      if (x < minX - TOUCH_M || x > maxX + TOUCH_M) continue;
-      if (y < minY - TOUCH_M || y > maxY + TOUCH_M) continue;
-      this.#checkOverlap(tick, car, id, polygon);
+    const x = this.f64(C_X, car);
+    const y = this.f64(C_Y, car);
+    for (const { id, polygon, bounds } of this.course.solids) {
+      if (isNearBounds([x, y], bounds, TOUCH_M)) this.#checkOverlap(tick, car, id, polygon);
     }
   }
 
   #checkOverlap(tick: number, car: number, what: string, polygon: readonly Point[]): void {
     const shared = intersectConvex(this.#bodyOf(car), polygon);
     if (shared.length < 3 || areaOf(shared) <= 0) return;
-    this.#tally.overlaps += 1;
-    this.#tally.example('overlaps', `${this.#where(tick, car)} and ${what}`);
+    this.tally.overlaps += 1;
+    this.tally.example('overlaps', `${this.where(tick, car)} and ${what}`);
   }
 
   /** Corners, counter-clockwise. */
   #bodyOf(car: number): Point[] {
-    const { lengthM, widthM, centreM } = at(CAR_TYPES, this.#whole(C_TYPE, car));
-    const [hx, hy] = [this.#value(C_HX, car), this.#value(C_HY, car)];
-    const x = this.#value(C_X, car) + hx * centreM;
-    const y = this.#value(C_Y, car) + hy * centreM;
+    const { lengthM, widthM, centreM } = at(CAR_TYPES, this.i32(C_TYPE, car));
+    const [hx, hy] = [this.f64(C_HX, car), this.f64(C_HY, car)];
+    const x = this.f64(C_X, car) + hx * centreM;
+    const y = this.f64(C_Y, car) + hy * centreM;
     const corner = (along: number, left: number): Point => [
       x + (hx * along * lengthM - hy * left * widthM) / 2,
       y + (hy * along * lengthM + hx * left * widthM) / 2,
@@ -131,68 +96,62 @@ export class OrderProbe {
 
   #checkFinite(tick: number): void {
     const first = CARS / 8;
-    const values = this.#f64.subarray(first, first + (F64_ARRAYS * CAR_F64) / 8);
+    const values = this.arrays.f64.subarray(first, first + (F64_ARRAYS * CAR_F64) / 8);
     if (values.every(Number.isFinite)) return;
-    this.#tally.notFinite += 1;
-    this.#tally.example('not finite', `${this.#name} tick ${tick}`);
+    this.tally.notFinite += 1;
+    this.tally.example('not finite', `${this.name} tick ${tick}`);
   }
 
   #checkHeading(tick: number, car: number): void {
-    const error = Math.abs(Math.hypot(this.#value(C_HX, car), this.#value(C_HY, car)) - 1);
-    const { headingLengthError } = this.#tally;
-    if (error > headingLengthError.value) headingLengthError.note(error, this.#where(tick, car));
+    const error = Math.abs(Math.hypot(this.f64(C_HX, car), this.f64(C_HY, car)) - 1);
+    const { headingLengthError } = this.tally;
+    if (error > headingLengthError.value) headingLengthError.note(error, this.where(tick, car));
   }
 
   #checkOffset(tick: number, car: number): void {
-    const lane = this.#whole(C_LANE, car);
-    const { points, spacingM } = at(this.#course.profiles, lane);
-    const place: Point = [this.#value(C_X, car), this.#value(C_Y, car)];
-    const near = Math.floor(this.#value(C_STATION, car) / spacingM);
+    const lane = this.i32(C_LANE, car);
+    const { points, spacingM } = at(this.course.profiles, lane);
+    const place: Point = [this.f64(C_X, car), this.f64(C_Y, car)];
+    const near = Math.floor(this.f64(C_STATION, car) / spacingM);
     let distanceM = Number.POSITIVE_INFINITY;
     for (let i = Math.max(1, near - 3); i <= Math.min(points.length - 1, near + 4); i++) {
       const segment = [at(points, i - 1).position, at(points, i).position] as const;
       distanceM = Math.min(distanceM, distanceToSegment(place, ...segment));
     }
-    const error = Math.abs(Math.abs(this.#value(C_OFFSET, car)) - distanceM);
-    const { offsetError } = this.#tally;
-    if (error > offsetError.value) offsetError.note(error, this.#where(tick, car));
+    const error = Math.abs(Math.abs(this.f64(C_OFFSET, car)) - distanceM);
+    const { offsetError } = this.tally;
+    if (error > offsetError.value) offsetError.note(error, this.where(tick, car));
   }
 
   /** To the next car in the same lane, or on the connector after it but for the car at its line. */
-  #measureGap(tick: number, car: number, stood: Int32Array): void {
-    const lane = this.#whole(C_LANE, car);
-    const station = this.#value(C_STATION, car);
-    const nose = station + (NOSE_M[this.#whole(C_TYPE, car)] as number);
-    const length = this.#course.laneLengthM[lane] as number;
-    const route = this.#course.city.routes[car] ?? [];
-    const next = route[(this.#whole(C_ROUTE_INDEX, car) + 1) % route.length];
-    const seesNext = this.#course.isConnector[lane] === 0 && nose < length - AT_LINE_M;
+  #measureGap(tick: number, car: number, stood: Int32Array, undisturbed?: Undisturbed): void {
+    const lane = this.i32(C_LANE, car);
+    const station = this.f64(C_STATION, car);
+    const nose = station + (NOSE_M[this.i32(C_TYPE, car)] as number);
+    const length = this.course.laneLengthM[lane] as number;
+    const next = this.nextLane(car);
+    const seesNext = this.course.isConnector[lane] === 0 && nose < length - AT_LINE_M;
     let gap = Number.POSITIVE_INFINITY;
     let leader = -1;
     for (let other = 0; other < CAR_COUNT; other++) {
       if (other === car) continue;
-      const otherLane = this.#whole(C_LANE, other);
-      const isAhead = otherLane === lane && this.#value(C_STATION, other) > station;
+      const otherLane = this.i32(C_LANE, other);
+      const isAhead = otherLane === lane && this.f64(C_STATION, other) > station;
       if (!isAhead && !(seesNext && otherLane === next)) continue;
-      const tail = this.#value(C_STATION, other) - (TAIL_M[this.#whole(C_TYPE, other)] as number);
+      const tail = this.f64(C_STATION, other) - (TAIL_M[this.i32(C_TYPE, other)] as number);
       const otherGap = tail + (isAhead ? 0 : length) - nose;
       if (otherGap > gap) continue;
       gap = otherGap;
       leader = other;
     }
-    if (
-      leader < 0 ||
-      this.#undisturbed?.isUndisturbed(car) === false ||
-      this.#undisturbed?.isUndisturbed(leader) === false
-    )
-      return;
-    if ((stood[leader] ?? 0) >= QUEUED_TICKS) {
-      this.#noteGap(gap, `${this.#where(tick, car)} behind ${leader}`);
+    if (leader < 0 || (stood[leader] ?? 0) < QUEUED_TICKS) return;
+    if ([car, leader].every((each) => undisturbed?.isUndisturbed(each) ?? true)) {
+      this.#noteGap(gap, `${this.where(tick, car)} behind ${leader}`);
     }
   }
 
   #noteGap(gap: number, where: string): void {
-    const tally = this.#tally;
+    const tally = this.tally;
     tally.gapCount += 1;
     if (gap >= QUEUE_GAP_MIN_M && gap <= QUEUE_GAP_MAX_M) tally.gapsInBand += 1;
     else tally.example('gaps', `${where}: ${gap.toFixed(2)} m`);

@@ -1,6 +1,5 @@
 import {
   C_LANE,
-  C_ROUTE_INDEX,
   C_STATION,
   C_TYPE,
   C_VX,
@@ -14,13 +13,7 @@ import type { SlabArrays } from '../../kernel/kernel.ts';
 import { amberChoice } from './amber.ts';
 import { type Course, NOSE_M, SignalPlan } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
-
-const LANE = C_LANE / 4;
-const ROUTE_INDEX = C_ROUTE_INDEX / 4;
-const TYPE = C_TYPE / 4;
-const STATION = C_STATION / 8;
-const VX = C_VX / 8;
-const CARS = CAR_COUNT;
+import { WorldProbe } from './world-probe.ts';
 
 /**
  * Drivers decide every 80 ms, on the state of the tick before: a choice is right where it is that
@@ -33,46 +26,37 @@ const GO = 1;
 const STOP = 2;
 
 /** Watches the stop lines of signals in one world: crossings, and choices at amber. */
-export class SignalProbe {
-  readonly #f64: Float64Array;
-  readonly #i32: Int32Array;
-  readonly #course: Course;
-  readonly #tally: DrivingTally;
-  readonly #name: string;
+export class SignalProbe extends WorldProbe {
   readonly #signals: SignalPlan;
-  readonly #lane = new Int32Array(CARS).fill(-1);
+  readonly #lane = new Int32Array(CAR_COUNT).fill(-1);
   /** The light at the end of each car's lane, −1 where there is none or it is passed. */
-  readonly #ahead = new Int32Array(CARS).fill(-1);
+  readonly #ahead = new Int32Array(CAR_COUNT).fill(-1);
   /** Station at which each car's front bumper is over the line. */
-  readonly #lineM = new Float64Array(CARS);
+  readonly #lineM = new Float64Array(CAR_COUNT);
   readonly #ambers: { light: number; tick: number }[];
   #nextAmber = 0;
   /** Choices that each car may make, GO or STOP or both; 0 if it has none to make. */
-  readonly #allowed = new Int32Array(CARS);
+  readonly #allowed = new Int32Array(CAR_COUNT);
   readonly #asked: string[] = [];
   #asking: { car: number; light: number; until: number }[] = [];
 
   constructor(slab: SlabArrays, course: Course, tally: DrivingTally, name: string, tick: number) {
-    this.#f64 = slab.f64;
-    this.#i32 = slab.i32;
-    this.#course = course;
-    this.#tally = tally;
-    this.#name = name;
+    super(slab, course, tally, name);
     this.#signals = new SignalPlan(course.city, slab);
     this.#ambers = course.city.lights.map((_, light) => ({
       light,
       tick: this.#signals.nextAmber(light, tick + 1),
     }));
     this.#plan();
-    for (let car = 0; car < CARS; car++) this.#enter(car);
+    for (let car = 0; car < CAR_COUNT; car++) this.#enter(car);
   }
 
   look(tick: number): void {
-    for (let car = 0; car < CARS; car++) {
-      if (this.#i32[LANE + car] !== this.#lane[car]) this.#enter(car);
+    for (let car = 0; car < CAR_COUNT; car++) {
+      if (this.i32(C_LANE, car) !== this.#lane[car]) this.#enter(car);
       const light = this.#ahead[car] as number;
       if (light < 0) continue;
-      if ((this.#f64[STATION + car] as number) > (this.#lineM[car] as number)) {
+      if (this.f64(C_STATION, car) > (this.#lineM[car] as number)) {
         this.#cross(tick, car, light);
       }
     }
@@ -82,7 +66,7 @@ export class SignalProbe {
 
   /** Settles the choices of those that stand at their lines when the drive ends. */
   finish(tick: number): void {
-    for (let car = 0; car < CARS; car++) {
+    for (let car = 0; car < CAR_COUNT; car++) {
       const light = this.#ahead[car] as number;
       if (light >= 0 && this.#signals.state(light, tick) !== LIGHT_AMBER) this.#chose(car, STOP);
     }
@@ -93,31 +77,25 @@ export class SignalProbe {
   }
 
   #enter(car: number): void {
-    const lane = this.#i32[LANE + car] as number;
-    const route = this.#course.city.routes[car] ?? [];
-    const next = route[((this.#i32[ROUTE_INDEX + car] as number) + 1) % route.length] ?? -1;
-    const nose = NOSE_M[this.#i32[TYPE + car] as number] as number;
-    const lineM = (this.#course.laneLengthM[lane] as number) - nose;
-    const isAhead = lineM >= (this.#f64[STATION + car] as number);
+    const lane = this.i32(C_LANE, car);
+    const nose = NOSE_M[this.i32(C_TYPE, car)] as number;
+    const lineM = (this.course.laneLengthM[lane] as number) - nose;
+    const isAhead = lineM >= this.f64(C_STATION, car);
     this.#lane[car] = lane;
     this.#lineM[car] = lineM;
-    this.#ahead[car] = isAhead ? (this.#course.lightOf[next] as number) : -1;
+    this.#ahead[car] = isAhead ? (this.course.lightOf[this.nextLane(car)] as number) : -1;
     this.#allowed[car] = 0;
   }
 
   #cross(tick: number, car: number, light: number): void {
     const state = this.#signals.state(light, tick);
     this.#ahead[car] = -1;
-    this.#tally.arrivals += 1;
+    this.tally.arrivals += 1;
     if (state === LIGHT_RED || state === LIGHT_RED_AMBER) {
-      this.#tally.redCrossings += 1;
-      this.#tally.example('crossed on red', this.#where(tick, car));
+      this.tally.redCrossings += 1;
+      this.tally.example('crossed on red', this.where(tick, car));
     }
     this.#chose(car, state === LIGHT_AMBER || state === LIGHT_RED ? GO : STOP);
-  }
-
-  #where(tick: number, car: number): string {
-    return `${this.#name} tick ${tick} car ${car}`;
   }
 
   /** On the last tick of green: the first car of each approach lane has a choice to make. */
@@ -125,17 +103,17 @@ export class SignalProbe {
     for (const amber of this.#ambers) {
       if (amber.tick !== tick + 1) continue;
       amber.tick = this.#signals.nextAmber(amber.light, tick + 1);
-      const { lanes = [], amberTicks = 0 } = this.#course.city.lights[amber.light] ?? {};
+      const { lanes = [], amberTicks = 0 } = this.course.city.lights[amber.light] ?? {};
       for (const lane of lanes) {
         const car = this.#firstOn(lane, amber.light);
         if (car < 0) continue;
         const reachS = amberTicks / TICKS_PER_S + BEYOND_AMBER_S;
-        if (this.#leftM(car) > (this.#f64[VX + car] as number) * reachS) continue;
+        if (this.#leftM(car) > this.f64(C_VX, car) * reachS) continue;
         this.#chose(car, STOP);
         this.#asking.push({ car, light: amber.light, until: tick + CHOICE_TICKS });
-        const speed = (this.#f64[VX + car] as number).toFixed(2);
+        const speed = this.f64(C_VX, car).toFixed(2);
         const left = this.#leftM(car).toFixed(2);
-        this.#asked[car] = `${this.#where(tick, car)}, ${speed} m/s, ${left} m before the line`;
+        this.#asked[car] = `${this.where(tick, car)}, ${speed} m/s, ${left} m before the line`;
       }
     }
     this.#plan();
@@ -143,7 +121,7 @@ export class SignalProbe {
 
   #firstOn(lane: number, light: number): number {
     let first = -1;
-    for (let car = 0; car < CARS; car++) {
+    for (let car = 0; car < CAR_COUNT; car++) {
       if (this.#lane[car] !== lane || this.#ahead[car] !== light) continue;
       if (first < 0 || this.#leftM(car) < this.#leftM(first)) first = car;
     }
@@ -151,15 +129,15 @@ export class SignalProbe {
   }
 
   #leftM(car: number): number {
-    return (this.#lineM[car] as number) - (this.#f64[STATION + car] as number);
+    return (this.#lineM[car] as number) - this.f64(C_STATION, car);
   }
 
   #ask(tick: number): void {
     this.#asking = this.#asking.filter(({ until }) => tick < until);
     for (const { car, light } of this.#asking) {
       if (this.#ahead[car] !== light) continue;
-      const amberS = (this.#course.city.lights[light]?.amberTicks ?? 0) / TICKS_PER_S;
-      const choice = amberChoice(this.#f64[VX + car] as number, this.#leftM(car), amberS);
+      const amberS = (this.course.city.lights[light]?.amberTicks ?? 0) / TICKS_PER_S;
+      const choice = amberChoice(this.f64(C_VX, car), this.#leftM(car), amberS);
       this.#allowed[car] = (this.#allowed[car] as number) | (choice === 'go' ? GO : STOP);
     }
   }
@@ -168,7 +146,7 @@ export class SignalProbe {
     const allowed = this.#allowed[car] as number;
     if (allowed === 0) return;
     this.#allowed[car] = 0;
-    const tally = this.#tally;
+    const tally = this.tally;
     tally.choices += 1;
     if (choice === GO) tally.goes += 1;
     if ((allowed & choice) !== 0) return;

@@ -39,6 +39,7 @@ import { pointAlong } from '../../citygen/geometry.ts';
 import { frameAt } from '../../citygen/hazards/paths.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NOSE_M } from './course.ts';
+import { SlabView } from './kernel.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
 /** A car before a spot. */
@@ -63,6 +64,7 @@ export class SpotStage {
   readonly spot: number;
   readonly hazard: HazardSpot;
   readonly #city: City;
+  readonly #world: SlabView;
 
   constructor(kernel: Kernel, slab: number, city: City, spot: number) {
     this.kernel = kernel;
@@ -70,6 +72,7 @@ export class SpotStage {
     this.spot = spot;
     this.hazard = at(city.hazards, spot);
     this.#city = city;
+    this.#world = new SlabView(kernel.view(slab));
     this.rest();
   }
 
@@ -170,7 +173,7 @@ export class SpotStage {
 
   /** A field of the actor, A_: of four bytes, or of eight. */
   i32(field: number): number {
-    return this.kernel.view(this.slab).i32[this.#at(field) / 4] as number;
+    return this.#world.i32(this.#at(field), 0);
   }
 
   f32(field: number): number {
@@ -178,7 +181,7 @@ export class SpotStage {
   }
 
   f64(field: number): number {
-    return this.kernel.view(this.slab).f64[this.#at(field) / 8] as number;
+    return this.#world.f64(this.#at(field), 0);
   }
 
   #at(field: number): number {
@@ -186,6 +189,6 @@ export class SpotStage {
   }
 
   car(array: number, car: number): number {
-    return this.kernel.view(this.slab).f64[array / 8 + car] as number;
+    return this.#world.f64(array, car);
   }
 }

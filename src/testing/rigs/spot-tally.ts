@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import {
   A_ARMED,
   A_CAR,
@@ -22,16 +21,14 @@ import {
   HAZARDS,
   LIGHT_RED,
   STATUS_CRASHED,
-  TICK_MS,
+  TICKS_PER_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
-import type { City, HazardKind, HazardSpot } from '../../city/types.ts';
-import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
+import type { HazardKind, HazardSpot } from '../../city/types.ts';
+import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
-import { type Course, courseOf, NOSE_M, SignalPlan } from './course.ts';
-import { cities, makeKernel, makeWorld } from './kernel.ts';
-
-const TICKS_PER_S = 1000 / TICK_MS;
+import { type Course, NOSE_M, SignalPlan } from './course.ts';
+import { SlabView } from './kernel.ts';
 
 /**
  * An armed pass: a car comes towards the conflict point of a spot whose actor was ready, not in a
@@ -66,19 +63,11 @@ const RED_TO_S = 16;
 const NEAR_M = 45;
 
 /** Counts at one spot. */
-export class SpotCounts {
-  /** Cars that came by. */
-  passes = 0;
-  armed = 0;
-  /** Armed passes for which the actor came, or in whose way it stood. */
-  fired = 0;
-  /** Times that the actor was sent at all. */
-  sends = 0;
-  /** Armed and fired passes that ended in a contact of this car with the actor. */
-  hits = 0;
+interface SpotCounts {
+  /** How often the actor was sent. */
+  sent: number;
   /** Contacts with the actor, and with permanent bodies. */
-  actorContacts = 0;
-  bodyContacts = 0;
+  contacts: number;
 }
 
 /** A car that passed a spot, or had a contact there. */
@@ -100,38 +89,28 @@ interface Approach {
 
 /** Counts what happens at the spots of one world, once per frame. */
 export class SpotTally {
-  readonly counts: SpotCounts[];
-  readonly contacts: ContactFacts[] = [];
   readonly #course: Course;
   readonly #kernel: Kernel;
   readonly #slab: Slab;
-  readonly #arrays: SlabArrays;
+  readonly #world: SlabView;
   readonly #plan: SignalPlan;
-  readonly #routes: readonly (readonly number[])[];
   readonly #approaches = new Map<number, Approach>();
   /** By lane: the spots that it leads to. */
   readonly #spotsOn: ReadonlyMap<number, readonly number[]>;
-  /** By spot: how often its actor had been sent in the previous frame. */
-  readonly #sent: Int32Array;
+  /** By spot: how often its actor had been sent before. */
+  readonly #sentBefore: readonly number[];
+  readonly #contacts: number[];
 
   /** Sees every pass as it ends. */
   readonly #onPass: (pass: SpotPass) => void;
 
-  constructor(
-    kernel: Kernel,
-    slab: Slab,
-    course: Course,
-    counts?: SpotCounts[],
-    onPass: (pass: SpotPass) => void = () => {},
-  ) {
+  constructor(kernel: Kernel, slab: Slab, course: Course, onPass: (pass: SpotPass) => void) {
     this.#onPass = onPass;
     this.#kernel = kernel;
     this.#slab = slab;
     this.#course = course;
-    this.#arrays = kernel.view(slab);
-    this.#plan = new SignalPlan(course.city, this.#arrays);
-    this.#routes = course.city.routes;
-    this.counts = counts ?? course.city.hazards.map(() => new SpotCounts());
+    this.#world = new SlabView(kernel.view(slab));
+    this.#plan = new SignalPlan(course.city, kernel.view(slab));
     const leading = course.city.hazards.flatMap(({ site }, spot) =>
       site.lanes.map((lane) => ({ lane, spot })),
     );
@@ -139,60 +118,43 @@ export class SpotTally {
     this.#spotsOn = new Map(
       [...byLane].map(([lane, spots]) => [lane, spots.map(({ spot }) => spot)]),
     );
-    this.#sent = Int32Array.from(this.counts, (_, spot) => this.#actor(spot, A_SENT));
+    this.#sentBefore = course.city.hazards.map((_, spot) => this.#actor(spot, A_SENT));
+    this.#contacts = course.city.hazards.map(() => 0);
   }
 
   /** Steps the world by some ticks; `onContact` receives the contacts of each step. */
-  run(ticks: number, onContact?: (contacts: readonly ContactFacts[]) => void): void {
+  run(ticks: number, onContact: (contacts: readonly ContactFacts[]) => void): void {
     const end = this.#kernel.tick(this.#slab) + ticks;
     while (this.#kernel.tick(this.#slab) < end) {
       const seen = this.#kernel.contactCount(this.#slab);
       const tick = this.#kernel.tick(this.#slab);
       this.#kernel.step(this.#slab, Math.min(FRAME_TICKS - (tick % FRAME_TICKS), end - tick));
-      this.#countSends();
       if (this.#kernel.contactCount(this.#slab) !== seen) {
         const news = this.#kernel.contacts(this.#slab, seen);
         for (const contact of news) this.#count(contact);
-        this.contacts.push(...news);
-        onContact?.(news);
+        onContact(news);
       }
       if (this.#kernel.tick(this.#slab) % FRAME_TICKS === 0) this.#look();
     }
   }
 
-  #countSends(): void {
-    for (let spot = 0; spot < this.counts.length; spot++) {
-      const sent = this.#actor(spot, A_SENT);
-      at(this.counts, spot).sends += sent - (this.#sent[spot] ?? 0);
-      this.#sent[spot] = sent;
-    }
+  countsOf(spot: number): SpotCounts {
+    const sent = this.#actor(spot, A_SENT) - at(this.#sentBefore, spot);
+    return { sent, contacts: at(this.#contacts, spot) };
   }
 
   #actor(spot: number, field: number): number {
-    return this.#arrays.i32[(HAZARDS + spot * HAZARD_BYTES + field) / 4] as number;
-  }
-
-  #car(array: number, car: number): number {
-    return this.#arrays.i32[array / 4 + car] as number;
-  }
-
-  #carF64(array: number, car: number): number {
-    return this.#arrays.f64[array / 8 + car] as number;
+    return this.#world.i32(HAZARDS + spot * HAZARD_BYTES + field, 0);
   }
 
   #count({ hazard, block, parties }: ContactFacts): void {
-    const counts = this.counts[hazard];
-    if (!counts) return;
-    if (block >= 0) {
-      counts.bodyContacts++;
-      return;
-    }
-    counts.actorContacts++;
+    const before = this.#contacts[hazard];
+    if (before === undefined) return;
+    this.#contacts[hazard] = before + 1;
+    if (block >= 0) return;
     for (const { car } of parties) {
       const approach = this.#approaches.get(hazard * CAR_COUNT + car);
-      if (!approach) continue;
-      if (approach.armed && approach.fired) counts.hits++;
-      this.#finish(hazard, car, approach);
+      if (approach) this.#finish(hazard, car, approach);
     }
   }
 
@@ -201,11 +163,11 @@ export class SpotTally {
     const { hazards } = this.#course.city;
     for (const key of this.#approaches.keys()) {
       const [spot, car] = [Math.floor(key / CAR_COUNT), key % CAR_COUNT];
-      const isThere = this.#spotsOn.get(this.#car(C_LANE, car))?.includes(spot);
+      const isThere = this.#spotsOn.get(this.#world.i32(C_LANE, car))?.includes(spot);
       if (!isThere) this.#lookAt(spot, at(hazards, spot), car);
     }
     for (let car = 0; car < CAR_COUNT; car++) {
-      const spots = this.#spotsOn.get(this.#car(C_LANE, car));
+      const spots = this.#spotsOn.get(this.#world.i32(C_LANE, car));
       for (const spot of spots ?? []) this.#lookAt(spot, at(hazards, spot), car);
     }
   }
@@ -223,7 +185,7 @@ export class SpotTally {
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
     if (!arming) return;
-    const speed = this.#carF64(C_VX, car);
+    const speed = this.#world.f64(C_VX, car);
     const state = this.#actor(spot, A_STATE);
     if (approach.armed === undefined && wayM < arming.leadS * speed) {
       approach.armed = speed >= arming.fromMps && this.#isReady(spot, hazard, car, wayM / speed);
@@ -258,11 +220,11 @@ export class SpotTally {
 
   /** Whether only cars behind it on its lane are near the conflict point. */
   #isFirst({ x, y, site: { lanes } }: HazardSpot, car: number): boolean {
-    const stationM = this.#carF64(C_STATION, car);
+    const stationM = this.#world.f64(C_STATION, car);
     for (let other = 0; other < CAR_COUNT; other++) {
-      const isOnLane = this.#car(C_LANE, other) === lanes[0];
-      if (isOnLane && this.#carF64(C_STATION, other) <= stationM) continue;
-      const awayM = Math.hypot(this.#carF64(C_X, other) - x, this.#carF64(C_Y, other) - y);
+      const isOnLane = this.#world.i32(C_LANE, other) === lanes[0];
+      if (isOnLane && this.#world.f64(C_STATION, other) <= stationM) continue;
+      const awayM = Math.hypot(this.#world.f64(C_X, other) - x, this.#world.f64(C_Y, other) - y);
       if (isOnLane || awayM < NEAR_M) return false;
     }
     return true;
@@ -270,23 +232,18 @@ export class SpotTally {
 
   #finish(spot: number, car: number, { armed = false, fired, sinceTick }: Approach): void {
     this.#approaches.delete(spot * CAR_COUNT + car);
-    const counts = at(this.counts, spot);
-    counts.passes++;
     this.#onPass({ spot, car, sinceTick, armed, fired });
-    if (!armed) return;
-    counts.armed++;
-    if (fired) counts.fired++;
   }
 
   /** m from the car's front to the conflict point, down to 3 m behind it, on a way that leads there. */
   #wayTo({ site }: HazardSpot, car: number): number | undefined {
-    const lane = this.#car(C_LANE, car);
+    const lane = this.#world.i32(C_LANE, car);
     const index = site.lanes.indexOf(lane);
-    if (index < 0 || this.#car(C_STATUS, car) === STATUS_CRASHED) return undefined;
-    const route = at(this.#routes, car);
-    const position = this.#car(C_ROUTE_INDEX, car);
-    let wayM = site.stationM - this.#carF64(C_STATION, car);
-    wayM -= NOSE_M[this.#car(C_TYPE, car)] as number;
+    if (index < 0 || this.#world.i32(C_STATUS, car) === STATUS_CRASHED) return undefined;
+    const route = at(this.#course.city.routes, car);
+    const position = this.#world.i32(C_ROUTE_INDEX, car);
+    let wayM = site.stationM - this.#world.f64(C_STATION, car);
+    wayM -= NOSE_M[this.#world.i32(C_TYPE, car)] as number;
     for (let i = index + 1; i < site.lanes.length; i++) {
       if (route[(position + i - index) % route.length] !== site.lanes[i]) return undefined;
       wayM += this.#course.laneLengthM[at(site.lanes, i - 1)] as number;
@@ -294,56 +251,3 @@ export class SpotTally {
     return wayM > -3 ? wayM : undefined;
   }
 }
-
-/** Counts at the spots of a city over worlds of some seeds; `prepare` may switch features first. */
-export function tallySpots(
-  city: City,
-  cityIndex: number,
-  seeds: readonly number[],
-  ticks: number,
-  prepare: (kernel: Kernel, slab: Slab) => void = () => {},
-): SpotCounts[] {
-  const kernel = makeKernel(1);
-  const course = courseOf(city, cityIndex);
-  const counts = city.hazards.map(() => new SpotCounts());
-  for (const seed of seeds) {
-    const slab = makeWorld(kernel, seed, cityIndex);
-    prepare(kernel, slab);
-    new SpotTally(kernel, slab, course, counts).run(ticks);
-    kernel.release(slab);
-  }
-  return counts;
-}
-
-function main(): void {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '60' },
-      seeds: { type: 'string', default: '1' },
-    },
-  });
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => i + 1);
-  const minutes = Number(values.minutes);
-  for (const [index, city] of cities.cities.entries()) {
-    const counts = tallySpots(city, index, seeds, minutes * 60 * TICKS_PER_S);
-    const hours = (minutes * seeds.length) / 60;
-    const rows = city.hazards.map(({ id, kind }, spot) => {
-      const { passes, armed, fired, sends, hits, actorContacts, bodyContacts } = at(counts, spot);
-      const perHour = (count: number) => Number((count / hours).toFixed(1));
-      return {
-        spot: `${id} ${kind}`,
-        'passes/h': perHour(passes),
-        'armed/h': perHour(armed),
-        'fired %': Math.round((100 * fired) / armed),
-        'sends/h': perHour(sends),
-        'hits of fired %': Math.round((100 * hits) / fired),
-        'actor contacts/h': perHour(actorContacts),
-        'body contacts/h': perHour(bodyContacts),
-      };
-    });
-    console.log(`${city.name}, ${hours} h of 20 cars`);
-    console.table(rows);
-  }
-}
-
-if (import.meta.main) main();

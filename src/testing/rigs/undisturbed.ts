@@ -16,6 +16,7 @@ import {
   HAZARDS,
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
+import { SlabView } from './kernel.ts';
 
 /** A car counts as disturbed for so long after an intervention or near an active hazard: 5 s. */
 export const DISTURBED_TICKS = 250;
@@ -28,18 +29,16 @@ const INTERVENTIONS = FLAG_AEB | FLAG_ESC | FLAG_EVASIVE;
  * and no actor was near them.
  */
 export class Undisturbed {
-  readonly #f64: Float64Array;
-  readonly #i32: Int32Array;
+  readonly #world: SlabView;
   readonly #spots: number;
   /** First tick at which each car counts again. */
   readonly #from = new Int32Array(CAR_COUNT);
   #tick = 0;
 
   /** `spots`: how many hazard spots the city has. */
-  constructor({ f64, i32 }: SlabArrays, spots: number) {
+  constructor(slab: SlabArrays, spots: number) {
     if (spots > HAZARD_MAX) throw new RangeError(`${spots} spots`);
-    this.#f64 = f64;
-    this.#i32 = i32;
+    this.#world = new SlabView(slab);
     this.#spots = spots;
   }
 
@@ -47,8 +46,8 @@ export class Undisturbed {
   look(tick: number): void {
     this.#tick = tick;
     for (let car = 0; car < CAR_COUNT; car++) {
-      const flags = this.#i32[C_FLAGS / 4 + car] as number;
-      const demand = this.#f64[C_EMERGENCY / 8 + car] as number;
+      const flags = this.#world.i32(C_FLAGS, car);
+      const demand = this.#world.f64(C_EMERGENCY, car);
       if ((flags & INTERVENTIONS) !== 0 || demand > 0) this.#disturb(car);
     }
     for (let spot = 0; spot < this.#spots; spot++) this.#lookAt(HAZARDS + spot * HAZARD_BYTES);
@@ -63,12 +62,12 @@ export class Undisturbed {
   }
 
   #lookAt(actor: number): void {
-    if (this.#i32[(actor + A_STATE) / 4] === ACTOR_WAITS) return;
-    const x = this.#f64[(actor + A_X) / 8] as number;
-    const y = this.#f64[(actor + A_Y) / 8] as number;
+    if (this.#world.i32(actor + A_STATE, 0) === ACTOR_WAITS) return;
+    const x = this.#world.f64(actor + A_X, 0);
+    const y = this.#world.f64(actor + A_Y, 0);
     for (let car = 0; car < CAR_COUNT; car++) {
-      const dx = (this.#f64[C_X / 8 + car] as number) - x;
-      const dy = (this.#f64[C_Y / 8 + car] as number) - y;
+      const dx = this.#world.f64(C_X, car) - x;
+      const dy = this.#world.f64(C_Y, car) - y;
       if (dx * dx + dy * dy < CONCERNS_M * CONCERNS_M) this.#disturb(car);
     }
   }
