@@ -31,25 +31,26 @@ export interface Usage {
   rssBytes: number;
 }
 
-/** Reads what another process uses. Linux only: throws elsewhere, and where the process is gone. */
+/** Reads what another process uses. Throws where the process is gone. */
 export class UsageMeter {
-  readonly #pid: number;
+  readonly #folder: string;
   readonly #startMs = systemTime.now();
   readonly #process: Stat;
   readonly #threads: ReadonlyMap<string, number>;
 
-  constructor(pid: number) {
-    this.#pid = pid;
-    this.#process = readStat(`/proc/${pid}/stat`);
-    this.#threads = readThreads(pid);
+  /** @param folder of the process, as in `/proc` on Linux */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#process = readStat(folder);
+    this.#threads = readThreads(folder);
   }
 
   read(): Usage {
     const wallMs = systemTime.now() - this.#startMs;
-    const now = readStat(`/proc/${this.#pid}/stat`);
+    const now = readStat(this.#folder);
     const cpuMs = now.cpuMs - this.#process.cpuMs;
     let busiestMs = 0;
-    for (const [thread, threadMs] of readThreads(this.#pid)) {
+    for (const [thread, threadMs] of readThreads(this.#folder)) {
       busiestMs = Math.max(busiestMs, threadMs - (this.#threads.get(thread) ?? 0));
     }
     return {
@@ -62,16 +63,16 @@ export class UsageMeter {
   }
 }
 
-function readStat(path: string): Stat {
-  return parseStat(readFileSync(path, 'utf8'));
+function readStat(folder: string): Stat {
+  return parseStat(readFileSync(`${folder}/stat`, 'utf8'));
 }
 
 /** CPU time by thread id. A thread that ends while this reads is left out. */
-function readThreads(pid: number): Map<string, number> {
+function readThreads(folder: string): Map<string, number> {
   const threads = new Map<string, number>();
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+  for (const thread of readdirSync(`${folder}/task`)) {
     try {
-      threads.set(thread, readStat(`/proc/${pid}/task/${thread}/stat`).cpuMs);
+      threads.set(thread, readStat(`${folder}/task/${thread}`).cpuMs);
     } catch {
       threads.delete(thread);
     }
@@ -86,7 +87,7 @@ export class LoadMeter {
   readonly #server: UsageMeter | undefined;
 
   constructor({ pid }: { pid: number | undefined }) {
-    this.#server = pid === undefined ? undefined : new UsageMeter(pid);
+    this.#server = pid === undefined ? undefined : new UsageMeter(`/proc/${pid}`);
   }
 
   /** Undefined where the server's process is unknown. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestNode } from '../../rigs/node.ts';
-import { type Answer, type Body, DealerApi, type Role } from './dealer-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Body, DealerApi, type Role, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 /** Headers that differ from answer to answer. */
@@ -13,15 +12,11 @@ function headersOf({ headers }: Answer): [string, string][] {
 }
 
 describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
-  let node: TestNode;
-  let api: DealerApi;
+  const api = useDealer(start);
   let admin: string;
   beforeAll(async () => {
-    node = await start();
-    api = new DealerApi(node.dealerUrl);
     admin = await api.logIn('admin', 'admin');
   });
-  afterAll(() => node.discard());
 
   let count = 0;
   /** A new customer of Nordbil. */
@@ -342,7 +337,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
         const { token } = await signUp();
         const json = { iban: 'CANARY-IBAN', personnummer: 'CANARY-PN', phone: 'CANARY-PHONE' };
         await api.get('PATCH /api/me/profile', { token, json });
-        const disk = readFileSync(join(node.dataDir, 'data.mdb')).toString('latin1');
+        const disk = readFileSync(join(api.node.dataDir, 'data.mdb')).toString('latin1');
         expect(disk).toContain('CANARY-PHONE');
         expect(disk).not.toMatch(/CANARY-IBAN|CANARY-PN/);
       });

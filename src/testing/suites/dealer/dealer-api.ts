@@ -1,3 +1,5 @@
+import { afterAll, beforeAll } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { checkAnswer } from '../../rigs/published.ts';
 
 export interface Ask {
@@ -33,7 +35,7 @@ export type Role = keyof typeof PASSWORDS;
 
 /** A client of one dealer platform. Every JSON answer is held against the published document. */
 export class DealerApi {
-  readonly url: string;
+  url: string;
 
   constructor(url: string) {
     this.url = url;
@@ -86,4 +88,18 @@ export class DealerApi {
     ]);
     return { dealers, customers, cars };
   }
+}
+
+/** A client of a node in this process; both are there for all tests of the block that calls this. */
+export function useDealer(
+  start = startTestNode,
+  settings?: Record<string, string>,
+): DealerApi & { node: TestNode } {
+  const dealer = new DealerApi('') as DealerApi & { node: TestNode };
+  beforeAll(async () => {
+    dealer.node = await start(settings);
+    dealer.url = dealer.node.dealerUrl;
+  });
+  afterAll(() => dealer.node.discard());
+  return dealer;
 }

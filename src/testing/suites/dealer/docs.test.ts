@@ -1,8 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../rigs/published.ts';
-import { type Ask, DealerApi } from './dealer-api.ts';
+import { type Ask, DealerApi, useDealer } from './dealer-api.ts';
 
 interface Operation {
   operationId: string;
@@ -19,23 +18,19 @@ interface Document {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-let node: TestNode;
-let dealer: DealerApi;
+const dealer = useDealer();
 let admin: string;
 let document: Document;
 beforeAll(async () => {
-  node = await startTestNode();
-  dealer = new DealerApi(node.dealerUrl);
   admin = await dealer.logIn('admin', 'admin');
   document = await dealer.get<Document>('GET /openapi.json');
 });
-afterAll(() => node.discard());
 
 describe.each([
   ['dealer platform', 'Dealer Platform API', '2.0.0', 22],
   ['twin', 'Vehicle Configuration API (Digital Twin)', '1.4.2', 21],
 ])('the document of the %s', (service, title, version, least) => {
-  const api = () => new DealerApi(service === 'twin' ? node.twinUrl : node.dealerUrl);
+  const api = () => new DealerApi(service === 'twin' ? dealer.node.twinUrl : dealer.url);
   const read = () => api().get<Document>('GET /openapi.json');
 
   test('[H15] names the service and every operation once', async () => {

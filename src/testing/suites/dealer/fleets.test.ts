@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TestNode } from '../../rigs/node.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from '../twin/api.ts';
-import { type Ask, type Body, DealerApi } from './dealer-api.ts';
+import { type Ask, type Body, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const CAR = 'DEMCAR00000000001';
@@ -10,16 +9,12 @@ const CAR = 'DEMCAR00000000001';
 const IDLE_MS = 70_000;
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
-  let node: TestNode;
-  let api: DealerApi;
+  const api = useDealer(start, { WORLD_IDLE_SECONDS: '60' });
   let admin: string;
   beforeAll(async () => {
-    node = await start({ WORLD_IDLE_SECONDS: '60' });
-    api = new DealerApi(node.dealerUrl);
     admin = await api.logIn('admin', 'admin');
   });
   beforeEach(() => api.get('POST /api/admin/reset', { token: admin }));
-  afterAll(() => node.discard());
 
   const carOf = async (vin: string, token = admin) => {
     const all = await api.get<Body[]>('GET /api/cars', { token });
@@ -243,7 +238,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   describe('a car of a world', () => {
     test('[D17] brings its looks and says where it drives, as long as the world lives', async () => {
-      const world = await new Api(node.twinUrl).makeWorld();
+      const world = await new Api(api.node.twinUrl).makeWorld();
       const vin = vinOf(world, 3);
       const { model, plate, colour } = world.fleet[3] ?? {};
       const token = await api.logIn('nordbil', 'dealer');
@@ -260,7 +255,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       const call = `PATCH /api/cars/${vin.toLowerCase()}/state`;
       const locked = await api.get(call, { token, json: { locked: true } });
       expect(locked).toMatchObject({ vin, locked: true, world: world.id });
-      await node.skip(IDLE_MS);
+      await api.node.skip(IDLE_MS);
       await until('the end of the world', async () => (await carOf(vin))?.world === null);
       expect(await carOf(vin)).toMatchObject({ vin, model, plate, viewer_url: null });
     });
@@ -277,11 +272,11 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     const count = async () => (await api.get('GET /api/state')).worlds as number;
     const untilCounted = (worlds: number) =>
       until(`${worlds} worlds`, async () => (await count()) === worlds);
-    await node.skip(IDLE_MS);
+    await api.node.skip(IDLE_MS);
     await untilCounted(0);
-    for (let i = 0; i < 3; i++) await new Api(node.twinUrl).makeWorld();
+    for (let i = 0; i < 3; i++) await new Api(api.node.twinUrl).makeWorld();
     await untilCounted(3);
-    await node.skip(IDLE_MS);
+    await api.node.skip(IDLE_MS);
     await untilCounted(0);
   });
 

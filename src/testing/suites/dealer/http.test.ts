@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { DealerApi } from './dealer-api.ts';
+import { describe, expect, test } from 'vitest';
+import { useDealer } from './dealer-api.ts';
 
-let node: TestNode;
-let api: DealerApi;
-beforeAll(async () => {
-  node = await startTestNode();
-  api = new DealerApi(node.dealerUrl);
-});
-afterAll(() => node.discard());
+const api = useDealer();
 
 test.each([
   '/assets',

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestNode } from '../../rigs/node.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../twin/api.ts';
-import { type Body, DealerApi } from './dealer-api.ts';
+import { type Body, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const ROUNDS = 20;
 const READERS = 10;
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
-  let node: TestNode;
-  let api: DealerApi;
+  const api = useDealer(start);
   let admin: string;
   beforeAll(async () => {
-    node = await start();
-    api = new DealerApi(node.dealerUrl);
     admin = await api.logIn('admin', 'admin');
   });
-  afterAll(() => node.discard());
 
   const reset = () => api.get('POST /api/admin/reset', { token: admin });
 
@@ -27,7 +22,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       api.logIn('nordbil', 'dealer'),
       api.logIn('anna', 'user'),
     ]);
-    const world = await new Api(node.twinUrl).makeWorld();
+    const world = await new Api(api.node.twinUrl).makeWorld();
     const change = { current_password: 'admin-demo', username: 'chief', new_password: 'else' };
     await api.get('PATCH /api/me/admin', { token: admin, json: change });
     await api.get('DELETE /api/dealers/nordbil', { token: admin });
@@ -46,7 +41,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     for (const token of tokens) {
       expect((await api.ask('GET /api/auth/me', { token })).status).toBe(401);
     }
-    expect((await new Api(node.twinUrl).ask(`/api/v1/worlds/${world.id}`)).status).toBe(200);
+    expect((await new Api(api.node.twinUrl).ask(`/api/v1/worlds/${world.id}`)).status).toBe(200);
     await api.logIn('admin', 'admin');
   });
 

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestNode } from '../../rigs/node.ts';
-import { type Ask, DealerApi } from './dealer-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Ask, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 /**
@@ -170,21 +169,17 @@ const QUIET = CASES.filter(({ row, status }) => row.isRead || status >= 400);
 const CHANGING = CASES.filter((each) => !QUIET.includes(each));
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
-  let node: TestNode;
-  let api: DealerApi;
+  const api = useDealer(start, { TOKEN_SECONDS: '3600' });
   let expired: string;
   let untouched: unknown;
   /** Of callers who have logged in since the last reset. */
   const tokens = new Map<Caller, string | undefined>();
 
   beforeAll(async () => {
-    node = await start({ TOKEN_SECONDS: '3600' });
-    api = new DealerApi(node.dealerUrl);
     expired = await api.logIn('anna', 'user');
-    await node.skip(3_600_000);
+    await api.node.skip(3_600_000);
     untouched = await api.everything((await tokenOf('admin')) ?? '');
   });
-  afterAll(() => node.discard());
 
   async function tokenOf(caller: Caller): Promise<string | undefined> {
     if (!tokens.has(caller)) tokens.set(caller, await logIn(caller));

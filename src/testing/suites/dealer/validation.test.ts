@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestNode } from '../../rigs/node.ts';
-import { type Answer, type Ask, DealerApi } from './dealer-api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Ask, useDealer } from './dealer-api.ts';
 import { EMBEDDED } from './engines.ts';
 import { customer, FAULTY, FORM, JSON_TYPE, missing, parts } from './validation-cases.ts';
 
 /** Fields are checked before the store is read: one engine is enough. */
 describe.each([EMBEDDED])('[D21] on the $name store', ({ start }) => {
-  let node: TestNode;
-  let api: DealerApi;
+  const api = useDealer(start);
   let admin: string;
   let anna: string;
   let untouched: unknown;
   beforeAll(async () => {
-    node = await start();
-    api = new DealerApi(node.dealerUrl);
     admin = await api.logIn('admin', 'admin');
     anna = await api.logIn('anna', 'user');
     untouched = await api.everything(admin);
   });
-  afterAll(() => node.discard());
 
   const ask = (call: string, given: Ask): Promise<Answer> =>
     api.ask(call, { token: call.endsWith('/me/profile') ? anna : admin, ...given });
@@ -31,7 +26,7 @@ describe.each([EMBEDDED])('[D21] on the $name store', ({ start }) => {
     });
   });
 
-  test('no faulty request changed anything', async () => {
+  test('[D2] no faulty request changed anything', async () => {
     expect(await api.everything(admin)).toEqual(untouched);
   });
 

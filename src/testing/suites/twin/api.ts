@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { checkAnswer } from '../../rigs/published.ts';
 import { until } from '../../rigs/until.ts';
 import { type ShapeName, type Shapes, shaped } from './schemas.ts';
@@ -29,7 +30,7 @@ export interface Answer {
 
 /** A client of one twin. Every decoded answer is held against the published document. */
 export class Api {
-  readonly url: string;
+  url: string;
 
   constructor(url: string) {
     this.url = url;
@@ -109,6 +110,17 @@ export class Api {
     });
     return wanted;
   }
+}
+
+/** A client of a node in this process; both are there for all tests of the file that calls this. */
+export function useTwin(settings?: Record<string, string>): Api & { node: TestNode } {
+  const twin = new Api('') as Api & { node: TestNode };
+  beforeAll(async () => {
+    twin.node = await startTestNode(settings);
+    twin.url = twin.node.twinUrl;
+  });
+  afterAll(() => twin.node.discard());
+  return twin;
 }
 
 function read(type: string, bytes: Uint8Array): unknown {

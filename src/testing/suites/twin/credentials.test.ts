@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, raw, vinOf } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
+import { Api, raw, useTwin, vinOf } from './api.ts';
 import { shaped } from './schemas.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld();
 });
-afterAll(() => node.discard());
 
 const PATH = '/api/v1/vehicle/route';
 const routeWith = (headers: Record<string, string>) => api.get('route', PATH, { headers });
@@ -56,7 +52,7 @@ describe('the VIN of a vehicle call', () => {
     expect((await routeWith({ Authorization: `VIN ${small}` })).vin).toBe(vin);
     expect((await routeWith({ 'X-VIN': small })).vin).toBe(vin);
     for (const line of [`Authorization:  VIN   ${vin}  `, `X-VIN:   ${small}  `, `x-vin:${vin}`]) {
-      const answer = await raw(node.twinUrl, [`GET ${PATH} HTTP/1.1`, line]);
+      const answer = await raw(api.url, [`GET ${PATH} HTTP/1.1`, line]);
       answer.socket.destroy();
       expect(shaped('route', JSON.parse(answer.body.toString())).vin).toBe(vin);
     }

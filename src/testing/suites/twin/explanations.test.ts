@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
+import { Api, useTwin } from './api.ts';
 import { Stream } from './stream-client.ts';
 import type { FeatureName, Incident, Journal, Replay, Snapshot, World } from './wire.ts';
 
@@ -24,17 +24,13 @@ const DEGRADED = [
   'esc',
 ];
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let incidents: Incident[];
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld({ journal, start_tick: TICKS });
   incidents = await api.explained(world, TICKS - 300);
 });
-afterAll(() => node.discard());
 
 function replayOf(of: World, { id }: Incident, features: readonly string[] = []): Promise<Replay> {
   const query = features.length === 0 ? '' : `?with=${features.join(',')}`;
@@ -228,11 +224,7 @@ describe('a replay', () => {
 
 describe('a watched world', () => {
   const options = (start_tick: number) => ({ journal: { ...journal, seed: 11 }, start_tick });
-  let other: TestNode;
-  beforeAll(async () => {
-    other = await startTestNode();
-  });
-  afterAll(() => other.discard());
+  const quiet = useTwin();
 
   /** Shortly before two collisions in close succession. */
   async function busyTick(): Promise<number> {
@@ -253,7 +245,6 @@ describe('a watched world', () => {
       await api.makeWorld(options(startTick)),
       '/incidents',
     );
-    const quiet = new Api(other.twinUrl);
     const watched = await quiet.makeWorld(options(startTick));
     const stream = await Stream.open(watched.stream_url);
     await stream.hello();
@@ -279,7 +270,7 @@ describe('a watched world', () => {
   });
 
   async function explainedTotal(): Promise<number> {
-    const text = await (await fetch(`${other.opsUrl}/metrics`)).text();
+    const text = await (await fetch(`${quiet.node.opsUrl}/metrics`)).text();
     return Number(/^incidents_explained_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
   }
 });

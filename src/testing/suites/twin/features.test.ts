@@ -1,69 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Kernel } from '../../../kernel/kernel.ts';
 import { effectiveMask } from '../../../twin/catalogue.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
-import type { FeatureName, World } from './wire.ts';
+import { useTwin, vinOf } from './api.ts';
+import { FEATURES, type FeatureName, type World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let nextCar = 0;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld();
 });
-afterAll(() => node.discard());
 
-/** In order; in a mask of features the number of the bit. */
-const NAMES: FeatureName[] = [
-  'steering',
-  'brakes',
-  'throttle',
-  'front_camera',
-  'front_radar',
-  'corner_radars',
-  'aeb',
-  'animal_detection',
-  'evasive_steering',
-  'traffic_light_recognition',
-  'intersection_assist',
-  'esc',
-];
-
-const ALL_ON = {
-  declared: {
-    steering: true,
-    brakes: true,
-    throttle: true,
-    front_camera: true,
-    front_radar: true,
-    corner_radars: true,
-    aeb: true,
-    animal_detection: true,
-    evasive_steering: true,
-    traffic_light_recognition: true,
-    intersection_assist: true,
-    esc: true,
-  },
-  effective: {
-    steering: 'on',
-    brakes: 'on',
-    throttle: 'on',
-    front_camera: 'on',
-    front_radar: 'on',
-    corner_radars: 'on',
-    aeb: 'on',
-    animal_detection: 'on',
-    evasive_steering: 'on',
-    traffic_light_recognition: 'on',
-    intersection_assist: 'on',
-    esc: 'on',
-  },
-  missing: {},
-};
+const ofEach = <T>(value: T) => Object.fromEntries(FEATURES.map((name) => [name, value]));
+const ALL_ON = { declared: ofEach(true), effective: ofEach('on'), missing: {} };
 
 /** A car that no test has touched yet. */
 async function untouched(): Promise<string> {
@@ -119,8 +69,8 @@ describe('the features of a car', () => {
   test('[F3] are all declared on and effective in a new world', async () => {
     const state = await stateOf(await untouched());
     expect(state).toEqual(ALL_ON);
-    expect(Object.keys(state.declared)).toEqual(NAMES);
-    expect(Object.keys(state.effective)).toEqual(NAMES);
+    expect(Object.keys(state.declared)).toEqual(FEATURES);
+    expect(Object.keys(state.effective)).toEqual(FEATURES);
   });
 
   test('[F4] are of that car alone', async () => {
@@ -186,9 +136,9 @@ describe('PATCH', () => {
 
   test('[F11] of one car from many clients at once ends with each change in force', async () => {
     const vin = await untouched();
-    await Promise.all(NAMES.map((name) => api.patch(vin, { [name]: false })));
+    await Promise.all(FEATURES.map((name) => api.patch(vin, { [name]: false })));
     const { declared } = await stateOf(vin);
-    expect(Object.values(declared)).toEqual(NAMES.map(() => false));
+    expect(Object.values(declared)).toEqual(FEATURES.map(() => false));
   });
 });
 
@@ -225,7 +175,7 @@ describe('PUT', () => {
     expect(missing.toSorted()).toEqual(['brakes', 'front_camera']);
   });
 
-  test.each(NAMES)('takes %s', async (name) => {
+  test.each(FEATURES)('takes %s', async (name) => {
     const vin = await untouched();
     expect(await put(vin, name, false)).toMatchObject({ name, enabled: false, effective: 'off' });
     const { declared } = await stateOf(vin);
@@ -236,7 +186,7 @@ describe('PUT', () => {
 describe('reset', () => {
   test('[F13] switches every feature back on, without a body', async () => {
     const vin = await untouched();
-    await api.patch(vin, Object.fromEntries(NAMES.map((name) => [name, false])));
+    await api.patch(vin, ofEach(false));
     expect(await reset(vin)).toEqual(ALL_ON);
     expect(await stateOf(vin)).toEqual(ALL_ON);
     expect(await reset(vin)).toEqual(ALL_ON);
@@ -313,10 +263,13 @@ function lacks(name: FeatureName, on: Has): FeatureName[] {
 const hasIn =
   (mask: number): Has =>
   (name) =>
-    Math.floor(mask / 2 ** NAMES.indexOf(name)) % 2 === 1;
+    Math.floor(mask / 2 ** FEATURES.indexOf(name)) % 2 === 1;
 
 function expectedMask(declared: number): number {
-  return NAMES.reduce((mask, name, bit) => mask + (works(name, hasIn(declared)) ? 2 ** bit : 0), 0);
+  return FEATURES.reduce(
+    (mask, name, bit) => mask + (works(name, hasIn(declared)) ? 2 ** bit : 0),
+    0,
+  );
 }
 
 const ALL_MASKS = Array.from({ length: 4096 }, (_, mask) => mask);
@@ -338,8 +291,11 @@ describe('the effective configuration of all 4,096 declared ones', () => {
 describe('the effective configuration of a car', () => {
   async function check(vin: string, declared: number): Promise<void> {
     const on = hasIn(declared);
-    const state = await api.patch(vin, Object.fromEntries(NAMES.map((name) => [name, on(name)])));
-    for (const name of NAMES) {
+    const state = await api.patch(
+      vin,
+      Object.fromEntries(FEATURES.map((name) => [name, on(name)])),
+    );
+    for (const name of FEATURES) {
       expect(state.declared[name]).toBe(on(name));
       const whole = on(name) ? (works(name, on) ? 'on' : 'degraded') : 'off';
       expect(state.effective[name]).toBe(whole);

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, raw } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
+import { Api, raw, useTwin } from './api.ts';
 import { type ShapeName, shaped } from './schemas.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let vin: string;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   // Long ago, so that something has happened, and something that will not change any more.
   const changes = Array.from({ length: 20 }, (_, car) => ({
     tick: 0,
@@ -22,7 +19,6 @@ beforeAll(async () => {
   const [incident] = await api.world('incidents', world, '/incidents');
   vin = incident?.vehicles[0]?.vin ?? '';
 });
-afterAll(() => node.discard());
 
 /** Every GET that answers with content, and what of it may differ between two calls. */
 const READS: [name: ShapeName, path: string][] = [
@@ -194,7 +190,7 @@ describe('allowed origins where they are listed', () => {
 describe('a body', () => {
   test('may come in chunks without a length', async () => {
     const parts = ['{"esc"', ':fal', 'se}'].map((part) => new TextEncoder().encode(part));
-    const response = await fetch(`${node.twinUrl}/api/v1/vehicle/features`, {
+    const response = await fetch(`${api.url}/api/v1/vehicle/features`, {
       method: 'PATCH',
       headers: { 'X-VIN': vin },
       body: ReadableStream.from(parts),
@@ -207,12 +203,12 @@ describe('a body', () => {
 
 describe('connections', () => {
   test('are kept open from one request to the next', async () => {
-    const { socket, status } = await raw(node.twinUrl, ['GET /api/v1/features HTTP/1.1']);
+    const { socket, status } = await raw(api.url, ['GET /api/v1/features HTTP/1.1']);
     expect(status).toBe(200);
     const more = new Promise<string>((resolve) => {
       socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
     });
-    const { host } = new URL(node.twinUrl);
+    const { host } = new URL(api.url);
     socket.write(`GET /api/v1/cities HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(await more).toMatch(/^HTTP\/1\.1 200 /);
     socket.destroy();

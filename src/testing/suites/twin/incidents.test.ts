@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useTwin, vinOf } from './api.ts';
 import type { Incident, IncidentVehicle, Snapshot, World, WorldEvent } from './wire.ts';
 
 /** Two minutes of traffic that can neither brake nor steer, but for car 0. */
@@ -27,19 +26,15 @@ const MASS_KG: Record<string, number> = {
   'Solis Meridian': 1820,
 };
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let incidents: Incident[];
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld({ journal, start_tick: TICKS });
   incidents = (await api.world('incidents', world, '/incidents')).filter(
     ({ tick }) => tick <= TICKS,
   );
 });
-afterAll(() => node.discard());
 
 /** The greatest impulse for a closing speed: restitution 0.3 and, across it, friction 0.5. */
 const IMPULSE_MAX = 1.3 * Math.hypot(1, 0.5);

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useTwin } from './api.ts';
 import type { CityMap, Point, World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let map: CityMap;
 let path: string;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld();
   path = `/api/v1/worlds/${world.id}/map`;
   map = await api.get('map', path);
 });
-afterAll(() => node.discard());
 
 const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
 

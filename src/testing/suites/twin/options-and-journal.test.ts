@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseWorldId } from '../../../twin/ids.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { useTwin, vinOf } from './api.ts';
 import { bare, openBoth, pairs } from './lockstep.ts';
 import { Stream } from './stream-client.ts';
 import type { Incident, Journal, World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
-beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
-});
-afterAll(() => node.discard());
+const api = useTwin();
 
 /** A new world is at this tick, but for the ticks that passed while it was made. */
 async function beginsAt(startTick: number, options: unknown): Promise<void> {
-  const askedMs = node.time.now();
+  const askedMs = api.node.time.now();
   const { tick } = await api.makeWorld(options);
-  const passedTicks = (node.time.now() - askedMs) / 20;
+  const passedTicks = (api.node.time.now() - askedMs) / 20;
   expect(tick).toBeGreaterThanOrEqual(startTick);
   expect(tick - startTick).toBeLessThanOrEqual(passedTicks + 1);
 }
@@ -217,7 +210,7 @@ describe('the journal', () => {
   test('[L10] is never trimmed, takes 65,536 changes, and the next is refused with what to do', async () => {
     const world = await api.makeWorld();
     const number = parseWorldId(world.id) ?? 0;
-    const handle = await node.worlds.load(number);
+    const handle = await api.node.worlds.load(number);
     if (handle === undefined) throw new Error('the world was just made');
     const accepted = Array.from({ length: 65_535 }, (_, i) => handle.change(7, 1, i % 2));
     await Promise.all(accepted);

@@ -1,18 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as product from '../../../http/twin/schemas.ts';
 import type { Schema } from '../../../schema.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { useTwin, vinOf } from './api.ts';
 import type { ShapeName } from './schemas.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   const changes = Array.from({ length: 20 }, (_, car) => ({
     tick: 0,
     car,
@@ -20,7 +16,6 @@ beforeAll(async () => {
   }));
   world = await api.makeWorld({ journal: { seed: 7, city: 'grid', changes }, start_tick: 2000 });
 });
-afterAll(() => node.discard());
 
 type Json = Record<string, unknown>;
 

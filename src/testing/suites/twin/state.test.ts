@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useTwin, vinOf } from './api.ts';
 import { Stream } from './stream-client.ts';
 import type { CityMap, Point, Snapshot, World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 let map: CityMap;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld({ seed: 12, start_tick: 1500 });
   map = await api.world('map', world, '/map');
 });
-afterAll(() => node.discard());
 
 const stateOf = (of: World) => api.world('snapshot', of, '/state');
 const places = () => [...map.roads, ...map.junctions].map(({ id }) => id);

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
+import { Api, useTwin } from './api.ts';
 import { pairs } from './lockstep.ts';
 import { shaped } from './schemas.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let world: World;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   world = await api.makeWorld({ seed: 21, start_tick: 500 });
 });
-afterAll(() => node.discard());
 
 const ticksOf = (frames: { tick: number }[]) => frames.map(({ tick }) => tick);
 const stepsOf = (ticks: number[]) => ticks.slice(1).map((tick, i) => tick - (ticks[i] ?? 0));
@@ -142,7 +138,7 @@ describe.concurrent('the encoding of a stream', () => {
 
 describe('the handshake', () => {
   const ask = async (path: string, headers: Record<string, string> = {}) => {
-    const answer = await handshake(node.twinUrl, path, headers);
+    const answer = await handshake(api.url, path, headers);
     answer.socket.destroy();
     return answer;
   };

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Api, useTwin } from './api.ts';
 
-let node: TestNode;
-let api: Api;
-beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
-});
-afterAll(() => node.discard());
+const api = useTwin();
 
 const pageAt = async (url: string) => {
   const { status, headers, bytes } = await api.ask(url);
@@ -25,7 +18,7 @@ describe('the root', () => {
     expect(target(first)).not.toBe(target(second));
     const id = target(first).split('/').at(-1) ?? '';
     const world = await api.world('world', { id });
-    expect(new URL(target(first), node.twinUrl).href).toBe(world.viewer_url);
+    expect(new URL(target(first), api.url).href).toBe(world.viewer_url);
   });
 });
 
@@ -47,7 +40,7 @@ describe('the viewer', () => {
     expect(references.length).toBeGreaterThan(1);
     for (const reference of references) {
       const url = new URL(reference, viewer_url);
-      expect(url.origin).toBe(node.twinUrl);
+      expect(url.origin).toBe(api.url);
       const { status, headers } = await pageAt(url.href);
       expect(status).toBe(200);
       expect(headers.get('ETag')).toMatch(/^"/);
@@ -64,7 +57,7 @@ describe('the viewer', () => {
   });
 
   test('[P2] says 404 for a world that is not there, with a page all the same', async () => {
-    const { status, headers } = await pageAt(`${node.twinUrl}/worlds/0000000000`);
+    const { status, headers } = await pageAt(`${api.url}/worlds/0000000000`);
     expect(status).toBe(404);
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   });
@@ -80,7 +73,7 @@ describe('the viewer', () => {
 describe('the private port', () => {
   let ops: Api;
   beforeAll(() => {
-    ops = new Api(node.opsUrl);
+    ops = new Api(api.node.opsUrl);
   });
 
   const textAt = async (path: string) => {
@@ -94,7 +87,7 @@ describe('the private port', () => {
   });
 
   test('[O5] is another than the public ones', () => {
-    const ports = [node.twinUrl, node.dealerUrl, node.opsUrl].map((url) => new URL(url).port);
+    const ports = [api.url, api.node.dealerUrl, api.node.opsUrl].map((url) => new URL(url).port);
     expect(new Set(ports).size).toBe(3);
   });
 

@@ -1,8 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { useTwin, vinOf } from './api.ts';
 import {
   crashedWorld,
   display,
@@ -17,20 +16,16 @@ import type { Incident, World } from './wire.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-let node: TestNode;
-let api: Api;
+const api = useTwin();
 let browser: TestBrowser;
 let world: World;
 let incident: Incident;
 beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
   ({ world, incident } = await crashedWorld(api, ({ failures }) => failures.length > 0));
-  browser = await openBrowser(node.twinUrl);
+  browser = await openBrowser(api.url);
 });
 afterAll(async () => {
   await browser.close();
-  await node.discard();
 });
 
 /** What one comes to see, from the page as it is opened. */
@@ -73,7 +68,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: /^Compact old town/ }).waitFor();
   },
   'a city that is gone': async (page) => {
-    await page.goto(`${node.twinUrl}/worlds/0000000000`);
+    await page.goto(`${api.url}/worlds/0000000000`);
     await untilState(page, 'gone');
     await page.getByRole('heading', { name: 'This city is gone' }).waitFor();
   },
@@ -93,7 +88,7 @@ const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
 describe.each(Object.keys(SIZES))('on a %s nothing serious stands in the way of', (size) => {
   test.each(Object.keys(STATES))('[P15] %s, light and dark', async (name) => {
     const context = await mapless(browser, { ...SIZES[size], reducedMotion: 'reduce' });
-    const page = await openCity(context, `${node.twinUrl}/worlds/${world.id}`);
+    const page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await STATES[name]?.(page);
     expect(await faults(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
@@ -107,7 +102,7 @@ describe('by keyboard alone', () => {
   let page: Page;
   beforeAll(async () => {
     const context = await mapless(browser);
-    page = await openCity(context, `${node.twinUrl}/worlds/${world.id}`);
+    page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await untilState(page, 'live');
   });
   afterAll(() => page.context().close());

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
 import { until } from '../../rigs/until.ts';
-import { Api, vinOf } from './api.ts';
+import { Api, useTwin, vinOf } from './api.ts';
 import { BareStream } from './bare-stream.ts';
 import { shaped } from './schemas.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { Snapshot, World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
+const api = useTwin({ WORLD_IDLE_SECONDS: '60' });
 let ops: Api;
 beforeAll(async () => {
-  node = await startTestNode({ WORLD_IDLE_SECONDS: '60' });
-  api = new Api(node.twinUrl);
-  ops = new Api(node.opsUrl);
+  ops = new Api(api.node.opsUrl);
 });
-afterAll(() => node.discard());
 
 /** How many worlds the node has, asked without calling one of them. */
 async function worldCount(): Promise<number> {
@@ -49,7 +45,7 @@ async function expectGone(world: World): Promise<void> {
   }
   const patch = { method: 'PATCH', vin: vinOf(world, 0), json: { aeb: false } };
   expect((await api.refused('/api/v1/vehicle/features', patch)).status).toBe(401);
-  const { status, socket } = await handshake(node.twinUrl, `/ws/worlds/${world.id}`);
+  const { status, socket } = await handshake(api.url, `/ws/worlds/${world.id}`);
   socket.destroy();
   expect(status).toBe(404);
   expect((await api.ask(`/worlds/${world.id}`)).status).toBe(404);
@@ -69,7 +65,7 @@ describe.concurrent('a world that nobody watches or calls', () => {
     for (let i = 0; i < 8; i++) {
       await api.world('world', called);
       await api.patch(vinOf(driven, 9), { esc: i % 2 === 0 });
-      await node.skip(10_000);
+      await api.node.skip(10_000);
       await stream.frames(3);
     }
     await untilLeft(3);
@@ -78,7 +74,7 @@ describe.concurrent('a world that nobody watches or calls', () => {
     await api.vehicle('telemetry', vinOf(driven, 9), '/telemetry');
     expect((await api.world('world', watched)).watchers).toBe(1);
     await stream.close();
-    await node.skip(70_000);
+    await api.node.skip(70_000);
     await untilLeft(0);
     for (const world of [called, driven, watched]) await expectGone(world);
   });

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { Api, vinOf } from './api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startTestNode } from '../../rigs/node.ts';
+import { Api, useTwin, vinOf } from './api.ts';
 import { bare, openBoth, pairs } from './lockstep.ts';
 import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode;
-let api: Api;
-beforeAll(async () => {
-  node = await startTestNode();
-  api = new Api(node.twinUrl);
-});
-afterAll(() => node.discard());
+const api = useTwin();
 
 /** Check digit of a North American VIN, by the published table and weights. */
 function checkDigit(vin: string): string {
@@ -43,8 +37,8 @@ describe('a new world', () => {
     expect(answer.status).toBe(201);
     expect(answer.headers.get('Content-Type')).toBe('application/json');
     const { id } = answer.body as World;
-    const location = new URL(answer.headers.get('Location') ?? '', `${node.twinUrl}/api/v1/worlds`);
-    expect(location.href).toBe(`${node.twinUrl}/api/v1/worlds/${id}`);
+    const location = new URL(answer.headers.get('Location') ?? '', `${api.url}/api/v1/worlds`);
+    expect(location.href).toBe(`${api.url}/api/v1/worlds/${id}`);
   });
 
   test('[W1] is made from an empty object too', async () => {
@@ -58,14 +52,14 @@ describe('a new world', () => {
   });
 
   test('[W3] has the addresses of its viewer and of its stream on the public address', () => {
-    expect(world.viewer_url).toBe(`${node.twinUrl}/worlds/${world.id}`);
-    expect(world.stream_url).toBe(`${node.twinUrl}/ws/worlds/${world.id}`.replace('http', 'ws'));
+    expect(world.viewer_url).toBe(`${api.url}/worlds/${world.id}`);
+    expect(world.stream_url).toBe(`${api.url}/ws/worlds/${world.id}`.replace('http', 'ws'));
   });
 
   test('[W4] was at tick 0 at the moment that created_at names', async () => {
-    const beginMs = node.time.wallMs();
+    const beginMs = api.node.time.wallMs();
     const [young, old] = [await api.makeWorld(), await api.makeWorld({ start_tick: 90_000 })];
-    const spentMs = node.time.wallMs() - beginMs;
+    const spentMs = api.node.time.wallMs() - beginMs;
     const bornMs = ({ created_at }: World) => Date.parse(created_at);
     expect(new Date(bornMs(young)).toISOString()).toBe(young.created_at);
     const apartMs = bornMs(young) - bornMs(old);
