@@ -5,15 +5,15 @@ import { CITIES } from '../src/city/catalogue.ts';
 import { type Figure, figure } from './common/figures.ts';
 import { parseOptions } from './common/options.ts';
 import { columns } from './common/report.ts';
-import { WorkerPool } from './common/worker-pool.ts';
-import type { Drive, Driven } from './driving-worker.ts';
+import type { LongDriveJob, LongDriveWorld } from './prove/long-drive.ts';
+import { openProvePool } from './prove/prove-pool.ts';
 
 const WORLD_TICKS = 90_000;
 /** Limits the number of worlds where cars hardly move. */
 const WORLD_KM_MIN = 50;
 const KMH_MIN = 20;
 const STANDSTILL_S_MAX = 120;
-/** Contacts that are printed in full. */
+/** Contacts that are printed. */
 const ACCOUNTS_MAX = 20;
 
 interface Totals {
@@ -57,40 +57,37 @@ async function driveAll(
   const worldsMax = Math.ceil(km / WORLD_KM_MIN);
   let given = 0;
   let printed = 0;
-  const next = (): Drive | undefined => {
+  const next = (): LongDriveJob | undefined => {
     if (kilometresOf(totals) >= km || given >= worldsMax) return undefined;
     const cityIndex = totals[given % totals.length]?.cityIndex ?? 0;
     given += 1;
     return { cityIndex, seed: seed + given - 1, ticks: WORLD_TICKS };
   };
-  const pool = new WorkerPool<typeof import('./driving-worker.ts')>(
-    new URL('./driving-worker.ts', import.meta.url),
-    threads,
-  );
-  const done = (world: Driven): void => {
+  const pool = openProvePool(threads);
+  const done = (world: LongDriveWorld): void => {
     add(totals, world);
     for (const account of world.accounts) {
       printed += 1;
-      if (printed <= ACCOUNTS_MAX) console.log(`${CITIES[world.cityIndex]?.name} ${account}`);
+      if (printed <= ACCOUNTS_MAX) console.log(account);
     }
   };
   try {
-    await pool.run('drive', { next, done, progress: () => progressOf(totals) });
+    await pool.run('driveLongWorld', { next, done, progress: () => progressOf(totals) });
   } finally {
     await pool.close();
   }
 }
 
-function add(totals: readonly Totals[], world: Driven): void {
-  const city = totals.find(({ cityIndex }) => cityIndex === world.cityIndex);
+function add(totals: readonly Totals[], { job, ...world }: LongDriveWorld): void {
+  const city = totals.find(({ cityIndex }) => cityIndex === job.cityIndex);
   if (!city) return;
   city.worlds += 1;
   city.kilometres += world.kilometres;
-  city.contacts += world.contacts;
-  if (world.contacts > 0) city.seeds.push(world.seed);
+  city.contacts += world.contacts.length;
+  if (world.contacts.length > 0) city.seeds.push(job.seed);
   if (world.longestStandstillS > city.longestStandstillS) {
     city.longestStandstillS = world.longestStandstillS;
-    city.longestSeed = world.seed;
+    city.longestSeed = job.seed;
   }
 }
 

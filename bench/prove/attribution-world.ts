@@ -13,7 +13,7 @@ import {
   type IncidentContacts,
   incidentId,
 } from '../../src/twin/incidents.ts';
-import { ground, inWorld, type WorldChoice } from './ground.ts';
+import { accountOf, ground, inWorld, type WorldChoice } from './ground.ts';
 import { stepOn } from './sweep-world.ts';
 
 const ACCOUNTS_MAX = 3;
@@ -134,7 +134,7 @@ export function count(
   counted.incidents += 1;
   if (explanation === null) {
     counted.lost += 1;
-    if (accounts.length < ACCOUNTS_MAX) accounts.push(`${accountOf(job, chain)}, not repeated`);
+    if (accounts.length < ACCOUNTS_MAX) accounts.push(`${accountOf(job, chain[0])}, not repeated`);
     return;
   }
   const { failures, reruns } = explanation;
@@ -145,7 +145,7 @@ export function count(
   if (failures.some(({ car, feature }) => (declaredBy(chain, car) & feature) !== 0)) {
     counted.wrong += 1;
   }
-  if (!isNamed && accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, chain));
+  if (!isNamed && accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, chain[0]));
 }
 
 /** Declared mask of a car at its first contact; all bits for a car without one. */
@@ -176,12 +176,4 @@ function explain(
     if (error instanceof DivergedRun) return null;
     throw error;
   }
-}
-
-function accountOf({ cityIndex, seed }: AttributionJob, chain: IncidentContacts): string {
-  const [{ tick, order, kind, hazard, block, parties }] = chain;
-  const city = ground().cities[cityIndex];
-  const spot = city?.hazards[hazard]?.kind ?? 'no spot';
-  const cars = parties.flatMap(({ car }) => (car >= 0 ? [car] : [])).join(' and ');
-  return `${city?.name} seed ${seed} ${incidentId(tick, order)}: car ${cars}, kind ${kind}, ${spot}, block ${block}`;
 }

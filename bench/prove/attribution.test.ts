@@ -12,6 +12,7 @@ const CHAIN = [
     tick: 100,
     order: 0,
     hazard: -1,
+    ...{ x: 0, y: 0, closingMps: 1 },
     parties: [
       { car: 3, declared: F_ALL & ~F_AEB },
       { car: -1, declared: 0 },

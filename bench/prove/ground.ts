@@ -3,6 +3,7 @@ import type { City } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import { type Course, courseOf } from '../../src/testing/rigs/course.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
+import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { loadKernel } from '../aged-worlds.ts';
 
 /** The kernel that ships with what the jobs of one thread need beside it. */
@@ -45,4 +46,18 @@ export function inWorld<T>({ cityIndex, seed, mask }: WorldChoice, use: (slab: S
   } finally {
     kernel.release(slab);
   }
+}
+
+/** Text on a contact; its id begins with the tick, which `bench/trace.ts` takes to draw the place. */
+export function accountOf(
+  { cityIndex, seed }: Pick<WorldChoice, 'cityIndex' | 'seed'>,
+  { tick, order, kind, hazard, block, x, y, closingMps, parties }: ContactFacts,
+): string {
+  const city = ground().cities[cityIndex];
+  const spot = city?.hazards[hazard]?.kind ?? 'no spot';
+  const cars = parties.flatMap(({ car }) => (car >= 0 ? [car] : [])).join(' and ');
+  return (
+    `${city?.name} seed ${seed} ${incidentId(tick, order)}: car ${cars}, kind ${kind}, ${spot}, ` +
+    `block ${block}, at ${x.toFixed(1)}, ${y.toFixed(1)}, closing ${closingMps.toFixed(1)} m/s`
+  );
 }

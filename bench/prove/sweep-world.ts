@@ -13,7 +13,7 @@ import type { Slab } from '../../src/kernel/kernel.ts';
 import { SpotTally } from '../../src/testing/rigs/spot-tally.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
-import { ground, inWorld, type WorldChoice } from './ground.ts';
+import { accountOf, ground, inWorld, type WorldChoice } from './ground.ts';
 import { type SpotCounts, SpotWatch } from './spot-watch.ts';
 
 const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
@@ -103,10 +103,13 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   const end = kernel.tick(slab) + ticks;
   kernel.clearActed(slab);
   let metres = 0;
+  const wasOff = namesOf(F_ALL & ~job.mask)
+    .map((name) => `${name} on again, `)
+    .join('');
   const onContact = (news: readonly ContactFacts[]): void => {
     for (const contact of news) {
       watch.noteContact(contact);
-      if (accounts.length < ACCOUNTS_MAX) accounts.push(accountOf(job, contact));
+      if (accounts.length < ACCOUNTS_MAX) accounts.push(wasOff + accountOf(job, contact));
     }
     stretch.contacts += news.length;
     stretch.incidents += news.filter(isFirst).length;
@@ -172,17 +175,4 @@ class NewEvents {
     }
     this.#seen = count;
   }
-}
-
-function accountOf({ cityIndex, seed, mask }: SweepJob, contact: ContactFacts): string {
-  const { tick, kind, hazard, block, x, y, closingMps, parties } = contact;
-  const city = ground().cities[cityIndex];
-  const spot = city?.hazards[hazard]?.kind ?? 'no spot';
-  const cars = parties.flatMap(({ car }) => (car >= 0 ? [car] : [])).join(' and ');
-  const wasOff = namesOf(F_ALL & ~mask).join(', ');
-  return (
-    `${city?.name} seed ${seed}${wasOff && `, ${wasOff} on again`}, tick ${tick}: car ${cars}, ` +
-    `kind ${kind}, ${spot}, block ${block}, at ${x.toFixed(1)}, ${y.toFixed(1)}, ` +
-    `closing ${closingMps.toFixed(1)} m/s`
-  );
 }

@@ -1,42 +1,10 @@
 /** The checks of a report against re-runs in other worlds and against its replay. */
+import type { Incident, Replay } from '../../build/api/twin.d.ts';
 import { boxCorners, type Polygon, separation } from '../../src/shard/counterfactual/separation.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 
-export interface Report {
-  id: string;
-  tick: number;
-  explained: boolean;
-  vehicles: { vin: string; model: string; speed: number; delta_v: number; off: string[] }[];
-  other: { kind: string; hazard: string | null }[];
-  failures: Failure[];
-}
-
-export interface Failure {
-  vin: string;
-  feature: string;
-  effect: 'avoids' | 'mitigates';
-  set: number;
-  explanation: string;
-}
-
-export interface Frame {
-  tick: number;
-  vehicles: { vin: string; x: number; y: number; heading: number; speed: number }[];
-  hazards: {
-    id: string;
-    active: boolean;
-    x: number;
-    y: number;
-    heading: number;
-    length: number;
-    width: number;
-  }[];
-}
-
-export interface Played {
-  frames: readonly Frame[];
-  contact_tick: number | null;
-}
+export type Failure = Incident['failures'][number];
+type Frame = Replay['frames'][number];
 
 /** Of three neighbouring starts two have to agree. */
 const WINDOW = 3;
@@ -70,7 +38,7 @@ export interface Parties {
   speeds: readonly { speedMps: number; deltaVMps: number }[];
 }
 
-export function partiesOf({ vehicles, other }: Report, fleet: readonly string[]): Parties {
+export function partiesOf({ vehicles, other }: Incident, fleet: readonly string[]): Parties {
   return {
     cars: vehicles.map(({ vin }) => fleet.indexOf(vin)),
     speeds: vehicles.map(({ speed, delta_v }) => ({ speedMps: speed, deltaVMps: delta_v })),
@@ -87,7 +55,7 @@ function isShared(was: Parties, now: Parties): boolean {
 
 /** Whether what then happened shows the effect. */
 export function isShown(
-  effect: 'avoids' | 'mitigates',
+  effect: Failure['effect'],
   was: Parties,
   then: readonly Parties[],
 ): boolean {
@@ -98,12 +66,12 @@ export function isShown(
 }
 
 /** The failures of a report by set. */
-export function setsOf({ failures }: Report): Failure[][] {
+export function setsOf({ failures }: Incident): Failure[][] {
   return [...Map.groupBy(failures, ({ set }) => set).values()];
 }
 
 /** A replay switches features on in every car: whether that is exactly the set. */
-export function isReplayed({ vehicles }: Report, set: readonly Failure[]): boolean {
+export function isReplayed({ vehicles }: Incident, set: readonly Failure[]): boolean {
   return vehicles.every(({ vin, off }) => {
     const own = set.filter((member) => member.vin === vin).map(({ feature }) => feature);
     return set.every(({ feature }) => own.includes(feature) || !off.includes(feature));
@@ -151,7 +119,7 @@ export function describes(explanation: string, car: number, was: Parties, now: P
 }
 
 /** Where a sentence contradicts the report about the collision. */
-export function wrongPast(report: Report, { vin, explanation }: Failure): string[] {
+export function wrongPast(report: Incident, { vin, explanation }: Failure): string[] {
   const figures = figuresOf(explanation);
   if (figures === undefined) return ['its form is unknown'];
   const own = report.vehicles.find((vehicle) => vehicle.vin === vin);
@@ -169,9 +137,9 @@ export function wrongPast(report: Report, { vin, explanation }: Failure): string
 
 /** Where a sentence contradicts its replay about the other outcome. */
 export function wrongReplay(
-  report: Report,
+  report: Incident,
   { vin, effect, explanation }: Failure,
-  { frames, contact_tick: contactTick }: Played,
+  { frames, contact_tick: contactTick }: Replay,
   blocks: readonly Polygon[],
 ): string[] {
   const wrong: string[] = [];
@@ -194,7 +162,7 @@ export function wrongReplay(
 
 /** How close the car comes to each other party, m. */
 function nearestOf(
-  report: Report,
+  report: Incident,
   vin: string,
   frames: readonly Frame[],
   blocks: readonly Polygon[],

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Incident, Replay } from '../../build/api/twin.d.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 import {
   agrees,
@@ -7,8 +8,6 @@ import {
   figuresOf,
   isReplayed,
   isShown,
-  type Played,
-  type Report,
   setsOf,
   wrongPast,
   wrongReplay,
@@ -44,36 +43,33 @@ it('a collision is avoided if the same parties do not meet, and milder at 70 % o
 });
 
 /** A car that drives east at 10 m/s and stops 4 m before the middle of a deer of 1.1 m. */
-function played(contactTick: number | null): Played {
+function played(contactTick: number | null): Replay {
   const noseM = TYPE?.lengthM ?? Number.NaN;
   const frame = (tick: number, aheadM: number, speed: number) => ({
     tick,
     vehicles: [{ vin: 'V', x: -noseM / 2 - aheadM, y: 0, heading: 0, speed }],
     hazards: [{ id: 'h1', active: true, x: 0.55, y: 0, heading: 0, length: 1.1, width: 0.4 }],
   });
-  return { frames: [frame(900, 8, 10), frame(904, 4, 0)], contact_tick: contactTick };
+  const frames = [frame(900, 8, 10), frame(904, 4, 0)];
+  return { frames, contact_tick: contactTick } as unknown as Replay;
 }
 
-function reportOf(explanation: string, effect: 'avoids' | 'mitigates' = 'mitigates') {
-  const failure: Failure = { vin: 'V', feature: 'aeb', effect, set: 1, explanation };
+function reportOf(explanation: string, effect: Failure['effect'] = 'mitigates') {
+  const failure = { vin: 'V', feature: 'aeb', effect, set: 1, explanation } as Failure;
   const car = { vin: 'V', model: TYPE?.model ?? '', speed: 13.89, delta_v: 0.5, off: ['aeb'] };
-  const report: Report = {
+  const report = {
     id: 'i910-0',
     tick: 910,
     explained: true,
     vehicles: [car],
     other: [{ kind: 'deer', hazard: 'h1' }],
     failures: [failure],
-  };
+  } as unknown as Incident;
   return { report, failure };
 }
 
 it('the other outcome is compared with the replay', () => {
-  const sentence = (
-    effect: 'avoids' | 'mitigates',
-    explanation: string,
-    contactTick: number | null,
-  ) => {
+  const sentence = (effect: Failure['effect'], explanation: string, contactTick: number | null) => {
     const { report, failure } = reportOf(explanation, effect);
     // A wall that is at that distance, which the report does not name.
     const wall = [4.3, -9, 5, -9, 5, 9, 4.3, 9];
@@ -93,7 +89,7 @@ it('the other outcome is compared with the replay', () => {
 
 it('an obstacle of a hazard counts as another party', () => {
   const { report, failure } = reportOf('it would have passed 4.0 m clear.', 'avoids');
-  const met: Report = { ...report, other: [{ kind: 'obstacle', hazard: 'h1' }] };
+  const met = { ...report, other: [{ kind: 'obstacle', hazard: 'h1' }] };
   expect(wrongReplay(met, failure, played(null), [])).toEqual([]);
 });
 
@@ -146,10 +142,7 @@ it('distances are found in every form of a sentence', () => {
 });
 
 it('a replay shows a set if no other car had any of it off', () => {
-  const failure = (vin: string, feature: string, set: number): Failure => ({
-    ...{ vin, feature, set },
-    ...{ effect: 'avoids', explanation: '' },
-  });
+  const failure = (vin: string, feature: string, set: number) => ({ vin, feature, set });
   const { report } = reportOf('');
   const [car] = report.vehicles;
   if (car === undefined) throw new Error('there is a car');
@@ -159,7 +152,7 @@ it('a replay shows a set if no other car had any of it off', () => {
   ];
   const brakesOfBoth = [failure('A', 'brakes', 3), failure('B', 'brakes', 3)];
   const failures = [failure('A', 'brakes', 1), failure('A', 'esc', 2), ...brakesOfBoth];
-  const several: Report = { ...report, vehicles, failures };
+  const several = { ...report, vehicles, failures } as unknown as Incident;
   expect(setsOf(several).map((set) => isReplayed(several, set))).toEqual([false, true, true]);
 });
 

@@ -1,6 +1,7 @@
 /** Checks reports of a running node through its interface: by re-runs in new worlds and by replays. */
 
 import { F_ALL } from '../../assembly/layout.ts';
+import type * as Published from '../../build/api/twin.d.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { boxCorners, type Polygon } from '../../src/shard/counterfactual/separation.ts';
 import { systemTime } from '../../src/time.ts';
@@ -16,9 +17,7 @@ import {
   isReplayed,
   isShown,
   type Parties,
-  type Played,
   partiesOf,
-  type Report,
   setsOf,
   wrongPast,
   wrongReplay,
@@ -63,11 +62,7 @@ interface World {
   fleet: string[];
 }
 
-interface Journal {
-  seed: number;
-  city: string;
-  changes: { tick: number; car: number; features: Record<string, boolean> }[];
-}
+type Journal = Pick<Published.Journal, 'seed' | 'city' | 'changes'>;
 
 class Client {
   readonly #url: URL;
@@ -76,24 +71,19 @@ class Client {
     this.#url = url;
   }
 
-  async get<Body>(path: string): Promise<Body> {
-    return this.#body(() => fetch(new URL(path, this.#url)));
-  }
-
   async make(journal: Journal, startTick: number): Promise<World> {
-    const body = JSON.stringify({ journal, start_tick: startTick });
-    const headers = { 'Content-Type': 'application/json' };
-    const url = new URL('/api/v1/worlds', this.#url);
-    const { id, fleet } = await this.#body<{ id: string; fleet: { vin: string }[] }>(() =>
-      fetch(url, { method: 'POST', body, headers }),
-    );
+    const options = { journal, start_tick: startTick };
+    const { id, fleet } = await this.ask<Published.World>('/api/v1/worlds', options);
     return { id, fleet: fleet.map(({ vin }) => vin) };
   }
 
-  /** A busy node answers 503 with Retry-After. */
-  async #body<Body>(ask: () => Promise<Response>): Promise<Body> {
+  /** A GET, or a POST of `json`. Asks again where a busy node answers 503 with Retry-After. */
+  async ask<Body>(path: string, json?: object): Promise<Body> {
+    const url = new URL(path, this.#url);
+    const headers = { 'Content-Type': 'application/json' };
+    const post = { method: 'POST', body: JSON.stringify(json), headers };
     for (let attempt = 1; ; attempt++) {
-      const response = await ask();
+      const response = await fetch(url, json && post);
       if (response.ok) return (await response.json()) as Body;
       if (response.status !== 503 || attempt === ATTEMPTS_MAX) {
         throw new Error(`${response.url}: ${response.status}`);
@@ -135,10 +125,8 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
   const city = CITIES[seed % CITIES.length]?.name ?? '';
   const world = await client.make({ seed, city, changes }, WORLD_TICKS);
   const reports = (await explained(client, world)).filter(({ failures }) => failures.length > 0);
-  const journal = await client.get<Journal>(`/api/v1/worlds/${world.id}/journal`);
-  const { blocks } = await client.get<{ blocks: { polygon: [number, number][] }[] }>(
-    `/api/v1/worlds/${world.id}/map`,
-  );
+  const journal = await client.ask<Journal>(`/api/v1/worlds/${world.id}/journal`);
+  const { blocks } = await client.ask<Published.CityMap>(`/api/v1/worlds/${world.id}/map`);
   const polygons = [...blocks.map(({ polygon }): Polygon => polygon.flat()), ...spotBodies(city)];
   const step = Math.max(1, Math.floor(reports.length / INCIDENTS_PER_WORLD));
   const some = reports.filter((_, i) => i % step === 0).slice(0, INCIDENTS_PER_WORLD);
@@ -164,9 +152,9 @@ function spotBodies(name: string): Polygon[] {
 }
 
 /** Reports of incidents that were over when the world began; waits until all are explained. */
-async function explained(client: Client, { id }: World): Promise<Report[]> {
+async function explained(client: Client, { id }: World): Promise<readonly Published.Incident[]> {
   for (;;) {
-    const all = await client.get<Report[]>(`/api/v1/worlds/${id}/incidents`);
+    const all = await client.ask<Published.Incidents>(`/api/v1/worlds/${id}/incidents`);
     const past = all.filter(({ tick }) => tick <= WORLD_TICKS - 3 * CHAIN_TICKS);
     if (past.every((report) => report.explained)) return past;
     await systemTime.sleep(ASK_MS);
@@ -175,7 +163,7 @@ async function explained(client: Client, { id }: World): Promise<Report[]> {
 
 interface Case {
   world: World;
-  report: Report;
+  report: Published.Incident;
   /** Failures of the report that belong together. */
   set: readonly Failure[];
   what: string;
@@ -226,7 +214,7 @@ async function rerunWith(
     features: { [feature]: true },
   }));
   const other = await client.make({ ...journal, changes: [...journal.changes, ...on] }, until);
-  const reports = await client.get<Report[]>(`/api/v1/worlds/${other.id}/incidents`);
+  const reports = await client.ask<Published.Incidents>(`/api/v1/worlds/${other.id}/incidents`);
   return reports
     .filter(({ tick }) => tick > from && tick <= until)
     .map((each): Parties => partiesOf(each, other.fleet));
@@ -247,7 +235,7 @@ async function checkSentences(
 ): Promise<void> {
   const features = [...new Set(set.map(({ feature }) => feature))].join(',');
   const path = `/api/v1/worlds/${world.id}/incidents/${report.id}/replay?with=${features}`;
-  const played = isReplayed(report, set) ? await client.get<Played>(path) : undefined;
+  const played = isReplayed(report, set) ? await client.ask<Published.Replay>(path) : undefined;
   const was = partiesOf(report, world.fleet);
   for (const failure of set) {
     const { vin, effect, explanation } = failure;

@@ -14,13 +14,8 @@ export interface LongRun {
   contacts: ContactFacts[];
 }
 
-/** Drives a world for some ticks; `onContact` is called right after each tick that has contacts. */
-export function driveLong(
-  kernel: Kernel,
-  slab: Slab,
-  ticks: number,
-  onContact?: (contacts: readonly ContactFacts[]) => void,
-): LongRun {
+/** Drives a world for some ticks. */
+export function driveLong(kernel: Kernel, slab: Slab, ticks: number): LongRun {
   const { f64 } = kernel.view(slab);
   const contacts: ContactFacts[] = [];
   const stoodS = new Int32Array(CAR_COUNT);
@@ -32,10 +27,7 @@ export function driveLong(
     while (kernel.tick(slab) < look) {
       const seen = kernel.contactCount(slab);
       kernel.step(slab, look - kernel.tick(slab));
-      if (kernel.contactCount(slab) === seen) continue;
-      const news = kernel.contacts(slab, seen);
-      contacts.push(...news);
-      onContact?.(news);
+      if (kernel.contactCount(slab) > seen) contacts.push(...kernel.contacts(slab, seen));
     }
     for (let car = 0; car < CAR_COUNT; car++) {
       const speed = Math.hypot(f64[VX + car] as number, f64[VY + car] as number);
