@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Body, DealerApi, type Role, useDealer } from './dealer-api.ts';
+import { type Answer, type Body, DealerApi, type Role, signUpOf, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 /** Headers that differ from answer to answer. */
@@ -22,14 +22,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   /** A new customer of Nordbil. */
   async function signUp(more: Body = {}): Promise<{ username: string; token: string }> {
     const username = `customer${++count}`;
-    const json = {
-      name: 'A Customer',
-      username,
-      password: 'abcd',
-      email: `${username}@x.test`,
-      dealer: 'nordbil',
-      ...more,
-    };
+    const json = { ...signUpOf(username), ...more };
     const { access_token } = await api.get('POST /api/auth/signup', { json });
     return { username, token: String(access_token) };
   }
@@ -219,15 +212,8 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
 
   describe('a sign-up', () => {
     test('[D8] gives a token and the new profile, with what was left out empty', async () => {
-      const json = {
-        name: 'Nora',
-        username: 'nora',
-        password: 'abcd',
-        email: 'Nora@X.test',
-        address: null,
-        dealer: 'sydmotor',
-        role: 'admin',
-      };
+      const who = { name: 'Nora', email: 'Nora@X.test', address: null, dealer: 'sydmotor' };
+      const json = { ...signUpOf('nora'), ...who, role: 'admin' };
       const { status, body } = await api.ask('POST /api/auth/signup', { json });
       expect(status).toBe(200);
       expect(body).toEqual({

@@ -29,6 +29,14 @@ export interface Fault {
 }
 
 export const PASSWORDS = { admin: 'admin-demo', dealer: 'dealer-demo', user: 'customer-demo' };
+/** What a new customer of Nordbil sends. */
+export const signUpOf = (username: string) => ({
+  name: 'A Customer',
+  username,
+  password: 'abcd',
+  email: `${username}@x.test`,
+  dealer: 'nordbil',
+});
 /** Describes the others, and is described by none. */
 const DOCUMENT = '/openapi.json';
 export type Role = keyof typeof PASSWORDS;

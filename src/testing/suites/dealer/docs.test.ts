@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../rigs/published.ts';
-import { type Ask, DealerApi, useDealer } from './dealer-api.ts';
+import { type Ask, DealerApi, signUpOf, useDealer } from './dealer-api.ts';
 
 interface Operation {
   operationId: string;
@@ -106,13 +106,7 @@ test('the document of the dealer platform tells the known log-ins', () => {
 const CAR = 'DEMCAR00000000001';
 const LOGIN = { role: 'admin', username: 'admin', password: 'admin-demo' };
 const DEALER = { username: 'newcomer', password: 'abc', name: 'N', city: 'C' };
-const CUSTOMER = {
-  name: 'N',
-  username: 'customer',
-  password: 'abcd',
-  email: 'n@x.test',
-  dealer: 'nordbil',
-};
+const CUSTOMER = signUpOf('customer');
 
 type Case = [status: number, call: string, path: string, ask?: Ask];
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from '../twin/api.ts';
-import { type Ask, type Body, useDealer } from './dealer-api.ts';
+import { type Ask, type Body, signUpOf, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const CAR = 'DEMCAR00000000001';
@@ -115,8 +115,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
         api.ask('PATCH /api/me/profile', { token, json: { email: given } });
       expect((await email(anna, 'anna@new.test')).status).toBe(200);
       expect((await email(erik, 'anna@example.com')).status).toBe(409);
-      const json = { name: 'T', username: 'thief', password: 'abcd', dealer: 'nordbil' };
-      const thief = { ...json, email: 'Anna@Example.com' };
+      const thief = { ...signUpOf('thief'), email: 'Anna@Example.com' };
       expect((await api.ask('POST /api/auth/signup', { json: thief })).status).toBe(409);
       expect((await lock(CAR, anna)).status).toBe(200);
       expect((await lock(CAR, erik)).status).toBe(403);
@@ -133,14 +132,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect(set.body).toMatchObject({
         owner: { email: 'later@x.test', since: '2026', username: null },
       });
-      const json = {
-        name: 'L',
-        username: 'later',
-        password: 'abcd',
-        email: 'later@x.test',
-        dealer: 'nordbil',
-      };
-      const { access_token } = await api.get('POST /api/auth/signup', { json });
+      const { access_token } = await api.get('POST /api/auth/signup', { json: signUpOf('later') });
       expect((await lock(CAR, String(access_token))).status).toBe(403);
       expect(await carsOf('later')).toEqual([]);
       await setOwner(CAR, 'later@x.test');
@@ -214,13 +206,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
     test('while customers join it leaves none of them behind', async () => {
       const joining = Array.from({ length: 12 }, async (_, i) => {
-        const json = {
-          name: 'J',
-          username: `joiner${i}`,
-          password: 'abcd',
-          email: `joiner${i}@x.test`,
-          dealer: 'nordbil',
-        };
+        const json = signUpOf(`joiner${i}`);
         return (await api.ask('POST /api/auth/signup', { json })).status;
       });
       const gone = api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../../rigs/node.ts';
-import { type Answer, DealerApi } from './dealer-api.ts';
+import { type Answer, DealerApi, signUpOf } from './dealer-api.ts';
 import { EMBEDDED } from './engines.ts';
 
 /** So slow that nothing is refilled while a test runs. */
@@ -67,16 +67,7 @@ describe.each([EMBEDDED])('on the $name store', ({ start }) => {
 
   test('[L14] sign-ups of an address are limited: ten by default', async () => {
     const { api } = await open();
-    const signUp = (i: number) =>
-      api.ask('POST /api/auth/signup', {
-        json: {
-          name: 'N',
-          username: `name${i}`,
-          password: 'abcd',
-          email: `n${i}@x.test`,
-          dealer: 'nordbil',
-        },
-      });
+    const signUp = (i: number) => api.ask('POST /api/auth/signup', { json: signUpOf(`name${i}`) });
     for (let i = 0; i < 10; i++) expect((await signUp(i)).status).toBe(200);
     expect((await signUp(10)).status).toBe(429);
   });

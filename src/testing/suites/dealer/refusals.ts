@@ -1,14 +1,7 @@
 import { expect } from 'vitest';
-import type { Answer } from './dealer-api.ts';
+import { type Answer, signUpOf } from './dealer-api.ts';
 
 const CAR = '/api/cars/DEMCAR00000000001';
-const SIGN_UP = {
-  name: 'N',
-  username: 'newcomer',
-  password: 'abcd',
-  email: 'n@x.test',
-  dealer: 'nordbil',
-};
 
 /** Every kind of write; the first can be made as often as wanted. */
 export const WRITES: [call: string, json?: object][] = [
@@ -16,7 +9,7 @@ export const WRITES: [call: string, json?: object][] = [
   [`PATCH ${CAR}/owner`, { email: 'erik@example.com', since: 'now' }],
   [`DELETE ${CAR}/owner`],
   ['POST /api/cars/add-to-fleet', { vin: 'NEW', dealer: 'nordbil' }],
-  ['POST /api/auth/signup', SIGN_UP],
+  ['POST /api/auth/signup', signUpOf('newcomer')],
   ['POST /api/dealers', { username: 'new_dealer', password: 'abc', name: 'N', city: 'C' }],
   ['DELETE /api/dealers/nordbil'],
   ['PATCH /api/me/admin', { current_password: 'admin-demo', username: 'chief' }],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ask, useDealer } from './dealer-api.ts';
+import { type Ask, signUpOf, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 /**
@@ -45,13 +45,6 @@ const CAR_OF_ANNA = 'DEMCAR00000000001';
 const CAR_OF_MARIA = 'DEMCAR00000000003';
 
 const newDealer = { username: 'newcomer', password: 'abc', name: 'New', city: 'Lund' };
-const signUp = {
-  name: 'New',
-  username: 'newcomer',
-  password: 'abcd',
-  email: 'new@x.test',
-  dealer: 'nordbil',
-};
 const ownership = { email: 'erik@example.com', since: 'today' };
 const adminLogin = { role: 'admin', username: 'admin', password: 'admin-demo' };
 const tokenForm = new URLSearchParams({ username: 'admin', password: 'admin-demo' });
@@ -71,7 +64,7 @@ const TABLE: readonly Row[] = [
   { ...open('POST /api/token', { body: tokenForm }), isRead: true },
   { ...open('POST /api/auth/login', { json: adminLogin }), isRead: true },
   { ...open('POST /api/auth/admin-login', { json: adminLogin }), isRead: true },
-  open('POST /api/auth/signup', { json: signUp }),
+  open('POST /api/auth/signup', { json: signUpOf('newcomer') }),
   open('POST /api/auth/logout'),
   { call: 'POST /api/dealers', ask: { json: newDealer }, statuses: ADMIN_ONLY },
   { call: 'DELETE /api/dealers/nordbil', object: 'a dealer', statuses: ADMIN_ONLY },

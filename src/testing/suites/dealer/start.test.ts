@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../../rigs/node.ts';
-import { type Body, DealerApi, PASSWORDS, type Role } from './dealer-api.ts';
+import { type Body, DealerApi, PASSWORDS, type Role, signUpOf } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const NO_DEMO = { DEMO: 'off', ADMIN_PASSWORD: 'a long password' };
@@ -52,13 +52,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
 
   test('[D27] a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
     const [demo, node] = await open({});
-    const json = {
-      name: 'Own',
-      username: 'own_one',
-      password: 'my own',
-      email: 'own@x.test',
-      dealer: 'nordbil',
-    };
+    const json = { ...signUpOf('own_one'), password: 'my own' };
     const own = await demo.get('POST /api/auth/signup', { json });
     const tokens = [await demo.logIn('admin', 'admin'), await demo.logIn('anna', 'user')];
     await node.stop();

@@ -1,6 +1,6 @@
 /** Requests with faulty fields, and the faults that the answer must list. */
 import { expect } from 'vitest';
-import type { Ask, Fault } from './dealer-api.ts';
+import { type Ask, type Fault, signUpOf } from './dealer-api.ts';
 
 const EMAIL = 'value is not a valid email address:';
 const MISSING = 'Field required';
@@ -44,13 +44,7 @@ const noIncludePassword: Fault = {
 };
 
 const dealer = { username: 'ok_1', password: 'abc', name: 'N', city: 'C' };
-export const customer = {
-  name: 'N',
-  username: 'ok_1',
-  password: 'abcd',
-  email: 'a@x.test',
-  dealer: 'nordbil',
-};
+export const customer = signUpOf('ok_1');
 
 type Case = readonly [title: string, call: string, ask: Ask, faults: readonly Fault[]];
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { systemTime } from '../../../time.ts';
 import { until } from '../../rigs/until.ts';
-import type { Body, DealerApi } from './dealer-api.ts';
+import { type Body, type DealerApi, signUpOf } from './dealer-api.ts';
 
 const NAMES = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
 const CAR = 'DEMCAR00000000001';
@@ -75,9 +75,7 @@ export class Writers {
 
   async #signUp(api: DealerApi): Promise<number> {
     const username = `member${this.#joined++}`;
-    const email = `${username}@x.test`;
-    const json = { name: username, username, password: 'abcd', email, dealer: 'nordbil' };
-    const { status } = await api.ask('POST /api/auth/signup', { json });
+    const { status } = await api.ask('POST /api/auth/signup', { json: signUpOf(username) });
     if (status === 200) this.#members.push(username);
     return status;
   }
