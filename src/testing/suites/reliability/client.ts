@@ -1,26 +1,12 @@
 import { expect } from 'vitest';
+import { F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
+import type { Journal, World } from '../../../../build/api/twin.d.ts';
 import { type Change, journalEntryOf } from '../../../twin/journal.ts';
-import type { EventRecord, Incident, JournalEntry } from '../../../twin/wire.ts';
+import type { EventRecord, Incident } from '../../../twin/wire.ts';
 import { parseWorldOptions } from '../../../twin/world-options.ts';
 import { until } from '../../rigs/until.ts';
 
-/** A world as `POST /api/v1/worlds` answers it, as far as these tests look. */
-export interface WorldBody {
-  id: string;
-  seed: number;
-  city: string;
-  created_at: string;
-  tick: number;
-  watchers: number;
-  fleet: { vin: string }[];
-}
-
-export interface JournalBody {
-  seed: number;
-  city: string;
-  tick: number;
-  changes: JournalEntry[];
-}
+export type { World };
 
 export interface Answer {
   status: number;
@@ -81,27 +67,36 @@ export function expectRefusal(answer: Answer): void {
   expect(answer.retryAfterS).toBeGreaterThanOrEqual(1);
 }
 
-export function makeWorld(base: string, options: object = {}): Promise<WorldBody> {
-  return read<WorldBody>(base, '/api/v1/worlds', { method: 'POST', body: options });
+export function makeWorld(base: string, options: object = {}): Promise<World> {
+  return read<World>(base, '/api/v1/worlds', { method: 'POST', body: options });
 }
 
-/** Makes a world that begins with these changes, at `tick`. */
+/** The city of worlds that are made from a journal. */
+export const CITY = 'grid';
+
+/** Every car without brakes and steering: collisions come by themselves. */
+export const RECKLESS: readonly Change[] = Array.from({ length: 20 }, (_, car) => ({
+  tick: 10 + car,
+  car,
+  touched: F_STEERING | F_BRAKES,
+  values: 0,
+}));
+
+/** Makes a world at `tick`, with these changes in its past. */
 export function makeLivedWorld(
   base: string,
-  city: string,
-  lived: { seed: number; tick: number; changes: readonly Change[] },
-): Promise<WorldBody> {
-  const { seed, tick, changes } = lived;
-  const journal = { seed, city, tick, changes: changes.map(journalEntryOf) };
+  { seed, tick, changes = RECKLESS }: { seed: number; tick: number; changes?: readonly Change[] },
+): Promise<World> {
+  const journal = { seed, city: CITY, tick, changes: changes.map(journalEntryOf) };
   return makeWorld(base, { journal });
 }
 
-export function journalOf(base: string, { id }: { id: string }): Promise<JournalBody> {
-  return readLate<JournalBody>(base, `/api/v1/worlds/${id}/journal`);
+export function journalOf(base: string, { id }: { id: string }): Promise<Journal> {
+  return readLate<Journal>(base, `/api/v1/worlds/${id}/journal`);
 }
 
 /** The changes of a journal as masks. */
-export function changesOf(journal: JournalBody): Change[] {
+export function changesOf(journal: Journal): Change[] {
   return parseWorldOptions({ journal }, [journal.city]).journal?.changes ?? [];
 }
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
 import { until } from '../../rigs/until.ts';
-import { changesOf, journalOf, makeWorld, stateOf, type WorldBody } from './client.ts';
+import { changesOf, journalOf, makeWorld, stateOf, type World } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -18,7 +18,7 @@ const WATCHED = 4;
 const nodes = useNodes();
 
 interface Site {
-  world: WorldBody;
+  world: World;
   cars: SwitchedCar[];
   snapshots: string[];
 }

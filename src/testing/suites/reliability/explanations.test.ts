@@ -1,33 +1,21 @@
 import { expect, test } from 'vitest';
-import {
-  F_BRAKES,
-  F_FRONT_CAMERA,
-  F_FRONT_RADAR,
-  F_STEERING,
-} from '../../../../assembly/layout.ts';
+import { F_FRONT_CAMERA, F_FRONT_RADAR } from '../../../../assembly/layout.ts';
 import { at } from '../../../city/geometry.ts';
 import type { Incident } from '../../../twin/wire.ts';
 import { until } from '../../rigs/until.ts';
-import { incidentsOf, makeLivedWorld, type WorldBody } from './client.ts';
+import { incidentsOf, makeLivedWorld, type World } from './client.ts';
 import { useNodes } from './nodes.ts';
 
 const nodes = useNodes();
 const TICK = 3000;
-const lived = {
-  seed: 7,
-  tick: TICK,
-  changes: Array.from({ length: 20 }, (_, car) => ({
-    ...{ tick: 10 + car, car },
-    ...{ touched: F_STEERING | F_BRAKES, values: 0 },
-  })),
-};
+const lived = { seed: 7, tick: TICK };
 
 /** Those that are long over at a tick. */
 const past = (incidents: readonly Incident[], endTick = TICK - 300) =>
   incidents.filter(({ tick }) => tick <= endTick);
 
 /** The past incidents of a world, once all of them are explained. */
-async function explained(base: string, world: WorldBody, endTick?: number): Promise<Incident[]> {
+async function explained(base: string, world: World, endTick?: number): Promise<Incident[]> {
   let incidents: Incident[] = [];
   await until('explanations', async () => {
     incidents = past(await incidentsOf(base, world), endTick);
@@ -37,7 +25,7 @@ async function explained(base: string, world: WorldBody, endTick?: number): Prom
 }
 
 /** What was found out, by car instead of VIN. */
-const found = (incidents: readonly Incident[], { fleet }: WorldBody) =>
+const found = (incidents: readonly Incident[], { fleet }: World) =>
   incidents.map(({ id, failures }) => [
     id,
     failures.map((failure) => ({
@@ -49,7 +37,7 @@ const found = (incidents: readonly Incident[], { fleet }: WorldBody) =>
 test('explanations are kept over a restart', async () => {
   const DATA_DIR = nodes.dir();
   const first = await nodes.inProcess({ DATA_DIR });
-  const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
+  const world = await makeLivedWorld(first.twinUrl, lived);
   const before = await explained(first.twinUrl, world);
   expect(before.length).toBeGreaterThan(3);
   await first.stop();
@@ -60,7 +48,7 @@ test('explanations are kept over a restart', async () => {
 test('[I22] incidents that a killed process had not explained are explained by the next', async () => {
   const DATA_DIR = nodes.dir();
   const first = await nodes.ownProcess({ DATA_DIR });
-  const world = await makeLivedWorld(first.twinUrl, 'grid', lived);
+  const world = await makeLivedWorld(first.twinUrl, lived);
   const reported = past(await incidentsOf(first.twinUrl, world));
   expect(reported.length).toBeGreaterThan(3);
   await first.end('SIGKILL');
@@ -68,13 +56,13 @@ test('[I22] incidents that a killed process had not explained are explained by t
   const after = await explained(second.twinUrl, world);
   expect(after.map(({ id }) => id)).toEqual(reported.map(({ id }) => id));
   // As in a world that was never disturbed.
-  const other = await makeLivedWorld(second.twinUrl, 'grid', lived);
+  const other = await makeLivedWorld(second.twinUrl, lived);
   expect(found(await explained(second.twinUrl, other), other)).toEqual(found(after, world));
 });
 
 test('a thread that dies during an explanation loses nothing', async () => {
   const node = await nodes.inProcess({ SHARDS: '1' }, { faults: true });
-  const world = await makeLivedWorld(node.twinUrl, 'grid', lived);
+  const world = await makeLivedWorld(node.twinUrl, lived);
   expect(past(await incidentsOf(node.twinUrl, world)).length).toBeGreaterThan(3);
   const shard = at(node.shards, 0);
   await until('an explanation under way', () => shard.searching > 0);
@@ -87,7 +75,7 @@ test('[I19] every explanation has a figure, also if nothing would have been hit'
   const { twinUrl } = await nodes.inProcess();
   const touched = F_FRONT_CAMERA | F_FRONT_RADAR;
   const changes = Array.from({ length: 20 }, (_, car) => ({ tick: 2, car, touched, values: 0 }));
-  const world = await makeLivedWorld(twinUrl, 'grid', { seed: 1, tick: 5000, changes });
+  const world = await makeLivedWorld(twinUrl, { seed: 1, tick: 5000, changes });
   const incidents = await explained(twinUrl, world, 4700);
   const sentences = incidents.flatMap(({ failures }) => failures.map((each) => each.explanation));
   expect(sentences.filter((sentence) => !/\d/.test(sentence))).toEqual([]);

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { systemTime } from '../../../time.ts';
-import { makeWorld, type WorldBody } from './client.ts';
+import { makeWorld, type World } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
@@ -17,7 +17,7 @@ const WATCHED = 6;
 const nodes = useNodes();
 
 interface Site {
-  world: WorldBody;
+  world: World;
   cars: SwitchedCar[];
 }
 

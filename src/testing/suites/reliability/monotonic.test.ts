@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
-import { ask, changesOf, journalOf, makeWorld, tickOf, type WorldBody } from './client.ts';
+import { ask, changesOf, journalOf, makeWorld, tickOf, type World } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -30,12 +30,7 @@ class Reported {
 const READS = ['/state', '', '/journal', '/events', '/incidents'] as const;
 
 /** One client: reads of all kinds, one after the other. */
-async function readOn(
-  base: string,
-  world: WorldBody,
-  reported: Reported,
-  dice: Dice,
-): Promise<void> {
+async function readOn(base: string, world: World, reported: Reported, dice: Dice): Promise<void> {
   const path = dice.pick(READS);
   const before = reported.tick;
   const { status, text } = await ask(base, `/api/v1/worlds/${world.id}${path}`);
@@ -54,7 +49,7 @@ function expectPast(list: readonly { tick: number }[], reported: Reported): void
 
 async function measureOn(
   base: string,
-  world: WorldBody,
+  world: World,
   reported: Reported,
   dice: Dice,
 ): Promise<void> {
@@ -66,12 +61,7 @@ async function measureOn(
 }
 
 /** A stream that is opened, watched for a moment and closed. */
-async function watchOn(
-  base: string,
-  world: WorldBody,
-  reported: Reported,
-  dice: Dice,
-): Promise<void> {
+async function watchOn(base: string, world: World, reported: Reported, dice: Dice): Promise<void> {
   const before = reported.tick;
   const reader = await StreamReader.open(base, world);
   await systemTime.sleep(dice.below(300));

@@ -6,7 +6,7 @@ import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import { imageCrc, type StoredImage } from '../../../worlds/records.ts';
-import { ask, makeWorld, stateOf, type WorldBody } from './client.ts';
+import { ask, makeWorld, stateOf, type World } from './client.ts';
 import { useNodes } from './nodes.ts';
 import { expectWhole, hashOfImage, Reference } from './reference.ts';
 
@@ -43,21 +43,21 @@ function sealed(image: StoredImage, spoil: (bytes: Uint8Array) => Uint8Array): S
   return { ...spoiled, crc: imageCrc(spoiled) };
 }
 
-function imageKey({ id }: WorldBody): Key {
+function imageKey({ id }: World): Key {
   const number = parseWorldId(id) ?? 0;
   return ['p', partitionOf(number), 'image', number];
 }
 
-async function imageOf(store: Store, world: WorldBody): Promise<StoredImage> {
+async function imageOf(store: Store, world: World): Promise<StoredImage> {
   const entry = await store.get<StoredImage>(imageKey(world));
   if (entry === undefined) throw new Error('there is no image');
   return entry.value;
 }
 
 /** Lets a node store images of worlds with a past; returns the worlds. */
-async function makeStored(dir: string, count: number): Promise<WorldBody[]> {
+async function makeStored(dir: string, count: number): Promise<World[]> {
   const node = await nodes.inProcess({ DATA_DIR: dir });
-  const worlds: WorldBody[] = [];
+  const worlds: World[] = [];
   for (let seed = 0; seed < count; seed++) {
     const world = await makeWorld(node.twinUrl, { seed, start_tick: 4000 });
     worlds.push(world);

@@ -6,15 +6,7 @@ import type { TestNode } from '../../rigs/node.ts';
 import { startNodeProcess } from '../../rigs/process.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
 import { until } from '../../rigs/until.ts';
-import {
-  ask,
-  changesOf,
-  journalOf,
-  makeWorld,
-  readLate,
-  stateOf,
-  type WorldBody,
-} from './client.ts';
+import { ask, changesOf, journalOf, makeWorld, readLate, stateOf, type World } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -46,7 +38,7 @@ beforeEach(async () => {
 afterAll(() => redis.discard());
 
 interface Site {
-  world: WorldBody;
+  world: World;
   cars: SwitchedCar[];
 }
 

@@ -21,7 +21,7 @@ import {
   journalOf,
   stateOf,
   tickOf,
-  type WorldBody,
+  type World,
 } from './client.ts';
 
 const SLABS = 4;
@@ -36,7 +36,7 @@ const kernel = new Kernel({
   slabCount: SLABS,
 });
 
-type Origin = Pick<WorldBody, 'id' | 'seed' | 'city'>;
+type Origin = Pick<World, 'id' | 'seed' | 'city'>;
 
 /**
  * A world lived in one go, tick by tick from its beginning, in a kernel of its own: what the same
@@ -152,7 +152,7 @@ export function expectLived(
  * Reads all there is of a world that nobody changes meanwhile: each part must be that of the world
  * lived in one go with its journal. Returns the tick of the snapshot.
  */
-export async function expectWhole(base: string, world: WorldBody): Promise<number> {
+export async function expectWhole(base: string, world: World): Promise<number> {
   const journal = await journalOf(base, world);
   const incidents = await incidentsOf(base, world);
   const events = await eventsOf(base, world);

@@ -14,7 +14,7 @@ import {
   makeWorld,
   stateOf,
   tickOf,
-  type WorldBody,
+  type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
@@ -32,22 +32,22 @@ function injectFault(node: TestNode, fault: Fault): void {
   node.shards[0]?.command({ kind: 'fault', fault });
 }
 
-function poison(node: TestNode, { id }: WorldBody): void {
+function poison(node: TestNode, { id }: World): void {
   injectFault(node, { what: 'poison', world: parseWorldId(id) ?? 0 });
 }
 
-function makeWorlds(base: string, count: number): Promise<WorldBody[]> {
+function makeWorlds(base: string, count: number): Promise<World[]> {
   return Promise.all(
     Array.from({ length: count }, (_, seed) => makeWorld(base, { seed, start_tick: 2000 })),
   );
 }
 
-function watchAll(base: string, worlds: readonly WorldBody[]): Promise<StreamReader[]> {
+function watchAll(base: string, worlds: readonly World[]): Promise<StreamReader[]> {
   return Promise.all(worlds.map((world) => StreamReader.open(base, world)));
 }
 
 /** All that a stream showed rose in ticks, and was the world as it is lived in one go. */
-async function expectShown(base: string, world: WorldBody, reader: StreamReader): Promise<void> {
+async function expectShown(base: string, world: World, reader: StreamReader): Promise<void> {
   const { ticks } = reader;
   expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
   expectLived(world, changesOf(await journalOf(base, world)), reader.snapshots);
@@ -157,7 +157,7 @@ test('a world on which threads died is quarantined at once, and its streams end'
 });
 
 /** Asks for states, one request after the other, until told to stop. */
-async function readUntil(stop: () => boolean, base: string, world: WorldBody): Promise<Answer[]> {
+async function readUntil(stop: () => boolean, base: string, world: World): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (!stop()) {
     answers.push(await ask(base, `/api/v1/worlds/${world.id}/state`));

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
 import { until } from '../../rigs/until.ts';
-import { makeWorld, type WorldBody } from './client.ts';
+import { makeWorld, type World } from './client.ts';
 import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -17,7 +17,7 @@ const nodes = useNodes();
  * Looks at a world again and again, over one connection for as long as the node keeps it, until
  * the node takes no more connections. Returns the statuses; rejects where a request got no answer.
  */
-async function lookUntilRefused(base: string, { id }: WorldBody): Promise<number[]> {
+async function lookUntilRefused(base: string, { id }: World): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: number[] = [];
   try {

@@ -5,13 +5,13 @@ import { type Store, StoreUnavailable } from '../../../store/contract.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
-import type { Change } from '../../../twin/journal.ts';
 import type { StoredImage } from '../../../worlds/records.ts';
 import type { Fault } from '../../doubles/faulty-store.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
 import { until } from '../../rigs/until.ts';
 import {
   ask,
+  CITY,
   changesOf,
   eventsOf,
   expectRefusal,
@@ -19,40 +19,26 @@ import {
   journalOf,
   makeLivedWorld,
   makeWorld,
+  RECKLESS,
   stateOf,
   tickOf,
-  type WorldBody,
+  type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, SwitchedCar } from './switched-car.ts';
+import { expectSwitched, SwitchedCar, switchOn } from './switched-car.ts';
 
 const nodes = useNodes();
 
-/** Every car without brakes and steering: collisions come by themselves. */
-const RECKLESS: readonly Change[] = Array.from({ length: 20 }, (_, car) => ({
-  tick: 10 + car,
-  car,
-  touched: F_STEERING | F_BRAKES,
-  values: 0,
-}));
-
 const RECKLESS_MASK = F_ALL & ~(F_STEERING | F_BRAKES);
 
-async function cityOf(base: string): Promise<string> {
-  const { text } = await ask(base, '/api/v1/cities');
-  return JSON.parse(text).cities[0].name;
-}
-
-async function makeReckless(base: string, tick: number): Promise<WorldBody> {
-  return makeLivedWorld(base, await cityOf(base), { seed: 1, tick, changes: RECKLESS });
-}
+const makeReckless = (base: string, tick: number) => makeLivedWorld(base, { seed: 1, tick });
 
 /** The tick of the first collision after `tick` in such a world. */
-function nextCollision(city: string, tick: number): number {
-  const reference = new Reference({ id: '0000000000', seed: 1, city }, RECKLESS).to(tick);
+function nextCollision(tick: number): number {
+  const reference = new Reference({ id: '0000000000', seed: 1, city: CITY }, RECKLESS).to(tick);
   const { length } = reference.contacts;
   while (reference.contacts.length === length) reference.to(reference.tick + 1);
   reference.free();
@@ -67,13 +53,9 @@ async function switchThrough(
   cars: readonly SwitchedCar[],
   faults: readonly Fault[],
 ): Promise<void> {
-  let isOver = false;
-  const loops = cars.map(async (car, i) => {
-    const dice = new Dice(i);
-    while (!isOver) await car.switch(twinUrl, dice);
-  });
+  const stopSwitching = switchOn(twinUrl, cars);
   const answersOf = ({ acknowledged, refused }: SwitchedCar) => acknowledged + refused;
-  const faulty = (async () => {
+  try {
     for (const fault of faults) {
       store.setFault(fault);
       const before = cars.map(answersOf);
@@ -81,11 +63,10 @@ async function switchThrough(
         cars.every((car, i) => answersOf(car) > (before[i] ?? 0) + 2),
       );
     }
-  })().finally(() => {
+  } finally {
     store.setFault(NONE);
-    isOver = true;
-  });
-  await Promise.all([...loops, faulty]);
+    await stopSwitching();
+  }
 }
 
 test('[R14] a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
@@ -130,7 +111,7 @@ test('[R14] a watched world whose store is slow, failing and full runs as its jo
 
 test('[R15] while the store fails a stream goes on through collisions, and every incident is reported later', async () => {
   const { twinUrl: base, store } = await nodes.withFaultyStore();
-  const collision = nextCollision(await cityOf(base), 2000);
+  const collision = nextCollision(2000);
   const world = await makeReckless(base, collision - 60);
   const unwatched = await makeReckless(base, collision - 60);
   const reader = await StreamReader.open(base, world);
@@ -292,7 +273,7 @@ function anonymous(snapshot: string): [tick: number, text: string] {
 }
 
 /** Ticks of incidents and of the last events. */
-async function happenedIn(base: string, world: WorldBody) {
+async function happenedIn(base: string, world: World) {
   const ticksOf = (list: readonly { tick: number }[]) => list.map(({ tick }) => tick);
   const incidents = ticksOf(await incidentsOf(base, world));
   return { incidents, events: ticksOf(await eventsOf(base, world)) };

@@ -12,7 +12,7 @@ import {
   expectRefusal,
   journalOf,
   readLate,
-  type WorldBody,
+  type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
 
@@ -125,7 +125,7 @@ export async function moreAcknowledged(cars: readonly SwitchedCar[], count: numb
  */
 export async function expectSwitched(
   base: string,
-  world: WorldBody,
+  world: World,
   cars: readonly SwitchedCar[],
 ): Promise<void> {
   const changes = changesOf(await journalOf(base, world));
