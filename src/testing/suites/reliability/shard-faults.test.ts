@@ -36,6 +36,19 @@ function poison(node: TestNode, { id }: World): void {
   injectFault(node, { what: 'poison', world: parseWorldId(id) ?? 0 });
 }
 
+/**
+ * Poisons a world that nobody watches, and waits for a tick: a world traps when it is stepped, and
+ * a read within the tick that it has reached does not step it. `other` tells the time.
+ */
+async function poisonUnwatched(node: TestNode, world: World, other: World): Promise<void> {
+  const tickOfOther = async () => tickOf(await stateOf(node.twinUrl, other));
+  poison(node, world);
+  // The shard takes commands before it answers requests that come later.
+  const tick = await tickOfOther();
+  // Ticks of two worlds begin apart: after two of one the other has begun one.
+  await until('both worlds are a tick further', async () => (await tickOfOther()) >= tick + 2);
+}
+
 function makeWorlds(base: string, count: number): Promise<World[]> {
   return Promise.all(
     Array.from({ length: count }, (_, seed) => makeWorld(base, { seed, start_tick: 2000 })),
@@ -83,15 +96,12 @@ test('a world without watchers is rebuilt by the next request, twice, and is qua
   const [world, other] = [at(worlds, 0), at(worlds, 1)];
   for (let round = 0; round < 2; round++) {
     await stateOf(node.twinUrl, world);
-    poison(node, world);
-    // The shard takes commands before it answers requests that come later.
-    await stateOf(node.twinUrl, other);
+    await poisonUnwatched(node, world, other);
     const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
     expect(answer.status, answer.text).toBe(200);
     await expectWhole(node.twinUrl, world);
   }
-  poison(node, world);
-  await stateOf(node.twinUrl, other);
+  await poisonUnwatched(node, world, other);
   const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
   expectRefusal(answer);
   expect(JSON.parse(answer.text).error).toBe('world_unavailable');
@@ -106,8 +116,7 @@ test('the third trap quarantines a world even while requests wait for it', async
   const look = () => ask(node.twinUrl, `/api/v1/worlds/${world.id}/state`);
   expect((await look()).status).toBe(200);
   for (let trap = 1; trap <= 3; trap++) {
-    poison(node, world);
-    await stateOf(node.twinUrl, other);
+    await poisonUnwatched(node, world, other);
     const answers = await Promise.all(Array.from({ length: 10 }, look));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses]).toEqual([trap < 3 ? 200 : 503]);
