@@ -1,5 +1,5 @@
 /**
- * The twin's errors: code, HTTP status and hint. Any room throws them; the front end renders them
+ * The twin's errors: code, HTTP status and hint. Any module throws them; the front end renders them
  * in one place.
  */
 const ERRORS = {
@@ -7,25 +7,28 @@ const ERRORS = {
   invalid_value: [400, 'Every value must be true or false.'],
   invalid_json: [400, 'Send a body that is valid JSON.'],
   invalid_body: [400, 'Send a JSON object.'],
-  invalid_world_options: [400, 'See POST /api/v1/worlds for what may be given.'],
+  invalid_world_options: [400, 'Use only the options of POST /api/v1/worlds in /openapi.json.'],
   unknown_encoding: [400, 'Use encoding=json or encoding=msgpack.'],
   bad_request: [400, 'Send a well-formed HTTP/1.1 request.'],
   missing_vin: [401, 'Send the header "Authorization: VIN <vin>" or "X-VIN: <vin>".'],
   unknown_vin: [401, 'Use a VIN from the fleet of a living world; POST /api/v1/worlds makes one.'],
-  unknown_world: [404, 'Worlds are dropped when idle; POST /api/v1/worlds makes a new one.'],
+  unknown_world: [
+    404,
+    'This world does not exist or was dropped when idle; make one with POST /api/v1/worlds.',
+  ],
   unknown_incident: [404, 'Use an id from the incidents of this world.'],
-  not_found: [404, 'There is nothing at this path.'],
+  not_found: [404, 'Use a path from /openapi.json.'],
   method_not_allowed: [405, 'Use one of the methods in the Allow header.'],
   request_timeout: [408, 'Send the whole request without long pauses.'],
   body_too_large: [413, 'Send a smaller body.'],
   unsupported_encoding: [415, 'Send the body without a Content-Encoding.'],
   upgrade_required: [426, 'Open this address as a WebSocket, version 13.'],
-  rate_limited: [429, 'Wait as long as Retry-After says.'],
-  overloaded: [503, 'The node is busy; try again as Retry-After says.'],
-  store_unavailable: [503, 'Nothing was changed; try again as Retry-After says.'],
+  rate_limited: [429, 'Too many requests; send fewer.'],
+  overloaded: [503, 'The node is busy; try again later.'],
+  store_unavailable: [503, 'The store cannot be used now; nothing was changed. Try again later.'],
   world_unavailable: [
     503,
-    'This world failed repeatedly and is quarantined; make a new one or try again later.',
+    'This world failed repeatedly and is quarantined; make a new world, or try again later.',
   ],
 } as const satisfies Record<string, readonly [number, string]>;
 

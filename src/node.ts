@@ -47,7 +47,7 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** What all rooms of a node are made with. */
+/** What all modules of a node are made with. */
 interface Base {
   config: Config;
   log: Log;

@@ -68,7 +68,7 @@ export class LoginAttempts {
     const waitMs = state.failures === 0 ? 0 : state.openAtMs - nowMs;
     if (waitMs <= 0 && state.pending < PENDING_MAX) return;
     const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
-    throw tooMany('Too many failed log-ins; wait as long as Retry-After says.', retryAfterS);
+    throw tooMany('Too many failed log-ins.', retryAfterS);
   }
 
   #failed(state: NameState, { free, waitMsMax }: AttemptLimits): void {

@@ -252,7 +252,7 @@ describe('the files of the pages', () => {
     (missing) => {
       rmSync(join(webFolder, missing), { recursive: true });
       expect(() => openTestFront({ webFolder })).toThrow(
-        `there is no ${missing} in ${webFolder}; "npm run build:web" makes the pages`,
+        `${webFolder} has no ${missing}: run npm run build:web`,
       );
     },
   );

@@ -48,18 +48,18 @@ test('a configuration event names car and feature', () => {
     feature: 'front_camera',
     hazard: null,
     incident: null,
-    message: 'Vela (plate AB 0) had front camera switched off.',
+    message: 'Vela (plate AB 0): front camera was switched off.',
   });
-  expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0) had front camera switched on.');
+  expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0): front camera was switched on.');
 });
 
 test('[I30] an intervention names the function and the hazard spot', () => {
   const acted = event({ kind: EVENT_INTERVENTION, feature: FEATURE_NAMES.indexOf('aeb') });
   expect(acted).toMatchObject({ kind: 'intervention', feature: 'aeb', hazard: null });
-  expect(acted.message).toBe('Vela (plate AB 0) was helped by aeb.');
+  expect(acted.message).toBe('Vela (plate AB 0): aeb intervened.');
   expect(event({ kind: EVENT_INTERVENTION, hazard: 0 })).toMatchObject({
     hazard: 'h1',
-    message: 'Vela (plate AB 0) was helped by front camera at deer crossing (h1).',
+    message: 'Vela (plate AB 0): front camera intervened at deer crossing (h1).',
   });
 });
 

@@ -78,9 +78,9 @@ function messageOf(raw: RawEvent, context: EventContext): string {
   const spot = hazard && spotName(hazard);
   switch (raw.kind) {
     case EVENT_CONFIGURATION:
-      return `${car} had ${feature} switched ${raw.arg === 1 ? 'on' : 'off'}.`;
+      return `${car}: ${feature} was switched ${raw.arg === 1 ? 'on' : 'off'}.`;
     case EVENT_INTERVENTION:
-      return `${car} was helped by ${feature}${spot ? ` at ${spot}` : ''}.`;
+      return `${car}: ${feature} intervened${spot ? ` at ${spot}` : ''}.`;
     case EVENT_COLLISION:
       return `${car} ${collisionOf(raw, context)}.`;
     default:

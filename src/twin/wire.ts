@@ -48,7 +48,7 @@ export type LightState = (typeof LIGHT_STATES)[number];
 
 export const tick = described('Physics steps of 20 ms since the world began.', count);
 export const seed: Schema<number> = { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 };
-const time = described('The tick in seconds.', nonNegative);
+const time = described('World time in seconds.', nonNegative);
 const heading = described('Radians, 0 is east, counter-clockwise.', number);
 const point: Schema<[x: number, y: number]> = {
   type: 'array',
@@ -104,7 +104,7 @@ const change = object('Features of a car that were switched at a tick.', {
 export type JournalEntry = TypeOf<typeof change>;
 
 export const journal = {
-  kernel: described('Hash of the kernel that ran it.', string),
+  kernel: described('Hash of the kernel that recorded the journal.', string),
   seed,
   city: string,
   tick,
@@ -147,7 +147,7 @@ export const CityMap = object('The road network of a world.', {
     }),
   ),
   lanes: list(
-    object('A driving line; its last point is the first of each next.', {
+    object('A lane. Its last point is the first point of each lane in `next`.', {
       id: string,
       road: stringOrNull,
       junction: stringOrNull,
@@ -158,7 +158,14 @@ export const CityMap = object('The road network of a world.', {
       sign: described('The sign at its end.', orNull(oneOf('stop', 'yield'))),
     }),
   ),
-  blocks: list(object('A footprint.', { id: string, kind: string, polygon, height: nonNegative })),
+  blocks: list(
+    object('The ground area of a building or another block.', {
+      id: string,
+      kind: string,
+      polygon,
+      height: nonNegative,
+    }),
+  ),
   zones: list(
     object('An area with less grip or visibility.', {
       id: string,
@@ -228,7 +235,10 @@ export const Catalogue: Schema<{ features: catalogue.Feature[] }> = object('All 
     object('A switchable item of a car.', {
       name: FeatureName,
       group: oneOf(...catalogue.FEATURE_GROUPS),
-      needs: described('All of them; of a list within, one.', list(anyOf(FeatureName, features))),
+      needs: described(
+        'All entries are needed; of an inner list, one feature is enough.',
+        list(anyOf(FeatureName, features)),
+      ),
       owner_menu: boolean,
       description: string,
     }),
@@ -238,7 +248,10 @@ export const Catalogue: Schema<{ features: catalogue.Feature[] }> = object('All 
 
 function byFeature<T>(value: Schema<T>): Schema<Record<catalogue.FeatureName, T>> {
   const features = Object.fromEntries(FEATURE_NAMES.map((name) => [name, value]));
-  return object('By feature.', features as Record<catalogue.FeatureName, Schema<T>>);
+  return object(
+    'One value for each feature.',
+    features as Record<catalogue.FeatureName, Schema<T>>,
+  );
 }
 
 export const FeatureState: Schema<catalogue.FeatureState> = object(
@@ -289,7 +302,12 @@ export const Incident = object('A collision report.', {
   world: WorldId,
   tick,
   time,
-  place: object('Where.', { x: number, y: number, road: string, street: string }),
+  place: object('The place of the first contact.', {
+    x: number,
+    y: number,
+    road: string,
+    street: string,
+  }),
   kind: oneOf('vehicle', 'person', 'animal', 'obstacle', 'building'),
   vehicles: list(
     object('A car of the fleet that was involved.', {
@@ -304,7 +322,9 @@ export const Incident = object('A collision report.', {
       degraded: features,
     }),
   ),
-  other: list(object('What else was involved.', { kind: string, hazard: stringOrNull })),
+  other: list(
+    object('A party that is not a car of the fleet.', { kind: string, hazard: stringOrNull }),
+  ),
   explained: boolean,
   failures: list(
     object('A feature that was off and would have helped.', {
@@ -316,7 +336,7 @@ export const Incident = object('A collision report.', {
       explanation: string,
     }),
   ),
-  earned: object('What it cost.', {
+  earned: object('The consequences of the collision.', {
     severity: oneOf(...SEVERITIES),
     injury_risk: { type: 'number', minimum: 0, maximum: 1 } as Schema<number>,
     points: number,

@@ -61,7 +61,8 @@ function replayed(fields: Fields, cityNames: readonly string[]): WorldOptions {
     if (given(fields, name)) refuse(`Leave out ${name}: it comes from the journal.`);
   }
   const journal = fieldsOf(own(fields, 'journal'));
-  if (journal === undefined) refuse('journal must be an object as GET …/journal gives it.');
+  if (journal === undefined)
+    refuse('journal must be an object in the form that GET /api/v1/worlds/{id}/journal returns.');
   const changes = journalChanges(journal);
   const lastTick = changes.at(-1)?.tick ?? 0;
   const ownTick = given(journal, 'tick')
@@ -106,7 +107,7 @@ function journalChanges(journal: Fields): Change[] {
   const list = own(journal, 'changes');
   if (!Array.isArray(list)) refuse('journal.changes must be a list.');
   if (list.length > JOURNAL_MAX) {
-    refuse(`journal.changes has ${list.length} entries; a world takes ${JOURNAL_MAX}.`);
+    refuse(`journal.changes has ${list.length} entries; a world takes at most ${JOURNAL_MAX}.`);
   }
   let earliest = 0;
   return list.map((item: unknown, index) => {
@@ -118,16 +119,17 @@ function journalChanges(journal: Fields): Change[] {
 
 function changeOf(item: unknown, name: string, earliest: number): Change {
   const fields = fieldsOf(item);
-  if (fields === undefined) refuse(`${name} must be an object of tick, car and features.`);
+  if (fields === undefined) refuse(`${name} must be an object with tick, car and features.`);
   const tick = integer(own(fields, 'tick'), `${name}.tick`, 0, JOURNAL_TICK_MAX);
-  if (tick < earliest) refuse(`${name}.tick is before the change ahead of it: keep them in order.`);
+  if (tick < earliest)
+    refuse(`${name}.tick is less than the tick of the previous change: sort the changes by tick.`);
   const car = integer(own(fields, 'car'), `${name}.car`, 0, CAR_COUNT - 1);
   return { tick, car, ...switches(own(fields, 'features'), `${name}.features`) };
 }
 
 function switches(value: unknown, name: string): { touched: number; values: number } {
   const fields = fieldsOf(value);
-  if (fields === undefined) refuse(`${name} must be an object of features.`);
+  if (fields === undefined) refuse(`${name} must be an object whose keys are feature names.`);
   let touched = 0;
   let values = 0;
   for (const [feature, on] of Object.entries(fields)) {

@@ -40,7 +40,10 @@ export class OwnedWorld implements World, IdleWorld {
   readonly #shared: WorldDependencies;
   /** Made at first use: most worlds at hand are never asked for it. */
   #history: WorldHistory | undefined;
-  /** Dropped by the garbage collector: 20 cars are more than all else of a world at rest. */
+  /**
+   * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
+   * an unloaded world.
+   */
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
   /** The newest frame, while anybody watches. */
   #latest: LatestFrame | undefined;
@@ -149,7 +152,10 @@ export class OwnedWorld implements World, IdleWorld {
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
-  /** A trapped world is rebuilt from its record: from its image first, then without, then not at all. */
+  /**
+   * Reloads a trapped world: after one trap from its image, after two within a minute from its
+   * beginning and its journal, after three only when its quarantine ends.
+   */
   trapped(residency: number): void {
     this.#parts.guard.trapped(this.#shared.clock.now());
     this.loader.unloaded(residency);
@@ -257,7 +263,11 @@ export class OwnedWorld implements World, IdleWorld {
     const { demand, guard, ticks } = this.#parts;
     guard.refuseInQuarantine(this.#shared.clock.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
-      throw new TwinError('overloaded', 'The node shows as many worlds as it can.', 5);
+      throw new TwinError(
+        'overloaded',
+        'This node has no capacity for another watched world; try again later.',
+        5,
+      );
     }
     const isNew = demand.join(encoding);
     if (this.watcherCount === 1) {

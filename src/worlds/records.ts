@@ -82,7 +82,7 @@ const RETRY_AFTER_S = 2;
 /** The store has another version than was expected: nothing was written. */
 export class RefusedWrite extends TwinError {
   constructor() {
-    super('store_unavailable', 'The world is served by another node.', 1);
+    super('store_unavailable', 'Another node serves this world; try again.', 1);
   }
 }
 

@@ -10,7 +10,7 @@ const RETRY_MS = 200;
 export interface ServedWorlds {
   /** Ends all streams: nothing may be shown until the lease is held again. */
   suspend(): void;
-  /** Forgets all worlds: from here on `records` count, or the present ones. */
+  /** Forgets all worlds. From now on `records` is used, or the current records if none is given. */
   startOver(records?: Records): void;
 }
 
@@ -58,12 +58,12 @@ export class ServingState implements LeaseListener {
   }
 
   held(): void {
-    this.#log.info('the lease of the store is held');
+    this.#log.info('this node holds the lease of the store');
     if (this.#isLost) void this.#startOver();
   }
 
   expired(): void {
-    this.#log.error('the store does not answer: streams end');
+    this.#log.error('the store does not answer and the lease expired: closing all streams');
     this.#worlds?.suspend();
   }
 
@@ -81,7 +81,7 @@ export class ServingState implements LeaseListener {
         this.#worlds?.startOver(new Records(this.#store, leases));
         this.#isLost = false;
       } catch (err) {
-        this.#log.warn({ err }, 'the partitions could not be taken yet');
+        this.#log.warn({ err }, 'the partitions could not be taken; trying again');
         await this.#time.sleep(RETRY_MS);
       }
     }

@@ -113,7 +113,7 @@ export class WorldHistory {
     if (chain[0].tick <= record.from.tick) {
       throw new TwinError(
         'unknown_incident',
-        'It happened under an earlier kernel and cannot be replayed.',
+        'This collision happened under an earlier kernel and cannot be replayed.',
       );
     }
     const { on, encoding } = order;

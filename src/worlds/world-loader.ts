@@ -51,7 +51,11 @@ export class WorldLoader {
       past,
     });
     if (answer.outcome === 'full') {
-      throw new TwinError('overloaded', 'The node holds as many moving worlds as it can.', 5);
+      throw new TwinError(
+        'overloaded',
+        'This node has no room for another loaded world; try again later.',
+        5,
+      );
     }
     if (residency.isRetired) await residency.close(number);
     this.#refuseWhenRetired();
@@ -129,15 +133,19 @@ export class WorldLoader {
   }
 
   /**
-   * One query, by the query budget of the shard. Unless it runs in the background, throws TwinError
-   * `overloaded`, with nothing begun, if it would take longer than WORK_MS_MAX, and after it was sent
-   * if its caller would wait longer than WAIT_MS_MAX.
+   * Sends one query. If it would take longer than WORK_MS_MAX, it is not sent; if longer than
+   * WAIT_MS_MAX, it is sent and its answer is not awaited. Both throw TwinError `overloaded`.
+   * Background queries have no limit.
    */
   async #queryWithin(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
     const { shard } = this.#parts.shared;
     const waitMs = task.background ? 0 : shard.waitMs(debtTicks);
     const overloaded = () =>
-      new TwinError('overloaded', 'The world is catching up.', Math.ceil(waitMs / 1000));
+      new TwinError(
+        'overloaded',
+        'The world is still catching up; try again later.',
+        Math.ceil(waitMs / 1000),
+      );
     if (waitMs > WORK_MS_MAX) throw overloaded();
     const answer = shard.query(task, debtTicks).catch((error: unknown): QueryAnswer => {
       if (error instanceof TwinError) return { outcome: 'unloaded' };

@@ -178,7 +178,12 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
     const { cities, clock, kernel, log, shards, time } = this.#dependencies;
     const city = cities[cityIndex];
-    if (city === undefined) throw new TwinError('world_unavailable', 'Its city is gone.', 3600);
+    if (city === undefined)
+      throw new TwinError(
+        'world_unavailable',
+        'The city of this world no longer exists; make a new world.',
+        3600,
+      );
     const shard = shards[shardIndex];
     if (shard === undefined) throw new Error('a node has shards');
     const position = shardIndex * cities.length + cityIndex;
@@ -270,7 +275,10 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     }
   }
 
-  /** The world of a report, unless the report is of an earlier residency: the store may have lost that. */
+  /**
+   * The world of a report; undefined if the report is of an earlier residency, whose changes the
+   * store may have lost.
+   */
   #worldOf({ world, residency }: Address): OwnedWorld | undefined {
     const known = this.atHand(world);
     return known?.residency === residency ? known : undefined;

@@ -49,7 +49,7 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       ...common,
       endpoint: 'POST /api/auth/login',
       operationId: 'logIn',
-      summary: 'A token for an account of a role',
+      summary: 'Log in with a role; returns a token',
       body: forms.Login,
       run: ({ body: { username, password, role } }, count) =>
         logIn(count, { username, password, role: ROLE_NAMES.get(role.toLowerCase()) ?? null }),
@@ -73,7 +73,7 @@ function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
   return loginRoute({
     endpoint: 'POST /api/auth/signup',
     operationId: 'signUp',
-    summary: 'Become a customer of a dealer',
+    summary: 'Create a customer account and log in',
     body: forms.SignUp,
     answer: schemas.SignedUp,
     refusals: { 409: 'The username or the email is taken.', 429: 'Too many sign-ups.' },
@@ -127,7 +127,7 @@ function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
     guarded({
       endpoint: 'GET /api/me/admin',
       operationId: 'getAdmin',
-      summary: 'The own account of an admin',
+      summary: 'The account of the calling admin',
       action: 'admin.read',
       answer: schemas.Admin,
       refusals: { 403: WRONG_ROLE },
@@ -170,7 +170,7 @@ function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
     guarded({
       endpoint: 'GET /api/me/profile',
       operationId: 'getProfile',
-      summary: 'The own account, with all that belongs to its role',
+      summary: 'The account of the caller, with the fields of its role',
       action: 'profile.read',
       answer: schemas.Profile,
       run: (_, { account }) => profileBody(platform, account),
@@ -178,7 +178,8 @@ function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
     guarded({
       endpoint: 'PATCH /api/me/profile',
       operationId: 'changeProfile',
-      summary: 'Change the own profile of a customer: null clears a field, absent fields stay',
+      summary:
+        'Change the profile of the calling customer: null clears a field, an absent field stays',
       action: 'profile.change',
       refusal: 'Only customers have a profile to change; admins use /api/me/admin',
       body: forms.ProfileChange,

@@ -146,7 +146,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
       ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
       ...refusals,
-      503: 'Not possible now; see Retry-After. The detail says whether a change may have been made.',
+      503: 'The service cannot do this now; see Retry-After. The detail says whether a change may have been made.',
     },
     handle,
   };

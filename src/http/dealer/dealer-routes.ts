@@ -9,7 +9,7 @@ import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import { JsonCache } from './json-cache.ts';
 
-const FOREIGN = 'The role of the caller does not allow this, or the car is in another fleet.';
+const FOREIGN = 'The caller may not change this car.';
 
 /** All operations of the dealer platform. */
 export function dealerRoutes(context: DealerRouteDependencies): Route[] {
@@ -50,7 +50,8 @@ function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
     guarded({
       endpoint: 'DELETE /api/dealers/{username}',
       operationId: 'deleteDealer',
-      summary: 'Delete a dealer; its cars and customers are unlinked, or go to another',
+      summary:
+        'Delete a dealer; its cars and customers are unlinked or move to the dealer in `reassign_to`',
       action: 'dealer.delete',
       params: forms.ByDealer,
       query: forms.Removal,
@@ -90,7 +91,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.Car,
       refusals: {
         403: `${WRONG_ROLE} Or the fleet is another dealer's.`,
-        409: 'It is in another fleet.',
+        409: 'The car is in the fleet of another dealer.',
       },
       run: async ({ body: { vin, dealer } }, session) =>
         body(await cars.addToFleet(session, vin, dealer ?? null)),
@@ -98,7 +99,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
     guarded({
       endpoint: 'PATCH /api/cars/{vin}/state',
       operationId: 'setState',
-      summary: 'Switch lock, climate and charging; absent or null flags stay',
+      summary: 'Switch lock, climate and charging; a flag that is absent or null stays as it is',
       action: 'car.set-state',
       params: forms.ByVin,
       body: forms.StateChange,
@@ -171,13 +172,16 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const guarded = guardedRoutes(sessions, 'customers');
   const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
     if (isAsked)
-      log.info({ requestId, by: account.username }, 'customers with passwords asked for');
+      log.info(
+        { requestId, by: account.username },
+        'customer data requested with include_password',
+      );
   };
   return [
     guarded({
       endpoint: 'GET /api/customers',
       operationId: 'listCustomers',
-      summary: 'All customers for an admin, the own ones for a dealer',
+      summary: 'All customers for an admin; the customers of the calling dealer',
       action: 'customers.list',
       query: forms.CustomerQuery,
       answer: schemas.Customers,

@@ -11,13 +11,14 @@ const NAMED = {
   FleetEntry: schemas.FleetEntry,
 };
 
-const ABOUT = `A hello, then a snapshot ${RATE_HZ} times a second. JSON in text frames, or the same in
-MessagePack in binary frames, where the query says \`encoding=msgpack\` or the client offers the
-subprotocol \`msgpack\`. What a client sends is ignored.
+const ABOUT = `The first message is a hello, then a snapshot follows ${RATE_HZ} times a second. Messages
+are JSON in text frames. They are MessagePack with the same content in binary frames if the query has
+\`encoding=msgpack\` or the client offers the subprotocol \`msgpack\`. Messages of the client are
+ignored.
 
-A reader that cannot keep up misses whole snapshots and then gets the newest. Close codes: 1012, the
-node restarts or hands the world over (come back at once); 1013, overloaded, or nothing was taken for
-15 s; 1009, a message over 1 KiB.`;
+A reader that cannot keep up misses whole snapshots and then gets the newest. Close codes: 1012,
+reconnect at once; 1013, the world cannot be served now, or the client read nothing for 15 s: try
+again later; 1009, a message over 1 KiB.`;
 
 /**
  * The AsyncAPI 3.0 document of the stream.
@@ -49,7 +50,7 @@ export function asyncApiOf(publicUrl: string): Record<string, unknown> {
       watchWorld: {
         action: 'send',
         channel: { $ref: '#/channels/world' },
-        summary: 'What watchers of a world are sent',
+        summary: 'The messages to watchers of a world',
         messages: [
           { $ref: '#/channels/world/messages/hello' },
           { $ref: '#/channels/world/messages/snapshot' },
@@ -72,7 +73,7 @@ function channel() {
     title: 'A world',
     description: ABOUT,
     parameters: {
-      id: { description: 'Of a living world.', examples: [String(exampleOf(schemas.WorldId))] },
+      id: { description: 'Id of a living world.', examples: [String(exampleOf(schemas.WorldId))] },
     },
     messages: {
       hello: { $ref: '#/components/messages/hello' },

@@ -36,7 +36,7 @@ export function readWebFiles(folder: string): WebFiles {
   const assets = join(folder, 'assets');
   for (const needed of [VIEWER, CONSOLE, 'assets']) {
     if (existsSync(join(folder, needed))) continue;
-    throw new Error(`there is no ${needed} in ${folder}; "npm run build:web" makes the pages`);
+    throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
   const names = readdirSync(assets).filter(isAsset);
   const headers = { policy: ASSET_POLICY, cache: FOR_EVER };

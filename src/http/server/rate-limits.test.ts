@@ -73,7 +73,7 @@ test('what costs more than a whole bucket is never given, and says so', () => {
   expect(() => buckets.take('a', 101)).toThrow(
     expect.objectContaining({
       code: 'rate_limited',
-      hint: 'No more than 100 are allowed at once.',
+      hint: 'This request needs 101; at most 100 are allowed at once.',
     }),
   );
   expect(refusal(() => buckets.take('a', 100))).toBeUndefined();

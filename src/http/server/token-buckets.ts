@@ -39,7 +39,10 @@ export class TokenBuckets {
     const { burst, perS } = this.#size;
     const lacking = cost - this.#refilled(key).tokens;
     if (lacking <= 0) return;
-    const hint = cost > burst ? `No more than ${burst} are allowed at once.` : undefined;
+    const hint =
+      cost > burst
+        ? `This request needs ${cost}; at most ${burst} are allowed at once.`
+        : undefined;
     throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
   }
 

@@ -16,7 +16,7 @@ const CLOSE_GROUP_MIN = 100;
 const CLOSE_GROUPS_MAX = 100;
 const CLOSE_PAUSE_MS = 20;
 
-const REASONS = { 1012: 'open it again', 1013: 'try again later' };
+const REASONS = { 1012: 'reconnect now', 1013: 'try again later' };
 
 /** A frame and the watchers of its topic that still have to get it. */
 interface Delivery {
@@ -188,10 +188,11 @@ export class Fanout {
   sweep(): void {
     const limitMs = this.#time.now() - SILENT_MS;
     for (const watcher of this.#behind) {
-      if (watcher.progressMs <= limitMs) watcher.socket.end(1013, 'nothing was read for 15 s');
+      if (watcher.progressMs <= limitMs)
+        watcher.socket.end(1013, 'the client read nothing for 15 s');
     }
     for (const topic of this.#allTopics()) {
-      if (topic.frameMs <= limitMs) endTopic(topic, 1013, 'no frames can be made');
+      if (topic.frameMs <= limitMs) endTopic(topic, 1013, 'the world sent no frame for 15 s');
     }
   }
 

@@ -17,7 +17,7 @@ export function featuresOfQuery(query: string): number {
 function knownBit(name: string): number {
   const bit = featureBit(name);
   if (bit !== undefined) return bit;
-  throw new TwinError('unknown_feature', `Use some of: ${FEATURE_NAMES.join(', ')}.`);
+  throw new TwinError('unknown_feature', `Use one or more of: ${FEATURE_NAMES.join(', ')}.`);
 }
 
 /** The body of a replay, around the frames that the shard has encoded. */

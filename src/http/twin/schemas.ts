@@ -61,7 +61,10 @@ export const World = object(
     hazards: list(HazardSpot),
   },
   {
-    exact: described('False if another kernel than this one ran its journal.', constant(false)),
+    exact: described(
+      'Present, and false, if a part of the history of the world ran on another kernel.',
+      constant(false),
+    ),
   },
 );
 
@@ -73,14 +76,15 @@ export const Cities = object('The cities to choose from; the first is the defaul
 
 export const WorldOptions: Schema = {
   type: 'object',
-  description: 'All of it may be left out.',
+  description: 'All fields are optional.',
   properties: {
     seed,
     city: described('A name from GET /api/v1/cities.', string),
     start_tick: described('The world begins as if it had been made this many ticks ago.', count),
     journal: {
       type: 'object',
-      description: 'As GET /api/v1/worlds/{id}/journal gives it; seed and city come from it.',
+      description:
+        'A journal as GET /api/v1/worlds/{id}/journal returns it. Leave out the options `seed` and `city`.',
       properties: journal,
       required: ['seed', 'city', 'changes'],
     },
@@ -91,7 +95,7 @@ export const WorldOptions: Schema = {
 
 export const FeaturePatch: Schema = {
   type: 'object',
-  description: 'Features to switch on or off; all of them or none.',
+  description: 'The features to switch. If one entry is wrong, none is switched.',
   properties: Object.fromEntries(FEATURE_NAMES.map((name) => [name, boolean])),
   additionalProperties: false,
   examples: [{ front_radar: false, aeb: false }],

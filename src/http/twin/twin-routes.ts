@@ -205,7 +205,7 @@ function worldRoutes(context: TwinContext): Route[] {
     worldRoute(context, {
       path: '/state',
       operationId: 'getState',
-      summary: 'One snapshot',
+      summary: 'The current snapshot',
       schema: schemas.Snapshot,
       answer: (world, { encoding }) =>
         mapMaybePromise(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
@@ -222,7 +222,7 @@ function worldRoutes(context: TwinContext): Route[] {
     worldRoute(context, {
       path: '/journal',
       operationId: 'getJournal',
-      summary: 'The world as its seed and every accepted change',
+      summary: 'The journal: seed, city and every accepted change',
       schema: schemas.Journal,
       answer: async (world, { encoding }) =>
         ok(await journalOf(world, context.kernelHash), encoding),

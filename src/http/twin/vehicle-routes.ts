@@ -93,7 +93,13 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       },
     },
     {
-      ...vehicleRoute('PUT', '/features/{name}', 'putFeature', 'Set one', schemas.FeatureSetting),
+      ...vehicleRoute(
+        'PUT',
+        '/features/{name}',
+        'putFeature',
+        'Switch one feature on or off',
+        schemas.FeatureSetting,
+      ),
       params: { name: schemas.FeatureName },
       body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePut, required: true },
       handle: async (call) => {
@@ -103,7 +109,13 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       },
     },
     {
-      ...vehicleRoute('POST', '/features/reset', 'resetFeatures', 'All on', schemas.FeatureState),
+      ...vehicleRoute(
+        'POST',
+        '/features/reset',
+        'resetFeatures',
+        'Switch all features on',
+        schemas.FeatureState,
+      ),
       body: { maxBytes: BODY_BYTES_MAX },
       handle: async (call) => {
         const declared = await write(call, () => ({ touched: ALL, values: ALL }));
