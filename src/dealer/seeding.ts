@@ -96,7 +96,7 @@ export class Seeding {
    */
   async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
     const { registry, mode } = this.#dependencies;
-    if (!mode.demo) throw conflict('There is no demo data to go back to');
+    if (!mode.demo) throw conflict('There is no demo data to restore');
     if (this.#isResetting) throw conflict('A reset is running');
     this.#isResetting = true;
     try {

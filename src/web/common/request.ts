@@ -59,7 +59,7 @@ async function answerTo(url: string, options: RequestOptions): Promise<Response>
     return await fetch(url, { method, headers, body: sent, signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new RequestError(0, 'The service cannot be reached. Is the connection up?');
+    throw new RequestError(0, 'The service cannot be reached. Check your internet connection.');
   }
 }
 
@@ -83,7 +83,7 @@ function errorOf(response: Response, body: unknown): RequestError {
   };
   const retryAfterS = retryAfter(response);
   if (Array.isArray(detail)) {
-    return new RequestError(status, 'Some fields are not as they should be.', { faults: detail });
+    return new RequestError(status, 'Some fields are wrong.', { faults: detail });
   }
   const said = [detail, hint].find((each) => typeof each === 'string');
   const words = said === undefined ? `The service answered ${status}.` : sentence(String(said));

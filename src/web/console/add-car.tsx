@@ -33,7 +33,7 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
       </form>
       <div>
         <p class="small soft">
-          A car of a living city brings its model, plate and colour:{' '}
+          The VIN of a car that drives in a city adds its model, plate and colour:{' '}
           <a href={NEW_CITY_URL}>open a city</a>, pick a car and copy its VIN.
         </p>
         <Failure text={form.failure} />

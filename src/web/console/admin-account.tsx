@@ -49,7 +49,7 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
         label="Current password"
         type="password"
         autocomplete="current-password"
-        hint="To show that it is you"
+        hint="Needed to confirm the change"
         required
         {...form.field('current_password')}
       />

@@ -90,7 +90,7 @@ function pageAt(role: Role | 'nobody', at: Route): ComponentChildren {
 function NoSuchPage() {
   return (
     <Page title="Nothing here">
-      <Empty title="There is no such page for you">
+      <Empty title="This page does not exist, or your role may not open it.">
         <a href="#/">Go to the start</a>
       </Empty>
     </Page>

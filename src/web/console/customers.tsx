@@ -41,7 +41,7 @@ export function CustomersPage() {
   return (
     <Page
       title="Customers"
-      lead={isAdmin ? 'The customers of all dealers.' : 'Who chose you as their dealer.'}
+      lead={isAdmin ? 'The customers of all dealers.' : 'Customers who chose you as their dealer.'}
     >
       <ResourceView resource={customers} what="the customers">
         {(all) => (

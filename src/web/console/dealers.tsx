@@ -61,7 +61,7 @@ export function DealersPage() {
   const isAdmin = session.value?.role === 'admin';
   const dealers = useDealers();
   return (
-    <Page title="Dealers" lead="Who sells and looks after the cars.">
+    <Page title="Dealers" lead="Companies that sell cars and look after them.">
       <ResourceView resource={dealers} what="the dealers">
         {(all) =>
           isAdmin ? (
@@ -162,7 +162,7 @@ function NewDealer({ onClose, onDone }: { onClose: () => void; onDone: () => voi
           required
           {...form.field('password')}
         />
-        <FormEnd form={form} submit="Make the dealer">
+        <FormEnd form={form} submit="Add the dealer">
           <Button onClick={onClose}>Cancel</Button>
         </FormEnd>
       </form>

@@ -19,7 +19,9 @@ export function FleetPage() {
   return (
     <Page
       title={isAdmin ? 'Cars' : 'Your fleet'}
-      lead={isAdmin ? 'All fleets, and cars in none.' : 'Your cars, their owners and their state.'}
+      lead={
+        isAdmin ? 'All cars, with or without a fleet.' : 'Your cars, their owners and their state.'
+      }
       actions={<Refresh of={cars} />}
     >
       <AddCar onAdded={change} />
@@ -86,7 +88,7 @@ function CarTable({ label, cars, onChange }: CarsProps & { label: string }) {
         }
         empty={
           <Empty title="There is no car yet">
-            <p>Add the first by its VIN above.</p>
+            <p>Enter a VIN above to add the first car.</p>
           </Empty>
         }
       />

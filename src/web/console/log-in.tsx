@@ -16,7 +16,7 @@ export function LogInPage() {
   const lead =
     route.value.page === 'log-in'
       ? 'One log-in for customers, dealers and admins.'
-      : 'The page that you asked for comes right after.';
+      : 'After you log in, you see the page that you asked for.';
   return (
     <Page title="Log in" lead={lead}>
       <div class="narrow">
@@ -69,7 +69,7 @@ function DemoLogIns() {
   };
   return (
     <div class="demo">
-      <h2 class="demo-title">Or look around as somebody of the demo</h2>
+      <h2 class="demo-title">Or try the demo with one of these accounts</h2>
       {Object.entries(ROLES).map(([role, name]) => (
         <div class="demo-row" key={role}>
           <h3 class="small soft">{name}</h3>
@@ -92,7 +92,7 @@ export function LogInAgain() {
   if (!hasEnded.value || session.value === null) return null;
   return (
     <Dialog title="Please log in again" closeLabel="Log out" onClose={endSession}>
-      <p class="soft">Your session has ended. What you were doing is still there.</p>
+      <p class="soft">Your session has ended. Your input is kept.</p>
       <LogInForm username={session.value.username} />
     </Dialog>
   );

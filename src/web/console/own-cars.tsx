@@ -13,7 +13,7 @@ export function OwnCarsPage() {
   return (
     <Page
       title="Your cars"
-      lead="What you switch here the car does at once."
+      lead="A switch takes effect in the car at once."
       actions={<Refresh of={cars} />}
     >
       <ResourceView resource={cars} what="your cars">
@@ -22,8 +22,8 @@ export function OwnCarsPage() {
           return own.length === 0 ? (
             <Empty title="You have no car yet">
               <p>
-                Your dealer makes you the owner of a car by the email in{' '}
-                <a href="#/profile">your profile</a>; it is here from then on.
+                When your dealer sets you as the owner with the email in{' '}
+                <a href="#/profile">your profile</a>, the car appears here.
               </p>
             </Empty>
           ) : (

@@ -20,7 +20,7 @@ export function PlatformPage() {
   return (
     <Page
       title="Platform"
-      lead="What there is, and how long it has been running."
+      lead="Numbers of records, and the state of the server."
       actions={<Refresh of={state} />}
     >
       <ResourceView resource={state} what="the state of the platform">
@@ -76,14 +76,14 @@ function ResetForm({ onReset }: { onReset: () => void }) {
     form.fill({ word: '' });
     onReset();
     const there = [count(dealers, 'dealer'), count(customers, 'customer'), count(cars, 'car')];
-    showToast(`The demo data is back: ${there.join(', ')}.`);
+    showToast(`The demo data is restored: ${there.join(', ')}.`);
   });
   return (
     <section class="panel danger" aria-labelledby="reset">
-      <h2 id="reset">Bring the demo data back</h2>
+      <h2 id="reset">Restore the demo data</h2>
       <p>
-        Everything that anybody changed here is lost: dealers, customers, cars and passwords become
-        what they were on the first day, and everybody but you is logged out. Cities go on.
+        All changes are lost. Dealers, customers, cars and passwords are reset, and everybody except
+        you is logged out. Cities are not affected.
       </p>
       <form class="form form-line" {...form.attributes}>
         <Field label={`Type “${WORD}” to confirm`} {...form.field('word')} />

@@ -12,7 +12,7 @@ import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
-const DEALER_HINT = 'Sees your profile, except your identity and payment data.';
+const DEALER_HINT = 'Can see your profile, except personal number, IBAN and charging card.';
 const PLACE_FIELDS = ['home_lat', 'home_lng', 'work_lat', 'work_lng'] as const;
 
 /** The account of the session. */
@@ -128,7 +128,7 @@ function DealerSheet({ dealer }: { dealer: Dealer }) {
             ['Dealer since', dayOf(dealer.created_at)],
           ]}
         />
-        <p class="small soft">An admin of the platform keeps these.</p>
+        <p class="small soft">Only an admin can change these.</p>
       </section>
       {fleet ? <Figures figures={{ Cars: fleet.cars, Customers: fleet.customers }} /> : null}
     </>

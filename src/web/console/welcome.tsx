@@ -41,7 +41,7 @@ export function WelcomePage() {
               </p>
             </li>
             <li>
-              <h3>Living cars</h3>
+              <h3>Cars that drive</h3>
               <p class="small soft">
                 Some cars drive in a city of their own: <a href={NEW_CITY_URL}>open one</a>, pick a
                 car, copy its VIN and put it into a fleet.

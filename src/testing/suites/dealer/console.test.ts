@@ -118,7 +118,7 @@ describe('a visitor', () => {
       route.fulfill({
         status: 429,
         headers: { 'Retry-After': '7' },
-        json: { detail: 'Too many failed log-ins' },
+        json: { detail: 'Too many failed log-ins.' },
       }),
     );
     await page.getByRole('button', { name: 'Anna Lind' }).click();
@@ -261,11 +261,11 @@ describe('an admin', () => {
     await page.getByLabel('City').fill('Kalmar');
     await page.getByLabel('Username').fill('kustbil');
     await page.getByLabel('Password').fill('x');
-    await page.getByRole('button', { name: 'Make the dealer' }).click();
+    await page.getByRole('button', { name: 'Add the dealer' }).click();
     await page.locator('[aria-invalid="true"]').waitFor();
     expect(await faultOf(page.getByLabel('Password'))).toBe('Should have at least 3 characters');
     await page.getByLabel('Password').fill('dealer-demo');
-    await page.getByRole('button', { name: 'Make the dealer' }).click();
+    await page.getByRole('button', { name: 'Add the dealer' }).click();
     await page.getByText('Kustbil is a dealer now.').waitFor();
     const vin = 'DEMCAR00000000777';
     await api(['kustbil', 'dealer-demo'], '/api/cars/add-to-fleet', 'POST', { vin });
@@ -292,7 +292,7 @@ describe('an admin', () => {
     await page.getByText('DEMCAR00000000888 is in the fleet of sydmotor now.').waitFor();
   });
 
-  test('brings the demo data back only with the word typed, and stays logged in', async () => {
+  test('restores the demo data only with the word typed, and stays logged in', async () => {
     const page = await visitAs(served.browser, served.node.dealerUrl, 'profile', ADMIN);
     await page.getByLabel('Username').fill('boss');
     await page.getByLabel('Current password').fill('wrong');
@@ -307,7 +307,7 @@ describe('an admin', () => {
     await page.getByText('Type “reset” to confirm.').waitFor();
     await page.getByLabel('Type “reset” to confirm').fill('reset');
     await page.getByRole('button', { name: 'Reset everything' }).click();
-    await page.getByText('The demo data is back: 4 dealers, 24 customers, 40 cars.').waitFor();
+    await page.getByText('The demo data is restored: 4 dealers, 24 customers, 40 cars.').waitFor();
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByText('You are logged in as admin.').waitFor();
   });

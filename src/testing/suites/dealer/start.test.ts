@@ -36,7 +36,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
     expect(await api.everything(token)).toEqual({ dealers: [], customers: [], cars: [] });
     const { status, body } = await api.ask('POST /api/admin/reset', { token });
-    expect([status, body]).toEqual([409, { detail: 'There is no demo data to go back to' }]);
+    expect([status, body]).toEqual([409, { detail: 'There is no demo data to restore' }]);
   });
 
   test('the given password is that of the first admin only', async () => {

@@ -5,8 +5,8 @@ import { useViewer } from '../page/context.ts';
 
 const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },
-  intervention: { name: 'Helped', kind: 'good' },
-  configuration: { name: 'Switched', kind: 'plain' },
+  intervention: { name: 'Intervention', kind: 'good' },
+  configuration: { name: 'Feature', kind: 'plain' },
   collision: { name: 'Collision', kind: 'bad' },
 };
 
@@ -17,7 +17,7 @@ export function Events() {
   if (eventFeed.events.value.length === 0) {
     return (
       <Empty title="Nothing has happened yet">
-        <p>Hazards, interventions, switched features and collisions come here.</p>
+        <p>Hazards, interventions, switched features and collisions appear here.</p>
       </Empty>
     );
   }

@@ -57,11 +57,7 @@ function Keys() {
   return (
     <section class="section">
       <h3>Keys</h3>
-      <Switch
-        label="Shortcuts by single keys"
-        isOn={shortcutsAreOn.value}
-        onChange={switchShortcuts}
-      />
+      <Switch label="Single-key shortcuts" isOn={shortcutsAreOn.value} onChange={switchShortcuts} />
       <dl class="help-keys">
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={does}>

@@ -76,10 +76,10 @@ function Explanations({ incident }: { incident: Incident }) {
   const all = explanations(incident);
   return (
     <section class="section" aria-labelledby="why">
-      <h3 id="why">What would have helped</h3>
+      <h3 id="why">What would have prevented or reduced it</h3>
       {incident.explained ? null : (
         <p class="soft" role="status">
-          The last seconds are being simulated again with those features on…
+          The last seconds are being simulated again with the missing features on…
         </p>
       )}
       {incident.explained && all.length === 0 ? (

@@ -25,7 +25,7 @@ export function NewCity() {
         viewer.dialog.value = null;
       }}
     >
-      <p>It comes with twenty cars of its own, and this one stays where it is.</p>
+      <p>The new city has its own twenty cars. The current city stays as it is.</p>
       {error.value === '' ? null : (
         <Note kind="bad">
           <p>{error.value}</p>

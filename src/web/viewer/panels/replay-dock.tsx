@@ -93,7 +93,7 @@ function Scrubber({ first, last, contact }: { first: number; last: number; conta
       />
       <span
         class="contact"
-        title="The contact"
+        title="Moment of the collision"
         style={{ insetInlineStart: contactAt((contact - first) / Math.max(1, last - first)) }}
       />
     </div>
@@ -103,7 +103,7 @@ function Scrubber({ first, last, contact }: { first: number; last: number; conta
 function GhostLegend() {
   const { replay, live } = useViewer();
   const explanation = replay.explanation.value;
-  if (explanation === null) return <p class="legend small soft">As it was</p>;
+  if (explanation === null) return <p class="legend small soft">What really happened</p>;
   const cars = live.fleet.value.filter(({ vin }) => explanation.vins.includes(vin));
   const isThere = replay.asItWouldHaveBeen.value !== null;
   return (

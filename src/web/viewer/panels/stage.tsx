@@ -24,7 +24,7 @@ export function Stage() {
     } catch (error) {
       console.warn(error);
       viewer.mapError.value =
-        'This browser cannot draw the city: it needs WebGL 2. The lists and the panels work without.';
+        'This browser cannot draw the city: it needs WebGL 2. The lists and panels still work.';
     }
   });
   return (
@@ -109,7 +109,7 @@ function Gone() {
   return (
     <section class="gone" role="alert">
       <h2>This city is gone</h2>
-      <p>Nobody watched it for thirty minutes, or its address is mistyped.</p>
+      <p>Nobody used it for a long time, or the address is wrong.</p>
       <Button
         kind="main"
         onClick={() => {

@@ -2,18 +2,18 @@ import { useViewer } from '../page/context.ts';
 import type { Status } from '../page/live-world.ts';
 
 const WORDS: Readonly<Record<Status, { name: string; detail: string }>> = {
-  connecting: { name: 'Connecting', detail: 'The first picture is on its way.' },
+  connecting: { name: 'Connecting', detail: 'Waiting for the first frame.' },
   live: { name: 'Live', detail: 'You see what happens now.' },
-  behind: { name: 'Behind', detail: 'The newest picture is more than a second old.' },
+  behind: { name: 'Behind', detail: 'The newest frame is more than a second old.' },
   reconnecting: {
     name: 'Reconnecting',
-    detail: 'The connection is lost. What you see is the last that came.',
+    detail: 'The connection is lost. You see the last state that arrived.',
   },
   polling: {
     name: 'Polling',
-    detail: 'WebSockets are blocked here: the picture is asked for a few times a second.',
+    detail: 'WebSockets are blocked here. The page asks for the state a few times a second.',
   },
-  gone: { name: 'Gone', detail: 'There is no such city any more.' },
+  gone: { name: 'Gone', detail: 'This city no longer exists.' },
 };
 
 /** The state of the connection. */

@@ -37,7 +37,7 @@ const STEPS: readonly Step[] = [
   },
   {
     title: 'Switch AEB off on this car and watch',
-    text: 'This car is close behind another. Without autonomous emergency braking, the next surprise is the driver’s alone.',
+    text: 'This car is close behind another. Autonomous emergency braking brakes when a collision ahead is near; without it, only the driver can react.',
     arrive: (viewer) => {
       viewer.left.value = 'cars';
       viewer.pickIndex(closeFollower(viewer));
