@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface PairsProps {
   /** Name and value, in order. */
-  pairs: readonly (readonly [name: string, value: ComponentChildren])[];
+  pairs: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
   /** `pairs`: one below the other; `figures`: side by side, the value large. */
   kind?: string;
   label?: string;

@@ -40,6 +40,16 @@ export function Note({ kind, children }: NoteProps) {
   );
 }
 
+/** The error of a form or an action; nothing without a text. */
+export function Failure({ text }: { text: string | undefined }) {
+  if (!text) return null;
+  return (
+    <Note kind="bad">
+      <p>{text}</p>
+    </Note>
+  );
+}
+
 interface ResourceViewProps<T> {
   resource: Resource<T>;
   /** Its name inside a sentence: "your cars". */

@@ -1,4 +1,4 @@
-import type { ComponentChildren, Ref } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { isNarrow } from './media.ts';
@@ -69,10 +69,19 @@ export function Table<Row>(props: TableProps<Row>) {
   };
   const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
   if (props.isPlain) return <Rows {...parts} />;
+  const List = isNarrow.value ? Cards : Rows;
   return (
     <div class="table-frame">
       <div class="table-tools">
-        <Finder inputRef={finder} label={label} sought={sought} onSeek={setSought} />
+        <input
+          ref={finder}
+          class="table-filter"
+          type="search"
+          value={sought}
+          placeholder="Filter"
+          aria-label={`Filter ${label.toLowerCase()}`}
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        />
         {isNarrow.value ? <Sorter columns={columns} order={order} setOrder={setOrder} /> : null}
         <p class="soft small" role="status">
           {found.length === rows.length
@@ -85,10 +94,8 @@ export function Table<Row>(props: TableProps<Row>) {
         <Empty title="Nothing matches">
           <Button onClick={clear}>Clear the filter</Button>
         </Empty>
-      ) : isNarrow.value ? (
-        <Cards {...parts} />
       ) : (
-        <Rows {...parts} />
+        <List {...parts} />
       )}
       {found.length > shownCount ? (
         <Button onClick={() => setShownCount(shownCount + ROWS_SHOWN)}>
@@ -96,27 +103,6 @@ export function Table<Row>(props: TableProps<Row>) {
         </Button>
       ) : null}
     </div>
-  );
-}
-
-interface FinderProps {
-  inputRef: Ref<HTMLInputElement>;
-  label: string;
-  sought: string;
-  onSeek: (sought: string) => void;
-}
-
-function Finder({ inputRef, label, sought, onSeek }: FinderProps) {
-  return (
-    <input
-      ref={inputRef}
-      class="table-filter"
-      type="search"
-      value={sought}
-      placeholder="Filter"
-      aria-label={`Filter ${label.toLowerCase()}`}
-      onInput={({ currentTarget }) => onSeek(currentTarget.value)}
-    />
   );
 }
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
-import { Note } from '../common/states.tsx';
+import { Failure, Note } from '../common/states.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { type FormField, useForm } from './form.ts';
-import { CityLink, Failure } from './parts.tsx';
+import { CityLink } from './parts.tsx';
 import { call, session } from './session.ts';
 import { NEW_CITY_URL } from './settings.ts';
 import type { Car } from './types.ts';

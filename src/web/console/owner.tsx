@@ -1,11 +1,11 @@
 import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
-import { Note } from '../common/states.tsx';
+import { Failure, Note } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { useCustomers } from './customers.tsx';
 import { useForm } from './form.ts';
-import { CarLooks, Failure } from './parts.tsx';
+import { CarLooks } from './parts.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
 import type { Resource } from '../common/resource.ts';
-import { Note } from '../common/states.tsx';
+import { Failure } from '../common/states.tsx';
 import type { Form } from './form.ts';
 import { route } from './route.ts';
 import type { Car } from './types.ts';
@@ -46,16 +46,6 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 let lastPlace: string | undefined;
 
-/** The error of a form as a whole. */
-export function Failure({ text }: { text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <Note kind="bad">
-      <p>{text}</p>
-    </Note>
-  );
-}
-
 interface FormEndProps {
   form: Pick<Form<string>, 'failure' | 'isSending'>;
   submit: ComponentChildren;
@@ -88,16 +78,11 @@ export function Refresh({ of: { reload, isLoading } }: { of: Resource<unknown> }
   );
 }
 
-/** A registration plate. */
-export function Plate({ text }: { text: string | null }) {
-  return text === null ? <span class="soft">no plate</span> : <span class="plate">{text}</span>;
-}
-
 /** Plate, model and colour. */
 export function CarLooks({ car: { plate, model, colour } }: { car: Car }) {
   return (
     <div class="looks">
-      <Plate text={plate} />
+      {plate === null ? <span class="soft">no plate</span> : <span class="plate">{plate}</span>}
       <span class="looks-model">
         {model ?? 'Unknown model'}
         {colour === null ? null : (

@@ -1,10 +1,10 @@
 import { Button } from '../common/button.tsx';
 import { Field } from '../common/field.tsx';
-import { ResourceView } from '../common/states.tsx';
+import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { count, Failure, Page, Refresh } from './parts.tsx';
+import { count, Page, Refresh } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
 import { DEMO_LOGINS } from './settings.ts';
 import type { PlatformState, Reset } from './types.ts';

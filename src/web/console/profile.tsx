@@ -1,13 +1,13 @@
 import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
 import { Pairs } from '../common/pairs.tsx';
-import { ResourceView } from '../common/states.tsx';
+import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { AdminForm } from './admin-account.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { dayOf, Failure, Page } from './parts.tsx';
+import { dayOf, Page } from './parts.tsx';
 import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';

@@ -1,10 +1,10 @@
 import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
-import { ResourceView } from '../common/states.tsx';
+import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { useForm } from './form.ts';
-import { Failure, Page } from './parts.tsx';
+import { Page } from './parts.tsx';
 import { goTo, route } from './route.ts';
 import { call, startSession } from './session.ts';
 import type { Dealer, Token } from './types.ts';

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { isNarrow } from '../../common/media.ts';
 import { Toasts } from '../../common/toasts.tsx';
 import { useViewer } from '../page/context.ts';
@@ -35,10 +36,10 @@ export function App() {
   );
 }
 
-const PLACES: readonly { name: LeftPanel; title: string }[] = [
-  { name: 'cars', title: 'Cars' },
-  { name: 'events', title: 'Events' },
-  { name: 'incidents', title: 'Incidents' },
+const PLACES: readonly { name: LeftPanel; title: string; List: ComponentType }[] = [
+  { name: 'cars', title: 'Cars', List: Fleet },
+  { name: 'events', title: 'Events', List: Events },
+  { name: 'incidents', title: 'Incidents', List: Incidents },
 ];
 
 /** Buttons that open the panels. */
@@ -91,24 +92,19 @@ function Left() {
   const shown = left.value;
   return (
     <div class="panel panel-left" hidden={shown === null}>
-      <section class="panel-list" aria-labelledby="cars-title" hidden={shown !== 'cars'}>
-        <h2 id="cars-title" class="visually-hidden">
-          Cars
-        </h2>
-        <Fleet />
-      </section>
-      <section class="panel-list" aria-labelledby="events-title" hidden={shown !== 'events'}>
-        <h2 id="events-title" class="visually-hidden">
-          Events
-        </h2>
-        {shown === 'events' ? <Events /> : null}
-      </section>
-      <section class="panel-list" aria-labelledby="incidents-title" hidden={shown !== 'incidents'}>
-        <h2 id="incidents-title" class="visually-hidden">
-          Incidents
-        </h2>
-        {shown === 'incidents' ? <Incidents /> : null}
-      </section>
+      {PLACES.map(({ name, title, List }) => (
+        <section
+          class="panel-list"
+          key={name}
+          aria-labelledby={`${name}-title`}
+          hidden={shown !== name}
+        >
+          <h2 id={`${name}-title`} class="visually-hidden">
+            {title}
+          </h2>
+          {shown === name || name === 'cars' ? <List /> : null}
+        </section>
+      ))}
     </div>
   );
 }

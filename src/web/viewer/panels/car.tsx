@@ -1,4 +1,5 @@
 import { Button } from '../../common/button.tsx';
+import { Pairs } from '../../common/pairs.tsx';
 import { Loading } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import type { FleetEntry } from '../api/types.ts';
@@ -44,24 +45,16 @@ function Telemetry() {
   const gap = vehicle?.gap ?? null;
   const state = stateOf(vehicle);
   return (
-    <dl class="figures" aria-label="Telemetry">
-      <div>
-        <dt>Speed</dt>
-        <dd>{vehicle ? kmh(vehicle.speed) : '–'}</dd>
-      </div>
-      <div>
-        <dt>Gap ahead</dt>
-        <dd>{gap === null ? 'Free' : `${gap.toFixed(1)} m`}</dd>
-      </div>
-      <div>
-        <dt>State</dt>
-        <dd data-kind={state === 'Crashed' ? 'bad' : undefined}>{state || '–'}</dd>
-      </div>
-      <div class="figures-wide">
-        <dt>Street</dt>
-        <dd>{road?.name ?? 'At a junction'}</dd>
-      </div>
-    </dl>
+    <Pairs
+      kind="figures telemetry"
+      label="Telemetry"
+      pairs={[
+        ['Speed', vehicle ? kmh(vehicle.speed) : '–'],
+        ['Gap ahead', gap === null ? 'Free' : `${gap.toFixed(1)} m`],
+        ['State', state === 'Crashed' ? <span class="crashed">{state}</span> : state || '–'],
+        ['Street', road?.name ?? 'At a junction'],
+      ]}
+    />
   );
 }
 
@@ -75,35 +68,27 @@ function Identity({ entry }: { entry: FleetEntry }) {
       showToast('This browser does not let the page copy: select the VIN by hand.', 'bad');
     }
   };
+  const count = streets.value.length;
+  const vin = (
+    <span class="vin">
+      <span class="mono">{entry.vin}</span>
+      <Button kind="quiet" size="small" label="Copy the VIN" icon onClick={copy}>
+        <Icon name="copy" />
+      </Button>
+    </span>
+  );
   return (
     <section class="section" aria-labelledby="identity">
       <h3 id="identity">Identity</h3>
-      <dl class="pairs">
-        <div>
-          <dt>VIN</dt>
-          <dd class="vin">
-            <span class="mono">{entry.vin}</span>
-            <Button kind="quiet" size="small" label="Copy the VIN" icon onClick={copy}>
-              <Icon name="copy" />
-            </Button>
-          </dd>
-        </div>
-        <div>
-          <dt>Model</dt>
-          <dd>{entry.model}</dd>
-        </div>
-        <div>
-          <dt>Colour</dt>
-          <dd>{entry.colour}</dd>
-        </div>
-        <div>
-          <dt>Route</dt>
-          <dd>
-            {streets.value.length === 0 ? '–' : `${formatInteger(streets.value.length)} streets`}
-          </dd>
-        </div>
-      </dl>
-      {streets.value.length === 0 ? null : <p class="small soft">{streets.value.join(' · ')}</p>}
+      <Pairs
+        pairs={[
+          ['VIN', vin],
+          ['Model', entry.model],
+          ['Colour', entry.colour],
+          ['Route', count === 0 ? '–' : `${formatInteger(count)} streets`],
+        ]}
+      />
+      {count === 0 ? null : <p class="small soft">{streets.value.join(' · ')}</p>}
     </section>
   );
 }

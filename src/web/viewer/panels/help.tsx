@@ -1,6 +1,8 @@
 import { Button, Switch } from '../../common/button.tsx';
 import { Dialog } from '../../common/dialog.tsx';
+import { Pairs } from '../../common/pairs.tsx';
 import { Loading } from '../../common/states.tsx';
+import type { Feature } from '../api/types.ts';
 import { needsText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts';
@@ -34,22 +36,24 @@ export function Help() {
       {GROUPS.map(({ group, name }) => (
         <section class="section" key={group}>
           <h3>{name}</h3>
-          <dl class="help-features">
-            {viewer.catalogue.value
+          <Pairs
+            kind="help-features"
+            pairs={viewer.catalogue.value
               .filter((feature) => feature.group === group)
-              .map((feature) => (
-                <div key={feature.name}>
-                  <dt>{title(feature.name)}</dt>
-                  <dd>
-                    {feature.description} <span class="soft">{needsText(feature)}</span>
-                  </dd>
-                </div>
-              ))}
-          </dl>
+              .map((feature) => [title(feature.name), <Purpose feature={feature} key="does" />])}
+          />
         </section>
       ))}
       <Keys />
     </Dialog>
+  );
+}
+
+function Purpose({ feature }: { feature: Feature }) {
+  return (
+    <>
+      {feature.description} <span class="soft">{needsText(feature)}</span>
+    </>
   );
 }
 
@@ -58,18 +62,13 @@ function Keys() {
     <section class="section">
       <h3>Keys</h3>
       <Switch label="Single-key shortcuts" isOn={shortcutsAreOn.value} onChange={switchShortcuts} />
-      <dl class="help-keys">
-        {SHORTCUTS.map(({ keys, does }) => (
-          <div key={does}>
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs
+        kind="help-keys"
+        pairs={SHORTCUTS.map(({ keys, does }) => [
+          keys.map((key) => <kbd key={key}>{key}</kbd>),
+          does,
+        ])}
+      />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Dialog } from '../../common/dialog.tsx';
-import { Loading, Note } from '../../common/states.tsx';
+import { Failure, Loading } from '../../common/states.tsx';
 import { useViewer } from '../page/context.ts';
 
 /** The catalogue of cities; a click makes a new world. */
@@ -26,11 +26,7 @@ export function NewCity() {
       }}
     >
       <p>The new city has its own twenty cars. The current city stays as it is.</p>
-      {error.value === '' ? null : (
-        <Note kind="bad">
-          <p>{error.value}</p>
-        </Note>
-      )}
+      <Failure text={error.value} />
       {viewer.cities.value.length === 0 ? <Loading what="the cities" /> : null}
       <ul class="cities">
         {viewer.cities.value.map(({ name, title, description }) => (

@@ -1,9 +1,9 @@
 import type { ShaderMaterialParameters } from 'three';
 import type { Atlas } from './atlas.ts';
-import type { Tint } from './decals.ts';
 import { type Glyph, type Glyphs, glyphOf, PICTURE, widthOf } from './glyphs.ts';
 import { type Shared, shaderMaterial } from './materials.ts';
-import { QuadBatch, set3, set4 } from './quad-batch.ts';
+import type { Tint } from './palette.ts';
+import { QuadBatch } from './quad-batch.ts';
 
 /** How a sign is sized, as the shader numbers it. */
 const MODE = {
@@ -75,6 +75,8 @@ void main() {
 
 /** Height of the middle of capital letters above the foot of their cell, in heights of a line. */
 const MIDDLE = 0.74;
+const LINE_PX = 13;
+const PADDING_PX = { across: 18, above: 10 } as const;
 
 /** Colours of a sign and of the halo around it. */
 export interface SignStyle {
@@ -122,18 +124,23 @@ export class Billboards extends QuadBatch {
     ];
   }
 
-  /** A text, its middle `risePx` above the anchor. */
-  addText(
+  /** A text on a bar with round ends, both with their middle `risePx` above the anchor. */
+  addPillText(
     text: string,
     x: number,
     y: number,
     z: number,
     risePx: number,
-    linePx: number,
+    pill: SignStyle,
     style: SignStyle,
+    linePx = LINE_PX,
   ): void {
+    const textPx = widthOf(text, this.glyphs) * linePx;
+    const scale = linePx / LINE_PX;
+    const heightPx = linePx + PADDING_PX.above * scale;
+    this.#addPill(x, y, z, risePx, textPx + PADDING_PX.across * scale, heightPx, pill);
     const low = risePx - MIDDLE * linePx;
-    let left = -0.5 * widthOf(text, this.glyphs) * linePx;
+    let left = -0.5 * textPx;
     for (let i = 0; i < text.length; i++) {
       const glyph = this.glyphs.get(text.charAt(i));
       if (!glyph) continue;
@@ -182,8 +189,7 @@ export class Billboards extends QuadBatch {
     this.#add(glyph, x, y, z, -half, risePx - half, sizePx, sizePx, MODE.screen, 0, 0, style);
   }
 
-  /** A bar with round ends, behind a text. */
-  addPill(
+  #addPill(
     x: number,
     y: number,
     z: number,
@@ -232,11 +238,11 @@ export class Billboards extends QuadBatch {
   ): void {
     const i = this.next();
     if (i < 0) return;
-    set4(this.#anchors, i, x, y, z, 0);
-    set4(this.#boxes, i, left, low, width, height);
-    set4(this.#uvs, i, u0, v0, u1, v1);
-    set3(this.#looks, i, mode, angle, least);
-    set4(this.#fills, i, fill[0], fill[1], fill[2], fillAlpha);
-    set4(this.#halos, i, halo[0], halo[1], halo[2], haloAlpha);
+    this.#anchors.setXYZW(i, x, y, z, 0);
+    this.#boxes.setXYZW(i, left, low, width, height);
+    this.#uvs.setXYZW(i, u0, v0, u1, v1);
+    this.#looks.setXYZ(i, mode, angle, least);
+    this.#fills.setXYZW(i, fill[0], fill[1], fill[2], fillAlpha);
+    this.#halos.setXYZW(i, halo[0], halo[1], halo[2], haloAlpha);
   }
 }

@@ -1,5 +1,6 @@
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
-import { QuadBatch, set3, set4 } from './quad-batch.ts';
+import type { Tint } from './palette.ts';
+import { QuadBatch } from './quad-batch.ts';
 
 /** Shapes on the ground, as the shader numbers them. */
 export const SHAPE = {
@@ -67,8 +68,6 @@ void main() {
   gl_FragColor = vec4(tone.rgb, tone.a * alpha);
 }`;
 
-export type Tint = readonly [red: number, green: number, blue: number];
-
 /** Shapes on the ground, in the order in which they were added. */
 export class Decals extends QuadBatch {
   readonly #places = this.attribute('place', 4);
@@ -92,8 +91,8 @@ export class Decals extends QuadBatch {
   ): void {
     const i = this.next();
     if (i < 0) return;
-    set4(this.#places, i, x, y, Math.cos(heading), Math.sin(heading));
-    set3(this.#extents, i, halfLength, halfWidth, shape);
-    set4(this.#tints, i, tint[0], tint[1], tint[2], alpha);
+    this.#places.setXYZW(i, x, y, Math.cos(heading), Math.sin(heading));
+    this.#extents.setXYZ(i, halfLength, halfWidth, shape);
+    this.#tints.setXYZW(i, tint[0], tint[1], tint[2], alpha);
   }
 }

@@ -1,3 +1,4 @@
+import { MathUtils } from 'three';
 import type { Point } from './lines.ts';
 import type { SensorName } from './types.ts';
 
@@ -16,12 +17,12 @@ interface Sector {
   rangeM: number;
 }
 
-const rad = (degrees: number): number => (degrees * Math.PI) / 180;
+const rad = MathUtils.degToRad;
 
 /** Ranges for vehicles by day. */
-export const CAMERA_M = 120;
-export const CAMERA_DUSK_M = 80;
-export const CAMERA_FOG_M = 16.1;
+const CAMERA_M = 120;
+const CAMERA_DUSK_M = 80;
+const CAMERA_FOG_M = 16.1;
 const RADAR_M = 100;
 const RADAR_WIDE_M = 70;
 const CORNERS_M = 80;

@@ -1,12 +1,12 @@
 import { Color, Group, type Material } from 'three';
 import { type SignStyle, signStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
-import { SHAPE, type Tint } from './decals.ts';
+import { SHAPE } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
 import type { Overlay } from './overlay.ts';
-import { addPillText } from './pill.ts';
+import type { Tint } from './palette.ts';
 import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
 const FLEET_MAX = 20;
@@ -224,7 +224,7 @@ function addSigns(
   const marked = car.status === 'crashed' ? CRASHED : interventionOf(car);
   if (!marked) return;
   const risePx = isPicked ? 58 : 26;
-  addPillText(marked.word, x, y, roofM * scale, risePx, marked.pill, BADGE_STYLE, signs);
+  signs.addPillText(marked.word, x, y, roofM * scale, risePx, marked.pill, BADGE_STYLE);
 }
 
 interface Mark {

@@ -1,6 +1,7 @@
 import {
   BufferAttribute,
   BufferGeometry,
+  Float32BufferAttribute,
   InstancedBufferAttribute,
   InstancedMesh,
   type Material,
@@ -9,7 +10,7 @@ import {
   Vector3,
 } from 'three';
 import type { MeshBuilder } from './mesh-builder.ts';
-import { paint, type Slot } from './palette.ts';
+import { paint, type Slot, type Tint } from './palette.ts';
 import type { Theme } from './types.ts';
 
 /** Nothing is culled: finding out what is out of sight costs more than drawing it. */
@@ -26,9 +27,8 @@ export function fixed<T extends Object3D>(object: T, order = 0): T {
 /** The geometry of a mesh, without colours. */
 export function geometryOf(mesh: MeshBuilder): BufferGeometry {
   const geometry = new BufferGeometry();
-  const Index = mesh.count > 65_535 ? Uint32Array : Uint16Array;
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(mesh.positions), 3));
-  geometry.setIndex(new BufferAttribute(new Index(mesh.indices), 1));
+  geometry.setAttribute('position', new Float32BufferAttribute(mesh.positions, 3));
+  geometry.setIndex(mesh.indices);
   geometry.boundingSphere = EVERYWHERE;
   return geometry;
 }
@@ -81,14 +81,12 @@ export class InstancedBodies {
     this.object.count = 0;
   }
 
-  add(body: Object3D, tint: readonly number[], head: number, brake: number, blink: number): void {
+  add(body: Object3D, tint: Tint, head: number, brake: number, blink: number): void {
     const i = this.object.count++;
     body.updateMatrix();
     this.object.setMatrixAt(i, body.matrix);
-    for (let k = 0; k < 3; k++) this.#tints.array[3 * i + k] = tint[k] ?? 1;
-    this.#lamps.array[3 * i] = head;
-    this.#lamps.array[3 * i + 1] = brake;
-    this.#lamps.array[3 * i + 2] = blink;
+    this.#tints.setXYZ(i, tint[0], tint[1], tint[2]);
+    this.#lamps.setXYZ(i, head, brake, blink);
   }
 
   /** Sends what was added to the graphics card. */

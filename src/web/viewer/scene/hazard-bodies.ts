@@ -1,6 +1,5 @@
 import { BODY_PLANS, carBody, MovingMesh } from './car-body.ts';
-import type { Tint } from './decals.ts';
-import type { Slot } from './palette.ts';
+import type { Slot, Tint } from './palette.ts';
 
 /** The body of a hazard; the scene scales it to the size in the snapshot. */
 export interface HazardBody {

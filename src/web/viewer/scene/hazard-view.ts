@@ -1,11 +1,12 @@
 import { Group, type Material } from 'three';
 import type { HazardSpot } from '../api/types.ts';
 import { signStyle } from './billboards.ts';
-import { SHAPE, type Tint } from './decals.ts';
+import { SHAPE } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
 import type { Overlay } from './overlay.ts';
+import type { Tint } from './palette.ts';
 import type { ShownHazard, Theme } from './types.ts';
 
 /** Far away, small hazards are drawn larger. */

@@ -1,6 +1,5 @@
 import type { CityMap, MapRoad, MapZone } from '../api/types.ts';
 import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
-import type { Tint } from './decals.ts';
 import {
   at,
   distance,
@@ -12,7 +11,7 @@ import {
   thinned,
 } from './lines.ts';
 import type { Overlay } from './overlay.ts';
-import { addPillText } from './pill.ts';
+import type { Tint } from './palette.ts';
 import type { Theme } from './types.ts';
 
 /** Distance between two names of a street. */
@@ -142,7 +141,7 @@ export function addZoneSigns(
 ): void {
   if (perPixelM > PER_PIXEL_MAX_M) return;
   for (const { x, y, text, pill, style } of zones) {
-    addPillText(text, x, y, 0, SINK_PX, pill, style, signs, SMALL_PX);
+    signs.addPillText(text, x, y, 0, SINK_PX, pill, style, SMALL_PX);
   }
 }
 

@@ -30,7 +30,7 @@ type Beside = 'same' | 'oncoming' | 'nothing';
 export function markLanes(mesh: MeshBuilder, map: CityMap, lanes: readonly DrawnLane[]): void {
   const ends = junctionEnds(map, lanes);
   const byRoad = Map.groupBy(
-    lanes.filter(({ road }) => road !== null),
+    lanes.filter(({ lane }) => lane.road !== null),
     ({ lane }) => lane.road,
   );
   for (const ofRoad of byRoad.values()) {
@@ -215,7 +215,7 @@ function junctionEnds(map: CityMap, lanes: readonly DrawnLane[]): JunctionEnds {
 
 /** The change of direction along a lane. */
 function turnOf(own: DrawnLane | undefined): number[] {
-  if (!own || own.road !== null) return [];
+  if (!own || own.lane.road !== null) return [];
   const start = stationAt(own.line, 0);
   const end = stationAt(own.line, lengthOf(own.line));
   const cross = start.hx * end.hy - start.hy * end.hx;

@@ -17,42 +17,31 @@ import {
 } from 'three';
 
 /** Uniforms of all shaders; one object, so that one assignment reaches every material. */
-export interface Shared {
-  sky: IUniform<Color>;
+export const createShared = () => ({
+  sky: { value: new Color() },
   /** Depths between which the ground fades into the sky, m. */
-  haze: IUniform<Vector2>;
+  haze: { value: new Vector2(1e6, 2e6) },
   /** Size of the drawing buffer, px. */
-  buffer: IUniform<Vector2>;
+  buffer: { value: new Vector2(1, 1) },
   /** Metres per CSS pixel at the target. */
-  perPixel: IUniform<number>;
+  perPixel: { value: 1 },
   /** CSS pixels to pixels of the drawing buffer. */
-  ratio: IUniform<number>;
+  ratio: { value: 1 },
   /** World direction to the right of the screen. */
-  right: IUniform<Vector3>;
-  timeS: IUniform<number>;
+  right: { value: new Vector3(1, 0, 0) },
+  timeS: { value: 0 },
   /** 0 in the light theme, 1 in the dark. */
-  night: IUniform<number>;
+  night: { value: 0 },
   /** Part of their height that houses have: from straight above, high ones would hide the streets. */
-  rise: IUniform<number>;
+  rise: { value: 1 },
   /**
    * Where houses are cut away: middle and radius, px of the buffer; and how far ahead of the origin,
    * along the line of sight, a house must stand to be behind it, m.
    */
-  cutaway: IUniform<Vector4>;
-}
-
-export const createShared = (): Shared => ({
-  sky: { value: new Color() },
-  haze: { value: new Vector2(1e6, 2e6) },
-  buffer: { value: new Vector2(1, 1) },
-  perPixel: { value: 1 },
-  ratio: { value: 1 },
-  right: { value: new Vector3(1, 0, 0) },
-  timeS: { value: 0 },
-  night: { value: 0 },
-  rise: { value: 1 },
   cutaway: { value: new Vector4(0, 0, 0, 0) },
 });
+
+export type Shared = ReturnType<typeof createShared>;
 
 const SHARED_GLSL = /* glsl */ `
 uniform vec3 sky;

@@ -64,6 +64,9 @@ const COLOURS = {
 
 export type Slot = keyof typeof COLOURS;
 
+/** 0 to 1 each. */
+export type Tint = readonly [red: number, green: number, blue: number];
+
 /** 0xrrggbb of a slot. */
 export const colourOf = (slot: Slot, theme: Theme): number =>
   COLOURS[slot][theme === 'light' ? 0 : 1];

@@ -9,7 +9,7 @@ import {
 } from 'three';
 import type { MapZone } from '../api/types.ts';
 import { signStyle } from './billboards.ts';
-import { SHAPE, type Tint } from './decals.ts';
+import { SHAPE } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
 import { enlargement, planOf } from './fleet-view.ts';
 import { EVERYWHERE, fixed } from './geometry.ts';
@@ -17,7 +17,7 @@ import { gapText } from './glyphs.ts';
 import { at, distance, isInside, type Line, leftward, type Station, thinned } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import type { Overlay } from './overlay.ts';
-import { addPillText } from './pill.ts';
+import type { Tint } from './palette.ts';
 import { RouteLine } from './route-line.ts';
 import type { Picked, SensorName, ShownCar } from './types.ts';
 
@@ -123,7 +123,7 @@ export class PickedView {
     if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
     const { plate, x, y } = car;
-    addPillText(plate, x, y, heightM, PLATE_RISE_PX, PLATE_PILL, PLATE_STYLE, overlay.signs);
+    overlay.signs.addPillText(plate, x, y, heightM, PLATE_RISE_PX, PLATE_PILL, PLATE_STYLE);
   }
 
   #findZones({ x, y }: ShownCar): void {
@@ -160,7 +160,7 @@ export class PickedView {
       this.#gapM = tenths;
       this.#gapText = gapText(gapM);
     }
-    addPillText(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_STYLE, signs);
+    signs.addPillText(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_STYLE);
   }
 
   /** The place `aheadM` ahead of a car's middle: on its route, or straight on if it is off route. */

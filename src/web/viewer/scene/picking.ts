@@ -21,7 +21,7 @@ export function carUnder(
     project(pose, view, car.x, car.y, MIDDLE_M, spot);
     if (spot.depth <= 0) continue;
     // Near by, a car is larger than a finger.
-    const bodyPx = (1.6 * pxPerMetre(view, spot.depth)) | 0;
+    const bodyPx = (1.6 * view.heightPx) / (0.576 * spot.depth);
     const apartPx = Math.hypot(spot.xPx - xPx, spot.yPx - yPx);
     if (apartPx > Math.max(REACH_PX, bodyPx) || apartPx >= bestPx) continue;
     best = i;
@@ -29,5 +29,3 @@ export function carUnder(
   }
   return best;
 }
-
-const pxPerMetre = ({ heightPx }: Viewport, depth: number): number => heightPx / (0.576 * depth);

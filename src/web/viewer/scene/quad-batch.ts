@@ -8,8 +8,6 @@ import {
 } from 'three';
 import { fixed } from './geometry.ts';
 
-type Values = InstancedBufferAttribute['array'];
-
 /** Instanced squares, drawn in one call in the order in which they were added. */
 export class QuadBatch {
   readonly object: Mesh;
@@ -27,13 +25,13 @@ export class QuadBatch {
     this.object.visible = false;
   }
 
-  /** Adds an attribute that each square has a value of; returns where the values are written. */
-  protected attribute(name: string, size: 3 | 4): Values {
+  /** Adds an attribute that each square has a value of. */
+  protected attribute(name: string, size: 3 | 4): InstancedBufferAttribute {
     const made = new InstancedBufferAttribute(new Float32Array(size * this.#capacity), size);
     made.setUsage(DynamicDrawUsage);
     this.#geometry.setAttribute(name, made);
     this.#attributes.push(made);
-    return made.array;
+    return made;
   }
 
   /** The index of one more square; −1 where the capacity is used up. */
@@ -52,17 +50,4 @@ export class QuadBatch {
     if (this.#count === 0) return;
     for (const attribute of this.#attributes) attribute.needsUpdate = true;
   }
-}
-
-export function set3(values: Values, i: number, a: number, b: number, c: number): void {
-  values[3 * i] = a;
-  values[3 * i + 1] = b;
-  values[3 * i + 2] = c;
-}
-
-export function set4(values: Values, i: number, a: number, b: number, c: number, d: number): void {
-  values[4 * i] = a;
-  values[4 * i + 1] = b;
-  values[4 * i + 2] = c;
-  values[4 * i + 3] = d;
 }

@@ -1,9 +1,10 @@
 import type { CityMap, LightState, MapLane, MapLight } from '../api/types.ts';
 import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
-import { type Decals, SHAPE, type Tint } from './decals.ts';
+import { type Decals, SHAPE } from './decals.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, type Point, stationAt } from './lines.ts';
 import { MeshBuilder } from './mesh-builder.ts';
+import type { Tint } from './palette.ts';
 
 const POST_M = 3.5;
 const ARM_M = 5.6;

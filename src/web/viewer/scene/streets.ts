@@ -53,9 +53,9 @@ function layStreets(
   wider: number,
   slot: Slot,
 ): void {
-  for (const { lane, line, road } of lanes) {
+  for (const { lane, line } of lanes) {
     // The area of the junction has the kerb.
-    if (road === null && wider > KERB_M) continue;
+    if (lane.road === null && wider > KERB_M) continue;
     const reach = lane.width / 2 + wider;
     mesh.band(line, -reach, reach, slot);
   }
@@ -70,7 +70,7 @@ export function grown(polygon: Line, byM: number): Point[] {
     const after = at(polygon, (i + 1) % polygon.length);
     const [ax, ay] = outward(before, corner);
     const [bx, by] = outward(corner, after);
-    const scale = byM / Math.max(0.25, (1 + ax * bx + ay * by) / 1);
+    const scale = byM / Math.max(0.25, 1 + ax * bx + ay * by);
     return [corner[0] + (ax + bx) * scale, corner[1] + (ay + by) * scale];
   });
 }

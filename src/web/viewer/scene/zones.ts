@@ -1,4 +1,4 @@
-import { BufferAttribute, type BufferGeometry, DoubleSide, Group, Mesh } from 'three';
+import { type BufferGeometry, DoubleSide, Float32BufferAttribute, Group, Mesh } from 'three';
 import type { MapZone } from '../api/types.ts';
 import { fixed, geometryOf } from './geometry.ts';
 import { at, type Line } from './lines.ts';
@@ -118,6 +118,6 @@ const closed = (polygon: Line): Line => [...polygon, at(polygon, 0)];
 
 function marked(mesh: MeshBuilder, marks: readonly number[]): BufferGeometry {
   const geometry = geometryOf(mesh);
-  geometry.setAttribute('zone', new BufferAttribute(new Float32Array(marks), 2));
+  geometry.setAttribute('zone', new Float32BufferAttribute(marks, 2));
   return geometry;
 }
