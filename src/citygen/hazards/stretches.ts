@@ -12,6 +12,7 @@ import {
   pathBehind,
   pathBeyond,
   roadLanesOf,
+  type SiteShape,
 } from './ground.ts';
 import { beside, type Frame, frameAt, joined, straightsOf } from './paths.ts';
 import {
@@ -151,24 +152,23 @@ export function deerCrossings(ground: Ground): Place[] {
 }
 
 export const parkedRows = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }).map((place) =>
-    placeAt(place, () => childShape(place.frame)),
-  );
+  placesOn50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }, childShape);
 
 export const bays = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }).map((place) =>
-    placeAt(place, () => cutInShape(place.frame, place.lane.widthM)),
-  );
+  placesOn50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }, cutInShape);
 
 export const zebras = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 48, afterM: 12, wantedM: 50 }).map((place) =>
-    placeAt(place, () => zebraShape(place.frame)),
-  );
+  placesOn50(ground, { beforeM: 48, afterM: 12, wantedM: 50 }, zebraShape);
 
 export const suddenStops = (ground: Ground): Place[] =>
-  on50(ground, { beforeM: 45, afterM: 24, wantedM: 80 }).map((place) =>
-    placeAt(place, () => leadShape(place.frame, place.lane.widthM)),
-  );
+  placesOn50(ground, { beforeM: 45, afterM: 24, wantedM: 80 }, leadShape);
+
+const placesOn50 = (
+  ground: Ground,
+  rule: Omit<StretchRule, 'limitFromMps'>,
+  shapeOf: (frame: Frame, laneWidthM: number) => SiteShape,
+): Place[] =>
+  on50(ground, rule).map((place) => placeAt(place, () => shapeOf(place.frame, place.lane.widthM)));
 
 /** Length of the lorry's path before the conflict point: it meets cars that stall on all of it. */
 const LORRY_BEFORE_M = 600;

@@ -90,6 +90,7 @@ import {
 } from '../../../assembly/layout.ts';
 import { at, boundsOf } from '../../city/geometry.ts';
 import type { City, Lane, Point, Zone } from '../../city/types.ts';
+import { isNearBounds } from '../hazards/ground.ts';
 import {
   blockGridBytes,
   blockGridOf,
@@ -310,14 +311,7 @@ function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
   let mask = 0;
   for (const [i, { polygon }] of zones.entries()) {
     const box = boundsOf(polygon);
-    const isNear = points.some(
-      ({ position: [x, y] }) =>
-        x > box.minX - ZONE_REACH_M &&
-        x < box.maxX + ZONE_REACH_M &&
-        y > box.minY - ZONE_REACH_M &&
-        y < box.maxY + ZONE_REACH_M,
-    );
-    if (isNear) mask |= 1 << i;
+    if (points.some(({ position }) => isNearBounds(position, box, ZONE_REACH_M))) mask |= 1 << i;
   }
   return mask >>> 0;
 }

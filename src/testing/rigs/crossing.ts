@@ -31,6 +31,7 @@ import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeKernelOf, memoised } from './kernel.ts';
+import { wayBetween } from './paths.ts';
 
 /** The type of every car on a crossing: 4.56 m long, its front bumper 2.21 m before its centre. */
 export const CAR_TYPE = 2;
@@ -281,19 +282,7 @@ function wayThrough(lanes: readonly Lane[], from: Side, turn: Connector['turn'])
   });
   const own = at(lanes, connector).connector;
   if (!own) throw new RangeError(`nobody turns ${turn} from ${from}`);
-  return { loop: [own.from, connector, ...wayBetween(lanes, own.to, own.from)] };
-}
-
-/** Fewest lanes from the first to the last, which is left out. */
-function wayBetween(lanes: readonly Lane[], first: number, last: number): number[] {
-  const ways = new Map([[first, [first]]]);
-  for (const [lane, way] of ways) {
-    for (const next of at(lanes, lane).next) {
-      if (next === last) return way;
-      if (!ways.has(next) && at(lanes, next).junction !== CENTRE) ways.set(next, [...way, next]);
-    }
-  }
-  throw new RangeError('there is no way back');
+  return { loop: [own.from, connector, ...wayBetween(lanes, own.to, own.from, CENTRE)] };
 }
 
 /** Around the car park, each beginning on one of its eight lanes. */
@@ -304,5 +293,5 @@ function parkedLoop(lanes: readonly Lane[], car: number): readonly number[] {
   const start = at(parkLanes, car % parkLanes.length);
   const connector = at(at(lanes, start).next, 0);
   const exit = at(at(lanes, connector).next, 0);
-  return [start, connector, ...wayBetween(lanes, exit, start)];
+  return [start, connector, ...wayBetween(lanes, exit, start, CENTRE)];
 }

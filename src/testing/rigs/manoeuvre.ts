@@ -36,15 +36,14 @@ import {
   TICK_S,
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
-import type { Actor } from '../../city/types.ts';
+import type { Actor, Point } from '../../city/types.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { makeKernelOf, memoised } from './kernel.ts';
+import { makeKernelOf, memoised, type SlabView } from './kernel.ts';
 import { type ProvingRoad, provingRoad } from './proving-road.ts';
-import type { SlabEditor } from './slab-editor.ts';
-import { edit } from './slab-editor.ts';
+import { edit, type SlabEditor } from './slab-editor.ts';
 
 /** m/s in a km/h. */
 export const KMH = 1 / 3.6;
@@ -53,7 +52,7 @@ const CAR_TYPE = 2;
 export const CAR = at(CAR_TYPES, CAR_TYPE);
 const NOSE_M = CAR.centreM + CAR.lengthM / 2;
 const START_STATION_M = 40;
-const STANDING_MPS = 0.05;
+export const STANDING_MPS = 0.05;
 const DRY = 0.95;
 
 /** Where something is, from where the front bumper of the car under test begins, along its lane and left of it. */
@@ -234,15 +233,10 @@ class Drive {
     if (!this.#hasActed) world.setF64(C_VX, 0, this.#plan.speedKmh * KMH);
     for (const [i, mover] of this.#plan.movers.entries()) {
       const spot = HAZARDS + i * HAZARD_BYTES;
-      const { aheadM, leftM, headingRad, speedMps, accelMps2 } = mover.at(timeS);
-      world.setF64(spot + A_X, 0, this.#startX + aheadM);
-      world.setF64(spot + A_Y, 0, this.#laneY + leftM);
-      world.setF64(spot + A_HX, 0, Math.cos(headingRad));
-      world.setF64(spot + A_HY, 0, Math.sin(headingRad));
-      world.setF64(spot + A_SPEED, 0, speedMps);
-      world.setF64(spot + A_ACCEL, 0, accelMps2);
-      const isHidden = timeS < (mover.hiddenUntilS ?? 0);
-      world.setI32(spot + A_STATE, 0, isHidden ? ACTOR_WAITS : ACTOR_STANDS);
+      const motion = mover.at(timeS);
+      placeActor(world, spot, this.#boxOf(mover, motion), motion.speedMps);
+      world.setF64(spot + A_ACCEL, 0, motion.accelMps2);
+      if (timeS < (mover.hiddenUntilS ?? 0)) world.setI32(spot + A_STATE, 0, ACTOR_WAITS);
     }
   }
 
@@ -259,15 +253,7 @@ class Drive {
 
   #look(world: SlabEditor, timeS: number): void {
     const beforeMps = this.#speedMps;
-    const [hx, hy] = [world.f64(C_HX, 0), world.f64(C_HY, 0)];
-    const own: Box = {
-      x: world.f64(C_X, 0) + CAR.centreM * hx,
-      y: world.f64(C_Y, 0) + CAR.centreM * hy,
-      hx,
-      hy,
-      halfLengthM: CAR.lengthM / 2,
-      halfWidthM: CAR.widthM / 2,
-    };
+    const own = bodyOf(world);
     this.#speedMps = world.f64(C_VX, 0);
     this.#speedsKmh.push(this.#speedMps / KMH);
     this.#offsets.push(world.f64(C_OFFSET, 0));
@@ -282,21 +268,15 @@ class Drive {
       this.#minGapM = Math.min(this.#minGapM, Math.max(gapM, 0));
       if (gapM > 0 || this.#contact) continue;
       this.#contact = true;
-      const along = Math.cos(motion.headingRad) * hx + Math.sin(motion.headingRad) * hy;
+      const along = Math.cos(motion.headingRad) * own.hx + Math.sin(motion.headingRad) * own.hy;
       // After the tick the bodies have struck each other already.
       this.#impactMps = beforeMps - motion.speedMps * along;
     }
   }
 
   #boxOf({ actor }: Mover, { aheadM, leftM, headingRad }: Motion): Box {
-    return {
-      x: this.#startX + aheadM,
-      y: this.#laneY + leftM,
-      hx: Math.cos(headingRad),
-      hy: Math.sin(headingRad),
-      halfLengthM: actor.lengthM / 2,
-      halfWidthM: actor.widthM / 2,
-    };
+    const heading: Point = [Math.cos(headingRad), Math.sin(headingRad)];
+    return boxAt(actor, [this.#startX + aheadM, this.#laneY + leftM], heading);
   }
 
   result(): ManoeuvreResult {
@@ -304,13 +284,7 @@ class Drive {
       contact: this.#contact,
       impactSpeedKmh: this.#impactMps / KMH,
       minGapM: this.#minGapM,
-      interventions: this.#kernel
-        .events(this.#slab)
-        .filter(({ kind, car }) => kind === EVENT_INTERVENTION && car === 0)
-        .map(({ feature, tick }) => ({
-          feature: at(FEATURES, feature).name,
-          timeS: tick * TICK_S,
-        })),
+      interventions: interventionsOf(this.#kernel, this.#slab),
       speedKmh: this.#speedMps / KMH,
       speedsKmh: this.#speedsKmh,
       leftmostM: Math.max(...this.#offsets),
@@ -323,6 +297,42 @@ class Drive {
       heldS: this.#heldTicks * TICK_S,
     };
   }
+}
+
+/** Those of the car under test. */
+export const interventionsOf = (kernel: Kernel, slab: number): Intervention[] =>
+  kernel
+    .events(slab)
+    .filter(({ kind, car }) => kind === EVENT_INTERVENTION && car === 0)
+    .map(({ feature, tick }) => ({ feature: at(FEATURES, feature).name, timeS: tick * TICK_S }));
+
+/** Lets the actor at offset `spot` of a slab stand at a place, though it may move. */
+export function placeActor(
+  world: SlabEditor,
+  spot: number,
+  { x, y, hx, hy }: Pick<Box, 'x' | 'y' | 'hx' | 'hy'>,
+  speedMps: number,
+): void {
+  world.setF64(spot + A_X, 0, x);
+  world.setF64(spot + A_Y, 0, y);
+  world.setF64(spot + A_HX, 0, hx);
+  world.setF64(spot + A_HY, 0, hy);
+  world.setF64(spot + A_SPEED, 0, speedMps);
+  world.setI32(spot + A_STATE, 0, ACTOR_STANDS);
+}
+
+export const boxAt = (
+  { lengthM, widthM }: Pick<Actor, 'lengthM' | 'widthM'>,
+  [x, y]: Point,
+  [hx, hy]: Point,
+): Box => ({ x, y, hx, hy, halfLengthM: lengthM / 2, halfWidthM: widthM / 2 });
+
+/** The body of the car under test. */
+export function bodyOf(world: SlabView): Box {
+  const [hx, hy] = [world.f64(C_HX, 0), world.f64(C_HY, 0)];
+  const x = world.f64(C_X, 0) + CAR.centreM * hx;
+  const y = world.f64(C_Y, 0) + CAR.centreM * hy;
+  return boxAt(CAR, [x, y], [hx, hy]);
 }
 
 /** Distance of two boxes along the axis that parts them best, m; negative where they overlap. */

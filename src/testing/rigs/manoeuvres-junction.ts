@@ -1,25 +1,13 @@
 import {
-  A_HX,
-  A_HY,
-  A_SPEED,
-  A_STATE,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
   C_ACCEL,
   C_ACCEL_TARGET,
   C_ACCEL_WANTED,
   C_CLAIM,
   C_EMERGENCY,
   C_FLAGS,
-  C_HX,
-  C_HY,
   C_LANE,
   C_SPEED_FACTOR,
   C_VX,
-  C_X,
-  C_Y,
-  EVENT_INTERVENTION,
   F_ALL,
   HAZARDS,
   TICK_S,
@@ -27,23 +15,27 @@ import {
 import { at } from '../../city/geometry.ts';
 import type { Actor, Lane, Point, Road } from '../../city/types.ts';
 import { pointAlong, startDirection } from '../../citygen/geometry.ts';
-import { FEATURES } from '../../twin/catalogue.ts';
-import { CAR_TYPES } from '../../twin/fleet.ts';
-import { CAR_TYPE, Crossing, type Side } from './crossing.ts';
-import { apart, type Box, type Intervention } from './manoeuvre.ts';
+import { Crossing, type Side } from './crossing.ts';
+import { SlabView } from './kernel.ts';
+import {
+  apart,
+  bodyOf,
+  boxAt,
+  type Intervention,
+  interventionsOf,
+  KMH,
+  placeActor,
+  STANDING_MPS,
+} from './manoeuvre.ts';
 import { PERSON, VEHICLE } from './manoeuvres.ts';
 import { spotOf } from './proving-road.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
-const KMH = 1 / 3.6;
-/** The car under test comes from the west, so its way is right to begin with. */
-const CAR = at(CAR_TYPES, CAR_TYPE);
 /** Between the start and the place where the paths cross, s. */
 const LEAD_IN_S = 6;
 const LASTS_S = 14;
 /** When the other would be in the middle where there is none, s. */
 const FAR_OFF_S = 1e6;
-const STANDING_MPS = 0.05;
 /** Step of the search for the crossing of two paths, m. */
 const STEP_M = 0.1;
 
@@ -182,18 +174,19 @@ function drive(run: TimedRun, meetsS: number | undefined) {
     flags: 0,
     speedsKmh: [] as number[],
   };
-  const arrays = crossing.kernel.view(crossing.slab);
+  const { kernel, slab } = crossing;
+  const view = new SlabView(kernel.view(slab));
   const bumperAtM = run.unattended ? meeting.stationM - run.actor.widthM / 2 : meeting.stationM;
   let whenS = Number.NaN;
   let hasActed = false;
   for (let tick = 1; tick <= LASTS_S / TICK_S && !result.contact; tick++) {
     const timeS = tick * TICK_S;
     const other = otherAt(timeS);
-    edit(crossing.kernel, crossing.slab, (world) => {
+    edit(kernel, slab, (world) => {
       hasActed ||= world.f64(C_EMERGENCY, 0) > 0;
       keepSpeed(world, crossing, run, hasActed);
       const isThere = timeS >= (meetsS ?? LASTS_S) - (run.revealS ?? LASTS_S);
-      if (meetsS !== undefined && isThere) put(world, other.box, other.speedMps);
+      if (meetsS !== undefined && isThere) placeActor(world, HAZARDS, other.box, other.speedMps);
     });
     const beforeMps = crossing.car(0).speedMps;
     crossing.step();
@@ -201,26 +194,20 @@ function drive(run: TimedRun, meetsS: number | undefined) {
     if (Number.isNaN(whenS) && distanceM <= -bumperAtM) whenS = timeS;
     result.speedsKmh.push(speedMps / KMH);
     if (where !== 'beyond') result.slowestKmh = Math.min(result.slowestKmh, speedMps / KMH);
-    result.decelMps2 = Math.max(result.decelMps2, -(arrays.f64[C_ACCEL / 8] ?? 0));
-    result.flags |= arrays.i32[C_FLAGS / 4] ?? 0;
-    const gapM = apart(bodyOf(crossing), other.box);
+    result.decelMps2 = Math.max(result.decelMps2, -view.f64(C_ACCEL, 0));
+    result.flags |= view.i32(C_FLAGS, 0);
+    const gapM = apart(bodyOf(view), other.box);
     result.minGapM = Math.min(result.minGapM, Math.max(gapM, 0));
     if (run.unattended && speedMps < STANDING_MPS) {
       result.slowestKmh = 0;
       break;
     }
-    if (gapM > 0 && crossing.kernel.contactCount(crossing.slab) === 0) continue;
+    if (gapM > 0 && kernel.contactCount(slab) === 0) continue;
     result.contact = true;
     result.impactSpeedKmh = beforeMps / KMH;
   }
-  return { meetsS: whenS, result: { ...result, interventions: interventionsOf(crossing) } };
+  return { meetsS: whenS, result: { ...result, interventions: interventionsOf(kernel, slab) } };
 }
-
-const interventionsOf = ({ kernel, slab }: Crossing): Intervention[] =>
-  kernel
-    .events(slab)
-    .filter(({ kind, car }) => kind === EVENT_INTERVENTION && car === 0)
-    .map(({ feature, tick }) => ({ feature: at(FEATURES, feature).name, timeS: tick * TICK_S }));
 
 /** Makes the car, or its driver, keep the speed of the run. */
 function keepSpeed(
@@ -246,7 +233,7 @@ function otherOf(run: TimedRun, { heading }: Line, [x, y]: Point, meetsS: number
     const aheadM = speedMps * (timeS - meetsS);
     const isWaiting = aheadM < -waitsAtM;
     const placeM = isWaiting ? -waitsAtM : aheadM;
-    const box = boxAt(run.actor, x + hx * placeM, y + hy * placeM, hx, hy);
+    const box = boxAt(run.actor, [x + hx * placeM, y + hy * placeM], heading);
     return { box, speedMps: isWaiting ? 0 : speedMps };
   };
 }
@@ -289,40 +276,4 @@ function whereMeet({ polyline }: Lane, { point, heading }: Line): { at: Point; s
     best = { at: [px, py], stationM };
   }
   return best;
-}
-
-function put(world: SlabEditor, { x, y, hx, hy }: Box, speedMps: number): void {
-  for (const [field, value] of [
-    [A_X, x],
-    [A_Y, y],
-    [A_HX, hx],
-    [A_HY, hy],
-    [A_SPEED, speedMps],
-  ] as const) {
-    world.setF64(HAZARDS + field, 0, value);
-  }
-  world.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
-}
-
-const boxAt = (actor: Actor, x: number, y: number, hx: number, hy: number): Box => ({
-  x,
-  y,
-  hx,
-  hy,
-  halfLengthM: actor.lengthM / 2,
-  halfWidthM: actor.widthM / 2,
-});
-
-function bodyOf({ kernel, slab }: Crossing): Box {
-  const { f64 } = kernel.view(slab);
-  const of = (array: number) => f64[array / 8] ?? Number.NaN;
-  const [hx, hy] = [of(C_HX), of(C_HY)];
-  return {
-    x: of(C_X) + CAR.centreM * hx,
-    y: of(C_Y) + CAR.centreM * hy,
-    hx,
-    hy,
-    halfLengthM: CAR.lengthM / 2,
-    halfWidthM: CAR.widthM / 2,
-  };
 }

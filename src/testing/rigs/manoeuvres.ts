@@ -74,27 +74,28 @@ const standing = (aheadM: number, leftM: number): Motion => ({
   accelMps2: 0,
 });
 
-/** CCRs: towards something that stands, `leftM` of the lane's centre; seen `revealS` before contact at the earliest. */
-export function towardsStanding(
+/** CCRs: towards something that stands. */
+export const towardsStanding = (
   speedKmh: number,
   conditions: Conditions = {},
-  { leftM = 0, revealS = LEAD_IN_S, actor = VEHICLE } = {},
-): ManoeuvreResult {
-  const gapM = speedKmh * KMH * LEAD_IN_S;
-  const mover: Mover = {
-    actor,
-    at: () => standing(gapM + actor.lengthM / 2, leftM),
-    hiddenUntilS: LEAD_IN_S - revealS,
-  };
-  return runManoeuvre({ ...conditions, speedKmh, movers: [mover] });
+  object: Approached = {},
+): ManoeuvreResult => towardsSlower(speedKmh, 0, conditions, object);
+
+/** An object ahead on the lane. */
+interface Approached {
+  actor?: Actor;
+  /** Of the lane's centre. */
+  leftM?: number;
+  /** It is not seen earlier than this before contact. */
+  revealS?: number;
 }
 
-/** CCRm, CPLA, CBLA: approaches a slower object ahead, `leftM` from the lane's centre. */
+/** CCRm, CPLA, CBLA: approaches a slower object ahead. */
 export function towardsSlower(
   speedKmh: number,
   otherKmh: number,
   conditions: Conditions = {},
-  { leftM = 0, actor = VEHICLE } = {},
+  { leftM = 0, revealS = LEAD_IN_S, actor = VEHICLE }: Approached = {},
 ): ManoeuvreResult {
   const gapM = (speedKmh - otherKmh) * KMH * LEAD_IN_S;
   const speedMps = otherKmh * KMH;
@@ -104,6 +105,7 @@ export function towardsSlower(
       ...standing(gapM + actor.lengthM / 2 + speedMps * timeS, leftM),
       speedMps,
     }),
+    hiddenUntilS: LEAD_IN_S - revealS,
   };
   return runManoeuvre({ ...conditions, speedKmh, movers: [mover] });
 }

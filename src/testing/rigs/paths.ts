@@ -20,6 +20,24 @@ export function areNear(a: readonly Point[], b: readonly Point[], reachM: number
   );
 }
 
+/** Fewest lanes from the first to the last, which is left out; not through `avoidedJunction`. */
+export function wayBetween(
+  lanes: readonly Lane[],
+  first: number,
+  last: number,
+  avoidedJunction?: number,
+): number[] {
+  const ways = new Map([[first, [first]]]);
+  for (const [lane, way] of ways) {
+    for (const next of at(lanes, lane).next) {
+      if (next === last) return way;
+      const isAvoided = at(lanes, next).junction === avoidedJunction;
+      if (!ways.has(next) && !isAvoided) ways.set(next, [...way, next]);
+    }
+  }
+  throw new RangeError('there is no way back');
+}
+
 /** Whether every lane leads to every other: the first one to all, and all to the first one. */
 export function isConnected(lanes: readonly Lane[]): boolean {
   const nexts = lanes.map(({ next }) => next);

@@ -2,6 +2,7 @@ import { at } from '../../city/geometry.ts';
 import type { Actor, City, HazardSpot, Lane, Point } from '../../city/types.ts';
 import { buildNetwork } from '../../citygen/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../../citygen/network/streets.ts';
+import { wayBetween } from './paths.ts';
 
 const LENGTH_M = 700;
 const WIDTH_M = 300;
@@ -24,7 +25,7 @@ export interface ProvingRoad {
 export function provingRoad(actors: readonly Actor[], lanes: 1 | 2): ProvingRoad {
   const network = buildNetwork(planNetwork(lanes === 2 ? 'arterial' : 'collector'));
   const isEastbound = ({ road, polyline }: Lane) =>
-    road === 0 && at(polyline, at([polyline.length], 0) - 1)[0] > at(polyline, 0)[0];
+    road === 0 && at(polyline, -1)[0] > at(polyline, 0)[0];
   const eastbound = network.lanes.flatMap((lane, i) => (isEastbound(lane) ? [i] : []));
   const laneIndex = eastbound.reduce((a, b) => (southOf(network.lanes, a, b) ? a : b));
   const parkLanes = network.lanes.flatMap(({ road }, i) => (road === PARK_ROAD ? [i] : []));
@@ -76,16 +77,8 @@ function planNetwork(firstClass: 'arterial' | 'collector'): NetworkPlan {
 }
 
 /** Fewest lanes from one back to itself. */
-function loopFrom(lanes: readonly Lane[], first: number): number[] {
-  const ways = new Map([[first, [first]]]);
-  for (const [lane, way] of ways) {
-    for (const next of at(lanes, lane).next) {
-      if (next === first) return way;
-      if (!ways.has(next)) ways.set(next, [...way, next]);
-    }
-  }
-  throw new RangeError('there is no way back');
-}
+const loopFrom = (lanes: readonly Lane[], first: number): number[] =>
+  wayBetween(lanes, first, first);
 
 /** A spot that no car's way leads to. */
 export function spotOf(actor: Actor, i: number): HazardSpot {

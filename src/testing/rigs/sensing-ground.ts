@@ -36,6 +36,7 @@ import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Crossing } from './crossing.ts';
 import { makeKernelOf, memoised } from './kernel.ts';
+import { spotOf } from './proving-road.ts';
 
 /** Distances of the observing car's front bumper and camera from its centre of gravity, m. */
 export const NOSE_M = 2.21;
@@ -139,28 +140,18 @@ export class SensingGround {
     lane: number,
   ): HazardSpot {
     const [x, y] = this.#at(50, 0);
-    const standard = { kind: 'vehicle', name: 'thing', lengthM: 4.5, widthM: 1.8 } as const;
-    return {
-      id: `h${i}`,
-      kind,
-      x,
-      y,
-      radiusM: 10,
-      road: 0,
-      description: '',
-      site: {
-        lanes: [lane],
-        stationM: 80,
-        actorPath: [],
-        actorStationM: 0,
-        actorLight: -1,
-        bodies: [],
-        active: [],
-        sightM,
-        grade: 0,
-        actor: { ...standard, massKg: 1000, speedMps: 0, ...actor },
-      },
+    const own: Actor = {
+      kind: 'vehicle',
+      name: 'thing',
+      lengthM: 4.5,
+      widthM: 1.8,
+      massKg: 1000,
+      speedMps: 0,
+      ...actor,
     };
+    const spot = spotOf(own, i);
+    const site = { ...spot.site, lanes: [lane], stationM: 80, active: [], sightM };
+    return { ...spot, kind, x, y, site };
   }
 
   /** Makes one scan with cars and actors at their places; returns the targets of car 0. */
@@ -171,22 +162,19 @@ export class SensingGround {
     const lookTick = (Math.floor(tick / FRAME_TICKS) + 1) * FRAME_TICKS;
     view.setUint32(H_TICK, lookTick - 1, true);
     const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
-    for (const [car, pose] of Object.entries(poses)) {
-      const [x, y] = this.#at(pose.ahead, pose.left);
+    const place = (fields: readonly number[], start: number, pose: Pose): void => {
       const [hx, hy] = pose.heading ?? [1, 0];
-      const fields = [C_X, C_Y, C_HX, C_HY, C_VX];
-      for (const [i, value] of [x, y, hx, hy, pose.speed ?? 0].entries()) {
-        view.setFloat64((fields[i] ?? 0) + Number(car) * 8, value, true);
+      const values = [...this.#at(pose.ahead, pose.left), hx, hy, pose.speed ?? 0];
+      for (const [i, field] of fields.entries()) {
+        view.setFloat64(start + field, values[i] ?? 0, true);
       }
+    };
+    for (const [car, pose] of Object.entries(poses)) {
+      place([C_X, C_Y, C_HX, C_HY, C_VX], Number(car) * 8, pose);
     }
     for (const [spot, pose] of actors.entries()) {
       const at = HAZARDS + spot * HAZARD_BYTES;
-      const [x, y] = this.#at(pose.ahead, pose.left);
-      const [hx, hy] = pose.heading ?? [1, 0];
-      const fields = [A_X, A_Y, A_HX, A_HY, A_SPEED];
-      for (const [i, value] of [x, y, hx, hy, pose.speed ?? 0].entries()) {
-        view.setFloat64(at + (fields[i] ?? 0), value, true);
-      }
+      place([A_X, A_Y, A_HX, A_HY, A_SPEED], at, pose);
       view.setInt32(at + A_STATE, ACTOR_STANDS, true);
       view.setUint32(at + A_SINCE, lookTick, true);
     }
