@@ -1,17 +1,4 @@
-import {
-  GB_HALF_X,
-  GB_HALF_Y,
-  GB_X,
-  GB_Y,
-  GR_COLUMNS,
-  GR_FIRST,
-  GR_MIN_X,
-  GR_MIN_Y,
-  GR_ROWS,
-  GRID_BOX_BYTES,
-  GRID_CELL_M,
-  GRID_REACH_M,
-} from '../../../assembly/layout.ts';
+import * as layout from '../../../assembly/layout.ts';
 import { boundsOf } from '../../city/geometry.ts';
 import type { Block, Box } from '../../city/types.ts';
 
@@ -25,24 +12,24 @@ export interface BlockGrid {
   cells: readonly (readonly number[])[];
 }
 
-/** The smallest grid that covers everything within `GRID_REACH_M` of a solid block. */
+/** The smallest grid that covers everything within `layout.GRID_REACH_M` of a solid block. */
 export function blockGridOf(blocks: readonly Block[]): BlockGrid {
   const near = blocks.map(({ polygon, solid }) => (solid ? grown(boundsOf(polygon)) : undefined));
   const boxes = near.filter((box) => box !== undefined);
   if (boxes.length === 0) return { minX: 0, minY: 0, columns: 0, rows: 0, cells: [] };
   const minX = Math.min(...boxes.map((box) => box.minX));
   const minY = Math.min(...boxes.map((box) => box.minY));
-  const cellsTo = (from: number, to: number) => Math.floor((to - from) / GRID_CELL_M) + 1;
+  const cellsTo = (from: number, to: number) => Math.floor((to - from) / layout.GRID_CELL_M) + 1;
   const columns = cellsTo(minX, Math.max(...boxes.map((box) => box.maxX)));
   const rows = cellsTo(minY, Math.max(...boxes.map((box) => box.maxY)));
   const cells = Array.from({ length: columns * rows }, (_, cell) => {
-    const west = minX + (cell % columns) * GRID_CELL_M;
-    const south = minY + Math.floor(cell / columns) * GRID_CELL_M;
+    const west = minX + (cell % columns) * layout.GRID_CELL_M;
+    const south = minY + Math.floor(cell / columns) * layout.GRID_CELL_M;
     return near.flatMap((box, block) =>
       box &&
-      box.minX <= west + GRID_CELL_M &&
+      box.minX <= west + layout.GRID_CELL_M &&
       box.maxX >= west &&
-      box.minY <= south + GRID_CELL_M &&
+      box.minY <= south + layout.GRID_CELL_M &&
       box.maxY >= south
         ? [block]
         : [],
@@ -53,25 +40,25 @@ export function blockGridOf(blocks: readonly Block[]): BlockGrid {
 
 /** Size of what `writeBlockGrid` writes. */
 export const blockGridBytes = ({ cells }: BlockGrid): number =>
-  GR_FIRST + (cells.length + 1) * 4 + cells.flat().length * 2;
+  layout.GR_FIRST + (cells.length + 1) * 4 + cells.flat().length * 2;
 
 export function writeBlockGrid(view: DataView, start: number, grid: BlockGrid): void {
-  view.setFloat64(start + GR_MIN_X, grid.minX, true);
-  view.setFloat64(start + GR_MIN_Y, grid.minY, true);
-  view.setInt32(start + GR_COLUMNS, grid.columns, true);
-  view.setInt32(start + GR_ROWS, grid.rows, true);
-  const list = start + GR_FIRST + (grid.cells.length + 1) * 4;
+  view.setFloat64(start + layout.GR_MIN_X, grid.minX, true);
+  view.setFloat64(start + layout.GR_MIN_Y, grid.minY, true);
+  view.setInt32(start + layout.GR_COLUMNS, grid.columns, true);
+  view.setInt32(start + layout.GR_ROWS, grid.rows, true);
+  const list = start + layout.GR_FIRST + (grid.cells.length + 1) * 4;
   let entry = 0;
   for (const [cell, blocks] of grid.cells.entries()) {
-    view.setUint32(start + GR_FIRST + cell * 4, entry, true);
+    view.setUint32(start + layout.GR_FIRST + cell * 4, entry, true);
     for (const block of blocks) view.setUint16(list + 2 * entry++, block, true);
   }
-  view.setUint32(start + GR_FIRST + grid.cells.length * 4, entry, true);
+  view.setUint32(start + layout.GR_FIRST + grid.cells.length * 4, entry, true);
 }
 
 /** Size of what `writeGridBoxes` writes. */
 export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
-  cells.flat().length * GRID_BOX_BYTES;
+  cells.flat().length * layout.GRID_BOX_BYTES;
 
 /** Margin above the error of single precision within a city. */
 const BOX_SPARE_M = 0.01;
@@ -86,19 +73,19 @@ export function writeGridBoxes(
   for (const [entry, block] of cells.flat().entries()) {
     const box = boxes[block];
     if (!box) throw new RangeError(`the grid has a block ${block} that the city does not have`);
-    const offset = start + entry * GRID_BOX_BYTES;
-    view.setFloat32(offset + GB_X, 0.5 * (box.minX + box.maxX), true);
-    view.setFloat32(offset + GB_Y, 0.5 * (box.minY + box.maxY), true);
-    view.setFloat32(offset + GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
-    view.setFloat32(offset + GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
+    const offset = start + entry * layout.GRID_BOX_BYTES;
+    view.setFloat32(offset + layout.GB_X, 0.5 * (box.minX + box.maxX), true);
+    view.setFloat32(offset + layout.GB_Y, 0.5 * (box.minY + box.maxY), true);
+    view.setFloat32(offset + layout.GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
+    view.setFloat32(offset + layout.GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
   }
 }
 
 function grown({ minX, minY, maxX, maxY }: Box): Box {
   return {
-    minX: minX - GRID_REACH_M,
-    minY: minY - GRID_REACH_M,
-    maxX: maxX + GRID_REACH_M,
-    maxY: maxY + GRID_REACH_M,
+    minX: minX - layout.GRID_REACH_M,
+    minY: minY - layout.GRID_REACH_M,
+    maxX: maxX + layout.GRID_REACH_M,
+    maxY: maxY + layout.GRID_REACH_M,
   };
 }

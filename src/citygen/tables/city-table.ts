@@ -1,95 +1,6 @@
-import {
-  B_CORNER,
-  B_CORNERS,
-  B_HAZARD,
-  B_MAX_X,
-  B_MAX_Y,
-  B_MIN_X,
-  B_MIN_Y,
-  B_SOLID,
-  BLOCK_BYTES,
-  BLOCK_CORNERS_MAX,
-  CAR_COUNT,
-  CF_FROM,
-  CF_TO,
-  CONFLICT_BYTES,
-  CONNECTOR_MAX,
-  HAZARD_MAX,
-  HAZARD_SPOT_BYTES,
-  J_CYCLE,
-  JUNCTION_BYTES,
-  JUNCTION_MAX,
-  L_CONFLICT_FIRST,
-  L_CONFLICTS,
-  L_CONNECTOR,
-  L_GRADE,
-  L_GRADE_FROM,
-  L_GRADE_TO,
-  L_HALF_WIDTH,
-  L_JUNCTION,
-  L_LENGTH,
-  L_LIGHT,
-  L_MUST_STOP,
-  L_POINT_COUNT,
-  L_POINT_FIRST,
-  L_POINTS_PER_M,
-  L_ROAD,
-  L_SPACING,
-  L_SPEED_LIMIT,
-  L_YIELDS,
-  L_ZONES,
-  LANE_BYTES,
-  LANE_MAX,
-  LIGHT_BYTES,
-  LIGHT_MAX,
-  LT_AMBER,
-  LT_GREEN,
-  LT_GREEN_FROM,
-  LT_JUNCTION,
-  LT_RED_AMBER,
-  PATH_POINT_BYTES,
-  POINT_BYTES,
-  RL_EXIT_SPEED,
-  RL_LANE,
-  ROUTE_LANE_BYTES,
-  SLAB_ALIGN,
-  T_BLOCK_COUNT,
-  T_BLOCKS,
-  T_CONFLICTS,
-  T_GRID,
-  T_GRID_BOXES,
-  T_HAZARD_COUNT,
-  T_HAZARDS,
-  T_HEADER_BYTES,
-  T_JUNCTION_COUNT,
-  T_JUNCTIONS,
-  T_LANE_COUNT,
-  T_LANES,
-  T_LIGHT_COUNT,
-  T_LIGHTS,
-  T_PATHS,
-  T_POINTS,
-  T_ROUTE_LANES,
-  T_ROUTES,
-  T_ZONE_COUNT,
-  T_ZONES,
-  Z_CORNER,
-  Z_CORNERS,
-  Z_FRICTION,
-  Z_KIND,
-  Z_MAX_X,
-  Z_MAX_Y,
-  Z_MIN_X,
-  Z_MIN_Y,
-  ZONE_BYTES,
-  ZONE_DUSK,
-  ZONE_FOG,
-  ZONE_ICE,
-  ZONE_MAX,
-  ZONE_WET,
-} from '../../../assembly/layout.ts';
+import * as layout from '../../../assembly/layout.ts';
 import { at, boundsOf } from '../../city/geometry.ts';
-import type { City, Lane, Point, Zone } from '../../city/types.ts';
+import type { Box, City, Lane, Zone } from '../../city/types.ts';
 import { isNearBounds } from '../hazards/ground.ts';
 import {
   blockGridBytes,
@@ -108,10 +19,10 @@ const ROUTE_BYTES = 8;
 /** Length of the slope before the conflict point of its spot. */
 const SLOPE_M = 60;
 const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
-  ice: ZONE_ICE,
-  wet: ZONE_WET,
-  fog: ZONE_FOG,
-  dusk: ZONE_DUSK,
+  ice: layout.ZONE_ICE,
+  wet: layout.ZONE_WET,
+  fog: layout.ZONE_FOG,
+  dusk: layout.ZONE_DUSK,
 };
 /** Greatest distance of an axle of a car on the lane from the lane's centre line. */
 const ZONE_REACH_M = 10;
@@ -130,17 +41,17 @@ export function packCity(city: City): ArrayBuffer {
   const blocks = spotted.map(({ block }) => block);
   const grid = blockGridOf(blocks);
   const { starts, end } = layOut({
-    lanes: city.lanes.length * LANE_BYTES,
-    points: profiles.reduce((count, { points }) => count + points.length, 0) * POINT_BYTES,
-    junctions: city.junctions.length * JUNCTION_BYTES,
-    routes: CAR_COUNT * ROUTE_BYTES,
-    routeLanes: city.routes.flat().length * ROUTE_LANE_BYTES,
-    blocks: blocks.length * BLOCK_BYTES,
-    lights: city.lights.length * LIGHT_BYTES,
-    hazards: city.hazards.length * HAZARD_SPOT_BYTES,
-    zones: city.zones.length * ZONE_BYTES,
-    conflicts: city.lanes.flatMap(zonesOf).length * CONFLICT_BYTES,
-    paths: pathPointsOf(city) * PATH_POINT_BYTES,
+    lanes: city.lanes.length * layout.LANE_BYTES,
+    points: profiles.reduce((count, { points }) => count + points.length, 0) * layout.POINT_BYTES,
+    junctions: city.junctions.length * layout.JUNCTION_BYTES,
+    routes: layout.CAR_COUNT * ROUTE_BYTES,
+    routeLanes: city.routes.flat().length * layout.ROUTE_LANE_BYTES,
+    blocks: blocks.length * layout.BLOCK_BYTES,
+    lights: city.lights.length * layout.LIGHT_BYTES,
+    hazards: city.hazards.length * layout.HAZARD_SPOT_BYTES,
+    zones: city.zones.length * layout.ZONE_BYTES,
+    conflicts: city.lanes.flatMap(zonesOf).length * layout.CONFLICT_BYTES,
+    paths: pathPointsOf(city) * layout.PATH_POINT_BYTES,
     grid: blockGridBytes(grid),
     gridBoxes: gridBoxesBytes(grid),
   });
@@ -150,13 +61,13 @@ export function packCity(city: City): ArrayBuffer {
   writeConflicts(view, starts.conflicts, city);
   writePoints(view, starts.points, profiles, speeds, obstructionsOf(blocks));
   for (const [i, { cycleTicks }] of city.junctions.entries()) {
-    view.setInt32(starts.junctions + i * JUNCTION_BYTES + J_CYCLE, cycleTicks, true);
+    view.setInt32(starts.junctions + i * layout.JUNCTION_BYTES + layout.J_CYCLE, cycleTicks, true);
   }
   writeRoutes(view, starts, city, exitSpeedsOf(city, profiles, speeds));
   for (const [i, zone] of city.zones.entries())
-    writeZone(view, starts.zones + i * ZONE_BYTES, zone);
+    writeZone(view, starts.zones + i * layout.ZONE_BYTES, zone);
   for (const [i, each] of spotted.entries()) {
-    writeBlock(view, starts.blocks + i * BLOCK_BYTES, each);
+    writeBlock(view, starts.blocks + i * layout.BLOCK_BYTES, each);
   }
   writeBlockGrid(view, starts.grid, grid);
   writeGridBoxes(view, starts.gridBoxes, grid, blocks);
@@ -184,35 +95,35 @@ type Starts = Record<Section, number>;
 /** The offset of each section from its size, in the order of the argument. */
 function layOut(sizes: Record<Section, number>): { starts: Starts; end: number } {
   const starts = { ...sizes };
-  let end = T_HEADER_BYTES;
+  let end = layout.T_HEADER_BYTES;
   for (const name of Object.keys(sizes) as Section[]) {
     starts[name] = end;
-    end = Math.ceil((end + sizes[name]) / SLAB_ALIGN) * SLAB_ALIGN;
+    end = Math.ceil((end + sizes[name]) / layout.SLAB_ALIGN) * layout.SLAB_ALIGN;
   }
   return { starts, end };
 }
 
 function writeHeader(view: DataView, city: City, blockCount: number, starts: Starts): void {
   const header: readonly (readonly [offset: number, value: number])[] = [
-    [T_LANE_COUNT, city.lanes.length],
-    [T_LANES, starts.lanes],
-    [T_POINTS, starts.points],
-    [T_JUNCTION_COUNT, city.junctions.length],
-    [T_JUNCTIONS, starts.junctions],
-    [T_ROUTES, starts.routes],
-    [T_ROUTE_LANES, starts.routeLanes],
-    [T_BLOCK_COUNT, blockCount],
-    [T_BLOCKS, starts.blocks],
-    [T_LIGHT_COUNT, city.lights.length],
-    [T_LIGHTS, starts.lights],
-    [T_HAZARD_COUNT, city.hazards.length],
-    [T_HAZARDS, starts.hazards],
-    [T_ZONE_COUNT, city.zones.length],
-    [T_ZONES, starts.zones],
-    [T_CONFLICTS, starts.conflicts],
-    [T_PATHS, starts.paths],
-    [T_GRID, starts.grid],
-    [T_GRID_BOXES, starts.gridBoxes],
+    [layout.T_LANE_COUNT, city.lanes.length],
+    [layout.T_LANES, starts.lanes],
+    [layout.T_POINTS, starts.points],
+    [layout.T_JUNCTION_COUNT, city.junctions.length],
+    [layout.T_JUNCTIONS, starts.junctions],
+    [layout.T_ROUTES, starts.routes],
+    [layout.T_ROUTE_LANES, starts.routeLanes],
+    [layout.T_BLOCK_COUNT, blockCount],
+    [layout.T_BLOCKS, starts.blocks],
+    [layout.T_LIGHT_COUNT, city.lights.length],
+    [layout.T_LIGHTS, starts.lights],
+    [layout.T_HAZARD_COUNT, city.hazards.length],
+    [layout.T_HAZARDS, starts.hazards],
+    [layout.T_ZONE_COUNT, city.zones.length],
+    [layout.T_ZONES, starts.zones],
+    [layout.T_CONFLICTS, starts.conflicts],
+    [layout.T_PATHS, starts.paths],
+    [layout.T_GRID, starts.grid],
+    [layout.T_GRID_BOXES, starts.gridBoxes],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
 }
@@ -228,29 +139,29 @@ function writeLanes(
   let firstConflict = 0;
   for (const [i, profile] of profiles.entries()) {
     const lane = at(city.lanes, i);
-    const offset = start + i * LANE_BYTES;
+    const offset = start + i * layout.LANE_BYTES;
     const { connector } = lane;
-    view.setInt32(offset + L_POINT_FIRST, firstPoint, true);
-    view.setInt32(offset + L_POINT_COUNT, profile.points.length, true);
-    view.setInt32(offset + L_JUNCTION, lane.junction, true);
-    view.setInt32(offset + L_CONNECTOR, connectorBits[i] ?? -1, true);
+    view.setInt32(offset + layout.L_POINT_FIRST, firstPoint, true);
+    view.setInt32(offset + layout.L_POINT_COUNT, profile.points.length, true);
+    view.setInt32(offset + layout.L_JUNCTION, lane.junction, true);
+    view.setInt32(offset + layout.L_CONNECTOR, connectorBits[i] ?? -1, true);
     const { conflicts = [], yieldsTo = [] } = connector ?? {};
-    view.setUint32(offset + L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
-    view.setUint32(offset + L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
-    view.setUint32(offset + L_ZONES, zonesBeside(profile, city.zones), true);
-    view.setInt32(offset + L_LIGHT, connector?.light ?? -1, true);
-    view.setInt32(offset + L_CONFLICT_FIRST, firstConflict, true);
-    view.setInt32(offset + L_ROAD, lane.road, true);
-    view.setFloat64(offset + L_LENGTH, profile.lengthM, true);
-    view.setFloat64(offset + L_SPACING, profile.spacingM, true);
-    view.setFloat64(offset + L_POINTS_PER_M, 1 / profile.spacingM, true);
-    view.setFloat64(offset + L_SPEED_LIMIT, lane.speedLimitMps, true);
-    view.setFloat64(offset + L_HALF_WIDTH, lane.widthM / 2, true);
-    view.setInt32(offset + L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
+    view.setUint32(offset + layout.L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
+    view.setUint32(offset + layout.L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
+    view.setUint32(offset + layout.L_ZONES, zonesBeside(profile, city.zones), true);
+    view.setInt32(offset + layout.L_LIGHT, connector?.light ?? -1, true);
+    view.setInt32(offset + layout.L_CONFLICT_FIRST, firstConflict, true);
+    view.setInt32(offset + layout.L_ROAD, lane.road, true);
+    view.setFloat64(offset + layout.L_LENGTH, profile.lengthM, true);
+    view.setFloat64(offset + layout.L_SPACING, profile.spacingM, true);
+    view.setFloat64(offset + layout.L_POINTS_PER_M, 1 / profile.spacingM, true);
+    view.setFloat64(offset + layout.L_SPEED_LIMIT, lane.speedLimitMps, true);
+    view.setFloat64(offset + layout.L_HALF_WIDTH, lane.widthM / 2, true);
+    view.setInt32(offset + layout.L_MUST_STOP, connector?.mustStop ? 1 : 0, true);
     const slope = slopeOf(city, i, profiles);
-    view.setFloat32(offset + L_GRADE, slope.grade, true);
-    view.setFloat32(offset + L_GRADE_FROM, slope.fromM, true);
-    view.setFloat32(offset + L_GRADE_TO, slope.toM, true);
+    view.setFloat32(offset + layout.L_GRADE, slope.grade, true);
+    view.setFloat32(offset + layout.L_GRADE_FROM, slope.fromM, true);
+    view.setFloat32(offset + layout.L_GRADE_TO, slope.toM, true);
     firstPoint += profile.points.length;
     firstConflict += conflicts.length;
   }
@@ -276,8 +187,8 @@ function slopeOf({ hazards }: City, lane: number, profiles: readonly LaneProfile
 
 function writeConflicts(view: DataView, start: number, city: City): void {
   for (const [i, { fromM, toM }] of city.lanes.flatMap(zonesOf).entries()) {
-    view.setFloat32(start + i * CONFLICT_BYTES + CF_FROM, fromM, true);
-    view.setFloat32(start + i * CONFLICT_BYTES + CF_TO, toM, true);
+    view.setFloat32(start + i * layout.CONFLICT_BYTES + layout.CF_FROM, fromM, true);
+    view.setFloat32(start + i * layout.CONFLICT_BYTES + layout.CF_TO, toM, true);
   }
 }
 
@@ -331,7 +242,7 @@ function writePoints(
       for (const [field, value] of fields.entries()) {
         view.setFloat32(offset + field * 4, value, true);
       }
-      offset += POINT_BYTES;
+      offset += layout.POINT_BYTES;
     }
   }
 }
@@ -347,9 +258,9 @@ function writeRoutes(
     view.setInt32(starts.routes + car * ROUTE_BYTES, entry, true);
     view.setInt32(starts.routes + car * ROUTE_BYTES + 4, route.length, true);
     for (const [i, lane] of route.entries()) {
-      const offset = starts.routeLanes + entry * ROUTE_LANE_BYTES;
-      view.setInt32(offset + RL_LANE, lane, true);
-      view.setFloat32(offset + RL_EXIT_SPEED, exitSpeeds[car]?.[i] ?? 0, true);
+      const offset = starts.routeLanes + entry * layout.ROUTE_LANE_BYTES;
+      view.setInt32(offset + layout.RL_LANE, lane, true);
+      view.setFloat32(offset + layout.RL_EXIT_SPEED, exitSpeeds[car]?.[i] ?? 0, true);
       entry += 1;
     }
   }
@@ -357,40 +268,36 @@ function writeRoutes(
 
 function writeBlock(view: DataView, start: number, { block, spot }: SpottedBlock): void {
   const { polygon, solid } = block;
-  writeBounds(view, [start + B_MIN_X, start + B_MIN_Y, start + B_MAX_X, start + B_MAX_Y], polygon);
-  view.setInt32(start + B_CORNERS, polygon.length, true);
-  view.setInt32(start + B_SOLID, solid ? 1 : 0, true);
-  view.setInt32(start + B_HAZARD, spot, true);
-  writeCorners(view, start + B_CORNER, polygon);
+  writeFloats(view, start + layout.B_MIN_X, cornersOf(boundsOf(polygon)));
+  view.setInt32(start + layout.B_CORNERS, polygon.length, true);
+  view.setInt32(start + layout.B_SOLID, solid ? 1 : 0, true);
+  view.setInt32(start + layout.B_HAZARD, spot, true);
+  writeFloats(view, start + layout.B_CORNER, polygon.flat());
 }
 
 function writeZone(view: DataView, start: number, { kind, polygon, friction }: Zone): void {
-  writeBounds(view, [start + Z_MIN_X, start + Z_MIN_Y, start + Z_MAX_X, start + Z_MAX_Y], polygon);
-  view.setInt32(start + Z_CORNERS, polygon.length, true);
-  view.setInt32(start + Z_KIND, ZONE_KINDS[kind], true);
-  writeCorners(view, start + Z_CORNER, polygon);
-  view.setFloat64(start + Z_FRICTION, friction, true);
+  writeFloats(view, start + layout.Z_MIN_X, cornersOf(boundsOf(polygon)));
+  view.setInt32(start + layout.Z_CORNERS, polygon.length, true);
+  view.setInt32(start + layout.Z_KIND, ZONE_KINDS[kind], true);
+  writeFloats(view, start + layout.Z_CORNER, polygon.flat());
+  view.setFloat64(start + layout.Z_FRICTION, friction, true);
 }
 
-function writeBounds(view: DataView, offsets: readonly number[], polygon: readonly Point[]): void {
-  const { minX, minY, maxX, maxY } = boundsOf(polygon);
-  for (const [i, value] of [minX, minY, maxX, maxY].entries()) {
-    view.setFloat64(at(offsets, i), value, true);
-  }
-}
+/** Minima, then maxima, as the memory map has them. */
+const cornersOf = ({ minX, minY, maxX, maxY }: Box): number[] => [minX, minY, maxX, maxY];
 
-function writeCorners(view: DataView, start: number, polygon: readonly Point[]): void {
-  for (const [i, value] of polygon.flat().entries()) view.setFloat64(start + i * 8, value, true);
+function writeFloats(view: DataView, start: number, values: readonly number[]): void {
+  for (const [i, value] of values.entries()) view.setFloat64(start + i * 8, value, true);
 }
 
 function writeLights(view: DataView, start: number, city: City): void {
   for (const [i, light] of city.lights.entries()) {
-    const offset = start + i * LIGHT_BYTES;
-    view.setInt32(offset + LT_JUNCTION, light.junction, true);
-    view.setInt32(offset + LT_GREEN_FROM, light.greenFromTick, true);
-    view.setInt32(offset + LT_GREEN, light.greenTicks, true);
-    view.setInt32(offset + LT_AMBER, light.amberTicks, true);
-    view.setInt32(offset + LT_RED_AMBER, light.redAmberTicks, true);
+    const offset = start + i * layout.LIGHT_BYTES;
+    view.setInt32(offset + layout.LT_JUNCTION, light.junction, true);
+    view.setInt32(offset + layout.LT_GREEN_FROM, light.greenFromTick, true);
+    view.setInt32(offset + layout.LT_GREEN, light.greenTicks, true);
+    view.setInt32(offset + layout.LT_AMBER, light.amberTicks, true);
+    view.setInt32(offset + layout.LT_RED_AMBER, light.redAmberTicks, true);
   }
 }
 
@@ -398,20 +305,20 @@ function checkLimits(city: City): void {
   const connectorCounts = city.junctions.map(
     (_, junction) => city.lanes.filter((lane) => lane.junction === junction).length,
   );
-  atMost('junctions', city.junctions.length, JUNCTION_MAX);
-  atMost('lanes', city.lanes.length, LANE_MAX);
-  atMost('lights', city.lights.length, LIGHT_MAX);
-  atMost('hazard spots', city.hazards.length, HAZARD_MAX);
-  atMost('connectors of a junction', Math.max(0, ...connectorCounts), CONNECTOR_MAX);
-  atMost('zones', city.zones.length, ZONE_MAX);
+  atMost('junctions', city.junctions.length, layout.JUNCTION_MAX);
+  atMost('lanes', city.lanes.length, layout.LANE_MAX);
+  atMost('lights', city.lights.length, layout.LIGHT_MAX);
+  atMost('hazard spots', city.hazards.length, layout.HAZARD_MAX);
+  atMost('connectors of a junction', Math.max(0, ...connectorCounts), layout.CONNECTOR_MAX);
+  atMost('zones', city.zones.length, layout.ZONE_MAX);
   for (const { id, polygon } of city.zones) {
-    atMost(`corners of zone ${id}`, polygon.length, BLOCK_CORNERS_MAX);
+    atMost(`corners of zone ${id}`, polygon.length, layout.BLOCK_CORNERS_MAX);
   }
   for (const { id, polygon } of city.blocks) {
-    atMost(`corners of block ${id}`, polygon.length, BLOCK_CORNERS_MAX);
+    atMost(`corners of block ${id}`, polygon.length, layout.BLOCK_CORNERS_MAX);
   }
-  if (city.routes.length !== CAR_COUNT || city.routes.some((route) => route.length === 0)) {
-    throw new RangeError(`a city needs ${CAR_COUNT} routes with lanes`);
+  if (city.routes.length !== layout.CAR_COUNT || city.routes.some((route) => route.length === 0)) {
+    throw new RangeError(`a city needs ${layout.CAR_COUNT} routes with lanes`);
   }
   const unknown = city.routes.flat().find((lane) => !(lane in city.lanes));
   if (unknown !== undefined)

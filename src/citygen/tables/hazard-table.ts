@@ -1,78 +1,29 @@
-import {
-  CONTACT_ANIMAL,
-  CONTACT_OBSTACLE,
-  CONTACT_PERSON,
-  CONTACT_VEHICLE,
-  HAZARD_BLIND_CROSSING,
-  HAZARD_BLIND_STALL,
-  HAZARD_CUT_IN,
-  HAZARD_DARK_ZEBRA,
-  HAZARD_DEER_CROSSING,
-  HAZARD_DOWNHILL_STOP,
-  HAZARD_FOG_STALL,
-  HAZARD_ICE_BEND,
-  HAZARD_LEFT_TURN_ONCOMING,
-  HAZARD_PARKED_ROW_CHILD,
-  HAZARD_RED_LIGHT_LORRY,
-  HAZARD_SHARP_BEND,
-  HAZARD_SPOT_BYTES,
-  HAZARD_SUDDEN_STOP,
-  HAZARD_TRAM_CROSSING,
-  HAZARD_WET_CREST,
-  HS_ACTOR_LENGTH,
-  HS_ACTOR_STATION,
-  HS_BODY_LENGTH,
-  HS_BODY_WIDTH,
-  HS_CLASS,
-  HS_GRADE,
-  HS_INERTIA,
-  HS_KIND,
-  HS_LANE_COUNT,
-  HS_LANE_MAX,
-  HS_LANES,
-  HS_LIGHT,
-  HS_MASS,
-  HS_PATH_COUNT,
-  HS_PATH_FIRST,
-  HS_SIGHT,
-  HS_SPEED,
-  HS_START_HX,
-  HS_START_HY,
-  HS_START_X,
-  HS_START_Y,
-  HS_STATION,
-  HS_X,
-  HS_Y,
-  PATH_POINT_BYTES,
-  PP_STATION,
-  PP_X,
-  PP_Y,
-} from '../../../assembly/layout.ts';
+import * as layout from '../../../assembly/layout.ts';
 import { direction, lengthOf } from '../../city/geometry.ts';
 import type { Actor, Block, City, HazardKind, HazardSpot, Point } from '../../city/types.ts';
 
 const KIND_NUMBERS: Readonly<Record<HazardKind, number>> = {
-  parked_row_child: HAZARD_PARKED_ROW_CHILD,
-  sudden_stop: HAZARD_SUDDEN_STOP,
-  fog_stall: HAZARD_FOG_STALL,
-  deer_crossing: HAZARD_DEER_CROSSING,
-  red_light_lorry: HAZARD_RED_LIGHT_LORRY,
-  blind_crossing: HAZARD_BLIND_CROSSING,
-  left_turn_oncoming: HAZARD_LEFT_TURN_ONCOMING,
-  wet_crest: HAZARD_WET_CREST,
-  ice_bend: HAZARD_ICE_BEND,
-  sharp_bend: HAZARD_SHARP_BEND,
-  downhill_stop: HAZARD_DOWNHILL_STOP,
-  blind_stall: HAZARD_BLIND_STALL,
-  tram_crossing: HAZARD_TRAM_CROSSING,
-  dark_zebra: HAZARD_DARK_ZEBRA,
-  cut_in: HAZARD_CUT_IN,
+  parked_row_child: layout.HAZARD_PARKED_ROW_CHILD,
+  sudden_stop: layout.HAZARD_SUDDEN_STOP,
+  fog_stall: layout.HAZARD_FOG_STALL,
+  deer_crossing: layout.HAZARD_DEER_CROSSING,
+  red_light_lorry: layout.HAZARD_RED_LIGHT_LORRY,
+  blind_crossing: layout.HAZARD_BLIND_CROSSING,
+  left_turn_oncoming: layout.HAZARD_LEFT_TURN_ONCOMING,
+  wet_crest: layout.HAZARD_WET_CREST,
+  ice_bend: layout.HAZARD_ICE_BEND,
+  sharp_bend: layout.HAZARD_SHARP_BEND,
+  downhill_stop: layout.HAZARD_DOWNHILL_STOP,
+  blind_stall: layout.HAZARD_BLIND_STALL,
+  tram_crossing: layout.HAZARD_TRAM_CROSSING,
+  dark_zebra: layout.HAZARD_DARK_ZEBRA,
+  cut_in: layout.HAZARD_CUT_IN,
 };
 const CLASSES: Readonly<Record<Actor['kind'], number>> = {
-  vehicle: CONTACT_VEHICLE,
-  person: CONTACT_PERSON,
-  animal: CONTACT_ANIMAL,
-  obstacle: CONTACT_OBSTACLE,
+  vehicle: layout.CONTACT_VEHICLE,
+  person: layout.CONTACT_PERSON,
+  animal: layout.CONTACT_ANIMAL,
+  obstacle: layout.CONTACT_OBSTACLE,
 };
 
 /** Number of points of all actors' paths. */
@@ -109,45 +60,47 @@ export function writeHazards(
 ): void {
   let firstPoint = 0;
   for (const [i, spot] of hazards.entries()) {
-    writeSpot(view, start + i * HAZARD_SPOT_BYTES, spot, firstPoint);
-    writePath(view, paths + firstPoint * PATH_POINT_BYTES, spot.site.actorPath);
+    writeSpot(view, start + i * layout.HAZARD_SPOT_BYTES, spot, firstPoint);
+    writePath(view, paths + firstPoint * layout.PATH_POINT_BYTES, spot.site.actorPath);
     firstPoint += spot.site.actorPath.length;
   }
 }
 
 function writeSpot(view: DataView, start: number, spot: HazardSpot, firstPoint: number): void {
   const { site, kind } = spot;
-  if (site.lanes.length > HS_LANE_MAX) throw new RangeError(`spot ${spot.id} has too many lanes`);
-  view.setInt32(start + HS_KIND, KIND_NUMBERS[kind], true);
-  view.setInt32(start + HS_LANE_COUNT, site.lanes.length, true);
-  for (const [i, lane] of site.lanes.entries()) view.setInt32(start + HS_LANES + i * 4, lane, true);
-  view.setInt32(start + HS_PATH_FIRST, firstPoint, true);
-  view.setInt32(start + HS_PATH_COUNT, site.actorPath.length, true);
+  if (site.lanes.length > layout.HS_LANE_MAX)
+    throw new RangeError(`spot ${spot.id} has too many lanes`);
+  view.setInt32(start + layout.HS_KIND, KIND_NUMBERS[kind], true);
+  view.setInt32(start + layout.HS_LANE_COUNT, site.lanes.length, true);
+  for (const [i, lane] of site.lanes.entries())
+    view.setInt32(start + layout.HS_LANES + i * 4, lane, true);
+  view.setInt32(start + layout.HS_PATH_FIRST, firstPoint, true);
+  view.setInt32(start + layout.HS_PATH_COUNT, site.actorPath.length, true);
   const { actor } = site;
   const { lengthM = actor?.lengthM ?? 0, widthM = actor?.widthM ?? 0 } = site.active[0] ?? {};
   const massKg = actor?.massKg ?? 0;
   const pose = startOf(spot);
   const fields: readonly (readonly [field: number, value: number])[] = [
-    [HS_X, spot.x],
-    [HS_Y, spot.y],
-    [HS_STATION, site.stationM],
-    [HS_ACTOR_STATION, site.actorStationM],
-    [HS_ACTOR_LENGTH, lengthOf(site.actorPath)],
-    [HS_START_X, pose.x],
-    [HS_START_Y, pose.y],
-    [HS_START_HX, pose.heading[0]],
-    [HS_START_HY, pose.heading[1]],
-    [HS_BODY_LENGTH, lengthM],
-    [HS_BODY_WIDTH, widthM],
-    [HS_MASS, massKg],
-    [HS_INERTIA, (massKg * (lengthM * lengthM + widthM * widthM)) / 12],
-    [HS_SIGHT, site.sightM],
-    [HS_GRADE, site.grade],
-    [HS_SPEED, actor?.speedMps ?? 0],
+    [layout.HS_X, spot.x],
+    [layout.HS_Y, spot.y],
+    [layout.HS_STATION, site.stationM],
+    [layout.HS_ACTOR_STATION, site.actorStationM],
+    [layout.HS_ACTOR_LENGTH, lengthOf(site.actorPath)],
+    [layout.HS_START_X, pose.x],
+    [layout.HS_START_Y, pose.y],
+    [layout.HS_START_HX, pose.heading[0]],
+    [layout.HS_START_HY, pose.heading[1]],
+    [layout.HS_BODY_LENGTH, lengthM],
+    [layout.HS_BODY_WIDTH, widthM],
+    [layout.HS_MASS, massKg],
+    [layout.HS_INERTIA, (massKg * (lengthM * lengthM + widthM * widthM)) / 12],
+    [layout.HS_SIGHT, site.sightM],
+    [layout.HS_GRADE, site.grade],
+    [layout.HS_SPEED, actor?.speedMps ?? 0],
   ];
   for (const [field, value] of fields) view.setFloat64(start + field, value, true);
-  view.setInt32(start + HS_LIGHT, site.actorLight, true);
-  view.setInt32(start + HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
+  view.setInt32(start + layout.HS_LIGHT, site.actorLight, true);
+  view.setInt32(start + layout.HS_CLASS, actor ? CLASSES[actor.kind] : -1, true);
 }
 
 /** Where the actor stands or waits: its first active body, or the start of its path. */
@@ -161,12 +114,9 @@ function startOf({ x, y, site }: HazardSpot): { x: number; y: number; heading: P
 
 function writePath(view: DataView, start: number, path: readonly Point[]): void {
   for (const [i, [x, y]] of path.entries()) {
-    view.setFloat64(start + i * PATH_POINT_BYTES + PP_X, x, true);
-    view.setFloat64(start + i * PATH_POINT_BYTES + PP_Y, y, true);
-    view.setFloat64(
-      start + i * PATH_POINT_BYTES + PP_STATION,
-      lengthOf(path.slice(0, i + 1)),
-      true,
-    );
+    const point = start + i * layout.PATH_POINT_BYTES;
+    view.setFloat64(point + layout.PP_X, x, true);
+    view.setFloat64(point + layout.PP_Y, y, true);
+    view.setFloat64(point + layout.PP_STATION, lengthOf(path.slice(0, i + 1)), true);
   }
 }
