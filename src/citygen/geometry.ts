@@ -1,5 +1,5 @@
 import { add, at, cross, direction, distance, dot, lengthOf, subtract } from '../city/geometry.ts';
-import type { Point } from '../city/types.ts';
+import type { Box, Point } from '../city/types.ts';
 
 /** Plane geometry for generating cities; as in `city/geometry.ts`, with exact operations only. */
 
@@ -49,12 +49,16 @@ export function offsetRight(path: readonly Point[], rightM: number): Point[] {
   });
 }
 
-export function distanceToSegment(point: Point, a: Point, b: Point): number {
+/** The point of the segment from `a` to `b` that is nearest to `point`. */
+export function nearestOnSegment(point: Point, a: Point, b: Point): Point {
   const along = subtract(b, a);
   const square = dot(along, along);
   const part = square > 0 ? dot(subtract(point, a), along) / square : 0;
-  return distance(point, add(a, along, Math.max(0, Math.min(1, part))));
+  return add(a, along, Math.max(0, Math.min(1, part)));
 }
+
+export const distanceToSegment = (point: Point, a: Point, b: Point): number =>
+  distance(point, nearestOnSegment(point, a, b));
 
 export function distanceToPath(point: Point, path: readonly Point[]): number {
   let nearestM = distance(point, at(path, 0));
@@ -86,18 +90,21 @@ export function intersectConvex(subject: readonly Point[], clip: readonly Point[
   let rest = [...subject];
   for (const [i, corner] of clip.entries()) {
     const along = subtract(at(clip, (i + 1) % clip.length), corner);
-    const depth = (point: Point): number => cross(along, subtract(point, corner));
-    rest = rest.flatMap((point, k) => {
-      const next = at(rest, (k + 1) % rest.length);
-      const here = depth(point);
-      const there = depth(next);
-      const kept = here >= 0 ? [point] : [];
-      if (here * there >= 0) return kept;
-      return [...kept, add(point, subtract(next, point), here / (here - there))];
-    });
+    rest = clipped(rest, (point) => cross(along, subtract(point, corner)));
   }
   return rest;
 }
+
+/** The part of a convex polygon in which `depthOf`, a linear function, is not negative. */
+export const clipped = (polygon: readonly Point[], depthOf: (point: Point) => number): Point[] =>
+  polygon.flatMap((corner, i) => {
+    const next = at(polygon, (i + 1) % polygon.length);
+    const here = depthOf(corner);
+    const there = depthOf(next);
+    const kept = here >= 0 ? [corner] : [];
+    if (here * there >= 0) return kept;
+    return [...kept, add(corner, subtract(next, corner), here / (here - there))];
+  });
 
 /** Square metres; positive for a counter-clockwise polygon. */
 export function areaOf(polygon: readonly Point[]): number {
@@ -129,6 +136,21 @@ export const outlineOf = (polygon: readonly Point[]): Point[] => [...polygon, at
 /** Metres from a convex polygon to a point; 0 inside. */
 export const distanceToPolygon = (point: Point, polygon: readonly Point[]): number =>
   covers(polygon, point) ? 0 : distanceToPath(point, outlineOf(polygon));
+
+/** The box with a margin on all sides. */
+export const grown = ({ minX, minY, maxX, maxY }: Box, marginM: number): Box => ({
+  minX: minX - marginM,
+  minY: minY - marginM,
+  maxX: maxX + marginM,
+  maxY: maxY + marginM,
+});
+
+/** Whether the point is within `reachM` of the bounds, or inside. */
+export const isNearBounds = ([x, y]: Point, bounds: Box, reachM: number): boolean =>
+  x > bounds.minX - reachM &&
+  x < bounds.maxX + reachM &&
+  y > bounds.minY - reachM &&
+  y < bounds.maxY + reachM;
 
 export function rectangle(minX: number, minY: number, maxX: number, maxY: number): Point[] {
   return [

@@ -1,3 +1,6 @@
+/** Purposes of the streams of a city. */
+export const STREAM = { streets: 1, blocks: 2, routes: 3 } as const;
+
 /**
  * A stream of pseudo-random numbers from 32-bit integer arithmetic, the same on every machine: the
  * finaliser of MurmurHash3 over a Weyl sequence. Streams of one seed with different purposes are

@@ -29,7 +29,7 @@ import {
   type RoadPlan,
   type SegmentPlan,
 } from '../network/streets.ts';
-import { RandomStream } from '../random-stream.ts';
+import { RandomStream, STREAM } from '../random-stream.ts';
 import { furnish, type GeneratedCity } from './furnish.ts';
 
 /** A street of the grid. It consists of two roads with different names. */
@@ -69,9 +69,6 @@ const STOP_ROW = 4;
 const BLOCK_MIN_STEPS = 210;
 const BLOCK_MAX_STEPS = 300;
 const STEP_M = 0.5;
-
-/** Purposes of the random streams. */
-const STREAM = { streets: 1, blocks: 2, routes: 3 } as const;
 
 export function generateGrid(seed: number): GeneratedCity {
   const streets = new RandomStream(seed, STREAM.streets);

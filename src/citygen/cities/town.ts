@@ -9,7 +9,7 @@ import {
   type RoadClass,
 } from '../../city/types.ts';
 import { type Corner, roundedPath } from '../curves.ts';
-import { pointAlong } from '../geometry.ts';
+import { grown, pointAlong } from '../geometry.ts';
 import { type BlockPlan, surroundingBlocks } from '../land/blocks.ts';
 import {
   buildInsideBend,
@@ -26,7 +26,7 @@ import {
   type NetworkPlan,
   type SegmentPlan,
 } from '../network/streets.ts';
-import { RandomStream } from '../random-stream.ts';
+import { RandomStream, STREAM } from '../random-stream.ts';
 import { furnish, type GeneratedCity } from './furnish.ts';
 
 /** An irregular town: its junctions, the streets between them and what is built there. */
@@ -71,12 +71,9 @@ const HOUSE_INSIDE_RADIUS_MAX_M = 20;
 const OUTSKIRTS_M = 22;
 const MOVE_STEP_M = 0.5;
 
-/** Purposes of the random streams. */
-const STREAM = { junctions: 1, blocks: 2, routes: 3 } as const;
-
 /** Generates the town of a plan. */
 export function generateTown(town: TownPlan, seed: number): GeneratedCity {
-  const plan = planNetwork(town, new RandomStream(seed, STREAM.junctions));
+  const plan = planNetwork(town, new RandomStream(seed, STREAM.streets));
   const network = buildNetwork(plan);
   const blocks = planBlocks(town, plan, network.lanes, new RandomStream(seed, STREAM.blocks));
   return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
@@ -128,11 +125,15 @@ function segmentsOf(
   });
 }
 
-/** The segments from junction to junction with the corners between them. */
-function legsOf(
-  via: readonly (string | TownCorner)[],
-): { from: string; corners: TownCorner[]; to: string }[] {
-  const legs: { from: string; corners: TownCorner[]; to: string }[] = [];
+/** From one junction to the next, with the corners between them. */
+interface Leg {
+  from: string;
+  corners: readonly TownCorner[];
+  to: string;
+}
+
+function legsOf(via: readonly (string | TownCorner)[]): Leg[] {
+  const legs: Leg[] = [];
   let from: string | undefined;
   let corners: TownCorner[] = [];
   for (const stop of via) {
@@ -156,13 +157,7 @@ function planBlocks(
   const setBackM = Math.min(...town.styles.map((style) => style.setBackM));
   const land = new Land(lanes, { besideRoadM: setBackM - 0.4, besideTurnM: 1.2 });
   const axes = plan.roads.flatMap(({ segments }) => segments.flatMap(({ axis }) => axis));
-  const inner = boundsOf(axes);
-  const ring: Box = {
-    minX: inner.minX - OUTSKIRTS_M,
-    minY: inner.minY - OUTSKIRTS_M,
-    maxX: inner.maxX + OUTSKIRTS_M,
-    maxY: inner.maxY + OUTSKIRTS_M,
-  };
+  const ring = grown(boundsOf(axes), OUTSKIRTS_M);
   for (const block of surroundingBlocks(ring, random)) land.build(block);
   buildAlongBends(land, town, plan, random);
   for (const block of town.grounds) land.buildFreePart(block);

@@ -1,6 +1,6 @@
 import { at, boundsOf, cross, lengthOf } from '../../city/geometry.ts';
 import type { Block, Box, HazardSite, Lane, Point } from '../../city/types.ts';
-import { covers, distanceToPolygon, startDirection } from '../geometry.ts';
+import { covers, distanceToPolygon, isNearBounds, startDirection } from '../geometry.ts';
 import { lanesBefore, type Network } from '../network/network.ts';
 import { crossingOf, headOf, joined } from './paths.ts';
 
@@ -90,13 +90,6 @@ function crossingsOf({ lanes }: Network, turn: 'straight' | 'left'): Crossing[] 
     });
   });
 }
-
-/** Whether the point is within `reachM` of the bounds, or inside. */
-export const isNearBounds = ([x, y]: Point, bounds: Box, reachM: number): boolean =>
-  x > bounds.minX - reachM &&
-  x < bounds.maxX + reachM &&
-  y > bounds.minY - reachM &&
-  y < bounds.maxY + reachM;
 
 /** The first block that contains the point. */
 export const blockAt = ({ blocks, blockBounds }: Ground, point: Point): Block | undefined =>

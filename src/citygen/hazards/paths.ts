@@ -83,15 +83,10 @@ function distanceBetweenSegments(a: Point, b: Point, c: Point, d: Point): number
 }
 
 function meet(a: Point, b: Point, c: Point, d: Point): boolean {
-  if (isApart(a[0], b[0], c[0], d[0]) || isApart(a[1], b[1], c[1], d[1])) return false;
   const side = (from: Point, to: Point, point: Point) =>
     cross(subtract(to, from), subtract(point, from));
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
-
-/** Whether the intervals from `a` to `b` and from `c` to `d` are disjoint. */
-const isApart = (a: number, b: number, c: number, d: number): boolean =>
-  (a < c && b < c && a < d && b < d) || (a > c && b > c && a > d && b > d);
 
 /** The stations along two paths where they first cross; undefined if they do not. */
 export function crossingOf(
@@ -140,20 +135,20 @@ const STRAIGHT_COSINE = 0.999;
 /** The longest stretches of constant direction. */
 export function straightsOf(path: readonly Point[]): Stretch[] {
   const found: Stretch[] = [];
-  let open: (Stretch & { along: Point }) | undefined;
+  let along: Point = [0, 0];
   let stationM = 0;
   for (let i = 1; i < path.length; i++) {
-    const along = direction(at(path, i - 1), at(path, i));
+    const next = direction(at(path, i - 1), at(path, i));
     const endM = stationM + distance(at(path, i - 1), at(path, i));
-    if (open && dot(open.along, along) >= STRAIGHT_COSINE) {
-      open.toM = endM;
+    if (dot(along, next) >= STRAIGHT_COSINE) {
+      at(found, -1).toM = endM;
     } else {
-      open = { fromM: stationM, toM: endM, along };
-      found.push(open);
+      found.push({ fromM: stationM, toM: endM });
+      along = next;
     }
     stationM = endM;
   }
-  return found.map(({ fromM, toM }) => ({ fromM, toM }));
+  return found;
 }
 
 /** A stretch of a path that bends in one direction. */

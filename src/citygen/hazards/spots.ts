@@ -1,9 +1,9 @@
 import { at, distance } from '../../city/geometry.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/types.ts';
-import { areaOf, intersectConvex, pointAlong } from '../geometry.ts';
+import { areaOf, intersectConvex, isNearBounds, pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
-import { type Ground, isNearBounds, type Place, type SiteShape, surveyOf } from './ground.ts';
+import { type Ground, type Place, type SiteShape, surveyOf } from './ground.ts';
 import { HAZARD_KINDS } from './kinds.ts';
 import { LoopSharing } from './loop-sharing.ts';
 import { cornersOf, isClearOf } from './paths.ts';

@@ -7,19 +7,12 @@ import { beside, frameAt, joined } from './paths.ts';
 
 /** The icy, wet, foggy or dark areas around the spots of kinds that need one. */
 export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zone[] {
-  const zones: Zone[] = [];
-  for (const spot of spots) {
+  const zones = spots.flatMap((spot) => {
     const rule = HAZARD_KINDS[spot.kind].zone;
-    if (!rule) continue;
-    const { kind, friction } = rule;
-    zones.push({
-      id: `z${zones.length + 1}`,
-      kind,
-      friction,
-      polygon: polygonOf(network, spot, rule),
-    });
-  }
-  return zones;
+    if (!rule) return [];
+    return { kind: rule.kind, friction: rule.friction, polygon: polygonOf(network, spot, rule) };
+  });
+  return zones.map((zone, i) => ({ id: `z${i + 1}`, ...zone }));
 }
 
 /** Cuts across the path. Four have eight end points, as many corners as a zone may have. */

@@ -1,6 +1,6 @@
 import { add, at, direction, distance } from '../../city/geometry.ts';
 import type { Block, Box, Point } from '../../city/types.ts';
-import { areaOf, intersectConvex, rectangle, rightOf } from '../geometry.ts';
+import { areaOf, grown, intersectConvex, rectangle, rightOf } from '../geometry.ts';
 import type { RandomStream } from '../random-stream.ts';
 
 /** A block without an id. */
@@ -71,12 +71,7 @@ export function towersBlock(box: Box, random: RandomStream): BlockPlan[] {
       maxY: minY + sideM,
     })),
   );
-  const hall = {
-    minX: box.minX + sideM + TOWER_GAP_M,
-    minY: box.minY + sideM + TOWER_GAP_M,
-    maxX: box.maxX - sideM - TOWER_GAP_M,
-    maxY: box.maxY - sideM - TOWER_GAP_M,
-  };
+  const hall = grown(box, -sideM - TOWER_GAP_M);
   return [
     ...buildOn(box, towers, () => random.between(28, 40)),
     ...buildOn(box, [hall], () => random.between(6, 9)),

@@ -12,9 +12,11 @@ import type { Lane, Point } from '../../city/types.ts';
 import { pacedAlong } from '../curves.ts';
 import {
   areaOf,
+  clipped,
   distanceToPolygon,
   distanceToSegment,
   intersectConvex,
+  nearestOnSegment,
   rectangle,
 } from '../geometry.ts';
 import type { BlockPlan } from './blocks.ts';
@@ -61,13 +63,10 @@ export class Land {
 
   /** Whether the polygon keeps clear of lanes and of all that is built. */
   isFree(polygon: readonly Point[]): boolean {
-    const isOffLanes = cellsOf(polygon, this.#reachM).every((cell) =>
-      (this.#lanePoints.get(cell) ?? []).every(({ point, keepOffM }) =>
-        isApart(point, polygon, keepOffM),
-      ),
-    );
     return (
-      isOffLanes &&
+      this.#lanePointsNear(polygon, this.#reachM).every(({ point, keepOffM }) =>
+        isApart(point, polygon, keepOffM),
+      ) &&
       this.#blocksNear(polygon, 0).every(
         (block) => areaOf(intersectConvex(polygon, block.polygon)) < OVERLAP_MAX_M2,
       )
@@ -95,7 +94,7 @@ export class Land {
       const edge = add(nearest, away, -keepOffM);
       if (rest.every((corner) => dot(subtract(corner, edge), away) <= 0)) continue;
       if (isClearOf(rest, nearest, keepOffM)) continue;
-      rest = withoutBeyond(rest, edge, away);
+      rest = clipped(rest, (corner) => dot(subtract(edge, corner), away));
     }
     return withFewCorners(rest);
   }
@@ -154,29 +153,10 @@ function isApart(point: Point, polygon: readonly Point[], farM: number): boolean
 const isClearOf = (polygon: readonly Point[], obstacle: Point, keepOffM: number): boolean =>
   distanceToPolygon(obstacle, polygon) >= keepOffM && keepOffM > GAP_M;
 
-function nearestOn(polygon: readonly Point[], seed: Point): Point {
-  let nearest = at(polygon, 0);
-  for (const [i, corner] of polygon.entries()) {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const edge = subtract(next, corner);
-    const part = dot(subtract(seed, corner), edge) / dot(edge, edge);
-    const onEdge = add(corner, edge, Math.max(0, Math.min(1, part)));
-    if (distance(seed, onEdge) < distance(seed, nearest)) nearest = onEdge;
-  }
-  return nearest;
-}
-
-/** Cuts off the part beyond the line through `edge` at right angles to `away`. */
-function withoutBeyond(polygon: readonly Point[], edge: Point, away: Point): Point[] {
-  return polygon.flatMap((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const here = dot(subtract(corner, edge), away);
-    const there = dot(subtract(next, edge), away);
-    const kept = here <= 0 ? [corner] : [];
-    if (here * there >= 0) return kept;
-    return [...kept, add(corner, subtract(next, corner), here / (here - there))];
-  });
-}
+const nearestOn = (polygon: readonly Point[], seed: Point): Point =>
+  polygon
+    .map((corner, i) => nearestOnSegment(seed, corner, at(polygon, (i + 1) % polygon.length)))
+    .reduce((best, each) => (distance(seed, each) < distance(seed, best) ? each : best));
 
 /** Drops the corners with the smallest area until a block may have so many. */
 function withFewCorners(polygon: readonly Point[]): Point[] {

@@ -86,12 +86,9 @@ function turnBetween(inward: Point, outward: Point): Connector['turn'] {
 }
 
 function pathBetween(turn: Connector['turn'], entry: Lane, exit: Lane): readonly Point[] {
-  const from = at(entry.polyline, -1);
-  const to = at(exit.polyline, 0);
-  if (turn === 'straight') {
-    return shift(from, endDirection(entry.polyline), to, startDirection(exit.polyline));
-  }
-  return bend(from, endDirection(entry.polyline), to, startDirection(exit.polyline));
+  const [before, after] = [entry.polyline, exit.polyline];
+  const curve = turn === 'straight' ? shift : bend;
+  return curve(at(before, -1), endDirection(before), at(after, 0), startDirection(after));
 }
 
 /** The hull of the arms from their stop lines to the far side of their crossing. */

@@ -32,13 +32,11 @@ export function buildNetwork(plan: NetworkPlan): Network {
     });
   }
   for (const [index, { connector }] of lanes.entries()) {
-    if (connector) link(at(lanes, connector.from), index);
+    if (!connector) continue;
+    const lane = at(lanes, connector.from);
+    lane.next = [...lane.next, index];
   }
   return { roads, lanes, junctions, lights };
-}
-
-function link(lane: Lane, follower: number): void {
-  lane.next = [...lane.next, follower];
 }
 
 /** For each lane, the lanes that lead to it. */

@@ -65,19 +65,15 @@ export function buildSignals(
 const POLE_BESIDE_M = 0.8;
 
 function phase(fromTick: number, greenTicks: number, arms: readonly Arm[], lanes: readonly Lane[]) {
-  const arriving = arms.flatMap((arm) => arm.arriving);
-  const fastestMps = Math.max(...arriving.map((lane) => at(lanes, lane).speedLimitMps));
-  const amberTicks = amberTicksAt(fastestMps);
+  const speeds = arms.flatMap((arm) => arm.arriving.map((lane) => at(lanes, lane).speedLimitMps));
+  const amberTicks = amberTicksAt(Math.max(...speeds));
   const greenFromTick = fromTick + RED_AMBER_TICKS;
-  const endTick = greenFromTick + greenTicks + amberTicks + allRedTicks(arms, lanes);
+  const endTick = greenFromTick + greenTicks + amberTicks + allRedTicks(arms, Math.min(...speeds));
   return { greenFromTick, greenTicks, amberTicks, endTick };
 }
 
 /** Time that the last car of a phase needs from its stop line across the junction. */
-function allRedTicks(arms: readonly Arm[], lanes: readonly Lane[]): number {
-  const widest = Math.max(...arms.map(({ setbackM }) => setbackM));
-  const wayM = 2 * widest + CLEARED_BEYOND_M;
-  const speeds = arms.flatMap((arm) => arm.arriving.map((lane) => at(lanes, lane).speedLimitMps));
-  const ticks = Math.ceil((wayM / Math.min(...speeds)) * TICKS_PER_S);
-  return Math.max(ALL_RED_MIN_TICKS, ticks);
+function allRedTicks(arms: readonly Arm[], slowestMps: number): number {
+  const wayM = 2 * Math.max(...arms.map(({ setbackM }) => setbackM)) + CLEARED_BEYOND_M;
+  return Math.max(ALL_RED_MIN_TICKS, Math.ceil((wayM / slowestMps) * TICKS_PER_S));
 }

@@ -34,13 +34,16 @@ export interface SegmentPlan {
 }
 
 /** Where a segment meets a junction. */
-export interface Arm {
+interface SegmentEnd {
   junction: number;
-  road: number;
-  street: number;
   class: RoadClass;
   /** Unit vector away from the junction. */
   outward: Point;
+}
+
+/** The lanes at the end of a segment. */
+export interface Arm extends SegmentEnd {
+  street: number;
   /** Indices into `City.lanes`, the rightmost lane first. */
   arriving: readonly number[];
   leaving: readonly number[];
@@ -94,12 +97,6 @@ export function buildStreets(plan: NetworkPlan): Streets {
   return streets;
 }
 
-interface SegmentEnd {
-  junction: number;
-  class: RoadClass;
-  outward: Point;
-}
-
 function endsOf(road: RoadPlan, { fromJunction, toJunction, axis }: SegmentPlan): SegmentEnd[] {
   return [
     { junction: fromJunction, class: road.class, outward: startDirection(axis) },
@@ -122,7 +119,7 @@ function addSegment(
   const path = evenlySpaced(trim(segment.axis, start.setbackM, end.setbackM));
   const forward = addLanes(lanes, roadIndex, road.class, path);
   const backward = addLanes(lanes, roadIndex, road.class, path.toReversed());
-  const shared = { road: roadIndex, street: road.street, halfWidthM: halfWidthOf(road.class) };
+  const shared = { street: road.street, halfWidthM: halfWidthOf(road.class) };
   const startArm = { ...start.own, ...shared, setbackM: start.setbackM };
   at(arms, segment.fromJunction).push({ ...startArm, arriving: backward, leaving: forward });
   const endArm = { ...end.own, ...shared, setbackM: end.setbackM };

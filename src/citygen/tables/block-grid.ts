@@ -1,6 +1,7 @@
 import * as layout from '../../../assembly/layout.ts';
 import { boundsOf } from '../../city/geometry.ts';
-import type { Block, Box } from '../../city/types.ts';
+import type { Block } from '../../city/types.ts';
+import { grown } from '../geometry.ts';
 
 /** The solid blocks near each cell of a city: see GR_ in the memory map. */
 export interface BlockGrid {
@@ -12,9 +13,11 @@ export interface BlockGrid {
   cells: readonly (readonly number[])[];
 }
 
-/** The smallest grid that covers everything within `layout.GRID_REACH_M` of a solid block. */
+/** The smallest grid that covers everything within `GRID_REACH_M` of a solid block. */
 export function blockGridOf(blocks: readonly Block[]): BlockGrid {
-  const near = blocks.map(({ polygon, solid }) => (solid ? grown(boundsOf(polygon)) : undefined));
+  const near = blocks.map(({ polygon, solid }) =>
+    solid ? grown(boundsOf(polygon), layout.GRID_REACH_M) : undefined,
+  );
   const boxes = near.filter((box) => box !== undefined);
   if (boxes.length === 0) return { minX: 0, minY: 0, columns: 0, rows: 0, cells: [] };
   const minX = Math.min(...boxes.map((box) => box.minX));
@@ -79,13 +82,4 @@ export function writeGridBoxes(
     view.setFloat32(offset + layout.GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
     view.setFloat32(offset + layout.GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
   }
-}
-
-function grown({ minX, minY, maxX, maxY }: Box): Box {
-  return {
-    minX: minX - layout.GRID_REACH_M,
-    minY: minY - layout.GRID_REACH_M,
-    maxX: maxX + layout.GRID_REACH_M,
-    maxY: maxY + layout.GRID_REACH_M,
-  };
 }

@@ -1,8 +1,9 @@
 import * as layout from '../../../assembly/layout.ts';
 import { at, boundsOf } from '../../city/geometry.ts';
 import type { Box, City, Lane, Zone } from '../../city/types.ts';
-import { isNearBounds } from '../hazards/ground.ts';
+import { isNearBounds } from '../geometry.ts';
 import {
+  type BlockGrid,
   blockGridBytes,
   blockGridOf,
   gridBoxesBytes,
@@ -40,21 +41,7 @@ export function packCity(city: City): ArrayBuffer {
   const spotted = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodyBlocksOf(city)];
   const blocks = spotted.map(({ block }) => block);
   const grid = blockGridOf(blocks);
-  const { starts, end } = layOut({
-    lanes: city.lanes.length * layout.LANE_BYTES,
-    points: profiles.reduce((count, { points }) => count + points.length, 0) * layout.POINT_BYTES,
-    junctions: city.junctions.length * layout.JUNCTION_BYTES,
-    routes: layout.CAR_COUNT * ROUTE_BYTES,
-    routeLanes: city.routes.flat().length * layout.ROUTE_LANE_BYTES,
-    blocks: blocks.length * layout.BLOCK_BYTES,
-    lights: city.lights.length * layout.LIGHT_BYTES,
-    hazards: city.hazards.length * layout.HAZARD_SPOT_BYTES,
-    zones: city.zones.length * layout.ZONE_BYTES,
-    conflicts: city.lanes.flatMap(zonesOf).length * layout.CONFLICT_BYTES,
-    paths: pathPointsOf(city) * layout.PATH_POINT_BYTES,
-    grid: blockGridBytes(grid),
-    gridBoxes: gridBoxesBytes(grid),
-  });
+  const { starts, end } = layOut(sizesOf(city, profiles, blocks.length, grid));
   const view = new DataView(new ArrayBuffer(end));
   writeHeader(view, city, blocks.length, starts);
   writeLanes(view, starts.lanes, city, profiles);
@@ -64,8 +51,9 @@ export function packCity(city: City): ArrayBuffer {
     view.setInt32(starts.junctions + i * layout.JUNCTION_BYTES + layout.J_CYCLE, cycleTicks, true);
   }
   writeRoutes(view, starts, city, exitSpeedsOf(city, profiles, speeds));
-  for (const [i, zone] of city.zones.entries())
+  for (const [i, zone] of city.zones.entries()) {
     writeZone(view, starts.zones + i * layout.ZONE_BYTES, zone);
+  }
   for (const [i, each] of spotted.entries()) {
     writeBlock(view, starts.blocks + i * layout.BLOCK_BYTES, each);
   }
@@ -76,34 +64,42 @@ export function packCity(city: City): ArrayBuffer {
   return view.buffer;
 }
 
-type Section =
-  | 'lanes'
-  | 'points'
-  | 'junctions'
-  | 'routes'
-  | 'routeLanes'
-  | 'blocks'
-  | 'lights'
-  | 'hazards'
-  | 'zones'
-  | 'conflicts'
-  | 'paths'
-  | 'grid'
-  | 'gridBoxes';
-type Starts = Record<Section, number>;
+/** Bytes of each section, in their order in the table. */
+const sizesOf = (
+  city: City,
+  profiles: readonly LaneProfile[],
+  blockCount: number,
+  grid: BlockGrid,
+) => ({
+  lanes: city.lanes.length * layout.LANE_BYTES,
+  points: profiles.reduce((count, { points }) => count + points.length, 0) * layout.POINT_BYTES,
+  junctions: city.junctions.length * layout.JUNCTION_BYTES,
+  routes: layout.CAR_COUNT * ROUTE_BYTES,
+  routeLanes: city.routes.flat().length * layout.ROUTE_LANE_BYTES,
+  blocks: blockCount * layout.BLOCK_BYTES,
+  lights: city.lights.length * layout.LIGHT_BYTES,
+  hazards: city.hazards.length * layout.HAZARD_SPOT_BYTES,
+  zones: city.zones.length * layout.ZONE_BYTES,
+  conflicts: city.lanes.flatMap(zonesOf).length * layout.CONFLICT_BYTES,
+  paths: pathPointsOf(city) * layout.PATH_POINT_BYTES,
+  grid: blockGridBytes(grid),
+  gridBoxes: gridBoxesBytes(grid),
+});
 
-/** The offset of each section from its size, in the order of the argument. */
-function layOut(sizes: Record<Section, number>): { starts: Starts; end: number } {
+type Sections = ReturnType<typeof sizesOf>;
+
+/** The offset of each section, and where the last one ends. */
+function layOut(sizes: Sections): { starts: Sections; end: number } {
   const starts = { ...sizes };
   let end = layout.T_HEADER_BYTES;
-  for (const name of Object.keys(sizes) as Section[]) {
+  for (const name of Object.keys(sizes) as (keyof Sections)[]) {
     starts[name] = end;
     end = Math.ceil((end + sizes[name]) / layout.SLAB_ALIGN) * layout.SLAB_ALIGN;
   }
   return { starts, end };
 }
 
-function writeHeader(view: DataView, city: City, blockCount: number, starts: Starts): void {
+function writeHeader(view: DataView, city: City, blockCount: number, starts: Sections): void {
   const header: readonly (readonly [offset: number, value: number])[] = [
     [layout.T_LANE_COUNT, city.lanes.length],
     [layout.T_LANES, starts.lanes],
@@ -249,7 +245,7 @@ function writePoints(
 
 function writeRoutes(
   view: DataView,
-  starts: Starts,
+  starts: Sections,
   city: City,
   exitSpeeds: readonly (readonly number[])[],
 ): void {

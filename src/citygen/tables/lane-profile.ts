@@ -1,4 +1,4 @@
-import { at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
+import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
 import type { City, Lane, Point } from '../../city/types.ts';
 
 /** A lane, sampled at equal steps of its length. */
@@ -134,16 +134,8 @@ function weigh(
   arrivingWeight: number,
   fromWeight: number,
 ): Point {
-  return [
-    from[0] * fromWeight +
-      to[0] * toWeight +
-      leaving[0] * leavingWeight +
-      arriving[0] * arrivingWeight,
-    from[1] * fromWeight +
-      to[1] * toWeight +
-      leaving[1] * leavingWeight +
-      arriving[1] * arrivingWeight,
-  ];
+  const chord = add(scaled(from, fromWeight), to, toWeight);
+  return add(add(chord, leaving, leavingWeight), arriving, arrivingWeight);
 }
 
 /** The angle between two tangents is twice the arcsine of half their chord, about the chord. */

@@ -13,8 +13,12 @@ import {
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
-import { areaOf, distanceToSegment, intersectConvex } from '../../citygen/geometry.ts';
-import { isNearBounds } from '../../citygen/hazards/ground.ts';
+import {
+  areaOf,
+  distanceToSegment,
+  intersectConvex,
+  isNearBounds,
+} from '../../citygen/geometry.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { NOSE_M, TAIL_M } from './course.ts';
 import type { Undisturbed } from './undisturbed.ts';
