@@ -3,8 +3,8 @@ import { saturate } from '../bench/common/loops.ts';
 import { startEmptyServer } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
 import { gather } from './crowd.ts';
+import type { FrameSummary } from './frame-tally.ts';
 import { formatShare, LoadMeter } from './usage-meter.ts';
-import { summarise, type WatchersSummary } from './watcher.ts';
 
 const SECONDS = 4;
 const SETTLE_MS = 1000;
@@ -49,16 +49,16 @@ export async function requestCeiling(connectionCount: number): Promise<Ceiling> 
 export async function frameCeiling(
   watcherCount: number,
   frameBytes: number,
-): Promise<Ceiling & { gaps: WatchersSummary }> {
+): Promise<Ceiling & { gaps: FrameSummary }> {
   const server = await startEmptyServer();
   try {
-    const crowd = await gather(server.url, Array(watcherCount).fill(`/ws/${frameBytes}`), SECONDS);
+    const crowd = await gather(server.url, Array(watcherCount).fill(`/ws/${frameBytes}`));
     await systemTime.sleep(SETTLE_MS);
-    crowd.record();
+    crowd.tally.record();
     const meter = new LoadMeter(server);
     await systemTime.sleep(SECONDS * 1000);
     const share = Math.max(meter.ownShare(), 0.001);
-    const gaps = summarise(crowd.watchers);
+    const gaps = crowd.tally.summary();
     crowd.close();
     return { what: 'frames', perS: gaps.frames / SECONDS / share, gaps };
   } finally {

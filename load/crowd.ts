@@ -1,61 +1,28 @@
 import { UpgradeRefused, WatchSocket } from '../bench/common/watch-socket.ts';
 import { systemTime } from '../src/time.ts';
-import { Watcher } from './watcher.ts';
+import { FrameTally } from './frame-tally.ts';
 
-const FRAMES_PER_S = 12.5;
 /** Upgrades under way at once. */
 const OPENING_MAX = 50;
 
-/** Open streams, each with its watcher. */
+/** Open streams, and what came over them. */
 export class Crowd {
-  readonly watchers: Watcher[] = [];
+  readonly tally = new FrameTally(systemTime);
   readonly sockets: WatchSocket[] = [];
-
-  add({ watchers, sockets }: Crowd): void {
-    this.watchers.push(...watchers);
-    this.sockets.push(...sockets);
-  }
-
-  /** Frames count from here on. */
-  record(): void {
-    for (const watcher of this.watchers) watcher.record();
-  }
 
   close(): void {
     for (const socket of this.sockets) socket.close();
   }
 }
 
-function fail(refused: UpgradeRefused): never {
-  throw refused;
-}
+type OnRefused = (refused: UpgradeRefused, path: string) => void;
 
-/**
- * Opens a stream for each path, with memory for the gaps of `seconds`. Throws UpgradeRefused where one
- * is refused, unless `onRefused` takes it.
- */
-export async function gather(
-  url: URL,
-  paths: readonly string[],
-  seconds: number,
-  onRefused: (refused: UpgradeRefused, path: string) => void = fail,
-): Promise<Crowd> {
-  const crowd = new Crowd();
-  const gapsMax = Math.ceil(seconds * FRAMES_PER_S * 1.1) + 10;
+async function join(crowd: Crowd, url: URL, paths: readonly string[], onRefused: OnRefused) {
   let next = 0;
   const open = async () => {
     for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
-      const watcher = new Watcher(gapsMax);
-      const events = {
-        message: (opcode: number, payload: Buffer) =>
-          watcher.message(opcode, payload, systemTime.now()),
-        closed: (code: number) => {
-          watcher.closeCode = code;
-        },
-      };
       try {
-        crowd.sockets.push(await WatchSocket.open(url, path, events));
-        crowd.watchers.push(watcher);
+        crowd.sockets.push(await WatchSocket.open(url, path, crowd.tally.stream()));
       } catch (error) {
         if (!(error instanceof UpgradeRefused)) throw error;
         onRefused(error, path);
@@ -63,11 +30,19 @@ export async function gather(
     }
   };
   await Promise.all(Array.from({ length: OPENING_MAX }, open));
+}
+
+/** Opens a stream for each path. Throws UpgradeRefused where one is refused. */
+export async function gather(url: URL, paths: readonly string[]): Promise<Crowd> {
+  const crowd = new Crowd();
+  await join(crowd, url, paths, (refused) => {
+    throw refused;
+  });
   return crowd;
 }
 
 /** The streams that opened in the end, and why the others did not. */
-export interface PatientCrowd {
+interface PatientCrowd {
   crowd: Crowd;
   /** Streams that were refused at first. */
   lateCount: number;
@@ -82,20 +57,19 @@ export interface PatientCrowd {
 export async function gatherPatiently(
   url: URL,
   paths: readonly string[],
-  seconds: number,
   { attempts = 5, pauseMs = 5000 } = {},
 ): Promise<PatientCrowd> {
   const crowd = new Crowd();
-  let lateCount = 0;
+  let inTime: number | undefined;
   for (let attempt = 1, left = paths; ; attempt++) {
     const again: string[] = [];
     const refused: Record<string, number> = {};
-    const came = await gather(url, left, seconds, ({ statusLine }, path) => {
+    await join(crowd, url, left, ({ statusLine }, path) => {
       again.push(path);
       refused[statusLine] = (refused[statusLine] ?? 0) + 1;
     });
-    crowd.add(came);
-    if (attempt > 1) lateCount += came.watchers.length;
+    inTime ??= crowd.sockets.length;
+    const lateCount = crowd.sockets.length - inTime;
     if (again.length === 0 || attempt === attempts) return { crowd, lateCount, refused };
     left = again;
     await systemTime.sleep(pauseMs);

@@ -9,9 +9,9 @@ import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
+import { formatGaps } from './frame-tally.ts';
 import { CatchUpWatch, IncidentWatch } from './incident-watch.ts';
 import { formatUsage, LoadMeter } from './usage-meter.ts';
-import { formatGaps, summarise } from './watcher.ts';
 
 const CONNECTIONS = 64;
 const CARS_PER_WORLD = 20;
@@ -66,11 +66,11 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     optionsOf(chosen, catalogue, chosen.worlds + i, ticks),
   );
 
-  const firstCrowd = await gather(url, pathsOf(watched), chosen.seconds);
+  const firstCrowd = await gather(url, pathsOf(watched));
   await systemTime.sleep(SETTLE_MS);
   const alone = await measure(chosen, server, pool, { watched, crowd: firstCrowd, left: [] });
   // The new crowd opens before the old one closes, so each world stays watched.
-  const secondCrowd = await gather(url, pathsOf(watched), chosen.seconds);
+  const secondCrowd = await gather(url, pathsOf(watched));
   firstCrowd.close();
   const beside = await measure(chosen, server, pool, { watched, crowd: secondCrowd, left });
   secondCrowd.close();
@@ -128,7 +128,7 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
   const { watched, crowd, left } = scene;
   const meter = new LoadMeter(server);
   const incidents = new IncidentWatch(server.url, pool, watched);
-  crowd.record();
+  crowd.tally.record();
   const endMs = systemTime.now() + chosen.seconds * 1000;
   const stopProgress = progress(() => {
     const counts = caughtUp?.counts();
@@ -137,10 +137,10 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
     return `${live}, ${late ?? ''}server used ${formatUsage(meter.server())}`;
   });
   const caughtUp = left.length > 0 ? new CatchUpWatch(server.url, pool, left) : undefined;
-  const opening = await gather(server.url, pathsOf(left), chosen.seconds);
+  const opening = await gather(server.url, pathsOf(left));
   await systemTime.sleep(endMs - systemTime.now());
   stopProgress();
-  const frames = summarise(crowd.watchers);
+  const frames = crowd.tally.summary();
   const result = {
     incidents: incidents.stop(),
     frames,

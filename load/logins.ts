@@ -16,10 +16,10 @@ import type { Server } from '../bench/common/server.ts';
 import { systemTime } from '../src/time.ts';
 import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
-import { type Crowd, gather } from './crowd.ts';
+import { gather } from './crowd.ts';
+import { type FrameSummary, formatGaps } from './frame-tally.ts';
 import { HashWatch, LoginFlood } from './login-flood.ts';
 import { formatUsage, LoadMeter } from './usage-meter.ts';
-import { formatGaps, summarise, type WatchersSummary } from './watcher.ts';
 
 const SETTLE_MS = 3000;
 /** For the reads of other clients, and as many for their changes. */
@@ -56,7 +56,7 @@ export const logins = command({
 interface Others {
   reads: LoopResult;
   changes: LoopResult;
-  streams: WatchersSummary;
+  streams: FrameSummary;
 }
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
@@ -108,18 +108,18 @@ interface OtherClients {
 
 async function measureOthers(clients: OtherClients): Promise<Others> {
   const { url, twinUrl, paths, readsPerS, seconds, during } = clients;
-  const crowd: Crowd = await gather(twinUrl, paths, seconds + SETTLE_MS / 1000);
+  const crowd = await gather(twinUrl, paths);
   const reading = await HttpPool.open(url, CONNECTIONS);
   const changing = await HttpPool.open(url, CONNECTIONS);
   const plans = plansOf(url, await bearerOf(url, DEMO_CUSTOMER), await bearerOf(url, DEMO_ADMIN));
   await systemTime.sleep(SETTLE_MS);
-  crowd.record();
+  crowd.tally.record();
   during?.();
   const [reads, changes] = await Promise.all([
     openLoop(reading, { ...plans.reads, ratePerS: readsPerS, seconds }),
     openLoop(changing, { ...plans.changes, ratePerS: CHANGES_PER_S, seconds }),
   ]);
-  const streams = summarise(crowd.watchers);
+  const streams = crowd.tally.summary();
   for (const each of [crowd, reading, changing]) each.close();
   return { reads, changes, streams };
 }
@@ -146,7 +146,6 @@ function plansOf(url: URL, customer: Headers, admin: Headers) {
 }
 
 function rowsOf(when: string, { reads, changes, streams }: Others): Outcome['rows'] {
-  const { watchers, frames, missed } = streams;
   return [
     [
       `${when}: reads`,
@@ -158,7 +157,7 @@ function rowsOf(when: string, { reads, changes, streams }: Others): Outcome['row
     ],
     [
       `${when}: streams`,
-      `${watchers}, ${frames} frames, ${missed} missed, gap ${formatGaps(streams)}`,
+      `${streams.frames} frames, ${streams.missed} missed, gap ${formatGaps(streams)}`,
     ],
   ];
 }

@@ -1,6 +1,5 @@
 import { larger, smaller } from '../bench/against/readings.ts';
 import { askOnce, formatRequest } from '../bench/common/http-pool.ts';
-import { formatMs } from '../bench/common/latencies.ts';
 import { makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
@@ -9,14 +8,8 @@ import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
+import { type FrameSummary, formatGaps } from './frame-tally.ts';
 import { formatMiB, formatUsage, LoadMeter, type Usage } from './usage-meter.ts';
-import {
-  closeCodes,
-  formatGaps,
-  summarise,
-  type Watcher,
-  type WatchersSummary,
-} from './watcher.ts';
 
 const FRAMES_PER_S = 12.5;
 
@@ -63,9 +56,9 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=${chosen.encoding}`);
   const each = paths.flatMap((path) => Array<string>(chosen.watchers).fill(path));
   const slowEach = Array<string>(chosen.slow).fill(paths[0] ?? '');
-  const came = await gatherPatiently(server.url, each, chosen.seconds);
+  const came = await gatherPatiently(server.url, each);
   const { crowd: healthy, lateCount, refused } = came;
-  const slow = await gather(server.url, slowEach, chosen.seconds);
+  const slow = await gather(server.url, slowEach);
   for (const socket of slow.sockets) socket.pause();
   await systemTime.sleep(SETTLE_MS);
 
@@ -108,7 +101,7 @@ async function frameBytes(url: URL, worldId: string, encoding: string): Promise<
 }
 
 interface Measured {
-  summary: WatchersSummary;
+  summary: FrameSummary;
   usage: Usage | undefined;
   cpuPerFrameUs: number | undefined;
   ownShare: number;
@@ -119,23 +112,25 @@ interface Measured {
 async function measure(crowd: Crowd, seconds: number, pid: number | undefined): Promise<Measured> {
   const meter = new LoadMeter({ pid });
   const rssBytes = [meter.server()?.rssBytes ?? []].flat();
-  crowd.record();
+  crowd.tally.record();
   const stopProgress = progress((elapsedS) => {
     const usage = meter.server();
     if (usage) rssBytes.push(usage.rssBytes);
-    return progressLine(crowd.watchers, elapsedS, usage);
+    const { frames } = crowd.tally.summary();
+    const perWatcher = frames / crowd.sockets.length / Math.max(1, elapsedS);
+    const rate = `${frames} frames, ${perWatcher.toFixed(2)} a second and watcher`;
+    return `${rate}, server used ${formatUsage(usage)}`;
   });
   await systemTime.sleep(seconds * 1000);
   stopProgress();
   const usage = meter.server();
   const ownShare = meter.ownShare();
-  const summary = summarise(crowd.watchers);
+  const summary = crowd.tally.summary();
   const cpuPerFrameUs = usage && (usage.cpuMs * 1000) / Math.max(1, summary.frames);
   return { summary, usage, cpuPerFrameUs, ownShare, rssBytes };
 }
 
 function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): Outcome['rows'] {
-  const { p99OfMedianWatcherMs, p99OfWorstWatcherMs } = summary;
   const share = ((summary.frames / expected) * 100).toFixed(2);
   return [
     ['frames delivered', `${summary.frames} of ${expected} (${share} %)`],
@@ -143,10 +138,6 @@ function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): 
     ['missed, out of order', `${summary.missed}, ${summary.disordered}`],
     ['streams closed with', JSON.stringify(summary.closed)],
     ['gaps', formatGaps(summary)],
-    [
-      'p99 of a watcher',
-      `median ${formatMs(p99OfMedianWatcherMs)}, worst ${formatMs(p99OfWorstWatcherMs)}`,
-    ],
     ['server used', formatUsage(usage)],
     [
       'server CPU per delivered frame',
@@ -159,16 +150,5 @@ function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): 
 async function closeCodesOfSlow(slow: Crowd): Promise<Record<string, number>> {
   for (const socket of slow.sockets) socket.resume();
   if (slow.sockets.length > 0) await systemTime.sleep(SETTLE_MS);
-  return closeCodes(slow.watchers);
-}
-
-function progressLine(
-  crowd: readonly Watcher[],
-  seconds: number,
-  usage: Usage | undefined,
-): string {
-  const frames = crowd.reduce((total, watcher) => total + watcher.frames, 0);
-  const perWatcher = frames / crowd.length / Math.max(1, seconds);
-  const rate = `${frames} frames, ${perWatcher.toFixed(2)} a second and watcher`;
-  return `${rate}, server used ${formatUsage(usage)}`;
+  return slow.tally.summary().closed;
 }

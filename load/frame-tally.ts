@@ -1,0 +1,80 @@
+import { tickOf } from '../bench/common/frame-parser.ts';
+import { formatMs, Latencies } from '../bench/common/latencies.ts';
+import type { WatchEvents } from '../bench/common/watch-socket.ts';
+import type { Time } from '../src/time.ts';
+
+const FRAME_TICKS = 4;
+
+export interface FrameSummary {
+  frames: number;
+  bytes: number;
+  /** Frames that were never delivered: the tick rose by more than one frame. */
+  missed: number;
+  /** Frames whose tick did not rise. */
+  disordered: number;
+  /** Streams by the code that they were closed with. */
+  closed: Record<string, number>;
+  /** Of the gaps between the frames of a stream. */
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+/** Counts the frames of many streams together. A hello is no frame. */
+export class FrameTally {
+  readonly #time: Time;
+  readonly #gaps = new Latencies();
+  readonly #counts = { frames: 0, bytes: 0, missed: 0, disordered: 0 };
+  readonly #closed: Record<string, number> = {};
+  #isRecording = false;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /** Frames count from here on. */
+  record(): void {
+    this.#isRecording = true;
+  }
+
+  /** What takes the messages of one more stream. */
+  stream(): WatchEvents {
+    let last: { tick: number; ms: number } | undefined;
+    return {
+      message: (opcode, payload) => {
+        if (last === undefined && isHello(payload)) return;
+        const now = { tick: tickOf(opcode, payload), ms: this.#time.now() };
+        if (this.#isRecording && last) {
+          this.#count((now.tick - last.tick) / FRAME_TICKS, payload.length, now.ms - last.ms);
+        }
+        last = now;
+      },
+      closed: (code) => {
+        this.#closed[code] = (this.#closed[code] ?? 0) + 1;
+      },
+    };
+  }
+
+  #count(framesLater: number, bytes: number, gapMs: number): void {
+    const counts = this.#counts;
+    counts.frames += 1;
+    counts.bytes += bytes;
+    if (framesLater > 0) counts.missed += framesLater - 1;
+    else counts.disordered += 1;
+    this.#gaps.record(gapMs);
+  }
+
+  summary(): FrameSummary {
+    const { p50Ms, p99Ms, maxMs } = this.#gaps.summary();
+    return { ...this.#counts, closed: { ...this.#closed }, p50Ms, p99Ms, maxMs };
+  }
+}
+
+/** Both encodings name the type within the first bytes. */
+function isHello(payload: Buffer): boolean {
+  return payload.subarray(0, 24).includes('hello');
+}
+
+export function formatGaps({ p50Ms, p99Ms, maxMs }: FrameSummary): string {
+  return `p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, max ${formatMs(maxMs)}`;
+}
