@@ -18,7 +18,7 @@ import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { gather } from './crowd.ts';
 import { type FrameSummary, formatGaps } from './frame-tally.ts';
-import { HashWatch, LoginFlood } from './login-flood.ts';
+import { openFlood, watchHashes } from './login-flood.ts';
 import { formatUsage, LoadMeter } from './usage-meter.ts';
 
 const SETTLE_MS = 3000;
@@ -67,17 +67,18 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const clients = { url, twinUrl: server.url, paths, readsPerS: chosen.reads };
   const before = await measureOthers({ ...clients, seconds: UNDISTURBED_SECONDS });
 
-  const flood = await LoginFlood.open(url, chosen);
-  const watch = await HashWatch.open(server.opsUrl);
+  const flood = await openFlood(url, chosen);
+  const stopHashes = await watchHashes(server.opsUrl);
   const meter = new LoadMeter(server);
-  const stopProgress = progress(() => flood.progress());
-  const [met, flooded] = await Promise.all([
-    measureOthers({ ...clients, seconds: chosen.seconds, during: () => flood.run() }),
-    flood.done,
-  ]);
+  const stopProgress = progress(() => {
+    const { sent, looked, refused } = flood.result();
+    return `${sent} log-ins sent, ${looked} verified, ${refused} refused`;
+  });
+  const met = await measureOthers({ ...clients, seconds: chosen.seconds, beside: flood.run });
   stopProgress();
   const usage = meter.server();
-  const hashes = watch?.close();
+  const hashes = stopHashes();
+  const flooded = flood.result();
   flood.close();
   const verdict = judge(ceiling, chosen.rate + chosen.reads + CHANGES_PER_S, meter.ownShare());
   const rows: Outcome['rows'] = [
@@ -103,21 +104,22 @@ interface OtherClients {
   paths: readonly string[];
   readsPerS: number;
   seconds: number;
-  during?: () => void;
+  /** Runs while they are measured. */
+  beside?: () => Promise<unknown>;
 }
 
 async function measureOthers(clients: OtherClients): Promise<Others> {
-  const { url, twinUrl, paths, readsPerS, seconds, during } = clients;
+  const { url, twinUrl, paths, readsPerS, seconds, beside } = clients;
   const crowd = await gather(twinUrl, paths);
   const reading = await HttpPool.open(url, CONNECTIONS);
   const changing = await HttpPool.open(url, CONNECTIONS);
   const plans = plansOf(url, await bearerOf(url, DEMO_CUSTOMER), await bearerOf(url, DEMO_ADMIN));
   await systemTime.sleep(SETTLE_MS);
   crowd.tally.record();
-  during?.();
   const [reads, changes] = await Promise.all([
     openLoop(reading, { ...plans.reads, ratePerS: readsPerS, seconds }),
     openLoop(changing, { ...plans.changes, ratePerS: CHANGES_PER_S, seconds }),
+    beside?.(),
   ]);
   const streams = crowd.tally.summary();
   for (const each of [crowd, reading, changing]) each.close();

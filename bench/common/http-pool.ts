@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { type Answer, ResponseParser } from './response-parser.ts';
 
 /** The answer, or undefined where the connection ended before it came. */
-export type Answered = (answer: Answer | undefined) => void;
+type Answered = (answer: Answer | undefined) => void;
 
 /** The bytes of a request, ready to be sent as often as wanted. A body is JSON by default. */
 export function formatRequest(
@@ -54,9 +54,8 @@ export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise
 /** One keep-alive connection that carries one request at a time. */
 class HttpConnection {
   readonly #socket: Socket;
-  readonly #parser: ResponseParser;
   #waiting: Answered | undefined;
-  #open = true;
+  isOpen = true;
 
   static async open(url: URL): Promise<HttpConnection> {
     return new HttpConnection(await openSocket(url));
@@ -64,10 +63,10 @@ class HttpConnection {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    this.#parser = new ResponseParser((answer) => this.#settle(answer));
+    const parser = new ResponseParser((answer) => this.#settle(answer));
     socket.on('data', (chunk: Buffer) => {
       try {
-        this.#parser.push(chunk);
+        parser.push(chunk);
       } catch (error) {
         socket.destroy(error as Error);
       }
@@ -75,24 +74,15 @@ class HttpConnection {
     // An error shows as a lost answer: the close event follows every error.
     socket.on('error', () => {});
     socket.on('close', () => {
-      this.#open = false;
+      this.isOpen = false;
       this.#settle(undefined);
     });
   }
 
-  get isOpen(): boolean {
-    return this.#open;
-  }
-
   /** `answered` is called exactly once, after which the next request may be sent. */
   send(request: Buffer, answered: Answered): void {
-    if (this.#waiting) throw new Error('a request is under way on this connection');
-    if (this.#open) {
-      this.#waiting = answered;
-      this.#socket.write(request);
-    } else {
-      answered(undefined);
-    }
+    this.#waiting = answered;
+    this.#socket.write(request);
   }
 
   close(): void {
@@ -116,22 +106,13 @@ export async function askOnce(url: URL, request: Buffer): Promise<Answer> {
   }
 }
 
-/** Requests that may wait for a free connection; more are refused. */
-const QUEUE_MAX = 100_000;
-
-interface QueuedRequest {
-  request: Buffer;
-  answered: Answered;
-}
-
 /** A fixed number of connections; a request takes a free one or waits for it. */
 export class HttpPool {
   readonly #url: URL;
-  readonly #idle: HttpConnection[];
-  readonly #queue: QueuedRequest[] = [];
-  #queueHead = 0;
-  #closed = false;
   readonly #all: Set<HttpConnection>;
+  readonly #idle: HttpConnection[];
+  readonly #queue: { request: Buffer; answered: Answered }[] = [];
+  #closed = false;
 
   static async open(url: URL, connectionCount: number): Promise<HttpPool> {
     const opening = Array.from({ length: connectionCount }, () => HttpConnection.open(url));
@@ -144,24 +125,18 @@ export class HttpPool {
     this.#all = new Set(connections);
   }
 
-  /** False where too many requests wait already; `answered` is never called then. */
-  send(request: Buffer, answered: Answered): boolean {
-    const connection = this.#takeIdle();
-    if (connection) {
-      this.#sendOn(connection, { request, answered });
-      return true;
-    }
-    if (this.#queue.length - this.#queueHead >= QUEUE_MAX) return false;
+  send(request: Buffer, answered: Answered): void {
     this.#queue.push({ request, answered });
-    return true;
+    this.#serve();
   }
 
   /** The answer to one request, whatever its status. Throws where the connection ended first. */
   ask(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const refused = () => reject(new Error('the server ended the connection without an answer'));
-      const taken = this.send(request, (answer) => (answer ? resolve(answer) : refused()));
-      if (!taken) refused();
+      this.send(request, (answer) => {
+        if (answer) resolve(answer);
+        else reject(new Error('the server ended the connection without an answer'));
+      });
     });
   }
 
@@ -170,36 +145,29 @@ export class HttpPool {
     for (const connection of this.#all) connection.close();
   }
 
-  /** Replaces connections that the server closed while they were idle. */
-  #takeIdle(): HttpConnection | undefined {
-    let connection = this.#idle.pop();
-    while (connection && !connection.isOpen) {
-      this.#replace(connection);
-      connection = this.#idle.pop();
+  #serve(): void {
+    while (this.#queue.length > 0) {
+      const connection = this.#idle.pop();
+      if (!connection) return;
+      // The server may have closed it while it was idle.
+      if (connection.isOpen) this.#sendNext(connection);
+      else this.#replace(connection);
     }
-    return connection;
   }
 
-  #sendOn(connection: HttpConnection, { request, answered }: QueuedRequest): void {
-    connection.send(request, (answer) => {
-      answered(answer);
+  #sendNext(connection: HttpConnection): void {
+    const next = this.#queue.shift();
+    if (!next) return;
+    connection.send(next.request, (answer) => {
+      next.answered(answer);
       if (connection.isOpen) this.#release(connection);
       else this.#replace(connection);
     });
   }
 
   #release(connection: HttpConnection): void {
-    const next = this.#queue[this.#queueHead];
-    if (!next) {
-      this.#idle.push(connection);
-      return;
-    }
-    this.#queueHead += 1;
-    if (this.#queueHead === this.#queue.length) {
-      this.#queue.length = 0;
-      this.#queueHead = 0;
-    }
-    this.#sendOn(connection, next);
+    this.#idle.push(connection);
+    this.#serve();
   }
 
   #replace(connection: HttpConnection): void {

@@ -10,7 +10,7 @@ export interface LoopResult {
   /** Answered with a status below 400. */
   ok: number;
   okPerS: number;
-  /** By status, and `lost`: the connection ended, `unanswered`: the run ended, `refused`: no place. */
+  /** By status, and `lost`: the connection ended, `unanswered`: the run ended. */
   failed: Record<string, number>;
   /** Of successful requests, from the moment at which they were due. */
   latency: LatencySummary;
@@ -18,9 +18,10 @@ export interface LoopResult {
   sendDelay: LatencySummary;
 }
 
-export interface Plan {
+interface Plan {
   request(index: number): Buffer;
-  answered?(index: number, answer: Answer | undefined): void;
+  /** `tookMs`: since the moment at which the request was due. */
+  answered?(index: number, answer: Answer | undefined, tookMs: number): void;
 }
 
 /** Answers that come later than this after the last request count as missing. */
@@ -50,15 +51,13 @@ class Tally {
     this.sent += 1;
     this.underWay += 1;
     this.#sendDelays.record(systemTime.now() - intendedMs);
-    const taken = this.#pool.send(this.#plan.request(index), (answer) => {
+    this.#pool.send(this.#plan.request(index), (answer) => {
+      const tookMs = systemTime.now() - intendedMs;
       this.underWay -= 1;
-      this.#count(answer, intendedMs);
-      this.#plan.answered?.(index, answer);
+      this.#count(answer, tookMs);
+      this.#plan.answered?.(index, answer, tookMs);
       then();
     });
-    if (taken) return;
-    this.underWay -= 1;
-    this.#fail('refused');
   }
 
   async finish(): Promise<LoopResult> {
@@ -77,17 +76,14 @@ class Tally {
     };
   }
 
-  #count(answer: Answer | undefined, intendedMs: number): void {
-    if (!answer) this.#fail('lost');
-    else if (answer.status >= 400) this.#fail(String(answer.status));
-    else {
+  #count(answer: Answer | undefined, tookMs: number): void {
+    if (answer && answer.status < 400) {
       this.#ok += 1;
-      this.#latencies.record(systemTime.now() - intendedMs);
+      this.#latencies.record(tookMs);
+    } else {
+      const reason = answer?.status ?? 'lost';
+      this.#failed[reason] = (this.#failed[reason] ?? 0) + 1;
     }
-  }
-
-  #fail(reason: string): void {
-    this.#failed[reason] = (this.#failed[reason] ?? 0) + 1;
   }
 }
 
