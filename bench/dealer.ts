@@ -32,9 +32,7 @@ const MAKERS = 64;
 const MAKING_S_MAX = 600;
 
 const OPTIONS = {
-  numbers: {
-    worlds: { fallback: 100_000, min: 1, max: 10_000_000, help: 'in the store at the start' },
-  },
+  worlds: { fallback: 100_000, min: 1, max: 10_000_000, help: 'in the store at the start' },
 };
 
 export async function run(options: string[]): Promise<Figure[]> {

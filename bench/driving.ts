@@ -30,12 +30,10 @@ interface Totals {
 }
 
 const OPTIONS = {
-  numbers: {
-    seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
-    km: { fallback: 500_000, min: 1, max: 100_000_000, help: 'vehicle-kilometres' },
-    threads: { fallback: 2, min: 1, max: 256, help: 'threads' },
-  },
-  words: { city: { fallback: '', choices: CITIES.map(({ name }) => name), help: 'only this one' } },
+  seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
+  km: { fallback: 500_000, min: 1, max: 100_000_000, help: 'vehicle-kilometres' },
+  threads: { fallback: 2, min: 1, max: 256, help: 'threads' },
+  city: { fallback: '', choices: CITIES.map(({ name }) => name), help: 'only this one' },
 };
 
 export async function run(options: string[]): Promise<Figure[]> {

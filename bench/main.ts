@@ -20,9 +20,10 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   native: () => import('./native.ts'),
   viewer: () => import('./viewer.ts'),
 };
-/** Questions that write no result. */
+/** Questions that write no result file of figures. */
 const UNWRITTEN: Readonly<Record<string, Question>> = {
   factor: () => import('./factor.ts'),
+  trace: () => import('./trace.ts'),
   'kernel --quick': () => import('./kernel-quick.ts'),
   'kernel --profile': () => import('./kernel-profile.ts'),
 };
@@ -37,6 +38,8 @@ npm run bench -- factor             how much slower this machine is than the one
                                     later reports show it
 npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
 npm run bench -- kernel --profile   ns by phase of a tick and by function; writes nothing
+npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg]
+                                    draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
@@ -51,12 +54,12 @@ await runEntryPoint(HELP, async (all) => {
   const firstOption = rest.findIndex((arg) => arg.startsWith('--'));
   const names = firstOption < 0 ? rest : rest.slice(0, firstOption);
   const options = firstOption < 0 ? [] : rest.slice(firstOption);
-  const unwritten = UNWRITTEN[rest.join(' ')];
+  const unwritten = UNWRITTEN[rest.join(' ')] ?? UNWRITTEN[names.join(' ')];
   const unknown = names.find((name) => !(name in QUESTIONS));
   if (unknown !== undefined && !unwritten) {
     throw new UsageError(`no bench is called ${unknown}`);
   }
-  if (unwritten && !against) return show(await (await unwritten()).run([]), asMarkdown);
+  if (unwritten && !against) return show(await (await unwritten()).run(options), asMarkdown);
   for (const name of names.length > 0 ? names : Object.keys(QUESTIONS)) {
     if (against) {
       const question = { script: 'bench', name, args: options } as const;

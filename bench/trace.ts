@@ -1,15 +1,16 @@
 /**
- * Draws one world around a tick: `node bench/trace.ts --city grid --seed 5
- * --tick 1234 --car 3 --out trace.svg`. Bodies of all cars near that car every half a second from
- * ten seconds before to two after, light to dark; lanes, and what is solid.
+ * Draws one world around a tick as SVG. Bodies of all cars near a car every half a second from ten
+ * seconds before to two after, light to dark; lanes, and what is solid.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { C_HX, C_HY, C_STATUS, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT } from '../assembly/layout.ts';
+import { CITIES } from '../src/city/catalogue.ts';
 import type { Point } from '../src/city/types.ts';
 import type { SlabArrays } from '../src/kernel/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 import { loadKernel, stepBy } from './aged-worlds.ts';
+import type { Figure } from './common/figures.ts';
+import { parseOptions } from './common/options.ts';
 
 const BEFORE_TICKS = 500;
 const AFTER_TICKS = 100;
@@ -17,25 +18,27 @@ const STEP_TICKS = 25;
 const REACH_M = 60;
 const PIXELS_PER_M = 10;
 
-const text = { type: 'string' } as const;
-const { values } = parseArgs({
-  options: { city: text, seed: text, tick: text, car: text, out: text },
-});
-const [seed, tick, car] = [values.seed, values.tick, values.car].map((each) => Number(each ?? 0));
-const out = values.out ?? 'trace.svg';
-trace(values.city ?? 'grid', seed ?? 0, tick ?? 0, car ?? 0);
+const OPTIONS = {
+  city: { fallback: 'grid', choices: CITIES.map(({ name }) => name), help: 'name of the city' },
+  seed: { fallback: 0, min: 0, max: 2 ** 32 - 1, help: 'of the world' },
+  tick: { fallback: 0, min: 0, max: 2 ** 31 - 1, help: 'in the middle' },
+  car: { fallback: 0, min: 0, max: CAR_COUNT - 1, help: 'index of the car in the middle' },
+  out: { fallback: 'trace.svg', help: 'file to write' },
+};
 
-function trace(name: string, seed: number, tick: number, car: number): void {
+export async function run(options: string[]): Promise<Figure[]> {
+  const { city: name, seed, tick, car, out } = parseOptions(OPTIONS, options);
   const { kernel, cities } = loadKernel(1);
-  const cityIndex = cities.cities.findIndex((city) => city.name === name);
+  const cityIndex = CITIES.findIndex((each) => each.name === name);
   const city = cities.cities[cityIndex];
   const slab = kernel.acquire();
   if (!city || slab === undefined) throw new RangeError(`there is no city "${name}"`);
-  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  const create = () => kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  create();
   const arrays = kernel.view(slab);
   stepBy(kernel, slab, tick);
   const centre = placeOf(arrays, car);
-  kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+  create();
   stepBy(kernel, slab, Math.max(0, tick - BEFORE_TICKS));
   const shapes = [
     ...city.blocks.filter(({ solid }) => solid).map(({ polygon }) => shape(polygon, 'block')),
@@ -56,6 +59,7 @@ function trace(name: string, seed: number, tick: number, car: number): void {
   }
   writeFileSync(out, page(shapes, centre));
   console.log(`written to ${out}`);
+  return [];
 }
 
 function value({ f64 }: SlabArrays, array: number, car: number): number {

@@ -27,7 +27,7 @@ const WINDOW = { viewport: { width: 1280, height: 800 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
 
 const OPTIONS = {
-  numbers: { minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' } },
+  minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' },
 };
 
 export async function run(options: string[]): Promise<Figure[]> {

@@ -15,13 +15,11 @@ const CARS_PER_WORLD = 20;
 const FEATURE = 'aeb';
 
 const options = {
-  numbers: {
-    rate: { fallback: 2000, min: 1, max: 200_000, help: 'changes a second' },
-    vins: { fallback: 1000, min: 1, max: 200_000, help: 'cars that are changed in turn' },
-    connections: { fallback: 64, min: 1, max: 1000, help: 'connections' },
-    seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
-  },
-  flags: { verify: 'read every car back and compare with the acknowledged value' },
+  rate: { fallback: 2000, min: 1, max: 200_000, help: 'changes a second' },
+  vins: { fallback: 1000, min: 1, max: 200_000, help: 'cars that are changed in turn' },
+  connections: { fallback: 64, min: 1, max: 1000, help: 'connections' },
+  seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
+  verify: { fallback: false, help: 'read every car back and compare with the acknowledged value' },
 } as const;
 
 type Chosen = Options<typeof options>;

@@ -9,14 +9,10 @@ import type { Addresses, Server } from '../bench/common/server.ts';
 
 /** What every command takes: which server to load. */
 const SERVER_OPTIONS = {
-  numbers: {
-    pid: { fallback: 0, min: 0, max: 4_194_304, help: 'process of that server, to read its CPU' },
-  },
-  words: {
-    url: { fallback: '', choices: [], help: 'a running server; else one is started and stopped' },
-    dealer: { fallback: '', choices: [], help: 'the dealer platform of that server' },
-    ops: { fallback: '', choices: [], help: 'its port for operators' },
-  },
+  pid: { fallback: 0, min: 0, max: 4_194_304, help: 'process of that server, to read its CPU' },
+  url: { fallback: '', help: 'a running server; else one is started and stopped' },
+  dealer: { fallback: '', help: 'the dealer platform of that server' },
+  ops: { fallback: '', help: 'its port for operators' },
 } as const;
 
 export const SERVER_HELP = `Every command:\n${describeOptions(SERVER_OPTIONS)}`;
@@ -47,17 +43,12 @@ export interface Command {
 
 export function command<T extends OptionTable>(question: Question<T>): Command {
   const { summary, options, measures, run } = question;
-  const table: OptionTable = {
-    numbers: { ...options.numbers, ...SERVER_OPTIONS.numbers },
-    words: { ...options.words, ...SERVER_OPTIONS.words },
-    flags: options.flags ?? {},
-  };
   return {
     summary,
     help: describeOptions(options),
     measures,
     prepare: (args) => {
-      const values = parseOptions(table, args) as Options<T> & Addresses;
+      const values = parseOptions({ ...options, ...SERVER_OPTIONS }, args);
       return { addresses: values, run: (server) => run(values, server) };
     },
   };

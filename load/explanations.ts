@@ -21,16 +21,12 @@ const SETTLE_MS = 3000;
 const WITHIN_S = 2;
 
 const options = {
-  numbers: {
-    worlds: { fallback: 50, min: 1, max: 20_000, help: 'worlds that are watched' },
-    left: { fallback: 20, min: 1, max: 5000, help: 'unwatched worlds, opened half-way' },
-    minutes: { fallback: 10, min: 1, max: 30, help: 'how long those were unwatched' },
-    seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with them' },
-    seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
-  },
-  words: {
-    off: { fallback: 'each', choices: [], help: 'feature off on all cars; each: all in turn' },
-  },
+  worlds: { fallback: 50, min: 1, max: 20_000, help: 'worlds that are watched' },
+  left: { fallback: 20, min: 1, max: 5000, help: 'unwatched worlds, opened half-way' },
+  minutes: { fallback: 10, min: 1, max: 30, help: 'how long those were unwatched' },
+  seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with them' },
+  seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
+  off: { fallback: 'each', help: 'feature off on all cars; each: all in turn' },
 } as const;
 
 type Chosen = Options<typeof options>;

@@ -28,12 +28,10 @@ const CHANGES_PER_S = 20;
 const UNDISTURBED_SECONDS = 10;
 
 const options = {
-  numbers: {
-    rate: { fallback: 500, min: 1, max: 20_000, help: 'log-ins a second' },
-    seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
-    worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched meanwhile' },
-    reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second meanwhile' },
-  },
+  rate: { fallback: 500, min: 1, max: 20_000, help: 'log-ins a second' },
+  seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
+  worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched meanwhile' },
+  reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second meanwhile' },
 } as const;
 
 type Chosen = Options<typeof options>;

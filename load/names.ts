@@ -23,9 +23,7 @@ const PASSWORD = 'not-the-one';
 const OF_THE_MOMENT = /^(date|x-request-id):/i;
 
 const options = {
-  numbers: {
-    logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each door' },
-  },
+  logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each door' },
 } as const;
 
 type Chosen = Options<typeof options>;

@@ -17,20 +17,16 @@ type Chosen = Options<typeof options>;
 const SETTLE_MS = 3000;
 
 const options = {
-  numbers: {
-    worlds: { fallback: 1000, min: 1, max: 20_000, help: 'worlds that are watched' },
-    watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each' },
-    seconds: { fallback: 60, min: 1, max: 3600, help: 'how long' },
-    slow: {
-      fallback: 0,
-      min: 0,
-      max: 10_000,
-      help: 'watchers of the first world that stop reading',
-    },
+  worlds: { fallback: 1000, min: 1, max: 20_000, help: 'worlds that are watched' },
+  watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each' },
+  seconds: { fallback: 60, min: 1, max: 3600, help: 'how long' },
+  slow: {
+    fallback: 0,
+    min: 0,
+    max: 10_000,
+    help: 'watchers of the first world that stop reading',
   },
-  words: {
-    encoding: { fallback: 'json', choices: ['json', 'msgpack'], help: 'of the frames' },
-  },
+  encoding: { fallback: 'json', choices: ['json', 'msgpack'], help: 'of the frames' },
 } as const;
 
 /** Whether every watcher receives 12.5 frames a second, and what a frame costs the server. */

@@ -15,22 +15,20 @@ const CREATE_SECONDS_MAX = 300;
 const SETTLE_MS = 3000;
 
 const options = {
-  numbers: {
-    count: { fallback: 10_000, min: 1, max: 2_000_000, help: 'worlds to create' },
-    connections: { fallback: 64, min: 1, max: 1000, help: 'connections, each with one request' },
-    rate: {
-      fallback: 0,
-      min: 0,
-      max: 100_000,
-      help: 'then worlds a second; 0: half of the ceiling',
-    },
-    seconds: { fallback: 10, min: 1, max: 600, help: 'how long at that rate' },
-    idle: {
-      fallback: 0,
-      min: 0,
-      max: 3600,
-      help: 'then seconds to watch the server doing nothing',
-    },
+  count: { fallback: 10_000, min: 1, max: 2_000_000, help: 'worlds to create' },
+  connections: { fallback: 64, min: 1, max: 1000, help: 'connections, each with one request' },
+  rate: {
+    fallback: 0,
+    min: 0,
+    max: 100_000,
+    help: 'then worlds a second; 0: half of the ceiling',
+  },
+  seconds: { fallback: 10, min: 1, max: 600, help: 'how long at that rate' },
+  idle: {
+    fallback: 0,
+    min: 0,
+    max: 3600,
+    help: 'then seconds to watch the server doing nothing',
   },
 } as const;
 

@@ -11,14 +11,10 @@ import { ask, type Question } from './npm-run.ts';
 import type { Reading, RunOutput } from './readings.ts';
 
 const OPTIONS = {
-  numbers: {
-    runs: { fallback: 5, min: 1, max: 99, help: 'runs of each side' },
-    limit: { fallback: 3, min: 0, max: 100, help: 'per cent that a figure may be worse' },
-  },
-  words: {
-    against: { fallback: '', choices: [], help: 'commit to compare the working tree with' },
-  },
-  flags: { write: 'keep the comparison in bench/results/against-<name>.json' },
+  runs: { fallback: 5, min: 1, max: 99, help: 'runs of each side' },
+  limit: { fallback: 3, min: 0, max: 100, help: 'per cent that a figure may be worse' },
+  against: { fallback: '', help: 'commit to compare the working tree with' },
+  write: { fallback: false, help: 'keep the comparison in bench/results/against-<name>.json' },
 } as const;
 
 export type Against = Options<typeof OPTIONS>;

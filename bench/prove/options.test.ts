@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { UsageError } from '../common/usage-error.ts';
 import { optionsFrom, PARTS } from './options.ts';
 
 it('proves everything on all cores by default', () => {
@@ -27,17 +26,4 @@ it('takes seed, size, parts, threads and folder', () => {
     'manoeuvres',
     'attribution',
   ]);
-});
-
-it.each([
-  [['--km', '0'], '--km takes a whole number from 1'],
-  [['--seed', '1.5'], '--seed takes a whole number from 0'],
-  [['--threads', ''], '--threads takes a whole number from 1'],
-  [['--only', 'luck'], '--only takes one of manoeuvres, sweep, attribution'],
-])('refuses %j', (args, message) => {
-  expect(() => optionsFrom(args)).toThrow(message);
-});
-
-it('refuses what it does not know', () => {
-  expect(() => optionsFrom(['--size', '3'])).toThrow(UsageError);
 });

@@ -6,29 +6,19 @@ import { RESULTS, ROOT } from '../common/places.ts';
 export const PARTS = ['manoeuvres', 'sweep', 'attribution', 'verdicts'] as const;
 export type Part = (typeof PARTS)[number];
 
-export interface ProveOptions {
-  /** Of the first world; the others count up from it. */
-  seed: number;
-  /** Vehicle-kilometres with everything on; everything else grows with them. */
-  km: number;
-  parts: readonly Part[];
-  threads: number;
-  folder: string;
-}
+const FOLDER = join(RESULTS, 'prove');
 
 const OPTIONS = {
-  numbers: {
-    km: {
-      fallback: 20_000,
-      min: 1,
-      max: 100_000_000,
-      help: 'vehicle-kilometres with everything on; 500000: full proof',
-    },
-    seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
-    threads: { fallback: availableParallelism(), min: 1, max: 256, help: 'threads' },
+  km: {
+    fallback: 20_000,
+    min: 1,
+    max: 100_000_000,
+    help: 'vehicle-kilometres with everything on; 500000: full proof',
   },
-  words: { out: { fallback: join(RESULTS, 'prove'), choices: [], help: 'folder of the report' } },
-  lists: { only: { choices: PARTS, help: 'parts; the report keeps the others' } },
+  seed: { fallback: 1, min: 0, max: 2 ** 32 - 1, help: 'of the first world' },
+  threads: { fallback: availableParallelism(), min: 1, max: 256, help: 'threads' },
+  out: { fallback: '', help: `folder of the report; else ${FOLDER}` },
+  only: { fallback: [], choices: PARTS, help: 'parts; the report keeps the others' },
 };
 
 export const HELP = `npm run prove
@@ -41,13 +31,14 @@ report.md, report.json and plots. Exit code 1: a mark is missed.
 
 ${describeOptions(OPTIONS)}`;
 
-/** Throws UsageError. */
-export function optionsFrom(args: readonly string[]): ProveOptions {
+/**
+ * What a run does. `seed`: of the first world, the others count up from it. `km`: vehicle-kilometres
+ * with everything on; everything else grows with them. Throws UsageError.
+ */
+export function optionsFrom(args: readonly string[]) {
   const { only, out, ...options } = parseOptions(OPTIONS, args);
-  const parts = only.length === 0 ? PARTS : PARTS.filter((part) => only.includes(part));
-  return {
-    ...options,
-    parts,
-    folder: resolve(out === OPTIONS.words.out.fallback ? ROOT : '', out),
-  };
+  const parts = PARTS.filter((part) => only.length === 0 || only.includes(part));
+  return { ...options, parts, folder: out === '' ? join(ROOT, FOLDER) : resolve(out) };
 }
+
+export type ProveOptions = ReturnType<typeof optionsFrom>;
