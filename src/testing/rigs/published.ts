@@ -87,6 +87,17 @@ export async function checkAnswer(
   published.check(body, 'paths', template, verb, ...place);
 }
 
+/** Throws where a value is not as the schema of that name in the service's document has it. */
+export async function checkNamed(
+  service: 'dealer' | 'twin',
+  url: string,
+  name: string,
+  value: unknown,
+): Promise<void> {
+  const published = await publishedAt(`${url}/openapi.json`, service);
+  published.check(value, 'components', 'schemas', name);
+}
+
 /** The path of a document that a path is one of; of several the one with the fewest parameters. */
 function templateOf(path: string, templates: readonly string[]): string | undefined {
   const parts = path.split('/');

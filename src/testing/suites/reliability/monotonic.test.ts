@@ -28,6 +28,7 @@ class Reported {
 }
 
 const READS = ['/state', '', '/journal', '/events', '/incidents'] as const;
+const CAR_READS = ['', '/telemetry'] as const;
 
 /** One client: reads of all kinds, one after the other. */
 async function readOn(base: string, world: World, reported: Reported, dice: Dice): Promise<void> {
@@ -54,10 +55,11 @@ async function measureOn(
   dice: Dice,
 ): Promise<void> {
   const { vin } = dice.pick(world.fleet);
+  const path = `/api/v1/vehicle${dice.pick(CAR_READS)}`;
   const before = reported.tick;
-  const { status, text } = await ask(base, '/api/v1/vehicle/telemetry', { vin });
+  const { status, text } = await ask(base, path, { vin });
   expect(status, text).toBe(200);
-  reported.hear(tickOf(text), before, 'telemetry');
+  reported.hear(tickOf(text), before, path);
 }
 
 /** A stream that is opened, watched for a moment and closed. */

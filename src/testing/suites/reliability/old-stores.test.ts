@@ -67,27 +67,27 @@ describe.each(ENGINES)('a store of 1.4.2, $engine', ({ engine, file }) => {
 
   it.each(['world', 'second'])('keeps the journal of the %s', async (which) => {
     const { id, vin, journal } = then[which];
-    const { seed, city, changes } = await twin.world('journal', { id }, '/journal');
+    const { seed, city, changes } = await twin.world('Journal', { id }, '/journal');
     expect({ seed, city, changes }).toEqual({
       seed: journal.seed,
       city: journal.city,
       changes: journal.changes,
     });
-    const { declared } = await twin.vehicle('featureState', vin, '/features');
+    const { declared } = await twin.vehicle('FeatureState', vin, '/features');
     expect(declared).toMatchObject(journal.changes[0].features);
   });
 
   it('keeps incidents with their explanations', async () => {
-    const incidents = await twin.world('incidents', then.world, '/incidents');
+    const incidents = await twin.world('Incidents', then.world, '/incidents');
     expect(incidents.slice(0, then.world.incidents.length)).toEqual(then.world.incidents);
   });
 
   it('lets worlds go on: they take changes and move', async () => {
-    const before = await twin.world('snapshot', then.world, '/state');
+    const before = await twin.world('Snapshot', then.world, '/state');
     const { declared } = await twin.patch(then.world.vin, { brakes: true });
     expect(declared.brakes).toBe(true);
     await until('a later tick', async () => {
-      return (await twin.world('snapshot', then.world, '/state')).tick > before.tick;
+      return (await twin.world('Snapshot', then.world, '/state')).tick > before.tick;
     });
   });
 });

@@ -136,8 +136,12 @@ test('[R17] a watched world that traps three times in a minute is quarantined: 1
   }
   await until('the stream is closed', () => ill.closeCode !== undefined);
   expect(ill.closeCode).toBe(1013);
-  for (const path of ['/state', '/events', '/incidents']) {
-    const answer = await ask(node.twinUrl, `/api/v1/worlds/${world.id}${path}`);
+  const vin = world.fleet[0]?.vin ?? '';
+  const reads = ['/state', '/events', '/incidents'].map(
+    (path) => `/api/v1/worlds/${world.id}${path}`,
+  );
+  for (const path of [...reads, '/api/v1/vehicle/telemetry']) {
+    const answer = await ask(node.twinUrl, path, { vin });
     expectRefusal(answer);
     expect(JSON.parse(answer.text).error).toBe('world_unavailable');
     expect(answer.retryAfterS).toBeLessThanOrEqual(60);
@@ -147,7 +151,6 @@ test('[R17] a watched world that traps three times in a minute is quarantined: 1
   expect(healthy.closeCode).toBeUndefined();
   await expectShown(node.twinUrl, other, healthy);
   // What needs no stepping is answered all the same.
-  const vin = world.fleet[0]?.vin ?? '';
   const change = { method: 'PATCH', vin, body: { aeb: false } } as const;
   expect((await ask(node.twinUrl, '/api/v1/vehicle/features', change)).status).toBe(200);
   expect(changesOf(await journalOf(node.twinUrl, world))).toHaveLength(1);

@@ -13,7 +13,6 @@ import {
   ask,
   CITY,
   changesOf,
-  eventsOf,
   expectRefusal,
   incidentsOf,
   journalOf,
@@ -21,8 +20,6 @@ import {
   makeWorld,
   RECKLESS,
   stateOf,
-  tickOf,
-  type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
 import { useNodes } from './nodes.ts';
@@ -242,39 +239,3 @@ test('a change that was written is acknowledged even where the store says that i
   await expectWhole(twinUrl, world);
   expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);
 });
-
-test('[T11] a world made from a journal shows what the first one shows, tick by tick', async () => {
-  const { twinUrl: base } = await nodes.withFaultyStore();
-  const first = await makeReckless(base, 3000);
-  const cars = first.fleet.slice(0, 4).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
-  const readers = [await StreamReader.open(base, first)];
-  for (const [i, car] of cars.entries()) await car.switch(base, new Dice(i));
-  const journal = await journalOf(base, first);
-  const second = await makeWorld(base, { journal });
-  readers.push(await StreamReader.open(base, second));
-  await until('frames of both', () => readers.every(({ snapshots }) => snapshots.length > 30));
-  const [shown, again] = readers.map(({ snapshots }) => new Map(snapshots.map(anonymous)));
-  const common = [...(shown?.keys() ?? [])].filter((tick) => again?.has(tick));
-  expect(common.length).toBeGreaterThan(20);
-  for (const tick of common) expect(again?.get(tick)).toBe(shown?.get(tick));
-  const tick = Math.min(...readers.map(({ lastTick }) => lastTick));
-  const [happened, happenedAgain] = [await happenedIn(base, first), await happenedIn(base, second)];
-  const from = Math.max(happened.events[0] ?? 0, happenedAgain.events[0] ?? 0);
-  const seen = (list: readonly number[]) => list.filter((at) => at > from && at <= tick);
-  expect(seen(happenedAgain.incidents)).toEqual(seen(happened.incidents));
-  expect(seen(happenedAgain.events)).toEqual(seen(happened.events));
-  expect(seen(happened.incidents).length).toBeGreaterThan(0);
-});
-
-/** A snapshot by its tick, without what names the world. */
-function anonymous(snapshot: string): [tick: number, text: string] {
-  const text = snapshot.replace(/"world":"\w+"/, '').replaceAll(/"vin":"\w+"/g, '');
-  return [tickOf(snapshot), text];
-}
-
-/** Ticks of incidents and of the last events. */
-async function happenedIn(base: string, world: World) {
-  const ticksOf = (list: readonly { tick: number }[]) => list.map(({ tick }) => tick);
-  const incidents = ticksOf(await incidentsOf(base, world));
-  return { incidents, events: ticksOf(await eventsOf(base, world)) };
-}

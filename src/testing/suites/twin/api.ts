@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { decode } from '@msgpack/msgpack';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { checkAnswer } from '../../rigs/published.ts';
+import { checkAnswer, checkNamed } from '../../rigs/published.ts';
 import { until } from '../../rigs/until.ts';
-import { type ShapeName, type Shapes, shaped } from './schemas.ts';
-import type { ErrorBody, Incident, World } from './wire.ts';
+import { plausible } from './plausible.ts';
+import type { ErrorBody, Incident, Schemas, World } from './wire.ts';
 
 /** One request; a GET without anything unless it says otherwise. */
 export interface Ask {
@@ -24,6 +24,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   bytes: Uint8Array;
+  text: string;
   /** Decoded by its Content-Type; undefined where there is none. */
   body: unknown;
 }
@@ -41,69 +42,76 @@ export class Api {
     const headers = new Headers(ask.headers);
     if (ask.vin !== undefined) headers.set('Authorization', `VIN ${ask.vin}`);
     if (ask.msgpack) headers.set('Accept', 'application/msgpack');
-    const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+    const { method = 'GET' } = ask;
+    const sent = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
     const response = await fetch(new URL(path, this.url), {
-      method: ask.method ?? 'GET',
+      method,
       redirect: 'manual',
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...(sent === undefined ? {} : { body: sent }),
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const type = response.headers.get('Content-Type') ?? '';
     const { status } = response;
-    const answer = { status, headers: response.headers, bytes, body: read(type, bytes) };
-    const method = ask.method ?? 'GET';
+    const text = new TextDecoder().decode(bytes);
+    const body = read(type, bytes);
     if (/^\/(api|ws)\//.test(path))
-      await checkAnswer('twin', this.url, { ...answer, method, path });
-    return answer;
+      await checkAnswer('twin', this.url, { method, path, status, body });
+    return { status, headers: response.headers, bytes, text, body };
   }
 
-  /** The body of a successful call, checked against its schema. Throws for anything else. */
-  async get<Name extends ShapeName>(
+  /**
+   * The body of a successful call.
+   * @param name of its schema in the document
+   * @throws for any other status, and where the body is no such thing
+   */
+  async get<Name extends keyof Schemas>(
     name: Name,
     path: string,
     ask: Ask = {},
     status = 200,
-  ): Promise<Shapes[Name]> {
+  ): Promise<Schemas[Name]> {
     const answer = await this.ask(path, ask);
     if (answer.status !== status) {
       throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     }
-    return shaped(name, answer.body);
+    await checkNamed('twin', this.url, name, answer.body);
+    return plausible(answer.body as Schemas[Name]);
   }
 
-  /** The body of a refused call, checked against its schema, and what came with it. */
+  /** The body of a refused call, and what came with it. */
   async refused(path: string, ask: Ask = {}): Promise<ErrorBody & Answer> {
     const answer = await this.ask(path, ask);
-    return { ...answer, ...shaped('error', answer.body) };
+    await checkNamed('twin', this.url, 'ErrorBody', answer.body);
+    return { ...answer, ...(answer.body as ErrorBody) };
   }
 
   /** Makes a world; options are sent as they are. */
   makeWorld(options?: unknown): Promise<World> {
     const ask = { method: 'POST', ...(options === undefined ? {} : { json: options }) };
-    return this.get('world', '/api/v1/worlds', ask, 201);
+    return this.get('World', '/api/v1/worlds', ask, 201);
   }
 
   /** Below a world, or the world itself. */
-  world<Name extends ShapeName>(name: Name, { id }: { id: string }, path = '', ask: Ask = {}) {
+  world<Name extends keyof Schemas>(name: Name, { id }: { id: string }, path = '', ask: Ask = {}) {
     return this.get(name, `/api/v1/worlds/${id}${path}`, ask);
   }
 
   /** Below /api/v1/vehicle, as one car of a world. */
-  vehicle<Name extends ShapeName>(name: Name, vin: string, path = '', ask: Ask = {}) {
+  vehicle<Name extends keyof Schemas>(name: Name, vin: string, path = '', ask: Ask = {}) {
     return this.get(name, `/api/v1/vehicle${path}`, { ...ask, vin });
   }
 
   /** Switches features of one car. */
   patch(vin: string, features: Record<string, boolean>) {
-    return this.vehicle('featureState', vin, '/features', { method: 'PATCH', json: features });
+    return this.vehicle('FeatureState', vin, '/features', { method: 'PATCH', json: features });
   }
 
   /** The incidents of a world up to a tick, some at least, once all of them are explained. */
   async explained(world: World, endTick: number): Promise<Incident[]> {
     let wanted: Incident[] = [];
     await until('explanations', async () => {
-      const all = await this.world('incidents', world, '/incidents');
+      const all = await this.world('Incidents', world, '/incidents');
       for (const { explained, failures } of all) if (!explained) expect(failures).toEqual([]);
       wanted = all.filter(({ tick }) => tick <= endTick);
       return wanted.length > 0 && wanted.every(({ explained }) => explained);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startTestNode } from '../../rigs/node.ts';
 import { Api, raw, useTwin, vinOf } from './api.ts';
-import { shaped } from './schemas.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin();
@@ -11,7 +10,7 @@ beforeAll(async () => {
 });
 
 const PATH = '/api/v1/vehicle/route';
-const routeWith = (headers: Record<string, string>) => api.get('route', PATH, { headers });
+const routeWith = (headers: Record<string, string>) => api.get('Route', PATH, { headers });
 const refusedWith = async (headers: Record<string, string>, path = PATH) => {
   const refused = await api.refused(path, { headers });
   expect(refused.headers.get('WWW-Authenticate')).toBe('VIN');
@@ -54,7 +53,7 @@ describe('the VIN of a vehicle call', () => {
     for (const line of [`Authorization:  VIN   ${vin}  `, `X-VIN:   ${small}  `, `x-vin:${vin}`]) {
       const answer = await raw(api.url, [`GET ${PATH} HTTP/1.1`, line]);
       answer.socket.destroy();
-      expect(shaped('route', JSON.parse(answer.body.toString())).vin).toBe(vin);
+      expect(JSON.parse(answer.body.toString()).vin).toBe(vin);
     }
   });
 

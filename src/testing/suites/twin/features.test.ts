@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Kernel } from '../../../kernel/kernel.ts';
 import { effectiveMask } from '../../../twin/catalogue.ts';
+import { makeKernel } from '../../rigs/kernel.ts';
 import { useTwin, vinOf } from './api.ts';
-import { FEATURES, type FeatureName, type World } from './wire.ts';
+import { CATALOGUE, FEATURES, type FeatureName, type World } from './wire.ts';
 
 const api = useTwin();
 let world: World;
@@ -24,44 +23,25 @@ async function untouched(): Promise<string> {
   return vinOf(world, nextCar++);
 }
 
-const stateOf = (vin: string) => api.vehicle('featureState', vin, '/features');
+const stateOf = (vin: string) => api.vehicle('FeatureState', vin, '/features');
 const put = (vin: string, name: string, enabled: boolean) => {
   const ask = { method: 'PUT', json: { enabled } };
-  return api.vehicle('featureSetting', vin, `/features/${name}`, ask);
+  return api.vehicle('FeatureSetting', vin, `/features/${name}`, ask);
 };
 const reset = (vin: string) =>
-  api.vehicle('featureState', vin, '/features/reset', { method: 'POST' });
+  api.vehicle('FeatureState', vin, '/features/reset', { method: 'POST' });
 
 describe('the feature catalogue', () => {
   test('[F1] has twelve features with their groups and needs, in order', async () => {
-    const { features } = await api.get('catalogue', '/api/v1/features');
-    expect(features.map(({ name, group, needs }) => [name, group, needs])).toEqual([
-      ['steering', 'actuator', []],
-      ['brakes', 'actuator', []],
-      ['throttle', 'actuator', []],
-      ['front_camera', 'sensor', []],
-      ['front_radar', 'sensor', []],
-      ['corner_radars', 'sensor', []],
-      ['aeb', 'function', ['brakes', ['front_radar', 'front_camera']]],
-      ['animal_detection', 'function', ['front_camera']],
-      ['evasive_steering', 'function', ['steering', 'front_camera']],
-      ['traffic_light_recognition', 'function', ['front_camera', 'brakes']],
-      ['intersection_assist', 'function', ['corner_radars', 'brakes']],
-      ['esc', 'function', ['brakes', 'steering']],
-    ]);
+    const { features } = await api.get('Catalogue', '/api/v1/features');
+    expect(features.map(({ name, group, needs }) => [name, group, needs])).toEqual(CATALOGUE);
   });
 
   test('[F2] shows functions, and only those, in the owner’s menu', async () => {
-    const { features } = await api.get('catalogue', '/api/v1/features');
+    const { features } = await api.get('Catalogue', '/api/v1/features');
     const shown = features.filter(({ owner_menu }) => owner_menu).map(({ name }) => name);
-    expect(shown).toEqual([
-      'aeb',
-      'animal_detection',
-      'evasive_steering',
-      'traffic_light_recognition',
-      'intersection_assist',
-      'esc',
-    ]);
+    const functions = CATALOGUE.filter(([, group]) => group === 'function');
+    expect(shown).toEqual(functions.map(([name]) => name));
   });
 });
 
@@ -82,7 +62,7 @@ describe('the features of a car', () => {
   test('are part of everything about the car', async () => {
     const vin = await untouched();
     const state = await api.patch(vin, { corner_radars: false });
-    expect((await api.vehicle('vehicle', vin)).configuration).toEqual(state);
+    expect((await api.vehicle('Vehicle', vin)).configuration).toEqual(state);
   });
 });
 
@@ -200,8 +180,8 @@ describe('a change', () => {
     await api.patch(vin, { brakes: false, esc: false, throttle: true });
     await api.patch(vin, { brakes: false, esc: true });
     await api.patch(vin, { brakes: false });
-    const [first, second] = (await api.world('journal', other, '/journal')).changes;
-    const events = await api.world('events', other, '/events');
+    const [first, second] = (await api.world('Journal', other, '/journal')).changes;
+    const events = await api.world('Events', other, '/events');
     const told = events.filter(({ kind }) => kind === 'configuration');
     expect(told.map(({ vin, feature, tick }) => [vin, feature, tick])).toEqual([
       [vin, 'brakes', first?.tick],
@@ -216,49 +196,15 @@ describe('a change', () => {
 
 type Has = (name: FeatureName) => boolean;
 
-/** What works in a car with these features switched on, function by function. */
-function works(name: FeatureName, on: Has): boolean {
-  if (!on(name)) return false;
-  switch (name) {
-    case 'aeb':
-      return on('brakes') && (on('front_radar') || on('front_camera'));
-    case 'animal_detection':
-      return on('front_camera');
-    case 'evasive_steering':
-      return on('steering') && on('front_camera');
-    case 'traffic_light_recognition':
-      return on('front_camera') && on('brakes');
-    case 'intersection_assist':
-      return on('corner_radars') && on('brakes');
-    case 'esc':
-      return on('brakes') && on('steering');
-    default:
-      return true;
-  }
+const NEEDS = new Map(CATALOGUE.map(([name, , needs]) => [name, needs]));
+
+/** What a feature lacks; of needs of which one is enough, all. */
+function lacks(name: FeatureName, on: Has): FeatureName[] {
+  return (NEEDS.get(name) ?? []).filter((need) => ![need].flat().some(on)).flat();
 }
 
-/** What a function that is switched on lacks. */
-function lacks(name: FeatureName, on: Has): FeatureName[] {
-  const off = (...needs: FeatureName[]) => needs.filter((need) => !on(need));
-  switch (name) {
-    case 'aeb':
-      return on('front_radar') || on('front_camera')
-        ? off('brakes')
-        : off('brakes', 'front_radar', 'front_camera');
-    case 'animal_detection':
-      return off('front_camera');
-    case 'evasive_steering':
-      return off('steering', 'front_camera');
-    case 'traffic_light_recognition':
-      return off('front_camera', 'brakes');
-    case 'intersection_assist':
-      return off('corner_radars', 'brakes');
-    case 'esc':
-      return off('brakes', 'steering');
-    default:
-      return [];
-  }
-}
+/** Whether a feature works in a car with these features switched on. */
+const works = (name: FeatureName, on: Has) => on(name) && lacks(name, on).length === 0;
 
 const hasIn =
   (mask: number): Has =>
@@ -281,9 +227,7 @@ describe('the effective configuration of all 4,096 declared ones', () => {
   });
 
   test('[F6] is as the needs say in the kernel that drives the cars', () => {
-    const wasm = readFileSync(new URL('../../../../build/kernel.wasm', import.meta.url));
-    const module = new WebAssembly.Module(wasm);
-    const kernel = new Kernel({ module, cityTables: [], carTypes: [], slabCount: 0 });
+    const kernel = makeKernel(0);
     expect(ALL_MASKS.map((mask) => kernel.effectiveMask(mask))).toEqual(expected);
   });
 });

@@ -1,23 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useTwin, vinOf } from './api.ts';
-import type { Incident, IncidentVehicle, Snapshot, World, WorldEvent } from './wire.ts';
+import { NEEDS_BRAKES_OR_STEERING, recklessJournal } from './reckless.ts';
+import {
+  type Events,
+  FEATURES,
+  type Incident,
+  type IncidentVehicle,
+  type Snapshot,
+  type World,
+} from './wire.ts';
 
 /** Two minutes of traffic that can neither brake nor steer, but for car 0. */
 const TICKS = 6000;
-const changes = Array.from({ length: 19 }, (_, i) => ({
-  tick: 0,
-  car: i + 1,
-  features: { brakes: false, steering: false },
-}));
-const journal = { seed: 7, city: 'grid', changes };
+const journal = recklessJournal(1);
 const OFF = ['steering', 'brakes'];
-const DEGRADED = [
-  'aeb',
-  'evasive_steering',
-  'traffic_light_recognition',
-  'intersection_assist',
-  'esc',
-];
 const MASS_KG: Record<string, number> = {
   'Lumen City': 1180,
   'Aurora Vela': 1390,
@@ -31,7 +27,7 @@ let world: World;
 let incidents: Incident[];
 beforeAll(async () => {
   world = await api.makeWorld({ journal, start_tick: TICKS });
-  incidents = (await api.world('incidents', world, '/incidents')).filter(
+  incidents = (await api.world('Incidents', world, '/incidents')).filter(
     ({ tick }) => tick <= TICKS,
   );
 });
@@ -57,7 +53,7 @@ function pairOf({ vehicles }: Incident): [IncidentVehicle, IncidentVehicle] {
 /** The same traffic at the tick of an incident, or just after it. */
 async function sceneOf({ tick }: Incident): Promise<{ again: World; scene: Snapshot }> {
   const again = await api.makeWorld({ journal, start_tick: tick });
-  return { again, scene: await api.world('snapshot', again, '/state') };
+  return { again, scene: await api.world('Snapshot', again, '/state') };
 }
 
 describe('collision reports', () => {
@@ -85,12 +81,12 @@ describe('collision reports', () => {
   test('[I3] name the systems that were off, and what that degraded', () => {
     for (const { vin, off, degraded } of incidents.flatMap(({ vehicles }) => vehicles)) {
       const whole = vin === vinOf(world, 0);
-      expect([off, degraded]).toEqual(whole ? [[], []] : [OFF, DEGRADED]);
+      expect([off, degraded]).toEqual(whole ? [[], []] : [OFF, NEEDS_BRAKES_OR_STEERING]);
     }
   });
 
   test('[I2] name the nearest road of the map and its street', async () => {
-    const { roads } = await api.world('map', world, '/map');
+    const { roads } = await api.world('CityMap', world, '/map');
     for (const { place } of incidents) {
       const road = roads.find(({ id }) => id === place.road);
       expect(road?.name).toBe(place.street);
@@ -153,7 +149,7 @@ describe('collision reports', () => {
 
   test('[I9] are to be had one by one, and for each car that was involved', async () => {
     for (const incident of incidents.slice(0, 5)) {
-      const one = await api.world('incident', world, `/incidents/${incident.id}`);
+      const one = await api.world('Incident', world, `/incidents/${incident.id}`);
       expect({ ...one, explained: true, failures: [] }).toEqual({
         ...incident,
         explained: true,
@@ -161,11 +157,11 @@ describe('collision reports', () => {
       });
     }
     for (const { vin } of world.fleet) {
-      const of = await api.vehicle('incidents', vin, '/incidents');
+      const of = await api.vehicle('Incidents', vin, '/incidents');
       const mine = incidents.filter(({ vehicles }) => vehicles.some((car) => car.vin === vin));
       const ids = of.filter(({ tick }) => tick <= TICKS).map(({ id }) => id);
       expect(ids).toEqual(mine.map(({ id }) => id));
-      const listed = (await api.vehicle('vehicle', vin)).incidents;
+      const listed = (await api.vehicle('Vehicle', vin)).incidents;
       expect(listed.slice(0, ids.length)).toEqual(ids);
     }
   });
@@ -303,9 +299,9 @@ describe('what a collision earned', () => {
 
 // ── events ────────────────────────────────────────────────────────────────────────────────────
 
-const eventsOf = (world: World) => api.world('events', world, '/events');
+const eventsOf = (world: World) => api.world('Events', world, '/events');
 
-function expectInOrder(events: WorldEvent[]): void {
+function expectInOrder(events: Events): void {
   const [first] = events;
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => (first?.seq ?? 0) + i));
   const ticks = events.map(({ tick }) => tick);
@@ -346,7 +342,7 @@ describe('the events of a world', () => {
     const world = await api.makeWorld({ seed: 42 });
     const vin = vinOf(world, 0);
     await api.patch(vin, { brakes: false, throttle: false, front_radar: false });
-    await api.vehicle('featureState', vin, '/features/reset', { method: 'POST' });
+    await api.vehicle('FeatureState', vin, '/features/reset', { method: 'POST' });
     const features = (await eventsOf(world)).map(({ feature }) => feature);
     const order = ['brakes', 'throttle', 'front_radar'];
     expect(features).toEqual([...order, ...order]);
@@ -354,12 +350,7 @@ describe('the events of a world', () => {
 
   test('[I28] are the last sixty', async () => {
     const world = await api.makeWorld({ seed: 43 });
-    const all = [
-      ...['steering', 'brakes', 'throttle', 'front_camera', 'front_radar', 'corner_radars', 'aeb'],
-      ...['animal_detection', 'evasive_steering', 'traffic_light_recognition'],
-      ...['intersection_assist', 'esc'],
-    ];
-    const off = Object.fromEntries(all.map((name) => [name, false]));
+    const off = Object.fromEntries(FEATURES.map((name) => [name, false]));
     for (const { vin } of world.fleet.slice(0, 5)) await api.patch(vin, off);
     expect((await eventsOf(world)).map(({ seq }) => seq)).toEqual(
       Array.from({ length: 60 }, (_, i) => i + 1),
@@ -376,7 +367,7 @@ describe('the events of a world', () => {
     const events = (await eventsOf(world)).filter(({ tick }) => tick <= 2500);
     expectInOrder(events);
     const told = events.filter(({ kind }) => kind === 'collision');
-    const incidents = (await api.world('incidents', world, '/incidents')).filter(
+    const incidents = (await api.world('Incidents', world, '/incidents')).filter(
       ({ tick }) => tick <= 2500,
     );
     expect(incidents.length).toBeGreaterThan(3);

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { until } from '../../rigs/until.ts';
 import { type Answer, Api, type Ask, vinOf } from './api.ts';
-import { shaped } from './schemas.ts';
 import { handshake, Stream } from './stream-client.ts';
+import type { ErrorBody } from './wire.ts';
 
 const nodes: TestNode[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ const create = (api: Api, json: unknown = {}) =>
 
 /** What a refusal for too much is; anything else fails. */
 function expectLimited({ status, body, headers }: Answer): void {
-  expect([status, shaped('error', body).error]).toEqual([429, 'rate_limited']);
+  expect([status, (body as ErrorBody).error]).toEqual([429, 'rate_limited']);
   expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
 }
 
@@ -74,7 +74,7 @@ describe('the limit on new worlds', () => {
     const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: NEVER });
     const world = await api.makeWorld();
     expectLimited(await create(api));
-    await api.world('snapshot', world, '/state');
+    await api.world('Snapshot', world, '/state');
     await api.patch(vinOf(world, 0), { aeb: false });
     await (await Stream.open(world.stream_url)).close();
   });
@@ -102,7 +102,7 @@ describe('the limit on changes', () => {
     expectLimited(await api.ask(FEATURES, { ...patch, json: { esc: true } }));
     expectLimited(await api.ask(`${FEATURES}/aeb`, put));
     expectLimited(await api.ask(`${FEATURES}/reset`, reset));
-    const state = await api.vehicle('featureState', vin, '/features');
+    const state = await api.vehicle('FeatureState', vin, '/features');
     expect(state.declared.esc).toBe(false);
   });
 });
@@ -116,8 +116,8 @@ describe('the limit on misses', () => {
     expect((await api.ask('/api/v1/worlds/x/state')).status).toBe(404);
     expectLimited(await api.ask('/api/v1/worlds/0000000001'));
     expectLimited(await api.ask('/api/v1/vehicle', { vin: 'x' }));
-    await api.world('world', world);
-    await api.vehicle('featureState', vinOf(world, 0), '/features');
+    await api.world('World', world);
+    await api.vehicle('FeatureState', vinOf(world, 0), '/features');
   });
 });
 
@@ -128,12 +128,12 @@ describe('the limit on streams', () => {
     const streams = [await Stream.open(world.stream_url), await Stream.open(world.stream_url)];
     const refused = await handshake(api.url, `/ws/worlds/${world.id}`);
     refused.socket.destroy();
-    const body = shaped('error', JSON.parse(refused.body.toString()));
+    const body = JSON.parse(refused.body.toString());
     expect([refused.status, body.error]).toEqual([429, 'rate_limited']);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     await streams[0]?.close();
     await until('the end of a stream', async () => {
-      return (await api.world('world', world)).watchers === 1;
+      return (await api.world('World', world)).watchers === 1;
     });
     await (await Stream.open(world.stream_url)).close();
     await streams[1]?.close();

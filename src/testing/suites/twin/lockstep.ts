@@ -12,12 +12,15 @@ async function frame(stream: Stream): Promise<Snapshot> {
   return next;
 }
 
-/** Frames of two worlds at the same tick, pair after pair until `enough` of them. */
+/** Frames of two worlds at the same tick. */
+export type Pairs = readonly [Snapshot, Snapshot][];
+
+/** Pair after pair until `enough` of them. */
 export async function pairs(
   a: Stream,
   b: Stream,
-  enough: (pairs: readonly [Snapshot, Snapshot][]) => boolean,
-): Promise<[Snapshot, Snapshot][]> {
+  enough: (pairs: Pairs) => boolean,
+): Promise<Pairs> {
   const found: [Snapshot, Snapshot][] = [];
   let [x, y] = [await frame(a), await frame(b)];
   while (!enough(found)) {

@@ -9,14 +9,14 @@ let path: string;
 beforeAll(async () => {
   world = await api.makeWorld();
   path = `/api/v1/worlds/${world.id}/map`;
-  map = await api.get('map', path);
+  map = await api.get('CityMap', path);
 });
 
 const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
 
 describe('the catalogue of cities', () => {
   test('[W17] names each city once', async () => {
-    const { cities } = await api.get('cities', '/api/v1/cities');
+    const { cities } = await api.get('Cities', '/api/v1/cities');
     expect(new Set(cities.map(({ name }) => name)).size).toBe(cities.length);
     expect(cities.map(({ name }) => name)).toContain(world.city);
   });
@@ -83,7 +83,7 @@ describe('the map of a world', () => {
 
   test('[W21] is the same for every world of the city', async () => {
     const other = await api.makeWorld({ city: world.city });
-    expect(await api.world('map', other, '/map')).toEqual(map);
+    expect(await api.world('CityMap', other, '/map')).toEqual(map);
   });
 });
 

@@ -8,10 +8,10 @@ let world: World;
 let map: CityMap;
 beforeAll(async () => {
   world = await api.makeWorld({ seed: 12, start_tick: 1500 });
-  map = await api.world('map', world, '/map');
+  map = await api.world('CityMap', world, '/map');
 });
 
-const stateOf = (of: World) => api.world('snapshot', of, '/state');
+const stateOf = (of: World) => api.world('Snapshot', of, '/state');
 const places = () => [...map.roads, ...map.junctions].map(({ id }) => id);
 
 /** Metres from a point to the nearest of a line's stretches. */
@@ -73,7 +73,7 @@ describe('the state of a world', () => {
       const states: Snapshot[] = [];
       // What is asked for in between frames is answered with the newest of them.
       for (let i = 0; i < 6; i++) {
-        states.push(await api.world('snapshot', world, '/state', ask));
+        states.push(await api.world('Snapshot', world, '/state', ask));
         await collect(1);
       }
       await collect(3);
@@ -112,7 +112,7 @@ describe('the telemetry of a car', () => {
         expect(attempt).toBeLessThan(500);
         const [state, telemetry] = await Promise.all([
           stateOf(world),
-          api.vehicle('telemetry', vin, '/telemetry'),
+          api.vehicle('Telemetry', vin, '/telemetry'),
         ]);
         met = state.tick === telemetry.tick;
         if (!met) continue;
@@ -127,7 +127,7 @@ describe('the telemetry of a car', () => {
   test('[W31] has the car within its lane, and the lane on the road', async () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { vin } of world.fleet) {
-      const { lane: id, road, position } = await api.vehicle('telemetry', vin, '/telemetry');
+      const { lane: id, road, position } = await api.vehicle('Telemetry', vin, '/telemetry');
       const lane = lanes.get(id);
       expect(lane?.road ?? lane?.junction).toBe(road);
       expect(awayM([position.x, position.y], lane?.polyline ?? [])).toBeLessThan(2);
@@ -137,7 +137,7 @@ describe('the telemetry of a car', () => {
   test('is part of everything about the car, beside its identity', async () => {
     const [entry] = world.fleet;
     const vin = vinOf(world, 0);
-    const vehicle = await api.vehicle('vehicle', vin);
+    const vehicle = await api.vehicle('Vehicle', vin);
     const { model, plate, colour, telemetry } = vehicle;
     expect({ vin: vehicle.vin, model, plate, colour }).toEqual(entry);
     expect([vehicle.world, telemetry.world, telemetry.vin]).toEqual([world.id, world.id, vin]);
@@ -149,8 +149,8 @@ describe('the telemetry of a car', () => {
     const { vehicles } = await stateOf(other);
     const fastest = vehicles.reduce((a, b) => (a.speed > b.speed ? a : b));
     await api.patch(fastest.vin, { throttle: false, brakes: false });
-    const change = (await api.world('journal', other, '/journal')).changes[0];
-    const read = () => api.vehicle('telemetry', fastest.vin, '/telemetry');
+    const change = (await api.world('Journal', other, '/journal')).changes[0];
+    const read = () => api.vehicle('Telemetry', fastest.vin, '/telemetry');
     let now = await read();
     while (now.tick < (change?.tick ?? 0) + 25) now = await read();
     expect(now.acceleration).toBeLessThan(0);
@@ -162,7 +162,7 @@ describe('the route of a car', () => {
   test('[W32] is a closed loop of lanes, each leading to the following one', async () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { vin } of world.fleet) {
-      const route = await api.vehicle('route', vin, '/route');
+      const route = await api.vehicle('Route', vin, '/route');
       expect(route.vin).toBe(vin);
       for (const [i, id] of route.lanes.entries()) {
         const following = route.lanes[(i + 1) % route.lanes.length] ?? '';
@@ -175,7 +175,7 @@ describe('the route of a car', () => {
     const lanes = new Map(map.lanes.map((lane) => [lane.id, lane]));
     const names = new Map(map.roads.map(({ id, name }) => [id, name]));
     for (const { vin } of world.fleet) {
-      const route = await api.vehicle('route', vin, '/route');
+      const route = await api.vehicle('Route', vin, '/route');
       const driven = route.lanes.map((id) => lanes.get(id));
       const summedM = driven.reduce((sum, lane) => sum + lengthM(lane?.polyline ?? []), 0);
       // Points on the wire are rounded to the centimetre.

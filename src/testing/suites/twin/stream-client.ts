@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { checkMessage } from '../../rigs/published.ts';
 import { type RawAnswer, raw } from './api.ts';
-import { shaped } from './schemas.ts';
+import { plausible } from './plausible.ts';
 import type { Hello, Snapshot } from './wire.ts';
 
 export interface Message {
@@ -64,21 +64,23 @@ export class Stream {
   }
 
   async hello(): Promise<Hello> {
-    return shaped('hello', await this.#published());
+    return this.#published<Hello>('hello');
   }
 
   /** The next so many frames. */
   async frames(count: number): Promise<Snapshot[]> {
     const frames: Snapshot[] = [];
-    while (frames.length < count) frames.push(shaped('snapshot', await this.#published()));
+    while (frames.length < count) frames.push(await this.#published<Snapshot>('snapshot'));
     return frames;
   }
 
-  /** The content of the next message, which is as the published document says. */
-  async #published(): Promise<unknown> {
+  /** The content of the next message, which is of that type and as the published document says. */
+  async #published<Content extends { type: string }>(type: Content['type']): Promise<Content> {
     const { content } = await this.next();
     await checkMessage(this.socket.url, content);
-    return content;
+    const { type: found } = content as Content;
+    if (found !== type) throw new Error(`a ${found}, not a ${type}`);
+    return plausible(content as Content);
   }
 
   async close(): Promise<Closing> {

@@ -17,7 +17,7 @@ describe('the root', () => {
     const target = ({ headers }: typeof first) => headers.get('Location') ?? '';
     expect(target(first)).not.toBe(target(second));
     const id = target(first).split('/').at(-1) ?? '';
-    const world = await api.world('world', { id });
+    const world = await api.world('World', { id });
     expect(new URL(target(first), api.url).href).toBe(world.viewer_url);
   });
 });
@@ -107,8 +107,8 @@ describe('the private port', () => {
 
   test('[H18] tells nothing of a client: no world id and no VIN', async () => {
     const world = await api.makeWorld();
-    await api.world('snapshot', world, '/state');
-    for (const { vin } of world.fleet) await api.vehicle('featureState', vin, '/features');
+    await api.world('Snapshot', world, '/state');
+    for (const { vin } of world.fleet) await api.vehicle('FeatureState', vin, '/features');
     const { text } = await textAt('/metrics');
     for (const secret of [world.id, ...world.fleet.map(({ vin }) => vin)]) {
       expect(text).not.toContain(secret);

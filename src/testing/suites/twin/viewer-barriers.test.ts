@@ -120,7 +120,7 @@ describe('by keyboard alone', () => {
     while ((await focused()) !== 'esc') await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
     await page.locator('[data-feature="esc"][aria-checked="false"][aria-busy="false"]').waitFor();
-    const state = await api.vehicle('featureState', vin ?? '', '/features');
+    const state = await api.vehicle('FeatureState', vin ?? '', '/features');
     expect(state.declared.esc).toBe(false);
   });
 

@@ -59,7 +59,7 @@ export async function crashedWorld(
   for (const seed of CRASH_SEEDS) {
     const journal = { seed, city: 'grid', changes: WITHOUT_BRAKES };
     const world = await api.makeWorld({ journal, start_tick: CRASH_TICKS });
-    const past = await api.world('incidents', world, '/incidents');
+    const past = await api.world('Incidents', world, '/incidents');
     if (!past.some(({ tick }) => tick <= CRASH_TICKS)) continue;
     const incident = (await api.explained(world, CRASH_TICKS)).find(fits);
     if (incident !== undefined) return { world, incident };

@@ -74,7 +74,7 @@ describe('a visit', () => {
     await untilState(page, 'live');
     const { pathname } = new URL(page.url());
     expect(pathname).toMatch(/^\/worlds\/[0-9a-z]{10}$/);
-    world = await api.get('world', `/api/v1${pathname}`);
+    world = await api.get('World', `/api/v1${pathname}`);
 
     const before = await pixels(page);
     await untilCarsMove(page);
@@ -136,7 +136,7 @@ describe('a switch', () => {
 
     await aeb(page).click();
     await untilChecked(page, false);
-    const state = await api.vehicle('featureState', vinOf(world, 3), '/features');
+    const state = await api.vehicle('FeatureState', vinOf(world, 3), '/features');
     expect(state.effective.aeb).toBe('off');
     await untilChecked(other, false);
     expect(await aeb(other).innerText()).toContain('Off');
@@ -229,8 +229,8 @@ describe('an incident', () => {
   test('[P9] has a ghost whose path is that of the replay with the feature', async () => {
     const { replay } = await display(crash);
     const path = `/incidents/${incident.id}/replay`;
-    const was = await api.world('replay', crashed, path);
-    const would = await api.world('replay', crashed, `${path}?with=${replay?.with?.join()}`);
+    const was = await api.world('Replay', crashed, path);
+    const would = await api.world('Replay', crashed, `${path}?with=${replay?.with?.join()}`);
     const scrubber = crash.getByRole('slider', { name: 'Moment of the replay' });
     const ticks = was.frames.map(({ tick }) => tick);
     for (const tick of [ticks[0], ticks[40], ticks[99], ticks[112], ticks.at(-1)]) {

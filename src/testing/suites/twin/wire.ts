@@ -1,51 +1,41 @@
-/** What the twin sends: types from its published document. `schemas.ts` judges independently. */
-import type {
-  CityMap,
-  Events,
-  FeatureState,
-  Incident,
-  Journal as PublishedJournal,
-  Snapshot,
-} from '../../../../build/api/twin.d.ts';
+/** What the twin sends: types from its published document. */
+import type { CityMap, components, Incident } from '../../../../build/api/twin.d.ts';
 
 export type {
-  Catalogue,
-  Cities,
   CityMap,
   ErrorBody,
-  FeatureSetting,
+  Events,
   FeatureState,
-  HazardSpot,
   Hello,
   Incident,
+  Journal,
   Replay,
-  Route,
   Snapshot,
-  Telemetry,
-  Vehicle,
   World,
 } from '../../../../build/api/twin.d.ts';
 
-export type Journal = PublishedJournal;
-export type JournalEntry = Journal['changes'][number];
-export type FeatureName = keyof FeatureState['declared'];
+/** By their names in the document. */
+export type Schemas = components['schemas'];
+export type FeatureName = keyof Schemas['FeatureState']['declared'];
 export type Point = CityMap['roads'][number]['centerline'][number];
-export type SnapshotVehicle = Snapshot['vehicles'][number];
 export type IncidentVehicle = Incident['vehicles'][number];
-export type WorldEvent = Events[number];
 
-/** In the order of the contract, written down from it alone. */
-export const FEATURES = [
-  'steering',
-  'brakes',
-  'throttle',
-  'front_camera',
-  'front_radar',
-  'corner_radars',
-  'aeb',
-  'animal_detection',
-  'evasive_steering',
-  'traffic_light_recognition',
-  'intersection_assist',
-  'esc',
-] as const satisfies readonly FeatureName[];
+/** A feature, or several of which one is enough. */
+export type Need = FeatureName | readonly FeatureName[];
+
+/** The twelve features in the order of the contract, written down from it alone. */
+export const CATALOGUE: readonly (readonly [FeatureName, group: string, needs: Need[]])[] = [
+  ['steering', 'actuator', []],
+  ['brakes', 'actuator', []],
+  ['throttle', 'actuator', []],
+  ['front_camera', 'sensor', []],
+  ['front_radar', 'sensor', []],
+  ['corner_radars', 'sensor', []],
+  ['aeb', 'function', ['brakes', ['front_radar', 'front_camera']]],
+  ['animal_detection', 'function', ['front_camera']],
+  ['evasive_steering', 'function', ['steering', 'front_camera']],
+  ['traffic_light_recognition', 'function', ['front_camera', 'brakes']],
+  ['intersection_assist', 'function', ['corner_radars', 'brakes']],
+  ['esc', 'function', ['brakes', 'steering']],
+];
+export const FEATURES = CATALOGUE.map(([name]) => name);
