@@ -1,42 +1,28 @@
-import {
-  F_AEB,
-  F_ALL,
-  F_ANIMAL_DETECTION,
-  F_BRAKES,
-  F_CORNER_RADARS,
-  F_ESC,
-  F_EVASIVE_STEERING,
-  F_FRONT_CAMERA,
-  F_FRONT_RADAR,
-  F_INTERSECTION_ASSIST,
-  F_STEERING,
-  F_THROTTLE,
-  F_TRAFFIC_LIGHT_RECOGNITION,
-} from '../../assembly/layout.ts';
+import { F_ALL } from '../../assembly/layout.ts';
+import { TwinError } from '../errors.ts';
 
-/** Bit of each feature in every feature mask. */
-const BITS = {
-  steering: F_STEERING,
-  brakes: F_BRAKES,
-  throttle: F_THROTTLE,
-  front_camera: F_FRONT_CAMERA,
-  front_radar: F_FRONT_RADAR,
-  corner_radars: F_CORNER_RADARS,
-  aeb: F_AEB,
-  animal_detection: F_ANIMAL_DETECTION,
-  evasive_steering: F_EVASIVE_STEERING,
-  traffic_light_recognition: F_TRAFFIC_LIGHT_RECOGNITION,
-  intersection_assist: F_INTERSECTION_ASSIST,
-  esc: F_ESC,
-} as const;
+/** The features in the order of their bits in every feature mask. */
+export const FEATURE_NAMES = [
+  'steering',
+  'brakes',
+  'throttle',
+  'front_camera',
+  'front_radar',
+  'corner_radars',
+  'aeb',
+  'animal_detection',
+  'evasive_steering',
+  'traffic_light_recognition',
+  'intersection_assist',
+  'esc',
+] as const;
 
-export type FeatureName = keyof typeof BITS;
+export type FeatureName = (typeof FEATURE_NAMES)[number];
 
 export const FEATURE_GROUPS = ['actuator', 'sensor', 'function'] as const;
-export type FeatureGroup = (typeof FEATURE_GROUPS)[number];
 
 export const EFFECTIVE_STATES = ['on', 'off', 'degraded'] as const;
-export type Effective = (typeof EFFECTIVE_STATES)[number];
+type Effective = (typeof EFFECTIVE_STATES)[number];
 
 /** A required feature, or several alternatives. */
 type Need = FeatureName | readonly FeatureName[];
@@ -44,27 +30,11 @@ type Need = FeatureName | readonly FeatureName[];
 /** One entry of the public catalogue, in its wire shape. */
 export interface Feature {
   name: FeatureName;
-  group: FeatureGroup;
+  group: (typeof FEATURE_GROUPS)[number];
   needs: readonly Need[];
   /** Shown to the owner in the car. */
   owner_menu: boolean;
   description: string;
-}
-
-/** The features declared on, those in effect, and what degraded functions lack. */
-export interface FeatureState {
-  declared: Record<FeatureName, boolean>;
-  effective: Record<FeatureName, Effective>;
-  /** Only degraded functions have an entry. */
-  missing: Partial<Record<FeatureName, FeatureName[]>>;
-}
-
-/** One feature of one car. */
-export interface FeatureSetting {
-  name: FeatureName;
-  enabled: boolean;
-  effective: Effective;
-  missing: FeatureName[];
 }
 
 function part(name: FeatureName, group: 'actuator' | 'sensor', description: string): Feature {
@@ -123,14 +93,14 @@ export const FEATURES: readonly Feature[] = [
   ),
 ];
 
-export const FEATURE_NAMES: readonly FeatureName[] = FEATURES.map((feature) => feature.name);
-
 // A Map, since a client may send a name like "constructor".
-const BIT_OF_NAME: ReadonlyMap<string, number> = new Map(Object.entries(BITS));
+const BIT_OF_NAME: ReadonlyMap<string, number> = new Map(
+  FEATURE_NAMES.map((name, index) => [name, 1 << index]),
+);
 
 /** By feature, each need as a mask of alternatives. */
 const NEED_MASKS: readonly (readonly number[])[] = FEATURES.map(({ needs }) =>
-  needs.map((need) => (typeof need === 'string' ? BITS[need] : maskOf(need))),
+  needs.map((need) => maskOf(typeof need === 'string' ? [need] : need)),
 );
 
 /** The mask bit of a feature; undefined for an unknown name. */
@@ -138,8 +108,15 @@ export function featureBit(name: string): number | undefined {
   return BIT_OF_NAME.get(name);
 }
 
+/** As `featureBit`. Throws TwinError `unknown_feature`. */
+export function knownBit(name: string): number {
+  const bit = featureBit(name);
+  if (bit !== undefined) return bit;
+  throw new TwinError('unknown_feature', `Use names of this list: ${FEATURE_NAMES.join(', ')}.`);
+}
+
 export function maskOf(names: readonly FeatureName[]): number {
-  return names.reduce((mask, name) => mask | BITS[name], 0);
+  return names.reduce((mask, name) => mask | (1 << FEATURE_NAMES.indexOf(name)), 0);
 }
 
 /** The features of a mask in catalogue order. */
@@ -162,15 +139,16 @@ export function effectiveMask(declared: number): number {
 }
 
 /** One feature of a car, from the mask of its declared features. */
-export function featureSetting(declared: number, name: FeatureName): FeatureSetting {
+export function featureSetting(declared: number, name: FeatureName) {
   const index = FEATURE_NAMES.indexOf(name);
   const enabled = ((declared >> index) & 1) === 1;
   const missing = enabled ? namesOf(missingMask(declared, NEED_MASKS[index] ?? [])) : [];
-  const effective = missing.length > 0 ? 'degraded' : enabled ? 'on' : 'off';
+  const effective: Effective = missing.length > 0 ? 'degraded' : enabled ? 'on' : 'off';
   return { name, enabled, effective, missing };
 }
 
-export function featureState(declared: number): FeatureState {
+/** The features declared on, those in effect, and what each degraded function lacks. */
+export function featureState(declared: number) {
   const settings = FEATURE_NAMES.map((name) => featureSetting(declared, name));
   const lacking = settings.filter(({ missing }) => missing.length > 0);
   return {

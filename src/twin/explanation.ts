@@ -67,11 +67,8 @@ interface ExplanationContext {
 
 /** Mask of the declared features of a car at its first contact. */
 export function declaredIn(contacts: IncidentContacts, car: number): number {
-  for (const { parties } of contacts) {
-    const party = parties.find((each) => each.car === car);
-    if (party !== undefined) return party.declared;
-  }
-  return 0;
+  const parties = contacts.flatMap((contact) => contact.parties);
+  return parties.find((party) => party.car === car)?.declared ?? 0;
 }
 
 /**

@@ -254,7 +254,7 @@ function byFeature<T>(value: Schema<T>): Schema<Record<catalogue.FeatureName, T>
   );
 }
 
-export const FeatureState: Schema<catalogue.FeatureState> = object(
+export const FeatureState: Schema<ReturnType<typeof catalogue.featureState>> = object(
   'The features that are switched on, and those that work.',
   {
     declared: byFeature(boolean),
@@ -266,12 +266,15 @@ export const FeatureState: Schema<catalogue.FeatureState> = object(
   },
 );
 
-export const FeatureSetting: Schema<catalogue.FeatureSetting> = object('One feature of a car.', {
-  name: FeatureName,
-  enabled: boolean,
-  effective,
-  missing: features,
-});
+export const FeatureSetting: Schema<ReturnType<typeof catalogue.featureSetting>> = object(
+  'One feature of a car.',
+  {
+    name: FeatureName,
+    enabled: boolean,
+    effective,
+    missing: features,
+  },
+);
 
 // ── vehicle ───────────────────────────────────────────────────────────────────────────────────
 

@@ -80,10 +80,6 @@ describe('options without a journal', () => {
     expect(() => parse(JSON.parse('{"__proto__": {"seed": 1}}'))).toThrow(TwinError);
     expect(refusal({ ['x'.repeat(5000)]: 1 }).hint.length).toBeLessThan(200);
   });
-
-  test('ignore inherited properties', () => {
-    expect(parse(Object.create({ seed: 1, journal: 5 }))).toEqual({ startTick: 0 });
-  });
 });
 
 describe('options with a journal', () => {

@@ -44,51 +44,44 @@ export function parseWorldOptions(body: unknown, cityNames: readonly string[]): 
       refuse(`Unknown option ${quoted(name)}: use ${OPTION_NAMES.join(', ')}.`);
     }
   }
-  return given(fields, 'journal') ? replayed(fields, cityNames) : created(fields, cityNames);
+  return fields.journal !== undefined ? replayed(fields, cityNames) : created(fields, cityNames);
 }
 
 function created(fields: Fields, cityNames: readonly string[]): WorldOptions {
   const options: WorldOptions = {
-    startTick: given(fields, 'start_tick') ? startTick(fields, 0, START_TICK_MAX) : 0,
+    startTick: integerOr(0, fields.start_tick, 'start_tick', 0, START_TICK_MAX),
   };
-  if (given(fields, 'seed')) options.seed = seed(fields, 'seed');
-  if (given(fields, 'city')) options.city = city(fields, 'city', cityNames);
+  if (fields.seed !== undefined) options.seed = seed(fields, 'seed');
+  if (fields.city !== undefined) options.city = city(fields, 'city', cityNames);
   return options;
 }
 
 function replayed(fields: Fields, cityNames: readonly string[]): WorldOptions {
   for (const name of ['seed', 'city']) {
-    if (given(fields, name)) refuse(`Leave out ${name}: it comes from the journal.`);
+    if (fields[name] !== undefined) refuse(`Leave out ${name}: it comes from the journal.`);
   }
-  const journal = fieldsOf(own(fields, 'journal'));
+  const journal = fieldsOf(fields.journal);
   if (journal === undefined)
     refuse('journal must be an object in the form that GET /api/v1/worlds/{id}/journal returns.');
   const changes = journalChanges(journal);
   const lastTick = changes.at(-1)?.tick ?? 0;
-  const ownTick = given(journal, 'tick')
-    ? integer(own(journal, 'tick'), 'journal.tick', 0, JOURNAL_TICK_MAX)
-    : 0;
+  const ownTick = integerOr(0, journal.tick, 'journal.tick', 0, JOURNAL_TICK_MAX);
   const reached = Math.max(ownTick, lastTick);
+  const startMax = Math.max(START_TICK_MAX, reached);
   return {
     seed: seed(journal, 'journal.seed'),
     city: city(journal, 'journal.city', cityNames),
-    startTick: given(fields, 'start_tick')
-      ? startTick(fields, lastTick, Math.max(START_TICK_MAX, reached))
-      : reached,
+    startTick: integerOr(reached, fields.start_tick, 'start_tick', lastTick, startMax),
     journal: { changes, kernel: kernelHash(journal) },
   };
 }
 
-function startTick(fields: Fields, min: number, max: number): number {
-  return integer(own(fields, 'start_tick'), 'start_tick', min, max);
-}
-
 function seed(fields: Fields, name: string): number {
-  return integer(own(fields, 'seed'), name, 0, SEED_END - 1);
+  return integer(fields.seed, name, 0, SEED_END - 1);
 }
 
 function city(fields: Fields, name: string, cityNames: readonly string[]): string {
-  const value = own(fields, 'city');
+  const value = fields.city;
   if (typeof value !== 'string' || !cityNames.includes(value)) {
     refuse(`${name} must be one of ${cityNames.join(', ')}.`);
   }
@@ -96,7 +89,7 @@ function city(fields: Fields, name: string, cityNames: readonly string[]): strin
 }
 
 function kernelHash(journal: Fields): string | undefined {
-  const kernel = own(journal, 'kernel') ?? undefined;
+  const kernel = journal.kernel ?? undefined;
   if (kernel !== undefined && typeof kernel !== 'string') {
     refuse('journal.kernel must be a string, or left out.');
   }
@@ -104,7 +97,7 @@ function kernelHash(journal: Fields): string | undefined {
 }
 
 function journalChanges(journal: Fields): Change[] {
-  const list = own(journal, 'changes');
+  const list = journal.changes;
   if (!Array.isArray(list)) refuse('journal.changes must be a list.');
   if (list.length > JOURNAL_MAX) {
     refuse(`journal.changes has ${list.length} entries; a world takes at most ${JOURNAL_MAX}.`);
@@ -120,11 +113,11 @@ function journalChanges(journal: Fields): Change[] {
 function changeOf(item: unknown, name: string, earliest: number): Change {
   const fields = fieldsOf(item);
   if (fields === undefined) refuse(`${name} must be an object with tick, car and features.`);
-  const tick = integer(own(fields, 'tick'), `${name}.tick`, 0, JOURNAL_TICK_MAX);
+  const tick = integer(fields.tick, `${name}.tick`, 0, JOURNAL_TICK_MAX);
   if (tick < earliest)
     refuse(`${name}.tick is less than the tick of the previous change: sort the changes by tick.`);
-  const car = integer(own(fields, 'car'), `${name}.car`, 0, CAR_COUNT - 1);
-  return { tick, car, ...switches(own(fields, 'features'), `${name}.features`) };
+  const car = integer(fields.car, `${name}.car`, 0, CAR_COUNT - 1);
+  return { tick, car, ...switches(fields.features, `${name}.features`) };
 }
 
 function switches(value: unknown, name: string): { touched: number; values: number } {
@@ -153,18 +146,14 @@ function integer(value: unknown, name: string, min: number, max: number): number
   return (value as number) + 0;
 }
 
+/** As `integer`, with a value for an absent field. */
+function integerOr(absent: number, value: unknown, name: string, min: number, max: number): number {
+  return value === undefined ? absent : integer(value, name, min, max);
+}
+
 function fieldsOf(value: unknown): Fields | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return value as Fields;
-}
-
-/** Undefined for inherited properties. */
-function own(fields: Fields, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-function given(fields: Fields, name: string): boolean {
-  return own(fields, name) !== undefined;
 }
 
 /** A name from a client, shortened for a hint. */
