@@ -163,31 +163,22 @@ function openPlatform(
   { config, log, time, random }: Base,
   parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
 ): Promise<DealerPlatform> {
-  const { demo, tokenLifetimeS, fieldKey, rateLimits } = config;
   const { servingState, ...served } = parts;
   const worldCount = new WorldCount(parts.worlds, parts.clock, time);
   const node = { worlds: () => worldCount.read(), nodes: () => servingState.nodes };
-  const attempts =
-    rateLimits === 'off'
-      ? ('off' as const)
-      : { free: rateLimits.failedLogins, waitMsMax: rateLimits.failedLoginWaitS * 1000 };
-  const settings = { mode: demo, tokenLifetimeS, attempts, fieldKey };
-  return DealerPlatform.open({ ...served, time, random, log, node }, settings);
+  return DealerPlatform.open({ ...served, time, random, log, node }, config);
 }
 
 function openFrontEnd(
   { config, log, time, random }: Base,
   parts: { worlds: Worlds; platform: DealerPlatform; kernel: string; isReady(): boolean },
 ): FrontEnd {
-  const { host, twinPort, dealerPort, opsHost, opsPort } = config;
-  const { publicTwinUrl, tls, corsOrigins, rateLimits, demo } = config;
   const { worlds, platform, kernel, isReady } = parts;
   return startFrontEnd(
     {
-      ...{ host, twinPort, dealerPort, opsHost, opsPort },
-      ...{ publicTwinUrl, tls, corsOrigins, rateLimits },
+      ...config,
       webFolder: WEB_FOLDER,
-      demoLogins: demo.demo ? DEMO_LOGINS : [],
+      demoLogins: config.demo.demo ? DEMO_LOGINS : [],
       kernelHash: kernel,
     },
     {

@@ -23,7 +23,6 @@ import type { Registry } from './registry.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { isoTime } from './times.ts';
 import type { Tokens } from './tokens.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -288,7 +287,7 @@ export function adminBody({ username, role, createdAtMs, updatedAtMs }: AdminRec
   return {
     username,
     role,
-    created_at: isoTime(createdAtMs),
-    updated_at: isoTime(updatedAtMs),
+    created_at: new Date(createdAtMs).toISOString(),
+    updated_at: new Date(updatedAtMs).toISOString(),
   };
 }

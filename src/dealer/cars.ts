@@ -8,7 +8,6 @@ import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
 import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { isoTime } from './times.ts';
 import type { Transaction } from './transaction.ts';
 import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
 import { VersionedCache } from './versioned-cache.ts';
@@ -139,7 +138,7 @@ function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car 
     climate: isOpen ? car.climate : null,
     charging: isOpen ? car.charging : null,
     world: living?.world ?? null,
-    updated_at: isoTime(updatedAtMs),
+    updated_at: new Date(updatedAtMs).toISOString(),
   };
 }
 

@@ -6,7 +6,6 @@ import { type Actor, can } from './rights.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
-import { isoTime } from './times.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Callers whose lists are cached. */
@@ -75,7 +74,7 @@ export class Customers {
     });
     const shown = PLAIN_FIELDS.map((field) => [field, profile[field]]);
     const password = withPassword ? { password: null, password_set: true } : {};
-    const created_at = isoTime(createdAtMs);
+    const created_at = new Date(createdAtMs).toISOString();
     const fields = Object.fromEntries([...shown, ...opened]);
     return { username, role, ...fields, dealer, cars, created_at, ...password };
   }

@@ -36,7 +36,7 @@ export class DealerList {
     });
   }
 
-  /** Throws DealerError 503 if the store has been unavailable for too long. */
+  /** Throws StoreUnavailable if the store has been unavailable for too long. */
   async read(): Promise<readonly Dealer[]> {
     try {
       return await this.#refresh();

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
@@ -9,11 +10,11 @@ import { Cars } from './cars.ts';
 import { Customers } from './customers.ts';
 import { DealerList } from './dealer-list.ts';
 import { Dealers } from './dealers.ts';
-import { type AttemptLimits, LoginAttempts } from './login-attempts.ts';
+import { LoginAttempts } from './login-attempts.ts';
 import { Passwords } from './passwords.ts';
 import { Registry } from './registry.ts';
 import { Secrets } from './secrets.ts';
-import { type DemoMode, Seeding } from './seeding.ts';
+import { Seeding } from './seeding.ts';
 import { Sessions } from './sessions.ts';
 import { type NodeCounts, State } from './state.ts';
 import { Tokens } from './tokens.ts';
@@ -21,13 +22,7 @@ import { TwinCars } from './twin-cars.ts';
 
 const SWEEP_MS = 60_000;
 
-export interface DealerSettings {
-  mode: DemoMode;
-  tokenLifetimeS: number;
-  attempts: AttemptLimits | 'off';
-  /** 32 bytes that profiles are encrypted with; undefined: of the store. */
-  fieldKey: Uint8Array | undefined;
-}
+type DealerSettings = Pick<Config, 'demo' | 'tokenLifetimeS' | 'fieldKey' | 'rateLimits'>;
 
 interface DealerPlatformDependencies {
   store: Store;
@@ -55,17 +50,17 @@ export class DealerPlatform {
 
   private constructor(
     { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
-    settings: DealerSettings,
+    { demo, rateLimits }: DealerSettings,
     { tokens, passwords, secrets }: { tokens: Tokens; passwords: Passwords; secrets: Secrets },
   ) {
     const registry = new Registry(store);
-    const attempts = new LoginAttempts(settings.attempts, clock);
+    const attempts = new LoginAttempts(rateLimits, clock);
     this.tokens = tokens;
     this.passwords = passwords;
-    this.sessions = new Sessions(registry, tokens, clock);
-    const { sessions } = this;
-    this.customers = new Customers(registry, secrets);
-    const { customers } = this;
+    const sessions = new Sessions(registry, tokens, clock);
+    const customers = new Customers(registry, secrets);
+    this.sessions = sessions;
+    this.customers = customers;
     this.accounts = new Accounts({
       registry,
       sessions,
@@ -80,8 +75,7 @@ export class DealerPlatform {
     this.dealers = new Dealers(registry, sessions);
     this.dealerList = new DealerList(registry, this.dealers, clock, time);
     this.cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
-    const { mode } = settings;
-    this.seeding = new Seeding({ registry, passwords, secrets, clock, random, mode });
+    this.seeding = new Seeding({ registry, passwords, secrets, clock, random, demo });
     this.state = new State(registry, clock, node);
     this.#stopSweeping = time.every(SWEEP_MS, () => {
       sessions.sweep().catch((err: unknown) => log.warn({ err }, 'revocations were not swept'));

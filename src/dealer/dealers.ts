@@ -11,13 +11,12 @@ import {
 import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
-import { isoTime } from './times.ts';
 import type { Transaction } from './transaction.ts';
 
 const HEIR_FIELD = ['query', 'reassign_to'];
 
 export function dealerBody({ username, name, city, createdAtMs }: DealerRecord): Dealer {
-  return { username, name, city, created_at: isoTime(createdAtMs) };
+  return { username, name, city, created_at: new Date(createdAtMs).toISOString() };
 }
 
 /** Lists and removes dealers. */

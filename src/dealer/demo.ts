@@ -8,12 +8,10 @@ export const DEMO_PASSWORDS = {
   user: 'customer-demo',
 } as const;
 
-const FIRST_DAY_MS = Date.UTC(2026, 0, 5, 8);
+/** Creation time of the admin account; the other accounts follow. */
+export const FIRST_DAY_MS = Date.UTC(2026, 0, 5, 8);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-/** Creation time of the admin account; the other accounts follow. */
-export const DEMO_START_MS = FIRST_DAY_MS;
 
 type DemoDealer = Pick<DealerRecord, 'username' | 'name' | 'city' | 'createdAtMs'>;
 

@@ -55,12 +55,7 @@ const REFUSED: Record<StoreUnavailable['reason'], string> = {
   unknown: 'The store did not answer; the change may have been made.',
 };
 
-/** Turns a StoreUnavailable into DealerError 503. */
-export async function orUnavailable<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    throw busy(REFUSED[error.reason], STORE_RETRY_S);
-  }
+/** A StoreUnavailable as DealerError 503; any other error unchanged. */
+export function withoutStoreErrors(error: unknown): unknown {
+  return error instanceof StoreUnavailable ? busy(REFUSED[error.reason], STORE_RETRY_S) : error;
 }

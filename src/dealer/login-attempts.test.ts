@@ -7,7 +7,7 @@ describe('failed log-ins of a name', () => {
   let attempts: LoginAttempts;
   beforeEach(() => {
     clock = new ManualClock(1_000_000);
-    attempts = new LoginAttempts({ free: 5, waitMsMax: 60_000 }, clock);
+    attempts = new LoginAttempts({ failedLogins: 5, failedLoginWaitS: 60 }, clock);
   });
 
   const fail = (name = 'anna') => attempts.try(name, async () => false);

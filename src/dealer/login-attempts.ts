@@ -1,12 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import type { RateLimitSettings } from '../config.ts';
 import { tooMany } from './errors.ts';
 
-export interface AttemptLimits {
-  /** Failures of one account without a wait. */
-  free: number;
-  waitMsMax: number;
-}
+type AttemptLimits = Pick<RateLimitSettings, 'failedLogins' | 'failedLoginWaitS'>;
 
 /** Names that are tracked, existing or not. */
 const NAMES_MAX = 32_768;
@@ -71,11 +68,12 @@ export class LoginAttempts {
     throw tooMany('Too many failed log-ins.', retryAfterS);
   }
 
-  #failed(state: NameState, { free, waitMsMax }: AttemptLimits): void {
+  #failed(state: NameState, { failedLogins, failedLoginWaitS }: AttemptLimits): void {
     const nowMs = this.#clock.now();
     state.failures++;
     state.lastMs = nowMs;
-    const costly = state.failures - free;
+    const costly = state.failures - failedLogins;
+    const waitMsMax = failedLoginWaitS * 1000;
     const waitMs = costly < 0 ? 0 : Math.min(waitMsMax, FIRST_WAIT_MS * 2 ** costly);
     state.openAtMs = nowMs + waitMs;
   }

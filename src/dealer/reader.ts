@@ -1,5 +1,4 @@
 import type { Entry, Key, Store } from '../store/contract.ts';
-import { orUnavailable } from './errors.ts';
 
 const PAGE = 1000;
 
@@ -23,7 +22,7 @@ export class Reader {
   }
 
   async get<T>(key: Key): Promise<T | undefined> {
-    return (await orUnavailable(this.store.get<T>(key)))?.value;
+    return (await this.store.get<T>(key))?.value;
   }
 
   /** All values below a prefix, ordered by key. */
@@ -41,7 +40,7 @@ async function entriesBelow<T>(store: Store, prefix: Key): Promise<Entry<T>[]> {
   for (;;) {
     const last = entries.at(-1);
     const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
-    const some = await orUnavailable(store.list<T>(prefix, page));
+    const some = await store.list<T>(prefix, page);
     entries.push(...some);
     if (some.length < PAGE) return entries;
   }

@@ -1,5 +1,5 @@
-import type { Check, Store, Write } from '../store/contract.ts';
-import { busy, orUnavailable } from './errors.ts';
+import type { Check, Key, Store, Write } from '../store/contract.ts';
+import { busy } from './errors.ts';
 import { type Edition, Reader } from './reader.ts';
 import { keys } from './records.ts';
 import { Transaction } from './transaction.ts';
@@ -19,9 +19,8 @@ export class Registry {
     this.store = store;
   }
 
-  /** Throws DealerError 503. */
   async edition(): Promise<Edition> {
-    const entry = await orUnavailable(this.store.get<number>(keys.revision));
+    const entry = await this.store.get<number>(keys.revision);
     return { generation: entry?.value ?? 0, revision: entry?.version ?? 0 };
   }
 
@@ -56,7 +55,7 @@ export class Registry {
 
   /** Undefined while another node switches generations. */
   async #generationCheck({ generation }: Edition): Promise<Check | undefined> {
-    const entry = await orUnavailable(this.store.get<number>(keys.generation));
+    const entry = await this.store.get<number>(keys.generation);
     if ((entry?.value ?? 0) !== generation) return undefined;
     return { key: keys.generation, version: entry?.version ?? null };
   }
@@ -67,19 +66,31 @@ export class Registry {
     if (check === undefined) return false;
     const generation = from.generation + 1;
     const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
-    return orUnavailable(this.store.commit([check], [...writes(generation), ...pointers]));
+    return this.store.commit([check], [...writes(generation), ...pointers]);
+  }
+
+  /**
+   * Removes the records below a prefix up to the key `before`, page by page.
+   * @param also further keys to remove for each key that was found
+   */
+  async removeBefore(
+    prefix: Key,
+    before: Key,
+    also: (key: Key) => Key[] = () => [],
+  ): Promise<void> {
+    for (;;) {
+      const page = await this.store.list(prefix, { limit: PAGE, before });
+      if (page.length === 0) return;
+      const removed = page.flatMap(({ key }) => [key, ...also(key)]);
+      const writes = removed.map((key) => ({ key, remove: true as const }));
+      await this.store.commit([], writes);
+    }
   }
 
   /** Removes the records of older generations. */
   async sweep(): Promise<void> {
     const { generation } = await this.edition();
-    for (;;) {
-      const page = { limit: PAGE, before: keys.all(generation) };
-      const old = await orUnavailable(this.store.list(keys.root, page));
-      if (old.length === 0) return;
-      const writes = old.map(({ key }) => ({ key, remove: true as const }));
-      await orUnavailable(this.store.commit([], writes));
-    }
+    await this.removeBefore(keys.root, keys.all(generation));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
 import { newAccount } from './accounts.ts';
@@ -8,9 +9,9 @@ import {
   DEMO_CUSTOMERS,
   DEMO_DEALERS,
   DEMO_PASSWORDS,
-  DEMO_START_MS,
   type DemoCar,
   type DemoCustomer,
+  FIRST_DAY_MS,
 } from './demo.ts';
 import { conflict } from './errors.ts';
 import type { Passwords } from './passwords.ts';
@@ -22,14 +23,12 @@ import {
   type DealerRecord,
   type EmailRecord,
   keys,
+  ROLES,
   SECRET_FIELDS,
 } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
-
-/** With demo mode off: the password of the first admin. */
-export type DemoMode = { demo: true } | { demo: false; adminPassword: string };
 
 interface SeedingDependencies {
   registry: Registry;
@@ -37,7 +36,7 @@ interface SeedingDependencies {
   secrets: Secrets;
   clock: Clock;
   random: Random;
-  mode: DemoMode;
+  demo: Config['demo'];
 }
 
 /** Fills an empty store, and resets it to the demo data. */
@@ -51,19 +50,21 @@ export class Seeding {
 
   /** Fills an empty store. With demo mode off, closes the published log-ins of a filled one. */
   async seed(): Promise<void> {
-    const { registry, mode } = this.#dependencies;
+    const { registry, demo } = this.#dependencies;
     const edition = await registry.edition();
     if (edition.generation === 0) {
-      const seeds = mode.demo ? await this.#demoSeeds() : await this.#firstAdmin(mode);
+      const seeds = demo.demo
+        ? await this.#demoSeeds()
+        : await this.#firstAdmin(demo.adminPassword);
       // If it is too late, another node has filled the store.
       await registry.switchFrom(edition, (generation) => writesOf(seeds, generation));
-    } else if (!mode.demo) {
-      await this.#closeKnownLogins(mode.adminPassword);
+    } else if (!demo.demo) {
+      await this.#closeKnownLogins(demo.adminPassword);
     }
     await registry.sweep();
   }
 
-  async #firstAdmin({ adminPassword }: { adminPassword: string }): Promise<Seeds> {
+  async #firstAdmin(adminPassword: string): Promise<Seeds> {
     const { passwords, clock, random } = this.#dependencies;
     const password = await passwords.hash(adminPassword);
     const admin = newAccount(random, DEMO_ADMIN, password, clock.now());
@@ -75,7 +76,7 @@ export class Seeding {
     const password = await passwords.hash(adminPassword);
     await registry.change(async (transaction) => {
       transaction.checkEverything();
-      const roles = (['admin', 'dealer', 'user'] as const).map((role) =>
+      const roles = ROLES.map((role) =>
         transaction.all<AccountRecord>(keys.accounts(transaction.generation, role)),
       );
       for (const known of (await Promise.all(roles)).flat().filter(({ isDemo }) => isDemo)) {
@@ -95,8 +96,8 @@ export class Seeding {
    * 409 if there is no demo data or another reset is running.
    */
   async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
-    const { registry, mode } = this.#dependencies;
-    if (!mode.demo) throw conflict('There is no demo data to restore');
+    const { registry, demo } = this.#dependencies;
+    if (!demo.demo) throw conflict('There is no demo data to restore');
     if (this.#isResetting) throw conflict('A reset is running');
     this.#isResetting = true;
     try {
@@ -157,7 +158,7 @@ interface Seeds {
 
 /** The admin of the demo data. The admin who resets continues as this one, with the same token. */
 function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
-  const fresh = newAccount(random, DEMO_ADMIN, password, DEMO_START_MS);
+  const fresh = newAccount(random, DEMO_ADMIN, password, FIRST_DAY_MS);
   const kept = keeper && {
     id: keeper.account.id,
     credential: keeper.account.credential + 1,

@@ -1,14 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
-import { badToken, notAuthenticated, orUnavailable } from './errors.ts';
+import { badToken, notAuthenticated } from './errors.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Claims, Tokens } from './tokens.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Revocations removed per commit. */
-const PAGE = 1000;
 const SESSIONS_MAX = 10_000;
 const SCHEME = /^bearer(?: +|$)/i;
 
@@ -35,7 +33,7 @@ export class Sessions {
   }
 
   /**
-   * The session of an Authorization header. Throws DealerError 401 if there is none, 503.
+   * The session of an Authorization header. Throws DealerError 401.
    * @param authorization empty without the header
    */
   async find(authorization: string): Promise<Session> {
@@ -85,15 +83,9 @@ export class Sessions {
 
   /** Removes revocations of expired tokens. */
   async sweep(): Promise<void> {
-    const { store } = this.#registry;
     const before = [...keys.allRevokedUntil, this.#clock.now()];
-    for (;;) {
-      const page = { limit: PAGE, before };
-      const over = await orUnavailable(store.list(keys.allRevokedUntil, page));
-      if (over.length === 0) return;
-      const gone = over.flatMap(({ key }) => [key, keys.revoked(String(key.at(-1)))]);
-      const writes = gone.map((key) => ({ key, remove: true as const }));
-      await orUnavailable(store.commit([], writes));
-    }
+    await this.#registry.removeBefore(keys.allRevokedUntil, before, (key) => [
+      keys.revoked(String(key.at(-1))),
+    ]);
   }
 }

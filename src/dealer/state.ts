@@ -3,7 +3,7 @@ import type { Reader } from './reader.ts';
 import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { PlatformState } from './schemas.ts';
-import { isoTime } from './times.ts';
+import { VersionedCache } from './versioned-cache.ts';
 
 /** What the platform's state says about the rest of the node. */
 export interface NodeCounts {
@@ -21,7 +21,7 @@ export class State {
   readonly #clock: Clock;
   readonly #node: NodeCounts;
   readonly #startedAtMs: number;
-  #counted: { revision: number; counts: Counts } | undefined;
+  readonly #counts = new VersionedCache<Counts>(1);
 
   constructor(registry: Registry, clock: Clock, node: NodeCounts) {
     this.#registry = registry;
@@ -31,25 +31,18 @@ export class State {
   }
 
   async read(): Promise<PlatformState> {
-    const counts = await this.#counts();
+    const { revision } = await this.#registry.edition();
+    const counts = await this.#counts.read('', revision, () => this.#registry.read(count));
     return {
       status: 'ok',
       version: VERSION,
-      started_at: isoTime(this.#startedAtMs),
+      started_at: new Date(this.#startedAtMs).toISOString(),
       uptime_s: Math.floor((this.#clock.now() - this.#startedAtMs) / 1000),
       store: this.#registry.store.engine,
       ...counts,
       worlds: await this.#node.worlds(),
       nodes: this.#node.nodes(),
     };
-  }
-
-  async #counts(): Promise<Counts> {
-    const { revision } = await this.#registry.edition();
-    if (this.#counted?.revision === revision) return this.#counted.counts;
-    const counts = await this.#registry.read(count);
-    this.#counted = { revision, counts };
-    return counts;
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Check, Key, Write } from '../store/contract.ts';
-import { orUnavailable } from './errors.ts';
 import { Reader } from './reader.ts';
 import { keys } from './records.ts';
 
@@ -16,7 +15,7 @@ export class Transaction extends Reader {
   override async get<T>(key: Key): Promise<T | undefined> {
     const id = JSON.stringify(key);
     if (this.#values.has(id)) return this.#values.get(id) as T | undefined;
-    const entry = await orUnavailable(this.store.get<T>(key));
+    const entry = await this.store.get<T>(key);
     this.#checks.set(id, { key, version: entry?.version ?? null });
     this.#values.set(id, entry?.value);
     return entry?.value;
@@ -44,8 +43,7 @@ export class Transaction extends Reader {
   /** Returns false if a record has changed meanwhile. */
   async commit(generationCheck: Check): Promise<boolean> {
     const revision: Write = { key: keys.revision, value: this.generation };
-    return orUnavailable(
-      this.store.commit([generationCheck, ...this.#checks.values()], [...this.#writes, revision]),
-    );
+    const checks = [generationCheck, ...this.#checks.values()];
+    return this.store.commit(checks, [...this.#writes, revision]);
   }
 }

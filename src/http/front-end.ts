@@ -1,10 +1,11 @@
-import type { RateLimitSettings } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { DemoLogin } from '../dealer/demo.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
+import type { DealerRouteDependencies } from './dealer/dependencies.ts';
 import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
 import { DEALER_PLATFORM, TWIN } from './docs/services.ts';
@@ -14,25 +15,27 @@ import { opsRoutes } from './server/ops-routes.ts';
 import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
 import { errorReply } from './server/reply.ts';
 import { type Route, Router } from './server/router.ts';
-import type { ServerOptions, TlsFiles } from './server/server-options.ts';
+import type { ServerOptions } from './server/server-options.ts';
 import { Fanout } from './twin/fanout.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
 import { WorldAccess } from './twin/world-access.ts';
 import { type StreamSession, streamRoute, WorldStream } from './twin/world-stream.ts';
 
-export interface FrontEndOptions {
-  host: string;
-  /** A port of 0 takes a free one. */
-  twinPort: number;
-  dealerPort: number;
-  opsHost: string;
-  opsPort: number;
-  /** Base of viewer and stream URLs; by default the listening address. */
-  publicTwinUrl?: string | undefined;
-  tls?: TlsFiles | undefined;
-  corsOrigins: '*' | readonly string[];
-  rateLimits: RateLimitSettings | 'off';
+type Settings = Pick<
+  Config,
+  | 'host'
+  | 'twinPort'
+  | 'dealerPort'
+  | 'opsHost'
+  | 'opsPort'
+  | 'publicTwinUrl'
+  | 'tls'
+  | 'corsOrigins'
+  | 'rateLimits'
+>;
+
+export interface FrontEndOptions extends Settings {
   /** Output folder of the page build. */
   webFolder: string;
   /** Published log-ins of demo mode; otherwise empty. */
@@ -41,16 +44,9 @@ export interface FrontEndOptions {
   kernelHash: string;
 }
 
-/** What the front end gives to the routes of the dealer platform. */
-export interface DealerRouteOptions {
-  limits: RateLimits;
-  /** Base of viewer URLs, without a trailing slash. */
-  publicTwinUrl: () => string;
-}
-
-export interface FrontEndDependencies {
+interface FrontEndDependencies {
   service: TwinService;
-  dealerRoutes: (options: DealerRouteOptions) => Route[];
+  dealerRoutes: (shared: Pick<DealerRouteDependencies, 'limits' | 'publicTwinUrl'>) => Route[];
   time: Time;
   random: Random;
   metrics: Metrics;
@@ -139,7 +135,9 @@ type ServerSettings<Session = never> = Omit<
 >;
 
 /** What the two public services share. */
-interface Shared extends DealerRouteOptions {
+interface Shared {
+  limits: RateLimits;
+  publicTwinUrl: () => string;
   docs: DocsFiles;
   web: WebFiles;
 }

@@ -1,4 +1,10 @@
-import { DealerError, type FieldFault, forbidden, invalid } from '../../dealer/errors.ts';
+import {
+  DealerError,
+  type FieldFault,
+  forbidden,
+  invalid,
+  withoutStoreErrors,
+} from '../../dealer/errors.ts';
 import { type Action, can } from '../../dealer/rights.ts';
 import type { Session, Sessions } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
@@ -101,7 +107,8 @@ function replyOf(result: unknown): Reply {
 async function refusedAs(answer: () => Promise<Reply>): Promise<Reply> {
   try {
     return await answer();
-  } catch (error) {
+  } catch (thrown) {
+    const error = withoutStoreErrors(thrown);
     if (error instanceof DealerError || error instanceof TwinError) return detailReply(error);
     throw error;
   }

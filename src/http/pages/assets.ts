@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
-import { matchesEtag } from '../server/etag.ts';
+import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
 import { bodyless, type Header, type Reply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 
@@ -26,14 +25,7 @@ const ENDINGS = [
 export interface Asset {
   /** Best first; the uncompressed file is last. */
   codings: readonly ContentCoding[];
-  variants: ReadonlyMap<ContentCoding, Variant>;
-}
-
-/** A file in one coding: the whole answer, and the answer to a client that has it. */
-interface Variant {
-  etag: string;
-  whole: Reply;
-  notModified: Reply;
+  variants: ReadonlyMap<ContentCoding, TaggedReply>;
 }
 
 export interface AssetHeaders {
@@ -44,7 +36,7 @@ export interface AssetHeaders {
 }
 
 /** Compressed bodies by coding. */
-export type Coded = ReadonlyMap<ContentCoding, Uint8Array>;
+type Coded = ReadonlyMap<ContentCoding, Uint8Array>;
 
 const NOT_CODED: Coded = new Map();
 
@@ -67,11 +59,11 @@ export function assetOf(
   headers: AssetHeaders,
   coded: Coded = NOT_CODED,
 ): Asset {
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  const tag = tagOf(body);
   const type = TYPES.get(extname(name)) ?? '';
-  const variants = new Map<ContentCoding, Variant>();
+  const variants = new Map<ContentCoding, TaggedReply>();
   for (const [coding, bytes] of [...coded, ['identity', body] as const]) {
-    const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
+    const etag = coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
     const common: Header[] = [
       ['ETag', etag],
       ['Cache-Control', headers.cache],
@@ -113,8 +105,7 @@ export function assetRoute(
 
 /** The file in the best coding that the client accepts, or 304 if the client has it. */
 export function fresh(asset: Asset, call: Call): Reply {
-  const { etag, whole, notModified } = chosen(asset, call);
-  return matchesEtag(call.head.ifNoneMatch, etag) ? notModified : whole;
+  return freshReply(chosen(asset, call), call.head.ifNoneMatch);
 }
 
 /** The file with another status. */
@@ -122,6 +113,6 @@ export function withStatus(status: number, asset: Asset, call: Call): Reply {
   return { ...chosen(asset, call).whole, status };
 }
 
-function chosen({ codings, variants }: Asset, { head }: Call): Variant {
-  return variants.get(contentCoding(head.acceptEncoding, codings)) as Variant;
+function chosen({ codings, variants }: Asset, { head }: Call): TaggedReply {
+  return variants.get(contentCoding(head.acceptEncoding, codings)) as TaggedReply;
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import { bodyless, type Header, type Reply } from './reply.ts';
 
 const SAFETY: readonly Header[] = [
@@ -20,7 +21,7 @@ export class CommonHeaders {
   readonly #ofOthers: HeaderSets;
 
   /** @param corsOrigins origins whose scripts may read answers */
-  constructor(corsOrigins: '*' | readonly string[]) {
+  constructor(corsOrigins: Config['corsOrigins']) {
     if (corsOrigins === '*') {
       this.#ofOrigin = new Map();
       this.#ofOthers = headerSets(allowing('*'), ['Accept']);

@@ -1,3 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { Reply } from './reply.ts';
+
+/** An answer with an entity tag, and the answer to a client that has it. */
+export interface TaggedReply {
+  /** In quotes. */
+  etag: string;
+  whole: Reply;
+  notModified: Reply;
+}
+
+/** The text of an entity tag for a body. */
+export function tagOf(body: string | Uint8Array): string {
+  return createHash('sha256').update(body).digest('base64url').slice(0, 22);
+}
+
+/** The whole answer, or 304 if the client has it. */
+export function freshReply({ etag, whole, notModified }: TaggedReply, ifNoneMatch: string): Reply {
+  return matchesEtag(ifNoneMatch, etag) ? notModified : whole;
+}
+
 /**
  * Whether an If-None-Match header contains the tag (RFC 9110, 13.1.2), so that the answer is 304.
  * The comparison is weak: proxies may have added `W/`.

@@ -2,6 +2,7 @@ import * as uws from 'uWebSockets.js';
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../codec/encoding.ts';
 import { answerEncoding } from '../../codec/negotiate.ts';
+import type { Config } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
@@ -11,7 +12,7 @@ import { Exchange } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { bodyless, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
-import type { Entrance, ServerOptions, Stream, TlsFiles } from './server-options.ts';
+import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 
 /** Limit for a body to arrive; the library ends silent connections sooner. */
 const BODY_MS = 30_000;
@@ -411,7 +412,10 @@ export class HttpServer<Session = never> {
   }
 }
 
-function secureApp(name: string, { certFile, keyFile }: TlsFiles): uws.TemplatedApp {
+function secureApp(
+  name: string,
+  { certFile, keyFile }: NonNullable<Config['tls']>,
+): uws.TemplatedApp {
   try {
     return uws.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
   } catch (cause) {

@@ -4,20 +4,13 @@ import { OpenCount } from './open-count.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 /** All limits of the front end. All are absent if limits are off. */
-export interface RateLimits {
-  worlds?: TokenBuckets;
-  featureWrites?: TokenBuckets;
-  misses?: TokenBuckets;
-  workTicks?: TokenBuckets;
-  sockets?: OpenCount;
-  logins?: TokenBuckets;
-  signUps?: TokenBuckets;
-}
+export type RateLimits = Partial<ReturnType<typeof limitsOf>>;
 
 export function createRateLimits(settings: RateLimitSettings | 'off', time: Time): RateLimits {
-  if (settings === 'off') {
-    return {};
-  }
+  return settings === 'off' ? {} : limitsOf(settings, time);
+}
+
+function limitsOf(settings: RateLimitSettings, time: Time) {
   return {
     worlds: new TokenBuckets(settings.worlds, time),
     featureWrites: new TokenBuckets(settings.featureWrites, time),

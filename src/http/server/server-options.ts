@@ -1,4 +1,5 @@
 import type { Encoding } from '../../codec/encoding.ts';
+import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
@@ -32,19 +33,13 @@ export interface Stream<Session> {
   closed(session: Session): void;
 }
 
-/** Paths of PEM files. */
-export interface TlsFiles {
-  certFile: string;
-  keyFile: string;
-}
-
 export interface ServerOptions<Session = never> {
   /** In metrics and logs. */
   name: string;
   host: string;
   /** 0 takes a free port. */
   port: number;
-  tls?: TlsFiles | undefined;
+  tls?: Config['tls'];
   router: Router;
   stream?: Stream<Session>;
   /** Renders anything that a handler threw. */
@@ -52,7 +47,7 @@ export interface ServerOptions<Session = never> {
   /** Answers a path with a trailing slash with 307 to the path without it. */
   redirectsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */
-  corsOrigins: '*' | readonly string[];
+  corsOrigins: Config['corsOrigins'];
   time: Time;
   random: Random;
   metrics: Metrics;

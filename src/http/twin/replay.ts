@@ -1,6 +1,5 @@
 import type { Encoding } from '../../codec/encoding.ts';
-import { TwinError } from '../../errors.ts';
-import { FEATURE_NAMES, type FeatureName, featureBit, namesOf } from '../../twin/catalogue.ts';
+import { type FeatureName, knownBit, namesOf } from '../../twin/catalogue.ts';
 import type { Replay } from '../../twin-service.ts';
 import { encode } from '../server/reply.ts';
 
@@ -12,12 +11,6 @@ export function featuresOfQuery(query: string): number {
   const given = new URLSearchParams(query).getAll('with');
   const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
   return names.filter((name) => name !== '').reduce((mask, name) => mask | knownBit(name), 0);
-}
-
-function knownBit(name: string): number {
-  const bit = featureBit(name);
-  if (bit !== undefined) return bit;
-  throw new TwinError('unknown_feature', `Use one or more of: ${FEATURE_NAMES.join(', ')}.`);
 }
 
 /** The body of a replay, around the frames that the shard has encoded. */

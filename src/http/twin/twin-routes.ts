@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { citiesOf, hazardSpotsOf, mapOf } from '../../city/map.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
@@ -9,7 +8,7 @@ import { journalEntryOf } from '../../twin/journal.ts';
 import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
 import type { TwinService, World } from '../../twin-service.ts';
 import { parseJson } from '../server/body.ts';
-import { matchesEtag } from '../server/etag.ts';
+import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
@@ -292,24 +291,9 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
 
 // ── map ───────────────────────────────────────────────────────────────────────────────────────
 
-/** A map in one encoding. */
-interface Representation {
-  etag: string;
-  whole: Reply;
-  notModified: Reply;
-}
-
 function mapRoute(context: TwinContext): Route {
   // One per city and encoding, made at the first request.
-  const known: Record<Encoding, Map<City, Representation>> = {
-    json: new Map(),
-    msgpack: new Map(),
-  };
-  const representationOf = (city: City, encoding: Encoding): Representation => {
-    const representation = known[encoding].get(city) ?? represent(city, encoding);
-    known[encoding].set(city, representation);
-    return representation;
-  };
+  const replies: Record<Encoding, Map<City, TaggedReply>> = { json: new Map(), msgpack: new Map() };
   return worldRoute(context, {
     path: '/map',
     operationId: 'getMap',
@@ -317,16 +301,16 @@ function mapRoute(context: TwinContext): Route {
     schema: schemas.CityMap,
     answers: { 304: { description: 'Not modified' } },
     answer: ({ city }, { encoding, head }) => {
-      const { etag, whole, notModified } = representationOf(city, encoding);
-      return matchesEtag(head.ifNoneMatch, etag) ? notModified : whole;
+      const reply = replies[encoding].get(city) ?? mapReply(city, encoding);
+      replies[encoding].set(city, reply);
+      return freshReply(reply, head.ifNoneMatch);
     },
   });
 }
 
-function represent(city: City, encoding: Encoding): Representation {
+function mapReply(city: City, encoding: Encoding): TaggedReply {
   const body = Buffer.from(encode(mapOf(city), encoding));
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  const etag = `"${hash}"`;
+  const etag = `"${tagOf(body)}"`;
   const headers = [['ETag', etag]] as const;
   return {
     etag,

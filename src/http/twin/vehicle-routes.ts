@@ -8,9 +8,9 @@ import type { Schema } from '../../schema.ts';
 import {
   FEATURE_NAMES,
   type FeatureName,
-  featureBit,
   featureSetting,
   featureState,
+  knownBit,
   maskOf,
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
@@ -180,12 +180,6 @@ function putOf(name: string, body: Uint8Array): FeatureChange {
     throw new TwinError('invalid_value', 'Send {"enabled": true} or {"enabled": false}.');
   }
   return { touched, values: enabled ? touched : 0 };
-}
-
-function knownBit(name: string): number {
-  const bit = featureBit(name);
-  if (bit !== undefined) return bit;
-  throw new TwinError('unknown_feature', `Use one of: ${FEATURE_NAMES.join(', ')}.`);
 }
 
 /** Answers by mask, made at the first request: at most 4,096 of half a kilobyte. */

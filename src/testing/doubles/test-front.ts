@@ -32,6 +32,8 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
       dealerPort: 0,
       opsHost: '127.0.0.1',
       opsPort: 0,
+      publicTwinUrl: undefined,
+      tls: undefined,
       corsOrigins: '*',
       rateLimits: 'off',
       webFolder: fileURLToPath(new URL('../../../build/web', import.meta.url)),
