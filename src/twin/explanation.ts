@@ -1,21 +1,5 @@
-import {
-  CONTACT_ANIMAL,
-  CONTACT_BUILDING,
-  CONTACT_OBSTACLE,
-  CONTACT_PERSON,
-  F_AEB,
-  F_ANIMAL_DETECTION,
-  F_BRAKES,
-  F_CORNER_RADARS,
-  F_ESC,
-  F_EVASIVE_STEERING,
-  F_INTERSECTION_ASSIST,
-  F_STEERING,
-  F_THROTTLE,
-  F_TRAFFIC_LIGHT_RECOGNITION,
-} from '../../assembly/layout.ts';
 import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
-import type { ContactFacts, IncidentContacts, PartyFacts } from './incidents.ts';
+import { type ContactFacts, type IncidentContacts, kindOf, type PartyFacts } from './incidents.ts';
 import type { Failure, FleetEntry } from './wire.ts';
 
 /** The car stops, passes, or is still approaching at the end of the re-run, at this distance. */
@@ -121,15 +105,16 @@ function sentenceOf(
   const contact = contacts[failure.contact] ?? contacts[0];
   const others = members.filter((member) => member !== failure);
   const together = others.map((member) => memberName(member, failure.car, context));
-  const [was, it] = PLURALS & failure.feature ? ['were', 'them'] : ['was', 'it'];
+  const feature = nameOf(failure.feature);
+  const [was, it] = PLURALS.includes(feature) ? ['were', 'them'] : ['was', 'it'];
   const means = [it, ...together].join(', ').replace(/, ([^,]*)$/, ' and $1');
   const other = otherName(contact, failure.car, context);
-  const cause = causeOf(failure.feature, provided & failure.acted)(other);
+  const cause = causeOf(feature, namesOf(provided & failure.acted))(other);
   const result = resultOf(failure, contact, contacts, cause.includes(other) ? undefined : other);
-  return `${nameOf(failure.feature)} ${was} off, so ${cause}; with ${means} ${result}.`;
+  return `${feature} ${was} off, so ${cause}; with ${means} ${result}.`;
 }
 
-const PLURALS = F_BRAKES | F_CORNER_RADARS;
+const PLURALS: readonly FeatureName[] = ['brakes', 'corner_radars'];
 
 function memberName({ car, feature }: FailureFacts, own: number, context: ExplanationContext) {
   const name = nameOf(feature);
@@ -142,43 +127,34 @@ function memberName({ car, feature }: FailureFacts, own: number, context: Explan
 type Cause = (other: string) => string;
 
 /** What a car cannot do without an actuator, whichever function would have used it. */
-const ACTUATORS: readonly (readonly [mask: number, cause: Cause])[] = [
-  [F_BRAKES, (other) => `the car could not brake for ${other}`],
-  [F_STEERING, (other) => `the car could not steer clear of ${other}`],
-  [F_THROTTLE, (other) => `the car could not drive clear of ${other}`],
-];
+const ACTUATORS: Partial<Record<FeatureName, Cause>> = {
+  brakes: (other) => `the car could not brake for ${other}`,
+  steering: (other) => `the car could not steer clear of ${other}`,
+  throttle: (other) => `the car could not drive clear of ${other}`,
+};
 
 /** What did not happen, by function. The first function that acted in the re-run counts. */
-const FUNCTIONS: readonly (readonly [mask: number, cause: Cause])[] = [
-  [F_ANIMAL_DETECTION, (other) => `nothing braked for ${other}`],
-  [F_AEB, (other) => `nothing braked for ${other}`],
-  [F_EVASIVE_STEERING, (other) => `nothing steered around ${other}`],
-  [F_INTERSECTION_ASSIST, (other) => `nothing kept the car out of the way of ${other}`],
-  [F_TRAFFIC_LIGHT_RECOGNITION, () => 'nothing stopped the car at the traffic light'],
-  [F_ESC, () => 'nothing kept the car from skidding'],
+const FUNCTIONS: readonly (readonly [FeatureName, Cause])[] = [
+  ['animal_detection', (other) => `nothing braked for ${other}`],
+  ['aeb', (other) => `nothing braked for ${other}`],
+  ['evasive_steering', (other) => `nothing steered around ${other}`],
+  ['intersection_assist', (other) => `nothing kept the car out of the way of ${other}`],
+  ['traffic_light_recognition', () => 'nothing stopped the car at the traffic light'],
+  ['esc', () => 'nothing kept the car from skidding'],
 ];
 
-function causeOf(feature: number, acted: number): Cause {
-  const actuator = ACTUATORS.find(([mask]) => (mask & feature) !== 0);
-  const known = actuator ?? FUNCTIONS.find(([mask]) => (mask & acted) !== 0);
-  return known?.[1] ?? ((other) => `the car did not see ${other}`);
+function causeOf(feature: FeatureName, acted: readonly FeatureName[]): Cause {
+  const [, ofFunction] = FUNCTIONS.find(([name]) => acted.includes(name)) ?? [];
+  return ACTUATORS[feature] ?? ofFunction ?? ((other) => `the car did not see ${other}`);
 }
 
 /** Names the other party of a car. */
-function otherName(
-  { kind, hazard, parties }: ContactFacts,
-  car: number,
-  { actors }: ExplanationContext,
-): string {
+function otherName(contact: ContactFacts, car: number, { actors }: ExplanationContext): string {
+  const { hazard, parties } = contact;
   if (parties.every((party) => party.car >= 0)) {
     return parties.some((party) => party.car === car) ? 'the other car' : 'the cars ahead';
   }
-  const actor = actors[hazard];
-  if (actor) return `the ${actor}`;
-  if (kind === CONTACT_PERSON) return 'the person';
-  if (kind === CONTACT_ANIMAL) return 'the animal';
-  if (kind === CONTACT_BUILDING) return 'the building';
-  return kind === CONTACT_OBSTACLE ? 'the obstacle' : 'the vehicle';
+  return `the ${actors[hazard] ?? kindOf(contact)}`;
 }
 
 /** At this distance the sentence no longer says "short of" or "clear of", m. */

@@ -114,14 +114,8 @@ const PURPOSE_APPEARANCE = 1000;
 const PLATE_LETTERS = 'BCDFGJKLMNPRTVWX';
 const PLATE_COUNT = 16 ** 4 * 1000;
 
-interface Appearance {
-  type: number;
-  colour: number;
-  plate: number;
-}
-
-/** One draw per car, split like a number of mixed radix. */
-function appearanceOf(seed: number, car: number): Appearance {
+/** Indices of type, colour and plate: one draw per car, split like a number of mixed radix. */
+function appearanceOf(seed: number, car: number) {
   const variants = PLATE_COUNT * COLOURS.length * CAR_TYPES.length;
   const variant = Math.floor(uniform(draw(streamKey(seed, PURPOSE_APPEARANCE, car), 0)) * variants);
   const paint = Math.floor(variant / CAR_TYPES.length);

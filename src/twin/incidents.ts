@@ -151,7 +151,8 @@ export function incidentOf(
   };
 }
 
-function kindOf({ kind }: ContactFacts): Incident['kind'] {
+/** What the first party of a contact hit, as the API names it. */
+export function kindOf({ kind }: ContactFacts): Incident['kind'] {
   return KINDS.get(kind) ?? 'obstacle';
 }
 

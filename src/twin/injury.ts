@@ -9,7 +9,7 @@
  */
 type ImpactArea = 'front' | 'side' | 'rear';
 export const SEVERITIES = ['slight', 'serious', 'severe'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+type Severity = (typeof SEVERITIES)[number];
 
 /** Delta-v of the vehicle for an occupant, impact speed for a person outside, both m/s. */
 const INJURY = {
@@ -17,11 +17,9 @@ const INJURY = {
   pedestrian: { constant: -3.164, perMps: 0.288 },
 } as const;
 
-/**
- * Upper bounds of the risk for severity classes 0 (contact), 1 (minor), 2 (moderate), 3 (serious)
- * and 4 (severe); class 5 is critical.
- */
-const SEVERITY_CLASS_BOUNDS = [0.005, 0.02, 0.05, 0.1, 0.3] as const;
+/** Risks from which an injury is serious and severe: classes 3 and 4 of the source, of 0 to 5. */
+const SERIOUS_RISK = 0.05;
+const SEVERE_RISK = 0.1;
 
 /** Points for a serious injury of an occupant with probability 1; pedestrians count more. */
 export const POINTS = { perRisk: 1000, perClosingMps: 10, pedestrianWeight: 1.5 } as const;
@@ -64,15 +62,10 @@ export function impactArea(impactX: number, impactY: number): ImpactArea {
   return impactX > 0 ? 'front' : 'rear';
 }
 
-/** 0 to 5. `risk` is the highest of the persons involved. */
-export function severityClass(risk: number): number {
-  const index = SEVERITY_CLASS_BOUNDS.findIndex((bound) => risk < bound);
-  return index < 0 ? SEVERITY_CLASS_BOUNDS.length : index;
-}
-
+/** @param risk the highest of the persons involved */
 export function severityOf(risk: number): Severity {
-  const severity = severityClass(risk);
-  return severity <= 2 ? 'slight' : severity === 3 ? 'serious' : 'severe';
+  if (risk < SERIOUS_RISK) return 'slight';
+  return risk < SEVERE_RISK ? 'serious' : 'severe';
 }
 
 /**
