@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import { type Customers, carsOf } from './customers.ts';
-import { emailOf, isFree, putEmail } from './emails.ts';
+import { emailOf, isFree, setHolder } from './emails.ts';
 import { badLogin, conflict, forbidden } from './errors.ts';
 import { expectDealer } from './expect-dealer.ts';
 import type { LoginAttempts } from './login-attempts.ts';
@@ -143,10 +143,7 @@ export class Accounts {
         secrets: { personnummer: null, iban: null, charging_card_rfid: null },
       };
       const { id, username } = record;
-      putEmail(transaction, email, {
-        ...(await emailOf(transaction, email)),
-        holder: { id, username },
-      });
+      await setHolder(transaction, email, { id, username });
       return this.#put(transaction, record);
     });
     const profile = customers.show(account, account, []);
@@ -156,7 +153,7 @@ export class Accounts {
   async #expectFree(transaction: Transaction, { username, email, dealer }: SignUp): Promise<void> {
     await expectDealer(transaction, dealer, DEALER_FIELD);
     await expectFreeName(transaction, username);
-    if (!isFree(await emailOf(transaction, email), null)) throw conflict(EMAIL_TAKEN);
+    await expectFreeEmail(transaction, email, null);
   }
 
   /** Throws DealerError 409, 503. */
@@ -258,19 +255,19 @@ async function moveEmail(
   email: string | null,
 ): Promise<void> {
   if (email === profile.email) return;
-  const wanted = email === null ? undefined : await emailOf(transaction, email);
-  if (wanted && !isFree(wanted, id)) throw conflict(EMAIL_TAKEN);
-  if (profile.email !== null) {
-    const left = await emailOf(transaction, profile.email);
-    putEmail(transaction, profile.email, { ...left, holder: null });
-  }
-  // Read again: old and new email share a record if they differ only in case.
-  if (email !== null) {
-    putEmail(transaction, email, {
-      ...(await emailOf(transaction, email)),
-      holder: { id, username },
-    });
-  }
+  if (email !== null) await expectFreeEmail(transaction, email, id);
+  // In this order: old and new email share a record if they differ only in case.
+  if (profile.email !== null) await setHolder(transaction, profile.email, null);
+  if (email !== null) await setHolder(transaction, email, { id, username });
+}
+
+/** Throws DealerError 409. */
+async function expectFreeEmail(
+  transaction: Transaction,
+  email: string,
+  taker: string | null,
+): Promise<void> {
+  if (!isFree(await emailOf(transaction, email), taker)) throw conflict(EMAIL_TAKEN);
 }
 
 /** The fields with these names that are not undefined. */

@@ -67,7 +67,8 @@ export class Cars {
         throw conflict('The car is in the fleet of another dealer');
       }
       const car = known ?? newCar(living?.entry.vin ?? vin);
-      return this.#put(transaction, { ...car, ...appearanceOf(living, car), dealer: fleet });
+      const { model, plate, colour } = living?.entry ?? car;
+      return this.#put(transaction, { ...car, model, plate, colour, dealer: fleet });
     });
     return show(session.account, record, living);
   }
@@ -165,12 +166,6 @@ function newCar(vin: string): CarRecord {
     charging: false,
     updatedAtMs: 0,
   };
-}
-
-function appearanceOf(living: LivingCar | undefined, { model, plate, colour }: CarRecord) {
-  if (living === undefined) return { model, plate, colour };
-  const { entry } = living;
-  return { model: entry.model, plate: entry.plate, colour: entry.colour };
 }
 
 /** The fleet that an actor may add to. Throws DealerError 403, 422. */

@@ -15,10 +15,19 @@ export function isFree({ holder, cars }: EmailRecord, taker: string | null): boo
   return cars.every(([, owner]) => owner === taker);
 }
 
-export function putEmail(transaction: Transaction, email: string, record: EmailRecord): void {
+function putEmail(transaction: Transaction, email: string, record: EmailRecord): void {
   const key = keys.email(transaction.generation, email);
   if (record.holder === null && record.cars.length === 0) transaction.remove(key);
   else transaction.put(key, record);
+}
+
+/** Makes an account, or nobody, the holder of an email. */
+export async function setHolder(
+  transaction: Transaction,
+  email: string,
+  holder: EmailRecord['holder'],
+): Promise<void> {
+  putEmail(transaction, email, { ...(await emailOf(transaction, email)), holder });
 }
 
 /** Gives an account the rights to a car, by its email. */

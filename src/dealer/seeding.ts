@@ -1,8 +1,7 @@
-import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
-import { newAccount } from './accounts.ts';
+import { type AccountsDependencies, newAccount } from './accounts.ts';
 import {
   DEMO_ADMIN,
   DEMO_CARS,
@@ -14,7 +13,6 @@ import {
   FIRST_DAY_MS,
 } from './demo.ts';
 import { conflict } from './errors.ts';
-import type { Passwords } from './passwords.ts';
 import {
   type AccountRecord,
   type AdminRecord,
@@ -26,16 +24,10 @@ import {
   ROLES,
   SECRET_FIELDS,
 } from './records.ts';
-import type { Registry } from './registry.ts';
-import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 
-interface SeedingDependencies {
-  registry: Registry;
-  passwords: Passwords;
-  secrets: Secrets;
-  clock: Clock;
-  random: Random;
+interface SeedingDependencies
+  extends Pick<AccountsDependencies, 'registry' | 'passwords' | 'secrets' | 'clock' | 'random'> {
   demo: Config['demo'];
 }
 

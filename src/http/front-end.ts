@@ -172,7 +172,7 @@ function dealerServer(
   { limits, publicTwinUrl, docs, web }: Shared,
 ): ServerSettings {
   const routes = dealerRoutes({ limits, publicTwinUrl });
-  const pages = consoleRoutes(web, { demoLogins, publicTwinUrl });
+  const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
     ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins },
     router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),

@@ -105,14 +105,10 @@ function tokenBody({ token, account }: Granted, lifetimeS: number) {
   return { access_token: token, token_type: 'bearer', expires_in: lifetimeS, role, username };
 }
 
-// ── who one is ────────────────────────────────────────────────────────────────────────────────
+// ── own account ────────────────────────────────────────────────────────────────────────────────
 
 /** The caller's own account. */
-export function accountRoutes(context: DealerRouteDependencies): Route[] {
-  return [...identityRoutes(context), ...profileRoutes(context)];
-}
-
-function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
+export function accountRoutes({ platform }: DealerRouteDependencies): Route[] {
   const { sessions, accounts } = platform;
   const guarded = guardedRoutes(sessions, 'own account');
   return [
@@ -146,27 +142,6 @@ function identityRoutes({ platform }: DealerRouteDependencies): Route[] {
       },
       run: async ({ body }, session) => adminBody(await accounts.changeAdmin(session, body)),
     }),
-  ];
-}
-
-function identityBody(account: AccountRecord) {
-  const { username, role } = account;
-  switch (account.role) {
-    case 'admin':
-      return { username, role, name: null, email: null, dealer: null };
-    case 'dealer':
-      return { username, role, name: account.name, email: null, dealer: username };
-    case 'user': {
-      const { name, email } = account.profile;
-      return { username, role, name, email, dealer: account.dealer };
-    }
-  }
-}
-
-function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
-  const { sessions, accounts } = platform;
-  const guarded = guardedRoutes(sessions, 'own account');
-  return [
     guarded({
       endpoint: 'GET /api/me/profile',
       operationId: 'getProfile',
@@ -188,6 +163,20 @@ function profileRoutes({ platform }: DealerRouteDependencies): Route[] {
       run: ({ body }, session) => accounts.changeProfile(session, body),
     }),
   ];
+}
+
+function identityBody(account: AccountRecord) {
+  const { username, role } = account;
+  switch (account.role) {
+    case 'admin':
+      return { username, role, name: null, email: null, dealer: null };
+    case 'dealer':
+      return { username, role, name: account.name, email: null, dealer: username };
+    case 'user': {
+      const { name, email } = account.profile;
+      return { username, role, name, email, dealer: account.dealer };
+    }
+  }
 }
 
 function profileBody({ customers }: DealerPlatform, account: AccountRecord) {

@@ -107,7 +107,11 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       refusals: { 403: FOREIGN, 404: 'There is no such car.' },
       run: async ({ path, body: flags, requestId }, session) => {
         const car = await cars.setState(session, path.vin, given(flags));
-        logUnlock(context, flags.locked === false, requestId, session);
+        // Unlocking is the most sensitive call: it opens somebody's car.
+        if (flags.locked === false) {
+          const { username: by, role } = session.account;
+          context.log.info({ requestId, by, role }, 'car unlocked');
+        }
         return body(car);
       },
     }),
@@ -153,16 +157,6 @@ function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerRouteDepe
 function given<Flag extends string>(flags: Record<Flag, boolean | null | undefined>) {
   const set = Object.entries(flags).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(set) as Partial<Record<Flag, boolean>>;
-}
-
-/** Unlocking is the most sensitive call: it opens somebody's car. */
-function logUnlock(
-  { log }: DealerRouteDependencies,
-  isUnlocked: boolean,
-  requestId: string,
-  { account }: Session,
-): void {
-  if (isUnlocked) log.info({ requestId, by: account.username, role: account.role }, 'car unlocked');
 }
 
 // ── customers and the platform ────────────────────────────────────────────────────────────────

@@ -26,9 +26,6 @@ again later; 1009, a message over 1 KiB.`;
  */
 export function asyncApiOf(publicUrl: string): Record<string, unknown> {
   const { protocol, host, pathname } = new URL(publicUrl);
-  const names = new Map<unknown, string>(
-    Object.entries(NAMED).map(([name, schema]) => [schema, name]),
-  );
   return {
     asyncapi: '3.0.0',
     info: {
@@ -62,7 +59,7 @@ export function asyncApiOf(publicUrl: string): Record<string, unknown> {
         hello: message('Hello', schemas.Hello),
         snapshot: message('Snapshot', schemas.Snapshot),
       },
-      schemas: namedSchemas(NAMED, names),
+      schemas: namedSchemas(NAMED),
     },
   };
 }

@@ -29,7 +29,7 @@ type Json = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document of a service, from the routes that it serves. */
 export function openApiOf(service: Service, routes: readonly Route[]): Json {
-  const names = new Map(Object.entries(service.schemas).map(([name, schema]) => [schema, name]));
+  const names = namesOf(service.schemas);
   const paths: Record<string, Json> = {};
   for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
     const operations = ofPath.map((route) => [
@@ -45,22 +45,18 @@ export function openApiOf(service: Service, routes: readonly Route[]): Json {
     servers: [{ url: '/' }],
     tags: Object.entries(service.tags).map(([name, about]) => ({ name, description: about })),
     paths: withReferences(paths, names),
-    components: { securitySchemes, schemas: namedSchemas(service.schemas, names) },
+    components: { securitySchemes, schemas: namedSchemas(service.schemas) },
   };
 }
 
 /** Schemas by name, with references to each other. */
-export function namedSchemas(
-  schemas: Readonly<Record<string, Schema>>,
-  names: ReadonlyMap<unknown, string>,
-): Json {
-  const described = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    Object.fromEntries(
-      Object.entries(schema).map(([key, part]) => [key, withReferences(part, names)]),
-    ),
-  ]);
-  return Object.fromEntries(described);
+export function namedSchemas(schemas: Service['schemas']): Json {
+  const names = namesOf(schemas);
+  return mapValues(schemas, (schema) => mapValues(schema, (part) => withReferences(part, names)));
+}
+
+function namesOf(schemas: Service['schemas']): ReadonlyMap<unknown, string> {
+  return new Map(Object.entries(schemas).map(([name, schema]) => [schema, name]));
 }
 
 /** Replaces named schemas by references. */
@@ -69,9 +65,11 @@ function withReferences(part: unknown, names: ReadonlyMap<unknown, string>): unk
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
   if (Array.isArray(part)) return part.map((each) => withReferences(each, names));
   if (typeof part !== 'object' || part === null) return part;
-  return Object.fromEntries(
-    Object.entries(part).map(([key, each]) => [key, withReferences(each, names)]),
-  );
+  return mapValues(part as Json, (each) => withReferences(each, names));
+}
+
+function mapValues<T>(object: Readonly<Record<string, T>>, map: (value: T) => unknown): Json {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 }
 
 function operationOf(service: Service, route: Route): Json {
@@ -106,11 +104,10 @@ function contentOf(schema: Schema): Json {
 }
 
 function answersOf({ answers }: Route): Json {
-  const described = Object.entries(answers).map(([status, { description, schema }]) => [
-    status,
-    { description, ...(schema ? { content: { 'application/json': contentOf(schema) } } : {}) },
-  ]);
-  return Object.fromEntries(described);
+  return mapValues(answers, ({ description, schema }) => ({
+    description,
+    ...(schema ? { content: { 'application/json': contentOf(schema) } } : {}),
+  }));
 }
 
 /** Errors of every request, and of requests with a body. */

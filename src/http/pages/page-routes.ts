@@ -61,18 +61,14 @@ export function viewerRoutes(
   return [viewerRoute(page, worlds), fileRoute(files)];
 }
 
-/** What the node tells the console in its page. */
-export interface ConsoleSettings {
-  /** Published log-ins of demo mode; otherwise empty. */
-  demoLogins: readonly DemoLogin[];
-  /** Base URL of the twin, without a trailing slash. */
-  publicTwinUrl: () => string;
-}
-
-/** The dealer console: one page that navigates by the fragment of its address. */
+/**
+ * The dealer console: one page that navigates by the fragment of its address. The page contains
+ * the published log-ins and the address of the twin.
+ */
 export function consoleRoutes(
   files: WebFiles,
-  { demoLogins, publicTwinUrl }: ConsoleSettings,
+  demoLogins: readonly DemoLogin[],
+  publicTwinUrl: () => string,
 ): Route[] {
   const page = once(() => {
     const said = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
