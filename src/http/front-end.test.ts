@@ -82,16 +82,6 @@ function rawBody(url: string, headers: Record<string, string>) {
 }
 
 describe('the viewer', () => {
-  test('is at the address of a world', async () => {
-    const world = front.service.add();
-    const { status, headers, body } = await ask(`${front.twinUrl}/worlds/${world.id}`);
-    expect(status).toBe(200);
-    expect(body).toContain('the viewer');
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-cache');
-    expect(world.touches).toBe(1);
-  });
-
   test('may load and ask nothing but its own origin, streams too', async () => {
     const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
     const { host } = new URL(front.twinUrl);
@@ -108,16 +98,6 @@ describe('the viewer', () => {
       expect(directives(headers).get('connect-src')).toBe("'self' wss://twin.example");
     } finally {
       await far.close();
-    }
-  });
-
-  test('is the same page with status 404 where there is no such world', async () => {
-    for (const id of ['zzzzzzzzzz', 'no-id']) {
-      const { status, headers, body } = await ask(`${front.twinUrl}/worlds/${id}`);
-      expect(status).toBe(404);
-      expect(body).toContain('the viewer');
-      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(directives(headers).get('default-src')).toBe("'none'");
     }
   });
 });
@@ -258,7 +238,7 @@ describe('the files of the pages', () => {
   );
 });
 
-test.each(['/nosuch', '/assets', '/api/login'])(
+test.each(['/nosuch', '/assets', '/api/login', '/healthz'])(
   'the dealer port has nothing at %s',
   async (path) => {
     const { status, headers, body } = await ask(front.dealerUrl + path);
@@ -269,37 +249,6 @@ test.each(['/nosuch', '/assets', '/api/login'])(
     expect(posted.status).toBe(404);
   },
 );
-
-describe('the private port', () => {
-  test('says that the process lives and takes requests', async () => {
-    expect(await ask(`${front.opsUrl}/healthz`)).toMatchObject({ status: 200 });
-    expect(await ask(`${front.opsUrl}/readyz`)).toMatchObject({ status: 200 });
-  });
-
-  test('has the metrics', async () => {
-    await ask(`${front.twinUrl}/api/v1/features`);
-    const { status, headers, body } = await ask(`${front.opsUrl}/metrics`);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(body).toContain(
-      'http_answers_total{service="twin",route="GET /api/v1/features",status="200"} 1',
-    );
-    for (const name of ['stream_watchers', 'nodejs_eventloop_lag_p99_seconds']) {
-      expect(body).toMatch(new RegExp(`^${name} \\d`, 'm'));
-    }
-  });
-
-  test('is not for scripts of other origins', async () => {
-    const { headers } = await ask(`${front.opsUrl}/metrics`);
-    expect(headers.get('access-control-allow-origin')).toBeNull();
-  });
-
-  test('[O5] has its own paths only, and the public ports have none of them', async () => {
-    expect((await ask(`${front.opsUrl}/api/v1/features`)).status).toBe(404);
-    expect((await ask(`${front.twinUrl}/metrics`)).status).toBe(404);
-    expect((await ask(`${front.dealerUrl}/healthz`)).status).toBe(404);
-  });
-});
 
 test('[O4] a port that is taken keeps all others closed as well', async () => {
   const start = () => openTestFront({ dealerPort: Number(new URL(front.dealerUrl).port) });

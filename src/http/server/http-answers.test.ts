@@ -35,26 +35,6 @@ describe('answers', () => {
     expect(headers.get('vary')).toBe('Accept');
   });
 
-  test('have request ids that differ', async () => {
-    const ids = await Promise.all(
-      Array.from({ length: 20 }, async () =>
-        (await ask(`${site.url}/`)).headers.get('x-request-id'),
-      ),
-    );
-    expect(new Set(ids).size).toBe(20);
-    expect(ids.every((id) => id !== null && /^[0-9a-z-]{8,}$/.test(id))).toBe(true);
-  });
-
-  test('are MessagePack for a GET that asks for it, errors too, and JSON otherwise', async () => {
-    const headers = { Accept: 'application/msgpack' };
-    const got = await ask(`${site.url}/`, { headers });
-    expect(got.headers.get('content-type')).toBe('application/msgpack');
-    const missing = await ask(`${site.url}/missing`, { headers });
-    expect(missing.headers.get('content-type')).toBe('application/msgpack');
-    const posted = await ask(`${site.url}/things`, { method: 'POST', headers });
-    expect(posted.headers.get('content-type')).toBe('application/json');
-  });
-
   test('may take a moment', async () => {
     expect(await ask(`${site.url}/late`)).toMatchObject({ status: 200, body: 'late' });
     expect(await site.metrics.text()).toContain('http_wait_seconds_count 1');
@@ -121,40 +101,6 @@ describe('answers', () => {
   });
 });
 
-describe('scripts of other origins', () => {
-  const origin = 'https://one.example';
-
-  test('are told what they may send', async () => {
-    const { status, headers, body } = await ask(`${site.url}/things/1`, {
-      method: 'OPTIONS',
-      headers: { Origin: origin, 'Access-Control-Request-Method': 'PUT' },
-    });
-    expect(status).toBe(204);
-    expect(body).toBe('');
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-allow-methods')).toBe('GET, PUT, OPTIONS');
-    expect(headers.get('access-control-allow-headers')).toMatch(/Authorization.*X-VIN/);
-  });
-
-  test('may read errors as well', async () => {
-    const { status, headers } = await ask(`${site.url}/missing`, { headers: { Origin: origin } });
-    expect(status).toBe(404);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-  });
-
-  test('may read answers only where they are listed, if there is a list', async () => {
-    const strict = new TestServer([origin]);
-    const from = (value: string) =>
-      ask(`http://127.0.0.1:${strict.port}/`, { headers: { Origin: value } });
-    const [listed, stranger] = [await from(origin), await from('https://two.example')];
-    strict.server.end();
-    expect(listed.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(listed.headers.get('vary')).toBe('Accept, Origin');
-    expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
-    expect(stranger.headers.get('vary')).toBe('Accept, Origin');
-  });
-});
-
 describe('a server', () => {
   test('that cannot have its port says so', () => {
     const options = site.options({ name: 'second', port: site.port });
@@ -186,9 +132,10 @@ describe('a server', () => {
     const response = await paused(`${site.url}/huge`);
     const ended = site.server.drain(5_000).then(() => site.server.end());
     await site.time.advance(4_000);
-    const received = buffer(response);
+    // Time stands while the client reads, however slow the machine is.
+    const received = await buffer(response);
     await site.time.advanceUntil(ended);
-    expect((await received).equals(HUGE)).toBe(true);
+    expect(received.equals(HUGE)).toBe(true);
   });
 
   test('that stops ends an answer that nobody reads after its grace period', async () => {

@@ -165,7 +165,6 @@ export class FakeTwin implements TwinService {
   /** Worlds that have to be loaded first. */
   readonly cold = new Set<FakeWorld>();
   loads = 0;
-  createFailure: Error | undefined = undefined;
   loadFailure: Error | undefined = undefined;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = () => {};
   #end: (world: World, code: 1012 | 1013) => void = () => {};
@@ -178,7 +177,6 @@ export class FakeTwin implements TwinService {
   }
 
   async create(options: WorldOptions): Promise<World> {
-    if (this.createFailure) throw this.createFailure;
     return this.add(options);
   }
 

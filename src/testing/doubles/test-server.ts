@@ -29,8 +29,8 @@ export class TestServer {
   /** The last request of `/never`. */
   pending: Pending | undefined;
 
-  constructor(corsOrigins: '*' | readonly string[] = '*') {
-    this.server = new HttpServer(this.options({ corsOrigins, router: this.#router() }));
+  constructor() {
+    this.server = new HttpServer(this.options({ corsOrigins: '*', router: this.#router() }));
     this.url = `http://127.0.0.1:${this.server.port}`;
   }
 
