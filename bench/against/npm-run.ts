@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RESULTS } from '../common/places.ts';
@@ -46,34 +46,29 @@ export interface Question {
 }
 
 /**
- * Runs a question once in a tree. Results in that tree stay as they are: a commit that does not know
- * RESULTS_DIR overwrites one, which is read and put back.
+ * Runs a question once in a tree. A commit that does not know RESULTS_DIR writes its result into its
+ * own tree.
  */
 export async function ask(folder: string, { script, name, args }: Question): Promise<RunOutput> {
   const file = `${script === 'load' ? 'load-' : ''}${name}.json`;
   const results = mkdtempSync(join(tmpdir(), 'twin-against-'));
+  const remove = () => rmSync(results, { recursive: true, force: true });
+  const keep = onProcessEnd(remove);
   const inTree = join(folder, RESULTS, file);
-  const before = textOf(inTree);
-  const restore = (): void => {
-    rmSync(results, { recursive: true, force: true });
-    if (textOf(inTree) === before) return;
-    if (before === undefined) rmSync(inTree);
-    else writeFileSync(inTree, before);
-  };
-  const keep = onProcessEnd(restore);
+  const before = writtenAt(inTree);
   try {
     const run = ['run', '--silent', script, '--', name, ...args];
     const printed = await npm(folder, run, { RESULTS_DIR: results });
-    const left = textOf(inTree);
-    const written = textOf(join(results, file)) ?? (left === before ? undefined : left);
-    if (written === undefined) return { printed, result: undefined };
-    return { printed, result: (JSON.parse(written) as { result: object }).result };
+    const isInTree = writtenAt(inTree) !== before;
+    const written = isInTree ? inTree : join(results, file);
+    if (!existsSync(written)) return { printed, result: undefined };
+    const { result } = JSON.parse(readFileSync(written, 'utf8')) as { result: object };
+    return { printed, result };
   } finally {
     keep();
-    restore();
+    remove();
   }
 }
 
-function textOf(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
+/** Time of the last change, ms; undefined where there is no such file. */
+const writtenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
