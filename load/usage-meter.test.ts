@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemTime } from '../src/time.ts';
-import { formatMiB, formatShare, LoadMeter, parseStat, UsageMeter } from './usage-meter.ts';
+import { formatMiB, formatShare, LoadMeter, parseStat, usageMeter } from './usage-meter.ts';
 
 test('processor time and memory are read past a command with blanks and parentheses', () => {
   const fields = '1 1 1 0 -1 4194560 20000 0 0 0 150 25 0 0 20 0 11 0 12345 999424000 2560 1844';
@@ -24,12 +24,12 @@ test('a meter sees what its process and its busiest thread have used since', asy
   write('', 100);
   write('task/1', 90);
   write('task/2', 10);
-  const meter = new UsageMeter(folder);
+  const read = usageMeter(folder);
   write('', 160);
   write('task/1', 100);
   write('task/2', 60);
   await systemTime.sleep(1);
-  const usage = meter.read();
+  const usage = read();
   expect([usage.cpuMs, usage.rssBytes]).toEqual([600, 2560 * 4096]);
   expect(usage.wallMs).toBeGreaterThan(0);
   expect(usage.cpuShare).toBeCloseTo(600 / usage.wallMs);

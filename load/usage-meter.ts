@@ -5,7 +5,7 @@ import { systemTime } from '../src/time.ts';
 const CLOCK_TICKS_PER_S = 100;
 const PAGE_BYTES = 4096;
 
-export interface Stat {
+interface Stat {
   cpuMs: number;
   rssBytes: number;
 }
@@ -31,36 +31,22 @@ export interface Usage {
   rssBytes: number;
 }
 
-/** Reads what another process uses. Throws where the process is gone. */
-export class UsageMeter {
-  readonly #folder: string;
-  readonly #startMs = systemTime.now();
-  readonly #process: Stat;
-  readonly #threads: ReadonlyMap<string, number>;
-
-  /** @param folder of the process, as in `/proc` on Linux */
-  constructor(folder: string) {
-    this.#folder = folder;
-    this.#process = readStat(folder);
-    this.#threads = readThreads(folder);
-  }
-
-  read(): Usage {
-    const wallMs = systemTime.now() - this.#startMs;
-    const now = readStat(this.#folder);
-    const cpuMs = now.cpuMs - this.#process.cpuMs;
-    let busiestMs = 0;
-    for (const [thread, threadMs] of readThreads(this.#folder)) {
-      busiestMs = Math.max(busiestMs, threadMs - (this.#threads.get(thread) ?? 0));
-    }
-    return {
-      wallMs,
-      cpuMs,
-      cpuShare: cpuMs / wallMs,
-      busiestThreadShare: busiestMs / wallMs,
-      rssBytes: now.rssBytes,
-    };
-  }
+/**
+ * Measures what another process uses from now on; the returned function reads it. Both throw where the
+ * process is gone.
+ * @param folder of the process, as in `/proc` on Linux
+ */
+export function usageMeter(folder: string): () => Usage {
+  const startMs = systemTime.now();
+  const [before, threadsBefore] = [readStat(folder), readThreads(folder)];
+  return () => {
+    const wallMs = systemTime.now() - startMs;
+    const { cpuMs: nowMs, rssBytes } = readStat(folder);
+    const cpuMs = nowMs - before.cpuMs;
+    const threadsMs = [...readThreads(folder)].map(([id, ms]) => ms - (threadsBefore.get(id) ?? 0));
+    const busiestThreadShare = Math.max(0, ...threadsMs) / wallMs;
+    return { wallMs, cpuMs, cpuShare: cpuMs / wallMs, busiestThreadShare, rssBytes };
+  };
 }
 
 function readStat(folder: string): Stat {
@@ -73,9 +59,7 @@ function readThreads(folder: string): Map<string, number> {
   for (const thread of readdirSync(`${folder}/task`)) {
     try {
       threads.set(thread, readStat(`${folder}/task/${thread}`).cpuMs);
-    } catch {
-      threads.delete(thread);
-    }
+    } catch {}
   }
   return threads;
 }
@@ -84,15 +68,15 @@ function readThreads(folder: string): Map<string, number> {
 export class LoadMeter {
   readonly #startMs = systemTime.now();
   readonly #startCpu = process.cpuUsage();
-  readonly #server: UsageMeter | undefined;
+  readonly #server: (() => Usage) | undefined;
 
   constructor({ pid }: { pid: number | undefined }) {
-    this.#server = pid === undefined ? undefined : new UsageMeter(`/proc/${pid}`);
+    this.#server = pid === undefined ? undefined : usageMeter(`/proc/${pid}`);
   }
 
   /** Undefined where the server's process is unknown. */
   server(): Usage | undefined {
-    return this.#server?.read();
+    return this.#server?.();
   }
 
   /** Processor time of this process, as a share of a core. */
