@@ -1,4 +1,4 @@
-import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
+import type { Group, Manoeuvre, ManoeuvreRun, Outcome } from './manoeuvre.ts';
 import { BRAKING_GROUPS, BRAKING_MANOEUVRES } from './manoeuvres-braking.ts';
 import { ESC_GROUPS, ESC_MANOEUVRES } from './manoeuvres-esc.ts';
 import { JUNCTION_GROUPS, JUNCTION_MANOEUVRES } from './manoeuvres-junction.ts';
@@ -11,28 +11,21 @@ export const MANOEUVRES: readonly Manoeuvre[] = [
   ...ESC_MANOEUVRES,
 ];
 
-export interface ManoeuvreJob {
-  id: string;
-  isOn: boolean;
-}
-
-export interface ManoeuvreDone extends ManoeuvreJob {
-  run: ManoeuvreRun;
-}
-
-export function runManoeuvre({ id, isOn }: ManoeuvreJob): ManoeuvreDone {
-  const manoeuvre = MANOEUVRES.find((each) => each.id === id);
-  if (!manoeuvre) throw new RangeError(`there is no manoeuvre "${id}"`);
-  const run = manoeuvre.run(isOn);
-  return { id, isOn, run: { ...run, trace: drawable(run.trace) } };
+/** Drives one with its feature on and off. */
+export function runManoeuvre(id: string): Outcome {
+  const found = MANOEUVRES.find((each) => each.id === id);
+  if (!found) throw new RangeError(`there is no manoeuvre "${id}"`);
+  const { run, ...manoeuvre } = found;
+  return { ...manoeuvre, on: drawable(run(true)), off: drawable(run(false)) };
 }
 
 /** So many ticks lie between the points that are kept, and each is rounded: more cannot be seen. */
 const TRACE_STEP = 2;
 
-function drawable(trace: readonly PlotPoint[]): PlotPoint[] {
-  const isKept = (i: number): boolean => i % TRACE_STEP === 0 || i === trace.length - 1;
-  return trace
+function drawable(run: ManoeuvreRun): ManoeuvreRun {
+  const isKept = (i: number): boolean => i % TRACE_STEP === 0 || i === run.trace.length - 1;
+  const trace = run.trace
     .filter((_, i) => isKept(i))
-    .map(([x, y]) => [Number(x.toFixed(2)), Number(y.toFixed(2))]);
+    .map(([x, y]): PlotPoint => [Number(x.toFixed(2)), Number(y.toFixed(2))]);
+  return { ...run, trace };
 }

@@ -18,17 +18,17 @@ export interface Manoeuvre {
   run(isOn: boolean): ManoeuvreRun;
 }
 
-export interface ManoeuvreRun {
-  hasPassed: boolean;
-  readings: readonly Reading[];
-  /** What the group's plot shows; empty where there is nothing to draw. */
-  trace: readonly PlotPoint[];
+/** Both runs of one. */
+export interface Outcome extends Omit<Manoeuvre, 'run'> {
+  on: ManoeuvreRun;
+  off: ManoeuvreRun;
 }
 
-export interface Reading {
-  name: string;
-  value: number;
-  unit: string;
+export interface ManoeuvreRun {
+  hasPassed: boolean;
+  readings: readonly { name: string; value: number; unit: string }[];
+  /** What the group's plot shows; empty where there is nothing to draw. */
+  trace: readonly PlotPoint[];
 }
 
 /** Text of a group in the report. */

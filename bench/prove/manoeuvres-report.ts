@@ -1,6 +1,5 @@
 import { type Figure, figure } from '../common/figures.ts';
-import type { Group, ManoeuvreRun } from './manoeuvre.ts';
-import type { Outcome } from './manoeuvres.ts';
+import type { Group, ManoeuvreRun, Outcome } from './manoeuvre.ts';
 import { linePlot } from './plot.ts';
 import { mark, type Plot, type Section, shown, type Table } from './section.ts';
 
@@ -50,21 +49,10 @@ function tableOf({ name }: Group, outcomes: readonly Outcome[]): Table {
       const value = readings.find((reading) => reading.name === wanted)?.value ?? Number.NaN;
       return shown(rounded(value));
     });
+  const result = ({ hasPassed }: ManoeuvreRun) => (hasPassed ? 'passed' : 'failed');
   const rows = outcomes.flatMap(({ label, feature, passesWith, failsWithout, on, off }) => [
-    [
-      label,
-      `${feature} on`,
-      ...cells(on),
-      on.hasPassed ? 'passed' : 'failed',
-      passesWith ? mark(on.hasPassed) : '',
-    ],
-    [
-      '',
-      'off',
-      ...cells(off),
-      off.hasPassed ? 'passed' : 'failed',
-      failsWithout ? mark(!off.hasPassed) : '',
-    ],
+    [label, `${feature} on`, ...cells(on), result(on), passesWith ? mark(on.hasPassed) : ''],
+    ['', 'off', ...cells(off), result(off), failsWithout ? mark(!off.hasPassed) : ''],
   ]);
   const heads = names.map((each) => (unitOf(each) ? `${each}, ${unitOf(each)}` : each));
   return { title: name, head: ['Case', 'with', ...heads, 'result', 'as asked'], rows };

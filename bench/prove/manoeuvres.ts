@@ -1,31 +1,16 @@
-import type { Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
-import { MANOEUVRES, type ManoeuvreJob } from './manoeuvre-runs.ts';
+import type { Outcome } from './manoeuvre.ts';
+import { MANOEUVRES } from './manoeuvre-runs.ts';
 import type { ProvePool } from './prove-pool.ts';
-
-/** Both runs of one. */
-export type Outcome = Pick<
-  Manoeuvre,
-  'id' | 'group' | 'label' | 'feature' | 'passesWith' | 'failsWithout' | 'isDrawn'
-> & {
-  on: ManoeuvreRun;
-  off: ManoeuvreRun;
-};
 
 /** Each with its feature on and off. */
 export async function runManoeuvres(pool: ProvePool): Promise<Outcome[]> {
-  const jobs = MANOEUVRES.flatMap(({ id }) => [true, false].map((isOn) => ({ id, isOn })));
-  const found = new Map<string, ManoeuvreRun>();
+  const ids = MANOEUVRES.map(({ id }) => id);
+  const found: Outcome[] = [];
   let given = 0;
-  const key = ({ id, isOn }: ManoeuvreJob): string => `${id} ${isOn ? 'on' : 'off'}`;
   await pool.run('runManoeuvre', {
-    next: () => jobs[given++],
-    done: (done) => found.set(key(done), done.run),
-    progress: () => `${found.size} of ${jobs.length} runs`,
+    next: () => ids[given++],
+    done: (outcome) => found.push(outcome),
+    progress: () => `${found.length} of ${ids.length} manoeuvres`,
   });
-  return MANOEUVRES.map(({ run, ...manoeuvre }) => {
-    const { id } = manoeuvre;
-    const [on, off] = [found.get(key({ id, isOn: true })), found.get(key({ id, isOn: false }))];
-    if (!on || !off) throw new Error(`${id} was not driven`);
-    return { ...manoeuvre, on, off };
-  });
+  return found.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
