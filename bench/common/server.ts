@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
 import { systemTime } from '../../src/time.ts';
-import { ROOT } from './places.ts';
 import { onProcessEnd } from './process-end.ts';
 import { UsageError } from './usage-error.ts';
 
-const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
-const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 20_000;
 
 /** A server under load. Without a `pid` its processor time is unknown. */
@@ -42,7 +38,7 @@ export async function startNode(): Promise<Server> {
 
 /** The same with the store of a folder, which stays. */
 export function startNodeOn(dataDir: string): Promise<Server> {
-  return startProcess(['src/main.ts'], {
+  return startProcess('src/main.ts', {
     HOST: '127.0.0.1',
     DEALER_PORT: '0',
     TWIN_PORT: '0',
@@ -55,7 +51,7 @@ export function startNodeOn(dataDir: string): Promise<Server> {
 
 /** The reference: uWebSockets.js with handlers that do nothing, in a process of its own. */
 export function startEmptyServer(): Promise<Server> {
-  return startProcess(['bench/common/empty-server.ts'], {});
+  return startProcess('bench/common/empty-server.ts', {});
 }
 
 /** Addresses of a running server; empty where not given. */
@@ -90,56 +86,20 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-async function startProcess(args: string[], env: Record<string, string>): Promise<Server> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  child.once(
-    'exit',
-    onProcessEnd(() => child.kill('SIGKILL')),
-  );
-  try {
-    return { ...(await ready(child)), pid: child.pid, stop: () => stop(child) };
-  } catch (error) {
-    await stop(child);
-    throw error;
-  }
-}
-
-/** The addresses in the line that a server prints when it listens. */
-function ready(child: ChildProcess): Promise<Pick<Server, 'url' | 'dealerUrl' | 'opsUrl'>> {
-  return new Promise((resolve, reject) => {
-    const stopWaiting = systemTime.after(READY_WITHIN_MS, () =>
-      reject(new Error(`no ready line within ${READY_WITHIN_MS / 1000} s`)),
-    );
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code} before ready`)));
-    if (!child.stdout) throw new Error('the server has no standard output');
-    createInterface(child.stdout).on('line', (line) => {
-      const addresses = readyAddresses(line);
-      if (!addresses) return;
-      stopWaiting();
-      resolve(addresses);
-    });
-  });
-}
-
-function readyAddresses(line: string) {
-  const named = (name: string) => {
-    const address = new RegExp(`^ready .*\\b${name}=(\\S+)`).exec(line)?.[1];
-    return address === undefined ? undefined : new URL(address);
+async function startProcess(script: string, settings: Record<string, string>): Promise<Server> {
+  const child = spawnServer(script, settings);
+  const kill = () => child.kill('SIGKILL');
+  child.once('exit', onProcessEnd(kill));
+  const { twin = '', dealer, ops } = await readyAddresses(child);
+  return {
+    url: new URL(twin),
+    dealerUrl: dealer === undefined ? undefined : new URL(dealer),
+    opsUrl: ops === undefined ? undefined : new URL(ops),
+    pid: child.pid,
+    stop: async () => {
+      const stopInsisting = systemTime.after(STOP_WITHIN_MS, kill);
+      await endProcess(child, 'SIGTERM');
+      stopInsisting();
+    },
   };
-  const url = named('twin');
-  return url && { url, dealerUrl: named('dealer'), opsUrl: named('ops') };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const stopInsisting = systemTime.after(STOP_WITHIN_MS, () => child.kill('SIGKILL'));
-  child.kill('SIGTERM');
-  await ended;
-  stopInsisting();
 }

@@ -28,18 +28,20 @@ export interface AttributionJob extends WorldChoice {
 }
 
 /** Counts over the reports of one world or of many. */
-export interface Attribution {
-  incidents: number;
+export const noAttribution = () => ({
+  incidents: 0,
   /** Reports that name the wanted feature. */
-  named: number;
+  named: 0,
   /** Reports that name nothing. */
-  unexplained: number;
+  unexplained: 0,
   /** Reports that name a feature that was on. */
-  wrong: number;
+  wrong: 0,
   /** Incidents that a re-run without changes did not repeat. */
-  lost: number;
-  reruns: number;
-}
+  lost: 0,
+  reruns: 0,
+});
+
+export type Attribution = ReturnType<typeof noAttribution>;
 
 export interface AttributionWorld {
   job: AttributionJob;
@@ -47,15 +49,6 @@ export interface AttributionWorld {
   /** Text on the first reports that do not name the wanted feature. */
   accounts: string[];
 }
-
-export const noAttribution = (): Attribution => ({
-  incidents: 0,
-  named: 0,
-  unexplained: 0,
-  wrong: 0,
-  lost: 0,
-  reruns: 0,
-});
 
 interface Image {
   tick: number;

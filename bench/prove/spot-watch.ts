@@ -8,53 +8,30 @@ import type { ContactFacts } from '../../src/twin/incidents.ts';
 /** Events up to 3 s after the conflict point belong to the pass. */
 const AFTER_TICKS = 150;
 
-/** Kinds whose actor is sent for a moving car. Others stand, come for waiting cars, or are the road. */
-export const FOR_MOVING_CARS: readonly HazardKind[] = [
-  'parked_row_child',
-  'sudden_stop',
-  'deer_crossing',
-  'red_light_lorry',
-  'blind_crossing',
-  'left_turn_oncoming',
-  'downhill_stop',
-  'tram_crossing',
-  'dark_zebra',
-  'cut_in',
-];
 /** The road itself is the hazard: every pass is an armed one. */
 const ALWAYS_ARMED: readonly HazardKind[] = ['ice_bend', 'sharp_bend'];
 
 /** Counts at one spot. */
-export interface SpotCounts {
-  spot: number;
-  kind: HazardKind;
-  /** Cars that passed. */
-  passes: number;
-  /** Passes for which the hazard was ready. */
-  armed: number;
-  /** Armed passes for which the actor came or blocked the way. */
-  fired: number;
-  /** Fired passes, or armed ones where the road is the hazard, in which the feature acted. */
-  intervened: number;
-  /** Armed passes in which the car hit something. */
-  hits: number;
-  /** Times that the actor was sent, for any car. */
-  sent: number;
-  /** Contacts with the actor or with bodies at the spot. */
-  contacts: number;
-}
-
-export const emptyCounts = (spot: number, kind: HazardKind): SpotCounts => ({
+export const emptyCounts = (spot: number, kind: HazardKind) => ({
   spot,
   kind,
+  /** Cars that passed. */
   passes: 0,
+  /** Passes for which the hazard was ready. */
   armed: 0,
+  /** Armed passes for which the actor came or blocked the way. */
   fired: 0,
+  /** Fired passes, or armed ones where the road is the hazard, in which the feature acted. */
   intervened: 0,
+  /** Armed passes in which the car hit something. */
   hits: 0,
+  /** Times that the actor was sent, for any car. */
   sent: 0,
+  /** Contacts with the actor or with bodies at the spot. */
   contacts: 0,
 });
+
+export type SpotCounts = ReturnType<typeof emptyCounts>;
 
 const isFunction = (name: FeatureName): boolean =>
   FEATURES.some((feature) => feature.name === name && feature.group === 'function');

@@ -1,10 +1,11 @@
 import { CITIES } from '../../src/city/catalogue.ts';
 import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
+import { isForMovingCars } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import { type Figure, figure } from '../common/figures.ts';
 import { barPlot } from './plot.ts';
 import { listed, mark, type Section, shown, type Table } from './section.ts';
-import { emptyCounts, FOR_MOVING_CARS, hasFunction, type SpotCounts } from './spot-watch.ts';
+import { emptyCounts, hasFunction, type SpotCounts } from './spot-watch.ts';
 import {
   meanKmh,
   perCarHour,
@@ -91,7 +92,7 @@ function spotMarks(group: SweepGroup, spot: SpotCounts): Figure[] {
   const acts = (share: number): Figure =>
     figure(`${where}: its feature acts`, share, '%', { atLeast: INTERVENED_MIN });
   if (spot.kind === 'ice_bend') return [acts(percent(intervened, armed))];
-  if (!FOR_MOVING_CARS.includes(spot.kind)) return [];
+  if (!isForMovingCars(spot.kind)) return [];
   const fires = figure(`${where}: fires in armed passes`, percent(fired, armed), '%', {
     atLeast: FIRED_MIN,
   });
@@ -99,7 +100,7 @@ function spotMarks(group: SweepGroup, spot: SpotCounts): Figure[] {
 }
 
 function offMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
-  const worst = Math.min(...groups.map((group) => perTenMinutes(group)));
+  const worst = Math.min(...groups.map(perTenMinutes));
   const back = backOnOf(groups).contacts;
   return [
     figure(`${off} off: incidents in ten minutes of the quietest city`, worst, 'incidents', {
@@ -163,7 +164,7 @@ function ratesTable(sweep: Sweep): Table {
 
 function spotRow(name: readonly string[], spot: SpotCounts): string[] {
   const { kind, passes, armed, fired, intervened, hits, sent, contacts } = spot;
-  const hasTrigger = FOR_MOVING_CARS.includes(kind);
+  const hasTrigger = isForMovingCars(kind);
   const acts = percent(intervened, fired > 0 || hasTrigger ? fired : armed);
   return [
     ...name,

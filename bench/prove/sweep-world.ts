@@ -18,7 +18,7 @@ import { type SpotCounts, SpotWatch } from './spot-watch.ts';
 
 const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
 /** 60 s: cars on a collision course when a feature comes back may still collide. */
-export const SETTLE_TICKS = 3000;
+const SETTLE_TICKS = 3000;
 const ACCOUNTS_MAX = 3;
 
 export interface SweepJob extends WorldChoice {
@@ -29,16 +29,18 @@ export interface SweepJob extends WorldChoice {
 }
 
 /** Counts over a stretch of one world. */
-export interface Stretch {
-  kilometres: number;
-  carHours: number;
-  contacts: number;
+export const emptyStretch = () => ({
+  kilometres: 0,
+  carHours: 0,
+  contacts: 0,
   /** Chains of contacts. */
-  incidents: number;
+  incidents: 0,
   /** Interventions by feature. */
-  interventions: number[];
-  spots: SpotCounts[];
-}
+  interventions: Array.from({ length: FEATURE_COUNT }, () => 0),
+  spots: [] as SpotCounts[],
+});
+
+export type Stretch = ReturnType<typeof emptyStretch>;
 
 export interface SweepWorld {
   job: SweepJob;
@@ -81,11 +83,6 @@ function driveAll(slab: Slab, job: SweepJob, world: SweepWorld): void {
   }
   drive(slab, job, SETTLE_TICKS, []);
   world.backOn = drive(slab, job, job.ticksBackOn, world.accounts);
-}
-
-export function emptyStretch(): Stretch {
-  const interventions = Array.from({ length: FEATURE_COUNT }, () => 0);
-  return { kilometres: 0, carHours: 0, contacts: 0, incidents: 0, interventions, spots: [] };
 }
 
 /** Counts frame by frame: spots decide and drivers act once a frame. */

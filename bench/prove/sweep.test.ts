@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { F_AEB, F_ALL } from '../../assembly/layout.ts';
 import { emptyCounts } from './spot-watch.ts';
-import { add, perCarHour, perTenMinutes, perThousandKm, type Sweep, sum } from './sweep.ts';
+import {
+  add,
+  emptyGroup,
+  perCarHour,
+  perTenMinutes,
+  perThousandKm,
+  type Sweep,
+  sum,
+} from './sweep.ts';
 import { sweepSection } from './sweep-report.ts';
 import { emptyStretch, type Stretch, type SweepWorld } from './sweep-world.ts';
 
@@ -15,14 +23,7 @@ const stretchOf = (kilometres: number, incidents: number): Stretch => ({
 });
 
 function emptySweep(): Sweep {
-  const groups = [null, 'aeb' as const].map((off) => ({
-    cityIndex: 0,
-    off,
-    worlds: 0,
-    quietWorlds: 0,
-    driven: emptyStretch(),
-    backOn: emptyStretch(),
-  }));
+  const groups = [null, 'aeb' as const].map((off) => emptyGroup(0, off));
   return { groups, accounts: [], traps: [] };
 }
 

@@ -1,4 +1,4 @@
-import { F_ALL, TICK_MS } from '../../assembly/layout.ts';
+import { F_ALL } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ProvePool } from './prove-pool.ts';
@@ -8,7 +8,7 @@ import { emptyStretch, type Stretch, type SweepJob, type SweepWorld } from './sw
 /** 30 minutes. */
 const TICKS_ALL_ON = 90_000;
 /** 10 minutes, the time that the marks are for. */
-export const TICKS_OFF = 30_000;
+const TICKS_OFF = 30_000;
 /** Kilometres with everything on for each world with a feature off. */
 const KM_PER_WORLD_OFF = 25_000;
 const WORLDS_OFF_MIN = 4;
@@ -16,17 +16,18 @@ const WORLDS_OFF_MIN = 4;
 const WORLD_KM_MIN = 50;
 const ACCOUNTS_MAX = 40;
 
-/** All worlds of one city with the same feature off. */
-export interface SweepGroup {
-  cityIndex: number;
-  /** `null`: everything was on. */
-  off: FeatureName | null;
-  worlds: number;
+/** All worlds of one city with the same feature off. @param off `null`: everything was on */
+export const emptyGroup = (cityIndex: number, off: FeatureName | null) => ({
+  cityIndex,
+  off,
+  worlds: 0,
   /** Ten-minute worlds without an incident. */
-  quietWorlds: number;
-  driven: Stretch;
-  backOn: Stretch;
-}
+  quietWorlds: 0,
+  driven: emptyStretch(),
+  backOn: emptyStretch(),
+});
+
+export type SweepGroup = ReturnType<typeof emptyGroup>;
 
 export interface Sweep {
   groups: readonly SweepGroup[];
@@ -77,11 +78,6 @@ function offJobs(seed: number, km: number): SweepJob[] {
       })),
     ),
   );
-}
-
-function emptyGroup(cityIndex: number, off: FeatureName | null): SweepGroup {
-  const stretches = { driven: emptyStretch(), backOn: emptyStretch() };
-  return { cityIndex, off, worlds: 0, quietWorlds: 0, ...stretches };
 }
 
 const maskOfGroup = ({ off }: SweepGroup): number => (off ? F_ALL & ~maskOf([off]) : F_ALL);
@@ -141,6 +137,5 @@ export const perCarHour = ({ incidents, carHours }: Stretch): number => incident
 
 export const meanKmh = ({ kilometres, carHours }: Stretch): number => kilometres / carHours;
 
-/** Mean of the worlds. @param ticks that each was driven */
-export const perTenMinutes = ({ driven, worlds }: SweepGroup, ticks = TICKS_OFF): number =>
-  (driven.incidents / worlds) * (600_000 / (ticks * TICK_MS));
+/** Mean of worlds with a feature off, which are driven for ten minutes. */
+export const perTenMinutes = ({ driven, worlds }: SweepGroup): number => driven.incidents / worlds;

@@ -39,23 +39,26 @@ const ASK_MS = 200;
 const ATTEMPTS_MAX = 10;
 const ACCOUNTS_MAX = 40;
 
-export interface Verdicts {
-  wanted: number;
-  worlds: number;
-  incidents: number;
+/** Counts over the checked reports. @param wanted incidents */
+const noVerdicts = (wanted: number) => ({
+  wanted,
+  worlds: 0,
+  incidents: 0,
   /** Sets of features that the reports name. */
-  sets: number;
+  sets: 0,
   /** Re-runs in new worlds. */
-  reruns: number;
+  reruns: 0,
   /** Sets with another verdict than the report. */
-  otherVerdicts: number;
-  sentences: number;
+  otherVerdicts: 0,
+  sentences: 0,
   /** Sentences compared with a replay of exactly their set, and with a re-run. */
-  replayed: number;
-  rerun: number;
-  wrongSentences: number;
-  accounts: string[];
-}
+  replayed: 0,
+  rerun: 0,
+  wrongSentences: 0,
+  accounts: [] as string[],
+});
+
+export type Verdicts = ReturnType<typeof noVerdicts>;
 
 interface World {
   id: string;
@@ -96,9 +99,7 @@ class Client {
 /** Checks explained incidents of worlds with several features off, others on each car. */
 export async function runVerdicts({ seed, km }: { seed: number; km: number }): Promise<Verdicts> {
   const wanted = Math.min(INCIDENTS_MAX, Math.ceil(INCIDENTS_MAX * Math.sqrt(km / KM)));
-  const counts = { worlds: 0, incidents: 0, sets: 0, reruns: 0, otherVerdicts: 0 };
-  const sentences = { sentences: 0, replayed: 0, rerun: 0, wrongSentences: 0 };
-  const all: Verdicts = { wanted, ...counts, ...sentences, accounts: [] };
+  const all = noVerdicts(wanted);
   const server = await startNode();
   const stopProgress = progress(
     () => `verdicts: ${all.incidents} of ${wanted} incidents, ${all.reruns} re-runs`,

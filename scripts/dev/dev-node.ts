@@ -1,16 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
-const READY = /^ready dealer=(\S+) twin=(\S+) ops=(\S+)$/;
+import type { ChildProcess } from 'node:child_process';
+import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
 
 export interface NodeUrls {
   dealer: string;
   twin: string;
-  ops: string;
 }
 
 /**
@@ -22,7 +15,7 @@ export class DevNode {
   #child: ChildProcess | undefined;
   #ready = Promise.withResolvers<NodeUrls>();
 
-  /** @param settings the environment of the process */
+  /** @param settings of the environment, beside those of this process */
   constructor(settings: NodeJS.ProcessEnv) {
     this.#settings = { ...settings, TWIN_PORT: '0', DEALER_PORT: '0', OPS_PORT: '0' };
     // However this process ends, the node does not go on alone.
@@ -36,16 +29,14 @@ export class DevNode {
 
   /** Resolves with false where the process ends before the node serves. */
   async start(): Promise<boolean> {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN], {
-      env: this.#settings,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    this.#child = child;
-    const exited = once(child, 'exit').then(() => undefined);
-    const urls = await Promise.race([readyUrls(child), exited]);
-    if (urls === undefined) return false;
-    this.#ready.resolve(urls);
-    return true;
+    this.#child = spawnServer('src/main.ts', this.#settings);
+    try {
+      const { dealer = '', twin = '' } = await readyAddresses(this.#child);
+      this.#ready.resolve({ dealer, twin });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async restart(): Promise<boolean> {
@@ -56,21 +47,6 @@ export class DevNode {
 
   /** Lets the node save and close its store. */
   async stop(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exit;
+    if (this.#child) await endProcess(this.#child, 'SIGTERM');
   }
-}
-
-async function readyUrls({ stdout }: ChildProcess): Promise<NodeUrls | undefined> {
-  if (stdout === null) return undefined;
-  for await (const line of createInterface(stdout)) {
-    const [, dealer, twin, ops] = READY.exec(line) ?? [];
-    if (!dealer || !twin || !ops) continue;
-    stdout.resume();
-    return { dealer, twin, ops };
-  }
-  return undefined;
 }

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const node = new DevNode({ ...process.env, PUBLIC_TWIN_URL: url });
+  const node = new DevNode({ PUBLIC_TWIN_URL: url });
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
   if (!(await node.start())) process.exit(1);

@@ -58,6 +58,9 @@ const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
   left_turn_oncoming: ACROSS,
   downhill_stop: { leadS: 4.8, fromMps: 4 },
 };
+/** Whether the actor is sent for a moving car. Others stand, come for waiting cars, or are the road. */
+export const isForMovingCars = (kind: HazardKind): boolean =>
+  ARMING[kind] !== undefined && ARMING[kind] !== STANDING;
 const RED_FROM_S = 4;
 const RED_TO_S = 16;
 const NEAR_M = 45;
