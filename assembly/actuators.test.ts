@@ -31,17 +31,14 @@ const types = [...CAR_TYPES.entries()];
 const KMH = 1 / 3.6;
 const ENGINE_DRAG = 0.4;
 /** Share of the friction limit that brakes under ABS use. */
-
 const ABS_SHARE = 0.95;
-/** What the pedals are told where a car must stop at any price, m/s². */
 
 describe('an emergency stop', () => {
   /** Way of each type until it stands, m. */
   function stop(speedKmh: number, friction: number): number[] {
     const ground = new ProvingGround(CAR_TYPES, friction);
     ground.setAll(C_VX, speedKmh * KMH);
-    ground.setAll(C_ACCEL_WANTED, FULL);
-    ground.setAll(C_ACCEL_TARGET, FULL);
+    ground.demand(FULL);
     ground.move(2500);
     return types.map(([car]) => {
       expect(ground.speed(car)).toBe(0);
@@ -145,8 +142,7 @@ describe('brakes', () => {
   it('act after 0.1 s, then build up and let go at 30 m/s³', () => {
     const ground = new ProvingGround(CAR_TYPES);
     ground.setAll(C_VX, 30);
-    ground.setAll(C_ACCEL_WANTED, -6);
-    ground.setAll(C_ACCEL_TARGET, -6);
+    ground.demand(-6);
     const pedal = () => ground.get(C_BRAKE) - ROLLING_MPS2;
     ground.move(5);
     expect(pedal()).toBe(0);
@@ -159,8 +155,7 @@ describe('brakes', () => {
     ground.move(20);
     expect(ground.get(C_ACCEL)).toBeCloseTo(-6, 2);
     const held = pedal();
-    ground.setAll(C_ACCEL_WANTED, 0);
-    ground.setAll(C_ACCEL_TARGET, 0);
+    ground.demand(0);
     ground.move(3);
     expect(pedal()).toBeCloseTo(held - 3 * 30 * TICK_S, 12);
     ground.move(20);
@@ -184,8 +179,7 @@ describe('brakes', () => {
   it('that are off leave rolling resistance, engine drag and air, whatever is asked for', () => {
     const ground = new ProvingGround(CAR_TYPES);
     ground.setAll(C_VX, 14);
-    ground.setAll(C_ACCEL_WANTED, FULL);
-    ground.setAll(C_ACCEL_TARGET, FULL);
+    ground.demand(FULL);
     for (let car = 0; car < CAR_COUNT; car++) ground.setI32(C_EFFECTIVE, car, F_ALL & ~F_BRAKES);
     for (let tick = 0; tick < 1000; tick++) {
       ground.move();
@@ -215,8 +209,7 @@ describe('throttle', () => {
       const ground = new ProvingGround(CAR_TYPES);
       for (let tick = 0; tick < 200; tick++) {
         ground.setAll(C_VX, speed);
-        ground.setAll(C_ACCEL_WANTED, 10);
-        ground.setAll(C_ACCEL_TARGET, 10);
+        ground.demand(10);
         ground.move();
       }
       for (const [car, type] of types) {
@@ -229,8 +222,7 @@ describe('throttle', () => {
 
   it('follows with a lag of 0.25 s', () => {
     const ground = new ProvingGround(CAR_TYPES);
-    ground.setAll(C_ACCEL_WANTED, 1);
-    ground.setAll(C_ACCEL_TARGET, 1);
+    ground.demand(1);
     const ticks = 12;
     ground.move(ticks);
     const reached = ground.get(C_DRIVE) / (1 + ROLLING_MPS2);
@@ -262,8 +254,7 @@ describe('throttle', () => {
   it('on ice spins the driven wheels: no more than friction moves the car, front or rear driven', () => {
     const ground = new ProvingGround(CAR_TYPES, 0.1);
     ground.setAll(C_VX, 5);
-    ground.setAll(C_ACCEL_WANTED, 3);
-    ground.setAll(C_ACCEL_TARGET, 3);
+    ground.demand(3);
     ground.move(100);
     for (const [car, type] of types) {
       const driven = type.drive === 'front' ? type.lrM : type.wheelbaseM - type.lrM;

@@ -14,8 +14,6 @@ import {
   C_CHAIN_ORDER,
   C_CHAIN_TICK,
   C_CONTACT_TICK,
-  C_HX,
-  C_HY,
   C_VX,
   C_X,
   C_Y,
@@ -38,10 +36,8 @@ describe('a chain', () => {
     const first = nextContact(kernel, slab);
     stepTo(kernel, slab, first.tick + laterTicks - 1);
     edit(kernel, slab, (world) => {
-      world.setF64(C_X, 2, world.f64(C_X, 1));
-      world.setF64(C_Y, 2, world.f64(C_Y, 1) + lengthM);
-      world.setF64(C_HX, 2, 0);
-      world.setF64(C_HY, 2, -1);
+      const [x, y] = [world.f64(C_X, 1), world.f64(C_Y, 1) + lengthM];
+      world.placeCar(2, { x, y, hx: 0, hy: -1 });
       world.setF64(C_VX, 2, 12);
       touchable(world);
     });

@@ -11,13 +11,14 @@ import {
   VEHICLE_2_TYPE,
 } from '../src/testing/rigs/commonroad.ts';
 import { type Inputs, rungeKutta, simulate } from '../src/testing/rigs/nonlinear-single-track.ts';
-import { loadMotionProbe, ProvingGround } from '../src/testing/rigs/proving-ground.ts';
+import { loadProbe } from '../src/testing/rigs/probe.ts';
+import { ProvingGround } from '../src/testing/rigs/proving-ground.ts';
 import { CAR_TYPES, type CarType } from '../src/twin/fleet.ts';
 import { C_BRAKE, C_DRIVE, C_STEER, C_VX, C_X, C_Y, C_YAW_RATE, TICK_S } from './layout.ts';
 
 const GRAVITY = 9.81;
 const AIR_DRAG = 0.4;
-const probe = loadMotionProbe();
+const probe = loadProbe();
 
 const caseOf = (name: string): Manoeuvre => {
   const found = MANOEUVRES.find((each) => each.name === name);

@@ -1,23 +1,10 @@
 import { expect, test } from 'vitest';
 import { lengthOf } from '../src/city/geometry.ts';
-import { pointAlong } from '../src/citygen/geometry.ts';
 import { Crossing } from '../src/testing/rigs/crossing.ts';
 import { VEHICLE } from '../src/testing/rigs/manoeuvres.ts';
+import { poseAlong } from '../src/testing/rigs/paths.ts';
 import { spotOf } from '../src/testing/rigs/proving-road.ts';
-import { edit } from '../src/testing/rigs/slab-editor.ts';
-import {
-  A_HX,
-  A_HY,
-  A_STATE,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
-  F_ALL,
-  F_FRONT_CAMERA,
-  F_FRONT_RADAR,
-  HAZARDS,
-  TICKS_PER_S,
-} from './layout.ts';
+import { F_ALL, F_FRONT_CAMERA, F_FRONT_RADAR, TICKS_PER_S } from './layout.ts';
 
 interface Standing {
   turn: 'left' | 'right';
@@ -38,21 +25,20 @@ function meets({ turn, side, share, besideM, angle }: Standing, features: number
     hazards: [spotOf(VEHICLE, 0)],
   });
   const { polyline } = world.connector('south', turn);
-  const stationM = share * lengthOf(polyline);
-  const [x, y] = pointAlong(polyline, stationM);
-  const [fromX, fromY] = pointAlong(polyline, stationM - 0.2);
-  const way = Math.atan2(y - fromY, x - fromX);
+  const { x, y, hx, hy } = poseAlong(polyline, share * lengthOf(polyline));
+  const way = Math.atan2(hy, hx);
   const isRight = (turn === 'left') === (side === 'outer');
   const aside = way + (isRight ? -Math.PI / 2 : Math.PI / 2);
   const awayM = besideM + VEHICLE.widthM / 2;
-  edit(world.kernel, world.slab, (slab) => {
-    slab.setF64(HAZARDS + A_X, 0, x + awayM * Math.cos(aside));
-    slab.setF64(HAZARDS + A_Y, 0, y + awayM * Math.sin(aside));
-    slab.setF64(HAZARDS + A_HX, 0, Math.cos(way + angle));
-    slab.setF64(HAZARDS + A_HY, 0, Math.sin(way + angle));
-    slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
-  });
-  return world.until(() => world.kernel.contactCount(world.slab) > 0, 6 * TICKS_PER_S) >= 0;
+  world.edit((slab) =>
+    slab.placeActor(0, {
+      x: x + awayM * Math.cos(aside),
+      y: y + awayM * Math.sin(aside),
+      hx: Math.cos(way + angle),
+      hy: Math.sin(way + angle),
+    }),
+  );
+  return world.until(() => world.contactCount > 0, 6 * TICKS_PER_S) >= 0;
 }
 
 const PLACES = [0.5, 0.75].flatMap((share) =>

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { at, lengthOf } from '../src/city/geometry.ts';
 import type { Lane } from '../src/city/types.ts';
-import { pointAlong } from '../src/citygen/geometry.ts';
 import { Crossing } from '../src/testing/rigs/crossing.ts';
 import { cars, cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';
-import { edit } from '../src/testing/rigs/slab-editor.ts';
+import { poseAlong } from '../src/testing/rigs/paths.ts';
 import {
   C_CLAIM,
-  C_HX,
-  C_HY,
   C_LANE,
   C_ROUTE_INDEX,
   C_STATION,
@@ -47,23 +44,13 @@ function watchStanding(seed: number, off: (car: number) => number, seconds: numb
 }
 
 /** Stands a car at a station of a lane through the junction. */
-function stand({ kernel, slab, city }: Crossing, car: number, lane: Lane, stationM: number): void {
-  const [x, y] = pointAlong(lane.polyline, stationM);
-  const [toX, toY] = pointAlong(lane.polyline, stationM + 0.3);
-  const stepM = Math.hypot(toX - x, toY - y);
-  const index = city.lanes.indexOf(lane);
-  edit(kernel, slab, (world) => {
+function stand(crossing: Crossing, car: number, lane: Lane, stationM: number): void {
+  const index = crossing.city.lanes.indexOf(lane);
+  crossing.edit((world) => {
     for (const array of [C_LANE, C_CLAIM]) world.setI32(array, car, index);
     world.setI32(C_ROUTE_INDEX, car, 1);
-    for (const [array, value] of [
-      [C_STATION, stationM],
-      [C_X, x],
-      [C_Y, y],
-      [C_HX, (toX - x) / stepM],
-      [C_HY, (toY - y) / stepM],
-    ] as const) {
-      world.setF64(array, car, value);
-    }
+    world.setF64(C_STATION, car, stationM);
+    world.placeCar(car, poseAlong(lane.polyline, stationM));
   });
 }
 
@@ -110,7 +97,7 @@ describe('a car that does not get going', () => {
     expect(Math.max(...movedM())).toBeLessThan(3);
     world.step(60 * TICKS_PER_S);
     expect(Math.max(...movedM())).toBeGreaterThan(50);
-    expect(world.kernel.contactCount(world.slab)).toBe(0);
+    expect(world.contactCount).toBe(0);
   });
 
   it('is none where everything is on', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { at } from '../src/city/geometry.ts';
+import { at, lengthOf } from '../src/city/geometry.ts';
 import {
   cars,
   cities,
@@ -9,19 +9,13 @@ import {
   type SlabView,
   stepTo,
 } from '../src/testing/rigs/kernel.ts';
+import { poseAlong } from '../src/testing/rigs/paths.ts';
 import { loadProbe } from '../src/testing/rigs/probe.ts';
-import { edit, type SlabEditor } from '../src/testing/rigs/slab-editor.ts';
+import { edit, type Pose, type SlabEditor } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {
-  A_HX,
-  A_HY,
   A_SINCE,
-  A_SPEED,
-  A_STATE,
   A_STRUCK,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
   C_CONTACT_TICK,
   C_DRIVE,
   C_EVADE_FROM,
@@ -54,6 +48,15 @@ import {
 const probe = loadProbe();
 const city = at(cities.cities, 0);
 
+/** Of where a car comes back to, on the first lane of its route. */
+const START_STATION_M = 12;
+
+/** On the first lane of car 0's route, continued straight backwards, so far to the left of it. */
+function besideStart(stationM: number, leftM: number): Pose {
+  const { x, y, hx, hy } = poseAlong(at(city.lanes, at(at(city.routes, 0), 0)).polyline, 0);
+  return { x: x + stationM * hx - leftM * hy, y: y + stationM * hy + leftM * hx, hx, hy };
+}
+
 const speedOf = (view: SlabView, car: number) =>
   Math.hypot(view.f64(C_VX, car), view.f64(C_VY, car));
 
@@ -76,17 +79,6 @@ function overlapOf(view: SlabView, car: number, other: number, aroundM: number):
   return probe.boxOverlap();
 }
 
-/** Of a lane, m. */
-function lengthOf(lane: number): number {
-  const { polyline } = at(city.lanes, lane);
-  return polyline
-    .slice(1)
-    .reduce(
-      (sum, q, i) => sum + Math.hypot(q[0] - at(polyline, i)[0], q[1] - at(polyline, i)[1]),
-      0,
-    );
-}
-
 /** Metres from a car along its own route to a place on a lane, or undefined if it does not lead there. */
 function distanceTo(view: SlabView, car: number, lane: number, station: number) {
   const route = at(city.routes, car);
@@ -94,7 +86,7 @@ function distanceTo(view: SlabView, car: number, lane: number, station: number) 
   for (let ahead = 0; base < 60; ahead++) {
     const next = at(route, (view.i32(C_ROUTE_INDEX, car) + ahead) % route.length);
     if (next === lane && base + station > 0) return base + station;
-    base += lengthOf(next);
+    base += lengthOf(at(city.lanes, next).polyline);
   }
   return undefined;
 }
@@ -161,30 +153,16 @@ describe('a cleared car', () => {
     expect(waits.toSorted((a, b) => a - b)[waits.length >> 1]).toBeLessThanOrEqual(1000);
   });
 
-  /** The beginning of a car's route: where it comes back to, and which way that faces. */
-  function startOf(car: number) {
-    const { polyline } = at(city.lanes, at(at(city.routes, car), 0));
-    const [p, q] = [at(polyline, 0), at(polyline, 1)];
-    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
-    expect(length).toBeGreaterThan(20);
-    const [hx, hy] = [(q[0] - p[0]) / length, (q[1] - p[1]) / length];
-    return { x: p[0] + 12 * hx, y: p[1] + 12 * hy, hx, hy };
-  }
-
   /** A wreck stands there, heading the same way and `asideM` to the left, from tick 600 on. */
   function blockStart(world: SlabEditor, car: number, asideM: number): void {
-    const { x, y, hx, hy } = startOf(0);
     wreck(world, car, 600);
-    world.setF64(C_HX, car, hx);
-    world.setF64(C_HY, car, hy);
-    world.setF64(C_X, car, x - asideM * hy);
-    world.setF64(C_Y, car, y + asideM * hx);
+    world.placeCar(car, besideStart(START_STATION_M, asideM));
   }
 
   function wreck(world: SlabEditor, car: number, sinceTick: number): void {
     world.setI32(C_STATUS, car, STATUS_CRASHED);
     world.setI32(C_HALT_TICK, car, sinceTick);
-    for (const array of [C_VX, C_VY, C_YAW_RATE]) world.setF64(array, car, 0);
+    world.stopCar(car);
   }
 
   /** A world at tick 600, where one car is a wreck that asks for its place from tick 651 on. */
@@ -239,8 +217,6 @@ describe('a cleared car', () => {
     const route = at(city.routes, other);
     const index = route.indexOf(start) - 1;
     const { polyline } = at(city.lanes, at(route, index));
-    const [p, q] = [at(polyline, 0), at(polyline, 1)];
-    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
     const { kernel, slab, isBack } = cleared(() => {}, lost);
     stepTo(kernel, slab, 650);
     edit(kernel, slab, (world) => {
@@ -250,10 +226,7 @@ describe('a cleared car', () => {
       world.setI32(C_LANE, other, at(route, index));
       world.setF64(C_STATION, other, 0);
       world.setF64(C_OFFSET, other, 0);
-      world.setF64(C_X, other, p[0]);
-      world.setF64(C_Y, other, p[1]);
-      world.setF64(C_HX, other, (q[0] - p[0]) / length);
-      world.setF64(C_HY, other, (q[1] - p[1]) / length);
+      world.placeCar(other, poseAlong(polyline, 0));
       world.setF64(C_VX, other, speed);
     });
     kernel.step(slab, 1);
@@ -262,13 +235,7 @@ describe('a cleared car', () => {
 
   /** What a spot has let go of stands or slides somewhere on the way to the start of car 0's route. */
   function actorBefore(world: SlabEditor, distanceM: number, speedMps: number): void {
-    const { x, y, hx, hy } = startOf(0);
-    world.setF64(HAZARDS + A_X, 0, x - distanceM * hx);
-    world.setF64(HAZARDS + A_Y, 0, y - distanceM * hy);
-    world.setF64(HAZARDS + A_HX, 0, hx);
-    world.setF64(HAZARDS + A_HY, 0, hy);
-    world.setF64(HAZARDS + A_SPEED, 0, speedMps);
-    world.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+    world.placeActor(0, besideStart(START_STATION_M - distanceM, 0), speedMps);
     world.setI32(HAZARDS + A_STRUCK, 0, 1);
     world.setI32(HAZARDS + A_SINCE, 0, 640);
   }
@@ -290,18 +257,9 @@ describe('a cleared car', () => {
   it('is cleared no later for being hit again', () => {
     const { kernel, slab } = cleared((world) => {
       wreck(world, 0, 500);
-      world.setF64(C_Y, 0, 0);
-      for (const [array, value] of [
-        [C_X, 6000 - 6],
-        [C_Y, 0],
-        [C_VX, 6],
-      ] as const) {
-        world.setF64(array, 1, value);
-      }
-      for (const car of [0, 1]) {
-        world.setF64(C_HX, car, 1);
-        world.setF64(C_HY, car, 0);
-      }
+      world.placeCar(0, { x: 6000, y: 0, hx: 1, hy: 0 });
+      world.placeCar(1, { x: 6000 - 6, y: 0, hx: 1, hy: 0 });
+      world.setF64(C_VX, 1, 6);
       world.setI32(C_STATUS, 1, STATUS_DRIVING);
     });
     const before = kernel.contactCount(slab);
@@ -319,7 +277,8 @@ describe('a cleared car', () => {
     edit(kernel, slab, (world) => {
       world.setF64(C_X, 0, world.f64(C_X, 0) - 1.4 * world.f64(C_HY, 0));
       world.setF64(C_Y, 0, world.f64(C_Y, 0) + 1.4 * world.f64(C_HX, 0));
-      for (const array of [C_VX, C_VY, C_YAW_RATE, C_DRIVE]) world.setF64(array, 0, 0);
+      world.stopCar(0);
+      world.setF64(C_DRIVE, 0, 0);
     });
     stepTo(kernel, slab, 1150);
     expect(Math.abs(look(kernel, slab).f64(C_OFFSET, 0))).toBeGreaterThan(1.2);
@@ -333,16 +292,9 @@ describe('a car that steers around something', () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, 5);
     stepTo(kernel, slab, 600);
-    const { polyline } = at(city.lanes, at(at(city.routes, 0), 0));
-    const [p, q] = [at(polyline, 0), at(polyline, 1)];
-    const length = Math.hypot(q[0] - p[0], q[1] - p[1]);
-    const [hx, hy] = [(q[0] - p[0]) / length, (q[1] - p[1]) / length];
     const put = (world: SlabEditor, car: number, stationM: number, leftM: number) => {
-      world.setF64(C_HX, car, hx);
-      world.setF64(C_HY, car, hy);
-      world.setF64(C_X, car, p[0] + stationM * hx - leftM * hy);
-      world.setF64(C_Y, car, p[1] + stationM * hy + leftM * hx);
-      for (const array of [C_VX, C_VY, C_YAW_RATE]) world.setF64(array, car, 0);
+      world.placeCar(car, besideStart(stationM, leftM));
+      world.stopCar(car);
     };
     edit(kernel, slab, (world) => {
       for (const car of cars.slice(1)) {

@@ -2,14 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { CAR_LENGTH_M, Crossing, type CrossingPlan } from '../src/testing/rigs/crossing.ts';
 import { VEHICLE } from '../src/testing/rigs/manoeuvres.ts';
 import { spotOf } from '../src/testing/rigs/proving-road.ts';
-import { edit } from '../src/testing/rigs/slab-editor.ts';
 import {
-  A_HX,
-  A_HY,
-  A_STATE,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
   C_EFFECTIVE,
   C_VX,
   C_X,
@@ -18,11 +11,14 @@ import {
   CHOICE_STOP,
   F_ALL,
   F_THROTTLE,
-  HAZARDS,
   TICKS_PER_S,
 } from './layout.ts';
 
 const KMH = 1 / 3.6;
+const WITHOUT_THROTTLE = F_ALL & ~F_THROTTLE;
+/** A car at its stop line. */
+const WAITING = { distanceM: 1, speedMps: 0 } as const;
+
 /** Steps for a while; what each tick showed of the cars. */
 function watch(crossing: Crossing, seconds: number, look: (tick: number) => void): void {
   for (let tick = 0; tick < seconds * TICKS_PER_S; tick++) {
@@ -40,9 +36,14 @@ function crossingTimes(crossing: Crossing, cars: readonly number[], seconds: num
       times[i] = tick / TICKS_PER_S;
     }
   });
-  expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+  expect(crossing.contactCount).toBe(0);
   return times;
 }
+
+const atPriority = (cars: CrossingPlan['cars'], hazards: CrossingPlan['hazards'] = []): Crossing =>
+  new Crossing({ control: 'priority', row: 'collector', cars, hazards });
+
+const atEquals = (cars: CrossingPlan['cars']): Crossing => new Crossing({ control: 'none', cars });
 
 describe('At amber', () => {
   /**
@@ -50,12 +51,11 @@ describe('At amber', () => {
    * ends. Amber of the main street begins after 1 s of red and amber and 20 to 24 s of green.
    */
   function choiceAt(row: 'local' | 'collector' | 'arterial', kmh: number, distanceM: number) {
-    const plan: CrossingPlan = { control: 'signals', row, cars: {} };
-    const light = new Crossing(plan).city.lights[0];
     const speedMps = kmh * KMH;
     const crossing = new Crossing({
-      ...plan,
-      cycleTick: (light?.greenFromTick ?? 0) + (light?.greenTicks ?? 0),
+      control: 'signals',
+      row,
+      signal: { light: 'amber', sinceS: 0 },
       cars: {
         0: { from: 'west', turn: 'straight', distanceM: distanceM + speedMps * 0.02, speedMps },
       },
@@ -86,15 +86,18 @@ describe('At amber', () => {
 });
 
 describe('At lights', () => {
-  const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };
-  const main = new Crossing(plan).city.lights[0];
-  const greenFrom = main?.greenFromTick ?? 0;
+  /** The light of the main street has just turned green, or will. */
+  const atGreen = (sinceS: number, cars: CrossingPlan['cars']): Crossing =>
+    new Crossing({
+      control: 'signals',
+      row: 'collector',
+      signal: { light: 'green', sinceS },
+      cars,
+    });
 
   it('[C20] a car waits before the line and starts 0.8 to 1.2 s after green.', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom - 10 * TICKS_PER_S,
-      cars: { 0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 10 } },
+    const crossing = atGreen(-10, {
+      0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 10 },
     });
     watch(crossing, 10, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
     expect(crossing.car(0).distanceM).toBeLessThan(2);
@@ -105,13 +108,9 @@ describe('At lights', () => {
   });
 
   it('[C21] a left turn on green lets oncoming traffic pass, which does not slow down.', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom + 2 * TICKS_PER_S,
-      cars: {
-        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
-        1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
-      },
+    const crossing = atGreen(2, {
+      0: { from: 'west', turn: 'left', ...WAITING },
+      1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
     });
     const gone = crossing.until(() => crossing.car(1).where === 'inside', 10 * TICKS_PER_S);
     expect(gone).toBeGreaterThan(0);
@@ -122,15 +121,11 @@ describe('At lights', () => {
   });
 
   it('two left turns do not wait for those behind each other.', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom + 2 * TICKS_PER_S,
-      cars: {
-        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
-        1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
-        2: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 0 },
-        3: { from: 'east', turn: 'straight', distanceM: 8, speedMps: 0 },
-      },
+    const crossing = atGreen(2, {
+      0: { from: 'west', turn: 'left', ...WAITING },
+      1: { from: 'east', turn: 'left', ...WAITING },
+      2: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 0 },
+      3: { from: 'east', turn: 'straight', distanceM: 8, speedMps: 0 },
     });
     const times = crossingTimes(crossing, [0, 1, 2, 3], 12);
     expect(Math.max(...times.slice(0, 2))).toBeLessThan(4);
@@ -138,13 +133,9 @@ describe('At lights', () => {
   });
 
   it('a left turn goes where oncoming traffic is far away.', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom + 2 * TICKS_PER_S,
-      cars: {
-        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0 },
-        1: { from: 'east', turn: 'straight', distanceM: 130, speedMps: 50 * KMH },
-      },
+    const crossing = atGreen(2, {
+      0: { from: 'west', turn: 'left', ...WAITING },
+      1: { from: 'east', turn: 'straight', distanceM: 130, speedMps: 50 * KMH },
     });
     const [left = 0, straight = 0] = crossingTimes(crossing, [0, 1], 15);
     expect(left).toBeLessThan(straight);
@@ -154,53 +145,44 @@ describe('At lights', () => {
 describe('On a priority road', () => {
   /** A car of the side street stands at its line, one comes along the main road. */
   const meeting = (distanceM: number): Crossing =>
-    new Crossing({
-      control: 'priority',
-      row: 'collector',
-      column: 'local',
-      cars: {
-        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 },
-        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
-      },
+    atPriority({
+      0: { from: 'south', turn: 'straight', ...WAITING },
+      1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
     });
+
+  /** Steps until the car of the main road is in the junction; its least speed on the way. */
+  function slowestOfMain(crossing: Crossing): number {
+    let slowest = Number.POSITIVE_INFINITY;
+    crossing.until(() => {
+      slowest = Math.min(slowest, crossing.car(1).speedMps);
+      return crossing.car(1).where === 'inside';
+    }, 15 * TICKS_PER_S);
+    return slowest;
+  }
 
   // The lanes meet 10.0 to 13.0 m behind the lines. To clear that the waiting car drives 1 + 13 +
   // 4.56 m: 0.5 s + 4.5 s, and with 1.5 s more the other must be 6.5 s off, some 80 m.
   it('whoever waits lets a car pass that is 60 m off, and that car does not slow down.', () => {
     const crossing = meeting(60);
-    let slowest = Number.POSITIVE_INFINITY;
-    crossing.until(() => {
-      slowest = Math.min(slowest, crossing.car(1).speedMps);
-      return crossing.car(1).where === 'inside';
-    }, 10 * TICKS_PER_S);
+    expect(slowestOfMain(crossing)).toBeGreaterThan(13.5);
     expect(crossing.car(0).distanceM).toBeGreaterThan(0);
-    expect(slowest).toBeGreaterThan(13.5);
     const [waited = 0] = crossingTimes(crossing, [0], 10);
     expect(waited).toBeLessThan(4);
   });
 
   it('it goes first where the car is 110 m off, which need not slow down either.', () => {
     const crossing = meeting(110);
-    let slowest = Number.POSITIVE_INFINITY;
-    crossing.until(() => {
-      slowest = Math.min(slowest, crossing.car(1).speedMps);
-      return crossing.car(1).where === 'inside';
-    }, 15 * TICKS_PER_S);
+    expect(slowestOfMain(crossing)).toBeGreaterThan(13);
     expect(crossing.car(0).where).toBe('beyond');
-    expect(slowest).toBeGreaterThan(13);
   });
 
   it.each([
     [70, true],
     [45, false],
   ])('patience ends after 30 s: a car %i m off lets go first: %s.', (distanceM, letsGo) => {
-    const crossing = new Crossing({
-      control: 'priority',
-      row: 'collector',
-      cars: {
-        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0, waitedS: 31 },
-        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
-      },
+    const crossing = atPriority({
+      0: { from: 'south', turn: 'straight', ...WAITING, waitedS: 31 },
+      1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
     });
     const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
     expect(waited < main).toBe(letsGo);
@@ -225,18 +207,17 @@ describe('On a priority road', () => {
 });
 
 describe('Where all streets are equal', () => {
+  // To the right, and with a left turn to oncoming traffic.
   it.each([
-    ['south', 'east'],
-    ['east', 'north'],
-    ['north', 'west'],
-    ['west', 'south'],
-  ] as const)('[C21] from the %s one gives way to the %s, on the right.', (own, right) => {
-    const crossing = new Crossing({
-      control: 'none',
-      cars: {
-        0: { from: own, turn: 'straight', distanceM: 40, speedMps: 8 },
-        1: { from: right, turn: 'straight', distanceM: 40, speedMps: 8 },
-      },
+    ['south', 'straight', 'east'],
+    ['east', 'straight', 'north'],
+    ['north', 'straight', 'west'],
+    ['west', 'straight', 'south'],
+    ['south', 'left', 'north'],
+  ] as const)('[C21] from the %s, %s, one gives way to the %s.', (own, turn, other) => {
+    const crossing = atEquals({
+      0: { from: own, turn, distanceM: 40, speedMps: 8 },
+      1: { from: other, turn: 'straight', distanceM: 40, speedMps: 8 },
     });
     const [waits = 0, goes = 0] = crossingTimes(crossing, [0, 1], 20);
     expect(goes).toBeLessThan(6);
@@ -244,29 +225,13 @@ describe('Where all streets are equal', () => {
     expect(waits).toBeLessThan(15);
   });
 
-  it('[C21] a left turn gives way to oncoming traffic.', () => {
-    const crossing = new Crossing({
-      control: 'none',
-      cars: {
-        0: { from: 'south', turn: 'left', distanceM: 40, speedMps: 8 },
-        1: { from: 'north', turn: 'straight', distanceM: 40, speedMps: 8 },
-      },
-    });
-    const [waits = 0, goes = 0] = crossingTimes(crossing, [0, 1], 20);
-    expect(goes).toBeLessThan(6);
-    expect(waits).toBeGreaterThan(goes + 1);
-  });
-
   it('after two seconds of four cars that wait for one another the lowest index goes.', () => {
-    const car = { turn: 'straight', distanceM: 1, speedMps: 0 } as const;
-    const crossing = new Crossing({
-      control: 'none',
-      cars: {
-        7: { from: 'south', ...car },
-        2: { from: 'west', ...car },
-        9: { from: 'north', ...car },
-        5: { from: 'east', ...car },
-      },
+    const car = { turn: 'straight', ...WAITING } as const;
+    const crossing = atEquals({
+      7: { from: 'south', ...car },
+      2: { from: 'west', ...car },
+      9: { from: 'north', ...car },
+      5: { from: 'east', ...car },
     });
     watch(crossing, 2, () => {
       for (const one of [2, 5, 7, 9]) expect(crossing.car(one).hasClaim).toBe(false);
@@ -277,18 +242,9 @@ describe('Where all streets are equal', () => {
   });
 
   it('a car that cannot start gives way after ten seconds.', () => {
-    const crossing = new Crossing({
-      control: 'none',
-      cars: {
-        0: { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 },
-        1: {
-          from: 'east',
-          turn: 'straight',
-          distanceM: 1,
-          speedMps: 0,
-          features: F_ALL & ~F_THROTTLE,
-        },
-      },
+    const crossing = atEquals({
+      0: { from: 'south', turn: 'straight', ...WAITING },
+      1: { from: 'east', turn: 'straight', ...WAITING, features: WITHOUT_THROTTLE },
     });
     const [waits = 0] = crossingTimes(crossing, [0], 20);
     expect(waits).toBeGreaterThan(10);
@@ -299,18 +255,14 @@ describe('Where all streets are equal', () => {
 describe('Into a junction', () => {
   /** One car stands behind it, `roomM` from where it ends, and another wants to go there. */
   const blocked = (roomM: number): Crossing =>
-    new Crossing({
-      control: 'priority',
-      row: 'collector',
-      cars: {
-        0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 12 },
-        1: {
-          from: 'west',
-          turn: 'straight',
-          distanceM: -(roomM + CAR_LENGTH_M / 2),
-          speedMps: 0,
-          features: F_ALL & ~F_THROTTLE,
-        },
+    atPriority({
+      0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 12 },
+      1: {
+        from: 'west',
+        turn: 'straight',
+        distanceM: -(roomM + CAR_LENGTH_M / 2),
+        speedMps: 0,
+        features: WITHOUT_THROTTLE,
       },
     });
 
@@ -323,23 +275,18 @@ describe('Into a junction', () => {
   it.each([16, 18, 20])(
     'nobody drives while one that is in it brakes for something %i m behind its line.',
     (behindM) => {
-      const crossing = new Crossing({
-        control: 'priority',
-        row: 'collector',
-        cars: {
+      const crossing = atPriority(
+        {
           0: { from: 'west', turn: 'straight', distanceM: 8, speedMps: 9 },
           1: { from: 'south', turn: 'straight', distanceM: 10, speedMps: 5 },
         },
-        hazards: [spotOf(VEHICLE, 0)],
-      });
+        [spotOf(VEHICLE, 0)],
+      );
       crossing.until(() => crossing.car(0).distanceM < 2, 2 * TICKS_PER_S);
-      edit(crossing.kernel, crossing.slab, (slab) => {
+      crossing.edit((world) => {
         const aheadM = behindM + crossing.car(0).distanceM + CAR_LENGTH_M;
-        slab.setF64(HAZARDS + A_X, 0, slab.f64(C_X, 0) + aheadM);
-        slab.setF64(HAZARDS + A_Y, 0, slab.f64(C_Y, 0));
-        slab.setF64(HAZARDS + A_HX, 0, 1);
-        slab.setF64(HAZARDS + A_HY, 0, 0);
-        slab.setI32(HAZARDS + A_STATE, 0, ACTOR_STANDS);
+        const [x, y] = [world.f64(C_X, 0) + aheadM, world.f64(C_Y, 0)];
+        world.placeActor(0, { x, y, hx: 1, hy: 0 });
       });
       watch(crossing, 6, () => expect(crossing.car(1).where).toBe('before'));
       expect(crossing.car(0)).toMatchObject({ where: 'inside', speedMps: 0 });
@@ -349,21 +296,17 @@ describe('Into a junction', () => {
   it.each([12, 13, 14, 15])(
     'nobody turns off past one that stands with its front %i m behind the line, half in the way.',
     (behindM) => {
-      const crossing = new Crossing({
-        control: 'priority',
-        row: 'collector',
-        cars: {
-          0: { from: 'west', turn: 'right', distanceM: 18, speedMps: 6 },
-          1: { from: 'west', turn: 'straight', distanceM: 2, speedMps: 7 },
-        },
+      const crossing = atPriority({
+        0: { from: 'west', turn: 'right', distanceM: 18, speedMps: 6 },
+        1: { from: 'west', turn: 'straight', distanceM: 2, speedMps: 7 },
       });
       crossing.until(() => crossing.car(1).distanceM < -behindM, 6 * TICKS_PER_S);
-      edit(crossing.kernel, crossing.slab, (slab) => {
-        slab.setF64(C_VX, 1, 0);
-        slab.setI32(C_EFFECTIVE, 1, F_ALL & ~F_THROTTLE);
+      crossing.edit((world) => {
+        world.setF64(C_VX, 1, 0);
+        world.setI32(C_EFFECTIVE, 1, WITHOUT_THROTTLE);
       });
       watch(crossing, 8, () => {});
-      expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+      expect(crossing.contactCount).toBe(0);
     },
   );
 
@@ -372,17 +315,13 @@ describe('Into a junction', () => {
     watch(crossing, 30, () => {});
     expect(crossing.car(0).where).toBe('beyond');
     expect(crossing.car(0).speedMps).toBeLessThan(0.1);
-    expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+    expect(crossing.contactCount).toBe(0);
   });
 
   it('cars follow each other without a pause.', () => {
-    const crossing = new Crossing({
-      control: 'priority',
-      row: 'collector',
-      cars: {
-        0: { from: 'west', turn: 'straight', distanceM: 30, speedMps: 12 },
-        1: { from: 'west', turn: 'straight', distanceM: 55, speedMps: 12 },
-      },
+    const crossing = atPriority({
+      0: { from: 'west', turn: 'straight', distanceM: 30, speedMps: 12 },
+      1: { from: 'west', turn: 'straight', distanceM: 55, speedMps: 12 },
     });
     const both = crossing.until(
       () => crossing.car(0).hasClaim && crossing.car(1).hasClaim,

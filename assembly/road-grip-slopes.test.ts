@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { at } from '../src/city/geometry.ts';
+import { at, lengthOf } from '../src/city/geometry.ts';
 import type { City, HazardSpot } from '../src/city/types.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
 import { cars, cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';
+import { poseAlong } from '../src/testing/rigs/paths.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {
   C_BRAKE,
   C_DRIVE,
   C_GAP,
-  C_HX,
-  C_HY,
   C_LANE,
   C_ROUTE_INDEX,
   C_SLOPE,
   C_STATION,
   C_TYPE,
   C_VX,
-  C_X,
-  C_Y,
   F_BRAKES,
   F_THROTTLE,
 } from './layout.ts';
@@ -37,10 +34,8 @@ function spotOf(kind: HazardSpot['kind']): { city: City; cityIndex: number; spot
 describe('on a slope', () => {
   const { city, cityIndex, spot } = spotOf('downhill_stop');
   const lane = at(spot.site.lanes, 0);
-  const lengthM = at(city.lanes, lane).polyline.reduce((sumM, [x, y], i, line) => {
-    const [fromX, fromY] = line[i - 1] ?? [x, y];
-    return sumM + Math.hypot(x - fromX, y - fromY);
-  }, 0);
+  const { polyline } = at(city.lanes, lane);
+  const lengthM = lengthOf(polyline);
 
   /** A world in which one car stands so far before the end of the lane that leads downhill. */
   function standing(
@@ -52,9 +47,6 @@ describe('on a slope', () => {
     const car = city.routes.findIndex((route) => route.includes(lane));
     kernel.apply(slab, 0, car, off, 0);
     const stationM = lengthM - beforeEndM;
-    const { polyline } = at(city.lanes, lane);
-    const [[fromX, fromY], [toX, toY]] = [at(polyline, 0), at(polyline, polyline.length - 1)];
-    const [hx, hy] = [(toX - fromX) / lengthM, (toY - fromY) / lengthM];
     edit(kernel, slab, (world) => {
       // Nobody else is near.
       for (const other of cars) {
@@ -63,15 +55,8 @@ describe('on a slope', () => {
       world.setI32(C_LANE, car, lane);
       world.setI32(C_ROUTE_INDEX, car, at(city.routes, car).indexOf(lane));
       world.setF64(C_STATION, car, stationM);
-      world.setF64(C_X, car, fromX + hx * stationM);
-      world.setF64(C_Y, car, fromY + hy * stationM);
+      world.placeCar(car, poseAlong(polyline, stationM));
       world.setF64(C_VX, car, 0);
-      for (const [array, value] of [
-        [C_HX, hx],
-        [C_HY, hy],
-      ] as const) {
-        world.setF64(array, car, value);
-      }
       world.setF64(C_DRIVE, car, 0);
       world.setF64(C_BRAKE, car, 0.15);
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { at, distance } from '../src/city/geometry.ts';
-import type { Block, City, Point, Zone } from '../src/city/types.ts';
+import { at, boundsOf, distance } from '../src/city/geometry.ts';
+import type { Block, City, Zone } from '../src/city/types.ts';
+import { grown, rectangle } from '../src/citygen/geometry.ts';
 import { packCity } from '../src/citygen/tables/city-table.ts';
 import { type LaneProfile, profilesOf } from '../src/citygen/tables/lane-profile.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
@@ -12,8 +13,6 @@ import {
   C_FRICTION_FRONT,
   C_FRICTION_REAR,
   C_HALT_TICK,
-  C_HX,
-  C_HY,
   C_LANE,
   C_OFFSET,
   C_ROUTE_INDEX,
@@ -84,16 +83,8 @@ function bendOf(city: City): Bend {
 function zoneOver({ profile, fromM, toM }: Bend, friction: number): Zone {
   const { points, spacingM } = profile;
   const inside = points.slice(Math.floor(fromM / spacingM), Math.ceil(toM / spacingM));
-  const xs = inside.map(({ position }) => position[0]);
-  const ys = inside.map(({ position }) => position[1]);
-  const [minX, minY] = [Math.min(...xs) - 8, Math.min(...ys) - 8];
-  const [maxX, maxY] = [Math.max(...xs) + 8, Math.max(...ys) + 8];
-  const polygon: Point[] = [
-    [minX, minY],
-    [maxX, minY],
-    [maxX, maxY],
-    [minX, maxY],
-  ];
+  const { minX, minY, maxX, maxY } = grown(boundsOf(inside.map(({ position }) => position)), 8);
+  const polygon = rectangle(minX, minY, maxX, maxY);
   return { id: 'z1', kind: 'ice', friction, polygon };
 }
 
@@ -106,20 +97,18 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
   edit(kernel, slab, (world) => {
     for (let car = 0; car < CAR_COUNT; car++) {
       const isDriver = car === 0;
-      world.setF64(C_X, car, isDriver ? position[0] : 6000 + 100 * car);
-      world.setF64(C_Y, car, isDriver ? position[1] : 6000);
-      world.setF64(C_VX, car, isDriver ? speed : 0);
-      for (const array of [C_VY, C_YAW_RATE, C_YAW_REFERENCE, C_STEER, C_OFFSET]) {
-        world.setF64(array, car, 0);
-      }
+      world.setF64(C_X, car, 6000 + 100 * car);
+      world.setF64(C_Y, car, 6000);
+      world.stopCar(car);
+      for (const array of [C_YAW_REFERENCE, C_STEER, C_OFFSET]) world.setF64(array, car, 0);
       world.setI32(C_LANE, car, elsewhere);
       world.setI32(C_CLAIM, car, -1);
       world.setI32(C_WAIT_TICK, car, 0);
       world.setI32(C_STATUS, car, isDriver ? 0 : STATUS_CRASHED);
       world.setI32(C_HALT_TICK, car, isDriver ? 0 : 1);
     }
-    world.setF64(C_HX, 0, tangent[0]);
-    world.setF64(C_HY, 0, tangent[1]);
+    world.placeCar(0, { x: position[0], y: position[1], hx: tangent[0], hy: tangent[1] });
+    world.setF64(C_VX, 0, speed);
     world.setF64(C_STATION, 0, index * spacingM);
     world.setI32(C_ROUTE_INDEX, 0, 0);
     world.setI32(C_LANE, 0, bend.lane);

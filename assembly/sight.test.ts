@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { at } from '../src/city/geometry.ts';
+import { add, at, cross, distance, subtract } from '../src/city/geometry.ts';
 import type { City, Point } from '../src/city/types.ts';
+import { nearestOnSegment } from '../src/citygen/geometry.ts';
+import { cornersOf } from '../src/citygen/hazards/paths.ts';
 import { bodyBlocksOf } from '../src/citygen/tables/hazard-table.ts';
 import {
   cities,
@@ -54,16 +56,12 @@ interface Car {
 function carOf(world: SlabView, car: number): Car {
   const { lengthM, widthM, centreM } = at(CAR_TYPES, world.i32(C_TYPE, car));
   const heading: Point = [world.f64(C_HX, car), world.f64(C_HY, car)];
-  const place = (ahead: number, left: number): Point => [
-    world.f64(C_X, car) + ahead * heading[0] - left * heading[1],
-    world.f64(C_Y, car) + ahead * heading[1] + left * heading[0],
-  ];
-  const corner = (a: number, b: number) => place(centreM + (a * lengthM) / 2, (b * widthM) / 2);
+  const middle = add([world.f64(C_X, car), world.f64(C_Y, car)], heading, centreM);
   return {
-    camera: place(centreM + lengthM / 2 - CAMERA_BEHIND_M, 0),
-    middle: place(centreM, 0),
+    camera: add(middle, heading, lengthM / 2 - CAMERA_BEHIND_M),
+    middle,
     heading,
-    corners: [corner(1, 1), corner(-1, 1), corner(-1, -1), corner(1, -1)],
+    corners: cornersOf({ x: middle[0], y: middle[1], heading, lengthM, widthM }),
   };
 }
 
@@ -77,46 +75,32 @@ function isOfLastLook(
   cars: readonly Car[],
   other: number,
 ) {
-  const nose: Point = [
-    camera[0] + CAMERA_BEHIND_M * heading[0],
-    camera[1] + CAMERA_BEHIND_M * heading[1],
-  ];
-  const isFar = Math.hypot(...minus(at(cars, other).middle, nose)) > EVERY_LOOK_M - DOUBT_M;
+  const nose = add(camera, heading, CAMERA_BEHIND_M);
+  const isFar = distance(at(cars, other).middle, nose) > EVERY_LOOK_M - DOUBT_M;
   return isFar && (tick / FRAME_TICKS + own + other) % 2 === 1;
 }
 
-const cross = ([ax, ay]: Point, [bx, by]: Point) => ax * by - ay * bx;
-const minus = ([ax, ay]: Point, [bx, by]: Point): Point => [ax - bx, ay - by];
-
 /** Whether a way crosses any edge of a polygon, or lies in it. */
 function crosses(polygon: readonly Point[], from: Point, to: Point): boolean {
-  const way = minus(to, from);
+  const way = subtract(to, from);
   return polygon.some((start, i) => {
-    const edge = minus(at(polygon, (i + 1) % polygon.length), start);
+    const edge = subtract(at(polygon, (i + 1) % polygon.length), start);
     const per = cross(way, edge);
     if (Math.abs(per) < 1e-12) return false;
-    const t = cross(minus(start, from), edge) / per;
-    const u = cross(minus(start, from), way) / per;
+    const t = cross(subtract(start, from), edge) / per;
+    const u = cross(subtract(start, from), way) / per;
     return t >= 0 && t < 1 && u >= 0 && u <= 1;
   });
 }
 
 /** The two corners furthest apart in direction, and the nearest point of the outline. */
 function raysTo({ corners }: Car, from: Point): Point[] {
-  const turn = (a: Point, b: Point) => cross(minus(a, from), minus(b, from));
+  const turn = (a: Point, b: Point) => cross(subtract(a, from), subtract(b, from));
   const left = corners.reduce((best, each) => (turn(best, each) > 0 ? each : best));
   const right = corners.reduce((best, each) => (turn(best, each) < 0 ? each : best));
   const nearest = corners
-    .map((start, i): Point => {
-      const edge = minus(at(corners, (i + 1) % 4), start);
-      const to = minus(from, start);
-      const share = (to[0] * edge[0] + to[1] * edge[1]) / (edge[0] ** 2 + edge[1] ** 2);
-      const kept = Math.min(1, Math.max(0, share));
-      return [start[0] + kept * edge[0], start[1] + kept * edge[1]];
-    })
-    .reduce((best, each) =>
-      Math.hypot(...minus(each, from)) < Math.hypot(...minus(best, from)) ? each : best,
-    );
+    .map((start, i) => nearestOnSegment(from, start, at(corners, (i + 1) % 4)))
+    .reduce((best, each) => (distance(each, from) < distance(best, from) ? each : best));
   return [left, right, nearest];
 }
 
@@ -129,9 +113,9 @@ function seesByBruteForce(
 ) {
   const { camera, heading } = at(cars, own);
   const rays = raysTo(at(cars, other), camera);
-  const rangeM = Math.hypot(...minus(at(rays, 2), camera));
+  const rangeM = distance(at(rays, 2), camera);
   const edges = rays.map((end) => {
-    const [dx, dy] = minus(end, camera);
+    const [dx, dy] = subtract(end, camera);
     return (
       TANGENT * (dx * heading[0] + dy * heading[1]) - Math.abs(dy * heading[0] - dx * heading[1])
     );
@@ -163,12 +147,10 @@ function actorsOut(image: Uint8Array, spots: number): Point[] {
 
 /** Of actors, of dusk and of fog: they are another test's. */
 const isClear = (city: City, cars: readonly Car[], own: number, out: readonly Point[]) =>
-  !out.some((actor) => Math.hypot(...minus(actor, at(cars, own).middle)) < RANGE_M + 30) &&
+  !out.some((actor) => distance(actor, at(cars, own).middle) < RANGE_M + 30) &&
   !city.zones.some(({ kind, polygon }) => {
     const isThick = kind === 'dusk' || kind === 'fog';
-    const far = Math.min(
-      ...polygon.map((corner) => Math.hypot(...minus(corner, at(cars, own).middle))),
-    );
+    const far = Math.min(...polygon.map((corner) => distance(corner, at(cars, own).middle)));
     return isThick && far < RANGE_M + 30;
   });
 
@@ -200,7 +182,7 @@ test.each([0, 1, 2])(
             const should = seesByBruteForce(cars, own, other, walls);
             if (should === undefined || isOfLastLook(tick + 1, at(cars, own), own, cars, other))
               continue;
-            const [dx, dy] = minus(at(cars, other).middle, at(cars, own).middle);
+            const [dx, dy] = subtract(at(cars, other).middle, at(cars, own).middle);
             const [hx, hy] = at(cars, own).heading;
             const isLookedAt =
               Math.hypot(dx, dy) < ATTENTION_M || Math.abs(dy * hx - dx * hy) < STRAIGHT_M;

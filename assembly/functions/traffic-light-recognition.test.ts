@@ -16,18 +16,16 @@ import {
 const KMH = 1 / 3.6;
 const BLIND = F_ALL & ~F_TRAFFIC_LIGHT_RECOGNITION;
 
-const plan: CrossingPlan = { control: 'signals', row: 'collector', column: 'local', cars: {} };
-const main = new Crossing(plan).city.lights[0];
-const greenFrom = main?.greenFromTick ?? 0;
-/** The main street has just got red, for at least 20 s. */
-const red = greenFrom + (main?.greenTicks ?? 0) + (main?.amberTicks ?? 0);
+/** A crossing whose main street has had green, or red, for so long. */
+const atLight = (light: 'green' | 'red', sinceS: number, cars: CrossingPlan['cars']): Crossing =>
+  new Crossing({ control: 'signals', row: 'collector', signal: { light, sinceS }, cars });
 
 const acted = ({ kernel, slab }: Crossing, car: number) => kernel.view(slab).i32[C_ACTED / 4 + car];
 
 /** A car at 50 km/h comes towards a light that has turned red, and perhaps one that waits there. */
 function approach(features: number, distanceM = 50, cars: CrossingPlan['cars'] = {}): Crossing {
   const own = { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH, features } as const;
-  return new Crossing({ ...plan, cycleTick: red, cars: { 0: own, ...cars } });
+  return atLight('red', 0, { 0: own, ...cars });
 }
 
 describe('with traffic light recognition', () => {
@@ -74,7 +72,7 @@ describe('without traffic light recognition', () => {
     crossing.step(10 * TICKS_PER_S);
     expect(crossing.car(0).speedMps).toBeLessThan(0.1);
     expect(crossing.car(0).distanceM).toBeGreaterThan(6);
-    expect(crossing.kernel.contactCount(crossing.slab)).toBe(0);
+    expect(crossing.contactCount).toBe(0);
   });
 
   it('it starts while its light is red', () => {
@@ -83,20 +81,16 @@ describe('without traffic light recognition', () => {
       [BLIND, 'inside'],
       [F_ALL, 'before'],
     ] as const) {
-      const crossing = new Crossing({ ...plan, cycleTick: red, cars: { 0: { ...own, features } } });
+      const crossing = atLight('red', 0, { 0: { ...own, features } });
       crossing.step(4 * TICKS_PER_S);
       expect(crossing.car(0).where).toBe(where);
     }
   });
 
   it('it lets oncoming traffic pass before it turns left', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom + 2 * TICKS_PER_S,
-      cars: {
-        0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0, features: BLIND },
-        1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
-      },
+    const crossing = atLight('green', 2, {
+      0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0, features: BLIND },
+      1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
     });
     const gone = crossing.until(() => crossing.car(1).where === 'inside', 10 * TICKS_PER_S);
     expect(gone).toBeGreaterThan(0);
@@ -105,20 +99,19 @@ describe('without traffic light recognition', () => {
 
   it('those on green go as if it were not there, and only what they sense warns them', () => {
     const own = { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
-    const side = new Crossing(plan).connector('south', 'straight').connector?.light ?? -1;
-    const { greenFromTick = 0 } = new Crossing(plan).city.lights[side] ?? {};
     /** Ticks until it starts at green, and whether somebody who comes through red is then hit. */
     const start = (features: number, runnerM?: number) => {
       const runner = { from: 'west', turn: 'straight', speedMps: 50 * KMH } as const;
       const other = { ...runner, distanceM: runnerM ?? 0, features: BLIND & ~F_AEB };
       const crossing = new Crossing({
-        ...plan,
-        cycleTick: greenFromTick,
+        control: 'signals',
+        row: 'collector',
+        signal: { light: 'green', sinceS: 0, side: 'south' },
         cars: { 0: { ...own, features }, ...(runnerM === undefined ? {} : { 1: other }) },
       });
       const ticks = crossing.until(() => crossing.car(0).where === 'inside', 10 * TICKS_PER_S);
       crossing.step(6 * TICKS_PER_S);
-      return { ticks, isHit: crossing.kernel.contactCount(crossing.slab) > 0 };
+      return { ticks, isHit: crossing.contactCount > 0 };
     };
     const unaware = F_ALL & ~F_INTERSECTION_ASSIST & ~F_AEB;
     const alone = start(unaware).ticks;
@@ -132,13 +125,9 @@ describe('without traffic light recognition', () => {
   });
 
   it('a light that is green for it gives it right of way like anybody', () => {
-    const crossing = new Crossing({
-      ...plan,
-      cycleTick: greenFrom + 2 * TICKS_PER_S,
-      cars: {
-        0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 50 * KMH, features: BLIND },
-        1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
-      },
+    const crossing = atLight('green', 2, {
+      0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 50 * KMH, features: BLIND },
+      1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
     });
     const gone = crossing.until(() => crossing.car(0).where === 'inside', 10 * TICKS_PER_S);
     expect(gone).toBeGreaterThan(0);

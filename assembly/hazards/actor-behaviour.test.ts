@@ -17,7 +17,6 @@ import {
   stepUntil,
 } from '../../src/testing/rigs/hazard-stage.ts';
 import { cities, makeKernelOf, makeWorld } from '../../src/testing/rigs/kernel.ts';
-import { edit } from '../../src/testing/rigs/slab-editor.ts';
 import { type SpotCar, SpotStage } from '../../src/testing/rigs/spot-stage.ts';
 import {
   A_SENT,
@@ -67,7 +66,7 @@ describe('Who drives across', () => {
     expect(stepUntil(stage, acts(stage), 150)).toBe(true);
     const other = (car + 1) % CAR_COUNT;
     const waits = () => {
-      edit(stage.kernel, stage.slab, (world) => {
+      stage.edit((world) => {
         world.setF64(C_X, other, (stage.f64(A_X) + stage.car(C_X, car)) / 2);
         world.setF64(C_Y, other, (stage.f64(A_Y) + stage.car(C_Y, car)) / 2);
       });
@@ -96,11 +95,9 @@ describe('A deer', () => {
     // It sets off in about a second, is in the lane 2.4 s later and in the other one, 3.5 m on, after 1.2 s more.
     const awayM = (1 + 2.4 + 1.2 + lateS) * speedMps;
     const [hx, hy] = [stage.car(C_HX, car), stage.car(C_HY, car)];
-    edit(stage.kernel, stage.slab, (world) => {
-      world.setF64(C_X, other, x + 3.5 * along[0] + awayM * hx);
-      world.setF64(C_Y, other, y + 3.5 * along[1] + awayM * hy);
-      world.setF64(C_HX, other, -hx);
-      world.setF64(C_HY, other, -hy);
+    stage.edit((world) => {
+      const [awayX, awayY] = [3.5 * along[0] + awayM * hx, 3.5 * along[1] + awayM * hy];
+      world.placeCar(other, { x: x + awayX, y: y + awayY, hx: -hx, hy: -hy });
       world.setF64(C_VX, other, speedMps);
       world.setI32(C_STATUS, other, STATUS_DRIVING);
       // Whoever has nothing just rolls on.
@@ -128,14 +125,14 @@ describe('Signals and stop lines', () => {
     for (let start = 0; start < 12; start++) {
       stage.rest();
       const [car = 0] = stage.set({ wayM: 5.6 * speedMps, speedMps });
-      const contacts = kernel.contactCount(slab);
+      const contacts = stage.contactCount;
       // Foot on the pedal, whatever the driver wants.
-      for (let look = 0; look < 90 && kernel.contactCount(slab) === contacts; look++) {
-        edit(kernel, slab, (world) => world.setF64(C_VX, car, speedMps));
+      for (let look = 0; look < 90 && stage.contactCount === contacts; look++) {
+        stage.edit((world) => world.setF64(C_VX, car, speedMps));
         kernel.step(slab, FRAME_TICKS);
       }
       sends += stage.i32(A_SENT);
-      hits += kernel.contactCount(slab) - contacts;
+      hits += stage.contactCount - contacts;
     }
     expect(sends).toBeGreaterThanOrEqual(2);
     expect(hits).toBeGreaterThanOrEqual(0.6 * sends);
@@ -147,7 +144,7 @@ describe('Signals and stop lines', () => {
     expect(stepUntil(stage, acts(stage), 400)).toBe(true);
     const beyondM = stage.hazard.site.actorStationM + 5;
     expect(stepUntil(stage, () => stage.f64(A_STATION) > beyondM, 590)).toBe(true);
-    expect(stage.kernel.contactCount(stage.slab)).toBe(0);
+    expect(stage.contactCount).toBe(0);
   });
 });
 
@@ -157,7 +154,7 @@ describe('Who is on foot and had to stop in the street', () => {
     const { kernel, slab, spot } = stage;
     stage.set({ wayM: 46, speedMps: 13.5, features: ACTUATORS });
     expect(stepUntil(stage, () => stage.f64(A_STATION) > 1.5, 300)).toBe(true);
-    edit(kernel, slab, (world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
+    stage.edit((world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
     stage.set(...others);
     kernel.step(slab, 12);
     return stage.f64(A_SPEED);
@@ -196,10 +193,10 @@ describe('A car that pulls out of a bay', () => {
     expect(stepUntil(stage, () => stage.f64(A_SPEED) === 0, 500)).toBe(true);
     const rearM = stage.f64(A_STATION) - 2.25 - stage.hazard.site.actorStationM;
     expect(Math.abs(rearM)).toBeLessThan(0.8);
-    const stood = stage.kernel.tick(stage.slab);
+    const stood = stage.tick;
     stepUntil(stage, () => stage.f64(A_SPEED) > 0, 400);
-    expect(stage.kernel.tick(stage.slab) - stood).toBeGreaterThanOrEqual(196);
-    expect(stage.kernel.tick(stage.slab) - stood).toBeLessThanOrEqual(208);
+    expect(stage.tick - stood).toBeGreaterThanOrEqual(196);
+    expect(stage.tick - stood).toBeLessThanOrEqual(208);
     stage.set();
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
   });

@@ -10,8 +10,7 @@ import {
   stageOf,
   stepUntil,
 } from '../../src/testing/rigs/hazard-stage.ts';
-import { makeKernel, makeWorld } from '../../src/testing/rigs/kernel.ts';
-import { edit } from '../../src/testing/rigs/slab-editor.ts';
+import { makeKernel, makeWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
 import {
   A_ARMED,
   A_CAR,
@@ -30,8 +29,6 @@ import {
   EVENT_COLLISION,
   EVENT_HAZARD,
   FRAME_TICKS,
-  HAZARD_BYTES,
-  HAZARDS,
   OTHER_ACTOR,
 } from '../layout.ts';
 
@@ -51,10 +48,10 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     const stage = stageOf(kind);
     const [car] = stage.set({ wayM, speedMps });
     const { kernel, slab } = stage;
-    const from = kernel.tick(slab);
+    const from = stage.tick;
     expect(stepUntil(stage, acts(stage), 150)).toBe(true);
-    expect((kernel.tick(slab) - from) / 50).toBeGreaterThan(0.4);
-    expect((kernel.tick(slab) - from) / 50).toBeLessThan(2);
+    expect((stage.tick - from) / 50).toBeGreaterThan(0.4);
+    expect((stage.tick - from) / 50).toBeLessThan(2);
     expect(stage.i32(A_CAR)).toBe(car);
     expect(stage.i32(A_SENT)).toBe(1);
     const event = kernel.events(slab).at(-1);
@@ -101,31 +98,28 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     expect(stepUntil(slow, acts(slow), 400)).toBe(false);
     const paused = stageOf(kind);
     paused.set({ wayM, speedMps });
-    const armed = HAZARDS + paused.spot * HAZARD_BYTES + A_ARMED;
-    edit(paused.kernel, paused.slab, (world) => world.setI32(armed, 0, 1_000_000));
+    paused.setActor(A_ARMED, 1_000_000);
     expect(stepUntil(paused, acts(paused), 400)).toBe(false);
     expect(paused.i32(A_SENT)).toBe(0);
   });
 
   test('stops before a car that stands in its way, goes on when that is gone, and pauses then.', () => {
     const stage = stageOf(kind);
-    const { kernel, slab } = stage;
     stage.set({ wayM, speedMps });
     stepUntil(stage, acts(stage), 150);
     // The car stands across the actor's way now.
     const [standing] = stage.set({ wayM: -2, speedMps: 0, features: 0 });
-    const actor = HAZARDS + stage.spot * HAZARD_BYTES;
-    edit(kernel, slab, (world) => world.setI32(actor + A_CAR, 0, CAR_COUNT - 1));
+    stage.setActor(A_CAR, CAR_COUNT - 1);
     const stops = stepUntil(stage, () => stage.f64(A_STATION) > 1 && stage.f64(A_SPEED) === 0, 550);
     expect(stops).toBe(true);
-    expect(kernel.contactCount(slab)).toBe(0);
+    expect(stage.contactCount).toBe(0);
     const awayM = Math.hypot(
       stage.f64(A_X) - stage.car(C_X, standing ?? 0),
       stage.f64(A_Y) - stage.car(C_Y, standing ?? 0),
     );
     expect(awayM).toBeGreaterThan(MODEL_WIDTH_M / 2);
     stage.set();
-    edit(kernel, slab, (world) => world.setI32(actor + A_ARMED, 0, 0));
+    stage.setActor(A_ARMED, 0);
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 1500)).toBe(true);
     const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / 50;
     expect(pauseS).toBeGreaterThanOrEqual(19.98);
@@ -145,8 +139,8 @@ describe('What stands in the lane', () => {
       );
     let appeared = 0;
     let state = stage.i32(A_STATE);
-    while (kernel.tick(slab) < 60_000) {
-      kernel.step(slab, FRAME_TICKS - (kernel.tick(slab) % FRAME_TICKS));
+    while (stage.tick < 60_000) {
+      kernel.step(slab, FRAME_TICKS - (stage.tick % FRAME_TICKS));
       const now = stage.i32(A_STATE);
       if (now === state) continue;
       state = now;
@@ -169,15 +163,14 @@ describe('What stands in the lane', () => {
 
   test('is towed away once somebody has stood behind it for 8 s.', () => {
     const stage = stageOf('wet_crest');
-    const { kernel, slab } = stage;
     stage.set({ wayM: 38, speedMps: 12.8 });
     stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 100);
     stage.set({ wayM: 4, speedMps: 0, features: 0 });
-    const from = kernel.tick(slab);
+    const from = stage.tick;
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
-    expect(kernel.tick(slab) - from).toBeGreaterThanOrEqual(400);
-    expect(kernel.tick(slab) - from).toBeLessThanOrEqual(412);
-    expect(kernel.contactCount(slab)).toBe(0);
+    expect(stage.tick - from).toBeGreaterThanOrEqual(400);
+    expect(stage.tick - from).toBeLessThanOrEqual(412);
+    expect(stage.contactCount).toBe(0);
   });
 });
 
@@ -186,7 +179,7 @@ test('The same world sends the same actors; another one others.', () => {
     const kernel = makeKernel(1);
     const slab = makeWorld(kernel, seed);
     const sends: string[] = [];
-    while (kernel.tick(slab) < 9000) kernel.step(slab, 9000 - kernel.tick(slab));
+    stepTo(kernel, slab, 9000);
     for (const { kind, tick, hazard, car } of kernel.events(slab)) {
       if (kind === EVENT_HAZARD) sends.push(`${tick} ${hazard} ${car}`);
     }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
 import { ACTUATORS, contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
-import { edit } from '../../src/testing/rigs/slab-editor.ts';
 import {
   A_HX,
   A_HY,
@@ -31,7 +30,6 @@ import {
 describe('What was struck', () => {
   test('lies there, is met once by each car, and is cleared after 12 s.', () => {
     const stage = stageOf('parked_row_child');
-    const { kernel, slab } = stage;
     const [car = -1] = stage.set({ wayM: 54, speedMps: 13.5, features: ACTUATORS });
     const contact = contactOf(stage, 500);
     expect(contact?.kind).toBe(CONTACT_PERSON);
@@ -44,10 +42,10 @@ describe('What was struck', () => {
     );
     expect(stage.i32(A_STATE)).toBe(ACTOR_STANDS);
     expect(stage.i32(A_STRUCK)).toBe(1 << car);
-    const since = kernel.tick(slab);
+    const since = stage.tick;
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 700)).toBe(true);
-    expect(kernel.tick(slab) - since).toBeGreaterThanOrEqual(600 - FRAME_TICKS);
-    expect(kernel.contactCount(slab)).toBe(1);
+    expect(stage.tick - since).toBeGreaterThanOrEqual(600 - FRAME_TICKS);
+    expect(stage.contactCount).toBe(1);
     expect(stage.i32(A_STRUCK)).toBe(0);
   });
 
@@ -73,11 +71,10 @@ describe('What was struck', () => {
 describe('What stands beside the road', () => {
   test('is an obstacle of its spot to a car that leaves its lane.', () => {
     const stage = stageOf('parked_row_child');
-    const { kernel, slab } = stage;
     const steering = F_ALL & ~F_STEERING;
     const [car = 0] = stage.set({ wayM: 32, speedMps: 12, features: steering });
     // 6° to the right, 19 m before the foremost car: 1 m aside after 10 m.
-    edit(kernel, slab, (world) => {
+    stage.edit((world) => {
       const [hx, hy] = [world.f64(C_HX, car), world.f64(C_HY, car)];
       world.setF64(C_HX, car, hx * Math.cos(0.105) + hy * Math.sin(0.105));
       world.setF64(C_HY, car, hy * Math.cos(0.105) - hx * Math.sin(0.105));

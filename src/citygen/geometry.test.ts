@@ -22,6 +22,12 @@ const corner: readonly Point[] = [
   [10, 20],
 ];
 
+const triangle: readonly Point[] = [
+  [0, 0],
+  [6, 0],
+  [0, 6],
+];
+
 describe('Paths', () => {
   test('A point along a path is measured around its corners.', () => {
     expect(lengthOf(corner)).toBe(30);
@@ -87,11 +93,6 @@ describe('Polygons', () => {
   });
 
   test('A corner that is cut off by a slanting edge is replaced by two.', () => {
-    const triangle: readonly Point[] = [
-      [0, 0],
-      [6, 0],
-      [0, 6],
-    ];
     const cut = intersectConvex(rectangle(0, 0, 4, 4), triangle);
     expect(cut).toHaveLength(5);
     expect(areaOf(cut)).toBe(14);
@@ -99,12 +100,6 @@ describe('Polygons', () => {
 });
 
 describe('A polygon', () => {
-  const triangle: readonly Point[] = [
-    [0, 0],
-    [6, 0],
-    [0, 6],
-  ];
-
   test('covers points inside and on its edge.', () => {
     expect(covers(triangle, [2, 2])).toBe(true);
     expect(covers(triangle, [3, 3])).toBe(true);

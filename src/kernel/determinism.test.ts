@@ -49,33 +49,24 @@ describe.each(everyCity)('a world in the city $name', ({ name, index }) => {
     expect(hex(kernel, slab)).toBe(GOLDEN[name]);
   });
 
-  it('steps the same in every build', () => {
+  it.each([
+    ['all features are on', stepTo, false],
+    ['features are off and cars collide', stepCrippled, true],
+  ])('steps the same in every build where %s', (_, step, collides) => {
     const worlds = BUILDS.map((build) => {
       const kernel = makeKernel(1, build);
       return { kernel, slab: makeWorld(kernel, 7, index) };
     });
-    for (const tick of [1, 100, 1500, 6000]) {
+    for (const tick of [1, 100, 600, 1500, 6000]) {
       const hashes = worlds.map(({ kernel, slab }) => {
-        stepTo(kernel, slab, tick);
+        step(kernel, slab, tick);
         return hex(kernel, slab);
       });
       expect(new Set(hashes).size, `tick ${tick}: ${hashes}`).toBe(1);
     }
-  });
-
-  it('steps the same in every build where features are off and cars collide', () => {
-    const worlds = BUILDS.map((build) => {
-      const kernel = makeKernel(1, build);
-      return { kernel, slab: makeWorld(kernel, 8, index) };
-    });
-    for (const tick of [150, 600, 1500, 6000]) {
-      const hashes = worlds.map(({ kernel, slab }) => {
-        stepCrippled(kernel, slab, tick);
-        return hex(kernel, slab);
-      });
-      expect(new Set(hashes).size, `tick ${tick}: ${hashes}`).toBe(1);
+    for (const { kernel, slab } of worlds) {
+      if (collides) expect(kernel.contactCount(slab)).toBeGreaterThan(0);
     }
-    for (const { kernel, slab } of worlds) expect(kernel.contactCount(slab)).toBeGreaterThan(0);
   });
 
   it('[T3] is the same in one burst, tick by tick, and from an image on the way', () => {

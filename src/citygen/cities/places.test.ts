@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
+import { at, cross, distance, dot, subtract } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { areNear, curvatureAt } from '../../testing/rigs/paths.ts';
-import { covers, distanceToPath, outlineOf, rightOf, startDirection } from '../geometry.ts';
+import {
+  covers,
+  distanceToPath,
+  outlineOf,
+  pointAlong,
+  rightOf,
+  startDirection,
+} from '../geometry.ts';
+import { beside, frameAt } from '../hazards/paths.ts';
 
 const FAST_MPS = 50 / 3.6;
 const FASTER_MPS = 60 / 3.6;
@@ -47,19 +55,6 @@ const isStraight = (curvature: number): boolean => Math.abs(curvature) < 1e-4;
 const longestM = (some: readonly (readonly [number, number])[]): number =>
   Math.max(0, ...some.map(([fromM, toM]) => toM - fromM));
 
-function placeAt({ polyline }: Lane, stationM: number): { point: Point; along: Point } {
-  let restM = stationM;
-  for (let i = 1; i < polyline.length; i++) {
-    const [from, to] = [at(polyline, i - 1), at(polyline, i)];
-    const pieceM = distance(from, to);
-    const along = direction(from, to);
-    if (restM <= pieceM || i === polyline.length - 1)
-      return { point: add(from, along, restM), along };
-    restM -= pieceM;
-  }
-  throw new RangeError('a lane has two points');
-}
-
 type Turn = Lane & { connector: Connector };
 const turnsOf = (city: City): Turn[] =>
   city.lanes.filter((lane): lane is Turn => lane.connector !== undefined);
@@ -79,28 +74,34 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
   const city = cityOf(name, seed);
   const walls = city.blocks.filter(({ solid }) => solid);
 
-  test('cross traffic goes straight over a junction with signals.', () => {
+  test.each<
+    [string, number, (own: Connector) => boolean, (o: Connector, cosine: number) => boolean]
+  >([
+    [
+      'cross traffic goes straight over a junction with signals',
+      4,
+      ({ turn, light }) => turn === 'straight' && light >= 0,
+      ({ turn }, cosine) => turn === 'straight' && Math.abs(cosine) < 0.5,
+    ],
+    [
+      'left turns on green cross oncoming traffic',
+      4,
+      ({ turn, light }) => turn === 'left' && light >= 0,
+      ({ turn }, cosine) => turn === 'straight' && cosine < -0.8,
+    ],
+    [
+      'traffic that must stop has cross traffic before it',
+      2,
+      ({ turn, mustStop }) => turn === 'straight' && mustStop,
+      ({ turn, mustStop }, cosine) => turn === 'straight' && !mustStop && Math.abs(cosine) < 0.5,
+    ],
+  ])('%s.', (_, least, isOwn, isOther) => {
     const found = turnsOf(city).filter(
       (turn) =>
-        turn.connector.turn === 'straight' &&
-        turn.connector.light >= 0 &&
-        conflictsOf(city, turn).some(
-          (other) => other.connector.turn === 'straight' && Math.abs(alike(turn, other)) < 0.5,
-        ),
+        isOwn(turn.connector) &&
+        conflictsOf(city, turn).some((other) => isOther(other.connector, alike(turn, other))),
     );
-    expect(found.length).toBeGreaterThanOrEqual(4);
-  });
-
-  test('left turns on green cross oncoming traffic.', () => {
-    const found = turnsOf(city).filter(
-      (turn) =>
-        turn.connector.turn === 'left' &&
-        turn.connector.light >= 0 &&
-        conflictsOf(city, turn).some(
-          (other) => other.connector.turn === 'straight' && alike(turn, other) < -0.8,
-        ),
-    );
-    expect(found.length).toBeGreaterThanOrEqual(4);
+    expect(found.length).toBeGreaterThanOrEqual(least);
   });
 
   test('at least three roads allow 50 km/h or more and are straight for 120 m.', () => {
@@ -160,7 +161,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
       }).filter(([fromM, toM]) => toM - fromM >= 20);
       return arcs.some(([fromM, toM]) => {
         const isAfterStraight = straights.some(([, endM]) => endM < fromM && fromM - endM < 15);
-        const { point } = placeAt(lane, (fromM + toM) / 2);
+        const point = pointAlong(lane.polyline, (fromM + toM) / 2);
         const nearestM = Math.min(
           ...walls.map((wall) => distanceToPath(point, outlineOf(wall.polygon))),
         );
@@ -177,8 +178,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
       return runs(lane, isStraight).some(([fromM, toM]) => {
         if (toM - fromM < 79) return false;
         const verge = Array.from({ length: Math.floor(toM - fromM) + 1 }, (_, i) => {
-          const { point, along } = placeAt(lane, fromM + i);
-          return add(point, rightOf(along), lane.widthM / 2 + 6);
+          return beside(frameAt(lane.polyline, fromM + i), 0, lane.widthM / 2 + 6);
         });
         return parks.some(
           (park) => verge.filter((point) => covers(park.polygon, point)).length >= 80,
@@ -188,28 +188,12 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
     expect(found.length).toBeGreaterThanOrEqual(1);
   });
 
-  test('traffic that must stop has cross traffic before it.', () => {
-    const found = turnsOf(city).filter(
-      (turn) =>
-        turn.connector.mustStop &&
-        turn.connector.turn === 'straight' &&
-        conflictsOf(city, turn).some(
-          (other) =>
-            other.connector.turn === 'straight' &&
-            !other.connector.mustStop &&
-            Math.abs(alike(turn, other)) < 0.5,
-        ),
-    );
-    expect(found.length).toBeGreaterThanOrEqual(2);
-  });
-
   test('a bend hides what is 30 m ahead.', () => {
     const outlines = walls.map(({ polygon }) => outlineOf(polygon));
     const found = roadLanes(city).filter((lane) => {
       const { stationM: lengthM } = at(stationsOf(lane), -1);
-      const points = Array.from(
-        { length: Math.ceil(lengthM) },
-        (_, stationM) => placeAt(lane, stationM).point,
+      const points = Array.from({ length: Math.ceil(lengthM) }, (_, stationM) =>
+        pointAlong(lane.polyline, stationM),
       );
       const near = outlines.filter((outline) => areNear(outline, points, 1));
       const hidden = points

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../../city/geometry.ts';
-import type { Lane, Point } from '../../city/types.ts';
+import type { Point } from '../../city/types.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { bendsOf, crossingOf, isClearOf, straightsOf } from './paths.ts';
 
 /** 50 m east, a quarter circle to the left or right, then 40 m on. */
@@ -68,18 +69,10 @@ describe('Paths', () => {
 });
 
 test('A body is clear of a lane if it overlaps its edge by less than 0.1 m.', () => {
-  const lane: Lane = {
-    id: 'l1',
-    road: 0,
-    junction: -1,
-    widthM: 3.5,
-    speedLimitMps: 10,
-    polyline: [
-      [0, 0],
-      [100, 0],
-    ],
-    next: [],
-  };
+  const lane = roadLane([
+    [0, 0],
+    [100, 0],
+  ]);
   const car = (y: number, heading: Point) => ({ x: 50, y, heading, lengthM: 4.5, widthM: 1.8 });
   expect(isClearOf(car(1.65 + 0.9 + 0.01, [1, 0]), lane)).toBe(true);
   expect(isClearOf(car(1.65 + 0.9 - 0.01, [1, 0]), lane)).toBe(false);

@@ -5,14 +5,13 @@ import type { Body, City, HazardKind, HazardSpot, Lane, Point } from '../../city
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { distanceToPath, endDirection, pointAlong, rightOf } from '../geometry.ts';
 import { HAZARD_KINDS } from './kinds.ts';
+import { cornersOf } from './paths.ts';
 
 const BOUNDARY_STEP_M = 0.2;
 
 /** Points along the four sides of a body. */
-function boundaryOf({ x, y, heading, lengthM, widthM }: Body): Point[] {
-  const corner = (ahead: number, right: number): Point =>
-    add(add([x, y], heading, (ahead * lengthM) / 2), rightOf(heading), (right * widthM) / 2);
-  const corners = [corner(1, 1), corner(1, -1), corner(-1, -1), corner(-1, 1)];
+function boundaryOf(body: Body): Point[] {
+  const corners = cornersOf(body);
   return corners.flatMap((from, i) => {
     const to = at(corners, (i + 1) % 4);
     const count = Math.ceil(distance(from, to) / BOUNDARY_STEP_M);

@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { at } from '../../city/geometry.ts';
+import { at, boundsOf } from '../../city/geometry.ts';
 import type { City, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { areNear } from '../../testing/rigs/paths.ts';
-import {
-  areaOf,
-  covers,
-  distanceToPath,
-  intersectConvex,
-  isConvex,
-  outlineOf,
-} from '../geometry.ts';
+import { areaOf, covers, distanceToPath, grown, intersectConvex, outlineOf } from '../geometry.ts';
 
 const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */
@@ -20,14 +13,6 @@ const VERGE_M = 1.9;
 describe.each([at(CITIES, 0).seed, 1, 2])('The blocks of the grid of seed %i', (seed) => {
   const city = cityOf('grid', seed);
   const { blocks } = city;
-
-  test('are convex, counter-clockwise and have three to eight corners.', () => {
-    for (const { polygon } of blocks) {
-      expect(polygon.length).toBeGreaterThanOrEqual(3);
-      expect(polygon.length).toBeLessThanOrEqual(8);
-      expect(isConvex(polygon)).toBe(true);
-    }
-  });
 
   test('leave a sidewalk of 3 m beside every lane and connector, and walls 1.9 m.', () => {
     for (const lane of city.lanes) {
@@ -55,8 +40,6 @@ describe.each([at(CITIES, 0).seed, 1, 2])('The blocks of the grid of seed %i', (
       if (kind === 'building') expect(heightM).toBeGreaterThanOrEqual(6);
       if (kind === 'building') expect(heightM).toBeLessThanOrEqual(40);
     }
-    const kinds = new Set(blocks.map(({ kind }) => kind));
-    expect(kinds).toEqual(new Set(['building', 'wall', 'park', 'square']));
   });
 
   test('are several in a cell and no more than 260 in all.', () => {
@@ -97,11 +80,9 @@ function escapes({ bounds, blocks, lanes }: City): boolean {
   const seen = new Uint8Array(columns * rows);
   for (const { polygon, solid } of blocks) {
     if (!solid) continue;
-    const xs = polygon.map(([x]) => x);
-    const ys = polygon.map(([, y]) => y);
-    const [maxX, maxY] = [Math.max(...xs) + 1, Math.max(...ys) + 1];
-    for (let y = Math.min(...ys) - 1; y <= maxY; y++) {
-      for (let x = Math.min(...xs) - 1; x <= maxX; x++) {
+    const { minX, minY, maxX, maxY } = grown(boundsOf(polygon), 1);
+    for (let y = minY; y <= maxY; y++) {
+      for (let x = minX; x <= maxX; x++) {
         const cell = cellOf(x, y);
         if (covers(polygon, centre(cell))) seen[cell] = 1;
       }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { at, distance } from '../../city/geometry.ts';
-import type { Lane, Point } from '../../city/types.ts';
+import type { Point } from '../../city/types.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { roundedPath } from '../curves.ts';
 import {
   areaOf,
@@ -17,15 +18,9 @@ const HALF_WIDTH_M = 3.5;
 const CORNER = { x: 100, y: 0, radiusM: 25 };
 const axis = roundedPath([0, 0], [CORNER], [100, 100]);
 
-const lanes: Lane[] = [axis, axis.toReversed()].map((path, i) => ({
-  id: `l${i + 1}`,
-  road: 0,
-  junction: -1,
-  widthM: HALF_WIDTH_M,
-  speedLimitMps: 10,
-  polyline: offsetRight(path, HALF_WIDTH_M / 2),
-  next: [],
-}));
+const lanes = [axis, axis.toReversed()].map((path) =>
+  roadLane(offsetRight(path, HALF_WIDTH_M / 2), { widthM: HALF_WIDTH_M }),
+);
 const landBeside = () => new Land(lanes, { besideRoadM: 1.9, besideTurnM: 1 });
 
 const style = {

@@ -1,22 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../../city/geometry.ts';
-import type { Lane, Point } from '../../city/types.ts';
+import type { Point } from '../../city/types.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { areaOf, distanceToPolygon, isConvex, rectangle } from '../geometry.ts';
 import { Land, squareAround } from './land.ts';
 
 /** One lane, 4 m wide, from west to east through the origin. */
-const lane: Lane = {
-  id: 'l1',
-  road: 0,
-  junction: -1,
-  widthM: 4,
-  speedLimitMps: 10,
-  polyline: [
+const lane = roadLane(
+  [
     [-60, 0],
     [60, 0],
   ],
-  next: [],
-};
+  { widthM: 4 },
+);
 const emptyLand = () => new Land([lane], { besideRoadM: 3, besideTurnM: 1 });
 const house = (polygon: Point[]) =>
   ({ kind: 'building', polygon, heightM: 9, solid: true }) as const;

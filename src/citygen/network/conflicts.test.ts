@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { at } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
 import { conflictsAmong } from './conflicts.ts';
 
@@ -17,17 +16,16 @@ const apart = (count: number) => Array.from({ length: count }, (_, i) => ({ from
 
 describe('Paths through a junction', () => {
   test('that cross at a right angle are too close 2.46 m around where they meet.', () => {
-    const [ofNorth, ofEast] = conflictsAmong(apart(2), [north, east]);
-    expect(ofNorth).toHaveLength(1);
-    expect(at(ofNorth ?? [], 0).other).toBe(1);
+    const [[ofNorth, ...others] = [], [ofEast] = []] = conflictsAmong(apart(2), [north, east]);
+    expect(others).toEqual([]);
+    expect([ofNorth?.other, ofEast?.other]).toEqual([1, 0]);
     // Known to half a metre, and never told too short.
-    expect(at(ofNorth ?? [], 0).fromM).toBeLessThanOrEqual(25 - 2.46);
-    expect(at(ofNorth ?? [], 0).fromM).toBeGreaterThan(25 - 2.46 - 1);
-    expect(at(ofNorth ?? [], 0).toM).toBeGreaterThanOrEqual(25 + 2.46);
-    expect(at(ofNorth ?? [], 0).toM).toBeLessThan(25 + 2.46 + 1);
-    expect(at(ofEast ?? [], 0).other).toBe(0);
-    expect(at(ofEast ?? [], 0).fromM).toBeGreaterThan(20 - 2.46 - 1);
-    expect(at(ofEast ?? [], 0).toM).toBeLessThan(20 + 2.46 + 1);
+    expect(ofNorth?.fromM).toBeLessThanOrEqual(25 - 2.46);
+    expect(ofNorth?.fromM).toBeGreaterThan(25 - 2.46 - 1);
+    expect(ofNorth?.toM).toBeGreaterThanOrEqual(25 + 2.46);
+    expect(ofNorth?.toM).toBeLessThan(25 + 2.46 + 1);
+    expect(ofEast?.fromM).toBeGreaterThan(20 - 2.46 - 1);
+    expect(ofEast?.toM).toBeLessThan(20 + 2.46 + 1);
   });
 
   test('that end in the same lane are too close until there.', () => {
@@ -41,9 +39,9 @@ describe('Paths through a junction', () => {
       { from: 0, to: 2 },
       { from: 1, to: 2 },
     ];
-    const [ofNorth] = conflictsAmong(ends, [north, turn]);
-    expect(at(ofNorth ?? [], 0).fromM).toBeLessThan(25 - 2);
-    expect(at(ofNorth ?? [], 0).toM).toBe(40);
+    const [[ofNorth] = []] = conflictsAmong(ends, [north, turn]);
+    expect(ofNorth?.fromM).toBeLessThan(25 - 2);
+    expect(ofNorth?.toM).toBe(40);
   });
 
   test('that pass each other with room do not conflict, nor do those from the same lane.', () => {

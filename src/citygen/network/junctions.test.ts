@@ -3,16 +3,17 @@ import { CITIES } from '../../city/catalogue.ts';
 import { add, at, cross, distance, dot, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
-import { curvatureAt, isConnected } from '../../testing/rigs/paths.ts';
+import { curvatureAt } from '../../testing/rigs/paths.ts';
 import {
   areaOf,
   distanceToPath,
+  distanceToPolygon,
   endDirection,
   intersectConvex,
-  outlineOf,
   rightOf,
   startDirection,
 } from '../geometry.ts';
+import { cornersOf } from '../hazards/paths.ts';
 
 const CAR_LENGTH_M = 4.6;
 const CAR_WIDTH_M = 1.85;
@@ -28,26 +29,6 @@ const connectorsOf = (city: City, junction: number): (Lane & { connector: Connec
 describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
   const city = cityOf('grid', seed);
 
-  test('every lane leads to another and ends exactly where that one begins.', () => {
-    for (const lane of city.lanes) {
-      expect(lane.next.length).toBeGreaterThan(0);
-      for (const next of lane.next) {
-        expect(at(lane.polyline, -1)).toEqual(at(at(city.lanes, next).polyline, 0));
-      }
-    }
-  });
-
-  test('no lane turns by more than a degree at its end.', () => {
-    for (const lane of city.lanes) {
-      for (const next of lane.next) {
-        const before = endDirection(lane.polyline);
-        const after = startDirection(at(city.lanes, next).polyline);
-        expect(dot(before, after)).toBeGreaterThan(0);
-        expect(Math.abs(cross(before, after))).toBeLessThan(Math.sin(Math.PI / 180));
-      }
-    }
-  });
-
   test('a lane belongs either to a road or, as a connector, to a junction.', () => {
     for (const [index, lane] of city.lanes.entries()) {
       const isOfRoad = lane.road >= 0;
@@ -57,24 +38,12 @@ describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
     }
   });
 
-  test('every lane reaches every other.', () => {
-    expect(isConnected(city.lanes)).toBe(true);
-  });
-
   test('traffic keeps to the right of the centre line.', () => {
     for (const lane of city.lanes.filter(({ road }) => road >= 0)) {
       const { centerline } = at(city.roads, lane.road);
       const start = at(lane.polyline, 0);
       const aside = add(start, rightOf(startDirection(lane.polyline)), 0.5);
       expect(distanceToPath(aside, centerline)).toBeGreaterThan(distanceToPath(start, centerline));
-    }
-  });
-
-  test('no junction has more connectors than a conflict mask has bits.', () => {
-    for (const junction of city.junctions.keys()) {
-      const { length } = connectorsOf(city, junction);
-      expect(length).toBeGreaterThan(0);
-      expect(length).toBeLessThanOrEqual(32);
     }
   });
 
@@ -153,17 +122,8 @@ describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
   test('the outline of a junction covers all of its connectors.', () => {
     for (const [junction, { polygon }] of city.junctions.entries()) {
       expect(areaOf(polygon)).toBeGreaterThan(0);
-      for (const { polyline } of connectorsOf(city, junction)) {
-        for (const point of polyline) {
-          for (const [i, corner] of polygon.entries()) {
-            const edge: Point = [
-              at(polygon, (i + 1) % polygon.length)[0] - corner[0],
-              at(polygon, (i + 1) % polygon.length)[1] - corner[1],
-            ];
-            const inward = cross(edge, [point[0] - corner[0], point[1] - corner[1]]);
-            expect(inward).toBeGreaterThan(-1e-6);
-          }
-        }
+      for (const point of connectorsOf(city, junction).flatMap(({ polyline }) => polyline)) {
+        expect(distanceToPolygon(point, polygon)).toBeLessThan(1e-6);
       }
     }
   });
@@ -271,11 +231,6 @@ describe('Away from the arterial', () => {
       }
     }
   });
-
-  test('all four kinds of control occur.', () => {
-    const kinds = new Set(city.junctions.map(({ control }) => control));
-    expect(kinds).toEqual(new Set(['signals', 'priority', 'stop', 'none']));
-  });
 });
 
 const tightestRadius = (path: readonly Point[]): number =>
@@ -286,21 +241,16 @@ interface Car {
   corners: Point[];
 }
 
-function carAt(centre: Point, along: Point): Car {
-  const front = add(centre, along, CAR_LENGTH_M / 2);
-  const rear = add(centre, along, -CAR_LENGTH_M / 2);
-  const aside = rightOf(along);
-  const half = CAR_WIDTH_M / 2;
-  return {
-    centre,
-    corners: [
-      add(rear, aside, half),
-      add(front, aside, half),
-      add(front, aside, -half),
-      add(rear, aside, -half),
-    ],
-  };
-}
+const carAt = (centre: Point, along: Point): Car => ({
+  centre,
+  corners: cornersOf({
+    x: centre[0],
+    y: centre[1],
+    heading: along,
+    lengthM: CAR_LENGTH_M,
+    widthM: CAR_WIDTH_M,
+  }),
+});
 
 const waitingCar = (path: readonly Point[]): Car =>
   carAt(add(at(path, -1), endDirection(path), -CAR_LENGTH_M / 2), endDirection(path));
@@ -324,12 +274,11 @@ function clearance(some: readonly Car[], others: readonly Car[]): number {
     for (const b of others) {
       if (distance(a.centre, b.centre) > CAR_LENGTH_M + CAR_WIDTH_M / 2 + nearestM) continue;
       if (intersectConvex(a.corners, b.corners).length > 0) return 0;
-      for (const corner of a.corners) nearestM = Math.min(nearestM, distanceToOutline(corner, b));
-      for (const corner of b.corners) nearestM = Math.min(nearestM, distanceToOutline(corner, a));
+      for (const corner of a.corners)
+        nearestM = Math.min(nearestM, distanceToPolygon(corner, b.corners));
+      for (const corner of b.corners)
+        nearestM = Math.min(nearestM, distanceToPolygon(corner, a.corners));
     }
   }
   return nearestM;
 }
-
-const distanceToOutline = (point: Point, { corners }: Car): number =>
-  distanceToPath(point, outlineOf(corners));

@@ -1,23 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Lane } from '../../city/types.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { RandomStream } from '../random-stream.ts';
 import { loopsOver } from './loops.ts';
 import { shortestFrom } from './ways.ts';
 
+const HUNDRED_METRES = [
+  [0, 0],
+  [100, 0],
+] as const;
+
 /** Lanes 100 m long that lead to these. */
 const lanesTo = (nexts: readonly (readonly number[])[]): Lane[] =>
-  nexts.map((next, i) => ({
-    id: `l${i + 1}`,
-    road: 0,
-    junction: -1,
-    widthM: 3,
-    speedLimitMps: 10,
-    polyline: [
-      [0, 0],
-      [100, 0],
-    ],
-    next,
-  }));
+  nexts.map((next) => roadLane(HUNDRED_METRES, { next }));
 
 /** A ring of four lanes with a way round of two more from the second to the third. */
 const network = lanesTo([[1], [2, 4], [3], [0], [5], [2]]);

@@ -3,6 +3,7 @@ import { CITIES } from '../../city/catalogue.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, HazardSpot, Lane, Route } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { covers, pointAlong } from '../geometry.ts';
 import { RandomStream } from '../random-stream.ts';
 import { planRoutes } from './routes.ts';
@@ -125,18 +126,14 @@ function distanceAhead(city: City, route: Route, startM: number, { site }: Hazar
 }
 
 test('A network without loops of the wanted length has no routes.', () => {
-  const ring = (road: number, next: number): Lane => ({
-    id: `l${road}`,
-    road,
-    junction: -1,
-    widthM: 3,
-    speedLimitMps: 10,
-    polyline: [
-      [0, 0],
-      [100, 0],
-    ],
-    next: [next],
-  });
+  const ring = (road: number, next: number): Lane =>
+    roadLane(
+      [
+        [0, 0],
+        [100, 0],
+      ],
+      { road, next: [next] },
+    );
   const lanes = [ring(0, 1), ring(1, 0)];
   const network = { roads: [], lanes, junctions: [], lights: [] };
   expect(() => planRoutes(network, [], new RandomStream(1, 1))).toThrow(

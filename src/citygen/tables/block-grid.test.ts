@@ -4,19 +4,18 @@ import { CITIES } from '../../city/catalogue.ts';
 import { boundsOf } from '../../city/geometry.ts';
 import type { Block, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
+import { rectangle } from '../geometry.ts';
 import { type BlockGrid, blockGridOf } from './block-grid.ts';
 
 const STEP_M = 7;
 
-function rectangle(minX: number, minY: number, maxX: number, maxY: number, solid = true): Block {
-  const polygon: Point[] = [
-    [minX, minY],
-    [maxX, minY],
-    [maxX, maxY],
-    [minX, maxY],
-  ];
-  return { id: 'b', kind: 'building', polygon, heightM: 10, solid };
-}
+const block = (polygon: Point[], solid = true): Block => ({
+  id: 'b',
+  kind: 'building',
+  polygon,
+  heightM: 10,
+  solid,
+});
 
 function cellAt(grid: BlockGrid, x: number, y: number): readonly number[] {
   const column = Math.floor((x - grid.minX) / GRID_CELL_M);
@@ -28,7 +27,10 @@ function cellAt(grid: BlockGrid, x: number, y: number): readonly number[] {
 describe('The grid of blocks', () => {
   test('is as large as what solid blocks reach, and lists them where they are near', () => {
     // With 6.5 m around it the house covers −6.5 to 16.5 m: cells from −6.5, 13.5 on.
-    const grid = blockGridOf([rectangle(0, 0, 10, 10), rectangle(500, 500, 600, 600, false)]);
+    const grid = blockGridOf([
+      block(rectangle(0, 0, 10, 10)),
+      block(rectangle(500, 500, 600, 600), false),
+    ]);
     expect(grid).toEqual({
       minX: -6.5,
       minY: -6.5,
@@ -39,7 +41,7 @@ describe('The grid of blocks', () => {
   });
 
   test('is empty where nothing is solid', () => {
-    expect(blockGridOf([rectangle(0, 0, 10, 10, false)]).cells).toEqual([]);
+    expect(blockGridOf([block(rectangle(0, 0, 10, 10), false)]).cells).toEqual([]);
   });
 
   test.each(CITIES)('of $name has every solid block within reach of a place', ({ name, seed }) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import type { City, Lane, Point } from '../../city/types.ts';
+import type { City, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
+import { roadLane } from '../../testing/rigs/paths.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 
 const entry = CITIES[0];
@@ -22,16 +23,7 @@ function profileOfArc(radiusM: number, turnRad: number): LaneProfile {
     const angle = (turnRad * i) / pieces;
     return [radiusM * Math.sin(angle), radiusM * (1 - Math.cos(angle))];
   });
-  const lane: Lane = {
-    id: 'l1',
-    road: 0,
-    junction: -1,
-    widthM: 3.5,
-    speedLimitMps: 10,
-    polyline,
-    next: [],
-  };
-  const [profile] = profilesOf({ ...city, lanes: [lane] } satisfies City);
+  const [profile] = profilesOf({ ...city, lanes: [roadLane(polyline)] } satisfies City);
   if (!profile) throw new Error('no profile');
   return profile;
 }

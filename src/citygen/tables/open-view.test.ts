@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { VIEW_LEFT_M, VIEW_M, VIEW_RIGHT_M } from '../../../assembly/layout.ts';
 import type { Block, Point } from '../../city/types.ts';
+import { rectangle } from '../geometry.ts';
 import type { LaneProfile } from './lane-profile.ts';
 import { obstructionsOf, openViewsOf } from './open-view.ts';
 
@@ -11,15 +12,7 @@ function block(corners: readonly (readonly [ahead: number, left: number])[], sol
 }
 
 const box = (near: number, far: number, right: number, left: number, solid = true): Block =>
-  block(
-    [
-      [near, right],
-      [far, right],
-      [far, left],
-      [near, left],
-    ],
-    solid,
-  );
+  block(rectangle(near, right, far, left), solid);
 
 /** What is open from 0, 10 and 20 m along the lane. */
 function viewsAmong(...blocks: Block[]): number[] {

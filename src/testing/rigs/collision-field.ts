@@ -4,16 +4,12 @@ import {
   C_DECLARED,
   C_EFFECTIVE,
   C_HALT_TICK,
-  C_HX,
-  C_HY,
   C_NEAR,
   C_STATUS,
   C_STEER,
   C_TYPE,
   C_VX,
   C_VY,
-  C_X,
-  C_Y,
   C_YAW_RATE,
   EVENT_COLLISION,
   NEAR_BLOCKS,
@@ -61,13 +57,12 @@ export function stage(
       const scene = scenes[car] ?? away;
       const [ox = 0, oy = 0] = scenes[car] === undefined ? [0, 0] : origin;
       const angle = ((scene.headingDegrees ?? 0) * Math.PI) / 180;
+      const [hx, hy] = [Math.cos(angle), Math.sin(angle)];
       const type = scene.type ?? 2;
       const centreM = CAR_TYPES[type]?.centreM ?? 0;
       world.setI32(C_TYPE, car, type);
-      world.setF64(C_HX, car, Math.cos(angle));
-      world.setF64(C_HY, car, Math.sin(angle));
-      world.setF64(C_X, car, ox + scene.x - centreM * Math.cos(angle));
-      world.setF64(C_Y, car, oy + scene.y - centreM * Math.sin(angle));
+      const [x, y] = [ox + scene.x - centreM * hx, oy + scene.y - centreM * hy];
+      world.placeCar(car, { x, y, hx, hy });
       world.setF64(C_VX, car, scene.vx ?? 0);
       world.setF64(C_VY, car, scene.vy ?? 0);
       world.setF64(C_YAW_RATE, car, scene.yawRate ?? 0);

@@ -3,8 +3,6 @@ import {
   C_CLAIM,
   C_DECEL_COMFORT,
   C_HEADWAY,
-  C_HX,
-  C_HY,
   C_LANE,
   C_LIGHT_CHOICE,
   C_OFFSET,
@@ -14,8 +12,6 @@ import {
   C_STATION,
   C_VX,
   C_WAIT_TICK,
-  C_X,
-  C_Y,
   CAR_COUNT,
   F_ALL,
   F_THROTTLE,
@@ -24,14 +20,15 @@ import {
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, HazardSpot, Junction, Lane, Point, Road } from '../../city/types.ts';
-import { endDirection, pointAlong } from '../../citygen/geometry.ts';
+import { endDirection } from '../../citygen/geometry.ts';
 import { buildNetwork } from '../../citygen/network/network.ts';
 import type { JunctionPlan, NetworkPlan, RoadPlan } from '../../citygen/network/streets.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { makeKernelOf, memoised } from './kernel.ts';
-import { wayBetween } from './paths.ts';
+import { makeKernelOf, memoised, SlabView } from './kernel.ts';
+import { poseAlong, wayBetween } from './paths.ts';
+import { edit, type SlabEditor } from './slab-editor.ts';
 
 /** The type of every car on a crossing: 4.56 m long, its front bumper 2.21 m before its centre. */
 export const CAR_TYPE = 2;
@@ -55,8 +52,16 @@ export interface CrossingPlan {
   /** By index in the fleet. */
   cars: Readonly<Record<number, CarPlan>>;
   hazards?: readonly HazardSpot[] | undefined;
-  /** Tick of the signal cycle that the first step forms. */
-  cycleTick?: number;
+  /** State of the signals in the first step. */
+  signal?: SignalPlan;
+}
+
+/** How long the light of a side has been green, amber or red. */
+interface SignalPlan {
+  light: 'green' | 'amber' | 'red';
+  sinceS: number;
+  /** By default the main street. */
+  side?: Side;
 }
 
 export interface CarPlan {
@@ -70,11 +75,13 @@ export interface CarPlan {
   waitedS?: number;
 }
 
+const PARTS = ['before', 'inside', 'beyond'] as const;
+
 export interface CarState {
   /** From the front bumper to the stop line; negative once the line is behind it. */
   distanceM: number;
   speedMps: number;
-  where: 'before' | 'inside' | 'beyond';
+  where: (typeof PARTS)[number];
   hasClaim: boolean;
   choice: number;
 }
@@ -93,8 +100,9 @@ export class Crossing {
   readonly slab: number;
   readonly #plan: CrossingPlan;
   readonly #ways: ReadonlyMap<number, Way>;
+  readonly #world: SlabView;
 
-  constructor(plan: CrossingPlan, tick = START_TICK) {
+  constructor(plan: CrossingPlan) {
     this.#plan = plan;
     const { control, row, column, hazards } = plan;
     const routes = Object.entries(plan.cars).map(
@@ -108,41 +116,28 @@ export class Crossing {
     this.kernel.create(this.slab, {
       cityIndex: 0,
       seed: 1,
-      tick,
+      tick: START_TICK,
       carTypes: new Int32Array(CAR_COUNT).fill(CAR_TYPE),
       masks: Array.from({ length: CAR_COUNT }, (_, car) => {
         const own = plan.cars[car];
         return own ? (own.features ?? F_ALL) : F_ALL & ~F_THROTTLE;
       }),
     });
-    this.#placeAll(tick);
+    this.#world = new SlabView(this.kernel.view(this.slab));
+    this.edit((world) => {
+      for (let car = 0; car < CAR_COUNT; car++) this.#place(world, car);
+      this.#setSignals(world);
+    });
   }
 
-  #placeAll(tick: number): void {
-    const image = this.kernel.image(this.slab);
-    const view = new DataView(image.buffer);
-    for (let car = 0; car < CAR_COUNT; car++) this.#place(view, car, tick);
-    const { cycleTicks } = at(this.city.junctions, CENTRE);
-    const offset = cycleTicks + (this.#plan.cycleTick ?? 0) - ((tick + 1) % (cycleTicks || 1));
-    view.setUint32(SIGNALS + CENTRE * 4, offset, true);
-    this.kernel.restore(this.slab, image);
-  }
-
-  #place(view: DataView, car: number, tick: number): void {
-    const setF = (array: number, value: number) => view.setFloat64(array + car * 8, value, true);
-    const setI = (array: number, value: number) => view.setInt32(array + car * 4, value, true);
+  #place(world: SlabEditor, car: number): void {
     const plan = this.#plan.cars[car];
     const route = at(this.city.routes, car);
     const position = plan && plan.distanceM < 0 ? 2 : 0;
     const lane = at(this.city.lanes, at(route, position));
     const stationM = plan ? stationOf(lane, plan) : 20 + 8 * Math.floor(car / 8);
-    const [x, y] = pointAlong(lane.polyline, stationM);
-    const [hx, hy] = endDirection(lane.polyline);
+    world.placeCar(car, poseAlong(lane.polyline, stationM));
     for (const [array, value] of [
-      [C_X, x],
-      [C_Y, y],
-      [C_HX, hx],
-      [C_HY, hy],
       [C_VX, plan?.speedMps ?? 0],
       [C_STATION, stationM],
       [C_OFFSET, 0],
@@ -152,33 +147,50 @@ export class Crossing {
       [C_ACCEL_COMFORT, 1.5],
       [C_DECEL_COMFORT, 2],
     ] as const) {
-      setF(array, value);
+      world.setF64(array, car, value);
     }
-    setI(C_LANE, at(route, position));
-    setI(C_ROUTE_INDEX, position);
-    if (plan?.waitedS) setI(C_WAIT_TICK, tick - plan.waitedS * TICKS_PER_S);
+    world.setI32(C_LANE, car, at(route, position));
+    world.setI32(C_ROUTE_INDEX, car, position);
+    if (plan?.waitedS) world.setI32(C_WAIT_TICK, car, START_TICK - plan.waitedS * TICKS_PER_S);
+  }
+
+  /** Makes the plan's signal what the first step forms. */
+  #setSignals(world: SlabEditor): void {
+    const { signal } = this.#plan;
+    if (!signal) return;
+    const { light, sinceS, side = 'west' } = signal;
+    const { cycleTicks } = at(this.city.junctions, CENTRE);
+    const own = this.connector(side, 'straight').connector?.light ?? -1;
+    const { greenFromTick, greenTicks, amberTicks } = at(this.city.lights, own);
+    const afterGreen = { green: 0, amber: greenTicks, red: greenTicks + amberTicks }[light];
+    const cycleTick = greenFromTick + afterGreen + sinceS * TICKS_PER_S;
+    world.setI32(SIGNALS, CENTRE, cycleTicks + cycleTick - ((START_TICK + 1) % cycleTicks));
+  }
+
+  edit(change: (world: SlabEditor) => void): void {
+    edit(this.kernel, this.slab, change);
   }
 
   step(ticks = 1): void {
     this.kernel.step(this.slab, ticks);
   }
 
+  /** Contacts so far. */
+  get contactCount(): number {
+    return this.kernel.contactCount(this.slab);
+  }
+
   car(car: number): CarState {
-    const image = this.kernel.image(this.slab);
-    const view = new DataView(image.buffer);
     const way = this.#ways.get(car);
     if (!way) throw new RangeError(`car ${car} has no part`);
-    const index = way.loop.indexOf(view.getInt32(C_LANE + car * 4, true));
-    const beforeM = way.loop
-      .slice(0, index)
-      .reduce((sumM, lane) => sumM + lengthOf(at(this.city.lanes, lane).polyline), 0);
-    const approachM = lengthOf(at(this.city.lanes, at(way.loop, 0)).polyline);
+    const index = way.loop.indexOf(this.#world.i32(C_LANE, car));
+    const beforeM = way.lengthsM.slice(0, index).reduce((sumM, lengthM) => sumM + lengthM, 0);
     return {
-      distanceM: approachM - beforeM - view.getFloat64(C_STATION + car * 8, true) - NOSE_M,
-      speedMps: view.getFloat64(C_VX + car * 8, true),
-      where: index === 0 ? 'before' : index === 1 ? 'inside' : 'beyond',
-      hasClaim: view.getInt32(C_CLAIM + car * 4, true) === way.loop[1],
-      choice: view.getInt32(C_LIGHT_CHOICE + car * 4, true),
+      distanceM: at(way.lengthsM, 0) - beforeM - this.#world.f64(C_STATION, car) - NOSE_M,
+      speedMps: this.#world.f64(C_VX, car),
+      where: at(PARTS, Math.min(index, 2)),
+      hasClaim: this.#world.i32(C_CLAIM, car) === way.loop[1],
+      choice: this.#world.i32(C_LIGHT_CHOICE, car),
     };
   }
 
@@ -268,9 +280,10 @@ function planNetwork({ control, row = 'local', column = 'local' }: GroundPlan): 
   return { junctions, roads: streets.map((passed, street) => road(street, passed)) };
 }
 
-/** A loop that begins on an approach of the junction in the middle. */
+/** A loop that begins on an approach of the junction in the middle, with the lengths of its lanes. */
 interface Way {
   loop: readonly number[];
+  lengthsM: readonly number[];
 }
 
 function wayThrough(lanes: readonly Lane[], from: Side, turn: Connector['turn']): Way {
@@ -282,7 +295,8 @@ function wayThrough(lanes: readonly Lane[], from: Side, turn: Connector['turn'])
   });
   const own = at(lanes, connector).connector;
   if (!own) throw new RangeError(`nobody turns ${turn} from ${from}`);
-  return { loop: [own.from, connector, ...wayBetween(lanes, own.to, own.from, CENTRE)] };
+  const loop = [own.from, connector, ...wayBetween(lanes, own.to, own.from, CENTRE)];
+  return { loop, lengthsM: loop.map((lane) => lengthOf(at(lanes, lane).polyline)) };
 }
 
 /** Around the car park, each beginning on one of its eight lanes. */

@@ -25,20 +25,16 @@ export function stageOf(kind: HazardKind, seed = 1): SpotStage {
   const kernel = makeKernel(1);
   const slab = makeWorld(kernel, seed, cityIndex);
   kernel.step(slab, 104);
-  return new SpotStage(
-    kernel,
-    slab,
-    city,
-    city.hazards.findIndex((hazard) => hazard.kind === kind),
-  );
+  const spot = city.hazards.findIndex((hazard) => hazard.kind === kind);
+  return new SpotStage(kernel, slab, city, spot);
 }
 
 /** Steps from scan to scan until the condition holds; false if it does not within `ticks`. */
 export function stepUntil(stage: SpotStage, isSo: () => boolean, ticks: number): boolean {
-  const end = stage.kernel.tick(stage.slab) + ticks;
+  const end = stage.tick + ticks;
   while (!isSo()) {
-    if (stage.kernel.tick(stage.slab) >= end) return false;
-    stage.kernel.step(stage.slab, FRAME_TICKS - (stage.kernel.tick(stage.slab) % FRAME_TICKS));
+    if (stage.tick >= end) return false;
+    stage.kernel.step(stage.slab, FRAME_TICKS - (stage.tick % FRAME_TICKS));
   }
   return true;
 }
@@ -46,9 +42,8 @@ export function stepUntil(stage: SpotStage, isSo: () => boolean, ticks: number):
 export const acts = (stage: SpotStage) => () => stage.i32(A_STATE) === ACTOR_ACTS;
 
 export function contactOf(stage: SpotStage, ticks: number): ContactFacts | undefined {
-  const { kernel, slab } = stage;
-  stepUntil(stage, () => kernel.contactCount(slab) > 0, ticks);
-  return kernel.contacts(slab, 0)[0];
+  stepUntil(stage, () => stage.contactCount > 0, ticks);
+  return stage.kernel.contacts(stage.slab, 0)[0];
 }
 
 /** From the middle of the car's front to where it was hit, m to the left. */

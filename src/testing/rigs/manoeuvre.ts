@@ -1,12 +1,6 @@
 import {
   A_ACCEL,
-  A_HX,
-  A_HY,
-  A_SPEED,
   A_STATE,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
   ACTOR_WAITS,
   C_ACCEL,
   C_ACCEL_TARGET,
@@ -26,7 +20,6 @@ import {
   C_VY,
   C_X,
   C_Y,
-  C_YAW_RATE,
   CAR_COUNT,
   EVENT_INTERVENTION,
   F_ALL,
@@ -35,15 +28,16 @@ import {
   HAZARDS,
   TICK_S,
 } from '../../../assembly/layout.ts';
-import { at, lengthOf } from '../../city/geometry.ts';
+import { at } from '../../city/geometry.ts';
 import type { Actor, Point } from '../../city/types.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeKernelOf, memoised, type SlabView } from './kernel.ts';
+import { poseAlong } from './paths.ts';
 import { type ProvingRoad, provingRoad } from './proving-road.ts';
-import { edit, type SlabEditor } from './slab-editor.ts';
+import { edit, type Pose, type SlabEditor } from './slab-editor.ts';
 
 /** m/s in a km/h. */
 export const KMH = 1 / 3.6;
@@ -132,11 +126,7 @@ export function runManoeuvre(manoeuvre: Manoeuvre): ManoeuvreResult {
   return drive.result();
 }
 
-export interface Box {
-  x: number;
-  y: number;
-  hx: number;
-  hy: number;
+export interface Box extends Pose {
   halfLengthM: number;
   halfWidthM: number;
 }
@@ -196,13 +186,12 @@ class Drive {
   }
 
   #place(world: SlabEditor): void {
-    world.setF64(C_X, 0, this.#startX - NOSE_M);
-    world.setF64(C_Y, 0, this.#laneY);
+    world.placeCar(0, { x: this.#startX - NOSE_M, y: this.#laneY, hx: 1, hy: 0 });
+    world.stopCar(0);
     world.setI32(C_LANE, 0, this.#road.laneIndex);
     world.setI32(C_ROUTE_INDEX, 0, 0);
     world.setF64(C_STATION, 0, START_STATION_M);
-    world.setF64(C_HX, 0, 1);
-    for (const array of [C_HY, C_VY, C_YAW_RATE, C_OFFSET]) world.setF64(array, 0, 0);
+    world.setF64(C_OFFSET, 0, 0);
     for (let car = 1; car < CAR_COUNT; car++) this.#park(world, car);
     this.#set(world, 0);
   }
@@ -212,15 +201,12 @@ class Drive {
     const lane = at(lanes, car % lanes.length);
     const { polyline } = at(this.#road.city.lanes, lane);
     const stationM = 20 + 10 * Math.floor(car / lanes.length);
-    const share = stationM / lengthOf(polyline);
-    const [from, to] = [at(polyline, 0), at(polyline, polyline.length - 1)];
-    world.setF64(C_X, car, from[0] + share * (to[0] - from[0]));
-    world.setF64(C_Y, car, from[1] + share * (to[1] - from[1]));
-    world.setF64(C_HX, car, Math.sign(to[0] - from[0]));
+    world.placeCar(car, poseAlong(polyline, stationM));
+    world.stopCar(car);
     world.setI32(C_LANE, car, lane);
     world.setI32(C_ROUTE_INDEX, car, 0);
     world.setF64(C_STATION, car, stationM);
-    for (const array of [C_HY, C_VX, C_VY, C_YAW_RATE, C_OFFSET]) world.setF64(array, car, 0);
+    world.setF64(C_OFFSET, car, 0);
   }
 
   /** Sets the scene before the tick that leads to `timeS`. */
@@ -234,7 +220,7 @@ class Drive {
     for (const [i, mover] of this.#plan.movers.entries()) {
       const spot = HAZARDS + i * HAZARD_BYTES;
       const motion = mover.at(timeS);
-      placeActor(world, spot, this.#boxOf(mover, motion), motion.speedMps);
+      world.placeActor(i, this.#boxOf(mover, motion), motion.speedMps);
       world.setF64(spot + A_ACCEL, 0, motion.accelMps2);
       if (timeS < (mover.hiddenUntilS ?? 0)) world.setI32(spot + A_STATE, 0, ACTOR_WAITS);
     }
@@ -305,21 +291,6 @@ export const interventionsOf = (kernel: Kernel, slab: number): Intervention[] =>
     .events(slab)
     .filter(({ kind, car }) => kind === EVENT_INTERVENTION && car === 0)
     .map(({ feature, tick }) => ({ feature: at(FEATURES, feature).name, timeS: tick * TICK_S }));
-
-/** Lets the actor at offset `spot` of a slab stand at a place, though it may move. */
-export function placeActor(
-  world: SlabEditor,
-  spot: number,
-  { x, y, hx, hy }: Pick<Box, 'x' | 'y' | 'hx' | 'hy'>,
-  speedMps: number,
-): void {
-  world.setF64(spot + A_X, 0, x);
-  world.setF64(spot + A_Y, 0, y);
-  world.setF64(spot + A_HX, 0, hx);
-  world.setF64(spot + A_HY, 0, hy);
-  world.setF64(spot + A_SPEED, 0, speedMps);
-  world.setI32(spot + A_STATE, 0, ACTOR_STANDS);
-}
 
 export const boxAt = (
   { lengthM, widthM }: Pick<Actor, 'lengthM' | 'widthM'>,

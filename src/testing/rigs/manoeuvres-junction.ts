@@ -9,7 +9,6 @@ import {
   C_SPEED_FACTOR,
   C_VX,
   F_ALL,
-  HAZARDS,
   TICK_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
@@ -24,7 +23,6 @@ import {
   type Intervention,
   interventionsOf,
   KMH,
-  placeActor,
   STANDING_MPS,
 } from './manoeuvre.ts';
 import { PERSON, VEHICLE } from './manoeuvres.ts';
@@ -186,7 +184,7 @@ function drive(run: TimedRun, meetsS: number | undefined) {
       hasActed ||= world.f64(C_EMERGENCY, 0) > 0;
       keepSpeed(world, crossing, run, hasActed);
       const isThere = timeS >= (meetsS ?? LASTS_S) - (run.revealS ?? LASTS_S);
-      if (meetsS !== undefined && isThere) placeActor(world, HAZARDS, other.box, other.speedMps);
+      if (meetsS !== undefined && isThere) world.placeActor(0, other.box, other.speedMps);
     });
     const beforeMps = crossing.car(0).speedMps;
     crossing.step();

@@ -1,13 +1,33 @@
 import { at, boundsOf, distance } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { areaOf } from '../../citygen/geometry.ts';
+import { frameAt } from '../../citygen/hazards/paths.ts';
 import { lanesBefore } from '../../citygen/network/network.ts';
+import type { Pose } from './slab-editor.ts';
 
 /** 1/m of the circle through point `i` of the path and its neighbours, left positive. */
 export function curvatureAt(path: readonly Point[], i: number): number {
   const [a, b, c] = [at(path, i - 1), at(path, i), at(path, i + 1)];
   return (4 * areaOf([a, b, c])) / (distance(a, b) * distance(b, c) * distance(c, a));
 }
+
+/** A point of a path and the direction there. */
+export function poseAlong(path: readonly Point[], stationM: number): Pose {
+  const { origin, along } = frameAt(path, stationM);
+  return { x: origin[0], y: origin[1], hx: along[0], hy: along[1] };
+}
+
+/** A lane of a road, where a test needs no city. */
+export const roadLane = (polyline: readonly Point[], other: Partial<Lane> = {}): Lane => ({
+  id: 'l1',
+  road: 0,
+  junction: -1,
+  widthM: 3.5,
+  speedLimitMps: 10,
+  polyline,
+  next: [],
+  ...other,
+});
 
 /** Whether the bounding boxes of two paths come within a distance of each other, m. */
 export function areNear(a: readonly Point[], b: readonly Point[], reachM: number): boolean {

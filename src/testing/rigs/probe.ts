@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Exports of `assembly/probe.ts`: parts of the kernel that tests call one by one. */
 interface ProbeExports {
+  memory: WebAssembly.Memory;
   impulse(...values: number[]): number;
   impulseX(): number;
   impulseY(): number;
@@ -14,6 +15,30 @@ interface ProbeExports {
   normalY(): number;
   commonX(): number;
   commonY(): number;
+  linearForce(
+    across: number,
+    along: number,
+    stiffness: number,
+    friction: number,
+    opposite: number,
+    height: number,
+    perWheelbase: number,
+    accel: number,
+    shift: number,
+  ): number;
+  saturatingShare(across: number, along: number, stiffness: number): number;
+  integrate(slab: number): void;
+  move(slab: number): void;
+  moveSingly(slab: number): void;
+  freeAccel(slab: number, car: number, speed: number, wanted: number): number;
+  followAccel(
+    slab: number,
+    car: number,
+    speed: number,
+    leadSpeed: number,
+    gap: number,
+    standstill: number,
+  ): number;
 }
 
 export function loadProbe(): ProbeExports {

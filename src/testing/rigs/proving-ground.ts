@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
 import {
+  C_ACCEL_TARGET,
+  C_ACCEL_WANTED,
   C_BRAKE,
   C_DRIVE,
   C_EFFECTIVE,
@@ -20,41 +21,7 @@ import {
 } from '../../../assembly/layout.ts';
 import { carTypeFields } from '../../kernel/car-types.ts';
 import type { CarType } from '../../twin/fleet.ts';
-
-/** The part of `assembly/probe.ts` for driver and vehicle model. */
-interface MotionProbe {
-  memory: WebAssembly.Memory;
-  linearForce(
-    across: number,
-    along: number,
-    stiffness: number,
-    friction: number,
-    opposite: number,
-    height: number,
-    perWheelbase: number,
-    accel: number,
-    shift: number,
-  ): number;
-  saturatingShare(across: number, along: number, stiffness: number): number;
-  integrate(slab: number): void;
-  move(slab: number): void;
-  moveSingly(slab: number): void;
-  freeAccel(slab: number, car: number, speed: number, wanted: number): number;
-  followAccel(
-    slab: number,
-    car: number,
-    speed: number,
-    leadSpeed: number,
-    gap: number,
-    standstill: number,
-  ): number;
-}
-
-export function loadMotionProbe(): MotionProbe {
-  const file = new URL('../../../build/kernel.probe.wasm', import.meta.url);
-  const module = new WebAssembly.Module(new Uint8Array(readFileSync(file)));
-  return new WebAssembly.Instance(module, {}).exports as unknown as MotionProbe;
-}
+import { loadProbe } from './probe.ts';
 
 const SLAB = CITY_BASE;
 /** Rolling resistance, which the brakes' row always holds, m/s². */
@@ -76,7 +43,7 @@ export const airOf = (type: CarType, speed: number): number =>
  * origin, heading east, with every feature on.
  */
 export class ProvingGround {
-  readonly probe = loadMotionProbe();
+  readonly probe = loadProbe();
   readonly #view = new DataView(this.probe.memory.buffer);
 
   constructor(types: readonly CarType[], friction = DRY) {
@@ -112,6 +79,12 @@ export class ProvingGround {
 
   setAll(array: number, value: number): void {
     for (let car = 0; car < CAR_COUNT; car++) this.set(array, car, value);
+  }
+
+  /** What the drivers of all cars want, and already demand of the actuators. */
+  demand(accel: number): void {
+    this.setAll(C_ACCEL_WANTED, accel);
+    this.setAll(C_ACCEL_TARGET, accel);
   }
 
   setFriction(friction: number): void {

@@ -12,8 +12,6 @@ import {
   C_DECLARED,
   C_EFFECTIVE,
   C_HALT_TICK,
-  C_HX,
-  C_HY,
   C_LANE,
   C_OFFSET,
   C_ROUTE_INDEX,
@@ -22,10 +20,8 @@ import {
   C_STEER,
   C_TYPE,
   C_VX,
-  C_VY,
   C_X,
   C_Y,
-  C_YAW_RATE,
   CAR_COUNT,
   F_ALL,
   HAZARD_BYTES,
@@ -35,11 +31,10 @@ import {
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
 import type { City, HazardSpot } from '../../city/types.ts';
-import { pointAlong } from '../../citygen/geometry.ts';
-import { frameAt } from '../../citygen/hazards/paths.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NOSE_M } from './course.ts';
 import { SlabView } from './kernel.ts';
+import { poseAlong } from './paths.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
 /** A car before a spot. */
@@ -78,7 +73,7 @@ export class SpotStage {
 
   /** No actor is about, and none was ever sent. */
   rest(): void {
-    edit(this.kernel, this.slab, (world) => {
+    this.edit((world) => {
       for (let spot = 0; spot < this.#city.hazards.length; spot++) {
         const actor = HAZARDS + spot * HAZARD_BYTES;
         world.setI32(actor + A_STATE, 0, ACTOR_WAITS);
@@ -101,7 +96,7 @@ export class SpotStage {
       return position < 0 ? [] : [{ car, position }];
     });
     const used = cars.map((_, i) => at(chosen, i));
-    edit(this.kernel, this.slab, (world) => {
+    this.edit((world) => {
       for (let spot = 0; spot < this.#city.hazards.length; spot++) {
         world.setI32(HAZARDS + spot * HAZARD_BYTES + A_ARMED, 0, WAIT_TICKS);
       }
@@ -129,7 +124,7 @@ export class SpotStage {
     );
     this.#reset(world, car, position, 1);
     world.setI32(C_STATUS, car, STATUS_CRASHED);
-    world.setI32(C_HALT_TICK, car, this.kernel.tick(this.slab));
+    world.setI32(C_HALT_TICK, car, this.tick);
     world.setF64(C_X, car, FIELD_M + 100 * car);
     world.setF64(C_Y, car, -FIELD_M);
   }
@@ -145,13 +140,7 @@ export class SpotStage {
       station += lengthOf(laneOf().polyline);
     }
     this.#reset(world, car, position % route.length, station);
-    const { polyline } = laneOf();
-    const [x, y] = pointAlong(polyline, station);
-    const [hx, hy] = frameAt(polyline, station).along;
-    world.setF64(C_X, car, x);
-    world.setF64(C_Y, car, y);
-    world.setF64(C_HX, car, hx);
-    world.setF64(C_HY, car, hy);
+    world.placeCar(car, poseAlong(laneOf().polyline, station));
     world.setF64(C_VX, car, placed.speedMps);
     world.setI32(C_DECLARED, car, placed.features ?? F_ALL);
     world.setI32(C_EFFECTIVE, car, placed.features ?? F_ALL);
@@ -166,9 +155,26 @@ export class SpotStage {
     world.setI32(C_CLAIM, car, -1);
     world.setI32(C_STATUS, car, STATUS_DRIVING);
     world.setI32(C_HALT_TICK, car, 0);
-    for (const array of [C_VX, C_VY, C_YAW_RATE, C_STEER, C_ACCEL, C_ACCEL_TARGET]) {
-      world.setF64(array, car, 0);
-    }
+    world.stopCar(car);
+    for (const array of [C_STEER, C_ACCEL, C_ACCEL_TARGET]) world.setF64(array, car, 0);
+  }
+
+  get tick(): number {
+    return this.kernel.tick(this.slab);
+  }
+
+  /** Contacts so far. */
+  get contactCount(): number {
+    return this.kernel.contactCount(this.slab);
+  }
+
+  edit(change: (world: SlabEditor) => void): void {
+    edit(this.kernel, this.slab, change);
+  }
+
+  /** Sets an integer of the actor, A_. */
+  setActor(field: number, value: number): void {
+    this.edit((world) => world.setI32(this.#at(field), 0, value));
   }
 
   /** A field of the actor, A_: of four bytes, or of eight. */
