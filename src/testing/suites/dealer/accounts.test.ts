@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { useNodes } from '../../rigs/nodes.ts';
 import { type Answer, type Body, DealerApi, type Role, signUpOf, useDealer } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
@@ -13,6 +14,7 @@ function headersOf({ headers }: Answer): [string, string][] {
 
 describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
   const api = useDealer(start);
+  const nodes = useNodes(start);
   let admin: string;
   beforeAll(async () => {
     admin = await api.logIn('admin', 'admin');
@@ -146,13 +148,12 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
     });
 
     test('[D6] survives a restart', async () => {
-      const first = await start();
+      const first = await nodes.inProcess();
       const token = await new DealerApi(first.dealerUrl).logIn('admin', 'admin');
       await first.stop();
-      const again = await start({ DATA_DIR: first.dataDir });
+      const again = await nodes.inProcess({ DATA_DIR: first.dataDir });
       const { status } = await new DealerApi(again.dealerUrl).ask('GET /api/me/admin', { token });
       expect(status).toBe(200);
-      await again.discard();
     });
   });
 

@@ -17,7 +17,7 @@ export interface Engine {
   startProcess(settings: Settings): Promise<NodeProcess>;
 }
 
-export const EMBEDDED: Engine = {
+const EMBEDDED: Engine = {
   name: 'embedded',
   start: startTestNode,
   startProcess: startNodeProcess,

@@ -1,21 +1,22 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { FaultyStore } from '../../doubles/faulty-store.ts';
-import { type FaultyNode, startFaultyNode } from '../../rigs/node.ts';
+import type { FaultyNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { DealerApi } from './dealer-api.ts';
 import { expectUnavailable, READS, WRITES } from './refusals.ts';
 
+const nodes = useNodes();
 let node: FaultyNode;
 let store: FaultyStore;
 let api: DealerApi;
 let admin: string;
 beforeEach(async () => {
-  node = await startFaultyNode();
+  node = await nodes.withFaultyStore();
   store = node.store;
   api = new DealerApi(node.dealerUrl);
   admin = await api.logIn('admin', 'admin');
 });
-afterEach(() => node.discard());
 
 const [CHANGE = '', FLAGS] = WRITES[0] ?? [];
 

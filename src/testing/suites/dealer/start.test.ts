@@ -1,19 +1,16 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { type Body, DealerApi, PASSWORDS, type Role, signUpOf } from './dealer-api.ts';
 import { ENGINES } from './engines.ts';
 
 const NO_DEMO = { DEMO: 'off', ADMIN_PASSWORD: 'a long password' };
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
-  const nodes: TestNode[] = [];
-  afterEach(async () => {
-    for (const node of nodes.splice(0)) await node.discard();
-  });
+  const nodes = useNodes(start);
 
   async function open(settings: Record<string, string>): Promise<[DealerApi, TestNode]> {
-    const node = await start(settings);
-    nodes.push(node);
+    const node = await nodes.inProcess(settings);
     return [new DealerApi(node.dealerUrl), node];
   }
 

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Ask, useDealer } from './dealer-api.ts';
-import { EMBEDDED } from './engines.ts';
 import { customer, FAULTY, FORM, JSON_TYPE, missing, parts } from './validation-cases.ts';
 
-/** Fields are checked before the store is read: one engine is enough. */
-describe.each([EMBEDDED])('[D21] on the $name store', ({ start }) => {
-  const api = useDealer(start);
+describe('[D21] fields', () => {
+  const api = useDealer();
   let admin: string;
   let anna: string;
   let untouched: unknown;

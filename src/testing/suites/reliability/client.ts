@@ -1,74 +1,44 @@
 import { expect } from 'vitest';
 import { F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
-import type { Journal, World } from '../../../../build/api/twin.d.ts';
 import { type Change, journalEntryOf } from '../../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../../twin/wire.ts';
 import { parseWorldOptions } from '../../../twin/world-options.ts';
 import { until } from '../../rigs/until.ts';
+import { type Answer, Api, type Ask } from '../twin/api.ts';
+import type { Journal, World } from '../twin/wire.ts';
 
-export type { World };
-
-export interface Answer {
-  status: number;
-  /** Seconds; NaN without the header. */
-  retryAfterS: number;
-  text: string;
-}
-
-export interface Asking {
-  method?: 'GET' | 'POST' | 'PATCH' | 'PUT';
-  vin?: string;
-  body?: unknown;
-  accept?: string;
-}
+export type { Answer, Ask, World };
 
 /** The answer to one request, whatever its status. Rejects where the connection ended first. */
-export async function ask(base: string, path: string, asking: Asking = {}): Promise<Answer> {
-  const { method = 'GET', vin, body, accept } = asking;
-  const headers: Record<string, string> = {};
-  if (vin !== undefined) headers.Authorization = `VIN ${vin}`;
-  if (accept !== undefined) headers.Accept = accept;
-  const init = body === undefined ? { method, headers } : { method, headers, body: json(body) };
-  const response = await fetch(`${base}${path}`, init);
-  const retryAfterS = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return { status: response.status, retryAfterS, text: await response.text() };
+export function ask(base: string, path: string, asking: Ask = {}): Promise<Answer> {
+  return new Api(base).ask(path, asking);
 }
 
-function json(body: unknown): string {
-  return JSON.stringify(body);
-}
-
-/** The body of an answer that must be a success. */
-export async function read<Body>(base: string, path: string, asking: Asking = {}): Promise<Body> {
-  const answer = await ask(base, path, asking);
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-  return JSON.parse(answer.text) as Body;
-}
-
-/** As `read`, asking again while the node refuses because it is busy. */
-export async function readLate<Body>(base: string, path: string, asking?: Asking): Promise<Body> {
-  return JSON.parse(await textLate(base, path, asking)) as Body;
-}
-
-async function textLate(base: string, path: string, asking?: Asking): Promise<string> {
-  let text = '';
+/** As `ask`, again while the node refuses because it is busy. */
+export async function askLate(base: string, path: string, asking?: Ask): Promise<Answer> {
+  let answer = await ask(base, path, asking);
   await until(`an answer of ${path}`, async () => {
-    const answer = await ask(base, path, asking);
-    text = answer.text;
-    if (answer.status >= 300) expectRefusal(answer);
-    return answer.status < 300;
+    if (answer.status < 300) return true;
+    expectRefusal(answer);
+    answer = await ask(base, path, asking);
+    return false;
   });
-  return text;
+  return answer;
 }
 
 /** The only refusal allowed: a 503 with Retry-After. */
 export function expectRefusal(answer: Answer): void {
   expect(answer.status, answer.text).toBe(503);
-  expect(answer.retryAfterS).toBeGreaterThanOrEqual(1);
+  expect(retryAfterS(answer)).toBeGreaterThanOrEqual(1);
+}
+
+/** NaN without the header. */
+export function retryAfterS({ headers }: Answer): number {
+  return Number(headers.get('Retry-After') ?? Number.NaN);
 }
 
 export function makeWorld(base: string, options: object = {}): Promise<World> {
-  return read<World>(base, '/api/v1/worlds', { method: 'POST', body: options });
+  return new Api(base).makeWorld(options);
 }
 
 /** The city of worlds that are made from a journal. */
@@ -91,8 +61,13 @@ export function makeLivedWorld(
   return makeWorld(base, { journal });
 }
 
-export function journalOf(base: string, { id }: { id: string }): Promise<Journal> {
-  return readLate<Journal>(base, `/api/v1/worlds/${id}/journal`);
+/** Part of a world, once the node is not busy. */
+async function partOf(base: string, { id }: { id: string }, part: string): Promise<Answer> {
+  return askLate(base, `/api/v1/worlds/${id}/${part}`);
+}
+
+export async function journalOf(base: string, world: { id: string }): Promise<Journal> {
+  return (await partOf(base, world, 'journal')).body as Journal;
 }
 
 /** The changes of a journal as masks. */
@@ -100,17 +75,17 @@ export function changesOf(journal: Journal): Change[] {
   return parseWorldOptions({ journal }, [journal.city]).journal?.changes ?? [];
 }
 
-export function incidentsOf(base: string, { id }: { id: string }): Promise<Incident[]> {
-  return readLate<Incident[]>(base, `/api/v1/worlds/${id}/incidents`);
+export async function incidentsOf(base: string, world: { id: string }): Promise<Incident[]> {
+  return (await partOf(base, world, 'incidents')).body as Incident[];
 }
 
-export function eventsOf(base: string, { id }: { id: string }): Promise<EventRecord[]> {
-  return readLate<EventRecord[]>(base, `/api/v1/worlds/${id}/events`);
+export async function eventsOf(base: string, world: { id: string }): Promise<EventRecord[]> {
+  return (await partOf(base, world, 'events')).body as EventRecord[];
 }
 
 /** A snapshot over REST, as it was sent. */
-export function stateOf(base: string, { id }: { id: string }): Promise<string> {
-  return textLate(base, `/api/v1/worlds/${id}/state`);
+export async function stateOf(base: string, world: { id: string }): Promise<string> {
+  return (await partOf(base, world, 'state')).text;
 }
 
 export function tickOf(snapshot: string): number {

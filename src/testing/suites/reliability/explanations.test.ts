@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { F_FRONT_CAMERA, F_FRONT_RADAR } from '../../../../assembly/layout.ts';
 import { at } from '../../../city/geometry.ts';
 import type { Incident } from '../../../twin/wire.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { incidentsOf, makeLivedWorld, type World } from './client.ts';
-import { useNodes } from './nodes.ts';
 
 const nodes = useNodes();
 const TICK = 3000;

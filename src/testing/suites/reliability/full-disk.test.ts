@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { journalEntryOf } from '../../../twin/journal.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
-import { type Answer, ask, expectRefusal, makeWorld, read } from './client.ts';
+import { vinOf } from '../twin/api.ts';
+import { type Answer, ask, expectRefusal, makeWorld } from './client.ts';
 import { Dice } from './dice.ts';
-import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { declaredOf, expectSwitched, SwitchedCar } from './switched-car.ts';
@@ -28,11 +29,11 @@ const PAST = Array.from({ length: 3000 }, (_, i) =>
 /** Makes worlds with a past, then such without, until one is refused; the refusal. */
 async function fillUp(base: string, city: string): Promise<Answer> {
   const journal = { seed: 1, city, tick: PAST.length, changes: PAST };
-  for (let body: object = { journal }; ; ) {
-    const answer = await ask(base, '/api/v1/worlds', { method: 'POST', body });
+  for (let json: object = { journal }; ; ) {
+    const answer = await ask(base, '/api/v1/worlds', { method: 'POST', json });
     if (answer.status === 201) continue;
-    if (!('journal' in body)) return answer;
-    body = {};
+    if (!('journal' in json)) return answer;
+    json = {};
   }
 }
 
@@ -52,8 +53,8 @@ test('[R9] on a full disk writes are refused, reads and streams go on, and all h
   for (const car of cars) while (car.refused === 0) await car.switch(twinUrl, dice);
   const { length } = reader.snapshots;
   await until('frames go on', () => reader.snapshots.length > length + 10);
-  expect(Object.keys(await declaredOf(twinUrl, world.fleet[0]?.vin ?? ''))).toHaveLength(12);
-  await read(twinUrl, `/api/v1/worlds/${world.id}/state`);
+  expect(Object.keys(await declaredOf(twinUrl, vinOf(world, 0)))).toHaveLength(12);
+  expect((await ask(twinUrl, `/api/v1/worlds/${world.id}/state`)).status).toBe(200);
 
   await limitFiles(pid, 'unlimited');
   await makeWorld(twinUrl, { seed: 2 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
+import { vinOf } from '../twin/api.ts';
 import { ask, makeWorld, stateOf } from './client.ts';
-import { useNodes } from './nodes.ts';
 import { StreamReader } from './stream-reader.ts';
 
 const nodes = useNodes();
@@ -32,7 +33,7 @@ test('[W33] a world that is called stays; one that nobody calls is gone for good
   const { twinUrl } = node;
   const [called, forgotten] = [await makeWorld(twinUrl), await makeWorld(twinUrl)];
   await stateOf(twinUrl, forgotten);
-  const vin = forgotten.fleet[0]?.vin ?? '';
+  const vin = vinOf(forgotten, 0);
   for (let i = 0; i < 3; i++) {
     expect(await statusOf(twinUrl, called)).toBe(200);
     await node.skip(25_000);

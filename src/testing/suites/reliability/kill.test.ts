@@ -1,8 +1,8 @@
 import { test } from 'vitest';
 import { systemTime } from '../../../time.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { makeWorld, type World } from './client.ts';
 import { Dice } from './dice.ts';
-import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, moreAcknowledged, SwitchedCar } from './switched-car.ts';

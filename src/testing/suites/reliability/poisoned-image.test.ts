@@ -6,8 +6,9 @@ import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import { imageCrc, type StoredImage } from '../../../worlds/records.ts';
+import { useNodes } from '../../rigs/nodes.ts';
+import { Api, vinOf } from '../twin/api.ts';
 import { ask, makeWorld, stateOf, type World } from './client.ts';
-import { useNodes } from './nodes.ts';
 import { expectWhole, hashOfImage, Reference } from './reference.ts';
 
 const nodes = useNodes();
@@ -62,12 +63,7 @@ async function makeStored(dir: string, count: number): Promise<World[]> {
     const world = await makeWorld(node.twinUrl, { seed, start_tick: 4000 });
     worlds.push(world);
     await stateOf(node.twinUrl, world);
-    const change = {
-      method: 'PATCH',
-      vin: world.fleet[0]?.vin ?? '',
-      body: { esc: false },
-    } as const;
-    await ask(node.twinUrl, '/api/v1/vehicle/features', change);
+    await new Api(node.twinUrl).patch(vinOf(world, 0), { esc: false });
   }
   await node.stop();
   return worlds;

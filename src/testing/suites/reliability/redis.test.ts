@@ -3,12 +3,23 @@ import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { TestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { startNodeProcess } from '../../rigs/process.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
 import { until } from '../../rigs/until.ts';
-import { ask, changesOf, journalOf, makeWorld, readLate, stateOf, type World } from './client.ts';
+import { Api, vinOf } from '../twin/api.ts';
+import {
+  ask,
+  askLate,
+  changesOf,
+  expectRefusal,
+  journalOf,
+  makeWorld,
+  retryAfterS,
+  stateOf,
+  type World,
+} from './client.ts';
 import { Dice } from './dice.ts';
-import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import {
@@ -24,6 +35,8 @@ const WORLDS = 6;
 /** Of each world, so many cars are switched. */
 const CARS = 5;
 const WATCHED = 2;
+
+const FEATURES = '/api/v1/vehicle/features';
 
 const nodes = useNodes();
 /** One server for all: it logs every write before it answers. */
@@ -112,19 +125,16 @@ test('[R25] while Redis is gone writes are refused, streams end with the lease, 
   const node = await nodes.inProcess(settings());
   const { twinUrl } = node;
   const world = await makeWorld(twinUrl, { seed: 1 });
-  const [{ vin } = { vin: '' }, other = { vin: '' }] = world.fleet;
-  const switchOff = (body: object, of = vin) =>
-    ask(twinUrl, '/api/v1/vehicle/features', { method: 'PATCH', vin: of, body });
-  expect((await switchOff({ aeb: false })).status).toBe(200);
+  const [vin, other] = [vinOf(world, 0), vinOf(world, 1)];
+  await new Api(twinUrl).patch(vin, { aeb: false });
   const reader = await StreamReader.open(twinUrl, world);
   await until('frames', () => reader.snapshots.length > 5);
 
   await redis.kill();
   const tick = reader.lastTick;
-  for (const refused of [await switchOff({ esc: false }, other.vin), await makeRefused(twinUrl)]) {
-    expect(refused.status).toBe(503);
-    expect(refused.retryAfterS).toBeGreaterThanOrEqual(1);
-  }
+  const escOff = { method: 'PATCH', json: { esc: false } };
+  expectRefusal(await ask(twinUrl, FEATURES, { ...escOff, vin: other }));
+  expectRefusal(await ask(twinUrl, '/api/v1/worlds', { method: 'POST' }));
   // The node answers from memory, and the world goes on, until the lease expires.
   expect(await declaredOf(twinUrl, vin)).toMatchObject({ aeb: false });
   expect(await statusOf(node, '/readyz')).toBe(503);
@@ -133,23 +143,18 @@ test('[R25] while Redis is gone writes are refused, streams end with the lease, 
   await until('the stream is closed', () => reader.closeCode !== undefined);
   expect(reader.closeCode).toBe(1013);
   for (const path of ['', '/state', '/incidents', '/journal', '/map']) {
-    const { status, retryAfterS } = await ask(twinUrl, `/api/v1/worlds/${world.id}${path}`);
-    expect([path, status, retryAfterS]).toEqual([path, 503, 2]);
+    const answer = await ask(twinUrl, `/api/v1/worlds/${world.id}${path}`);
+    expect([path, answer.status, retryAfterS(answer)]).toEqual([path, 503, 2]);
   }
   await expect(StreamReader.open(twinUrl, world)).rejects.toThrow('503');
   expect(await statusOf(node, '/healthz')).toBe(200);
 
   await redis.start();
   expect(await declaredOf(twinUrl, vin)).toMatchObject({ aeb: false, esc: true });
-  expect(await declaredOf(twinUrl, other.vin)).toMatchObject({ aeb: true, esc: true });
+  expect(await declaredOf(twinUrl, other)).toMatchObject({ aeb: true, esc: true });
   // A busy machine may still refuse the first request.
-  const off = { method: 'PATCH', vin, body: { esc: false } } as const;
-  const { declared } = await readLate<{ declared: object }>(
-    twinUrl,
-    '/api/v1/vehicle/features',
-    off,
-  );
-  expect(declared).toMatchObject({ aeb: false, esc: false });
+  const { body } = await askLate(twinUrl, FEATURES, { ...escOff, vin });
+  expect(body).toMatchObject({ declared: { aeb: false, esc: false } });
   expect(await statusOf(node, '/readyz')).toBe(200);
   const again = await StreamReader.open(twinUrl, world);
   await until('frames again', () => again.snapshots.length > 5);
@@ -159,10 +164,6 @@ test('[R25] while Redis is gone writes are refused, streams end with the lease, 
     ...again.snapshots,
   ]);
 });
-
-function makeRefused(base: string) {
-  return ask(base, '/api/v1/worlds', { method: 'POST' });
-}
 
 test('[R23] a second node is refused while the first lives, and goes on from where a killed one was', async () => {
   const same = settings();
@@ -211,10 +212,7 @@ test('[W35] all that Redis has of a world, its image and journal too, is gone on
   const { twinUrl, skip } = await nodes.inProcess({ ...settings(), WORLD_IDLE_SECONDS: '60' });
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 5000 });
   await stateOf(twinUrl, world);
-  const vin = world.fleet[0]?.vin ?? '';
-  const body = { aeb: false };
-  const asking = { method: 'PATCH', vin, body } as const;
-  expect((await ask(twinUrl, '/api/v1/vehicle/features', asking)).status).toBe(200);
+  await new Api(twinUrl).patch(vinOf(world, 0), { aeb: false });
   const partition = String(partitionOf(parseWorldId(world.id) ?? 0)).padStart(2, '0');
   const entries = async () => {
     const answer = await redis.ask(

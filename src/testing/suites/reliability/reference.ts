@@ -1,19 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { nearestRoad } from '../../../city/place.ts';
 import type { City } from '../../../city/types.ts';
 import type { FrameEncoder } from '../../../codec/frame-encoder.ts';
-import { Kernel, type Slab } from '../../../kernel/kernel.ts';
-import { loadCities } from '../../../load-cities.ts';
+import type { Slab } from '../../../kernel/kernel.ts';
 import { worldEncoder } from '../../../shard/world-encoder.ts';
 import { EVENTS_SHOWN, eventOf } from '../../../twin/events.ts';
-import { CAR_TYPES, carTypesOf, fleetOf } from '../../../twin/fleet.ts';
+import { fleetOf } from '../../../twin/fleet.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
 import { type ContactFacts, groupByIncident, incidentOf } from '../../../twin/incidents.ts';
 import type { Change } from '../../../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../../../twin/wire.ts';
+import { cities, makeKernel, makeWorld } from '../../rigs/kernel.ts';
 import {
   changesOf,
   eventsOf,
@@ -26,15 +25,7 @@ import {
 
 const SLABS = 4;
 
-const cities = loadCities();
-const kernel = new Kernel({
-  module: new WebAssembly.Module(
-    new Uint8Array(readFileSync(new URL('../../../../build/kernel.wasm', import.meta.url))),
-  ),
-  cityTables: cities.tables,
-  carTypes: CAR_TYPES,
-  slabCount: SLABS,
-});
+const kernel = makeKernel(SLABS);
 
 type Origin = Pick<World, 'id' | 'seed' | 'city'>;
 
@@ -59,10 +50,7 @@ export class Reference {
     this.#changes = changes;
     this.#city = at(cities.cities, cityIndex);
     this.#encoder = worldEncoder(parseWorldId(id) ?? 0, at(cities.names, cityIndex));
-    const slab = kernel.acquire();
-    if (slab === undefined) throw new Error('no room');
-    this.#slab = slab;
-    kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
+    this.#slab = makeWorld(kernel, seed, cityIndex);
     this.#applyUpTo(0);
   }
 

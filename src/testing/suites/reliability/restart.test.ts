@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemTime } from '../../../time.ts';
-import { ask, makeLivedWorld, makeWorld, read, stateOf, type World } from './client.ts';
-import { useNodes } from './nodes.ts';
+import { useNodes } from '../../rigs/nodes.ts';
+import { Api } from '../twin/api.ts';
+import { makeLivedWorld, makeWorld, stateOf, type World } from './client.ts';
 import { expectWhole } from './reference.ts';
 import { moreFrames, StreamReader } from './stream-reader.ts';
 import { declaredOf } from './switched-car.ts';
@@ -23,17 +24,13 @@ async function makeWorlds(base: string): Promise<World[]> {
   const worlds = [young, old, lookedAt, eventful, watched];
   await moreFrames([reader], 5);
   for (const [i, { fleet }] of worlds.entries()) {
-    for (const { vin } of fleet.slice(i, i + 3)) await switchOff(base, vin);
+    for (const { vin } of fleet.slice(i, i + 3)) {
+      await new Api(base).patch(vin, { aeb: false, brakes: false });
+    }
   }
   await moreFrames([reader], 5);
   reader.close();
   return worlds;
-}
-
-async function switchOff(base: string, vin: string): Promise<void> {
-  const body = { aeb: false, brakes: false };
-  const answer = await ask(base, '/api/v1/vehicle/features', { method: 'PATCH', vin, body });
-  expect(answer.status).toBe(200);
 }
 
 /** The same worlds, at the tick that the clock says, as if nothing had been. */
@@ -41,7 +38,7 @@ async function expectKept(base: string, worlds: readonly World[]): Promise<void>
   for (const [i, world] of worlds.entries()) {
     const createdMs = Date.parse(world.created_at);
     const earliest = Math.floor((systemTime.wallMs() - createdMs) / TICK_MS) - SLACK_TICKS;
-    const { tick, ...now } = await read<World>(base, `/api/v1/worlds/${world.id}`);
+    const { tick, ...now } = await new Api(base).world('World', world);
     const latest = Math.floor((systemTime.wallMs() - createdMs) / TICK_MS) + SLACK_TICKS;
     expect(tick).toBeGreaterThanOrEqual(earliest);
     expect(tick).toBeLessThanOrEqual(latest);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { ask, makeWorld } from './client.ts';
-import { useNodes } from './nodes.ts';
 import { expectLived } from './reference.ts';
 import { moreFrames, StreamReader } from './stream-reader.ts';
 

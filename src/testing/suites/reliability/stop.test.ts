@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { makeWorld, type World } from './client.ts';
-import { useNodes } from './nodes.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, moreAcknowledged, SwitchedCar, switchOn } from './switched-car.ts';

@@ -8,6 +8,7 @@ import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { StoredImage } from '../../../worlds/records.ts';
 import type { Fault } from '../../doubles/faulty-store.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import {
   ask,
@@ -22,7 +23,6 @@ import {
   stateOf,
 } from './client.ts';
 import { Dice } from './dice.ts';
-import { useNodes } from './nodes.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, SwitchedCar, switchOn } from './switched-car.ts';

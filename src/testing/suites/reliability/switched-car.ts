@@ -4,14 +4,15 @@ import { systemTime } from '../../../time.ts';
 import { FEATURE_NAMES, type FeatureName, featureBit } from '../../../twin/catalogue.ts';
 import { applyChange } from '../../../twin/journal.ts';
 import { until } from '../../rigs/until.ts';
+import type { FeatureState } from '../twin/wire.ts';
 import {
   type Answer,
-  type Asking,
+  type Ask,
   ask,
+  askLate,
   changesOf,
   expectRefusal,
   journalOf,
-  readLate,
   type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
@@ -21,7 +22,7 @@ const MAY_BE_DONE = 'may have been made';
 
 interface Operation {
   path: string;
-  asking: Asking;
+  asking: Ask;
   /** Feature masks. */
   touched: number;
   values: number;
@@ -58,7 +59,9 @@ export class SwitchedCar {
     let answer: Answer;
     try {
       answer = await ask(base, path, { ...asking, vin: this.vin });
-    } catch {
+    } catch (error) {
+      // The connection has ended; anything else is a fault of the answer.
+      if (!(error instanceof TypeError)) throw error;
       return false;
     }
     if (answer.status === 503 && answer.text.includes(MAY_BE_DONE)) {
@@ -142,8 +145,8 @@ export async function expectSwitched(
 }
 
 export async function declaredOf(base: string, vin: string): Promise<Record<string, boolean>> {
-  const path = '/api/v1/vehicle/features';
-  return (await readLate<{ declared: Record<string, boolean> }>(base, path, { vin })).declared;
+  const { body } = await askLate(base, '/api/v1/vehicle/features', { vin });
+  return (body as FeatureState).declared;
 }
 
 /** The answer to an operation says how the car is switched after it. */
@@ -169,7 +172,7 @@ function put(dice: Dice): Operation {
   const enabled = dice.below(2) === 1;
   return {
     path: `/api/v1/vehicle/features/${name}`,
-    asking: { method: 'PUT', body: { enabled } },
+    asking: { method: 'PUT', json: { enabled } },
     touched: bitOf(name),
     values: enabled ? bitOf(name) : 0,
   };
@@ -177,16 +180,16 @@ function put(dice: Dice): Operation {
 
 /** One to five features at once. */
 function patch(dice: Dice): Operation {
-  const body: Partial<Record<FeatureName, boolean>> = {};
+  const json: Partial<Record<FeatureName, boolean>> = {};
   for (let count = 1 + dice.below(5); count > 0; count--) {
-    body[dice.pick(FEATURE_NAMES)] = dice.below(2) === 1;
+    json[dice.pick(FEATURE_NAMES)] = dice.below(2) === 1;
   }
-  const touched = Object.keys(body).reduce((mask, name) => mask | bitOf(name), 0);
+  const touched = Object.keys(json).reduce((mask, name) => mask | bitOf(name), 0);
   return {
     path: '/api/v1/vehicle/features',
-    asking: { method: 'PATCH', body },
+    asking: { method: 'PATCH', json },
     touched,
-    values: maskOf(body),
+    values: maskOf(json),
   };
 }
 

@@ -1,9 +1,8 @@
 import specs from '@asyncapi/specs';
 import { Ajv, type AnySchema } from 'ajv';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { checkMessage } from '../../rigs/published.ts';
-import { Api } from './api.ts';
+import { useTwin } from './api.ts';
 import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
@@ -15,15 +14,13 @@ interface AsyncApi {
   components: { messages: Record<string, { payload: unknown; examples: { payload: unknown }[] }> };
 }
 
-let node: TestNode;
+const api = useTwin();
 let world: World;
 let document: AsyncApi;
 beforeAll(async () => {
-  node = await startTestNode();
-  world = await new Api(node.twinUrl).makeWorld();
-  document = (await (await fetch(`${node.twinUrl}/asyncapi.json`)).json()) as AsyncApi;
+  world = await api.makeWorld();
+  document = (await api.ask('/asyncapi.json')).body as AsyncApi;
 });
-afterAll(() => node.discard());
 
 test('the document is AsyncAPI 3.0.0', () => {
   expect(document.asyncapi).toBe('3.0.0');

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { Api, raw, useTwin, vinOf } from './api.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin();
+const nodes = useNodes();
 let world: World;
 beforeAll(async () => {
   world = await api.makeWorld();
@@ -92,14 +93,9 @@ describe('the VIN of a vehicle call', () => {
   });
 
   test('is refused where it is of a world on another node', async () => {
-    const other = await startTestNode();
-    try {
-      const foreign = await new Api(other.twinUrl).makeWorld();
-      const headers = { 'X-VIN': vinOf(foreign, 0) };
-      expect(await refusedWith(headers)).toEqual([401, 'unknown_vin']);
-    } finally {
-      await other.discard();
-    }
+    const foreign = await new Api((await nodes.inProcess()).twinUrl).makeWorld();
+    const headers = { 'X-VIN': vinOf(foreign, 0) };
+    expect(await refusedWith(headers)).toEqual([401, 'unknown_vin']);
   });
 });
 

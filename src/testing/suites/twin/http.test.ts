@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { Api, raw, useTwin } from './api.ts';
 import { recklessJournal } from './reckless.ts';
 import type { ErrorBody, FeatureState, World } from './wire.ts';
 
 const api = useTwin();
+const nodes = useNodes();
 let world: World;
 let vin: string;
 beforeAll(async () => {
@@ -164,19 +165,15 @@ describe('a browser that asks what a script may send', () => {
 
 describe('allowed origins where they are listed', () => {
   test('[H4] are named one by one, and no others', async () => {
-    const listed = await startTestNode({ CORS_ORIGINS: 'https://a.example,https://b.example' });
-    try {
-      const other = new Api(listed.twinUrl);
-      const allowed = async (Origin: string) => {
-        const { headers } = await other.ask('/api/v1/features', { headers: { Origin } });
-        expect(headers.get('Vary')).toMatch(/\bOrigin\b/);
-        return headers.get('Access-Control-Allow-Origin');
-      };
-      expect(await allowed('https://b.example')).toBe('https://b.example');
-      expect(await allowed('https://c.example')).toBeNull();
-    } finally {
-      await listed.discard();
-    }
+    const CORS_ORIGINS = 'https://a.example,https://b.example';
+    const other = new Api((await nodes.inProcess({ CORS_ORIGINS })).twinUrl);
+    const allowed = async (Origin: string) => {
+      const { headers } = await other.ask('/api/v1/features', { headers: { Origin } });
+      expect(headers.get('Vary')).toMatch(/\bOrigin\b/);
+      return headers.get('Access-Control-Allow-Origin');
+    };
+    expect(await allowed('https://b.example')).toBe('https://b.example');
+    expect(await allowed('https://c.example')).toBeNull();
   });
 });
 

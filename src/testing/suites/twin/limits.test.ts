@@ -1,22 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { describe, expect, test } from 'vitest';
+import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { type Answer, Api, type Ask, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { ErrorBody } from './wire.ts';
 
-const nodes: TestNode[] = [];
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.discard();
-});
+const nodes = useNodes();
 
 /** So slow that nothing is refilled while a test runs. */
 const NEVER = '0.001';
 
 async function start(settings: Record<string, string> = {}): Promise<Api> {
-  const node = await startTestNode({ RATE_LIMITS: 'on', ...settings });
-  nodes.push(node);
-  return new Api(node.twinUrl);
+  return new Api((await nodes.inProcess({ RATE_LIMITS: 'on', ...settings })).twinUrl);
 }
 
 const FEATURES = '/api/v1/vehicle/features';
@@ -80,10 +75,12 @@ describe('the limit on new worlds', () => {
   });
 
   test('[L2] fills up again', async () => {
-    const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: '2' });
+    const settings = { RATE_LIMITS: 'on', LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: '2' };
+    const node = await nodes.inProcess(settings);
+    const api = new Api(node.twinUrl);
     expect((await create(api)).status).toBe(201);
     expectLimited(await create(api));
-    await nodes[0]?.skip(600);
+    await node.skip(600);
     expect((await create(api)).status).toBe(201);
   });
 });

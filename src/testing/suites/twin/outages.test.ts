@@ -1,14 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { startFaultyNode, startTestNode, type TestNode } from '../../rigs/node.ts';
+import { describe, expect, test } from 'vitest';
+import { useNodes } from '../../rigs/nodes.ts';
+import { until } from '../../rigs/until.ts';
 import { Api, type Ask, vinOf } from './api.ts';
 import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
-let node: TestNode | undefined;
-afterEach(async () => {
-  await node?.discard();
-  node = undefined;
-});
+const nodes = useNodes();
 
 /** A refusal that passes by: 503, and when to come back. */
 async function expectUnavailable(api: Api, code: string, path: string, ask: Ask = {}) {
@@ -21,10 +18,9 @@ const FEATURES = '/api/v1/vehicle/features';
 
 describe('a store that cannot be written', () => {
   async function startBroken() {
-    const faulty = await startFaultyNode();
-    node = faulty;
-    const fault = (kind: 'fail' | 'full' | 'none') => faulty.store.setFault({ kind });
-    return { api: new Api(node.twinUrl), fault };
+    const { twinUrl, store } = await nodes.withFaultyStore();
+    const fault = (kind: 'fail' | 'full' | 'none') => store.setFault({ kind });
+    return { api: new Api(twinUrl), fault };
   }
 
   test('[R10] makes 503 of a new world', async () => {
@@ -77,8 +73,7 @@ describe('a node that shows as many worlds as it holds', () => {
   }
 
   test('[L16] refuses what would have to move one more, until there is room', async () => {
-    node = await startTestNode({ SHARD_WORLDS: String(ROOM) });
-    const api = new Api(node.twinUrl);
+    const api = new Api((await nodes.inProcess({ SHARD_WORLDS: String(ROOM) })).twinUrl);
     const streams = await fill(api);
     const world = await api.makeWorld();
     await expectUnavailable(api, 'overloaded', `/api/v1/worlds/${world.id}/state`);
@@ -89,9 +84,11 @@ describe('a node that shows as many worlds as it holds', () => {
     await api.patch(vinOf(world, 0), { aeb: false });
     await api.world('CityMap', world, '/map');
     await streams[0]?.close();
-    let answer = await api.ask(`/api/v1/worlds/${world.id}/state`);
-    while (answer.status === 503) answer = await api.ask(`/api/v1/worlds/${world.id}/state`);
-    expect(answer.status).toBe(200);
+    await until('room for the world', async () => {
+      const { status } = await api.ask(`/api/v1/worlds/${world.id}/state`);
+      expect([200, 503]).toContain(status);
+      return status === 200;
+    });
     await Promise.all(streams.map((each) => each.close()));
   });
 });

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { checkMessage } from '../../rigs/published.ts';
+import { until } from '../../rigs/until.ts';
 import { Api, useTwin } from './api.ts';
 import { pairs } from './lockstep.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin();
+const nodes = useNodes();
 let world: World;
 beforeAll(async () => {
   world = await api.makeWorld({ seed: 21, start_tick: 500 });
@@ -60,8 +62,7 @@ describe.concurrent('a stream', () => {
     expect(await watchers()).toBe(2);
     await first.close();
     await second.close();
-    while ((await watchers()) > 0);
-    expect(await watchers()).toBe(0);
+    await until('the end of both', async () => (await watchers()) === 0);
   });
 
   test('[S12] ignores what a client sends, up to 1 KiB', async () => {
@@ -198,14 +199,14 @@ describe('the handshake', () => {
 
 describe('a node that stops', () => {
   test('[S18] closes its streams with 1012', async () => {
-    const other = await startTestNode();
+    const other = await nodes.inProcess();
     const { stream_url } = await new Api(other.twinUrl).makeWorld();
     const streams = await Promise.all([
       Stream.open(stream_url),
       Stream.open(`${stream_url}?encoding=msgpack`),
     ]);
     for (const stream of streams) await stream.hello();
-    await other.discard();
+    await other.stop();
     for (const stream of streams) expect((await stream.closed).code).toBe(1012);
   });
 });

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
 import { Api, useTwin, vinOf } from './api.ts';
 import { bare, openBoth, pairs } from './lockstep.ts';
 import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin();
+const nodes = useNodes();
 
 /** Check digit of a North American VIN, by the published table and weights. */
 function checkDigit(vin: string): string {
@@ -191,13 +192,9 @@ describe.concurrent('equal options', () => {
 
 describe('the public address', () => {
   test('[W3] is what viewer and stream addresses are built from where it is set', async () => {
-    const other = await startTestNode({ PUBLIC_TWIN_URL: 'https://twin.example.org' });
-    try {
-      const world = await new Api(other.twinUrl).makeWorld();
-      expect(world.viewer_url).toBe(`https://twin.example.org/worlds/${world.id}`);
-      expect(world.stream_url).toBe(`wss://twin.example.org/ws/worlds/${world.id}`);
-    } finally {
-      await other.discard();
-    }
+    const { twinUrl } = await nodes.inProcess({ PUBLIC_TWIN_URL: 'https://twin.example.org' });
+    const world = await new Api(twinUrl).makeWorld();
+    expect(world.viewer_url).toBe(`https://twin.example.org/worlds/${world.id}`);
+    expect(world.stream_url).toBe(`wss://twin.example.org/ws/worlds/${world.id}`);
   });
 });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type FaultyNode, startFaultyNode, startTestNode, type TestNode } from '../../rigs/node.ts';
-import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
+import { type FaultyNode, startFaultyNode, startTestNode, type TestNode } from './node.ts';
+import { type NodeProcess, startNodeProcess } from './process.ts';
 
 /** Nodes that end with the test, and their folders with them. */
 export interface Nodes {
@@ -15,20 +15,20 @@ export interface Nodes {
   ownProcess(settings: Record<string, string>): Promise<NodeProcess>;
 }
 
-/** To be called once in a test file. */
-export function useNodes(): Nodes {
+/** To be called once in a test file, or in a block of tests; `start` starts its nodes. */
+export function useNodes(start = startTestNode): Nodes {
   const ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
   return {
     dir() {
-      const dir = mkdtempSync(join(tmpdir(), 'twin-reliability-'));
+      const dir = mkdtempSync(join(tmpdir(), 'twin-nodes-'));
       ends.push(async () => rmSync(dir, { recursive: true, force: true }));
       return dir;
     },
     async inProcess(...args) {
-      const node = await startTestNode(...args);
+      const node = await start(...args);
       ends.push(() => node.discard());
       return node;
     },
