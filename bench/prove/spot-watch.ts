@@ -1,15 +1,12 @@
 import { CAR_COUNT, FEATURE_COUNT } from '../../assembly/layout.ts';
 import type { HazardKind } from '../../src/city/types.ts';
 import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
-import type { SpotPass } from '../../src/testing/rigs/spot-tally.ts';
+import { isAlwaysArmed, type SpotPass } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ContactFacts } from '../../src/twin/incidents.ts';
 
 /** Events up to 3 s after the conflict point belong to the pass. */
 const AFTER_TICKS = 150;
-
-/** The road itself is the hazard: every pass is an armed one. */
-const ALWAYS_ARMED: readonly HazardKind[] = ['ice_bend', 'sharp_bend'];
 
 /** Counts at one spot. */
 export const emptyCounts = (spot: number, kind: HazardKind) => ({
@@ -88,7 +85,7 @@ export class SpotWatch {
     const count = this.counts[spot];
     if (!count) throw new RangeError(`there is no spot ${spot}`);
     count.passes += 1;
-    const isAlways = ALWAYS_ARMED.includes(count.kind);
+    const isAlways = isAlwaysArmed(count.kind);
     if (!armed && !isAlways) return;
     count.armed += 1;
     if (fired) count.fired += 1;

@@ -35,7 +35,7 @@ import { SlabView } from './kernel.ts';
  * pause, when the car was `leadS` away from it at its speed, and the car was as fast as `fromMps`
  * then. At a red light it also would have arrived 4 to 16 s into red, as the first, while no other
  * car was near: real traffic then crosses instead of the actor. Of what stands in the lane: it
- * stood there then. What comes from behind a car that has stalled has no armed passes.
+ * stood there then.
  */
 interface Arming {
   leadS: number;
@@ -44,7 +44,8 @@ interface Arming {
 
 const ACROSS: Arming = { leadS: 3.3, fromMps: 4 };
 const STANDING: Arming = { leadS: 1.2, fromMps: 4 };
-const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
+/** `always`: the road itself is the hazard. `never`: the actor comes from behind a stalled car. */
+const ARMING: Readonly<Record<HazardKind, Arming | 'always' | 'never'>> = {
   parked_row_child: { leadS: 3.2, fromMps: 8 },
   deer_crossing: { leadS: 2.3, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
@@ -57,10 +58,15 @@ const ARMING: Readonly<Partial<Record<HazardKind, Arming>>> = {
   blind_crossing: ACROSS,
   left_turn_oncoming: ACROSS,
   downhill_stop: { leadS: 4.8, fromMps: 4 },
+  ice_bend: 'always',
+  sharp_bend: 'always',
+  blind_stall: 'never',
 };
-/** Whether the actor is sent for a moving car. Others stand, come for waiting cars, or are the road. */
+/** Whether every pass is an armed one. */
+export const isAlwaysArmed = (kind: HazardKind): boolean => ARMING[kind] === 'always';
+/** Whether the actor is sent for a moving car. */
 export const isForMovingCars = (kind: HazardKind): boolean =>
-  ARMING[kind] !== undefined && ARMING[kind] !== STANDING;
+  typeof ARMING[kind] === 'object' && ARMING[kind] !== STANDING;
 const RED_FROM_S = 4;
 const RED_TO_S = 16;
 const NEAR_M = 45;
@@ -187,7 +193,7 @@ export class SpotTally {
     const approach = known ?? { armed: undefined, fired: false, sinceTick };
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
-    if (!arming) return;
+    if (typeof arming === 'string') return;
     const speed = this.#world.f64(C_VX, car);
     const state = this.#actor(spot, A_STATE);
     if (approach.armed === undefined && wayM < arming.leadS * speed) {
