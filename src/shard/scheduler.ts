@@ -14,9 +14,9 @@ export interface Goal {
   sinceMs: number;
   /** Runs after everything that a client waits for. */
   background: boolean;
-  /** Called once the world is at `tick` or later. */
+  /** Called once the world is at `tick` or later. If it throws, the world leaves memory. */
   reached(): void;
-  /** Called if the world leaves memory before that. */
+  /** Called if the world leaves memory before that, or because of it. */
   lost(): void;
 }
 
@@ -139,7 +139,7 @@ export class Scheduler {
   /** Brings a world to a tick. All goals of a world share its burst. */
   reach(world: LoadedWorld, goal: Goal): void {
     if (world.tick >= goal.tick) {
-      this.#guard(world, () => goal.reached());
+      if (!this.#guard(world, () => goal.reached())) goal.lost();
       return;
     }
     const goals = [...(this.#bursts.get(world)?.goals ?? []), goal];
@@ -337,11 +337,11 @@ export class Scheduler {
       this.#bursts.delete(world);
       if (!world.hot) world.forgetImages();
     }
-    let lives = true;
+    let isLoaded = true;
     for (const goal of goals) {
       if (goal.tick > world.tick) continue;
-      if (lives) lives = this.#guard(world, () => goal.reached());
-      else goal.lost();
+      isLoaded &&= this.#guard(world, () => goal.reached());
+      if (!isLoaded) goal.lost();
     }
   }
 

@@ -142,14 +142,7 @@ export class ShardHost implements SchedulerHost {
         tick,
         sinceMs: this.#clock.now(),
         background,
-        reached: () => {
-          try {
-            resolve(this.#answer(world, query));
-          } catch (error) {
-            resolve({ outcome: 'unloaded' });
-            throw error;
-          }
-        },
+        reached: () => resolve(this.#answer(world, query)),
         lost: () => resolve({ outcome: 'unloaded' }),
       });
       this.#schedule(0);
