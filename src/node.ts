@@ -21,7 +21,6 @@ import { CAR_TYPES } from './twin/fleet.ts';
 import { Leases } from './worlds/leases.ts';
 import { Records } from './worlds/records.ts';
 import { ServingState } from './worlds/serving-state.ts';
-import { WorldCount } from './worlds/world-count.ts';
 import { Worlds } from './worlds/worlds.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
@@ -164,8 +163,7 @@ function openPlatform(
   parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
 ): Promise<DealerPlatform> {
   const { servingState, ...served } = parts;
-  const worldCount = new WorldCount(parts.worlds, parts.clock, time);
-  const node = { worlds: () => worldCount.read(), nodes: () => servingState.nodes };
+  const node = { worlds: () => parts.worlds.idle.count(), nodes: () => servingState.nodes };
   return DealerPlatform.open({ ...served, time, random, log, node }, config);
 }
 

@@ -51,6 +51,7 @@ export interface Replay {
   /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
   frames: Uint8Array;
   count: number;
+  /** Tick at which parties of the incident touch. */
   contactTick: number | null;
 }
 
@@ -61,7 +62,6 @@ export interface World {
   readonly id: string;
   readonly seed: number;
   readonly city: City;
-  readonly cityIndex: number;
   readonly createdAtMs: number;
   /** Car 0 first. */
   readonly fleet: readonly FleetEntry[];

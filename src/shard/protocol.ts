@@ -5,6 +5,8 @@ import type { Encoding } from '../codec/encoding.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
+import type { Change } from '../twin/journal.ts';
+import type { Replay } from '../twin-service.ts';
 
 /**
  * The messages between the main thread and a shard.
@@ -40,13 +42,9 @@ export interface Address {
   residency: number;
 }
 
-export interface NumberedChange {
+export interface NumberedChange extends Change {
   /** Number in the journal, from 1. */
   seq: number;
-  tick: number;
-  car: number;
-  touched: number;
-  values: number;
 }
 
 /** A command without its address, which `Residency` adds. */
@@ -163,13 +161,8 @@ export type ReplayAnswer =
   /** The rewind cache has no state before the collision. */
   | { outcome: 'missing' };
 
-export interface ReplayFrames {
+export interface ReplayFrames extends Replay {
   outcome: 'played';
-  /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
-  frames: Uint8Array;
-  count: number;
-  /** Tick at which parties of the chain touch. */
-  contactTick: number | null;
 }
 
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
@@ -219,10 +212,8 @@ export function packNumbered(changes: readonly NumberedChange[]): Int32Array {
 }
 
 export function unpackNumbered(packed: Int32Array): NumberedChange[] {
-  const changes: NumberedChange[] = [];
-  for (let i = 0; i + CHANGE_INTS <= packed.length; i += CHANGE_INTS) {
-    const [seq = 0, tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i);
-    changes.push({ seq, tick, car, touched, values });
-  }
-  return changes;
+  return Array.from({ length: packed.length / CHANGE_INTS }, (_, i) => {
+    const [seq = 0, tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i * CHANGE_INTS);
+    return { seq, tick, car, touched, values };
+  });
 }

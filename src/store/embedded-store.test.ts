@@ -1,58 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeStoreDir, openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { storeSuite } from '../testing/suites/store/contract.suite.ts';
-import { systemTime } from '../time.ts';
 import type { Key, Store } from './contract.ts';
-import { openEmbedded } from './embedded-store.ts';
 
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
-
-function makeDir(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'store-test.'));
-}
 
 function script(name: string): string {
   return fileURLToPath(new URL(`../testing/doubles/${name}`, import.meta.url));
 }
 
-storeSuite('embedded', async () => {
-  const dir = await makeDir();
-  let store: Store = await openEmbedded(dir, systemTime);
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      store = await openEmbedded(dir, systemTime);
-      return store;
-    },
-    async destroy() {
-      await store.close();
-      await rm(dir, { recursive: true });
-    },
-  };
-});
+storeSuite('embedded', () => tempStore(openIn));
 
 describe('the directory', () => {
   let dir: string;
   beforeEach(async () => {
-    dir = await makeDir();
+    dir = await makeStoreDir();
   });
   afterEach(() => rm(dir, { recursive: true }));
 
   it('is created with all that leads to it', async () => {
-    const store = await openEmbedded(join(dir, 'not', 'there.yet'), systemTime);
+    const store = await openIn(join(dir, 'not', 'there.yet'));
     expect(await store.commit([], [{ key: ['a'], value: 1 }])).toBe(true);
     await store.close();
   });
 
   it('[R27] is refused to a second process, which says why', async () => {
-    const store = await openEmbedded(dir, systemTime);
+    const store = await openIn(dir);
     const second = spawn(process.execPath, [...NODE_FLAGS, script('crash-writer.ts'), dir]);
     const [said] = await Promise.all([text(second.stderr), once(second, 'close')]);
     expect(said).toContain(`${dir} is in use`);
@@ -62,27 +41,24 @@ describe('the directory', () => {
   });
 
   it('is refused a second time within one process, until it is closed', async () => {
-    const store = await openEmbedded(dir, systemTime);
-    await expect(openEmbedded(dir, systemTime)).rejects.toThrow('is in use');
+    const store = await openIn(dir);
+    await expect(openIn(dir)).rejects.toThrow('is in use');
     expect(await store.commit([], [{ key: ['a'], value: 1 }])).toBe(true);
     await store.close();
-    const again = await openEmbedded(dir, systemTime);
+    const again = await openIn(dir);
     expect((await again.get(['a']))?.value).toBe(1);
     await again.close();
   });
 });
 
 describe('an embedded store', () => {
-  let dir: string;
+  let temp: TempStore<Store>;
   let store: Store;
   beforeEach(async () => {
-    dir = await makeDir();
-    store = await openEmbedded(dir, systemTime);
+    temp = await tempStore(openIn);
+    store = temp.store;
   });
-  afterEach(async () => {
-    await store.close();
-    await rm(dir, { recursive: true });
-  });
+  afterEach(() => temp.destroy());
 
   it('lists everything under the empty prefix', async () => {
     await store.commit([], [{ key: ['dealer'], value: 1 }]);
@@ -113,7 +89,7 @@ describe('a writer that is killed', () => {
   const ACKNOWLEDGED_MORE = 200;
 
   it('has every acknowledged commit in the store, and none by half', async () => {
-    const dir = await makeDir();
+    const dir = await makeStoreDir();
     const acknowledged: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const enough = ACKNOWLEDGED_MORE * (round + 1);
@@ -140,7 +116,7 @@ describe('a writer that is killed', () => {
   }
 
   async function expectWhole(dir: string, acknowledged: readonly number[]): Promise<void> {
-    const store = await openEmbedded(dir, systemTime);
+    const store = await openIn(dir);
     const left = await numbersOf(store, 'left');
     const right = await numbersOf(store, 'right');
     expect(left).toEqual(right);
@@ -165,7 +141,7 @@ describe('a writer that is killed', () => {
 
 describe('a device without space', () => {
   it('fails the batch that does not fit, and takes commits again by itself', async () => {
-    const dir = await makeDir();
+    const dir = await makeStoreDir();
     const writer = spawnWithFileLimit(script('full-writer.ts'), dir);
     const [printed] = await Promise.all([
       text(writer.stdout as NodeJS.ReadableStream),

@@ -22,6 +22,13 @@ export function applyChange(declared: number, { touched, values }: Change): numb
   return (declared & ~touched) | (values & touched);
 }
 
+/** Declared masks of all cars after some changes. */
+export function withChanges(masks: Iterable<number>, changes: readonly Change[]): number[] {
+  const after = [...masks];
+  for (const change of changes) after[change.car] = applyChange(after[change.car] ?? 0, change);
+  return after;
+}
+
 export function journalEntryOf({ tick, car, touched, values }: Change): JournalEntry {
   const switches = namesOf(touched).map((name) => [name, (values & (featureBit(name) ?? 0)) !== 0]);
   return { tick, car, features: Object.fromEntries(switches) };

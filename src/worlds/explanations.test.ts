@@ -1,65 +1,40 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CAR_COUNT, F_ALL, SLAB_BYTES } from '../../assembly/layout.ts';
+import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
-import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
+import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
+import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime, type Time } from '../time.ts';
-import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import type { World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import { Leases } from './leases.ts';
-import { Records, type WorldRecord } from './records.ts';
+import { Records } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
-import { WorldRewinds } from './world-rewinds.ts';
 import { WorldTicks } from './world-ticks.ts';
 
 /** A collision every six seconds: each is over before the next. */
 const EVERY_TICKS = 300;
 
-let dir: string;
-let store: EmbeddedStore;
+const temp = await tempStore(openIn);
 let records: Records;
 let worlds = 0;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'explanations-test.'));
-  store = await openEmbedded(dir, systemTime);
-  records = new Records(store, await Leases.takeAll(store, 'node'));
+  records = new Records(temp.store, await Leases.takeAll(temp.store, 'node'));
 });
-afterAll(async () => {
-  await store.close();
-  await rm(dir, { recursive: true });
-});
+afterAll(() => temp.destroy());
 
-const record: WorldRecord = {
-  seed: 1,
-  city: 'grid',
-  createdAtMs: 0,
-  kernel: 'k',
-  exact: true,
-  due: 0,
-  livedCount: 0,
-  masks: Array.from({ length: CAR_COUNT }, () => F_ALL),
-  maskSeq: 0,
-  maskTick: 0,
-  from: { tick: 0, seq: 0, masks: Array.from({ length: CAR_COUNT }, () => F_ALL) },
-};
+const record = worldRecord();
 
-function contactAt(tick: number): ContactFacts {
-  const party = { car: 1, declared: 0 } as PartyFacts;
-  const other = { car: -1, declared: 0 } as PartyFacts;
-  const chain = { chainTick: tick, chainOrder: 0 };
-  return { tick, order: 0, ...chain, kind: 1, parties: [party, other] } as unknown as ContactFacts;
-}
+const contactAt = (tick: number) =>
+  contactWith({ tick, parties: [partyWith({ car: 1 }), partyWith({ car: -1 })] });
 
 /** A stored image of a world at a tick. */
 function imageAt(tick: number) {
@@ -100,7 +75,7 @@ function worldOf(cachedFrom: number) {
   const residency = new Residency(number, shard);
   const world = { number, id: 'w', watcherCount: 1 } as World;
   const parts = { world, record, ticks, residency, reports, shared } as WorldParts;
-  const explanations = new Explanations(parts, new WorldRewinds(parts));
+  const explanations = new Explanations(parts);
   let failingTick = -1;
   let contacts = 0;
   return {

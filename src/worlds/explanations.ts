@@ -4,7 +4,7 @@ import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { StopTimer } from '../time.ts';
 import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { WorldParts } from './world-parts.ts';
-import type { WorldRewinds } from './world-rewinds.ts';
+import { planRewind, runRewind } from './world-rewinds.ts';
 
 /** A chain is examined so long after its end, and again after so long. */
 const MARGIN_MS = 160;
@@ -24,7 +24,6 @@ interface Unexplained {
  */
 export class Explanations {
   readonly #parts: WorldParts;
-  readonly #rewinds: WorldRewinds;
   /** Incidents that cannot be run again as they were recorded. */
   readonly #givenUp = new Set<string>();
   /** Incidents for which the world is being run again; newer ones need not wait for them. */
@@ -33,9 +32,8 @@ export class Explanations {
   #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
-  constructor(parts: WorldParts, rewinds: WorldRewinds) {
+  constructor(parts: WorldParts) {
     this.#parts = parts;
-    this.#rewinds = rewinds;
   }
 
   get isIdle(): boolean {
@@ -162,8 +160,8 @@ export class Explanations {
 
   /** Those that fail from the stored image are tried once more from the beginning, then given up. */
   async #rewindAndSearch(chains: readonly IncidentContacts[], trustImage: boolean): Promise<void> {
-    const rewind = await this.#rewinds.plan(chains, trustImage);
-    const failed = await this.#rewinds.run(rewind, true).then(
+    const rewind = await planRewind(this.#parts, chains, trustImage);
+    const failed = await runRewind(this.#parts, rewind, true).then(
       async () => (await this.#search(rewind.chains, true)).failed,
       (error: unknown) => {
         if (error instanceof TwinError) throw error;

@@ -13,6 +13,10 @@ const SLOT_MS_MIN = 1000;
 const SLOTS_PER_IDLE = 30;
 /** Worlds dropped or moved at a time. */
 const AT_ONCE = 64;
+/** Entries counted at a time. */
+const COUNTED_AT_ONCE = 1000;
+/** A count is reused for this many times as long as it took: it costs at most 2 % of the time. */
+const REUSE_FACTOR = 50;
 /** A world that only feature changes keep alive catches up when it is so far behind, ticks. */
 const LAG_TICKS = 45_000;
 
@@ -40,6 +44,13 @@ export interface IdleWorlds {
   trim(): void;
 }
 
+interface SlotRange {
+  from?: number;
+  before: number;
+  /** Entries of a page. */
+  limit: number;
+}
+
 export interface IdleDependencies {
   time: Time;
   clock: Clock;
@@ -63,6 +74,9 @@ export class IdleIndex {
   /** Worlds waiting to catch up, one after the other, and the last of them. */
   readonly #behind = new Set<IdleWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
+  #count = 0;
+  #countValidUntilMs = 0;
+  #counting: Promise<number> | undefined;
 
   constructor(dependencies: IdleDependencies) {
     this.#dependencies = dependencies;
@@ -168,12 +182,20 @@ export class IdleIndex {
 
   async #dropDue(partition: number): Promise<void> {
     const first = this.firstLivingSlot(this.#dependencies.clock.now());
-    const records = this.#dependencies.worlds.records;
-    for (let after: Key | undefined; ; ) {
-      const fallen = await records.fallenDue(partition, first, AT_ONCE, after);
-      await Promise.all(fallen.map(({ key, world }) => this.#settleDue(key, world, first)));
-      if (fallen.length < AT_ONCE) return;
-      after = fallen.at(-1)?.key;
+    for await (const page of this.#pages(partition, { before: first, limit: AT_ONCE })) {
+      await Promise.all(page.map(({ key, world }) => this.#settleDue(key, world, first)));
+    }
+  }
+
+  /** The index of a partition, from one slot up to another, page by page. */
+  async *#pages(partition: number, { from = 0, before, limit }: SlotRange) {
+    const { records } = this.#dependencies.worlds;
+    // Sorts before every key of the slot `from`.
+    for (let after: Key = ['p', partition, 'due', from - 0.5]; ; ) {
+      const page = await records.fallenDue(partition, before, limit, after);
+      yield page;
+      if (page.length < limit) return;
+      after = page.at(-1)?.key ?? after;
     }
   }
 
@@ -195,6 +217,38 @@ export class IdleIndex {
     // A world called while the store was asked stays, and is moved in the next round.
     const called = worlds.atHand(number);
     if (called === undefined || !this.#isInUse(called, first)) await worlds.drop(number);
+  }
+
+  /** How many worlds of the store are not due yet. Throws TwinError `store_unavailable`. */
+  async count(): Promise<number> {
+    if (this.#dependencies.clock.now() < this.#countValidUntilMs) return this.#count;
+    this.#counting ??= this.#recount().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #recount(): Promise<number> {
+    const { clock, time } = this.#dependencies;
+    const startMs = clock.now();
+    const range = {
+      from: this.firstLivingSlot(startMs),
+      before: Number.MAX_VALUE,
+      limit: COUNTED_AT_ONCE,
+    };
+    let count = 0;
+    for (let partition = 0; partition < PARTITION_COUNT; partition++) {
+      for await (const page of this.#pages(partition, range)) {
+        count += page.length;
+        if (page.length === COUNTED_AT_ONCE) {
+          await new Promise<void>((resolve) => void time.immediate(resolve));
+        }
+      }
+    }
+    const endMs = clock.now();
+    this.#count = count;
+    this.#countValidUntilMs = endMs + REUSE_FACTOR * (endMs - startMs);
+    return count;
   }
 
   /** Whether it is watched, or was called so recently that it is not due before the slot `first`. */

@@ -4,6 +4,7 @@ import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
+import type { NumberedChange } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
@@ -48,12 +49,11 @@ export class OwnedWorld implements World, IdleWorld {
   /** The newest frame, while anybody watches. */
   #latest: LatestFrame | undefined;
 
-  /** `last`: number and tick of the last change in the journal; `masks`: with that change. */
+  /** `changes`: those after the masks of the record. */
   constructor(
     number: number,
     record: WorldRecord,
-    masks: Uint16Array,
-    last: { seq: number; tick: number },
+    changes: readonly NumberedChange[],
     shared: WorldDependencies,
   ) {
     this.number = number;
@@ -69,7 +69,7 @@ export class OwnedWorld implements World, IdleWorld {
     this.#shared = shared;
     this.#parts = {
       ...base,
-      journal: new WorldJournal(masks, last, base),
+      journal: new WorldJournal(changes, base),
       reports: new WorldReports(number, shared),
       demand: new EncodingDemand(),
       guard: new CrashLoopGuard(),
@@ -79,10 +79,6 @@ export class OwnedWorld implements World, IdleWorld {
 
   get city(): City {
     return this.#shared.city;
-  }
-
-  get cityIndex(): number {
-    return this.#shared.cityIndex;
   }
 
   get shard(): Shard {

@@ -1,57 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
-import { type EmbeddedStore, openEmbedded } from '../store/embedded-store.ts';
-import { systemTime } from '../time.ts';
+import { contactWith } from '../testing/doubles/contacts.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
+import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 import { Leases } from './leases.ts';
 import { Records } from './records.ts';
 
 const WORLD = 77;
 
-let dir: string;
-let store: EmbeddedStore;
+const temp = await tempStore(openIn);
 let records: Records;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'records-test.'));
-  store = await openEmbedded(dir, systemTime);
-  records = new Records(store, await Leases.takeAll(store, 'node'));
+  records = new Records(temp.store, await Leases.takeAll(temp.store, 'node'));
 });
-afterAll(async () => {
-  await store.close();
-  await rm(dir, { recursive: true });
-});
+afterAll(() => temp.destroy());
 
-const party: PartyFacts = {
-  car: 1,
-  declared: 0,
-  effective: 0,
-  type: 0,
-  speedMps: 10,
-  deltaVMps: 5,
-  hx: 1,
-  hy: 0,
-  impactX: 1,
-  impactY: 0,
-  massKg: 1500,
-};
-
-function contact(tick: number, order: number, chainTick: number, chainOrder: number): ContactFacts {
-  const where = {
-    kind: 0,
-    block: -1,
-    hazard: -1,
-    x: 0,
-    y: 0,
-    closingMps: 10,
-    energyJ: 1000,
-    striking: 0,
-  };
-  return { tick, order, chainTick, chainOrder, ...where, parties: [party, party] };
-}
+const contact = (tick: number, order: number, chainTick: number, chainOrder: number) =>
+  contactWith({ tick, order, chainTick, chainOrder });
 
 test('a chain is all contacts that go back to its first, however many others lie between', async () => {
   const first = contact(1000, 1, 1000, 1);
@@ -90,24 +56,7 @@ test('a contact that was stored before there were chains is one of its own', asy
 
 test('a world falls due as it was made to until it is moved, and is gone with all that is filed', async () => {
   const world = 78;
-  const masks = Array.from({ length: 20 }, () => 4095);
-  await records.create(
-    world,
-    {
-      seed: 1,
-      city: 'grid',
-      createdAtMs: 0,
-      kernel: 'one',
-      exact: true,
-      due: 5,
-      livedCount: 0,
-      masks,
-      maskSeq: 0,
-      maskTick: 0,
-      from: { tick: 0, seq: 0, masks },
-    },
-    [],
-  );
+  await records.create(world, worldRecord({ due: 5 }), []);
   const fallen = async (before: number) =>
     (await records.fallenDue(partitionOf(world), before, 10)).map((found) => found.world);
   expect([await records.due(world), await fallen(5), await fallen(6)]).toEqual([5, [], [world]]);

@@ -2,7 +2,7 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
 import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
-import type { ReplayFrames, ReplayTask } from '../shard/protocol.ts';
+import type { ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
 import {
@@ -17,7 +17,7 @@ import type { Replay, ReplayOrder } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
-import { WorldRewinds } from './world-rewinds.ts';
+import { planRewind, runRewind } from './world-rewinds.ts';
 
 /** Ticks that a replay takes beside those of the rewind. */
 const REPLAY_TICKS = 1500;
@@ -27,14 +27,11 @@ export class WorldHistory {
   readonly explanations: Explanations;
   readonly #parts: WorldParts;
   readonly #loader: WorldLoader;
-  readonly #rewinds: WorldRewinds;
-  #actors: readonly (string | null)[] | undefined;
 
   constructor(parts: WorldParts, loader: WorldLoader) {
     this.#parts = parts;
     this.#loader = loader;
-    this.#rewinds = new WorldRewinds(parts);
-    this.explanations = new Explanations(parts, this.#rewinds);
+    this.explanations = new Explanations(parts);
   }
 
   async events(): Promise<EventRecord[]> {
@@ -95,8 +92,8 @@ export class WorldHistory {
     const { world, shared } = this.#parts;
     const { fleet, id: worldId } = world;
     const { city } = shared;
-    this.#actors ??= city.hazards.map(({ site }) => site.actor?.name ?? null);
-    const failures = explanation && failuresOf(explanation, chain, { fleet, actors: this.#actors });
+    const actors = city.hazards.map(({ site }) => site.actor?.name ?? null);
+    const failures = explanation && failuresOf(explanation, chain, { fleet, actors });
     const [{ x, y }] = chain;
     const { id: road, name: street } = nearestRoad(city, x, y);
     const context = { worldId, fleet, hazards: city.hazards, place: { road, street } };
@@ -125,23 +122,21 @@ export class WorldHistory {
       if (error instanceof TwinError) throw error;
       return { outcome: 'missing' } as const;
     });
-    const played = answer.outcome === 'played' ? answer : await this.#rewound(task, order, true);
-    const { frames, count, contactTick } = played;
-    return { frames, count, contactTick };
+    return answer.outcome === 'played' ? answer : this.#rewound(task, order, true);
   }
 
   /** Runs the world again up to the collision first. */
-  async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<ReplayFrames> {
+  async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<Replay> {
     const { world, shared } = this.#parts;
     const { log, shard } = shared;
-    const rewind = await this.#rewinds.plan([task.chain], trustImage);
+    const rewind = await planRewind(this.#parts, [task.chain], trustImage);
     order.spend(rewind.ticks);
     const waitMs = shard.waitMs(rewind.ticks);
     if (waitMs > WORK_MS_MAX) {
       throw new TwinError('overloaded', undefined, Math.ceil(waitMs / 1000));
     }
     try {
-      await this.#rewinds.run(rewind, false);
+      await runRewind(this.#parts, rewind, false);
       const answer = await shard.replay(task);
       if (answer.outcome === 'played') return answer;
       throw new Error('the state before the collision was evicted from the cache');

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CAR_COUNT, F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import { F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
-import { UncertainWrite, type WorldRecord } from './records.ts';
+import { UncertainWrite } from './records.ts';
 import { WorldJournal } from './world-journal.ts';
 import { WorldTicks } from './world-ticks.ts';
 
@@ -21,32 +22,27 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
   const commands: string[] = [];
   const answers: string[] = [];
   const found = Promise.withResolvers<boolean>();
-  const masks = new Uint16Array(CAR_COUNT).fill(F_ALL);
   const clock = new ManualClock(tick * 20);
-  const journal = new WorldJournal(
-    masks,
-    { seq, tick: lastTick },
-    {
-      world: { number: 1 },
-      record: { kernel: 'k', maskSeq: seq } as WorldRecord,
-      shared: {
-        kernel: 'k',
-        time: TestTime.standing(),
-        records: {
-          append: (_, changes) =>
-            new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
-          hasChange: () => found.promise,
-        },
-      },
-      ticks: new WorldTicks(clock, 0),
-      residency: {
-        command: (command: WorldCommand) => {
-          if (command.kind === 'hold') commands.push(`hold ${command.hold} at ${command.tick}`);
-          if (command.kind === 'resolve') commands.push(`resolve ${command.hold}`);
-        },
+  const journal = new WorldJournal([], {
+    world: { number: 1 },
+    record: worldRecord({ maskSeq: seq, maskTick: lastTick }),
+    shared: {
+      kernel: 'k',
+      time: TestTime.standing(),
+      records: {
+        append: (_, changes) =>
+          new Promise((resolve, reject) => writes.push({ changes, done: resolve, fail: reject })),
+        hasChange: () => found.promise,
       },
     },
-  );
+    ticks: new WorldTicks(clock, 0),
+    residency: {
+      command: (command: WorldCommand) => {
+        if (command.kind === 'hold') commands.push(`hold ${command.hold} at ${command.tick}`);
+        if (command.kind === 'resolve') commands.push(`resolve ${command.hold}`);
+      },
+    },
+  });
   /** Switches the brakes of a car; the answer is noted under its number. */
   const change = (car: number) => {
     journal.change(car, F_BRAKES, 0).then(

@@ -1,7 +1,7 @@
 import { TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
-import { applyChange, type Change, JOURNAL_MAX } from '../twin/journal.ts';
+import { applyChange, type Change, JOURNAL_MAX, withChanges } from '../twin/journal.ts';
 import type { World } from '../twin-service.ts';
 import { type Records, UncertainWrite, type WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
@@ -56,17 +56,14 @@ export class WorldJournal {
   /** Changes that became durable while the world was being loaded. */
   #sinceLoading: NumberedChange[] | undefined;
 
-  /** `last`: number and tick of the last change in the journal; `masks`: with that change. */
-  constructor(
-    masks: Uint16Array,
-    last: { seq: number; tick: number },
-    dependencies: WorldJournalDependencies,
-  ) {
+  /** `changes`: those after the masks of the record. */
+  constructor(changes: readonly NumberedChange[], dependencies: WorldJournalDependencies) {
+    const { masks, maskSeq, maskTick } = dependencies.record;
     this.#dependencies = dependencies;
-    this.#masks = masks;
-    this.#accepted = masks.slice();
-    this.#seq = last.seq;
-    this.#lastTick = last.tick;
+    this.#masks = Uint16Array.from(withChanges(masks, changes));
+    this.#accepted = this.#masks.slice();
+    this.#seq = changes.at(-1)?.seq ?? maskSeq;
+    this.#lastTick = changes.at(-1)?.tick ?? maskTick;
   }
 
   get isIdle(): boolean {
@@ -174,9 +171,7 @@ export class WorldJournal {
     const isDue = maskSeq - record.maskSeq >= MASK_CHECKPOINT_CHANGES;
     // Until the world has started over, its record has the kernel of before and is not written here.
     if (!isDue || record.kernel !== kernel) return records.append(world.number, changes);
-    const masks = [...this.#masks];
-    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const upToDate = { masks, maskSeq, maskTick };
+    const upToDate = { masks: withChanges(this.#masks, changes), maskSeq, maskTick };
     await records.append(world.number, changes, { ...record, ...upToDate });
     Object.assign(record, upToDate);
   }
@@ -220,18 +215,15 @@ export class WorldJournal {
     this.#writing = writing;
     this.#seq += changes.length;
     this.#sinceLoading?.push(...changes);
+    const { residency } = this.#dependencies;
     for (const [i, accepted] of batch.entries()) {
       const change = changes[i];
-      const durable = change === undefined ? [] : [change];
       if (change !== undefined) {
         accepted.declared = applyChange(this.#masks[change.car] ?? 0, change);
         this.#masks[change.car] = accepted.declared;
       }
-      this.#dependencies.residency.command({
-        kind: 'resolve',
-        hold: accepted.hold,
-        changes: durable,
-      });
+      const durable = change === undefined ? [] : [change];
+      residency.command({ kind: 'resolve', hold: accepted.hold, changes: durable });
       if (this.#underWay[accepted.car] === accepted) this.#underWay[accepted.car] = undefined;
     }
     if (changes.length === 0) this.#acceptAgain();
@@ -239,10 +231,7 @@ export class WorldJournal {
 
   /** Changes were refused: those accepted after them are applied to what is durable. */
   #acceptAgain(): void {
-    this.#accepted.set(this.#masks);
-    for (const change of this.#pending()) {
-      this.#accepted[change.car] = applyChange(this.#accepted[change.car] ?? 0, change);
-    }
+    this.#accepted.set(withChanges(this.#masks, this.#pending()));
   }
 
   #pending(): readonly AcceptedChange[] {
@@ -264,11 +253,9 @@ export class WorldJournal {
   /** The world is in memory: sends its shard what was accepted meanwhile, before it is stepped. */
   loaded(): void {
     const changes = this.#sinceLoading ?? [];
-    if (changes.length > 0)
-      this.#dependencies.residency.command({ kind: 'resolve', hold: 0, changes });
-    for (const { hold, tick } of this.#pending()) {
-      this.#dependencies.residency.command({ kind: 'hold', hold, tick });
-    }
+    const { residency } = this.#dependencies;
+    if (changes.length > 0) residency.command({ kind: 'resolve', hold: 0, changes });
+    for (const { hold, tick } of this.#pending()) residency.command({ kind: 'hold', hold, tick });
     this.endLoading();
   }
 

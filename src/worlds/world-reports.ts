@@ -101,60 +101,45 @@ export class WorldReports {
   /** Ends in the turn in which it finds nothing left, so that the next report begins it anew. */
   async #writeAll(): Promise<void> {
     while (this.#isAnyLeft) {
-      if (await this.#writeNext()) continue;
-      if (this.#isClosing) break;
-      await this.#dependencies.time.sleep(RETRY_MS);
+      try {
+        if (this.#facts.length > 0) await this.#writeFacts();
+        else if (this.#explained.length > 0) await this.#writeExplanations();
+        else await this.#writeImage();
+      } catch (error) {
+        this.#warn('reports could not be saved; trying again', error);
+        for (const { reject } of this.#waiting.splice(0)) reject(error);
+        if (this.#isClosing) break;
+        await this.#dependencies.time.sleep(RETRY_MS);
+      }
     }
     this.#writing = undefined;
   }
 
-  /** Returns false if the write must be repeated. */
-  #writeNext(): Promise<boolean> {
-    if (this.#facts.length > 0) return this.#writeFacts();
-    return this.#explained.length > 0 ? this.#writeExplanations() : this.#writeImage();
-  }
-
-  async #writeFacts(): Promise<boolean> {
+  async #writeFacts(): Promise<void> {
     const facts = [...this.#facts];
-    try {
-      await this.#dependencies.records.saveIncidents(this.#world, facts);
-    } catch (error) {
-      this.#warn('incidents could not be saved yet', error);
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
-      return false;
-    }
+    await this.#dependencies.records.saveIncidents(this.#world, facts);
     this.#facts.splice(0, facts.length);
     this.#stored += facts.length;
     const waiting = this.#waiting;
     this.#waiting = waiting.filter(({ count }) => count > this.#stored);
     for (const { count, resolve } of waiting) if (count <= this.#stored) resolve();
-    return true;
   }
 
-  async #writeExplanations(): Promise<boolean> {
+  async #writeExplanations(): Promise<void> {
     const explained = [...this.#explained];
-    try {
-      await this.#dependencies.records.saveExplanations(this.#world, explained);
-    } catch (error) {
-      this.#warn('explanations could not be saved yet', error);
-      return false;
-    }
+    await this.#dependencies.records.saveExplanations(this.#world, explained);
     this.#explained.splice(0, explained.length);
-    return true;
   }
 
   /** An image only saves work: if it cannot be written, it is dropped. */
-  async #writeImage(): Promise<boolean> {
+  async #writeImage(): Promise<void> {
     const image = this.#image;
     this.#image = undefined;
-    if (image === undefined) return true;
-    try {
-      const { kernel, records } = this.#dependencies;
-      await records.saveImage(this.#world, { kernel, ...image });
-    } catch (error) {
-      this.#warn('an image could not be saved', error);
-    }
-    return true;
+    if (image === undefined) return;
+    const { kernel, records } = this.#dependencies;
+    await records
+      .saveImage(this.#world, { kernel, ...image })
+      .catch((error: unknown) => this.#warn('a state image could not be saved', error));
   }
 
   #warn(message: string, err: unknown): void {

@@ -5,12 +5,12 @@ import { TwinError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { eachFrame } from '../shard/frame-batch.ts';
-import type { Address, FrameBatch, Report } from '../shard/protocol.ts';
+import type { Address, FrameBatch, NumberedChange, Report } from '../shard/protocol.ts';
 import type { Shard, ShardListener } from '../shard/shard.ts';
 import type { Supervisor } from '../shard/supervisor.ts';
 import type { Time } from '../time.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
-import { applyChange } from '../twin/journal.ts';
+import { withChanges } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { TwinService, World, WorldFrame } from '../twin-service.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
@@ -92,15 +92,12 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         if (attempt < CREATE_ATTEMPTS && (await this.records.record(number))) continue;
         throw error;
       }
-      const last = { seq: record.maskSeq, tick: record.maskTick };
-      return this.#add(number, record, Uint16Array.from(record.masks), last);
+      return this.#add(number, record, []);
     }
   }
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
     const changes = journal?.changes ?? [];
-    const masks = [...ALL_ON];
-    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
     const { clock, cities, kernel, random } = this.#dependencies;
     return {
       seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
@@ -110,7 +107,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       exact: journal === undefined || journal.kernel === kernel,
       due: this.idle.slotOf(clock.now()),
       livedCount: changes.length,
-      masks: changes.length === 0 ? ALL_ON : masks,
+      masks: changes.length === 0 ? ALL_ON : withChanges(ALL_ON, changes),
       maskSeq: changes.length,
       maskTick: changes.at(-1)?.tick ?? 0,
       from: START,
@@ -152,24 +149,17 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     const due = await records.due(number, record);
     if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
-    const masks = Uint16Array.from(record.masks);
-    for (const change of changes) masks[change.car] = applyChange(masks[change.car] ?? 0, change);
-    const last = changes.at(-1) ?? { seq: record.maskSeq, tick: record.maskTick };
-    const world = this.#add(number, record, masks, last);
+    const world = this.#add(number, record, changes);
     world.due = due;
     return world;
   }
 
-  #add(
-    number: number,
-    record: WorldRecord,
-    masks: Uint16Array,
-    last: { seq: number; tick: number },
-  ): OwnedWorld {
+  /** `changes`: those after the masks of the record. */
+  #add(number: number, record: WorldRecord, changes: readonly NumberedChange[]): OwnedWorld {
     const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
     const shared = this.#sharedBy(cityIndex, rendezvous(number, shards.length));
-    const world = new OwnedWorld(number, record, masks, last, shared);
+    const world = new OwnedWorld(number, record, changes, shared);
     this.#handles.add(world, clock.now());
     return world;
   }

@@ -15,6 +15,7 @@ import {
   F_THROTTLE,
 } from '../../../assembly/layout.ts';
 import { RUNS_MAX } from '../../limits.ts';
+import { contactWith, partyWith } from '../../testing/doubles/contacts.ts';
 import type { ContactFacts, IncidentContacts, PartyFacts } from '../../twin/incidents.ts';
 import {
   type CounterfactualRun,
@@ -27,16 +28,12 @@ import {
 const TICK = 1000;
 const STARTS = [600, 700, 800];
 
-const party = (car: number, off = 0, deltaVMps = 10): PartyFacts => ({
-  ...{ car, declared: F_ALL & ~off, effective: 0, type: 0, massKg: 1500 },
-  ...{ speedMps: 10, deltaVMps, hx: 1, hy: 0, impactX: 1, impactY: 0 },
-});
+const party = (car: number, off = 0, deltaVMps = 10): PartyFacts =>
+  partyWith({ car, declared: F_ALL & ~off, deltaVMps });
 
 function contact(first: PartyFacts, second: PartyFacts, tick = TICK, block = -1): ContactFacts {
-  const parties: [PartyFacts, PartyFacts] = [first, second];
   const kind = second.car < 0 ? CONTACT_BUILDING : CONTACT_VEHICLE;
-  const chain = { chainTick: TICK, chainOrder: 0, closingMps: 10, energyJ: 0, striking: 0 };
-  return { tick, order: 0, kind, block, hazard: -1, x: 0, y: 0, parties, ...chain };
+  return contactWith({ tick, chainTick: TICK, kind, block, parties: [first, second] });
 }
 
 /** Car 0 with these features off against a wall. */
@@ -297,18 +294,13 @@ describe('how it would have ended', () => {
   it('is standing, passing, coming closer still, or away', () => {
     const at = (nearest: Omit<Nearest, 'fromPlaceM'>) =>
       ending({ nearest: { ...nearest, fromPlaceM } });
-    expect(at({ distanceM: 2, speeds: speeds(0), atEnd: true })).toEqual({
-      what: 'stopped',
-      distanceM: 2,
-    });
-    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: false })).toEqual({
-      what: 'passed',
-      distanceM: 2,
-    });
-    expect(at({ distanceM: 2, speeds: speeds(9), atEnd: true })).toEqual({
-      what: 'approaching',
-      distanceM: 2,
-    });
+    for (const [what, mps, atEnd] of [
+      ['stopped', 0, true],
+      ['passed', 9, false],
+      ['approaching', 9, true],
+    ] as const) {
+      expect(at({ distanceM: 2, speeds: speeds(mps), atEnd })).toEqual({ what, distanceM: 2 });
+    }
     const never = { distanceM: Number.POSITIVE_INFINITY, speeds: speeds(9), atEnd: false };
     expect(at(never)).toEqual({ what: 'away', distanceM: 12.5 });
   });

@@ -36,18 +36,17 @@ describe.each([
         { url, nodeName: 'test', leaseMs: LEASE_MS },
         { time: systemTime, random: systemRandom, listener: IGNORED },
       );
-    let store = await open();
-    return {
-      store,
+    const under = {
+      store: await open(),
       async reopen() {
-        await store.close();
-        store = await open();
-        return store;
+        await under.store.close();
+        under.store = await open();
       },
       async destroy() {
-        await store.close();
+        await under.store.close();
         await redis.ask('FLUSHALL');
       },
     };
+    return under;
   });
 });

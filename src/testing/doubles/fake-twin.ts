@@ -31,7 +31,6 @@ export class FakeWorld implements World {
   readonly id: string;
   readonly seed: number;
   readonly city: City;
-  readonly cityIndex = 0;
   readonly createdAtMs = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
   readonly fleet;
   exact = true;

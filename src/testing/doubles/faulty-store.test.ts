@@ -1,44 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbedded } from '../../store/embedded-store.ts';
 import { systemTime } from '../../time.ts';
+import { openIn, type TempStore, tempStore } from '../rigs/temp-store.ts';
 import { storeSuite } from '../suites/store/contract.suite.ts';
 import { type FaultyStore, faultyStore } from './faulty-store.ts';
 
-async function openFaulty(dir: string): Promise<FaultyStore> {
-  return faultyStore(await openEmbedded(dir, systemTime), systemTime);
-}
+const openFaulty = () => tempStore(async (dir) => faultyStore(await openIn(dir), systemTime));
 
-storeSuite('faulty, but without a fault', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-test-'));
-  let store = await openFaulty(dir);
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      store = await openFaulty(dir);
-      return store;
-    },
-    async destroy() {
-      await store.close();
-      await rm(dir, { recursive: true });
-    },
-  };
-});
+storeSuite('faulty, but without a fault', openFaulty);
 
 describe('a faulty store', () => {
-  let dir: string;
+  let temp: TempStore<FaultyStore>;
   let store: FaultyStore;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-test-'));
-    store = await openFaulty(dir);
+    temp = await openFaulty();
+    store = temp.store;
   });
-  afterEach(async () => {
-    await store.close();
-    await rm(dir, { recursive: true });
-  });
+  afterEach(() => temp.destroy());
 
   const writeCar = (value: string) => store.commit([], [{ key: ['car'], value }]);
 

@@ -1,40 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/contract.ts';
 import { systemTime } from '../../../time.ts';
+import type { TempStore } from '../../rigs/temp-store.ts';
 import { describeKeys } from './keys.suite.ts';
 import { type Current, keysOf, put, versionOf } from './steps.ts';
 
-/** A fresh store of one engine; the functions concern what it holds. */
-export interface StoreUnderTest {
-  store: Store;
-  /** Closes the store that was opened last and opens what it held once more. */
-  reopen: () => Promise<Store>;
-  /** Closes the store that was opened last and drops what it held. */
-  destroy: () => Promise<void>;
-}
+/** A fresh store of one engine. */
+type StoreUnderTest = Omit<TempStore<Store>, 'dir'>;
 
 /** What the contract says, as tests that any engine has to pass. */
 export function storeSuite(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let under: StoreUnderTest;
-    let store: Store;
 
     beforeEach(async () => {
       under = await open();
-      store = under.store;
     });
     afterEach(() => under.destroy());
 
-    const current = () => store;
+    const current = () => under.store;
     describe('entries', () => describeEntries(current));
     describe('versions', () => describeVersions(current));
     describe('checks', () => describeChecks(current));
     describe('commits that overlap', () => describeOverlap(current));
     describeKeys(current);
     describe('closing and opening', () => {
-      describeReopening(current, async () => {
-        store = await under.reopen();
-      });
+      describeReopening(current, () => under.reopen());
     });
   });
 }
