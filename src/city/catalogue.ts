@@ -1,7 +1,6 @@
-export interface CityEntry {
-  name: string;
-  title: string;
-  description: string;
+import type { City } from './types.ts';
+
+interface CityEntry extends Pick<City, 'name' | 'title' | 'description'> {
   /** Seed of the city itself, independent of the seeds of worlds. */
   seed: number;
 }

@@ -39,6 +39,25 @@ export function lengthOf(path: readonly Point[]): number {
   return lengthM;
 }
 
+/** The point of the segment from `a` to `b` that is nearest to `point`. */
+export function nearestOnSegment(point: Point, a: Point, b: Point): Point {
+  const along = subtract(b, a);
+  const square = dot(along, along);
+  const part = square > 0 ? dot(subtract(point, a), along) / square : 0;
+  return add(a, along, Math.max(0, Math.min(1, part)));
+}
+
+export const distanceToSegment = (point: Point, a: Point, b: Point): number =>
+  distance(point, nearestOnSegment(point, a, b));
+
+export function distanceToPath(point: Point, path: readonly Point[]): number {
+  let nearestM = distance(point, at(path, 0));
+  for (let i = 1; i < path.length; i++) {
+    nearestM = Math.min(nearestM, distanceToSegment(point, at(path, i - 1), at(path, i)));
+  }
+  return nearestM;
+}
+
 /** The smallest upright rectangle with all of the points in it. */
 export function boundsOf(points: readonly Point[]): Box {
   const xs = points.map(([x]) => x);

@@ -1,4 +1,4 @@
-import { boundsOf } from './geometry.ts';
+import { boundsOf, distanceToPath } from './geometry.ts';
 import type { Box, City, Point, Road } from './types.ts';
 
 /** Length of a piece of a lane, in segments of its polyline. */
@@ -15,18 +15,17 @@ const piecesOfCities = new WeakMap<City, readonly Piece[]>();
 
 /** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
 export function nearestRoad(city: City, x: number, y: number): Road {
-  let best: Road | undefined;
-  let bestSquared = Number.POSITIVE_INFINITY;
+  let nearest: Road | undefined;
+  let nearestM = Number.POSITIVE_INFINITY;
   for (const piece of piecesOf(city)) {
-    if (squaredToBox(x, y, piece) >= bestSquared) continue;
-    const squared = squaredToPath(x, y, piece.points);
-    if (squared < bestSquared) {
-      bestSquared = squared;
-      best = piece.road;
-    }
+    if (distanceToBox(x, y, piece) >= nearestM) continue;
+    const awayM = distanceToPath([x, y], piece.points);
+    if (awayM >= nearestM) continue;
+    nearestM = awayM;
+    nearest = piece.road;
   }
-  if (best === undefined) throw new Error('a city has roads');
-  return best;
+  if (nearest === undefined) throw new Error('a city has roads');
+  return nearest;
 }
 
 function piecesOf(city: City): readonly Piece[] {
@@ -50,38 +49,9 @@ function cut(path: readonly Point[]): Point[][] {
   );
 }
 
-/** Squared distance from a point to a box; 0 inside. */
-function squaredToBox(x: number, y: number, { minX, minY, maxX, maxY }: Box): number {
-  const dx = x < minX ? minX - x : x > maxX ? x - maxX : 0;
-  const dy = y < minY ? minY - y : y > maxY ? y - maxY : 0;
-  return dx * dx + dy * dy;
-}
-
-function squaredToPath(x: number, y: number, points: readonly Point[]): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let i = 1; i < points.length; i++) {
-    const [ax, ay] = points[i - 1] ?? [0, 0];
-    const [bx, by] = points[i] ?? [0, 0];
-    best = Math.min(best, squaredDistance(x, y, ax, ay, bx, by));
-  }
-  return best;
-}
-
-/** Squared distance from a point to a segment. */
-function squaredDistance(
-  x: number,
-  y: number,
-  ax: number,
-  ay: number,
-  bx: number,
-  by: number,
-): number {
-  const ex = bx - ax;
-  const ey = by - ay;
-  const length = ex * ex + ey * ey;
-  const along = length === 0 ? 0 : ((x - ax) * ex + (y - ay) * ey) / length;
-  const share = Math.min(1, Math.max(0, along));
-  const dx = x - (ax + share * ex);
-  const dy = y - (ay + share * ey);
-  return dx * dx + dy * dy;
+/** 0 inside. */
+function distanceToBox(x: number, y: number, { minX, minY, maxX, maxY }: Box): number {
+  const dx = Math.max(minX - x, 0, x - maxX);
+  const dy = Math.max(minY - y, 0, y - maxY);
+  return Math.sqrt(dx * dx + dy * dy);
 }

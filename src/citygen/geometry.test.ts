@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { boundsOf, direction, lengthOf } from '../city/geometry.ts';
+import { boundsOf, direction, distanceToPath, lengthOf } from '../city/geometry.ts';
 import type { Point } from '../city/types.ts';
 import {
   areaOf,
   convexHull,
   covers,
-  distanceToPath,
   distanceToPolygon,
   headingOf,
   intersectConvex,

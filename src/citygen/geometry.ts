@@ -1,4 +1,14 @@
-import { add, at, cross, direction, distance, dot, lengthOf, subtract } from '../city/geometry.ts';
+import {
+  add,
+  at,
+  cross,
+  direction,
+  distance,
+  distanceToPath,
+  dot,
+  lengthOf,
+  subtract,
+} from '../city/geometry.ts';
 import type { Box, Point } from '../city/types.ts';
 
 /** Plane geometry for generating cities; as in `city/geometry.ts`, with exact operations only. */
@@ -47,25 +57,6 @@ export function offsetRight(path: readonly Point[], rightM: number): Point[] {
     const mitre = add(rightOf(into), rightOf(out));
     return add(point, mitre, rightM / (1 + dot(into, out)));
   });
-}
-
-/** The point of the segment from `a` to `b` that is nearest to `point`. */
-export function nearestOnSegment(point: Point, a: Point, b: Point): Point {
-  const along = subtract(b, a);
-  const square = dot(along, along);
-  const part = square > 0 ? dot(subtract(point, a), along) / square : 0;
-  return add(a, along, Math.max(0, Math.min(1, part)));
-}
-
-export const distanceToSegment = (point: Point, a: Point, b: Point): number =>
-  distance(point, nearestOnSegment(point, a, b));
-
-export function distanceToPath(point: Point, path: readonly Point[]): number {
-  let nearestM = distance(point, at(path, 0));
-  for (let i = 1; i < path.length; i++) {
-    nearestM = Math.min(nearestM, distanceToSegment(point, at(path, i - 1), at(path, i)));
-  }
-  return nearestM;
 }
 
 /** Counter-clockwise hull of the points. */

@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { at, cross, distance, dot, subtract } from '../../city/geometry.ts';
+import { at, cross, distance, distanceToPath, dot, subtract } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { areNear, curvatureAt } from '../../testing/rigs/paths.ts';
-import {
-  covers,
-  distanceToPath,
-  outlineOf,
-  pointAlong,
-  rightOf,
-  startDirection,
-} from '../geometry.ts';
+import { covers, outlineOf, pointAlong, rightOf, startDirection } from '../geometry.ts';
 import { beside, frameAt } from '../hazards/paths.ts';
 
 const FAST_MPS = 50 / 3.6;

@@ -4,12 +4,13 @@ import {
   cross,
   direction,
   distance,
+  distanceToSegment,
   dot,
   lengthOf,
   subtract,
 } from '../../city/geometry.ts';
 import type { Body, Lane, Point } from '../../city/types.ts';
-import { distanceToSegment, pointAlong, rightOf, trim } from '../geometry.ts';
+import { pointAlong, rightOf, trim } from '../geometry.ts';
 
 /** A point on a path and the direction of the path there, a unit vector. */
 export interface Frame {

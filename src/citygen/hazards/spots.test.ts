@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { add, at, direction, distance, dot, lengthOf, subtract } from '../../city/geometry.ts';
+import {
+  add,
+  at,
+  direction,
+  distance,
+  distanceToPath,
+  dot,
+  lengthOf,
+  subtract,
+} from '../../city/geometry.ts';
 import type { Body, City, HazardKind, HazardSpot, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
-import { distanceToPath, endDirection, pointAlong, rightOf } from '../geometry.ts';
+import { endDirection, pointAlong, rightOf } from '../geometry.ts';
 import { HAZARD_KINDS } from './kinds.ts';
 import { cornersOf } from './paths.ts';
 

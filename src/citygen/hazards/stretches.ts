@@ -1,6 +1,6 @@
-import { at, dot, lengthOf } from '../../city/geometry.ts';
+import { at, distanceToPath, dot, lengthOf } from '../../city/geometry.ts';
 import type { Lane } from '../../city/types.ts';
-import { distanceToPath, startDirection } from '../geometry.ts';
+import { startDirection } from '../geometry.ts';
 import { FIRST_LANE_MIN_M } from '../routes/loops.ts';
 import {
   blockAt,

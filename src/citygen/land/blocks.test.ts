@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { at, boundsOf } from '../../city/geometry.ts';
+import { at, boundsOf, distanceToPath } from '../../city/geometry.ts';
 import type { City, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { areNear } from '../../testing/rigs/paths.ts';
-import { areaOf, covers, distanceToPath, grown, intersectConvex, outlineOf } from '../geometry.ts';
+import { areaOf, covers, grown, intersectConvex, outlineOf } from '../geometry.ts';
 
 const SIDEWALK_M = 3;
 /** A wall along a bend stands closer. */

@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { at, distance } from '../../city/geometry.ts';
+import { at, distance, distanceToPath } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
 import { roadLane } from '../../testing/rigs/paths.ts';
 import { roundedPath } from '../curves.ts';
-import {
-  areaOf,
-  distanceToPath,
-  distanceToPolygon,
-  intersectConvex,
-  offsetRight,
-} from '../geometry.ts';
+import { areaOf, distanceToPolygon, intersectConvex, offsetRight } from '../geometry.ts';
 import { RandomStream } from '../random-stream.ts';
 import { buildInsideBend, buildWallOutside, fillWithGreens, lineWithHouses } from './frontage.ts';
 import { Land } from './land.ts';

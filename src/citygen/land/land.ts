@@ -5,20 +5,14 @@ import {
   cross,
   direction,
   distance,
+  distanceToSegment,
   dot,
+  nearestOnSegment,
   subtract,
 } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { pacedAlong } from '../curves.ts';
-import {
-  areaOf,
-  clipped,
-  distanceToPolygon,
-  distanceToSegment,
-  intersectConvex,
-  nearestOnSegment,
-  rectangle,
-} from '../geometry.ts';
+import { areaOf, clipped, distanceToPolygon, intersectConvex, rectangle } from '../geometry.ts';
 import type { BlockPlan } from './blocks.ts';
 
 /** Strip beside a lane, beyond its edge, that stays free. */

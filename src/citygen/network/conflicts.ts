@@ -1,6 +1,5 @@
-import { add, at, direction, distance } from '../../city/geometry.ts';
+import { add, at, direction, distance, distanceToPath } from '../../city/geometry.ts';
 import type { ConflictZone, Point } from '../../city/types.ts';
-import { distanceToPath } from '../geometry.ts';
 
 /** Half the width that a car sweeps, and the gap between two passing cars. */
 const CAR_HALF_WIDTH_M = 0.93;

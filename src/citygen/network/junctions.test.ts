@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
-import { add, at, cross, distance, dot, lengthOf } from '../../city/geometry.ts';
+import { add, at, cross, distance, distanceToPath, dot, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { curvatureAt } from '../../testing/rigs/paths.ts';
 import {
   areaOf,
-  distanceToPath,
   distanceToPolygon,
   endDirection,
   intersectConvex,

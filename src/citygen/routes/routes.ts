@@ -1,6 +1,6 @@
-import { at, lengthOf } from '../../city/geometry.ts';
+import { at, distanceToPath, lengthOf } from '../../city/geometry.ts';
 import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
-import { distanceToPath, pointAlong } from '../geometry.ts';
+import { pointAlong } from '../geometry.ts';
 import { HAZARD_KINDS } from '../hazards/kinds.ts';
 import type { Network } from '../network/network.ts';
 import type { RandomStream } from '../random-stream.ts';

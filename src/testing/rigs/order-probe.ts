@@ -11,14 +11,9 @@ import {
   CAR_F64,
   CARS,
 } from '../../../assembly/layout.ts';
-import { at } from '../../city/geometry.ts';
+import { at, distanceToSegment } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
-import {
-  areaOf,
-  distanceToSegment,
-  intersectConvex,
-  isNearBounds,
-} from '../../citygen/geometry.ts';
+import { areaOf, intersectConvex, isNearBounds } from '../../citygen/geometry.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { NOSE_M, TAIL_M } from './course.ts';
 import type { Undisturbed } from './undisturbed.ts';
