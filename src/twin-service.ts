@@ -85,13 +85,11 @@ export interface World {
    */
   change(car: number, touched: number, values: number): Promise<number>;
 
-  /** The newest frame of a hot world if it may be answered. Valid until the next frame batch. */
-  latestFrame(encoding: Encoding): Uint8Array | undefined;
-  frame(encoding: Encoding): Promise<Uint8Array>;
+  /** The encoded snapshot: of a hot world at once, and valid until its next frame. */
+  frame(encoding: Encoding): Uint8Array | Promise<Uint8Array>;
 
-  /** Its packed snapshot (see OUT_ in the memory map). Valid until the next frame batch. */
-  latestPacked(): Int32Array | undefined;
-  packed(): Promise<Int32Array>;
+  /** The packed snapshot (see OUT_ in the memory map): as `frame`. */
+  packed(): Int32Array | Promise<Int32Array>;
 
   /** The last sixty, oldest first. */
   events(): Promise<EventRecord[]>;

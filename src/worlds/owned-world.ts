@@ -188,13 +188,16 @@ export class OwnedWorld implements World, IdleWorld {
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
 
-  latestFrame(encoding: Encoding): Uint8Array | undefined {
+  frame(encoding: Encoding): Uint8Array | Promise<Uint8Array> {
     const latest = this.#fresh();
-    if (latest === undefined) return undefined;
+    const bytes = latest?.[encoding];
+    if (latest !== undefined && bytes !== undefined) {
+      this.#parts.ticks.answer(latest.tick);
+      return bytes;
+    }
     // From the next batch on, frames in this encoding are at hand.
-    if (latest[encoding] !== undefined) this.#parts.ticks.answer(latest.tick);
-    else if (this.#parts.demand.read(encoding)) this.loader.sendDemand();
-    return latest[encoding];
+    if (latest !== undefined && this.#parts.demand.read(encoding)) this.loader.sendDemand();
+    return this.loader.query(encoding).then((answer) => given(answer.bytes));
   }
 
   /** Encodings that only readers wanted are no longer made. */
@@ -202,22 +205,12 @@ export class OwnedWorld implements World, IdleWorld {
     if (this.#parts.demand.forgetReaders()) this.loader.sendDemand();
   }
 
-  async frame(encoding: Encoding): Promise<Uint8Array> {
-    const { bytes } = await this.loader.query(encoding);
-    if (bytes === undefined) throw new Error('the shard answered without a frame');
-    return bytes;
-  }
-
-  latestPacked(): Int32Array | undefined {
+  packed(): Int32Array | Promise<Int32Array> {
     const latest = this.#fresh();
-    if (latest !== undefined) this.#parts.ticks.answer(latest.tick);
-    return latest?.packed;
-  }
-
-  async packed(): Promise<Int32Array> {
-    const { packed } = await this.loader.query('packed');
-    if (packed === undefined) throw new Error('the shard answered without a packed snapshot');
-    return packed;
+    if (latest === undefined)
+      return this.loader.query('packed').then(({ packed }) => given(packed));
+    this.#parts.ticks.answer(latest.tick);
+    return latest.packed;
   }
 
   // ── history ─────────────────────────────────────────────────────────────────────────────────
@@ -293,4 +286,10 @@ export class OwnedWorld implements World, IdleWorld {
     const { tick, json, msgpack } = this.#latest;
     return { world: this, tick, json, msgpack };
   }
+}
+
+/** The part of an answer that was asked for. */
+function given<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('the shard answered another query');
+  return part;
 }

@@ -207,9 +207,7 @@ function worldRoutes(context: TwinContext): Route[] {
       summary: 'The current snapshot',
       schema: schemas.Snapshot,
       answer: (world, { encoding }) =>
-        mapMaybePromise(world.latestFrame(encoding) ?? world.frame(encoding), (bytes) =>
-          reply(200, bytes, encoding),
-        ),
+        mapMaybePromise(world.frame(encoding), (bytes) => reply(200, bytes, encoding)),
     }),
     worldRoute(context, {
       path: '/events',

@@ -222,7 +222,7 @@ async function incidentsOf(car: Car) {
 }
 
 function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {
-  return mapMaybePromise(world.latestPacked() ?? world.packed(), (packed) =>
+  return mapMaybePromise(world.packed(), (packed) =>
     telemetryOf(packed, index, {
       worldId: world.id,
       vins: world.fleet.map(({ vin }) => vin),

@@ -87,23 +87,18 @@ export class FakeWorld implements World {
     return declared;
   }
 
-  latestFrame(encoding: Encoding): Uint8Array | undefined {
-    return this.isHot ? this.bytes(encoding) : undefined;
+  frame(encoding: Encoding): Uint8Array | Promise<Uint8Array> {
+    return this.isHot ? this.bytes(encoding) : this.#later(() => this.bytes(encoding));
   }
 
-  async frame(encoding: Encoding): Promise<Uint8Array> {
+  packed(): Int32Array | Promise<Int32Array> {
+    return this.isHot ? this.snapshot() : this.#later(() => this.snapshot());
+  }
+
+  async #later<T>(read: () => T): Promise<T> {
     await this.gate;
     if (this.failure) throw this.failure;
-    return this.bytes(encoding);
-  }
-
-  latestPacked(): Int32Array | undefined {
-    return this.isHot ? this.snapshot() : undefined;
-  }
-
-  async packed(): Promise<Int32Array> {
-    if (this.failure) throw this.failure;
-    return this.snapshot();
+    return read();
   }
 
   snapshot(): Int32Array {
