@@ -28,7 +28,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   store: [],
   worlds: ['store', 'shard', 'twin', 'city'],
   dealer: ['store', 'twin'],
-  http: ['worlds', 'dealer', 'twin', 'codec', 'city'],
+  http: ['dealer', 'twin', 'codec', 'city'],
   web: [],
 };
 const PURE = ['city', 'twin', 'codec'];

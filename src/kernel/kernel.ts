@@ -107,14 +107,15 @@ export class Kernel {
     this.#exports = instance.exports as unknown as KernelExports;
     this.#checkLayout();
     const { memory } = this.#exports;
-    this.#slabsAt = placeTables(options.cityTables).end;
+    const { addresses, end } = placeTables(options.cityTables);
+    this.#slabsAt = end;
     const bytes = this.#slabsAt + options.slabCount * SLAB_BYTES;
     memory.grow(Math.max(0, Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES)));
     this.#bytes = new Uint8Array(memory.buffer);
     this.#u32 = new Uint32Array(memory.buffer);
     this.#view = new DataView(memory.buffer);
     this.#out = new Int32Array(memory.buffer, OUT, OUT_LENGTH);
-    this.#writeTables(options.cityTables);
+    this.#writeTables(options.cityTables, addresses);
     this.#carTypes = options.carTypes;
     this.#writeCarTypes(options.carTypes);
     for (let i = options.slabCount - 1; i >= 0; i--) {
@@ -133,8 +134,7 @@ export class Kernel {
     }
   }
 
-  #writeTables(cityTables: readonly ArrayBuffer[]): void {
-    const { addresses } = placeTables(cityTables);
+  #writeTables(cityTables: readonly ArrayBuffer[], addresses: readonly number[]): void {
     for (const [i, table] of cityTables.entries()) {
       const address = addresses[i] ?? 0;
       this.#bytes.set(new Uint8Array(table), address);

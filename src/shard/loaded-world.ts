@@ -5,14 +5,9 @@ import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import { carTypesOf } from '../twin/fleet.ts';
 import type { NumberedChange, StateImage, WorldPast } from './protocol.ts';
 
-export interface LoadedWorldStart {
-  number: number;
-  residency: number;
-  slab: Slab;
-  encoder: FrameEncoder;
-  createdAtMs: number;
-  /** Last journal number that is in the slab. */
-  seq: number;
+export interface LoadedWorldStart
+  extends Pick<LoadedWorld, 'number' | 'residency' | 'slab' | 'encoder' | 'createdAtMs' | 'seq'> {
+  /** Those that are not in the slab. */
   changes: readonly NumberedChange[];
 }
 
@@ -46,6 +41,7 @@ export class LoadedWorld {
   /** How many of its contacts the main thread knows. */
   contactsReported: number;
   tick: number;
+  /** Number of the last change that is in the slab. */
   seq: number;
 
   readonly #kernel: Kernel;

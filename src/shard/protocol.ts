@@ -178,21 +178,21 @@ export interface FrameBatch {
   worlds: number;
 }
 
-export type WorldReport = Address &
-  (
-    | {
-        kind: 'contacts';
-        /** Number of the first of them among all contacts of the world, from 0. */
-        from: number;
-        facts: ContactFacts[];
-      }
-    | { kind: 'image'; image: StateImage }
-    /** The world left memory to make room; if it moved since its last image, a new one came before. */
-    | { kind: 'evicted' }
-    | { kind: 'trapped'; message: string }
-  );
-
-export type Report = FrameBatch | WorldReport;
+export type Report =
+  | FrameBatch
+  | (Address &
+      (
+        | {
+            kind: 'contacts';
+            /** Number of the first of them among all contacts of the world, from 0. */
+            from: number;
+            facts: ContactFacts[];
+          }
+        | { kind: 'image'; image: StateImage }
+        /** The world left memory to make room; if it moved since its last image, a new one came before. */
+        | { kind: 'evicted' }
+        | { kind: 'trapped'; message: string }
+      ));
 
 /** Buffers that go over with a report instead of being copied. */
 export function transferred(report: Report): ArrayBuffer[] {

@@ -1,4 +1,5 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
+import { at } from '../city/geometry.ts';
 import { ShardClock } from '../clock.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
@@ -119,14 +120,12 @@ export class ShardHost implements SchedulerHost {
 
   #load(task: OpenTask, slab: number): LoadedWorld {
     const { world: number, residency, createdAtMs, cityIndex, past } = task;
-    const city = this.#start.cities.names[cityIndex];
-    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
     placePast(this.#kernel, slab, cityIndex, past);
     return new LoadedWorld(this.#kernel, {
       number,
       residency,
       slab,
-      encoder: worldEncoder(number, city),
+      encoder: worldEncoder(number, at(this.#start.cities.names, cityIndex)),
       createdAtMs,
       seq: past.image?.seq ?? 0,
       changes: unpackNumbered(past.changes),

@@ -52,14 +52,10 @@ interface PackedWrite {
   version: number;
 }
 
-interface PackedCommit {
+/** A commit under way, in the bytes that will be compared and written. */
+interface Pending {
   readonly checks: readonly PackedCheck[];
   readonly writes: readonly PackedWrite[];
-  readonly bytes: number;
-}
-
-/** A commit under way, in the bytes that will be compared and written. */
-interface Pending extends PackedCommit {
   /** Whether its checks held; known once its batch is judged. */
   accepted: boolean;
   readonly resolve: (accepted: boolean) => void;
@@ -269,7 +265,7 @@ export class EmbeddedStore implements Store {
 }
 
 /** Values are packed when the commit is called: later changes by the caller are not written. */
-function pack(checks: readonly Check[], writes: readonly Write[]): PackedCommit {
+function pack(checks: readonly Check[], writes: readonly Write[]) {
   const packedWrites = writes.map((write) => ({
     key: encodeKey(write.key),
     value: 'remove' in write ? undefined : packValue(write.value),

@@ -1,3 +1,4 @@
+import { at } from '../city/geometry.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Check, Store } from '../store/contract.ts';
 
@@ -30,9 +31,7 @@ export class Leases {
 
   /** The check that fences a write to a partition. */
   fence(partition: number): Check {
-    const check = this.#checks[partition];
-    if (check === undefined) throw new RangeError(`no partition ${partition}`);
-    return check;
+    return at(this.#checks, partition);
   }
 }
 

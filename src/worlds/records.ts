@@ -359,7 +359,7 @@ export class Records {
 
   /** Removes a stray entry of the idle index. */
   removeDue(world: number, key: Key): Promise<void> {
-    return this.write(world, [{ key, remove: true }]);
+    return this.#remove(world, [key]);
   }
 
   /**
@@ -370,17 +370,24 @@ export class Records {
     for (const kind of ['journal', 'incident', 'explained']) {
       for (;;) {
         const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit: PAGE }));
-        const writes = page.map(({ key }) => ({ key, remove: true as const }));
-        if (writes.length > 0) await this.write(world, writes);
+        if (page.length > 0)
+          await this.#remove(
+            world,
+            page.map(({ key }) => key),
+          );
         if (page.length < PAGE) break;
       }
     }
     const due = await this.due(world);
     const last = ['image', 'lived', 'world', 'touched'].map((kind) => this.key(world, kind));
     if (due !== undefined) last.push(this.dueKey(world, due));
-    await this.write(
+    await this.#remove(world, last);
+  }
+
+  #remove(world: number, keys: readonly Key[]): Promise<void> {
+    return this.write(
       world,
-      last.map((key) => ({ key, remove: true as const })),
+      keys.map((key) => ({ key, remove: true })),
     );
   }
 }

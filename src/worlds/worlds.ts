@@ -1,4 +1,5 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
@@ -174,12 +175,10 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         'The city of this world no longer exists; make a new world.',
         3600,
       );
-    const shard = shards[shardIndex];
-    if (shard === undefined) throw new Error('a node has shards');
     const position = shardIndex * cities.length + cityIndex;
     const { idle, records } = this;
     const common = { clock, time, log, records, kernel, idle, owner: this };
-    this.#shared[position] ??= { ...common, shard, city, cityIndex };
+    this.#shared[position] ??= { ...common, shard: at(shards, shardIndex), city, cityIndex };
     return this.#shared[position];
   }
 

@@ -23,21 +23,24 @@ import {
   T_BLOCKS,
   T_HAZARDS,
 } from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import type { ContactFacts } from '../../twin/incidents.ts';
+import type { ContactFacts, PartyFacts } from '../../twin/incidents.ts';
 import { boxCorners, type Polygon } from './separation.ts';
 
 /** The outline of a party of a contact, as it is now; undefined while it is not there. */
-export type BodyNow = (world: SlabArrays) => Polygon | undefined;
+type BodyNow = (world: SlabArrays) => Polygon | undefined;
 
-/** The two bodies of a contact. `table`: that of the city, as the kernel reads it. */
-export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): [BodyNow, BodyNow] {
-  const [first, second] = contact.parties.map(({ car }) =>
-    car < 0 ? strangerBody(contact, table) : (world: SlabArrays) => carBody(world, car),
-  );
-  if (first === undefined || second === undefined) throw new Error('a contact has two parties');
-  return [first, second];
+/** Those of both parties. */
+export type Bodies = readonly [BodyNow, BodyNow];
+
+/** `table`: that of the city, as the kernel reads it. */
+export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): Bodies {
+  const bodyOf = ({ car }: PartyFacts): BodyNow =>
+    car < 0 ? strangerBody(contact, table) : (world) => carBody(world, car);
+  const [first, second] = contact.parties;
+  return [bodyOf(first), bodyOf(second)];
 }
 
 /** A value of a car from one of the slab's arrays of f64. */
@@ -50,8 +53,7 @@ export function speedOf(world: SlabArrays, car: number): number {
 }
 
 function carBody(world: SlabArrays, car: number): Polygon {
-  const type = CAR_TYPES[world.i32[C_TYPE / 4 + car] ?? 0];
-  if (type === undefined) throw new RangeError('no such car type');
+  const type = at(CAR_TYPES, world.i32[C_TYPE / 4 + car] ?? 0);
   const hx = carRow(world, C_HX, car);
   const hy = carRow(world, C_HY, car);
   const x = carRow(world, C_X, car) + type.centreM * hx;
@@ -69,19 +71,19 @@ function strangerBody({ block, hazard }: ContactFacts, table: ArrayBuffer): Body
   const spot = view.getInt32(T_HAZARDS, true) + hazard * HAZARD_SPOT_BYTES;
   const lengthM = view.getFloat64(spot + HS_BODY_LENGTH, true);
   const widthM = view.getFloat64(spot + HS_BODY_WIDTH, true);
-  const at = HAZARDS + hazard * HAZARD_BYTES;
+  const actor = HAZARDS + hazard * HAZARD_BYTES;
   return ({ f64, i32 }) => {
-    if (i32[(at + A_STATE) / 4] === ACTOR_WAITS) return undefined;
-    const [x = 0, y = 0] = [f64[(at + A_X) / 8], f64[(at + A_Y) / 8]];
-    const [hx = 1, hy = 0] = [f64[(at + A_HX) / 8], f64[(at + A_HY) / 8]];
+    if (i32[(actor + A_STATE) / 4] === ACTOR_WAITS) return undefined;
+    const [x = 0, y = 0] = [f64[(actor + A_X) / 8], f64[(actor + A_Y) / 8]];
+    const [hx = 1, hy = 0] = [f64[(actor + A_HX) / 8], f64[(actor + A_HY) / 8]];
     return boxCorners(x, y, hx, hy, lengthM, widthM);
   };
 }
 
 function blockPolygon(view: DataView, block: number): Polygon {
-  const at = view.getInt32(T_BLOCKS, true) + block * BLOCK_BYTES;
-  const corners = view.getInt32(at + B_CORNERS, true);
+  const start = view.getInt32(T_BLOCKS, true) + block * BLOCK_BYTES;
+  const corners = view.getInt32(start + B_CORNERS, true);
   return Array.from({ length: 2 * corners }, (_, i) =>
-    view.getFloat64(at + B_CORNER + i * 8, true),
+    view.getFloat64(start + B_CORNER + i * 8, true),
   );
 }

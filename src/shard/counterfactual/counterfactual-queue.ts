@@ -1,4 +1,5 @@
 import type { CitySet } from '../../city/city-set.ts';
+import { at } from '../../city/geometry.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Time } from '../../time.ts';
@@ -76,9 +77,9 @@ export class CounterfactualQueue {
 
   #nextLane(urgentOnly: boolean): Lane | undefined {
     const [urgent, replays] = [this.#urgent, this.#replays];
-    if (urgentOnly) return urgent.jobs.length > 0 ? urgent : undefined;
     const first = this.#turns % 2 === 0 ? [urgent, replays] : [replays, urgent];
-    return [...first, this.#searches, this.#rewinds].find(({ jobs }) => jobs.length > 0);
+    const lanes = urgentOnly ? [urgent] : [...first, this.#searches, this.#rewinds];
+    return lanes.find(({ jobs }) => jobs.length > 0);
   }
 
   /** Works until `endMs`, by the time handed in, or until nothing is left. */
@@ -114,10 +115,6 @@ export class CounterfactualQueue {
     return cache.get(world, chain, worlds.get(world));
   }
 
-  #cityTable(cityIndex: number): ArrayBuffer {
-    return this.#dependencies.cities.tables[cityIndex] ?? new ArrayBuffer(0);
-  }
-
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
   /** Runs the world once, up to each of the collisions. Rejects where that traps. */
@@ -145,7 +142,8 @@ export class CounterfactualQueue {
   *#search(rewind: Rewind, { world, cityIndex, chain }: SearchTask): Slices<SearchAnswer> {
     const start = this.#startOf(world, chain);
     if (start === undefined) return { outcome: 'missing' };
-    const runner = new CounterfactualRunner(rewind, start, chain, this.#cityTable(cityIndex));
+    const table = at(this.#dependencies.cities.tables, cityIndex);
+    const runner = new CounterfactualRunner(rewind, start, chain, table);
     try {
       return { outcome: 'explained', explanation: yield* runner.explain() };
     } catch (error) {
@@ -161,17 +159,16 @@ export class CounterfactualQueue {
 
   *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
     const { world, cityIndex, chain } = task;
+    const { names, tables } = this.#dependencies.cities;
     const start = this.#startOf(world, chain);
     if (start === undefined) return { outcome: 'missing' };
     const on = switchedOn(chain, task.on);
     let switchTick = chain[0].tick;
     if (on.size > 0) {
-      const runner = new CounterfactualRunner(rewind, start, chain, this.#cityTable(cityIndex));
+      const runner = new CounterfactualRunner(rewind, start, chain, at(tables, cityIndex));
       switchTick = task.startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
     }
-    const city = this.#dependencies.cities.names[cityIndex];
-    if (city === undefined) throw new RangeError(`no city ${cityIndex}`);
-    const encoder = worldEncoder(world, city);
+    const encoder = worldEncoder(world, at(names, cityIndex));
     return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
   }
 }

@@ -22,7 +22,7 @@ import type { SlabArrays } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
-import { type BodyNow, bodiesOf, carRow, speedOf } from './bodies.ts';
+import { type Bodies, bodiesOf, carRow, speedOf } from './bodies.ts';
 import {
   type CounterfactualRun,
   CounterfactualSearch,
@@ -64,7 +64,7 @@ export class CounterfactualRunner {
   readonly #start: RewindStart;
   readonly #chain: IncidentContacts;
   readonly #world: SlabArrays;
-  readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
+  readonly #bodies: readonly Bodies[];
   /** States at the possible starts. */
   readonly #images = new Map<number, Uint8Array>();
 
@@ -128,7 +128,7 @@ export class CounterfactualRunner {
     this.#rewind.switchOn(on);
     const until = untilTick(this.#chain);
     const cars = carsOf(this.#chain);
-    const observer = new Observer(this.#world, this.#bodies, this.#chain, cars);
+    const observer = new Observer(this.#world, this.#bodies, this.#chain);
     const nearestFrom = this.#chain[0].tick - NEAREST_TICKS;
     const inspect = () => observer.inspect(this.#rewind.tick, this.#rewind.tick >= nearestFrom);
     yield* this.#rewind.stepTo(until, FRAME_TICKS, inspect);
@@ -152,24 +152,19 @@ export class CounterfactualRunner {
 /** Observes a re-run at its frames, the moments that its replay shows. */
 class Observer {
   readonly #world: SlabArrays;
-  readonly #bodies: readonly (readonly [BodyNow, BodyNow])[];
+  readonly #bodies: readonly Bodies[];
   readonly #chain: IncidentContacts;
   readonly #cars: readonly number[];
   readonly #moved = new Map<number, number>();
   readonly #steerAtFirst = new Map<number, number>();
   #nearest: Nearest[];
 
-  constructor(
-    world: SlabArrays,
-    bodies: readonly (readonly [BodyNow, BodyNow])[],
-    chain: IncidentContacts,
-    cars: readonly number[],
-  ) {
+  constructor(world: SlabArrays, bodies: readonly Bodies[], chain: IncidentContacts) {
     this.#world = world;
     this.#bodies = bodies;
     this.#chain = chain;
-    this.#cars = cars;
-    for (const car of cars) this.#steerAtFirst.set(car, carRow(world, C_STEER, car));
+    this.#cars = carsOf(chain);
+    for (const car of this.#cars) this.#steerAtFirst.set(car, carRow(world, C_STEER, car));
     const none = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
     this.#nearest = bodies.map(() => ({ ...none, fromPlaceM: new Map() }));
   }

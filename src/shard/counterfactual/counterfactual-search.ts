@@ -1,4 +1,5 @@
 import { CHAIN_TICKS, CONTACT_VEHICLE, F_ALL, FEATURE_COUNT } from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
 import { RUNS_MAX } from '../../limits.ts';
 import {
   declaredIn,
@@ -118,7 +119,7 @@ export class CounterfactualSearch {
     for (const candidate of this.#inOrder(relevant)) {
       if (!this.#affords(REDUCING_RERUNS)) break;
       const verdict = yield* this.#judge([candidate], 'every');
-      if (verdict) failures.push(this.#failure(candidate, verdict, 0));
+      if (verdict) failures.push(this.#failure(candidate, verdict));
     }
     const done = failures.some(({ effect }) => effect === 'avoids' || effect === all.effect);
     const set = done ? undefined : yield* this.#smallest(relevant, all.effect);
@@ -253,10 +254,11 @@ export class CounterfactualSearch {
   // ── what is reported ────────────────────────────────────────────────────────────────────────
 
   #failures(set: readonly Candidate[], verdict: Verdict): FailureFacts[] {
-    return set.map((member) => this.#failure(member, verdict, 0));
+    return set.map((member) => this.#failure(member, verdict));
   }
 
-  #failure({ car, feature }: Candidate, verdict: Verdict, set: number): FailureFacts {
+  /** Not numbered yet. */
+  #failure({ car, feature }: Candidate, verdict: Verdict): FailureFacts {
     const { effect, startTick, result } = verdict;
     const contact = Math.max(
       0,
@@ -264,13 +266,13 @@ export class CounterfactualSearch {
     );
     const acted = result.acted.get(car) ?? 0;
     const outcome = this.#outcome(car, contact, result);
-    return { car, feature, effect, set, acted, startTick, contact, outcome };
+    return { car, feature, effect, set: 0, acted, startTick, contact, outcome };
   }
 
   #outcome(car: number, contact: number, { contacts, nearest }: RunResult): Outcome {
     const left = contactsBetween(this.#chain, contacts);
     if (left.length > 0) return this.#milder(car, contact, left);
-    const { distanceM, speeds, atEnd, fromPlaceM } = nearest[contact] ?? NEVER;
+    const { distanceM, speeds, atEnd, fromPlaceM } = at(nearest, contact);
     if (!Number.isFinite(distanceM)) return { what: 'away', distanceM: fromPlaceM.get(car) };
     if ((speeds.get(car) ?? 0) < STOPPED_MPS) return { what: 'stopped', distanceM };
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
@@ -291,13 +293,6 @@ export class CounterfactualSearch {
     return { what: 'milder', deltaVMps: deltaVOf(left) };
   }
 }
-
-const NEVER: Nearest = {
-  distanceM: Number.POSITIVE_INFINITY,
-  speeds: new Map(),
-  atEnd: false,
-  fromPlaceM: new Map(),
-};
 
 /** Speed of a striking car; undefined for a struck one. */
 function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { CounterfactualQueue } from '../../shard/counterfactual/counterfactual-queue.ts';
-import { LoadedWorld } from '../../shard/loaded-world.ts';
+import { LoadedWorld, type LoadedWorldStart } from '../../shard/loaded-world.ts';
 import type { NumberedChange } from '../../shard/protocol.ts';
 import {
   type FollowedClock,
@@ -105,13 +105,7 @@ const NO_COUNTERFACTUALS: Pick<CounterfactualQueue, 'work' | 'isBusy'> = {
 /** A world of the first city in a slab. */
 export function loadedWorld(
   kernel: Kernel,
-  start: {
-    number: number;
-    slab: number;
-    createdAtMs?: number;
-    seq?: number;
-    changes?: readonly NumberedChange[];
-  },
+  start: Partial<LoadedWorldStart> & Pick<LoadedWorldStart, 'number' | 'slab'>,
 ): LoadedWorld {
   const [city] = cities.names;
   if (city === undefined) throw new RangeError('the catalogue has a city');
