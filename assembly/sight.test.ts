@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { add, at, cross, distance, subtract } from '../src/city/geometry.ts';
+import { add, at, cross, distance, nearestOnSegment, subtract } from '../src/city/geometry.ts';
 import type { City, Point } from '../src/city/types.ts';
-import { nearestOnSegment } from '../src/citygen/geometry.ts';
 import { cornersOf } from '../src/citygen/hazards/paths.ts';
 import { bodyBlocksOf } from '../src/citygen/tables/hazard-table.ts';
 import {
