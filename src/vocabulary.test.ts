@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { parse } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readSources } from './testing/rigs/source-tree.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FOLDERS = ['assembly', 'src', 'workers', 'bench', 'load'];
 const NOT_METHODS = /^(if|for|while|switch|catch|return|function|super|constructor)$/;
 
 interface Retired {
@@ -31,7 +29,8 @@ function retired(word: string, allowedIn: string[]): Retired {
   return { word, allowedIn, matches };
 }
 
-const table = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8').split('## Retired words')[1];
+const glossary = new URL('../docs/glossary.md', import.meta.url);
+const table = readFileSync(glossary, 'utf8').split('## Retired words')[1];
 const RETIRED = [...(table ?? '').matchAll(/^\| `(.+?)` \| .*? \| ?(.*?) ?\|$/gm)].map(
   ([, word = '', paths = '']) =>
     retired(
@@ -70,11 +69,7 @@ function metricsIn(text: string): string[] {
   );
 }
 
-const files = FOLDERS.flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .map((path) => join(folder, path))
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts')),
-);
+const sources = readSources();
 
 describe('the vocabulary', () => {
   it('is read from the glossary', () => {
@@ -82,18 +77,12 @@ describe('the vocabulary', () => {
     expect(wordsOf('nextStayMs')).toBe('next stay ms');
     const names = declaredIn('class A {\n  #b = 1;\n  c(d: E) {\n');
     expect(names).toEqual(expect.arrayContaining(['A', 'b', 'c()', 'd']));
-    expect(files.length).toBeGreaterThan(400);
+    expect(sources.length).toBeGreaterThan(400);
   });
 
   it('has no retired word in names, file names and metrics', () => {
-    const found = files.flatMap((path) => {
-      const text = readFileSync(join(ROOT, path), 'utf8');
-      const fileName =
-        path
-          .split('/')
-          .at(-1)
-          ?.replace(/\.tsx?$/, '') ?? '';
-      const names = new Set([...declaredIn(text), ...metricsIn(text), fileName]);
+    const found = sources.flatMap(({ path, text }) => {
+      const names = new Set([...declaredIn(text), ...metricsIn(text), parse(path).name]);
       return RETIRED.filter(
         ({ allowedIn }) => !allowedIn.some((allowed) => path.startsWith(allowed)),
       ).flatMap(({ word, matches }) =>

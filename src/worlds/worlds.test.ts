@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
 import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
-import type { Store, Write } from '../store/contract.ts';
-import { openEmbedded } from '../store/embedded-store.ts';
-import { startTestNode, type TestNode } from '../testing/rigs/node.ts';
-import { systemTime } from '../time.ts';
+import { contactWith } from '../testing/doubles/contacts.ts';
+import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
 import type { EventRecord } from '../twin/wire.ts';
+import type { World } from '../twin-service.ts';
 import type { OwnedWorld } from './owned-world.ts';
 import type { WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
@@ -17,31 +16,21 @@ afterEach(async () => {
   for (const node of nodes.splice(0)) await node.discard();
 });
 
-/** A node, and the store under it; `onCommit` hears of each of its commits before it is made. */
-async function start(
-  settings: Record<string, string> = {},
-  onCommit: (writes: readonly Write[]) => void = () => {},
-) {
-  const opened: Store[] = [];
-  const openStore = async (dir: string): Promise<Store> => {
-    const store: Store = await openEmbedded(dir, systemTime);
-    opened.push(store);
-    return {
-      engine: store.engine,
-      get: (key) => store.get(key),
-      list: (prefix, page) => store.list(prefix, page),
-      close: () => store.close(),
-      commit: (checks, writes) => {
-        onCommit(writes);
-        return store.commit(checks, writes);
-      },
-    };
-  };
-  const node = await startTestNode(settings, { openStore });
+/** A node, and the store under it. */
+async function start(settings: Record<string, string> = {}) {
+  const node = await startFaultyNode(settings);
   nodes.push(node);
-  const [store] = opened;
-  if (store === undefined) throw new Error('the node opened no store');
-  return { node, store };
+  return { node, store: node.store };
+}
+
+/** Makes very many worlds, some at a time. */
+async function makeWorlds({ worlds }: TestNode, count: number): Promise<OwnedWorld[]> {
+  const made: World[] = [];
+  while (made.length < count) {
+    const some = Array.from({ length: 500 }, () => worlds.create({ startTick: 0 }));
+    made.push(...(await Promise.all(some)));
+  }
+  return made as OwnedWorld[];
 }
 
 const configurations = (events: readonly EventRecord[] | undefined): number | undefined =>
@@ -50,10 +39,7 @@ const configurations = (events: readonly EventRecord[] | undefined): number | un
 describe('the worlds of a node', () => {
   it('keep a world at hand that was just made, however many others are in use', async () => {
     const { node } = await start();
-    for (let made = 0; made < HANDLES_MAX; made += 500) {
-      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
-      for (const world of await Promise.all(some)) world.touch();
-    }
+    for (const world of await makeWorlds(node, HANDLES_MAX)) world.touch();
     const newest = await node.worlds.create({ startTick: 0 });
     expect(node.worlds.peek(newest.number)).toBe(newest);
     expect(await node.worlds.load(newest.number)).toBe(newest);
@@ -61,14 +47,9 @@ describe('the worlds of a node', () => {
 
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
-    const made: OwnedWorld[] = [];
-    while (made.length < HANDLES_MAX + 500) {
-      const some = Array.from({ length: 500 }, () => node.worlds.create({ startTick: 0 }));
-      made.push(...((await Promise.all(some)) as OwnedWorld[]));
-    }
-    const first = made[0] as OwnedWorld;
+    const made = await makeWorlds(node, HANDLES_MAX + 500);
+    const [first, second] = [at(made, 0), at(made, 1)];
     await first.change(3, F_BRAKES, 0);
-    const second = made[1] as OwnedWorld;
     second.quarantine();
     expect(node.worlds.handleCount).toBe(HANDLES_MAX + 500);
     for (const world of made) world.lastTouchMs -= 20_000;
@@ -138,21 +119,19 @@ describe('the worlds of a node', () => {
   });
 
   it('[W35] leave nothing in the store once they are dropped, even if their shard still reports', async () => {
-    let number = -1;
-    let running: TestNode | undefined;
-    const facts = [{ tick: 9, order: 0 } as ContactFacts];
-    const reportAtRemoval = (writes: readonly Write[]) => {
-      const shard = running?.shards[0];
-      const isRemoval = writes.every((write) => 'remove' in write && write.key.includes(number));
-      if (!isRemoval || shard === undefined) return;
-      const report = { kind: 'contacts', world: number, residency: 0, from: 0, facts } as const;
-      running?.worlds.report(shard, report);
-      reports++;
-    };
+    const { node, store } = await start({ WORLD_IDLE_SECONDS: '60' });
+    const { number } = await node.worlds.create({ startTick: 0 });
+    const facts = [contactWith({ tick: 9 })];
+    const report = { kind: 'contacts', world: number, residency: 0, from: 0, facts } as const;
     let reports = 0;
-    const { node, store } = await start({ WORLD_IDLE_SECONDS: '60' }, reportAtRemoval);
-    running = node;
-    number = (await node.worlds.create({ startTick: 0 })).number;
+    const { commit } = store;
+    vi.spyOn(store, 'commit').mockImplementation((checks, writes) => {
+      if (writes.every((write) => 'remove' in write && write.key.includes(number))) {
+        node.worlds.report(at(node.shards, 0), report);
+        reports++;
+      }
+      return commit(checks, writes);
+    });
     const ofWorld = async () => {
       const entries = await store.list(['p', partitionOf(number)], { limit: 1000 });
       return entries.filter(({ key }) => key.includes(number)).map(({ key }) => key.join('/'));
@@ -165,7 +144,7 @@ describe('the worlds of a node', () => {
 
   it('take no report of an earlier residency', async () => {
     const { node, store } = await start();
-    const [shard] = node.shards;
+    const shard = at(node.shards, 0);
     const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
     await first.packed();
     const { number: world, residency } = first;
@@ -173,8 +152,7 @@ describe('the worlds of a node', () => {
     node.worlds.startOver();
     const again = await node.worlds.load(world);
     expect(again).not.toBe(first);
-    if (shard === undefined) throw new Error('a node has shards');
-    const facts = [{ tick: 9, order: 0 } as ContactFacts];
+    const facts = [contactWith({ tick: 9 })];
     const reportEarlier = async () => {
       node.worlds.report(shard, { kind: 'contacts', world, residency, from: 5, facts });
       const image = { tick: 9, seq: 0, bytes: new Uint8Array(8) };
@@ -191,8 +169,7 @@ describe('the worlds of a node', () => {
 
   it('show no frame of an earlier residency, however soon they are watched again', async () => {
     const { node } = await start();
-    const [shard] = node.shards;
-    if (shard === undefined) throw new Error('a node has shards');
+    const shard = at(node.shards, 0);
     const reports = vi.spyOn(node.worlds, 'report');
     const shown: number[] = [];
     node.worlds.onFrames((frames, done) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
 import { systemTime } from '../../time.ts';
@@ -129,8 +130,7 @@ describe('incidents of a watched world', () => {
   it('fail if they never happened, and keep no other from being explained', async () => {
     const { shard, chains, work, search, rewind } = setUp();
     shard.pass(800 * 20, 80);
-    const [chain] = chains(0);
-    if (chain === undefined) throw new Error('cars have met');
+    const chain = at(chains(0), 0);
     const [first, ...rest] = chain;
     const never: IncidentContacts = [{ ...first, tick: first.tick - 7 }, ...rest];
     await work(rewind([never, chain]));
@@ -140,8 +140,7 @@ describe('incidents of a watched world', () => {
   it('come before rewinds, whose states must not displace each other', async () => {
     const { shard, chains, queue, rewind } = setUp();
     shard.pass(1500 * 20, 80);
-    const [chain] = chains(0);
-    if (chain === undefined) throw new Error('cars have met');
+    const chain = at(chains(0), 0);
     const order: string[] = [];
     void rewind(chains(0)).then(() => order.push('rewind'));
     const task = { world: WORLD, cityIndex: 0, chain, background: true };
@@ -155,8 +154,7 @@ describe('a replay', () => {
   it('waits for no background work', async () => {
     const { shard, queue, chains, search, rewind } = setUp();
     shard.pass(1500 * 20, 80);
-    const [chain] = chains(0);
-    if (chain === undefined) throw new Error('cars have met');
+    const chain = at(chains(0), 0);
     const slow = Promise.all([rewind(chains(0)), search(chains(0), true)]);
     const replay = queue.replay({ ...taskOf(chain), on: 0, untilTick: 1500 });
     const order: string[] = [];
@@ -176,8 +174,7 @@ describe('a replay', () => {
   it('is the same each time after one rewind', async () => {
     const { shard, queue, chains, work, rewind } = setUp(800);
     shard.settle();
-    const [chain] = chains(0);
-    if (chain === undefined) throw new Error('cars have met');
+    const chain = at(chains(0), 0);
     const task = { ...taskOf(chain), on: F_BRAKES | F_STEERING, untilTick: 800 };
     expect(await work(queue.replay(task))).toEqual({ outcome: 'missing' });
     await work(rewind([chain], false));

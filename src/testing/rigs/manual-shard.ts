@@ -41,6 +41,10 @@ export class ManualShard implements SchedulerHost, FollowedClock {
     });
   }
 
+  get frameTicks(): number[] {
+    return this.frames.map(({ tick }) => tick);
+  }
+
   now(): number {
     return this.nowMs;
   }
