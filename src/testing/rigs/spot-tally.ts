@@ -44,7 +44,7 @@ interface Arming {
 
 const ACROSS: Arming = { leadS: 3.3, fromMps: 4 };
 const STANDING: Arming = { leadS: 1.2, fromMps: 4 };
-/** `always`: the road itself is the hazard. `never`: the actor comes from behind a stalled car. */
+/** `always`: the road itself is the hazard. `never`: it comes up behind a car that has stalled. */
 const ARMING: Readonly<Record<HazardKind, Arming | 'always' | 'never'>> = {
   parked_row_child: { leadS: 3.2, fromMps: 8 },
   deer_crossing: { leadS: 2.3, fromMps: 8 },
