@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
 import type { Config } from './config.ts';
-import { DealerPlatform } from './dealer/dealer-platform.ts';
+import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platform.ts';
 import { DEMO_LOGINS } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
@@ -164,7 +164,7 @@ function openPlatform(
 ): Promise<DealerPlatform> {
   const { servingState, ...served } = parts;
   const node = { worlds: () => parts.worlds.idle.count(), nodes: () => servingState.nodes };
-  return DealerPlatform.open({ ...served, time, random, log, node }, config);
+  return openDealerPlatform({ ...served, time, random, log, node }, config);
 }
 
 function openFrontEnd(

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
+import { expectDealer, refOf } from './account-refs.ts';
 import { type Customers, carsOf } from './customers.ts';
 import { emailOf, isFree, setHolder } from './emails.ts';
 import { badLogin, conflict, forbidden } from './errors.ts';
-import { expectDealer } from './expect-dealer.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import {
@@ -109,7 +109,7 @@ export class Accounts {
   async logIn({ username, password, role }: Login): Promise<Granted> {
     const { attempts, passwords, registry, tokens } = this.#dependencies;
     const account = await registry.read(async (reader) => {
-      const ref = await reader.get<AccountRef>(keys.name(reader.generation, username));
+      const ref = await refOf(reader, username);
       // A read takes time, so for an unknown name it reads the account of the last known name.
       this.#lastKnown = ref ?? this.#lastKnown;
       const key = keys.account(reader.generation, this.#lastKnown);
@@ -244,8 +244,7 @@ function renew({ credential }: AdminRecord, password: string, keptToken: string)
 
 /** Throws DealerError 409. */
 async function expectFreeName(transaction: Transaction, username: string): Promise<void> {
-  const taken = await transaction.get<AccountRef>(keys.name(transaction.generation, username));
-  if (taken !== undefined) throw conflict(NAME_TAKEN);
+  if ((await refOf(transaction, username)) !== undefined) throw conflict(NAME_TAKEN);
 }
 
 /** Moves an account to another email. Throws DealerError 409. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { expectDealer } from './account-refs.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
-import { expectDealer } from './expect-dealer.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, type CarRecord, type Flags, keys, type Owner } from './records.ts';
 import type { Registry } from './registry.ts';
@@ -16,8 +16,6 @@ import { VersionedCache } from './versioned-cache.ts';
 export type Car = Omit<schemas.Car, 'viewer_url'>;
 
 const DEALER_FIELD = ['body', 'dealer'];
-/** Callers whose lists are cached. */
-const LISTS_MAX = 64;
 
 /** The cars of all fleets, their owners and their flags. */
 export class Cars {
@@ -25,7 +23,7 @@ export class Cars {
   readonly #sessions: Sessions;
   readonly #twin: TwinCars;
   readonly #clock: Clock;
-  readonly #lists = new VersionedCache<readonly Car[]>(LISTS_MAX);
+  readonly #lists = new VersionedCache<readonly Car[]>();
 
   constructor(registry: Registry, sessions: Sessions, twin: TwinCars, clock: Clock) {
     this.#registry = registry;

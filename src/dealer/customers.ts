@@ -1,3 +1,4 @@
+import { refOf } from './account-refs.ts';
 import { notFound } from './errors.ts';
 import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
@@ -8,8 +9,6 @@ import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** Callers whose lists are cached. */
-const LISTS_MAX = 64;
 const VIN_PART = 4;
 const ACCOUNT_PART = 3;
 
@@ -17,7 +16,7 @@ const ACCOUNT_PART = 3;
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;
-  readonly #lists = new VersionedCache<readonly Customer[]>(LISTS_MAX);
+  readonly #lists = new VersionedCache<readonly Customer[]>();
 
   constructor(registry: Registry, secrets: Secrets) {
     this.#registry = registry;
@@ -48,7 +47,9 @@ export class Customers {
   /** Throws DealerError 404, also if the actor may not read the customer. */
   one(actor: Actor, username: string, withPassword: boolean): Promise<Customer> {
     return this.#registry.read(async (reader) => {
-      const customer = await customerNamed(reader, username);
+      const ref = await refOf(reader, username);
+      if (ref?.role !== 'user') throw notFound('Customer');
+      const customer = await reader.get<CustomerRecord>(keys.account(reader.generation, ref));
       if (customer === undefined || !can(actor, 'customer.read', resourceOf(customer))) {
         throw notFound('Customer');
       }
@@ -88,14 +89,4 @@ function resourceOf({ dealer, id }: CustomerRecord) {
 export async function carsOf(reader: Reader, account: string): Promise<string[]> {
   const owned = await reader.keysBelow(keys.ownedBy(reader.generation, account));
   return owned.map((key) => String(key[VIN_PART]));
-}
-
-async function customerNamed(
-  reader: Reader,
-  username: string,
-): Promise<CustomerRecord | undefined> {
-  const { generation } = reader;
-  const id = await reader.get<{ role: string; id: string }>(keys.name(generation, username));
-  if (id?.role !== 'user') return undefined;
-  return reader.get<CustomerRecord>(keys.account(generation, { role: 'user', id: id.id }));
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
-import type { StopTimer, Time } from '../time.ts';
+import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
 import { Accounts } from './accounts.ts';
 import { Cars } from './cars.ts';
@@ -16,7 +16,7 @@ import { Registry } from './registry.ts';
 import { Secrets } from './secrets.ts';
 import { Seeding } from './seeding.ts';
 import { Sessions } from './sessions.ts';
-import { type NodeCounts, State } from './state.ts';
+import { type NodeCounts, stateReader } from './state.ts';
 import { Tokens } from './tokens.ts';
 import { TwinCars } from './twin-cars.ts';
 
@@ -35,75 +35,50 @@ interface DealerPlatformDependencies {
 }
 
 /** The dealer platform: accounts, fleets, owners, and the remote flags of cars. */
-export class DealerPlatform {
-  readonly sessions: Sessions;
-  readonly tokens: Tokens;
-  readonly passwords: Passwords;
-  readonly accounts: Accounts;
-  readonly dealers: Dealers;
-  readonly dealerList: DealerList;
-  readonly customers: Customers;
-  readonly cars: Cars;
-  readonly seeding: Seeding;
-  readonly state: State;
-  readonly #stopSweeping: StopTimer;
+export type DealerPlatform = Awaited<ReturnType<typeof openDealerPlatform>>;
 
-  private constructor(
-    { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
-    { demo, rateLimits }: DealerSettings,
-    { tokens, passwords, secrets }: { tokens: Tokens; passwords: Passwords; secrets: Secrets },
-  ) {
-    const registry = new Registry(store);
-    const attempts = new LoginAttempts(rateLimits, clock);
-    this.tokens = tokens;
-    this.passwords = passwords;
-    const sessions = new Sessions(registry, tokens, clock);
-    const customers = new Customers(registry, secrets);
-    this.sessions = sessions;
-    this.customers = customers;
-    this.accounts = new Accounts({
-      registry,
-      sessions,
-      tokens,
-      passwords,
-      attempts,
-      secrets,
-      customers,
-      clock,
-      random,
-    });
-    this.dealers = new Dealers(registry, sessions);
-    this.dealerList = new DealerList(registry, this.dealers, clock, time);
-    this.cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
-    this.seeding = new Seeding({ registry, passwords, secrets, clock, random, demo });
-    this.state = new State(registry, clock, node);
-    this.#stopSweeping = time.every(SWEEP_MS, () => {
-      sessions.sweep().catch((err: unknown) => log.warn({ err }, 'revocations were not swept'));
-    });
+/** Opens the platform on a store, and fills that where it is empty. */
+export async function openDealerPlatform(
+  { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
+  { demo, tokenLifetimeS, fieldKey, rateLimits }: DealerSettings,
+) {
+  const registry = new Registry(store);
+  const tokens = await Tokens.open(store, clock, random, tokenLifetimeS);
+  const secrets = await Secrets.open(store, random, fieldKey);
+  const passwords = new Passwords(random);
+  const attempts = new LoginAttempts(rateLimits, clock);
+  const sessions = new Sessions(registry, tokens, clock);
+  const customers = new Customers(registry, secrets);
+  const accounts = new Accounts({
+    registry,
+    sessions,
+    tokens,
+    passwords,
+    attempts,
+    secrets,
+    customers,
+    clock,
+    random,
+  });
+  const cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
+  const dealers = new Dealers(registry, sessions);
+  const seeding = new Seeding({ registry, passwords, secrets, clock, random, demo });
+  const state = stateReader(registry, clock, node);
+  const dealerList = new DealerList(registry, dealers, clock, time);
+  const stopSweeping = time.every(SWEEP_MS, () => {
+    sessions.sweep().catch((err: unknown) => log.warn({ err }, 'revocations were not swept'));
+  });
+  const close = async () => {
+    stopSweeping();
+    dealerList.close();
+    await passwords.close();
+  };
+  try {
+    await seeding.seed();
+  } catch (error) {
+    await close();
+    throw error;
   }
-
-  /** Opens the platform on a store, and fills that where it is empty. */
-  static async open(
-    dependencies: DealerPlatformDependencies,
-    settings: DealerSettings,
-  ): Promise<DealerPlatform> {
-    const { store, clock, random } = dependencies;
-    const tokens = await Tokens.open(store, clock, random, settings.tokenLifetimeS);
-    const secrets = await Secrets.open(store, random, settings.fieldKey);
-    const passwords = new Passwords(random);
-    const platform = new DealerPlatform(dependencies, settings, { tokens, passwords, secrets });
-    try {
-      await platform.seeding.seed();
-      return platform;
-    } catch (error) {
-      await platform.close();
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#stopSweeping();
-    this.dealerList.close();
-    await this.passwords.close();
-  }
+  const services = { accounts, cars, customers, dealers, dealerList, seeding, sessions, state };
+  return { ...services, tokens, passwords, close };
 }

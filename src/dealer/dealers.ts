@@ -1,13 +1,7 @@
 import type { Key } from '../store/contract.ts';
+import { expectDealer, refOf } from './account-refs.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
-import { expectDealer } from './expect-dealer.ts';
-import {
-  type AccountRef,
-  type CarRecord,
-  type CustomerRecord,
-  type DealerRecord,
-  keys,
-} from './records.ts';
+import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -47,7 +41,7 @@ export class Dealers {
       await this.#sessions.revalidate(transaction, session);
       if (heir !== null) await expectDealer(transaction, heir, HEIR_FIELD);
       const { generation } = transaction;
-      const ref = await transaction.get<AccountRef>(keys.name(generation, username));
+      const ref = await refOf(transaction, username);
       if (ref?.role !== 'dealer') throw notFound('Dealer');
       transaction.remove(keys.account(generation, ref));
       transaction.remove(keys.name(generation, username));

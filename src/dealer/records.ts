@@ -62,7 +62,7 @@ export const PLAIN_FIELDS = [
 /** Stored encrypted; shown to the customer and to admins only. */
 export const SECRET_FIELDS = ['personnummer', 'iban', 'charging_card_rfid'] as const;
 
-export type PlainField = (typeof PLAIN_FIELDS)[number];
+type PlainField = (typeof PLAIN_FIELDS)[number];
 export type SecretField = (typeof SECRET_FIELDS)[number];
 type Place = `${'home' | 'work'}_${'lat' | 'lng'}`;
 

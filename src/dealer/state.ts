@@ -15,35 +15,27 @@ type Counts = Pick<PlatformState, 'dealers' | 'customers' | 'cars' | 'fleets'>;
 
 export const VERSION = '2.0.0';
 
-/** The public state of the platform. It is counted again only after a change. */
-export class State {
-  readonly #registry: Registry;
-  readonly #clock: Clock;
-  readonly #node: NodeCounts;
-  readonly #startedAtMs: number;
-  readonly #counts = new VersionedCache<Counts>(1);
-
-  constructor(registry: Registry, clock: Clock, node: NodeCounts) {
-    this.#registry = registry;
-    this.#clock = clock;
-    this.#node = node;
-    this.#startedAtMs = clock.now();
-  }
-
-  async read(): Promise<PlatformState> {
-    const { revision } = await this.#registry.edition();
-    const counts = await this.#counts.read('', revision, () => this.#registry.read(count));
+/** Reads the public state of the platform. Records are counted again only after a change. */
+export function stateReader(
+  registry: Registry,
+  clock: Clock,
+  node: NodeCounts,
+): () => Promise<PlatformState> {
+  const startedAtMs = clock.now();
+  const counts = new VersionedCache<Counts>();
+  return async () => {
+    const { revision } = await registry.edition();
     return {
       status: 'ok',
       version: VERSION,
-      started_at: new Date(this.#startedAtMs).toISOString(),
-      uptime_s: Math.floor((this.#clock.now() - this.#startedAtMs) / 1000),
-      store: this.#registry.store.engine,
-      ...counts,
-      worlds: await this.#node.worlds(),
-      nodes: this.#node.nodes(),
+      started_at: new Date(startedAtMs).toISOString(),
+      uptime_s: Math.floor((clock.now() - startedAtMs) / 1000),
+      store: registry.store.engine,
+      ...(await counts.read('', revision, () => registry.read(count))),
+      worlds: await node.worlds(),
+      nodes: node.nodes(),
     };
-  }
+  };
 }
 
 async function count(reader: Reader): Promise<Counts> {

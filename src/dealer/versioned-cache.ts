@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
+/** Keys are callers. */
+const KEYS_MAX = 64;
+
 /** Values computed from records, valid until a record changes. */
 export class VersionedCache<T extends object> {
-  readonly #values: LRUCache<string, { revision: number; value: T }>;
-
-  constructor(max: number) {
-    this.#values = new LRUCache({ max });
-  }
+  readonly #values = new LRUCache<string, { revision: number; value: T }>({ max: KEYS_MAX });
 
   /**
    * The value at a key; computed again after a change of the store or if it fails `isGood`.

@@ -22,20 +22,19 @@ import { vehicleRoutes } from './twin/vehicle-routes.ts';
 import { WorldAccess } from './twin/world-access.ts';
 import { type StreamSession, streamRoute, WorldStream } from './twin/world-stream.ts';
 
-type Settings = Pick<
-  Config,
-  | 'host'
-  | 'twinPort'
-  | 'dealerPort'
-  | 'opsHost'
-  | 'opsPort'
-  | 'publicTwinUrl'
-  | 'tls'
-  | 'corsOrigins'
-  | 'rateLimits'
->;
-
-export interface FrontEndOptions extends Settings {
+export interface FrontEndOptions
+  extends Pick<
+    Config,
+    | 'host'
+    | 'twinPort'
+    | 'dealerPort'
+    | 'opsHost'
+    | 'opsPort'
+    | 'publicTwinUrl'
+    | 'tls'
+    | 'corsOrigins'
+    | 'rateLimits'
+  > {
   /** Output folder of the page build. */
   webFolder: string;
   /** Published log-ins of demo mode; otherwise empty. */

@@ -30,17 +30,15 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
 export type Count = (name: string, limit: TokenBuckets | undefined) => void;
 
 /** One operation of the dealer platform: how it is served and described. */
-interface Operation<B extends Fields, Q extends Fields, P extends Fields> {
+interface Operation<B extends Fields, Q extends Fields, P extends Fields>
+  extends Pick<Route, 'operationId' | 'summary' | 'refusals'> {
   endpoint: `${Method} ${string}`;
-  operationId: string;
-  summary: string;
   body?: Form<B>;
   /** The body is a web form, not JSON. */
   isForm?: true;
   query?: Form<Q>;
   params?: Form<P>;
   answer: Schema;
-  refusals?: Readonly<Record<number, string>>;
 }
 
 interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
@@ -70,10 +68,10 @@ export function openRoutes(tag: string) {
   ): Route =>
     routeOf(operation, tag, 'none', async (call) => {
       // Before the first await: the client may disconnect.
-      const limited = new LimitHeaders(call.addressKey());
+      const limited = limitCounter(call.addressKey());
       const ended = await refusedAs(async () => {
         const ask = read(operation, call, await bodyOf(operation, call));
-        return replyOf(await operation.run(ask, (name, limit) => limited.count(name, limit)));
+        return replyOf(await operation.run(ask, limited.count));
       });
       const isSecret = operation.isSecret || ended.status !== 200;
       return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
@@ -119,21 +117,12 @@ function withHeaders(answer: Reply, more: readonly Header[]): Reply {
 }
 
 function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
-  {
-    endpoint,
-    operationId,
-    summary,
-    body,
-    isForm,
-    query,
-    params,
-    answer,
-    refusals,
-  }: Operation<B, Q, P>,
+  operation: Operation<B, Q, P>,
   tag: string,
   auth: 'none' | 'bearer',
   handle: Route['handle'],
 ): Route {
+  const { endpoint, operationId, summary, body, isForm, query, params } = operation;
   const [method, path] = endpoint.split(' ') as [Method, string];
   const type = isForm ? { type: 'application/x-www-form-urlencoded' as const } : {};
   const described = body ? { schema: body.schema, required: true, ...type } : {};
@@ -147,12 +136,12 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     ...(method === 'GET' ? {} : { body: { maxBytes: BODY_BYTES_MAX, ...described } }),
     ...(params ? { params: params.schema.properties } : {}),
     ...(query ? { query: query.schema.properties } : {}),
-    answers: { 200: { description: summary, schema: answer } },
+    answers: { 200: { description: summary, schema: operation.answer } },
     errors: [],
     refusals: {
       ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
-      ...refusals,
+      ...operation.refusals,
       503: 'The service cannot do this now; see Retry-After. The detail says whether a change may have been made.',
     },
     handle,
@@ -210,26 +199,21 @@ function inQuery({ query }: Call): object {
 }
 
 /** Counts a call in limits and collects the RateLimit headers of its answer. */
-class LimitHeaders {
-  readonly headers: Header[] = [];
-  readonly #key: string;
-
-  constructor(key: string) {
-    this.#key = key;
-  }
-
-  count(name: string, limit: TokenBuckets | undefined): void {
+function limitCounter(key: string): { count: Count; headers: readonly Header[] } {
+  const headers: Header[] = [];
+  const count: Count = (name, limit) => {
     if (limit === undefined) return;
     const { burst, perS } = limit.size;
     try {
-      limit.take(this.#key);
+      limit.take(key);
     } finally {
-      const { left, fullInS } = limit.level(this.#key);
+      const { left, fullInS } = limit.level(key);
       const window = Math.ceil(burst / perS);
-      this.headers.push(
+      headers.push(
         ['RateLimit-Policy', `"${name}";q=${burst};w=${window}`],
         ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
       );
     }
-  }
+  };
+  return { count, headers };
 }

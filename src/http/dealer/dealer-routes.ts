@@ -210,7 +210,7 @@ function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
       operationId: 'getState',
       summary: 'The state of the platform',
       answer: schemas.PlatformState,
-      run: () => state.read(),
+      run: () => state(),
     }),
     guardedRoutes(
       sessions,

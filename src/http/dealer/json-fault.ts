@@ -1,5 +1,5 @@
 /** Where a text stops being JSON, as an offset in code points, and why. */
-export interface JsonFault {
+interface JsonFault {
   offset: number;
   reason: string;
 }

@@ -1,6 +1,13 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Asset, type AssetHeaders, assetOf, assetRoute, readAsset } from '../pages/assets.ts';
+import {
+  type Asset,
+  type AssetHeaders,
+  assetOf,
+  assetRoute,
+  once,
+  readAsset,
+} from '../pages/assets.ts';
 import type { Route } from '../server/router.ts';
 import { asyncApiOf } from './asyncapi.ts';
 import { openApiOf, type Service } from './openapi.ts';
@@ -46,11 +53,10 @@ export function docsRoutes(
 
 /** The AsyncAPI document of the stream, made at the first request: it names the listening address. */
 export function streamDocsRoute(publicUrl: () => string): Route {
-  let document: Asset | undefined;
-  return documentationRoute('/asyncapi.json', 'getAsyncApi', () => {
-    document ??= assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), HEADERS);
-    return document;
-  });
+  const document = once(() =>
+    assetOf('asyncapi.json', JSON.stringify(asyncApiOf(publicUrl())), HEADERS),
+  );
+  return documentationRoute('/asyncapi.json', 'getAsyncApi', document);
 }
 
 /** No document describes these routes, so they need no summary. */

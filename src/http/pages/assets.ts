@@ -35,11 +35,6 @@ export interface AssetHeaders {
   cache: string;
 }
 
-/** Compressed bodies by coding. */
-type Coded = ReadonlyMap<ContentCoding, Uint8Array>;
-
-const NOT_CODED: Coded = new Map();
-
 /** Whether browsers may get a file of this name. */
 export function isAsset(name: string): boolean {
   return TYPES.has(extname(name));
@@ -52,12 +47,15 @@ export function readAsset(path: string, headers: AssetHeaders): Asset {
   return assetOf(path, readFileSync(path), headers, coded);
 }
 
-/** A file that is made in memory. */
+/**
+ * A file that is made in memory.
+ * @param coded its compressed bodies
+ */
 export function assetOf(
   name: string,
   body: string | Uint8Array,
   headers: AssetHeaders,
-  coded: Coded = NOT_CODED,
+  coded: ReadonlyMap<ContentCoding, Uint8Array> = new Map(),
 ): Asset {
   const tag = tagOf(body);
   const type = TYPES.get(extname(name)) ?? '';
@@ -115,4 +113,13 @@ export function withStatus(status: number, asset: Asset, call: Call): Reply {
 
 function chosen({ codings, variants }: Asset, { head }: Call): TaggedReply {
   return variants.get(contentCoding(head.acceptEncoding, codings)) as TaggedReply;
+}
+
+/** The result of `make`, which runs at the first call. */
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -13,6 +13,7 @@ import {
   assetRoute,
   fresh,
   isAsset,
+  once,
   readAsset,
   withStatus,
 } from './assets.ts';
@@ -151,12 +152,4 @@ function withMeta(html: string, said: Readonly<Record<string, string>>): string 
 
 function quoted(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

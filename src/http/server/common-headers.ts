@@ -9,35 +9,24 @@ const EXPOSED =
   'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
 const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Request-Id';
 
-interface HeaderSets {
-  /** Has `Vary: Accept`. */
-  get: Header;
-  other: Header;
-}
-
-/** The headers of every answer of a server, prepared and joined into one. */
-export class CommonHeaders {
-  readonly #ofOrigin: ReadonlyMap<string, HeaderSets>;
-  readonly #ofOthers: HeaderSets;
-
-  /** @param corsOrigins origins whose scripts may read answers */
-  constructor(corsOrigins: Config['corsOrigins']) {
-    if (corsOrigins === '*') {
-      this.#ofOrigin = new Map();
-      this.#ofOthers = headerSets(allowing('*'), ['Accept']);
-      return;
-    }
-    const vary = corsOrigins.length > 0 ? ['Accept', 'Origin'] : ['Accept'];
-    this.#ofOrigin = new Map(
-      corsOrigins.map((origin) => [origin, headerSets(allowing(origin), vary)]),
-    );
-    this.#ofOthers = headerSets([], vary);
-  }
-
-  of(method: string, origin: string): Header {
-    const sets = this.#ofOrigin.get(origin) ?? this.#ofOthers;
-    return method === 'GET' ? sets.get : sets.other;
-  }
+/**
+ * Prepares the headers of every answer of a server, joined into one. Returns the one for a method
+ * and an origin.
+ * @param corsOrigins origins whose scripts may read answers
+ */
+export function commonHeaders(
+  corsOrigins: Config['corsOrigins'],
+): (method: string, origin: string) => Header {
+  const listed = corsOrigins === '*' ? [] : corsOrigins;
+  const isListed = listed.length > 0;
+  const ofOrigin = new Map(
+    listed.map((origin) => [origin, headersByMethod(allowing(origin), isListed)]),
+  );
+  const ofOthers = headersByMethod(corsOrigins === '*' ? allowing('*') : [], isListed);
+  return (method, origin) => {
+    const { get, other } = ofOrigin.get(origin) ?? ofOthers;
+    return method === 'GET' ? get : other;
+  };
 }
 
 function allowing(origin: string): readonly Header[] {
@@ -47,11 +36,13 @@ function allowing(origin: string): readonly Header[] {
   ];
 }
 
-function headerSets(cors: readonly Header[], vary: readonly string[]): HeaderSets {
-  const others = vary.filter((name) => name !== 'Accept');
-  const other: Header[] = [...SAFETY, ...cors];
-  if (others.length > 0) other.push(['Vary', others.join(', ')]);
-  return { get: joined([...SAFETY, ...cors, ['Vary', vary.join(', ')]]), other: joined(other) };
+/** Only a GET depends on the header Accept. */
+function headersByMethod(cors: readonly Header[], dependsOnOrigin: boolean) {
+  const common = [...SAFETY, ...cors];
+  return {
+    get: joined([...common, ['Vary', dependsOnOrigin ? 'Accept, Origin' : 'Accept']]),
+    other: joined(dependsOnOrigin ? [...common, ['Vary', 'Origin']] : common),
+  };
 }
 
 /** Several headers as one whose value contains the others: each call of the library is costly. */

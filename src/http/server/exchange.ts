@@ -22,7 +22,7 @@ export interface ResponsePort {
 }
 
 /** The part of a request of the library that an exchange uses. Invalid after the handler returns. */
-export interface RequestPort {
+interface RequestPort {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
   getQuery(): string | undefined;

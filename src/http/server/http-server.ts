@@ -7,7 +7,7 @@ import { TwinError } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import type { StopTimer } from '../../time.ts';
-import { CommonHeaders, preflight } from './common-headers.ts';
+import { commonHeaders, preflight } from './common-headers.ts';
 import { Exchange } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { bodyless, type Reply } from './reply.ts';
@@ -43,7 +43,7 @@ type Listen = (
 export class HttpServer<Session = never> {
   readonly port: number;
   readonly #options: ServerOptions<Session>;
-  readonly #headers: CommonHeaders;
+  readonly #commonHeaders: ReturnType<typeof commonHeaders>;
   readonly #app: uws.TemplatedApp;
   readonly #listener: uws.us_listen_socket;
   readonly #stopSweeping: StopTimer;
@@ -67,7 +67,7 @@ export class HttpServer<Session = never> {
     const { name, tls, router, stream, metrics, time, random } = options;
     this.#options = options;
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
-    this.#headers = new CommonHeaders(options.corsOrigins);
+    this.#commonHeaders = commonHeaders(options.corsOrigins);
     this.#unmatched = metrics.routeMeter(name, 'none');
     for (const route of router.routes) {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
@@ -301,7 +301,7 @@ export class HttpServer<Session = never> {
   #answer(exchange: Exchange, reply: Reply): void {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
-    exchange.answer(reply, this.#headers.of(exchange.method, exchange.head.origin));
+    exchange.answer(reply, this.#commonHeaders(exchange.method, exchange.head.origin));
     if (!exchange.isSending || exchange.isGone) return;
     this.#sending.add(exchange);
     exchange.sent = () => this.#sending.delete(exchange);

@@ -35,7 +35,7 @@ export interface RouteBody {
   type?: 'application/json' | 'application/x-www-form-urlencoded';
 }
 
-export interface RouteAnswer {
+interface RouteAnswer {
   description: string;
   /** Undefined: no JSON body. */
   schema?: Schema;

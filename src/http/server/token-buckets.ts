@@ -13,12 +13,12 @@ interface Bucket {
 
 /** Token buckets by key, in bounded memory. */
 export class TokenBuckets {
-  readonly #size: BucketSize;
+  readonly size: BucketSize;
   readonly #time: Time;
   readonly #buckets: LRUCache<string, Bucket>;
 
   constructor(size: BucketSize, time: Time, keysMax = KEYS_MAX) {
-    this.#size = size;
+    this.size = size;
     this.#time = time;
     this.#buckets = new LRUCache({ max: keysMax });
   }
@@ -31,12 +31,12 @@ export class TokenBuckets {
 
   /** As `take`, but a cost above a full bucket costs a full bucket. */
   takeUpToBurst(key: string, cost: number): void {
-    this.take(key, Math.min(cost, this.#size.burst));
+    this.take(key, Math.min(cost, this.size.burst));
   }
 
   /** Throws if `take` would. */
   check(key: string, cost = 1): void {
-    const { burst, perS } = this.#size;
+    const { burst, perS } = this.size;
     const lacking = cost - this.#refilled(key).tokens;
     if (lacking <= 0) return;
     const hint =
@@ -53,18 +53,14 @@ export class TokenBuckets {
 
   /** Tokens left for a key, and the seconds until its bucket is full. */
   level(key: string): { left: number; fullInS: number } {
-    const { burst, perS } = this.#size;
+    const { burst, perS } = this.size;
     const { tokens } = this.#refilled(key);
     return { left: Math.max(0, Math.floor(tokens)), fullInS: Math.ceil((burst - tokens) / perS) };
   }
 
-  get size(): BucketSize {
-    return this.#size;
-  }
-
   #refilled(key: string): Bucket {
     const nowMs = this.#time.now();
-    const { burst, perS } = this.#size;
+    const { burst, perS } = this.size;
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       bucket = { tokens: burst, atMs: nowMs };
