@@ -1,3 +1,4 @@
+import type { Key } from '../store/contract.ts';
 import { refOf } from './account-refs.ts';
 import { notFound } from './errors.ts';
 import type { Reader } from './reader.ts';
@@ -31,16 +32,14 @@ export class Customers {
 
   #list(actor: Actor, withPassword: boolean): Promise<Customer[]> {
     return this.#registry.read(async (reader) => {
-      const cars = new Map<string, string[]>();
-      for (const key of await reader.keysBelow(keys.allOwned(reader.generation))) {
-        const account = String(key[ACCOUNT_PART]);
-        cars.set(account, [...(cars.get(account) ?? []), String(key[VIN_PART])]);
-      }
+      const owned = await reader.keysBelow(keys.allOwned(reader.generation));
+      const ofAccount = Map.groupBy(owned, (key) => key[ACCOUNT_PART]);
+      const carsOfOne = ({ id }: CustomerRecord) => (ofAccount.get(id) ?? []).map(vinOf);
       const all = await reader.all<CustomerRecord>(keys.accounts(reader.generation, 'user'));
       return all
         .filter((customer) => can(actor, 'customer.read', resourceOf(customer)))
         .sort((a, b) => (a.username < b.username ? -1 : 1))
-        .map((customer) => this.show(actor, customer, cars.get(customer.id) ?? [], withPassword));
+        .map((customer) => this.show(actor, customer, carsOfOne(customer), withPassword));
     });
   }
 
@@ -88,5 +87,9 @@ function resourceOf({ dealer, id }: CustomerRecord) {
 /** VINs of the cars that an account has rights to, in order. */
 export async function carsOf(reader: Reader, account: string): Promise<string[]> {
   const owned = await reader.keysBelow(keys.ownedBy(reader.generation, account));
-  return owned.map((key) => String(key[VIN_PART]));
+  return owned.map(vinOf);
+}
+
+function vinOf(key: Key): string {
+  return String(key[VIN_PART]);
 }

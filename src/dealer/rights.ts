@@ -1,11 +1,7 @@
-import type { Role } from './records.ts';
+import type { AccountRecord, Role } from './records.ts';
 
 /** The account of the caller. */
-export interface Actor {
-  role: Role;
-  id: string;
-  username: string;
-}
+export type Actor = Pick<AccountRecord, 'role' | 'id' | 'username'>;
 
 /** What a right may depend on: the dealer and the account that a car or customer belongs to. */
 export interface Resource {

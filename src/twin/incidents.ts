@@ -118,14 +118,10 @@ function plasticEnergyJ({ kind, closingMps, parties: [first, second] }: StoredCo
 
 /** Incidents in order of their first contact. */
 export function groupByIncident(contacts: readonly ContactFacts[]): IncidentContacts[] {
-  const incidents = new Map<string, [ContactFacts, ...ContactFacts[]]>();
-  for (const contact of contacts) {
-    const id = incidentId(contact.chainTick, contact.chainOrder);
-    const known = incidents.get(id);
-    if (known === undefined) incidents.set(id, [contact]);
-    else known.push(contact);
-  }
-  return [...incidents.values()];
+  const incidents = Map.groupBy(contacts, ({ chainTick, chainOrder }) =>
+    incidentId(chainTick, chainOrder),
+  );
+  return [...incidents.values()] as [ContactFacts, ...ContactFacts[]][];
 }
 
 /** The report of an incident; without `failures` it is not explained yet. */

@@ -115,17 +115,14 @@ const ERRORS_OF_ALL = ['unsupported_encoding'] as const;
 const ERRORS_OF_BODIES = ['body_too_large', ...ERRORS_OF_ALL] as const;
 
 function errorsOf(service: Service, { errors, refusals = {}, body }: Route): Json {
-  const ofStatus = new Map<string, TwinError[]>();
-  for (const code of [...errors, ...(body?.schema ? ERRORS_OF_BODIES : ERRORS_OF_ALL)]) {
-    const error = new TwinError(code);
-    const status = String(error.status);
-    ofStatus.set(status, [...(ofStatus.get(status) ?? []), error]);
-  }
+  const codes = [...errors, ...(body?.schema ? ERRORS_OF_BODIES : ERRORS_OF_ALL)];
+  const known = codes.map((code) => new TwinError(code));
+  const ofStatus = Map.groupBy(known, ({ status }) => String(status));
   const described = [...new Set([...Object.keys(refusals), ...ofStatus.keys()])].map((status) => {
-    const known = ofStatus.get(status) ?? [];
-    const said = known.map(({ code, hint }) => `\`${code}\`: ${hint}`);
+    const errorsOfStatus = ofStatus.get(status) ?? [];
+    const said = errorsOfStatus.map(({ code, hint }) => `\`${code}\`: ${hint}`);
     const about = [...(refusals[+status] ? [refusals[+status]] : []), ...said].join('\n');
-    return [status, refusalOf(service, +status, about || STATUS_CODES[status], known)];
+    return [status, refusalOf(service, +status, about || STATUS_CODES[status], errorsOfStatus)];
   });
   return {
     ...Object.fromEntries(described),
