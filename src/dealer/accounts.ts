@@ -79,7 +79,7 @@ const EMAIL_TAKEN = 'The email belongs to another account';
 const NAME_TAKEN = 'The username is taken';
 const NOBODY: AccountRef = { role: 'user', id: '' };
 
-/** What new accounts of all roles have. The id is never used again. */
+/** The common fields of a new account. An id is never reused. */
 export function newAccount(random: Random, username: string, password: string, nowMs: number) {
   return {
     id: Buffer.from(random.bytes(ID_BYTES)).toString('base64url'),
@@ -103,14 +103,14 @@ export class Accounts {
   }
 
   /**
-   * Neither the answer nor its time tells whether the name is unknown or has another role. Throws
-   * DealerError 401, 429, 503.
+   * Neither the answer nor its duration reveals whether the name is unknown or has another role.
+   * Throws DealerError 401, 429, 503.
    */
   async logIn({ username, password, role }: Login): Promise<Granted> {
     const { attempts, passwords, registry, tokens } = this.#dependencies;
     const account = await registry.read(async (reader) => {
       const ref = await refOf(reader, username);
-      // A read takes time, so for an unknown name it reads the account of the last known name.
+      // An unknown name takes the same time: the account of the last known name is read for it.
       this.#lastKnown = ref ?? this.#lastKnown;
       const key = keys.account(reader.generation, this.#lastKnown);
       const read = await reader.get<AccountRecord>(key);
@@ -128,7 +128,7 @@ export class Accounts {
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
     const { registry, passwords, tokens, customers, clock, random } = this.#dependencies;
-    // Check before the hash, which is the expensive part.
+    // Check before the hash, which is expensive.
     await registry.change((transaction) => this.#expectFree(transaction, given));
     const password = await passwords.hash(given.password);
     const account = await registry.change(async (transaction) => {
@@ -225,7 +225,7 @@ export class Accounts {
     return registry.change(async (transaction) => {
       const current = await sessions.revalidate(transaction, session);
       if (current.role !== 'admin') throw forbidden();
-      // Another change of the password came first, so the given one is no longer the current one.
+      // Another request has changed the password meanwhile, so the given one is no longer current.
       if (current.password !== account.password) throw forbidden('The current password is wrong');
       const username = change.username ?? current.username;
       if (username !== current.username) {

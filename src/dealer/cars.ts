@@ -33,7 +33,7 @@ export class Cars {
   }
 
   /**
-   * All cars, by VIN, as the caller may see them. Returns the same list until something changes.
+   * All cars by VIN, with what the caller may see. Returns the same list until something changes.
    */
   list({ account, revision }: Session): Promise<readonly Car[]> {
     return this.#lists.read(
@@ -52,7 +52,7 @@ export class Cars {
   }
 
   /**
-   * Puts a car into a fleet, also a car without a record. Throws DealerError 403, 409, 422.
+   * Adds a car to a fleet; a car without a record gets one. Throws DealerError 403, 409, 422.
    * @param dealer by default the actor's own
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
@@ -72,7 +72,8 @@ export class Cars {
   }
 
   /**
-   * Moves the rights to a car to the account that has this email now. Throws DealerError 403, 404.
+   * Gives the rights to a car to the account that has this email now, and to no other. Throws
+   * DealerError 403, 404.
    */
   setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
     return this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
@@ -103,7 +104,7 @@ export class Cars {
     action: Action,
     change: (transaction: Transaction, car: CarRecord) => Promise<CarRecord>,
   ): Promise<Car> {
-    // Before the change: after it nothing may fail.
+    // The twin may fail to answer, so ask it before the change.
     const living = await this.#twin.find(vin);
     const record = await this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);

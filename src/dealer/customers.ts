@@ -13,7 +13,7 @@ import { VersionedCache } from './versioned-cache.ts';
 const VIN_PART = 4;
 const ACCOUNT_PART = 3;
 
-/** Reads customers, as far as the caller may see them. */
+/** Reads the customers that the caller may see. */
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;

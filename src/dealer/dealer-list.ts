@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * The public list of dealers. It stays available for some seconds without the store, so it is
- * refreshed all the time.
+ * The public list of dealers. It is available for some seconds while the store is not, so a timer
+ * keeps it current.
  */
 export class DealerList {
   readonly #registry: Registry;

@@ -37,7 +37,7 @@ interface DealerPlatformDependencies {
 /** The dealer platform: accounts, fleets, owners, and the remote flags of cars. */
 export type DealerPlatform = Awaited<ReturnType<typeof openDealerPlatform>>;
 
-/** Opens the platform on a store, and fills that where it is empty. */
+/** Opens the platform on a store, and fills an empty store. */
 export async function openDealerPlatform(
   { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
   { demo, tokenLifetimeS, fieldKey, rateLimits }: DealerSettings,

@@ -4,12 +4,12 @@ import type { Transaction } from './transaction.ts';
 
 const NOBODYS: EmailRecord = { holder: null, cars: [] };
 
-/** Who has an email, and on which cars it stands with rights. */
+/** The holder of an email, and the cars whose rights are bound to it. */
 export async function emailOf(reader: Reader, email: string): Promise<EmailRecord> {
   return (await reader.get<EmailRecord>(keys.email(reader.generation, email))) ?? NOBODYS;
 }
 
-/** Whether an account may take an email: nobody else has it, or rights that were given by it. */
+/** Whether no other account holds an email or has rights to a car through it. */
 export function isFree({ holder, cars }: EmailRecord, taker: string | null): boolean {
   if (holder !== null && holder.id !== taker) return false;
   return cars.every(([, owner]) => owner === taker);
@@ -30,7 +30,7 @@ export async function setHolder(
   putEmail(transaction, email, { ...(await emailOf(transaction, email)), holder });
 }
 
-/** Gives an account the rights to a car, by its email. */
+/** Gives an account the rights to a car through its email. */
 export async function bind(
   transaction: Transaction,
   vin: string,

@@ -22,8 +22,8 @@ interface NameState {
 
 /**
  * Counts failed log-ins by username, over all log-in routes. After the free ones each failure costs
- * a wait, twice as long as the one before, up to a limit. Nobody is locked out: attempts during a
- * wait do not count, and a success resets the name.
+ * a wait, twice as long as the one before, up to a limit. No name is locked: attempts during a wait
+ * do not count, and a success resets the name.
  */
 export class LoginAttempts {
   readonly #limits: AttemptLimits | 'off';

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import { busy } from './errors.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/passwords.ts', import.meta.url));
-/** More threads would hash no more passwords a second. */
+/** More threads would not hash more passwords per second. */
 const THREADS_MAX = 2;
 /** An idle second thread ends after this time. */
 const IDLE_MS = 60_000;
@@ -21,7 +21,7 @@ export class Passwords {
     maxThreads: THREADS_MAX,
     idleTimeout: IDLE_MS,
   });
-  /** Has the form of a hash but belongs to no password. */
+  /** Has the form of a hash but matches no password. */
   readonly #unknownHash: string;
   #pending = 0;
 
@@ -46,8 +46,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the password is right. Without a hash it is not, but the check takes as long, so the
-   * time tells nothing about the account. Throws DealerError 503 if too many wait already.
+   * Whether the password is right. Without a hash it is wrong, but the check takes the same time, so
+   * the time reveals nothing about the account. Throws DealerError 503 if too many wait already.
    */
   async verify(hash: string | null | undefined, given: string): Promise<boolean> {
     const known = hash ?? this.#unknownHash;

@@ -105,8 +105,8 @@ export interface CarRecord extends Flags {
 }
 
 /**
- * Who has an email, and the cars whose rights an account has through it. No other account may take
- * the email of such a car; a check of this one record is enough to prevent it.
+ * The holder of an email, and the cars to which an account has rights through it. No other account
+ * may take the email of such a car; a check of this one record is enough to prevent it.
  */
 export interface EmailRecord {
   holder: { id: string; username: string } | null;

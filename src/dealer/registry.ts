@@ -24,7 +24,7 @@ export class Registry {
     return { generation: entry?.value ?? 0, revision: entry?.version ?? 0 };
   }
 
-  /** The result of `work`; it is repeated if a reset came between. */
+  /** The result of `work`, which is repeated if a reset happened meanwhile. */
   async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     for (;;) {
       const edition = await this.edition();
@@ -60,7 +60,7 @@ export class Registry {
     return { key: keys.generation, version: entry?.version ?? null };
   }
 
-  /** Writes the generation after `from` and makes it current. Returns false if it was too late. */
+  /** Writes the generation after `from` and makes it current. Returns false if another one is. */
   async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
     const check = await this.#generationCheck(from);
     if (check === undefined) return false;

@@ -40,7 +40,7 @@ export class Seeding {
     this.#dependencies = dependencies;
   }
 
-  /** Fills an empty store. With demo mode off, closes the published log-ins of a filled one. */
+  /** Fills an empty store. With demo mode off, disables the published log-ins of a filled one. */
   async seed(): Promise<void> {
     const { registry, demo } = this.#dependencies;
     const edition = await registry.edition();
@@ -48,7 +48,7 @@ export class Seeding {
       const seeds = demo.demo
         ? await this.#demoSeeds()
         : await this.#firstAdmin(demo.adminPassword);
-      // If it is too late, another node has filled the store.
+      // If this returns false, another node has filled the store.
       await registry.switchFrom(edition, (generation) => writesOf(seeds, generation));
     } else if (!demo.demo) {
       await this.#closeKnownLogins(demo.adminPassword);
@@ -148,7 +148,7 @@ interface Seeds {
   cars: CarRecord[];
 }
 
-/** The admin of the demo data. The admin who resets continues as this one, with the same token. */
+/** The admin of the demo data. It takes over id and token of the admin who resets. */
 function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
   const fresh = newAccount(random, DEMO_ADMIN, password, FIRST_DAY_MS);
   const kept = keeper && {

@@ -5,7 +5,7 @@ import type { Registry } from './registry.ts';
 import type { PlatformState } from './schemas.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-/** What the platform's state says about the rest of the node. */
+/** Figures of the rest of the node for the state of the platform. */
 export interface NodeCounts {
   worlds(): Promise<number>;
   nodes(): number;

@@ -1,6 +1,6 @@
 import type { Key, Store } from '../store/contract.ts';
 
-/** The value at a key. The first node that needs it makes it; the others get that one. */
+/** The value at a key. The first node that needs it makes it; other nodes read the same value. */
 export async function storedOnce<T>(store: Store, key: Key, make: () => T): Promise<T> {
   for (;;) {
     const entry = await store.get<T>(key);

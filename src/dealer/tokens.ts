@@ -17,7 +17,7 @@ const CLOCK_TOLERANCE_S = 5;
 /** Verified tokens in memory: verifying costs more than the rest of a call. */
 const VERIFIED_MAX = 10_000;
 
-/** The claims of a token. Only the store knows whether it is revoked. */
+/** The claims of a token. The store records whether it is revoked. */
 export interface Claims {
   account: AccountRef;
   /** Credential version of the account when the token was issued. */
@@ -74,7 +74,7 @@ export class Tokens {
     return claims;
   }
 
-  /** Expiry has no tolerance, unlike the other times, which depend on clocks of other nodes. */
+  /** Expiry has no tolerance. The other times have one, because clocks of nodes differ. */
   #isOver({ expiresAtMs }: Claims): boolean {
     return expiresAtMs <= this.#clock.now();
   }

@@ -10,7 +10,7 @@ export interface LivingCar {
   entry: FleetEntry;
 }
 
-/** Worlds known to be deleted; a deleted world never comes back. */
+/** Number of deleted worlds that are remembered; their numbers are never reused. */
 const GONE_MAX = 10_000;
 const VIN_LENGTH = 17;
 

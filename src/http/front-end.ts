@@ -66,7 +66,7 @@ export interface FrontEnd {
 const SWEEP_MS = 1000;
 const CLOSE_GRACE_MS = 5_000;
 
-/** Opens the three ports. Throws, with none of them open, if one is not available. */
+/** Opens the three ports. If one is not available, it closes the others and throws. */
 export function startFrontEnd(
   options: FrontEndOptions,
   dependencies: FrontEndDependencies,
@@ -195,7 +195,7 @@ function opsServer(
   };
 }
 
-/** A server on a wildcard address is named by a loopback address. */
+/** The URL of a server. A wildcard address is replaced by the loopback address. */
 function urlOf(scheme: string, host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -157,7 +157,7 @@ function otherName(contact: ContactFacts, car: number, { actors }: ExplanationCo
   return `the ${actors[hazard] ?? kindOf(contact)}`;
 }
 
-/** At this distance the sentence no longer says "short of" or "clear of", m. */
+/** From this distance on, in m, the sentence does not say "short of" or "clear of". */
 const FAR_M = 20;
 /** A shorter distance would be rounded to 0.0 m. */
 const SHORTEST_SHOWN_M = 0.05;

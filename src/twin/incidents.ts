@@ -101,7 +101,7 @@ export function parseIncidentId(id: string): { tick: number; order: number } | u
   return match === null ? undefined : { tick: Number(match[1]), order: Number(match[2]) };
 }
 
-/** By default an incident of its own, with the energy of a central plastic impact. */
+/** Completes a contact: an incident of its own, with the energy of a central plastic impact. */
 export function contactOf(stored: StoredContact): ContactFacts {
   const { tick, order } = stored;
   const energyJ = stored.energyJ ?? plasticEnergyJ(stored);

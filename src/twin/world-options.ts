@@ -142,7 +142,7 @@ function integer(value: unknown, name: string, min: number, max: number): number
   if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
     refuse(`${name} must be an integer from ${min} to ${max}.`);
   }
-  // JSON has −0, which `Object.is` tells from 0.
+  // JSON allows −0, which `Object.is` distinguishes from 0.
   return (value as number) + 0;
 }
 

@@ -107,7 +107,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       refusals: { 403: FOREIGN, 404: 'There is no such car.' },
       run: async ({ path, body: flags, requestId }, session) => {
         const car = await cars.setState(session, path.vin, given(flags));
-        // Unlocking is the most sensitive call: it opens somebody's car.
+        // Unlocking is the most sensitive call: it opens the car of a customer.
         if (flags.locked === false) {
           const { username: by, role } = session.account;
           context.log.info({ requestId, by, role }, 'car unlocked');

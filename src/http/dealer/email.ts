@@ -71,7 +71,7 @@ function topLevelFault(domain: string): string | undefined {
     return 'The part after the @-sign is not valid. It should have a period.';
   }
   if (/[a-z\u0080-\u{10ffff}]$/iu.test(domain)) return undefined;
-  // Names in other scripts may end in a digit in the form that the network knows them by.
+  // The ASCII form (Punycode) of a domain in another script may end in a digit.
   if (/\.xn--[a-z0-9-]+$/i.test(domain)) return undefined;
   return 'The part after the @-sign is not valid. It is not within a valid top-level domain.';
 }

@@ -2,7 +2,7 @@ import { orNull, type Schema } from '../../schema.ts';
 import { emailFault } from './email.ts';
 import type { Field } from './form.ts';
 
-/** Limit of texts without a limit of their own. */
+/** Default limit of texts. */
 const TEXT_LENGTH_MAX = 256;
 const PASSWORD_BYTES_MAX = 1024;
 
@@ -40,7 +40,7 @@ export function text({ min = 0, max = TEXT_LENGTH_MAX, pattern }: TextLimits = {
   };
 }
 
-/** A string that is limited in bytes, because hashing it costs by the byte. */
+/** A string that is limited in bytes, because the cost of its hash grows with its bytes. */
 export function password(min = 0): Field<string> {
   return {
     rule: { type: 'string', custom: checkString((given) => passwordError(given, min)) },
@@ -53,7 +53,7 @@ export function password(min = 0): Field<string> {
   };
 }
 
-/** An email, without the blanks around it. */
+/** An email; surrounding blanks are removed. */
 export function email(): Field<string> {
   return {
     rule: { type: 'string', trim: true, custom: checkString(emailError) },
@@ -61,7 +61,7 @@ export function email(): Field<string> {
   };
 }
 
-/** A boolean, or a word or number that stands for one. */
+/** A boolean, or a word or number with that meaning. */
 export function boolean(): Field<boolean> {
   return { rule: { type: 'boolean' }, convert: toBoolean, schema: { type: 'boolean' } };
 }
@@ -96,7 +96,7 @@ export function absentAs<T>(field: Field<T>, value: T): Field<T> {
   };
 }
 
-/** A check for a rule of type `string`, which has refused anything else. */
+/** A check for a rule of type `string`. The rule itself refuses other types. */
 function checkString(errorOf: (given: string) => CheckError | undefined) {
   return (given: unknown, errors: CheckError[]) => {
     if (typeof given !== 'string') return given;

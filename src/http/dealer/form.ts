@@ -103,7 +103,7 @@ export class Form<F extends Fields = Fields> {
   constructor(fields: F, example: Partial<Record<keyof F, unknown>>) {
     this.fields = fields;
     const entries = Object.entries(fields);
-    // The library takes one rule object in two fields for a cycle.
+    // If two fields share a rule object, the library finds a cycle.
     const rules = entries.map(([name, { rule }]) => [name, { ...rule }]);
     this.#check = validator.compile(Object.fromEntries(rules)) as Check;
     const properties = entries.map(([name, { schema }]) => [
@@ -130,8 +130,8 @@ export class Form<F extends Fields = Fields> {
     }
     const errors = this.#check(values);
     if (errors === true) return values as Values<F>;
-    // Of a field's errors the last one counts: our checks run after the built-in ones, and what
-    // they find (length, encoding) ranks before a pattern.
+    // The last error of a field counts: our checks run after the built-in ones, and errors of length
+    // and encoding take precedence over an error of the pattern.
     const errorOf = new Map(errors.map((error) => [error.field, error]));
     throw invalid(
       ...[...errorOf].map(([name, error]) => {
@@ -142,7 +142,7 @@ export class Form<F extends Fields = Fields> {
   }
 }
 
-/** @param ruleType the error of a null is that of a wrong type */
+/** @param ruleType the type of the field's rule; null is reported as a value of a wrong type */
 function complaintAbout(error: ValidationError, ruleType: string): Complaint {
   const isMissing = error.type === 'required' && error.actual === undefined;
   const complaint = COMPLAINTS[error.type === 'required' ? ruleType : error.type];

@@ -1,4 +1,4 @@
-/** A body that is JSON already. */
+/** A body that is already encoded as JSON. */
 export class JsonText {
   readonly json: string;
 
@@ -7,7 +7,7 @@ export class JsonText {
   }
 }
 
-/** The JSON of values that do not change, made once for each. */
+/** Caches the JSON of values that do not change. */
 export class JsonCache<T extends object> {
   readonly #texts = new WeakMap<T, JsonText>();
 

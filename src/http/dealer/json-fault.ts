@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, as an offset in code points, and why. */
+/** The position of the first syntax error, in code points, and its reason. */
 interface JsonFault {
   offset: number;
   reason: string;
@@ -9,7 +9,7 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 /** A string as far as it is valid, without its closing quote. */
 const STRING = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 
-/** What may come next; `first` and `firstKey` follow an opening bracket, which may close at once. */
+/** What is valid next. `first` and `firstKey`: an element, or the closing bracket. */
 type Expected = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma';
 
 const REASONS: Readonly<Record<Expected, string>> = {
@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<Expected, string>> = {
   comma: "Expecting ',' delimiter",
 };
 
-/** The first fault of a text that is not JSON. It does not recurse, so nesting is unlimited. */
+/** The first syntax error of a text that is not JSON. Without recursion, so nesting is unlimited. */
 export function jsonFault(text: string): JsonFault {
   /** Open brackets, innermost last. */
   const open: string[] = [];

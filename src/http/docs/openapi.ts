@@ -4,7 +4,7 @@ import type { Schema } from '../../schema.ts';
 import type { Route, RouteBody } from '../server/router.ts';
 import { exampleOf } from './examples.ts';
 
-/** The description of a service beside its routes. */
+/** The description of a service in addition to its routes. */
 export interface Service {
   title: string;
   version: string;
@@ -120,8 +120,8 @@ function errorsOf(service: Service, { errors, refusals = {}, body }: Route): Jso
   const ofStatus = Map.groupBy(known, ({ status }) => String(status));
   const described = [...new Set([...Object.keys(refusals), ...ofStatus.keys()])].map((status) => {
     const errorsOfStatus = ofStatus.get(status) ?? [];
-    const said = errorsOfStatus.map(({ code, hint }) => `\`${code}\`: ${hint}`);
-    const about = [...(refusals[+status] ? [refusals[+status]] : []), ...said].join('\n');
+    const hints = errorsOfStatus.map(({ code, hint }) => `\`${code}\`: ${hint}`);
+    const about = [...(refusals[+status] ? [refusals[+status]] : []), ...hints].join('\n');
     return [status, refusalOf(service, +status, about || STATUS_CODES[status], errorsOfStatus)];
   });
   return {

@@ -42,8 +42,10 @@ export function isAsset(name: string): boolean {
 
 /** A file of a folder, with its precompressed versions. */
 export function readAsset(path: string, headers: AssetHeaders): Asset {
-  const beside = ENDINGS.filter(([, ending]) => existsSync(path + ending));
-  const coded = new Map(beside.map(([coding, ending]) => [coding, readFileSync(path + ending)]));
+  const compressed = ENDINGS.filter(([, ending]) => existsSync(path + ending));
+  const coded = new Map(
+    compressed.map(([coding, ending]) => [coding, readFileSync(path + ending)]),
+  );
   return assetOf(path, readFileSync(path), headers, coded);
 }
 

@@ -72,8 +72,8 @@ export function consoleRoutes(
   publicTwinUrl: () => string,
 ): Route[] {
   const page = once(() => {
-    const said = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
-    return pageOf(withMeta(files.console, said), "'self'");
+    const settings = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
+    return pageOf(withMeta(files.console, settings), "'self'");
   });
   const route = assetRoute(
     {
@@ -143,8 +143,8 @@ function pageOf(html: string, connect: string): Asset {
   return assetOf('page.html', html, { policy, cache: 'no-cache' }, coded);
 }
 
-function withMeta(html: string, said: Readonly<Record<string, string>>): string {
-  const tags = Object.entries(said).map(
+function withMeta(html: string, settings: Readonly<Record<string, string>>): string {
+  const tags = Object.entries(settings).map(
     ([name, content]) => `<meta name="${name}" content="${quoted(content)}">\n`,
   );
   return html.replace('</head>', () => `${tags.join('')}</head>`);

@@ -14,7 +14,7 @@ export function tagOf(body: string | Uint8Array): string {
   return createHash('sha256').update(body).digest('base64url').slice(0, 22);
 }
 
-/** The whole answer, or 304 if the client has it. */
+/** The complete answer, or 304 if the client has this version. */
 export function freshReply({ etag, whole, notModified }: TaggedReply, ifNoneMatch: string): Reply {
   return matchesEtag(ifNoneMatch, etag) ? notModified : whole;
 }

@@ -14,7 +14,7 @@ export interface ResponsePort {
   writeHeader(name: string, value: string): unknown;
   end(body: string | Uint8Array, closeConnection: boolean): unknown;
   endWithoutBody(): unknown;
-  /** Writes as much as the operating system takes. */
+  /** Writes as many bytes as the operating system accepts. */
   tryEnd(body: Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
   onWritable(resume: (offset: number) => boolean): unknown;
   cork(write: () => void): unknown;
@@ -36,8 +36,8 @@ const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
 
 /**
- * One request and its answer, from the first byte to the last. It may outlive the connection;
- * `isOpen` tells whether it can still be answered.
+ * A request and its answer. An exchange may outlive its connection; `isOpen` is true while it can be
+ * answered.
  */
 export class Exchange implements Call {
   readonly head = new Head();
@@ -52,17 +52,17 @@ export class Exchange implements Call {
   isOpen = true;
   /** The connection has closed; the response must not be used. */
   isGone = false;
-  /** The connection ends with the answer. */
+  /** The connection closes after the answer. */
   isLast = false;
-  /** The operating system has not taken all of the answer yet. */
+  /** The operating system has not accepted all bytes of the answer yet. */
   isSending = false;
-  /** Called when it has. */
+  /** Called when the operating system has accepted all bytes. */
   sent: (() => void) | undefined = undefined;
-  /** The library collects writes, as it does within its own callbacks. */
+  /** The library buffers writes, as it does during its own callbacks. */
   isCorked = true;
   startMs = 0;
   deadlineMs = Number.POSITIVE_INFINITY;
-  /** The answer after the deadline. */
+  /** Error code of the answer after the deadline. */
   deadlineError: TwinErrorCode = 'overloaded';
   /** Received parts of an unfinished body. */
   chunks: Uint8Array[] | undefined = undefined;
@@ -120,9 +120,9 @@ export class Exchange implements Call {
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
-  // The library continues with the rest of the packet and then forgets that the connection should
-  // end. While an answer is pending it ends a connection that sends another request. So a last
-  // answer waits until the library has processed the packet.
+  // After an answer the library continues with the rest of the packet, and then it does not close
+  // the connection. While an answer is pending, it closes a connection that sends another request.
+  // So the last answer is sent after the library has processed the packet.
   #answerLast(reply: Reply, commonHeaders: Header): void {
     if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
   }

@@ -9,13 +9,16 @@ export class HeldBytes {
   #total = 0;
   readonly #byAddress = new Map<string, number>();
 
-  /** Throws TwinError `overloaded` if the address or all together hold too much. */
+  /** Throws TwinError `overloaded` if the total, or that of the address, exceeds its limit. */
   add(exchange: Exchange, bytes: number): void {
     exchange.heldBy ??= exchange.addressKey();
     const ofAddress = (this.#byAddress.get(exchange.heldBy) ?? 0) + bytes;
     if (ofAddress > BYTES_PER_ADDRESS_MAX || this.#total + bytes > BYTES_MAX) {
       exchange.isLast = true;
-      throw new TwinError('overloaded', 'Too many unfinished bodies; send fewer at a time.');
+      throw new TwinError(
+        'overloaded',
+        'Too many request bodies are incomplete; send fewer at the same time.',
+      );
     }
     this.#byAddress.set(exchange.heldBy, ofAddress);
     this.#total += bytes;

@@ -14,19 +14,19 @@ import { bodyless, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 
-/** Limit for a body to arrive; the library ends silent connections sooner. */
+/** Time limit for a body to arrive. The library closes silent connections earlier. */
 const BODY_MS = 30_000;
 const SWEEP_MS = 500;
 const DRAIN_POLL_MS = 10;
-/** Lets a client that sends requests one after another finish its series. */
+/** Time without requests before a drain ends, so that a client can finish a series of them. */
 const DRAIN_QUIET_MS = 250;
-/** Pending requests; beyond it is 503. */
+/** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
 const MESSAGES_PER_S_MAX = 1000;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
-/** Only pongs can pile up: frames wait for an empty buffer. */
+/** Only pongs can accumulate: a frame is sent only if the buffer is empty. */
 const BACKPRESSURE_BYTES_MAX = 64 * 1024;
 const SOCKET_IDLE_S = 120;
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process fails on this port instead of sharing it. */
@@ -55,10 +55,10 @@ export class HttpServer<Session = never> {
   /** By Accept header: clients use few different ones. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
   readonly #held = new HeldBytes();
-  /** Messages of each stream's client in the current second. */
+  /** Number of messages that each client of a stream sent in the current second. */
   readonly #messages = new WeakMap<object, { second: number; count: number }>();
   #isDraining = false;
-  /** Tells the request ids of this server from those of others. */
+  /** Distinguishes the request ids of this server from those of other servers. */
   readonly #boot: string;
   #requestCount = 0;
 
@@ -101,7 +101,8 @@ export class HttpServer<Session = never> {
 
   /**
    * Stops listening. Waits until all requests are answered, all answers are sent and no request
-   * has come for a moment. Open connections end with their next answer; new streams are refused.
+   * has arrived for a moment. Open connections close after their next answer; new streams are
+   * refused.
    */
   async drain(graceMs: number): Promise<void> {
     const { time } = this.#options;
@@ -164,7 +165,7 @@ export class HttpServer<Session = never> {
     return match;
   }
 
-  /** Target of a redirect that drops the trailing slash, if there is a resource. */
+  /** The path without its trailing slash, if only that path has a resource. */
   #slashRedirect({ path, query }: Exchange): string | undefined {
     const { redirectsTrailingSlash, router } = this.#options;
     if (!redirectsTrailingSlash || !path.endsWith('/')) return undefined;
@@ -226,8 +227,8 @@ export class HttpServer<Session = never> {
     });
   }
 
-  // The parser hands the last chunk on before it checks what follows. If that is malformed it ends
-  // the connection, and the request must have had no effect.
+  // The parser delivers the last chunk before it checks the bytes after it. If these are malformed,
+  // it closes the connection, and the request must not have had an effect.
   #runIfOpen(exchange: Exchange, route: Route): void {
     if (!exchange.isOpen) return;
     try {
@@ -273,7 +274,7 @@ export class HttpServer<Session = never> {
     this.#open.add(exchange);
   }
 
-  /** The exchange is not pending any more. */
+  /** Marks an exchange as no longer pending. */
   #settle(exchange: Exchange): void {
     this.#open.delete(exchange);
     this.#held.release(exchange);
@@ -340,9 +341,9 @@ export class HttpServer<Session = never> {
   }
 
   /**
-   * Counts a message of a client, which has nothing to say on a stream. The library handles
-   * hundreds of thousands of small messages in one turn, so a flood is cut off at once.
-   * Returns false if it closed the socket.
+   * Counts a message of a client. Clients have no reason to send messages on a stream. The library
+   * processes hundreds of thousands of small messages in one turn of the event loop, so too many
+   * messages close the socket at once. Returns false if it closed the socket.
    */
   #countMessage(socket: uws.WebSocket<Session>): boolean {
     const session = socket.getUserData() as object;
@@ -426,5 +427,5 @@ function secureApp(
 /** A change that timed out may still be applied: the client has to read it back. */
 function deadlineHint({ method, deadlineError }: Exchange): string | undefined {
   if (method === 'GET' || deadlineError === 'request_timeout') return undefined;
-  return 'This took too long and may still complete: read the state back.';
+  return 'The request timed out and may still complete: read the state to find out.';
 }

@@ -1,6 +1,6 @@
 import { TwinError } from '../../errors.ts';
 
-/** Open things by address. Bounded by the number of sockets that the process can open. */
+/** Counts open streams by address. The number of sockets of the process limits its size. */
 export class OpenCount {
   readonly #max: number;
   readonly #open = new Map<string, number>();

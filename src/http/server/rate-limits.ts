@@ -23,8 +23,8 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
 }
 
 /**
- * The key of a client in limits: its IPv4 address, or the /64 of its IPv6 address, since a client
- * with one such address has the whole /64.
+ * The key of a client in limits: its IPv4 address, or the /64 prefix of its IPv6 address, because
+ * providers assign a whole /64 to a client.
  * @param address 4 or 16 bytes; empty if the connection has closed
  */
 export function addressKey(address: ArrayBuffer): string {

@@ -17,7 +17,7 @@ export interface Call {
   readonly encoding: Encoding;
   /** Empty if there was none, or if the route takes none. */
   readonly body: Uint8Array;
-  /** In the answer and in the log. */
+  /** Appears in the answer and in the log. */
   readonly requestId: string;
   /** The client's key in limits. Call it before the first await: the client may disconnect. */
   addressKey(): string;
@@ -51,7 +51,7 @@ export interface Route {
   tag: string;
   /** Kind of credential. */
   auth: 'none' | 'vin' | 'bearer';
-  /** If present, the handler runs after the end of the request. Every route that writes has it. */
+  /** If present, the handler runs after the complete request. Every route that writes has one. */
   body?: RouteBody;
   params?: Readonly<Record<string, Schema>>;
   query?: Readonly<Record<string, Schema>>;
@@ -79,7 +79,7 @@ export interface Match {
 const NO_PARAMS: readonly string[] = [];
 const PARAMETER = '{}';
 
-/** A path segment. Children by text; a parameter is under `{}`. */
+/** A path segment. Its children are stored by text, a parameter as `{}`. */
 interface Segment {
   children: Map<string, Segment>;
   resource: Resource | undefined;

@@ -9,10 +9,10 @@ import type { Call, Router } from './router.ts';
 
 /** The part of a WebSocket of the library that streams use. */
 export interface StreamSocket {
-  /** 1 the operating system took it; 0 some of it waits in memory; 2 dropped. */
+  /** Returns 1 if the operating system accepted it, 0 if a part is buffered, 2 if it was dropped. */
   send(message: string | Uint8Array, isBinary: boolean): number;
   ping(message: string): number;
-  /** Everything sent within `send` leaves in one write. */
+  /** Everything sent within `send` is one write. */
   cork(send: () => void): unknown;
   getBufferedAmount(): number;
   end(code: number, reason: string): void;
@@ -27,7 +27,7 @@ export interface Stream<Session> {
   /** Refuses by throwing. The server calls the result right before it upgrades the connection. */
   find(call: Call): Entrance<Session> | Promise<Entrance<Session>>;
   opened(session: Session, socket: StreamSocket): void;
-  /** @param message payload of the answered ping, as the client claims */
+  /** @param message payload of the pong; a client may send anything */
   ponged(session: Session, message: string): void;
   drained(session: Session): void;
   closed(session: Session): void;

@@ -29,7 +29,7 @@ export class TokenBuckets {
     this.spend(key, cost);
   }
 
-  /** As `take`, but a cost above a full bucket costs a full bucket. */
+  /** As `take`, but takes at most a full bucket. */
   takeUpToBurst(key: string, cost: number): void {
     this.take(key, Math.min(cost, this.size.burst));
   }

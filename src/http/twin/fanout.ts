@@ -5,20 +5,20 @@ import type { WorldFrame } from '../../twin-service.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 import { type Topic, Watcher } from './watcher.ts';
 
-/** Sends in one slice before other work gets its turn. */
+/** Maximum number of sends in one slice, before other work runs. */
 const SLICE_SENDS = 250;
-/** Sends for one world before the next world's turn, and between readings of the clock. */
+/** Maximum number of sends for one world before the next one; then the clock is read. */
 const TURN_SENDS = 25;
 /** A stream that makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
-/** Closing all streams: smallest group, most groups, pause between groups. */
+/** Closing all streams: minimum size of a group, maximum number of groups, pause between them. */
 const CLOSE_GROUP_MIN = 100;
 const CLOSE_GROUPS_MAX = 100;
 const CLOSE_PAUSE_MS = 20;
 
 const REASONS = { 1012: 'reconnect now', 1013: 'try again later' };
 
-/** A frame and the watchers of its topic that still have to get it. */
+/** A frame and the watchers of its topic that have not got it yet. */
 interface Delivery {
   watchers: Iterator<Watcher>;
   bytes: Uint8Array;
@@ -82,7 +82,7 @@ export class Fanout {
     }
   }
 
-  /** The reader has answered the ping sent after this many frames. */
+  /** Records that the reader answered the ping that was sent after this many frames. */
   ponged(watcher: Watcher, frames: number): void {
     const { framesRead, framesSent } = watcher;
     if (!Number.isInteger(frames) || frames <= framesRead || frames > framesSent) return;
@@ -90,7 +90,7 @@ export class Fanout {
     this.#progressed(watcher);
   }
 
-  /** The operating system took some of the waiting bytes. */
+  /** Records that the operating system accepted some of the buffered bytes. */
   drained(watcher: Watcher): void {
     watcher.isBlocked = watcher.socket.getBufferedAmount() > 0;
     this.#progressed(watcher);
@@ -196,7 +196,7 @@ export class Fanout {
     }
   }
 
-  /** Ends the streams of a world: 1013 it cannot be served now, 1012 reconnect at once. */
+  /** Ends the streams of a world. Code 1013: it cannot be served now; 1012: reconnect at once. */
   endWorld(worldNumber: number, code: 1012 | 1013): void {
     for (const topics of Object.values(this.#topics)) {
       const topic = topics.get(worldNumber);

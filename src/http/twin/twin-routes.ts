@@ -59,7 +59,7 @@ function creationRoutes(context: TwinContext): Route[] {
       answers: { 201: { description: 'The new world', schema: schemas.World } },
       errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
       handle: async (call) => {
-        // The limit comes first: parsing a large body is wasted work for a client over the limit.
+        // Check the limit first: a client over the limit must not cause the parsing of a large body.
         context.limits.worlds?.check(call.addressKey());
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
@@ -103,7 +103,7 @@ function create(call: Call, { service, limits }: TwinContext, options: WorldOpti
   return service.create(options);
 }
 
-/** A world in its wire shape. */
+/** A world as the API shows it. */
 function worldOf(world: World, publicTwinUrl: string) {
   return {
     id: world.id,
@@ -154,7 +154,7 @@ function catalogueRoutes(service: TwinService): Route[] {
 
 // ── one world ─────────────────────────────────────────────────────────────────────────────────
 
-/** A read of a world; further parameters and errors are added to those of every read. */
+/** A route that reads a world. Its parameters and errors are added to the common ones. */
 interface WorldRead
   extends Pick<Route, 'operationId' | 'summary' | 'query'>,
     Partial<Pick<Route, 'params' | 'errors' | 'answers'>> {

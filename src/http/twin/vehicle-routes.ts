@@ -182,7 +182,7 @@ function putOf(name: string, body: Uint8Array): FeatureChange {
   return { touched, values: enabled ? touched : 0 };
 }
 
-/** Answers by mask, made at the first request: at most 4,096 of half a kilobyte. */
+/** Cached answers by mask: at most 4,096, each of half a kilobyte. */
 const stateReplies: Record<Encoding, Reply[]> = { json: [], msgpack: [] };
 
 function stateReply(declared: number, encoding: Encoding): Reply {
@@ -247,7 +247,7 @@ function routeOf(car: Car) {
   return {
     vin: entryOf(car).vin,
     lanes: lanes.map(({ id }) => id),
-    // The route is a loop: the last street comes before the first.
+    // The route is a loop, so the last street precedes the first.
     streets: passed.filter((name, i) => name !== passed.at(i - 1) || passed.length === 1),
     length: hundredths(lengthM),
   };

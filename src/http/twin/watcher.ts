@@ -3,12 +3,12 @@ import type { StreamSocket } from '../server/server-options.ts';
 
 /**
  * A reader gets no more frames while this many are unread. Operating systems buffer megabytes for a
- * connection, so without this limit a slow reader would watch a world of a minute ago.
+ * connection, so without this limit a slow reader would get frames that are a minute old.
  */
 const UNREAD_FRAMES_MAX = 50;
 /**
- * Every so many frames a ping asks how far the reader has come. A pong costs as much as half a
- * frame, so only a lagging reader is asked more often.
+ * Number of frames between two pings, which measure how many frames the reader has read. A pong
+ * costs half as much as a frame, so only a lagging reader gets pings more often.
  */
 const PING_FRAMES = 25;
 const LAGGING_FRAMES = 30;
@@ -21,12 +21,12 @@ export class Watcher {
   /** Tick of the last frame sent, or of the hello. */
   lastTick: number;
   framesSent = 0;
-  /** Frames known to be read, by the pings that the reader answered (RFC 6455 requires it). */
+  /** Frames that the reader has read, by its answers to pings (RFC 6455 requires them). */
   framesRead = 0;
   framesAtPing = 0;
-  /** Part of a frame waits in memory because the operating system did not take it. */
+  /** Part of a frame is buffered because the operating system did not accept it. */
   isBlocked = false;
-  /** When a reader that is behind last took something, as far as known. */
+  /** When a lagging reader last read something, as far as known. */
   progressMs = 0;
 
   constructor(topic: Topic, socket: StreamSocket, tick: number) {
@@ -39,7 +39,7 @@ export class Watcher {
     return this.framesSent - this.framesRead;
   }
 
-  /** Returns true if the operating system took the whole frame. */
+  /** Returns true if the operating system accepted the whole frame. */
   send(bytes: Uint8Array, isBinary: boolean): boolean {
     const { socket } = this;
     this.framesSent++;
@@ -67,6 +67,6 @@ export interface Topic {
   readonly worldNumber: number;
   readonly encoding: Encoding;
   readonly watchers: Set<Watcher>;
-  /** When its last frame arrived, or its first watcher. */
+  /** When its last frame or its first watcher arrived. */
   frameMs: number;
 }

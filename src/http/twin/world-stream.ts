@@ -15,7 +15,7 @@ import type { WorldAccess } from './world-access.ts';
 
 /** Frames per second. */
 export const RATE_HZ = 1000 / FRAME_MS;
-/** Open streams of the node; beyond it is 503. */
+/** Maximum number of open streams of the node; further streams are refused with 503. */
 const SOCKETS_MAX = 20_000;
 export const STREAM_PATH = '/ws/worlds/{id}';
 
