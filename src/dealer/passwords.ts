@@ -46,8 +46,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the password is right. Without a hash it is wrong, but the check takes the same time, so
-   * the time reveals nothing about the account. Throws DealerError 503 if too many wait already.
+   * Whether the password is right. Without a hash it is wrong, but the check takes the same time, to
+   * reveal nothing about the account. Throws DealerError 503 if too many wait already.
    */
   async verify(hash: string | null | undefined, given: string): Promise<boolean> {
     const known = hash ?? this.#unknownHash;

@@ -130,8 +130,8 @@ export class Form<F extends Fields = Fields> {
     }
     const errors = this.#check(values);
     if (errors === true) return values as Values<F>;
-    // The last error of a field counts: our checks run after the built-in ones, and errors of length
-    // and encoding take precedence over an error of the pattern.
+    // The last error of a field counts: our checks run after the built-in ones, and their errors
+    // (length, encoding) take precedence over an error of the pattern.
     const errorOf = new Map(errors.map((error) => [error.field, error]));
     throw invalid(
       ...[...errorOf].map(([name, error]) => {

@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<Expected, string>> = {
   comma: "Expecting ',' delimiter",
 };
 
-/** The first syntax error of a text that is not JSON. Without recursion, so nesting is unlimited. */
+/** The first syntax error of a text that is not JSON. It does not recurse: nesting is unlimited. */
 export function jsonFault(text: string): JsonFault {
   /** Open brackets, innermost last. */
   const open: string[] = [];

@@ -36,7 +36,7 @@ const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
 
 /**
- * A request and its answer. An exchange may outlive its connection; `isOpen` is true while it can be
+ * A request and its answer. It may outlive its connection; `isOpen` is true while it can be
  * answered.
  */
 export class Exchange implements Call {

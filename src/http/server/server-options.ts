@@ -9,7 +9,7 @@ import type { Call, Router } from './router.ts';
 
 /** The part of a WebSocket of the library that streams use. */
 export interface StreamSocket {
-  /** Returns 1 if the operating system accepted it, 0 if a part is buffered, 2 if it was dropped. */
+  /** Returns 1 if the operating system accepted it, 0 if a part is buffered, 2 if it is dropped. */
   send(message: string | Uint8Array, isBinary: boolean): number;
   ping(message: string): number;
   /** Everything sent within `send` is one write. */

@@ -59,7 +59,7 @@ function creationRoutes(context: TwinContext): Route[] {
       answers: { 201: { description: 'The new world', schema: schemas.World } },
       errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
       handle: async (call) => {
-        // Check the limit first: a client over the limit must not cause the parsing of a large body.
+        // A client over the limit must not cause the parsing of a large body.
         context.limits.worlds?.check(call.addressKey());
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
