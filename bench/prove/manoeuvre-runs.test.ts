@@ -42,7 +42,8 @@ it('runs with the feature must pass, and runs without it fail where required', (
   expect(plots.map(({ name, title }) => [name, title])).toEqual([
     ['stops', 'Stops: aeb on and off'],
   ]);
-  expect(plots[0]?.svg.match(/fill="none"/g)).toHaveLength(4);
+  // A line for each run, and a sample of each in the legend.
+  expect(plots[0]?.svg.match(/fill="none"/g)).toHaveLength(8);
 });
 
 it('leaves out groups without runs', () => {

@@ -39,19 +39,6 @@ describe('line plots', () => {
     ]);
   });
 
-  it('leave a gap where a value is not finite', () => {
-    const points = [
-      [0, 1],
-      [1, 2],
-      [2, Number.NaN],
-      [3, 2],
-      [4, 1],
-    ] as const;
-    const svg = linePlot({ ...axes, series: [{ name: 'on', points }] });
-    expect(pointsOf(svg, '#0072b2')).toHaveLength(4);
-    expect(/<path d="([^"]+)" fill="none"/.exec(svg)?.[1]?.match(/M/g)).toHaveLength(2);
-  });
-
   it('name the lines where there are several, and dash those that ask for it', () => {
     const points = [
       [0, 0],

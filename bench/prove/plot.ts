@@ -31,18 +31,18 @@ const FRAME = { left: 64, right: 16, top: 36, bottom: 44 };
 const BAR_LABEL_WIDTH = 190;
 const VALUE_LABEL_WIDTH = 60;
 const LEGEND_HEIGHT = 18;
-const LEGEND_NAME_PX = 7;
-const LEGEND_SAMPLE_PX = 40;
+const LEGEND_WIDTH = 320;
+const LEGEND_COLUMNS = 2;
 const TICKS_WANTED = 6;
 /** By Okabe and Ito, distinct for colour-blind readers too. */
 const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 
 export function linePlot({ title, x, y, series }: LinePlot): string {
-  const points = series.flatMap(({ points }) => points.filter(isFinitePoint));
+  const points = series.flatMap((each) => each.points);
   const across = axisOf(points.map(([value]) => value));
   const up = axisOf(points.map(([, value]) => value));
-  const rows = legendRows(series);
-  const height = LINE_HEIGHT + rows.length * LEGEND_HEIGHT;
+  const names = legend(series);
+  const height = LINE_HEIGHT + Math.ceil(names.length / LEGEND_COLUMNS) * LEGEND_HEIGHT;
   const bottom = LINE_HEIGHT - FRAME.bottom;
   const toX = scale(across, FRAME.left, WIDTH - FRAME.right);
   const toY = scale(up, bottom, FRAME.top);
@@ -57,9 +57,8 @@ export function linePlot({ title, x, y, series }: LinePlot): string {
     ...columnGrid(across, toX, bottom),
   ];
   const lines = series.map(({ points, dashed }, i) => {
-    const path = pathOf(points, toX, toY);
-    const dash = dashed ? ' stroke-dasharray="6 4"' : '';
-    return `<path d="${path}" fill="none" stroke="${colourOf(series, i)}" stroke-width="2"${dash}/>`;
+    const path = points.map(([x, y]) => `${px(toX(x))} ${px(toY(y))}`).join('L');
+    return stroke(`M${path}`, colourOf(series, i), dashed);
   });
   const middle = (FRAME.left + WIDTH - FRAME.right) / 2;
   const labels = [
@@ -67,7 +66,7 @@ export function linePlot({ title, x, y, series }: LinePlot): string {
     text(middle, LINE_HEIGHT - 10, x, 'middle'),
     `<text transform="translate(16 ${(FRAME.top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>`,
   ];
-  return svg(height, title, [...grid, ...lines, ...labels, ...legend(series, rows)]);
+  return svg(height, title, [...grid, ...lines, ...labels, ...names]);
 }
 
 export function barPlot({ title, x, bars }: BarPlot): string {
@@ -134,64 +133,24 @@ function scale({ min, max }: Axis, from: number, to: number): (value: number) =>
   return (value) => from + ((value - min) / (max - min)) * (to - from);
 }
 
-const isFinitePoint = ([x, y]: PlotPoint): boolean => Number.isFinite(x) && Number.isFinite(y);
-
-/** A gap where a point is not finite. */
-function pathOf(
-  points: readonly PlotPoint[],
-  toX: (x: number) => number,
-  toY: (y: number) => number,
-): string {
-  let pen = 'M';
-  return points
-    .map((point) => {
-      if (!isFinitePoint(point)) {
-        pen = 'M';
-        return '';
-      }
-      const step = `${pen}${px(toX(point[0]))} ${px(toY(point[1]))}`;
-      pen = 'L';
-      return step;
-    })
-    .join('');
-}
-
 const colourOf = (series: readonly Series[], index: number): string =>
   PALETTE[(series[index]?.colour ?? index) % PALETTE.length] ?? '#000000';
 
-const legendWidth = ({ name }: Series): number => LEGEND_SAMPLE_PX + name.length * LEGEND_NAME_PX;
-
-/** Indices of the series, in rows that fit; none where a single line needs no name. */
-function legendRows(series: readonly Series[]): number[][] {
+/** A sample of each line with its name; none where a single line needs no name. */
+function legend(series: readonly Series[]): string[] {
   if (series.length < 2) return [];
-  const rows: number[][] = [];
-  let width = Number.POSITIVE_INFINITY;
-  for (const [i, each] of series.entries()) {
-    if (FRAME.left + width + legendWidth(each) > WIDTH) {
-      rows.push([]);
-      width = 0;
-    }
-    rows.at(-1)?.push(i);
-    width += legendWidth(each);
-  }
-  return rows;
+  return series.map(({ name, dashed }, i) => {
+    const x = FRAME.left + (i % LEGEND_COLUMNS) * LEGEND_WIDTH;
+    const y = LINE_HEIGHT + Math.floor(i / LEGEND_COLUMNS) * LEGEND_HEIGHT;
+    return (
+      stroke(`M${x} ${y}h24`, colourOf(series, i), dashed) + text(x + 30, y + 4, name, 'start')
+    );
+  });
 }
 
-function legend(series: readonly Series[], rows: readonly number[][]): string[] {
-  return rows.flatMap((row, r) => {
-    let x = FRAME.left;
-    const y = LINE_HEIGHT + r * LEGEND_HEIGHT + 4;
-    return row.map((index) => {
-      const each = series[index];
-      if (!each) return '';
-      const dash = each.dashed ? ' stroke-dasharray="6 4"' : '';
-      const sample =
-        `<path d="M${px(x)} ${y - 4}h24" stroke="${colourOf(series, index)}" stroke-width="2"${dash}/>` +
-        text(x + 30, y, each.name, 'start');
-      x += legendWidth(each);
-      return sample;
-    });
-  });
+function stroke(path: string, colour: string, dashed = false): string {
+  const dash = dashed ? ' stroke-dasharray="6 4"' : '';
+  return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>`;
 }
 
 const px = (value: number): string => String(Number(value.toFixed(1)));

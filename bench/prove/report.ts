@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Figure } from '../common/figures.ts';
 import { type Circumstances, circumstances, markdownTable, textTable } from '../common/report.ts';
 import { PARTS } from './options.ts';
-import { mark, missedMarks, type Section, shown, type Table } from './section.ts';
+import { mark, missedMarks, type Section, shown } from './section.ts';
 
 /** A section as the report keeps it: with the run that it is of, its plots in files of their own. */
 export interface ReportPart extends Omit<Section, 'plots'> {
@@ -40,38 +40,29 @@ function sectionText({ title, method, figures, tables, plots }: ReportPart): str
   return [
     `## ${title}`,
     method,
-    ...(marks.length > 0 ? [tableText(marksTable(marks))] : []),
-    ...tables.map((table) => `### ${table.title}\n\n${tableText(table)}`),
+    ...(marks.length > 0 ? [marksTable(marks)] : []),
+    ...tables.map(({ title, head, rows }) => `### ${title}\n\n${markdownTable(head, rows)}`),
     ...plots.map(({ name, title }) => `![${title}](${name}.svg)`),
   ].join('\n\n');
 }
 
-function marksTable(marks: readonly Figure[]): Table {
-  return {
-    title: '',
-    head: ['', 'Mark', 'Reached', 'Asked for'],
-    rows: marks.map(({ name, value, unit, target }) => [
-      mark(target?.met === true),
-      name,
-      `${shown(value)} ${unit}`,
-      target?.text ?? '',
-    ]),
-  };
+function marksTable(marks: readonly Figure[]): string {
+  const rows = marks.map(({ name, value, unit, target }) => [
+    mark(target?.met === true),
+    name,
+    `${shown(value)} ${unit}`,
+    target?.text ?? '',
+  ]);
+  return markdownTable(['', 'Mark', 'Reached', 'Asked for'], rows);
 }
-
-const tableText = ({ head, rows }: Table): string => markdownTable(head, rows);
-
-/** A table for the terminal. */
-export const terminalTable = ({ title, head, rows }: Table): string =>
-  `${title}
-${textTable(head, rows)}`;
 
 /** A section for the terminal: its tables, then its marks. */
 export function terminalSection({ title, tables, figures }: Section): string {
   const marks = figures.flatMap((figure) =>
     figure.target ? [`${mark(figure.target.met)} ${markOf(figure)}`] : [],
   );
-  return [`\n${title}`, ...tables.map(terminalTable), marks.join('\n')].join('\n\n');
+  const texts = tables.map(({ title, head, rows }) => `${title}\n${textTable(head, rows)}`);
+  return [`\n${title}`, ...texts, marks.join('\n')].join('\n\n');
 }
 
 /**

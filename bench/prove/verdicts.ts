@@ -137,8 +137,8 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
     const what = `${city} seed ${seed} ${report.id}`;
     for (const set of setsOf(report)) {
       all.sets += 1;
-      const rerun = await checkVerdict(client, { world, journal, report, set, what }, all);
-      await checkSentences(client, { world, report, set, what, polygons, rerun }, all);
+      const each = { world, journal, polygons, report, set, what };
+      await checkSentences(client, each, await checkVerdict(client, each, all), all);
     }
   }
 }
@@ -164,6 +164,9 @@ async function explained(client: Client, { id }: World): Promise<readonly Publis
 
 interface Case {
   world: World;
+  journal: Journal;
+  /** What stands in the city. */
+  polygons: readonly Polygon[];
   report: Published.Incident;
   /** Failures of the report that belong together. */
   set: readonly Failure[];
@@ -175,11 +178,8 @@ function note(all: Verdicts, account: string): void {
 }
 
 /** Runs the journal in new worlds with the set on in time; returns the collisions there. */
-async function checkVerdict(
-  client: Client,
-  { world, journal, report, set, what }: Case & { journal: Journal },
-  all: Verdicts,
-): Promise<Parties[]> {
+async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Parties[]> {
+  const { world, report, set, what } = of;
   const { effect } = set[0] ?? { effect: 'avoids' };
   const was = partiesOf(report, world.fleet);
   const shown: boolean[] = [];
@@ -187,7 +187,7 @@ async function checkVerdict(
   const isDescribed = ({ vin, explanation }: Failure): boolean =>
     happened.some((now) => describes(explanation, world.fleet.indexOf(vin), was, now));
   for (const lead of LEADS) {
-    const then = await rerunWith(client, { world, journal, report, set, what }, lead);
+    const then = await rerunWith(client, of, lead);
     shown.push(isShown(effect, was, then));
     happened.push(...then);
     all.reruns += 1;
@@ -204,7 +204,7 @@ async function checkVerdict(
 /** Collisions near the time of a report in a world with the set on from `lead` ticks before. */
 async function rerunWith(
   client: Client,
-  { world, journal, report, set }: Case & { journal: Journal },
+  { world, journal, report, set }: Case,
   lead: number,
 ): Promise<Parties[]> {
   const from = Math.max(0, report.tick - lead);
@@ -221,17 +221,11 @@ async function rerunWith(
     .map((each): Parties => partiesOf(each, other.fleet));
 }
 
-/** Compares the figures of each sentence with the report, the replay and the re-runs. */
+/** Compares the figures of each sentence with the report, the replay and the collisions of re-runs. */
 async function checkSentences(
   client: Client,
-  {
-    world,
-    report,
-    set,
-    what,
-    polygons,
-    rerun,
-  }: Case & { polygons: readonly Polygon[]; rerun: readonly Parties[] },
+  { world, report, set, what, polygons }: Case,
+  rerun: readonly Parties[],
   all: Verdicts,
 ): Promise<void> {
   const features = [...new Set(set.map(({ feature }) => feature))].join(',');
