@@ -52,7 +52,7 @@ function requestFigures(): Promise<Figure[]> {
     const toggling = (pathOf: (vin: string) => string) =>
       togglingRequests('locked', DEMO_CARS, (vin) => ({ path: pathOf(vin), headers }));
     const patching = {
-      requests: toggling((vin) => `/api/cars/${vin}/state`),
+      own: toggling((vin) => `/api/cars/${vin}/state`),
       empty: toggling(() => '/accept/400'),
     };
     const figures = await readFigures(reads, url, empty);

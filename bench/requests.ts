@@ -51,14 +51,14 @@ async function changeFigures(node: URL, empty: Server, worlds: MadeWorld[]): Pro
       (vin) => ({ path, headers: { 'X-VIN': vin } }),
     );
   const patching = {
-    requests: toggling('/api/v1/vehicle/features'),
+    own: toggling('/api/v1/vehicle/features'),
     empty: toggling('/accept/600'),
   };
   const commits = async () => (await bareLmdb()).perS;
   const patch = await measure(patching, node, empty, commits);
   const lmdb = { name: 'bare lmdb', value: patch.beside };
   const posting = [{ method: 'POST', path: '/api/v1/worlds' }];
-  const create = await measure({ requests: posting, empty: posting }, node, empty);
+  const create = await measure({ own: posting, empty: posting }, node, empty);
   return [
     compared('PATCH features, durable', patch.own.perS, '/s', lmdb, { atLeast: 0.3 }),
     compared('PATCH features, durable', patch.own.perS, '/s', patch.reference),

@@ -8,45 +8,31 @@ const ROUNDS = 3;
 const ROUND_S = 2;
 const WARM_UP_S = 1;
 
-/** Requests for the node, and for the empty server. */
-export interface Case {
-  requests: readonly Request[];
-  empty: readonly Request[];
-}
-
-export interface Summary {
-  own: Drive;
-  reference: { name: string; value: number };
-  /** Median of `beside`. */
-  beside: number;
-}
-
-/** The servers and `beside` take turns, so that a drift of the machine affects all. Medians. */
+/**
+ * Medians of requests to the node and to the empty server. Both and `beside` take turns, so that a drift
+ * of the machine affects all.
+ */
 export async function measure(
-  each: Case,
+  each: Readonly<Record<'own' | 'empty', readonly Request[]>>,
   node: URL,
   { url: empty }: Server,
   beside: () => Promise<number> = async () => 0,
-): Promise<Summary> {
+) {
   const useWrk = hasWrk();
   const others: number[] = [];
   const measured: Record<'own' | 'empty', Drive[]> = { own: [], empty: [] };
-  await drive(useWrk, node, each.requests, WARM_UP_S);
+  await drive(useWrk, node, each.own, WARM_UP_S);
   await drive(useWrk, empty, each.empty, WARM_UP_S);
   for (let round = 0; round < ROUNDS; round += 1) {
-    measured.own.push(await drive(useWrk, node, each.requests, ROUND_S));
+    measured.own.push(await drive(useWrk, node, each.own, ROUND_S));
     measured.empty.push(await drive(useWrk, empty, each.empty, ROUND_S));
     others.push(await beside());
   }
+  const medianOf = (drives: readonly Drive[], key: keyof Drive) =>
+    median(drives.map((each) => each[key]));
   return {
-    own: {
-      perS: median(measured.own.map(({ perS }) => perS)),
-      p99Ms: median(measured.own.map(({ p99Ms }) => p99Ms)),
-    },
-    reference: {
-      name: 'empty uWebSockets.js',
-      value: median(measured.empty.map(({ perS }) => perS)),
-    },
+    own: { perS: medianOf(measured.own, 'perS'), p99Ms: medianOf(measured.own, 'p99Ms') },
+    reference: { name: 'empty uWebSockets.js', value: medianOf(measured.empty, 'perS') },
     beside: median(others),
   };
 }
@@ -84,7 +70,7 @@ export async function readFigures(
     if (status >= 400) throw new Error(`${path} was answered ${status}`);
     const get = (of: string): Request[] => [{ method: 'GET', path: of, headers }];
     const emptyPath = status === 304 ? '/not-modified' : `/bytes/${body.length}`;
-    const each = { requests: get(path), empty: get(emptyPath) };
+    const each = { own: get(path), empty: get(emptyPath) };
     const { own, reference } = await measure(each, node, empty);
     const bound = atLeast === undefined ? undefined : { atLeast };
     figures.push(compared(name, own.perS, '/s', reference, bound));

@@ -13,17 +13,9 @@ const CEILING_SHARE_MAX = 0.7;
 const OWN_CPU_SHARE_MAX = 0.85;
 
 /** The rate that this client reaches with a server that does nothing, on this machine, now. */
-export interface Ceiling {
+interface Ceiling {
   what: 'requests' | 'frames';
   perS: number;
-}
-
-export interface Verdict {
-  ceilingPerS: number;
-  reachedPerS: number;
-  ownCpuShare: number;
-  serverLimits: boolean;
-  text: string;
 }
 
 /** Requests a second with small bodies in both directions. */
@@ -67,7 +59,7 @@ export async function frameCeiling(
 }
 
 /** Tells whether the server or this client limited a run: only the former says how fast a server is. */
-export function judge(ceiling: Ceiling, reachedPerS: number, ownCpuShare: number): Verdict {
+export function judge(ceiling: Ceiling, reachedPerS: number, ownCpuShare: number) {
   const serverLimits =
     reachedPerS <= ceiling.perS * CEILING_SHARE_MAX && ownCpuShare <= OWN_CPU_SHARE_MAX;
   const figures =

@@ -13,6 +13,7 @@ import { formatUsage, LoadMeter } from './usage-meter.ts';
 
 const CARS_PER_WORLD = 20;
 const FEATURE = 'aeb';
+const FEATURES = '/api/v1/vehicle/features';
 
 const options = {
   rate: { fallback: 2000, min: 1, max: 200_000, help: 'changes a second' },
@@ -76,13 +77,15 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
   ];
-  if (verified) rows.push(['read back', formatVerified(verified)]);
+  if (verified) {
+    const { right, wrong, skipped } = verified;
+    rows.push(['read back', `${right} cars as acknowledged, ${wrong} NOT, ${skipped} skipped`]);
+  }
   return { rows, figures: { result, usage, verdict, verified } };
 }
 
 /** Every car in turn, off in one round and on in the next, so that each request changes something. */
 function planOf(url: URL, cars: Car[]) {
-  const bodies = [JSON.stringify({ [FEATURE]: false }), JSON.stringify({ [FEATURE]: true })];
   const carOf = (index: number) => cars[index % cars.length] as Car;
   const enabledAt = (index: number) => Math.floor(index / cars.length) % 2 === 1;
   let answeredCount = 0;
@@ -92,14 +95,8 @@ function planOf(url: URL, cars: Car[]) {
       const car = carOf(index);
       car.underWay += 1;
       if (car.underWay > 1) car.uncertain = true;
-      const headers = { 'X-VIN': car.vin };
-      return formatRequest(
-        url,
-        'PATCH',
-        '/api/v1/vehicle/features',
-        headers,
-        bodies[Number(enabledAt(index))],
-      );
+      const body = JSON.stringify({ [FEATURE]: enabledAt(index) });
+      return formatRequest(url, 'PATCH', FEATURES, { 'X-VIN': car.vin }, body);
     },
     answered: (index: number, answer: Answer | undefined) => {
       answeredCount += 1;
@@ -115,30 +112,19 @@ export function note(car: Car, value: boolean, answer: Answer | undefined): void
   else if (answer.status < 400) car.acknowledged = value;
 }
 
-export interface Verified {
-  right: number;
-  wrong: number;
-  /** Cars without an acknowledged change, or with changes in an unknown order. */
-  skipped: number;
-}
-
-async function readBack(url: URL, pool: HttpPool, cars: readonly Car[]): Promise<Verified> {
-  const verified: Verified = { right: 0, wrong: 0, skipped: 0 };
+/** Counts cars that have the acknowledged value. Skips those whose value cannot be predicted. */
+async function readBack(url: URL, pool: HttpPool, cars: readonly Car[]) {
+  const verified = { right: 0, wrong: 0, skipped: 0 };
   const checks = cars.map(async (car) => {
     if (car.uncertain || car.underWay > 0 || car.acknowledged === undefined) {
       verified.skipped += 1;
       return;
     }
-    const headers = { 'X-VIN': car.vin };
-    const answer = await pool.ask(formatRequest(url, 'GET', '/api/v1/vehicle/features', headers));
+    const answer = await pool.ask(formatRequest(url, 'GET', FEATURES, { 'X-VIN': car.vin }));
     const state = JSON.parse(answer.body.toString()) as { declared?: Record<string, boolean> };
     if (state.declared?.[FEATURE] === car.acknowledged) verified.right += 1;
     else verified.wrong += 1;
   });
   await Promise.all(checks);
   return verified;
-}
-
-function formatVerified({ right, wrong, skipped }: Verified): string {
-  return `${right} cars as acknowledged, ${wrong} NOT, ${skipped} skipped`;
 }

@@ -96,18 +96,24 @@ export class IncidentWatch {
   }
 }
 
-/** An unwatched world, from the moment when somebody opens it. */
-interface OpenedWorld {
-  id: string;
-  openedMs: number;
-  /** Incidents up to this tick were over at that moment. */
-  pastTick: number;
-  incidents: number;
-  explained: number;
-  disordered: number;
-  firstMs: number | undefined;
-  allMs: number | undefined;
-}
+/** What is known of an unwatched world since somebody opened it. */
+const openedNow = ({ id, createdAtMs }: MadeWorld) => {
+  const openedMs = systemTime.wallMs();
+  return {
+    id,
+    openedMs,
+    /** Incidents up to this tick were over at that moment. */
+    pastTick: Math.floor((openedMs - createdAtMs) / TICK_MS) - CHAIN_TICKS,
+    incidents: 0,
+    explained: 0,
+    /** Explained before a newer one. */
+    disordered: 0,
+    firstMs: undefined as number | undefined,
+    allMs: undefined as number | undefined,
+  };
+};
+
+type OpenedWorld = ReturnType<typeof openedNow>;
 
 /** Watches how the reports of worlds that were unwatched so far are explained. */
 export class CatchUpWatch {
@@ -119,16 +125,7 @@ export class CatchUpWatch {
   constructor(url: URL, pool: HttpPool, worlds: readonly MadeWorld[]) {
     this.#url = url;
     this.#pool = pool;
-    const openedMs = systemTime.wallMs();
-    const counts = { incidents: 0, explained: 0, disordered: 0 };
-    this.#worlds = worlds.map(({ id, createdAtMs }) => ({
-      id,
-      openedMs,
-      pastTick: Math.floor((openedMs - createdAtMs) / TICK_MS) - CHAIN_TICKS,
-      ...counts,
-      firstMs: undefined,
-      allMs: undefined,
-    }));
+    this.#worlds = worlds.map(openedNow);
     this.#stop = spread(this.#worlds, REPORTS_MS, (world) => this.#readReports(world));
   }
 
@@ -154,7 +151,6 @@ export class CatchUpWatch {
     return {
       incidents: sum('incidents'),
       explained: sum('explained'),
-      /** Explained before a newer one of the same world. */
       disordered: sum('disordered'),
     };
   }

@@ -1,4 +1,4 @@
-import { Latencies, type LatencySummary } from '../bench/common/latencies.ts';
+import { Latencies } from '../bench/common/latencies.ts';
 
 export const TICK_MS = 20;
 /** An incident ends when no contact came for two seconds. */
@@ -17,14 +17,6 @@ interface Pending {
   id: string;
   lastTick: number;
   isAsked: boolean;
-}
-
-export interface LiveSummary {
-  explained: LatencySummary;
-  /** Explained, or still open, later than two seconds after their end. */
-  late: number;
-  /** Not explained when the measurement ended; they count with the time they had waited. */
-  open: number;
 }
 
 /** Incidents of one world that end while it is watched, from its events. */
@@ -89,13 +81,18 @@ export class LiveIncidents {
 }
 
 /** `waitingMs`: of incidents that are not explained yet; they count when that is too long. */
-export function liveSummary(tookMs: readonly number[], waitingMs: readonly number[]): LiveSummary {
-  const latencies = new Latencies();
-  for (const ms of tookMs) latencies.record(ms);
+export function liveSummary(tookMs: readonly number[], waitingMs: readonly number[]) {
   const overdue = waitingMs.filter((ms) => ms > WITHIN_MS);
-  for (const ms of overdue) latencies.record(ms);
-  const late = tookMs.filter((ms) => ms > WITHIN_MS).length + overdue.length;
-  return { explained: latencies.summary(), late, open: overdue.length };
+  const all = [...tookMs, ...overdue];
+  const latencies = new Latencies();
+  for (const ms of all) latencies.record(ms);
+  return {
+    explained: latencies.summary(),
+    /** Explained, or still open, later than two seconds after their end. */
+    late: all.filter((ms) => ms > WITHIN_MS).length,
+    /** Not explained when the measurement ended; they count with the time they had waited. */
+    open: overdue.length,
+  };
 }
 
 /**

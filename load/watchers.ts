@@ -8,8 +8,8 @@ import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
-import { type FrameSummary, formatGaps } from './frame-tally.ts';
-import { formatMiB, formatUsage, LoadMeter, type Usage } from './usage-meter.ts';
+import { formatGaps } from './frame-tally.ts';
+import { formatMiB, formatUsage, LoadMeter } from './usage-meter.ts';
 
 const FRAMES_PER_S = 12.5;
 
@@ -96,17 +96,9 @@ async function frameBytes(url: URL, worldId: string, encoding: string): Promise<
   return answer.body.length;
 }
 
-interface Measured {
-  summary: FrameSummary;
-  usage: Usage | undefined;
-  cpuPerFrameUs: number | undefined;
-  ownShare: number;
-  /** Memory of the server, every five seconds. */
-  rssBytes: number[];
-}
-
-async function measure(crowd: Crowd, seconds: number, pid: number | undefined): Promise<Measured> {
+async function measure(crowd: Crowd, seconds: number, pid: number | undefined) {
   const meter = new LoadMeter({ pid });
+  /** Memory of the server, every five seconds. */
   const rssBytes = [meter.server()?.rssBytes ?? []].flat();
   crowd.tally.record();
   const stopProgress = progress((elapsedS) => {
@@ -125,6 +117,8 @@ async function measure(crowd: Crowd, seconds: number, pid: number | undefined): 
   const cpuPerFrameUs = usage && (usage.cpuMs * 1000) / Math.max(1, summary.frames);
   return { summary, usage, cpuPerFrameUs, ownShare, rssBytes };
 }
+
+type Measured = Awaited<ReturnType<typeof measure>>;
 
 function rowsOf({ summary, usage, cpuPerFrameUs }: Measured, expected: number): Outcome['rows'] {
   const share = ((summary.frames / expected) * 100).toFixed(2);
