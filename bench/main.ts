@@ -31,13 +31,13 @@ const UNWRITTEN: Readonly<Record<string, Question>> = {
 const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
-Each measures beside a reference in the same run and writes bench/results/<name>.json;
+Each measures a reference in the same run and writes bench/results/<name>.json;
 native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
 
-npm run bench -- factor             how much slower this machine is than the one of the targets;
-                                    later reports show it
-npm run bench -- kernel --quick     ns a car and tick, in a few seconds; writes nothing
-npm run bench -- kernel --profile   ns by phase of a tick and by function; writes nothing
+npm run bench -- factor             how much slower this machine is than the one that the targets
+                                    were set on; later reports show it
+npm run bench -- kernel --quick     ns for a car-tick, in a few seconds; writes nothing
+npm run bench -- kernel --profile   ns for each phase of a tick and each function; writes nothing
 npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg]
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with

@@ -49,7 +49,9 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
   const { share, framesPerS, hotPerMille } = await crowd.measure();
   const made = framesPerS / (count * FRAMES_PER_S);
   if (made < FRAMES_SHARE_MIN)
-    throw new Error(`the machine is too busy: the shard made ${made} of the frames`);
+    throw new Error(
+      `the machine is too busy: the shard made ${Math.round(made * 100)} % of the frames`,
+    );
   const usPerFrame = (share * FRAME_MS * 1000) / count;
   const worlds = (count * SHARE) / share;
   const atLeast = { atLeast: COUNT_MIN };

@@ -66,7 +66,7 @@ export function judge(ceiling: Ceiling, reachedPerS: number, ownCpuShare: number
     `client ceiling ${Math.round(ceiling.perS)} ${ceiling.what}/s, ` +
     `reached ${Math.round(reachedPerS)}/s, client used ${formatShare(ownCpuShare)}`;
   const conclusion = serverLimits
-    ? 'the client has room to spare'
+    ? 'the client was not the limit'
     : 'THE CLIENT MAY HAVE BEEN THE LIMIT';
   return {
     ceilingPerS: ceiling.perS,

@@ -18,8 +18,8 @@ const FEATURES = '/api/v1/vehicle/features';
 const options = {
   rate: { fallback: 2000, min: 1, max: 200_000, help: 'changes a second' },
   vins: { fallback: 1000, min: 1, max: 200_000, help: 'cars that are changed in turn' },
-  connections: { fallback: 64, min: 1, max: 1000, help: 'connections' },
-  seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
+  connections: { fallback: 64, min: 1, max: 1000, help: 'connections to the server' },
+  seconds: { fallback: 20, min: 1, max: 3600, help: 'duration' },
   verify: { fallback: false, help: 'read every car back and compare with the acknowledged value' },
 } as const;
 
@@ -72,14 +72,14 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const rows: Outcome['rows'] = [
     ['changes acknowledged', `${Math.round(result.okPerS)}/s of ${chosen.rate}/s intended`],
     ['latency', formatLatencies(result.latency)],
-    ['of that, sent late by', formatLatencies(result.sendDelay)],
+    ['of which sent late by', formatLatencies(result.sendDelay)],
     ['failed', formatFailures(result.failed)],
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
   ];
   if (verified) {
     const { right, wrong, skipped } = verified;
-    rows.push(['read back', `${right} cars as acknowledged, ${wrong} NOT, ${skipped} skipped`]);
+    rows.push(['read back', `${right} cars as acknowledged, ${wrong} NOT, ${skipped} not checked`]);
   }
   return { rows, figures: { result, usage, verdict, verified } };
 }

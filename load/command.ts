@@ -9,10 +9,15 @@ import type { Addresses, Server } from '../bench/common/server.ts';
 
 /** What every command takes: which server to load. */
 const SERVER_OPTIONS = {
-  pid: { fallback: 0, min: 0, max: 4_194_304, help: 'process of that server, to read its CPU' },
-  url: { fallback: '', help: 'a running server; else one is started and stopped' },
+  pid: {
+    fallback: 0,
+    min: 0,
+    max: 4_194_304,
+    help: 'process id of that server, to measure its processor time',
+  },
+  url: { fallback: '', help: 'a running server; without, one is started and stopped' },
   dealer: { fallback: '', help: 'the dealer platform of that server' },
-  ops: { fallback: '', help: 'its port for operators' },
+  ops: { fallback: '', help: 'the operations port of that server' },
 } as const;
 
 export const SERVER_HELP = `Every command:\n${describeOptions(SERVER_OPTIONS)}`;

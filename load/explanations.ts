@@ -22,18 +22,27 @@ const WITHIN_S = 2;
 
 const options = {
   worlds: { fallback: 50, min: 1, max: 20_000, help: 'worlds that are watched' },
-  left: { fallback: 20, min: 1, max: 5000, help: 'unwatched worlds, opened half-way' },
-  minutes: { fallback: 10, min: 1, max: 30, help: 'how long those were unwatched' },
-  seconds: { fallback: 60, min: 5, max: 3600, help: 'how long, without them and then with them' },
-  seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'of the first world' },
-  off: { fallback: 'each', help: 'feature off on all cars; each: all in turn' },
+  left: { fallback: 20, min: 1, max: 5000, help: 'unwatched worlds, opened in the second half' },
+  minutes: { fallback: 10, min: 1, max: 30, help: 'how long they were unwatched before' },
+  seconds: {
+    fallback: 60,
+    min: 5,
+    max: 3600,
+    help: 'duration of each half, without them and with them',
+  },
+  seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'seed of the first world' },
+  off: {
+    fallback: 'each',
+    help: 'feature that is off on all cars; each: another one in each world',
+  },
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** How soon collisions are explained, also while worlds that were unwatched catch up. */
 export const explanations = command({
-  summary: 'collisions in watched worlds: time until explained, also beside worlds that catch up',
+  summary:
+    'measure how soon collisions in watched worlds are explained, also while other worlds catch up',
   options,
   measures: [
     smaller('p99 of an explanation, alone', 'alone.incidents.explained.p99Ms', 'ms'),
@@ -43,7 +52,7 @@ export const explanations = command({
       'ms',
     ),
     smaller('p99 gap beside them', 'beside.frames.p99Ms', 'ms'),
-    smaller('all of those explained after', 'beside.caughtUp.allMsMax', 'ms'),
+    smaller('all of the others explained after', 'beside.caughtUp.allMsMax', 'ms'),
     smaller('server CPU beside them, of a core', 'beside.usage.cpuShare', ''),
   ],
   run,
@@ -128,7 +137,7 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
   const endMs = systemTime.now() + chosen.seconds * 1000;
   const stopProgress = progress(() => {
     const counts = caughtUp?.counts();
-    const late = counts && `${counts.explained} of ${counts.incidents} of worlds left alone, `;
+    const late = counts && `${counts.explained} of ${counts.incidents} in unwatched worlds, `;
     const live = `${incidents.tookMs.length} incidents explained`;
     return `${live}, ${late ?? ''}server used ${formatUsage(meter.server())}`;
   });
@@ -171,7 +180,7 @@ function caughtUpRows({ caughtUp }: Measured, worlds: number): Outcome['rows'] {
   if (caughtUp === undefined) return [];
   const { incidents, explained, disordered, worldsDone, firstMsMax, allMsMax } = caughtUp;
   return [
-    ['  reports of those', `${explained} of ${incidents} explained`],
+    ['  their reports', `${explained} of ${incidents} explained`],
     ['  explained before a newer one', String(disordered)],
     ['  first one explained within', formatMs(firstMsMax)],
     ['  all explained', `in ${worldsDone} of ${worlds} worlds, after ${formatMs(allMsMax)}`],

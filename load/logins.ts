@@ -29,16 +29,17 @@ const UNDISTURBED_SECONDS = 10;
 
 const options = {
   rate: { fallback: 500, min: 1, max: 20_000, help: 'log-ins a second' },
-  seconds: { fallback: 20, min: 1, max: 3600, help: 'how long' },
-  worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched meanwhile' },
-  reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second meanwhile' },
+  seconds: { fallback: 20, min: 1, max: 3600, help: 'duration' },
+  worlds: { fallback: 20, min: 1, max: 5000, help: 'worlds that are watched at the same time' },
+  reads: { fallback: 200, min: 1, max: 20_000, help: 'other requests a second at the same time' },
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** What a flood of log-ins meets, and what it costs other clients. */
 export const logins = command({
-  summary: 'a flood of log-ins, half with unknown names: hashes at once, refusals, other clients',
+  summary:
+    'send more log-ins than the node can verify: refusals, password hashes at once, other clients',
   options,
   measures: [
     larger('log-ins verified', 'flooded.looked', 'log-ins'),

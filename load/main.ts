@@ -40,7 +40,8 @@ await runEntryPoint(HELP, async ([name, ...all]) => {
   const { against, rest } = splitAgainst(all);
   const { addresses, run } = command.prepare(rest);
   if (against) {
-    if (addresses.url !== '') throw new UsageError('--against starts servers of its own');
+    if (addresses.url !== '')
+      throw new UsageError('--against starts its own servers: leave out --url');
     const question = { script: 'load', name, args: rest } as const;
     process.exitCode = await runAgainst(against, question, loadReadings(command.measures));
     return;

@@ -23,14 +23,14 @@ const JSON_TYPE = 'application/json';
 const OF_THE_MOMENT = /^(date|x-request-id):/i;
 
 const options = {
-  logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each door' },
+  logins: { fallback: 400, min: 10, max: 100_000, help: 'log-ins of each kind at each endpoint' },
 } as const;
 
 type Chosen = Options<typeof options>;
 
 /** Whether an unknown name differs from a wrong password in the answer or in time. */
 export const names = command({
-  summary: 'log-ins with unknown names and with wrong passwords: do answers or times differ',
+  summary: 'compare log-ins with unknown names and with wrong passwords: answers and times',
   options,
   measures: [smaller('median of a log-in', 'doors.0.knownMedianMs', 'ms')],
   run,

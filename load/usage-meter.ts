@@ -87,7 +87,7 @@ export class LoadMeter {
 }
 
 export function formatUsage(usage: Usage | undefined): string {
-  if (!usage) return 'unknown (give --pid)';
+  if (!usage) return 'unknown without --pid';
   return `${formatShare(usage.cpuShare)}, its busiest thread ${formatShare(usage.busiestThreadShare)}`;
 }
 

@@ -18,8 +18,8 @@ const SETTLE_MS = 3000;
 
 const options = {
   worlds: { fallback: 1000, min: 1, max: 20_000, help: 'worlds that are watched' },
-  watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each' },
-  seconds: { fallback: 60, min: 1, max: 3600, help: 'how long' },
+  watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each world' },
+  seconds: { fallback: 60, min: 1, max: 3600, help: 'duration' },
   slow: {
     fallback: 0,
     min: 0,
@@ -106,7 +106,7 @@ async function measure(crowd: Crowd, seconds: number, pid: number | undefined) {
     if (usage) rssBytes.push(usage.rssBytes);
     const { frames } = crowd.tally.summary();
     const perWatcher = frames / crowd.sockets.length / Math.max(1, elapsedS);
-    const rate = `${frames} frames, ${perWatcher.toFixed(2)} a second and watcher`;
+    const rate = `${frames} frames, ${perWatcher.toFixed(2)} a second for each watcher`;
     return `${rate}, server used ${formatUsage(usage)}`;
   });
   await systemTime.sleep(seconds * 1000);

@@ -21,14 +21,14 @@ const options = {
     fallback: 0,
     min: 0,
     max: 100_000,
-    help: 'then worlds a second; 0: half of the ceiling',
+    help: 'then worlds a second; 0: half of the highest rate',
   },
-  seconds: { fallback: 10, min: 1, max: 600, help: 'how long at that rate' },
+  seconds: { fallback: 10, min: 1, max: 600, help: 'seconds at that rate' },
   idle: {
     fallback: 0,
     min: 0,
     max: 3600,
-    help: 'then seconds to watch the server doing nothing',
+    help: 'then seconds for which the idle server is measured',
   },
 } as const;
 
@@ -39,8 +39,8 @@ export const worlds = command({
   summary: 'create worlds: highest rate, latency at a fixed rate, cost of idle worlds',
   options,
   measures: [
-    larger('worlds made, as fast as it goes', 'closed.okPerS', '/s'),
-    smaller('server CPU, as fast as it goes', 'usage.cpuMs', 'ms'),
+    larger('worlds created, highest rate', 'closed.okPerS', '/s'),
+    smaller('server CPU, highest rate', 'usage.cpuMs', 'ms'),
     smaller('median latency at the fixed rate', 'open.latency.p50Ms', 'ms'),
     smaller('p99 at the fixed rate', 'open.latency.p99Ms', 'ms'),
     smaller('idle worlds, of a core', 'idle.cpuShare', ''),
@@ -73,12 +73,12 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   pool.close();
   const idle = chosen.idle > 0 ? await idleUsage(server, chosen.idle) : undefined;
   const rows: Outcome['rows'] = [
-    ['creation, as fast as it goes', `${Math.round(closed.okPerS)}/s (${closed.ok} worlds)`],
+    ['highest rate of creation', `${Math.round(closed.okPerS)}/s (${closed.ok} worlds)`],
     ['failed', formatFailures(closed.failed)],
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
     [`latency at ${ratePerS}/s`, formatLatencies(open.latency)],
-    ['of that, sent late by', formatLatencies(open.sendDelay)],
+    ['of which sent late by', formatLatencies(open.sendDelay)],
     ['failed at that rate', formatFailures(open.failed)],
   ];
   if (idle) {

@@ -12,17 +12,17 @@ import type { Reading, RunOutput } from './readings.ts';
 
 const OPTIONS = {
   runs: { fallback: 5, min: 1, max: 99, help: 'runs of each side' },
-  limit: { fallback: 3, min: 0, max: 100, help: 'per cent that a figure may be worse' },
+  limit: { fallback: 3, min: 0, max: 100, help: 'percentage by which a figure may be worse' },
   against: { fallback: '', help: 'commit to compare the working tree with' },
   write: { fallback: false, help: 'keep the comparison in bench/results/against-<name>.json' },
 } as const;
 
 export type Against = Options<typeof OPTIONS>;
 
-export const AGAINST_HELP = `Compare with another commit, both taking turns in one run:
+export const AGAINST_HELP = `Compare with another commit; both run in turns:
 ${describeOptions(OPTIONS)}
 The working tree runs as it is: uncommitted changes included, and with what is in build/. The other
-commit gets a folder with an installation of its own in the user's cache, which is kept.
+commit is installed once in a folder of its own in the user's cache.
 The table has both medians; the median, least and largest ratio of the pairs of runs; and the spread
 of the other commit: the largest deviation of one of its runs from their median. A figure is worse
 if its median ratio is worse by more than the limit and by more than that spread.
@@ -63,7 +63,7 @@ export async function runAgainst(
     }
     return exitCodeOf(comparison);
   } catch (error) {
-    console.error(`${question.name} was not compared:`, error);
+    console.error(`${question.name} could not be compared:`, error);
     return 2;
   }
 }
@@ -96,7 +96,7 @@ async function askPatiently(folder: string, question: Question): Promise<RunOutp
   try {
     return await ask(folder, question);
   } catch (error) {
-    console.error(`${(error as Error).message}; once more`);
+    console.error(`${(error as Error).message}; it is tried again`);
     return ask(folder, question);
   }
 }

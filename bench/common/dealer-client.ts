@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts';
 
 /** Throws UsageError where the address is unknown. */
 export function dealerUrlOf({ dealerUrl }: Server): URL {
-  if (dealerUrl === undefined) throw new UsageError('--dealer: give the dealer platform of --url');
+  if (dealerUrl === undefined) throw new UsageError('--dealer is needed with --url');
   return dealerUrl;
 }
 
