@@ -5,7 +5,9 @@ import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
+import { CITIES } from '../src/city/catalogue.ts';
 import { systemTime } from '../src/time.ts';
+import { FEATURE_NAMES } from '../src/twin/catalogue.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
@@ -16,7 +18,7 @@ import { formatUsage, LoadMeter } from './usage-meter.ts';
 const CONNECTIONS = 64;
 const CARS_PER_WORLD = 20;
 const TICKS_PER_MINUTE = 3000;
-const CITY_COUNT = 3;
+const EACH = 'each';
 const SETTLE_MS = 3000;
 const WITHIN_S = 2;
 
@@ -32,7 +34,8 @@ const options = {
   },
   seed: { fallback: 1, min: 0, max: 1_000_000_000, help: 'seed of the first world' },
   off: {
-    fallback: 'each',
+    fallback: EACH,
+    choices: [EACH, ...FEATURE_NAMES],
     help: 'feature that is off on all cars; each: another one in each world',
   },
 } as const;
@@ -61,14 +64,13 @@ export const explanations = command({
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const { url } = server;
   const pool = await HttpPool.open(url, CONNECTIONS);
-  const catalogue = await catalogueOf(url, pool);
-  const watched = await makeWorlds(url, chosen.worlds, (i) => optionsOf(chosen, catalogue, i, 0));
+  const watched = await makeWorlds(url, chosen.worlds, (i) => optionsOf(chosen, i, 0));
   const [{ id: first } = { id: '' }] = watched;
   const frame = await pool.ask(formatRequest(url, 'GET', `/api/v1/worlds/${first}/state`));
   const ceiling = await frameCeiling(chosen.worlds + chosen.left, frame.body.length);
   const ticks = chosen.minutes * TICKS_PER_MINUTE;
   const left = await makeWorlds(url, chosen.left, (i) =>
-    optionsOf(chosen, catalogue, chosen.worlds + i, ticks),
+    optionsOf(chosen, chosen.worlds + i, ticks),
   );
 
   const firstCrowd = await gather(url, pathsOf(watched));
@@ -95,23 +97,11 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   return { rows, figures: { alone, beside, verdict, reference: ceiling.gaps } };
 }
 
-interface Catalogue {
-  features: string[];
-  cities: string[];
-}
-
-async function catalogueOf(url: URL, pool: HttpPool): Promise<Catalogue> {
-  const read = async <Body>(path: string) =>
-    JSON.parse((await pool.ask(formatRequest(url, 'GET', path))).body.toString()) as Body;
-  const { features } = await read<{ features: { name: string }[] }>('/api/v1/features');
-  const { cities } = await read<{ cities: { name: string }[] }>('/api/v1/cities');
-  return { features: features.map(({ name }) => name), cities: cities.map(({ name }) => name) };
-}
-
 /** A world whose cars drove for `ticks` with one feature off from the first tick. */
-function optionsOf(chosen: Chosen, { features, cities }: Catalogue, i: number, ticks: number) {
-  const name = chosen.off === 'each' ? features[i % features.length] : chosen.off;
-  const city = cities[Math.floor(i / features.length) % Math.min(CITY_COUNT, cities.length)];
+function optionsOf(chosen: Chosen, i: number, ticks: number) {
+  const [feature, round] = [i % FEATURE_NAMES.length, Math.floor(i / FEATURE_NAMES.length)];
+  const name = chosen.off === EACH ? FEATURE_NAMES[feature] : chosen.off;
+  const city = CITIES[round % CITIES.length]?.name;
   const changes = Array.from({ length: CARS_PER_WORLD }, (_, car) => ({
     tick: 1,
     car,

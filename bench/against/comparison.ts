@@ -2,21 +2,7 @@ import type { Better } from '../common/figures.ts';
 import { median } from '../common/report.ts';
 import type { Reading } from './readings.ts';
 
-export type Verdict = 'worse' | 'same' | 'better' | 'not judged';
-
-/** One figure of this working tree beside the same figure of the other commit. */
-export interface ComparedFigure {
-  name: string;
-  unit: string;
-  /** Medians of the runs. */
-  here: number;
-  there: number;
-  /** Of each run here to the run there that follows it. */
-  ratio: { min: number; median: number; max: number };
-  /** Largest deviation of a run there from the median of those runs, as a share. */
-  spread: number;
-  verdict: Verdict;
-}
+type Verdict = 'worse' | 'same' | 'better' | 'not judged';
 
 export interface Comparison {
   figures: ComparedFigure[];
@@ -46,6 +32,7 @@ function byName(runs: readonly (readonly Reading[])[]): Map<string, Reading[]> {
   return Map.groupBy(runs.flat(), ({ name }) => name);
 }
 
+/** One figure of this working tree beside the same figure of the other commit. */
 function compareFigure(own: readonly Reading[], other: readonly Reading[], limit: number) {
   const [first] = own;
   if (!first) throw new RangeError('a figure without a value');
@@ -62,13 +49,18 @@ function compareFigure(own: readonly Reading[], other: readonly Reading[], limit
   return {
     name: first.name,
     unit: first.unit,
+    /** Medians of the runs. */
     here: median(own.map(({ value }) => value)),
     there,
+    /** Of each run here to the run there that follows it. */
     ratio,
+    /** Largest deviation of a run there from the median of those runs, as a share. */
     spread,
     verdict: verdictOf(ratio.median, Math.max(limit, spread), first.better),
   };
 }
+
+export type ComparedFigure = ReturnType<typeof compareFigure>;
 
 /** Two zeros have the ratio 1. */
 const ratioOf = (value: number, reference: number): number =>

@@ -1,16 +1,5 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 
-/** In ms, of `count` values. All are 0 without values. */
-export interface LatencySummary {
-  count: number;
-  meanMs: number;
-  p50Ms: number;
-  p90Ms: number;
-  p99Ms: number;
-  p999Ms: number;
-  maxMs: number;
-}
-
 const HIGHEST_US = 600_000_000;
 
 /** A histogram of durations from 1 µs to 10 minutes with three significant digits, of fixed size. */
@@ -30,7 +19,8 @@ export class Latencies {
     this.#histogram.recordValue(Math.min(Math.max(durationUs, 0), HIGHEST_US));
   }
 
-  summary(): LatencySummary {
+  /** In ms, of `count` values. All are 0 without values. */
+  summary() {
     const histogram = this.#histogram;
     const count = histogram.totalCount;
     const percentile = (percent: number) =>
@@ -46,6 +36,8 @@ export class Latencies {
     };
   }
 }
+
+export type LatencySummary = ReturnType<Latencies['summary']>;
 
 /** `0.42 ms` or `31 ms`. */
 export function formatMs(durationMs: number): string {

@@ -1,22 +1,7 @@
 import { systemTime } from '../../src/time.ts';
 import { HttpPool } from './http-pool.ts';
-import { Latencies, type LatencySummary } from './latencies.ts';
+import { Latencies } from './latencies.ts';
 import type { Answer } from './response-parser.ts';
-
-/** Result of a run of requests. */
-export interface LoopResult {
-  seconds: number;
-  sent: number;
-  /** Answered with a status below 400. */
-  ok: number;
-  okPerS: number;
-  /** By status, and `lost`: the connection ended, `unanswered`: the run ended. */
-  failed: Record<string, number>;
-  /** Of successful requests, from the moment at which they were due. */
-  latency: LatencySummary;
-  /** How late this process sent them. */
-  sendDelay: LatencySummary;
-}
 
 interface Plan {
   request(index: number): Buffer;
@@ -60,7 +45,7 @@ class Tally {
     });
   }
 
-  async finish(): Promise<LoopResult> {
+  async finish() {
     const seconds = (systemTime.now() - this.#startMs) / 1000;
     const deadlineMs = systemTime.now() + LAST_ANSWERS_MS;
     while (this.underWay > 0 && systemTime.now() < deadlineMs) await systemTime.sleep(5);
@@ -68,10 +53,14 @@ class Tally {
     return {
       seconds,
       sent: this.sent,
+      /** Answered with a status below 400. */
       ok: this.#ok,
       okPerS: this.#ok / seconds,
+      /** By status, and `lost`: the connection ended, `unanswered`: the run ended. */
       failed: this.#failed,
+      /** Of successful requests, from the moment at which they were due. */
       latency: this.#latencies.summary(),
+      /** How late this process sent them. */
       sendDelay: this.#sendDelays.summary(),
     };
   }
@@ -86,6 +75,9 @@ class Tally {
     }
   }
 }
+
+/** Result of a run of requests. */
+export type LoopResult = Awaited<ReturnType<Tally['finish']>>;
 
 /**
  * Open model: sends at a fixed rate, whatever the answers do. Latency counts from the moment at which

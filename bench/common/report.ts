@@ -3,26 +3,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { systemTime } from '../../src/time.ts';
-import { type MachineFactor, measuredFactor } from './factor.ts';
+import { measuredFactor } from './factor.ts';
 import { RESULTS, ROOT } from './places.ts';
 
 /** Where and from what a result was made: without it a figure cannot be compared with another. */
-export interface Circumstances {
-  at: string;
-  command: string;
-  /** `null` outside a repository. A `+` at its end: with uncommitted changes. */
-  commit: string | null;
-  machine: { cpu: string; cores: number; memoryGiB: number; system: string };
-  /** `null` where it was not measured on this machine. */
-  factor: MachineFactor | null;
-  versions: Record<string, string>;
-}
-
-export function circumstances(): Circumstances {
+export function circumstances() {
   const cores = cpus();
   return {
     at: new Date(systemTime.wallMs()).toISOString(),
     command: commandLine(),
+    /** `null` outside a repository. A `+` at its end: with uncommitted changes. */
     commit: commit(),
     machine: {
       cpu: cores[0]?.model.trim() ?? 'unknown',
@@ -30,10 +20,13 @@ export function circumstances(): Circumstances {
       memoryGiB: Math.round(totalmem() / 1024 ** 3),
       system: `${process.platform} ${release()} ${process.arch}`,
     },
+    /** `null` where it was not measured on this machine. */
     factor: measuredFactor() ?? null,
     versions: versions(),
   };
 }
+
+export type Circumstances = ReturnType<typeof circumstances>;
 
 /** With the setting of the environment that changes what a node can carry. */
 function commandLine(): string {

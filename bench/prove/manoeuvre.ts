@@ -40,3 +40,7 @@ export interface Group {
   x?: string;
   y?: string;
 }
+
+/** @param asks by name of the group */
+export const groupsOf = (asks: Readonly<Record<string, string>>): Group[] =>
+  Object.entries(asks).map(([name, asks]) => ({ name, asks }));

@@ -22,7 +22,7 @@ import {
   type Walk,
 } from '../../src/testing/rigs/manoeuvres.ts';
 import { type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
-import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
+import { groupsOf, type Manoeuvre, type ManoeuvreRun } from './manoeuvre.ts';
 
 const NCAP_C2C = 'Euro NCAP C2C 4.3.1 (2023) and Crash Avoidance Frontal 1.1 (2026)';
 const NCAP_VRU = 'Euro NCAP VRU 4.5.1';
@@ -30,69 +30,33 @@ const NO_CONTACT =
   'Nobody sits at the wheel, and where braking is on trial evasive steering is off in both runs. ' +
   'Passed without contact.';
 
-export const BRAKING_GROUPS: readonly Group[] = [
-  {
-    name: 'CCRs',
-    asks: `${NCAP_C2C}: towards a standing car. ${NO_CONTACT}`,
-  },
-  {
-    name: 'CCRm',
-    asks: `${NCAP_C2C}: towards a car of 20 km/h. ${NO_CONTACT}`,
-  },
-  {
-    name: 'CCRb',
-    asks: `${NCAP_C2C}: behind a car that brakes to a standstill. ${NO_CONTACT}`,
-  },
-  {
-    name: 'CPNA',
-    asks: `${NCAP_VRU}: an adult walks in from the near side at 5 km/h. ${NO_CONTACT}`,
-  },
-  {
-    name: 'CPFA',
-    asks: `${NCAP_VRU}: an adult runs in from the far side at 8 km/h. ${NO_CONTACT}`,
-  },
-  {
-    name: 'CPNCO',
-    asks:
-      `${NCAP_VRU}: a child comes out from behind parked cars at 5 km/h, in sight 1.44 s before. ` +
-      `${NO_CONTACT} 60 km/h is only reported.`,
-  },
-  {
-    name: 'CPLA',
-    asks: `${NCAP_VRU}: an adult walks along the lane at 5 km/h. ${NO_CONTACT}`,
-  },
-  {
-    name: 'Cyclists',
-    asks:
-      `${NCAP_VRU}: a cyclist from the near side at 15 km/h (CBNA), from behind parked cars at ` +
-      '10 km/h, in sight 1.44 s before (CBNAO), from the far side at 20 km/h (CBFA), along the lane ' +
-      `at 15 km/h (CBLA). ${NO_CONTACT} CBNAO at 60 km/h is only reported.`,
-  },
-  {
-    name: 'CCFhos',
-    asks:
-      `${NCAP_C2C}: towards an oncoming car that goes straight on. Nobody steers out of its way ` +
-      'and it does not brake: passed where the car that brakes is 30 % slower at the contact.',
-  },
-  {
-    name: 'CCFhol',
-    asks:
-      'Euro NCAP C2C 4.3.1 (2023): an oncoming car of the same speed comes out from behind another one into the ' +
-      'lane, in 44 m at 50 km/h and in 60 m at 70 km/h, and is in it 1.5 s before. Nobody steers out ' +
-      'of its way and it does not brake: passed without contact, or where the car that brakes is ' +
-      '30 % slower at the contact.',
-  },
-  {
-    name: 'Animal',
-    asks: `A deer leaps out of a hedge at 3 m/s, in sight 1.58 s before. ${NO_CONTACT}`,
-  },
-  {
-    name: 'Evasive manoeuvre',
-    asks:
-      'An obstacle that covers 0.7 m of the car comes into sight 1.55 s before on a wet road ' +
-      `(friction 0.55), with a free strip beside it. ${NO_CONTACT} 50 and 70 km/h are only reported.`,
-  },
-];
+export const BRAKING_GROUPS = groupsOf({
+  CCRs: `${NCAP_C2C}: towards a standing car. ${NO_CONTACT}`,
+  CCRm: `${NCAP_C2C}: towards a car of 20 km/h. ${NO_CONTACT}`,
+  CCRb: `${NCAP_C2C}: behind a car that brakes to a standstill. ${NO_CONTACT}`,
+  CPNA: `${NCAP_VRU}: an adult walks in from the near side at 5 km/h. ${NO_CONTACT}`,
+  CPFA: `${NCAP_VRU}: an adult runs in from the far side at 8 km/h. ${NO_CONTACT}`,
+  CPNCO:
+    `${NCAP_VRU}: a child comes out from behind parked cars at 5 km/h, in sight 1.44 s before. ` +
+    `${NO_CONTACT} 60 km/h is only reported.`,
+  CPLA: `${NCAP_VRU}: an adult walks along the lane at 5 km/h. ${NO_CONTACT}`,
+  Cyclists:
+    `${NCAP_VRU}: a cyclist from the near side at 15 km/h (CBNA), from behind parked cars at ` +
+    '10 km/h, in sight 1.44 s before (CBNAO), from the far side at 20 km/h (CBFA), along the lane ' +
+    `at 15 km/h (CBLA). ${NO_CONTACT} CBNAO at 60 km/h is only reported.`,
+  CCFhos:
+    `${NCAP_C2C}: towards an oncoming car that goes straight on. Nobody steers out of its way ` +
+    'and it does not brake: passed where the car that brakes is 30 % slower at the contact.',
+  CCFhol:
+    'Euro NCAP C2C 4.3.1 (2023): an oncoming car of the same speed comes out from behind another one into the ' +
+    'lane, in 44 m at 50 km/h and in 60 m at 70 km/h, and is in it 1.5 s before. Nobody steers out ' +
+    'of its way and it does not brake: passed without contact, or where the car that brakes is ' +
+    '30 % slower at the contact.',
+  Animal: `A deer leaps out of a hedge at 3 m/s, in sight 1.58 s before. ${NO_CONTACT}`,
+  'Evasive manoeuvre':
+    'An obstacle that covers 0.7 m of the car comes into sight 1.55 s before on a wet road ' +
+    `(friction 0.55), with a free strip beside it. ${NO_CONTACT} 50 and 70 km/h are only reported.`,
+});
 
 const SPEEDS = [10, 20, 30, 40, 50, 60, 70, 80];
 const FAST = SPEEDS.filter((kmh) => kmh >= 30);

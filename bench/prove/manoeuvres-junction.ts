@@ -13,7 +13,7 @@ import {
   runCrossing,
   runTurn,
 } from '../../src/testing/rigs/manoeuvres-junction.ts';
-import type { Group, Manoeuvre, ManoeuvreRun } from './manoeuvre.ts';
+import { groupsOf, type Manoeuvre, type ManoeuvreRun } from './manoeuvre.ts';
 
 /** Emergency braking would brake too, so it is off where intersection assist is on trial. */
 const ON = F_ALL & ~F_AEB;
@@ -36,35 +36,20 @@ const TURNS = [
 ] as const;
 const WALKS = ['same', 'opposite'] as const;
 
-export const JUNCTION_GROUPS: readonly Group[] = [
-  {
-    name: 'CCCscp',
-    asks: `${FRONTAL_2026}: straight over the path of a car that crosses at a steady speed. ${ALONE}`,
-  },
-  {
-    name: 'CMCscp',
-    asks:
-      `${FRONTAL_2026}: straight over the path of a motorcycle of 2.08 × 0.79 m that crosses at a ` +
-      `steady speed. ${ALONE}`,
-  },
-  {
-    name: 'CCFtap',
-    asks: `Euro NCAP C2C 4.3.1 (2023): left across the path of an oncoming car. ${ALONE}`,
-  },
-  {
-    name: 'CMFtap',
-    asks:
-      'Euro NCAP VRU 4.5.1: left across the path of an oncoming motorcycle of 2.08 × 0.79 m. ' +
-      ALONE,
-  },
-  {
-    name: 'CPTA',
-    asks:
-      'Euro NCAP VRU 4.5.1: left (far side) or right (near side) into a road that an adult walks ' +
-      'over at 5 km/h, the way the car came or the opposite one. Nobody sits at the wheel, and ' +
-      'intersection assist and evasive steering are off in both runs. Passed without contact.',
-  },
-];
+export const JUNCTION_GROUPS = groupsOf({
+  CCCscp: `${FRONTAL_2026}: straight over the path of a car that crosses at a steady speed. ${ALONE}`,
+  CMCscp:
+    `${FRONTAL_2026}: straight over the path of a motorcycle of 2.08 × 0.79 m that crosses at a ` +
+    `steady speed. ${ALONE}`,
+  CCFtap: `Euro NCAP C2C 4.3.1 (2023): left across the path of an oncoming car. ${ALONE}`,
+  CMFtap:
+    'Euro NCAP VRU 4.5.1: left across the path of an oncoming motorcycle of 2.08 × 0.79 m. ' +
+    ALONE,
+  CPTA:
+    'Euro NCAP VRU 4.5.1: left (far side) or right (near side) into a road that an adult walks ' +
+    'over at 5 km/h, the way the car came or the opposite one. Nobody sits at the wheel, and ' +
+    'intersection assist and evasive steering are off in both runs. Passed without contact.',
+});
 
 interface Crossing extends CrossingRun {
   group: string;
