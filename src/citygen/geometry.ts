@@ -59,6 +59,10 @@ export function offsetRight(path: readonly Point[], rightM: number): Point[] {
   });
 }
 
+/** The edges of a polygon, each from a corner to the next. */
+export const edgesOf = (polygon: readonly Point[]): [from: Point, to: Point][] =>
+  polygon.map((corner, i) => [corner, at(polygon, (i + 1) % polygon.length)]);
+
 /** Counter-clockwise hull of the points. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -79,47 +83,42 @@ const turnsRight = (a: Point, b: Point, c: Point): boolean =>
 /** The intersection of two convex counter-clockwise polygons (Sutherland and Hodgman). */
 export function intersectConvex(subject: readonly Point[], clip: readonly Point[]): Point[] {
   let rest = [...subject];
-  for (const [i, corner] of clip.entries()) {
-    const along = subtract(at(clip, (i + 1) % clip.length), corner);
-    rest = clipped(rest, (point) => cross(along, subtract(point, corner)));
+  for (const [from, to] of edgesOf(clip)) {
+    const along = subtract(to, from);
+    rest = clipped(rest, (point) => cross(along, subtract(point, from)));
   }
   return rest;
 }
 
 /** The part of a convex polygon in which `depthOf`, a linear function, is not negative. */
 export const clipped = (polygon: readonly Point[], depthOf: (point: Point) => number): Point[] =>
-  polygon.flatMap((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const here = depthOf(corner);
-    const there = depthOf(next);
-    const kept = here >= 0 ? [corner] : [];
+  edgesOf(polygon).flatMap(([from, to]) => {
+    const here = depthOf(from);
+    const there = depthOf(to);
+    const kept = here >= 0 ? [from] : [];
     if (here * there >= 0) return kept;
-    return [...kept, add(corner, subtract(next, corner), here / (here - there))];
+    return [...kept, add(from, subtract(to, from), here / (here - there))];
   });
 
 /** Square metres; positive for a counter-clockwise polygon. */
-export function areaOf(polygon: readonly Point[]): number {
-  let doubled = 0;
-  for (const [i, point] of polygon.entries()) {
-    doubled += cross(point, at(polygon, (i + 1) % polygon.length));
-  }
-  return doubled / 2;
-}
+export const areaOf = (polygon: readonly Point[]): number =>
+  edgesOf(polygon).reduce((sum, [from, to]) => sum + cross(from, to), 0) / 2;
 
 /** Whether the point is inside a convex counter-clockwise polygon or on its edge. */
 export const covers = (polygon: readonly Point[], point: Point): boolean =>
-  polygon.every((corner, i) => {
-    const edge = subtract(at(polygon, (i + 1) % polygon.length), corner);
-    return cross(edge, subtract(point, corner)) >= 0;
-  });
+  edgesOf(polygon).every(([from, to]) => cross(subtract(to, from), subtract(point, from)) >= 0);
 
 /** Whether the polygon turns left at each of its corners. */
 export const isConvex = (polygon: readonly Point[]): boolean =>
-  polygon.every((corner, i) => {
-    const next = at(polygon, (i + 1) % polygon.length);
-    const afterNext = at(polygon, (i + 2) % polygon.length);
-    return cross(subtract(next, corner), subtract(afterNext, next)) > 0;
+  edgesOf(polygon).every(([from, to], i) => {
+    const next = at(polygon, (i + 2) % polygon.length);
+    return cross(subtract(to, from), subtract(next, to)) > 0;
   });
+
+export function meanOf(points: readonly Point[]): Point {
+  const sum = points.reduce((total, point) => add(total, point));
+  return [sum[0] / points.length, sum[1] / points.length];
+}
 
 /** The closed path around a polygon. */
 export const outlineOf = (polygon: readonly Point[]): Point[] => [...polygon, at(polygon, 0)];

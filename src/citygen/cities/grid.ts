@@ -135,26 +135,26 @@ function planNetwork(xs: readonly number[], ys: readonly number[]): NetworkPlan 
   );
   const roads = [
     ...ROWS.flatMap((street, row) =>
-      roadsOf(street, streetOfRow(row), (i) => segmentsBetween([row, i], [row, i + 1], xs, ys)),
+      roadsOf(street, streetOfRow(row), (i) => [segmentBetween([row, i], [row, i + 1], xs, ys)]),
     ),
     ...COLUMNS.flatMap((street, column) =>
       roadsOf(street, streetOfColumn(column), (i) =>
         // The segment around a bend belongs to the row.
         bendAt([i, column]) || bendAt([i + 1, column])
           ? []
-          : segmentsBetween([i, column], [i + 1, column], xs, ys),
+          : [segmentBetween([i, column], [i + 1, column], xs, ys)],
       ),
     ),
   ];
   return { junctions, roads };
 }
 
-function segmentsBetween(
+function segmentBetween(
   from: Crossing,
   to: Crossing,
   xs: readonly number[],
   ys: readonly number[],
-): SegmentPlan[] {
+): SegmentPlan {
   const place = ([row, column]: Crossing): Point => [at(xs, column), at(ys, row)];
   const bend = bendAt(from) ?? bendAt(to);
   const beyond = (crossing: Crossing): Crossing => {
@@ -165,7 +165,7 @@ function segmentsBetween(
   const end = beyond(to);
   const corners = bend ? [{ x: at(xs, bend.column), y: at(ys, bend.row), ...bend }] : [];
   const axis = roundedPath(place(start), corners, place(end));
-  return [{ fromJunction: junctionAt(start), toJunction: junctionAt(end), axis }];
+  return { fromJunction: junctionAt(start), toJunction: junctionAt(end), axis };
 }
 
 /** The two roads of a street. `segments` gives those between its crossings `i` and `i + 1`. */
@@ -228,16 +228,11 @@ function planBlocks(
       land.buildFreePart(plan, FOOTPRINT_MIN_M2);
     }
   }
-  const outer = {
-    minX: at(xs, 0) - halfWidthOf(at(COLUMNS, 0).class) - SIDEWALK_M,
-    minY: at(ys, 0) - halfWidthOf(at(ROWS, 0).class) - SIDEWALK_M,
-    maxX: at(xs, -1) + halfWidthOf(at(COLUMNS, -1).class) + SIDEWALK_M,
-    maxY: at(ys, -1) + halfWidthOf(at(ROWS, -1).class) + SIDEWALK_M,
-  };
-  for (const plan of surroundingBlocks(outer, random)) land.build(plan);
-  const [first] = segmentsBetween([0, 0], [0, 1], xs, ys);
+  const all = { west: 0, south: 0, east: COLUMNS.length - 1, north: ROWS.length - 1 };
+  for (const plan of surroundingBlocks(boxOf(all, xs, ys, -1), random)) land.build(plan);
+  const { axis } = segmentBetween([0, 0], [0, 1], xs, ys);
   const corner = { x: at(xs, 0), y: at(ys, 0), radiusM: at(BENDS, 0).radiusM };
-  if (first) buildWallOutside(land, first.axis, corner, halfWidthOf(at(ROWS, 0).class));
+  buildWallOutside(land, axis, corner, halfWidthOf(at(ROWS, 0).class));
   return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
 }
 
@@ -266,14 +261,14 @@ function isMissing(streets: readonly StreetPlan[], street: number, segment: numb
   return isBroken === true && split === segment;
 }
 
-function boxOf(cell: Cell, xs: readonly number[], ys: readonly number[]): Box {
-  const besideColumn = (column: number) => halfWidthOf(at(COLUMNS, column).class) + SIDEWALK_M;
-  const besideRow = (row: number) => halfWidthOf(at(ROWS, row).class) + SIDEWALK_M;
+/** The land between the sidewalks of a cell, or with `side` −1 between those around it. */
+function boxOf(cell: Cell, xs: readonly number[], ys: readonly number[], side: 1 | -1 = 1): Box {
+  const beside = (street: StreetPlan) => (halfWidthOf(street.class) + SIDEWALK_M) * side;
   return {
-    minX: at(xs, cell.west) + besideColumn(cell.west),
-    minY: at(ys, cell.south) + besideRow(cell.south),
-    maxX: at(xs, cell.east) - besideColumn(cell.east),
-    maxY: at(ys, cell.north) - besideRow(cell.north),
+    minX: at(xs, cell.west) + beside(at(COLUMNS, cell.west)),
+    minY: at(ys, cell.south) + beside(at(ROWS, cell.south)),
+    maxX: at(xs, cell.east) - beside(at(COLUMNS, cell.east)),
+    maxY: at(ys, cell.north) - beside(at(ROWS, cell.north)),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   subtract,
 } from '../../city/geometry.ts';
 import type { Body, Lane, Point } from '../../city/types.ts';
-import { pointAlong, rightOf, trim } from '../geometry.ts';
+import { edgesOf, pointAlong, rightOf, trim } from '../geometry.ts';
 
 /** A point on a path and the direction of the path there, a unit vector. */
 export interface Frame {
@@ -58,15 +58,12 @@ export function cornersOf({ x, y, heading, lengthM, widthM }: Body): Point[] {
 /** Whether the body keeps out of the lane, but for `SWEEP_TOLERANCE_M` at its edge. */
 export function isClearOf(body: Body, { polyline, widthM }: Lane): boolean {
   const wantedM = widthM / 2 - SWEEP_TOLERANCE_M;
-  const corners = cornersOf(body);
+  const edges = edgesOf(cornersOf(body));
   const reachM = wantedM + (body.lengthM + body.widthM) / 2;
   for (let i = 1; i < polyline.length; i++) {
     const [a, b] = [at(polyline, i - 1), at(polyline, i)];
     if (distanceToSegment([body.x, body.y], a, b) > reachM) continue;
-    for (const [k, corner] of corners.entries()) {
-      const next = at(corners, (k + 1) % corners.length);
-      if (distanceBetweenSegments(a, b, corner, next) < wantedM) return false;
-    }
+    if (edges.some(([c, d]) => distanceBetweenSegments(a, b, c, d) < wantedM)) return false;
   }
   return true;
 }

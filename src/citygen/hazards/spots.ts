@@ -1,6 +1,6 @@
 import { at, distance } from '../../city/geometry.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/types.ts';
-import { areaOf, intersectConvex, isNearBounds, pointAlong } from '../geometry.ts';
+import { areaOf, intersectConvex, isNearBounds, meanOf, pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import type { Loop } from '../routes/loops.ts';
 import { type Ground, type Place, type SiteShape, surveyOf } from './ground.ts';
@@ -90,7 +90,7 @@ class SpotSearch {
 
   constructor(ground: Ground, loops: readonly Loop[]) {
     this.#ground = ground;
-    this.#middle = middleOf(ground);
+    this.#middle = meanOf(ground.junctions.map(({ x, y }) => [x, y]));
     this.#sharing = new LoopSharing(ground.lanes.length, loops);
   }
 
@@ -177,12 +177,6 @@ function closenessTo(taken: readonly Fit[], point: Point, lane: number): number 
     nearestM = Math.min(nearestM, apartM);
   }
   return WELL_APART_M - nearestM;
-}
-
-function middleOf({ junctions }: Ground): Point {
-  const x = junctions.reduce((sum, junction) => sum + junction.x, 0) / junctions.length;
-  const y = junctions.reduce((sum, junction) => sum + junction.y, 0) / junctions.length;
-  return [x, y];
 }
 
 /** Permanent bodies block no lane; active bodies beside their lane block no other lane. */

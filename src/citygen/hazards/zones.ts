@@ -26,10 +26,9 @@ function polygonOf({ lanes }: Network, { site }: HazardSpot, rule: ZoneRule): Po
   const leadM = lead.reduce((sum, polyline) => sum + lengthOf(polyline), 0);
   const fromM = Math.max(0, leadM + site.stationM - rule.beforeM);
   const toM = Math.min(lengthOf(path), leadM + site.stationM + rule.afterM);
-  const corners: Point[] = [];
-  for (let i = 0; i < CUT_COUNT; i++) {
+  const corners = Array.from({ length: CUT_COUNT }, (_, i) => {
     const frame = frameAt(path, fromM + ((toM - fromM) * i) / (CUT_COUNT - 1));
-    corners.push(beside(frame, 0, rule.rightM), beside(frame, 0, -rule.leftM));
-  }
-  return convexHull(corners);
+    return [beside(frame, 0, rule.rightM), beside(frame, 0, -rule.leftM)];
+  });
+  return convexHull(corners.flat());
 }

@@ -93,8 +93,7 @@ function plotOf(
   [startM, endM]: readonly [number, number],
   [frontM, backM]: readonly [number, number],
 ): Point[] {
-  const [start, end] = [startM, endM].map((stationM) => placeOn(axis, stationM));
-  if (!start || !end) throw new RangeError('a plot has two ends');
+  const [start, end] = [placeOn(axis, startM), placeOn(axis, endM)];
   return [
     add(start.point, start.right, backM),
     add(end.point, end.right, backM),

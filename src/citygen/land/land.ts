@@ -5,14 +5,21 @@ import {
   cross,
   direction,
   distance,
-  distanceToSegment,
   dot,
   nearestOnSegment,
   subtract,
 } from '../../city/geometry.ts';
 import type { Lane, Point } from '../../city/types.ts';
 import { pacedAlong } from '../curves.ts';
-import { areaOf, clipped, distanceToPolygon, intersectConvex, rectangle } from '../geometry.ts';
+import {
+  areaOf,
+  clipped,
+  distanceToPolygon,
+  edgesOf,
+  intersectConvex,
+  meanOf,
+  rectangle,
+} from '../geometry.ts';
 import type { BlockPlan } from './blocks.ts';
 
 /** Strip beside a lane, beyond its edge, that stays free. */
@@ -58,8 +65,8 @@ export class Land {
   /** Whether the polygon keeps clear of lanes and of all that is built. */
   isFree(polygon: readonly Point[]): boolean {
     return (
-      this.#lanePointsNear(polygon, this.#reachM).every(({ point, keepOffM }) =>
-        isApart(point, polygon, keepOffM),
+      this.#lanePointsNear(polygon, this.#reachM).every(
+        ({ point, keepOffM }) => distanceToPolygon(point, polygon) >= keepOffM,
       ) &&
       this.#blocksNear(polygon, 0).every(
         (block) => areaOf(intersectConvex(polygon, block.polygon)) < OVERLAP_MAX_M2,
@@ -114,7 +121,7 @@ export class Land {
   buildFreePart(block: BlockPlan, areaMinM2 = 0): void {
     const polygon = this.isFree(block.polygon)
       ? block.polygon
-      : this.freePart(block.polygon, middleOf(block.polygon));
+      : this.freePart(block.polygon, meanOf(block.polygon));
     if (polygon.length >= 3 && areaOf(polygon) >= areaMinM2) this.build({ ...block, polygon });
   }
 
@@ -128,28 +135,12 @@ export class Land {
   }
 }
 
-/** Whether the point is at least `farM` from the polygon. */
-function isApart(point: Point, polygon: readonly Point[], farM: number): boolean {
-  let isInside = true;
-  for (let i = 0; i < polygon.length; i++) {
-    const corner = at(polygon, i);
-    const next = at(polygon, i + 1 < polygon.length ? i + 1 : 0);
-    const edge = subtract(next, corner);
-    const depth = cross(edge, subtract(point, corner));
-    if (depth >= 0) continue;
-    isInside = false;
-    if (depth * depth >= farM * farM * dot(edge, edge)) return true;
-    if (distanceToSegment(point, corner, next) < farM) return false;
-  }
-  return !isInside;
-}
-
 const isClearOf = (polygon: readonly Point[], obstacle: Point, keepOffM: number): boolean =>
   distanceToPolygon(obstacle, polygon) >= keepOffM && keepOffM > GAP_M;
 
 const nearestOn = (polygon: readonly Point[], seed: Point): Point =>
-  polygon
-    .map((corner, i) => nearestOnSegment(seed, corner, at(polygon, (i + 1) % polygon.length)))
+  edgesOf(polygon)
+    .map(([from, to]) => nearestOnSegment(seed, from, to))
     .reduce((best, each) => (distance(seed, each) < distance(seed, best) ? each : best));
 
 /** Drops the corners with the smallest area until a block may have so many. */
@@ -169,8 +160,8 @@ const SAME_POINT_M = 0.05;
 
 /** Drops corners that nearly coincide, or lie nearly on the line between their neighbours. */
 function tidied(polygon: readonly Point[]): Point[] {
-  const apart = polygon.filter(
-    (corner, i) => distance(corner, at(polygon, (i + 1) % polygon.length)) > SAME_POINT_M,
+  const apart = edgesOf(polygon).flatMap(([from, to]) =>
+    distance(from, to) > SAME_POINT_M ? [from] : [],
   );
   return apart.filter((corner, i) => {
     const before = at(apart, i - 1);
@@ -202,8 +193,3 @@ const cellAt = (coordinateM: number): number => Math.floor(coordinateM / CELL_M)
 /** A square around a point. */
 export const squareAround = ([x, y]: Point, halfM: number): Point[] =>
   rectangle(x - halfM, y - halfM, x + halfM, y + halfM);
-
-function middleOf(polygon: readonly Point[]): Point {
-  const sum = polygon.reduce((total, corner) => add(total, corner));
-  return [sum[0] / polygon.length, sum[1] / polygon.length];
-}

@@ -97,7 +97,10 @@ export function buildStreets(plan: NetworkPlan): Streets {
   return streets;
 }
 
-function endsOf(road: RoadPlan, { fromJunction, toJunction, axis }: SegmentPlan): SegmentEnd[] {
+function endsOf(
+  road: RoadPlan,
+  { fromJunction, toJunction, axis }: SegmentPlan,
+): [SegmentEnd, SegmentEnd] {
   return [
     { junction: fromJunction, class: road.class, outward: startDirection(axis) },
     { junction: toJunction, class: road.class, outward: negate(endDirection(axis)) },
@@ -111,19 +114,16 @@ function addSegment(
   segment: SegmentPlan,
   ends: readonly SegmentEnd[],
 ): void {
-  const [start, end] = endsOf(road, segment).map((own) => ({
-    own,
-    setbackM: setbackOf(own, ends),
-  }));
-  if (!start || !end) throw new RangeError('a segment has two ends');
-  const path = evenlySpaced(trim(segment.axis, start.setbackM, end.setbackM));
+  const [start, end] = endsOf(road, segment);
+  const [startM, endM] = [setbackOf(start, ends), setbackOf(end, ends)];
+  const path = evenlySpaced(trim(segment.axis, startM, endM));
   const forward = addLanes(lanes, roadIndex, road.class, path);
   const backward = addLanes(lanes, roadIndex, road.class, path.toReversed());
   const shared = { street: road.street, halfWidthM: halfWidthOf(road.class) };
-  const startArm = { ...start.own, ...shared, setbackM: start.setbackM };
-  at(arms, segment.fromJunction).push({ ...startArm, arriving: backward, leaving: forward });
-  const endArm = { ...end.own, ...shared, setbackM: end.setbackM };
-  at(arms, segment.toJunction).push({ ...endArm, arriving: forward, leaving: backward });
+  const startLanes = { arriving: backward, leaving: forward };
+  at(arms, start.junction).push({ ...start, ...shared, ...startLanes, setbackM: startM });
+  const endLanes = { arriving: forward, leaving: backward };
+  at(arms, end.junction).push({ ...end, ...shared, ...endLanes, setbackM: endM });
 }
 
 /** Adds the lanes of one direction, the rightmost first, and returns their indices. */

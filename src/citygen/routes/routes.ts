@@ -119,8 +119,8 @@ function loopsOverLights(network: Network, others: readonly Loop[], random: Rand
 function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): Candidate {
   const { lanes, lights } = streets;
   const own = new Set(loop.lanes);
-  const passed = sites.flatMap((site, index) =>
-    site.lanes.every((lane) => own.has(lane)) ? [index] : [],
+  const passed = [...sites.keys()].filter((index) =>
+    at(sites, index).lanes.every((lane) => own.has(lane)),
   );
   const roadLanes = loop.lanes.filter((lane) => at(lanes, lane).road >= 0);
   return {

@@ -307,18 +307,14 @@ function checkLimits(city: City): void {
   atMost('hazard spots', city.hazards.length, layout.HAZARD_MAX);
   atMost('connectors of a junction', Math.max(0, ...connectorCounts), layout.CONNECTOR_MAX);
   atMost('zones', city.zones.length, layout.ZONE_MAX);
-  for (const { id, polygon } of city.zones) {
-    atMost(`corners of zone ${id}`, polygon.length, layout.BLOCK_CORNERS_MAX);
-  }
-  for (const { id, polygon } of city.blocks) {
-    atMost(`corners of block ${id}`, polygon.length, layout.BLOCK_CORNERS_MAX);
+  for (const { id, polygon } of [...city.zones, ...city.blocks]) {
+    atMost(`corners of ${id}`, polygon.length, layout.BLOCK_CORNERS_MAX);
   }
   if (city.routes.length !== layout.CAR_COUNT || city.routes.some((route) => route.length === 0)) {
     throw new RangeError(`a city needs ${layout.CAR_COUNT} routes with lanes`);
   }
   const unknown = city.routes.flat().find((lane) => !(lane in city.lanes));
-  if (unknown !== undefined)
-    throw new RangeError(`a route uses lane ${unknown}, which does not exist`);
+  if (unknown !== undefined) throw new RangeError(`no lane ${unknown}, which a route uses`);
 }
 
 function atMost(what: string, count: number, max: number): void {

@@ -16,7 +16,8 @@ import {
   STATUS_CRASHED,
   STATUS_DRIVING,
 } from '../../../assembly/layout.ts';
-import { at } from '../../city/geometry.ts';
+import { at, direction, distance } from '../../city/geometry.ts';
+import { edgesOf } from '../../citygen/geometry.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES, type CarType } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
@@ -115,19 +116,9 @@ export function nextContact(kernel: Kernel, slab: number): ContactFacts {
 export function facades() {
   const blocks = (cities.cities[0]?.blocks ?? []).filter(({ solid }) => solid);
   return blocks.map(({ polygon }) => {
-    const sides = polygon.map((from, i) => ({ from, to: at(polygon, (i + 1) % polygon.length) }));
-    const length = ({ from, to }: (typeof sides)[number]) =>
-      Math.hypot(to[0] - from[0], to[1] - from[1]);
-    const side = at(
-      sides.toSorted((a, b) => length(b) - length(a)),
-      0,
-    );
-    const [dx, dy] = [side.to[0] - side.from[0], side.to[1] - side.from[1]];
-    return {
-      x: (side.from[0] + side.to[0]) / 2,
-      y: (side.from[1] + side.to[1]) / 2,
-      nx: dy / length(side),
-      ny: -dx / length(side),
-    };
+    const sides = edgesOf(polygon).toSorted((a, b) => distance(...b) - distance(...a));
+    const [from, to] = at(sides, 0);
+    const [dx, dy] = direction(from, to);
+    return { x: (from[0] + to[0]) / 2, y: (from[1] + to[1]) / 2, nx: dy, ny: -dx };
   });
 }

@@ -1,16 +1,7 @@
 import {
-  A_HX,
-  A_HY,
   A_SIGHT,
   A_SINCE,
-  A_SPEED,
-  A_STATE,
-  A_X,
-  A_Y,
-  ACTOR_STANDS,
   C_GAP,
-  C_HX,
-  C_HY,
   C_VX,
   C_X,
   C_Y,
@@ -32,11 +23,13 @@ import {
   TG_Y,
 } from '../../../assembly/layout.ts';
 import type { Actor, Block, City, HazardKind, HazardSpot, Point, Zone } from '../../city/types.ts';
+import { rectangle } from '../../citygen/geometry.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Crossing } from './crossing.ts';
 import { makeKernelOf, memoised } from './kernel.ts';
 import { spotOf } from './proving-road.ts';
+import { edit } from './slab-editor.ts';
 
 /** Distances of the observing car's front bumper and camera from its centre of gravity, m. */
 export const NOSE_M = 2.21;
@@ -100,12 +93,8 @@ export class SensingGround {
     this.#x = view.getFloat64(C_X, true);
     this.#y = view.getFloat64(C_Y, true);
     const lane = crossing.city.routes[0]?.[0] ?? 0;
-    const corners = ([fromX, toX]: Point, [fromY, toY]: Point): Point[] => [
-      this.#at(fromX, fromY),
-      this.#at(toX, fromY),
-      this.#at(toX, toY),
-      this.#at(fromX, toY),
-    ];
+    const corners = ([fromX, toX]: Point, [fromY, toY]: Point): Point[] =>
+      rectangle(...this.#at(fromX, fromY), ...this.#at(toX, toY));
     const city: City = {
       ...crossing.city,
       blocks: walls.map(
@@ -134,6 +123,11 @@ export class SensingGround {
     return [this.#x + ahead, this.#y + left];
   }
 
+  #poseOf({ ahead, left, heading: [hx, hy] = [1, 0] }: Pose) {
+    const [x, y] = this.#at(ahead, left);
+    return { x, y, hx, hy };
+  }
+
   #spot(
     { kind, actor, sightM = 0 }: NonNullable<GroundPlan['actors']>[number],
     i: number,
@@ -156,29 +150,19 @@ export class SensingGround {
 
   /** Makes one scan with cars and actors at their places; returns the targets of car 0. */
   look(cars: Readonly<Record<number, Pose>>, actors: readonly Pose[] = []): Sighting[] {
-    const image = this.#kernel.image(this.#slab);
-    const view = new DataView(image.buffer);
-    const tick = view.getUint32(H_TICK, true);
-    const lookTick = (Math.floor(tick / FRAME_TICKS) + 1) * FRAME_TICKS;
-    view.setUint32(H_TICK, lookTick - 1, true);
-    const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
-    const place = (fields: readonly number[], start: number, pose: Pose): void => {
-      const [hx, hy] = pose.heading ?? [1, 0];
-      const values = [...this.#at(pose.ahead, pose.left), hx, hy, pose.speed ?? 0];
-      for (const [i, field] of fields.entries()) {
-        view.setFloat64(start + field, values[i] ?? 0, true);
+    edit(this.#kernel, this.#slab, (world) => {
+      const lookTick = (Math.floor(world.i32(H_TICK, 0) / FRAME_TICKS) + 1) * FRAME_TICKS;
+      world.setI32(H_TICK, 0, lookTick - 1);
+      const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
+      for (const [car, pose] of Object.entries(poses)) {
+        world.placeCar(Number(car), this.#poseOf(pose));
+        world.setF64(C_VX, Number(car), pose.speed ?? 0);
       }
-    };
-    for (const [car, pose] of Object.entries(poses)) {
-      place([C_X, C_Y, C_HX, C_HY, C_VX], Number(car) * 8, pose);
-    }
-    for (const [spot, pose] of actors.entries()) {
-      const at = HAZARDS + spot * HAZARD_BYTES;
-      place([A_X, A_Y, A_HX, A_HY, A_SPEED], at, pose);
-      view.setInt32(at + A_STATE, ACTOR_STANDS, true);
-      view.setUint32(at + A_SINCE, lookTick, true);
-    }
-    this.#kernel.restore(this.#slab, image);
+      for (const [spot, pose] of actors.entries()) {
+        world.placeActor(spot, this.#poseOf(pose), pose.speed);
+        world.setI32(HAZARDS + spot * HAZARD_BYTES + A_SINCE, 0, lookTick);
+      }
+    });
     this.#kernel.step(this.#slab, 1);
     return this.#targets();
   }
