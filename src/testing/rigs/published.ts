@@ -59,6 +59,9 @@ async function read(url: string): Promise<Published<object>> {
   return new Published((await (await fetch(url)).json()) as object);
 }
 
+/** Refusals of a route itself; those that come before it have one form everywhere. */
+const OF_ROUTES = new Set([401, 403, 404, 409, 422]);
+
 /** Throws where an answer with a body is not as the service's OpenAPI document says. */
 export async function checkAnswer(
   service: 'dealer' | 'twin',
@@ -80,7 +83,7 @@ export async function checkAnswer(
     return;
   }
   const described = status in responses ? String(status) : 'default';
-  if (described === 'default' && status < 400) {
+  if (described === 'default' && (status < 400 || OF_ROUTES.has(status))) {
     throw new Error(`${status} of ${method} ${template} is not published`);
   }
   const place = ['responses', described, 'content', 'application/json', 'schema'];

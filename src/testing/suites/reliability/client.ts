@@ -16,14 +16,12 @@ export function ask(base: string, path: string, asking: Ask = {}): Promise<Answe
 
 /** As `ask`, again while the node refuses because it is busy. */
 export async function askLate(base: string, path: string, asking?: Ask): Promise<Answer> {
-  let answer = await ask(base, path, asking);
-  await until(`an answer of ${path}`, async () => {
-    if (answer.status < 300) return true;
+  return until(`an answer of ${path}`, async () => {
+    const answer = await ask(base, path, asking);
+    if (answer.status < 300) return answer;
     expectRefusal(answer);
-    answer = await ask(base, path, asking);
-    return false;
+    return undefined;
   });
-  return answer;
 }
 
 /** The only refusal allowed: a 503 with Retry-After. */

@@ -16,12 +16,11 @@ const past = (incidents: readonly Incident[], endTick = TICK - 300) =>
 
 /** The past incidents of a world, once all of them are explained. */
 async function explained(base: string, world: World, endTick?: number): Promise<Incident[]> {
-  let incidents: Incident[] = [];
-  await until('explanations', async () => {
-    incidents = past(await incidentsOf(base, world), endTick);
-    return incidents.length > 0 && incidents.every((incident) => incident.explained);
+  return until('explanations', async () => {
+    const incidents = past(await incidentsOf(base, world), endTick);
+    const isDone = incidents.length > 0 && incidents.every((incident) => incident.explained);
+    return isDone ? incidents : undefined;
   });
-  return incidents;
 }
 
 /** What was found out, by car instead of VIN. */

@@ -79,11 +79,25 @@ export class Api {
     return plausible(answer.body as Schemas[Name]);
   }
 
-  /** The body of a refused call, and what came with it. */
+  /** The body of a refused call, and what came with it. All refusals have the form asserted here. */
   async refused(path: string, ask: Ask = {}): Promise<ErrorBody & Answer> {
     const answer = await this.ask(path, ask);
+    const { status, headers } = answer;
     await checkNamed('twin', this.url, 'ErrorBody', answer.body);
-    return { ...answer, ...(answer.body as ErrorBody) };
+    const body = answer.body as ErrorBody;
+    expect(headers.get('Content-Type')).toBe('application/json');
+    expect(body.hint).toMatch(/[a-z]{2}.*[.!]$/);
+    if (status === 401) expect(headers.get('WWW-Authenticate')).toBe('VIN');
+    if (status === 429 || status === 503) {
+      expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+    }
+    return { ...answer, ...body };
+  }
+
+  /** Status and code of a refused call. */
+  async refusal(path: string, ask: Ask = {}): Promise<[status: number, error: string]> {
+    const { status, error } = await this.refused(path, ask);
+    return [status, error];
   }
 
   /** Makes a world; options are sent as they are. */
@@ -109,14 +123,12 @@ export class Api {
 
   /** The incidents of a world up to a tick, some at least, once all of them are explained. */
   async explained(world: World, endTick: number): Promise<Incident[]> {
-    let wanted: Incident[] = [];
-    await until('explanations', async () => {
+    return until('explanations', async () => {
       const all = await this.world('Incidents', world, '/incidents');
       for (const { explained, failures } of all) if (!explained) expect(failures).toEqual([]);
-      wanted = all.filter(({ tick }) => tick <= endTick);
-      return wanted.length > 0 && wanted.every(({ explained }) => explained);
+      const wanted = all.filter(({ tick }) => tick <= endTick);
+      return wanted.length > 0 && wanted.every(({ explained }) => explained) ? wanted : undefined;
     });
-    return wanted;
   }
 }
 

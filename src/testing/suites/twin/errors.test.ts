@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ask, useTwin, vinOf } from './api.ts';
+import { useTwin, vinOf } from './api.ts';
 import { FEATURES, type World } from './wire.ts';
 
 const api = useTwin();
@@ -12,17 +12,10 @@ beforeAll(async () => {
 
 const FEATURES_PATH = '/api/v1/vehicle/features';
 
-async function refusal(path: string, ask: Ask = {}) {
-  const { status, error, hint, headers } = await api.refused(path, ask);
-  expect(headers.get('Content-Type')).toBe('application/json');
-  expect(hint).toMatch(/[a-z]{2}.*[.!]$/);
-  return [status, error];
-}
-
 const patch = (body: string, headers: Record<string, string> = {}) =>
-  refusal(FEATURES_PATH, { method: 'PATCH', vin, body, headers });
+  api.refusal(FEATURES_PATH, { method: 'PATCH', vin, body, headers });
 const put = (name: string, body: string) =>
-  refusal(`${FEATURES_PATH}/${name}`, { method: 'PUT', vin, body });
+  api.refusal(`${FEATURES_PATH}/${name}`, { method: 'PUT', vin, body });
 
 describe('400', () => {
   test.each(['radio', 'AEB', '', '__proto__', 'constructor', 'toString', 'aeb '])(
@@ -64,7 +57,7 @@ describe('400', () => {
   test('invalid_json for bytes that are no UTF-8', async () => {
     const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     const ask = { method: 'PATCH', vin, body };
-    expect(await refusal(FEATURES_PATH, ask)).toEqual([400, 'invalid_json']);
+    expect(await api.refusal(FEATURES_PATH, ask)).toEqual([400, 'invalid_json']);
   });
 
   test.each(['[]', '"aeb"', 'true', 'null', '7', '[{"aeb":true}]'])(
@@ -84,7 +77,7 @@ describe('400', () => {
 
 describe('the order of checks', () => {
   const asked = (method: string, path: string, body: string, as?: string) =>
-    refusal(`${FEATURES_PATH}${path}`, { method, vin: as, body });
+    api.refusal(`${FEATURES_PATH}${path}`, { method, vin: as, body });
 
   test('[F24] is VIN before JSON', async () => {
     expect(await asked('PATCH', '', '{')).toEqual([401, 'missing_vin']);
@@ -122,7 +115,7 @@ describe('404', () => {
         '%00',
         'a%2Fb',
       ]) {
-        expect(await refusal(`/api/v1/worlds/${id}${path}`)).toEqual([404, 'unknown_world']);
+        expect(await api.refusal(`/api/v1/worlds/${id}${path}`)).toEqual([404, 'unknown_world']);
       }
     },
   );
@@ -132,15 +125,14 @@ describe('404', () => {
     let lettered = world;
     while (!letters(lettered.id)) lettered = await api.makeWorld();
     const path = `/api/v1/worlds/${lettered.id.toUpperCase()}`;
-    expect(await refusal(path)).toEqual([404, 'unknown_world']);
+    expect(await api.refusal(path)).toEqual([404, 'unknown_world']);
   });
 
   test('unknown_incident for an id that no report has', async () => {
     for (const id of ['x', 'i0-0', 'i999999999-0', '0', '%ff%00', '__proto__']) {
-      const { status, error } = await api.refused(`/api/v1/worlds/${world.id}/incidents/${id}`);
+      const refusal = await api.refusal(`/api/v1/worlds/${world.id}/incidents/${id}`);
       // A path that is not even percent-encoded text leads nowhere.
-      const expected = id === '%ff%00' ? 'not_found' : 'unknown_incident';
-      expect([status, error]).toEqual([404, expected]);
+      expect(refusal).toEqual([404, id === '%ff%00' ? 'not_found' : 'unknown_incident']);
     }
   });
 
@@ -163,8 +155,8 @@ describe('404', () => {
     '/index.html',
     '/package.json',
   ])('[H5] not_found for %s', async (path) => {
-    expect(await refusal(path)).toEqual([404, 'not_found']);
-    expect(await refusal(path, { method: 'POST', body: '{}' })).toEqual([404, 'not_found']);
+    expect(await api.refusal(path)).toEqual([404, 'not_found']);
+    expect(await api.refusal(path, { method: 'POST', body: '{}' })).toEqual([404, 'not_found']);
   });
 });
 
@@ -221,7 +213,7 @@ describe('413', () => {
 
   test('body_too_large for a call that needs no body', async () => {
     const ask = { method: 'POST', vin, body: body(65_537) };
-    expect(await refusal(`${FEATURES_PATH}/reset`, ask)).toEqual([413, 'body_too_large']);
+    expect(await api.refusal(`${FEATURES_PATH}/reset`, ask)).toEqual([413, 'body_too_large']);
   });
 });
 
@@ -232,7 +224,7 @@ describe('415', () => {
       const headers = { 'Content-Encoding': encoding };
       expect(await patch('{"aeb":true}', headers)).toEqual([415, 'unsupported_encoding']);
       const ask = { method: 'POST', headers, body: '{}' };
-      expect(await refusal('/api/v1/worlds', ask)).toEqual([415, 'unsupported_encoding']);
+      expect(await api.refusal('/api/v1/worlds', ask)).toEqual([415, 'unsupported_encoding']);
     },
   );
 });

@@ -179,8 +179,7 @@ describe('a replay', () => {
     expect([feature.status, feature.error]).toEqual([400, 'unknown_feature']);
     expect(feature.hint).toContain('corner_radars');
     for (const unknown of ['i1-9', 'none', `${id}0`]) {
-      const { status, error } = await api.refused(`${path}/${unknown}/replay`);
-      expect([status, error]).toEqual([404, 'unknown_incident']);
+      expect(await api.refusal(`${path}/${unknown}/replay`)).toEqual([404, 'unknown_incident']);
     }
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
-import { type Answer, Api, type Ask, vinOf } from './api.ts';
+import { Api, type Ask, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { ErrorBody } from './wire.ts';
 
@@ -15,20 +15,20 @@ async function start(settings: Record<string, string> = {}): Promise<Api> {
 }
 
 const FEATURES = '/api/v1/vehicle/features';
-const create = (api: Api, json: unknown = {}) =>
-  api.ask('/api/v1/worlds', { method: 'POST', json });
+const POST = { method: 'POST' };
+const create = (api: Api, json: unknown = {}) => api.ask('/api/v1/worlds', { ...POST, json });
+const createRefused = (api: Api, json: unknown = {}) =>
+  api.refusal('/api/v1/worlds', { ...POST, json });
+const LIMITED = [429, 'rate_limited'];
 
-/** What a refusal for too much is; anything else fails. */
-function expectLimited({ status, body, headers }: Answer): void {
-  expect([status, (body as ErrorBody).error]).toEqual([429, 'rate_limited']);
-  expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
-}
-
-/** Many requests at once; the answers that were let through, of those that only that status had. */
+/** Many requests at once; how many had that status, all others being over the limit. */
 async function flood(api: Api, path: string, ask: Ask, passing: number): Promise<number> {
   const answers = await Promise.all(Array.from({ length: 300 }, () => api.ask(path, ask)));
   const refused = answers.filter(({ status }) => status !== passing);
-  for (const answer of refused) expectLimited(answer);
+  for (const { status, body, headers } of refused) {
+    expect([status, (body as ErrorBody).error]).toEqual(LIMITED);
+    expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+  }
   expect(refused.length).toBeGreaterThan(0);
   return answers.length - refused.length;
 }
@@ -55,8 +55,8 @@ describe('the limit on new worlds', () => {
     const api = await start({ LIMIT_WORLDS_BURST: '2', LIMIT_WORLDS_PER_S: NEVER });
     expect((await create(api)).status).toBe(201);
     expect((await api.ask('/')).status).toBe(303);
-    expectLimited(await create(api));
-    expectLimited(await api.ask('/'));
+    expect(await createRefused(api)).toEqual(LIMITED);
+    expect(await api.refusal('/')).toEqual(LIMITED);
   });
 
   test('[L2] is not touched by options that are wrong', async () => {
@@ -68,7 +68,7 @@ describe('the limit on new worlds', () => {
   test('leaves everything else alone', async () => {
     const api = await start({ LIMIT_WORLDS_BURST: '1', LIMIT_WORLDS_PER_S: NEVER });
     const world = await api.makeWorld();
-    expectLimited(await create(api));
+    expect(await createRefused(api)).toEqual(LIMITED);
     await api.world('Snapshot', world, '/state');
     await api.patch(vinOf(world, 0), { aeb: false });
     await (await Stream.open(world.stream_url)).close();
@@ -79,7 +79,7 @@ describe('the limit on new worlds', () => {
     const node = await nodes.inProcess(settings);
     const api = new Api(node.twinUrl);
     expect((await create(api)).status).toBe(201);
-    expectLimited(await create(api));
+    expect(await createRefused(api)).toEqual(LIMITED);
     await node.skip(600);
     expect((await create(api)).status).toBe(201);
   });
@@ -96,9 +96,9 @@ describe('the limit on changes', () => {
     expect((await api.ask(`${FEATURES}/reset`, reset)).status).toBe(200);
     expect((await api.ask(`${FEATURES}/aeb`, put)).status).toBe(200);
     expect((await api.ask(FEATURES, patch)).status).toBe(200);
-    expectLimited(await api.ask(FEATURES, { ...patch, json: { esc: true } }));
-    expectLimited(await api.ask(`${FEATURES}/aeb`, put));
-    expectLimited(await api.ask(`${FEATURES}/reset`, reset));
+    expect(await api.refusal(FEATURES, { ...patch, json: { esc: true } })).toEqual(LIMITED);
+    expect(await api.refusal(`${FEATURES}/aeb`, put)).toEqual(LIMITED);
+    expect(await api.refusal(`${FEATURES}/reset`, reset)).toEqual(LIMITED);
     const state = await api.vehicle('FeatureState', vin, '/features');
     expect(state.declared.esc).toBe(false);
   });
@@ -111,8 +111,8 @@ describe('the limit on misses', () => {
     expect((await api.ask('/api/v1/worlds/0000000000')).status).toBe(404);
     expect((await api.ask('/api/v1/vehicle', { vin: '1HGCM82633A004352' })).status).toBe(401);
     expect((await api.ask('/api/v1/worlds/x/state')).status).toBe(404);
-    expectLimited(await api.ask('/api/v1/worlds/0000000001'));
-    expectLimited(await api.ask('/api/v1/vehicle', { vin: 'x' }));
+    expect(await api.refusal('/api/v1/worlds/0000000001')).toEqual(LIMITED);
+    expect(await api.refusal('/api/v1/vehicle', { vin: 'x' })).toEqual(LIMITED);
     await api.world('World', world);
     await api.vehicle('FeatureState', vinOf(world, 0), '/features');
   });
@@ -143,7 +143,7 @@ describe('the limit on work', () => {
   test('[L6] is on what an address has computed by start_tick', async () => {
     const api = await start(settings);
     expect((await create(api, { start_tick: 3000 })).status).toBe(201);
-    expectLimited(await create(api, { start_tick: 3000 }));
+    expect(await createRefused(api, { start_tick: 3000 })).toEqual(LIMITED);
     expect((await create(api, { start_tick: 2000 })).status).toBe(201);
     expect((await create(api)).status).toBe(201);
   });
@@ -152,7 +152,7 @@ describe('the limit on work', () => {
     const api = await start(settings);
     const journal = { seed: 1, city: 'grid', tick: 4000, changes: [] };
     expect((await create(api, { journal })).status).toBe(201);
-    expectLimited(await create(api, { journal }));
+    expect(await createRefused(api, { journal })).toEqual(LIMITED);
   });
 });
 

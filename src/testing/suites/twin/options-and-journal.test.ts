@@ -17,10 +17,8 @@ async function beginsAt(startTick: number, options: unknown): Promise<void> {
   expect(tick - startTick).toBeLessThanOrEqual(passedTicks + 1);
 }
 
-const refusal = async (ask: { json?: unknown; body?: string }) => {
-  const { status, error } = await api.refused('/api/v1/worlds', { method: 'POST', ...ask });
-  return [status, error];
-};
+const refusal = (ask: { json?: unknown; body?: string }) =>
+  api.refusal('/api/v1/worlds', { method: 'POST', ...ask });
 
 describe('options of a new world', () => {
   test.each([0, 1, 4_294_967_295])('[W12] take seed %d', async (seed) => {
@@ -210,10 +208,9 @@ describe('the journal', () => {
     // The 65,536th goes through the API like the one that is too many.
     await api.patch(vinOf(world, 8), { aeb: false });
     const ask = { method: 'PATCH', vin: vinOf(world, 9), json: { aeb: false } };
-    const { status, error, hint, headers } = await api.refused('/api/v1/vehicle/features', ask);
+    const { status, error, hint } = await api.refused('/api/v1/vehicle/features', ask);
     expect([status, error]).toEqual([429, 'rate_limited']);
     expect(hint).toMatch(/new world/);
-    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await journalOf(world)).changes).toHaveLength(65_536);
     const state = await api.vehicle('FeatureState', vinOf(world, 9), '/features');
     expect(state.declared.aeb).toBe(true);

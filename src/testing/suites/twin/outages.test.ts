@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
-import { Api, type Ask, vinOf } from './api.ts';
+import { Api, vinOf } from './api.ts';
 import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
 const nodes = useNodes();
-
-/** A refusal that passes by: 503, and when to come back. */
-async function expectUnavailable(api: Api, code: string, path: string, ask: Ask = {}) {
-  const { status, error, headers } = await api.refused(path, ask);
-  expect([status, error]).toEqual([503, code]);
-  expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
-}
 
 const FEATURES = '/api/v1/vehicle/features';
 
@@ -26,8 +19,11 @@ describe('a store that cannot be written', () => {
   test('[R10] makes 503 of a new world', async () => {
     const { api, fault } = await startBroken();
     fault('fail');
-    await expectUnavailable(api, 'store_unavailable', '/api/v1/worlds', { method: 'POST' });
-    await expectUnavailable(api, 'store_unavailable', '/');
+    expect(await api.refusal('/api/v1/worlds', { method: 'POST' })).toEqual([
+      503,
+      'store_unavailable',
+    ]);
+    expect(await api.refusal('/')).toEqual([503, 'store_unavailable']);
     fault('none');
     await api.makeWorld();
   });
@@ -40,11 +36,11 @@ describe('a store that cannot be written', () => {
     for (const kind of ['fail', 'full'] as const) {
       fault(kind);
       const patch = { method: 'PATCH', vin, json: { aeb: false } };
-      await expectUnavailable(api, 'store_unavailable', FEATURES, patch);
+      expect(await api.refusal(FEATURES, patch)).toEqual([503, 'store_unavailable']);
       const put = { method: 'PUT', vin, json: { enabled: false } };
-      await expectUnavailable(api, 'store_unavailable', `${FEATURES}/aeb`, put);
+      expect(await api.refusal(`${FEATURES}/aeb`, put)).toEqual([503, 'store_unavailable']);
       const reset = { method: 'POST', vin };
-      await expectUnavailable(api, 'store_unavailable', `${FEATURES}/reset`, reset);
+      expect(await api.refusal(`${FEATURES}/reset`, reset)).toEqual([503, 'store_unavailable']);
       // A change that changes nothing needs no store.
       expect(await api.patch(vin, { esc: false })).toEqual(before);
     }
@@ -76,7 +72,7 @@ describe('a node that shows as many worlds as it holds', () => {
     const api = new Api((await nodes.inProcess({ SHARD_WORLDS: String(ROOM) })).twinUrl);
     const streams = await fill(api);
     const world = await api.makeWorld();
-    await expectUnavailable(api, 'overloaded', `/api/v1/worlds/${world.id}/state`);
+    expect(await api.refusal(`/api/v1/worlds/${world.id}/state`)).toEqual([503, 'overloaded']);
     const stream = await Stream.open(world.stream_url);
     await stream.hello();
     expect((await stream.closed).code).toBe(1013);

@@ -64,8 +64,7 @@ describe('the viewer', () => {
 
   test('gives out no file but its own', async () => {
     for (const file of ['package.json', '..%2fnode.ts', 'viewer.test.ts', '__proto__']) {
-      const { status, error } = await api.refused(`/assets/${file}`);
-      expect([status, error]).toEqual([404, 'not_found']);
+      expect(await api.refusal(`/assets/${file}`)).toEqual([404, 'not_found']);
     }
   });
 });
@@ -121,6 +120,6 @@ describe('the private port', () => {
   });
 
   test('has nothing of the twin', async () => {
-    expect((await ops.refused('/api/v1/features')).error).toBe('not_found');
+    expect((await fetch(`${ops.url}/api/v1/features`)).status).toBe(404);
   });
 });

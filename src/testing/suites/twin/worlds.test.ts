@@ -105,8 +105,8 @@ describe('a new world', () => {
     const vin = vinOf(world, 4);
     for (let at = 0; at < 17; at++) {
       const wrong = vin.slice(0, at) + (vin.charAt(at) === '7' ? '5' : '7') + vin.slice(at + 1);
-      const { status, error } = await api.refused('/api/v1/vehicle/features', { vin: wrong });
-      expect([status, error]).toEqual([401, 'unknown_vin']);
+      const refusal = await api.refusal('/api/v1/vehicle/features', { vin: wrong });
+      expect(refusal).toEqual([401, 'unknown_vin']);
     }
   });
 
