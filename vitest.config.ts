@@ -7,7 +7,7 @@ const REDIS_TESTS = ['src/store/redis/*.test.ts', 'src/**/*redis*.test.ts'];
 
 if (!HAS_REDIS) {
   console.warn(`no redis-server on the path: LEFT OUT are ${REDIS_TESTS.join(' and ')},`);
-  console.warn('and src/testing/suites/dealer runs on the embedded store only');
+  console.warn('and src/testing/suites runs on the embedded store only');
 }
 
 /** They start nodes, browsers and servers: each file gets a process of its own. */

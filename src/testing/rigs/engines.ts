@@ -1,23 +1,21 @@
 import { afterAll } from 'vitest';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
-import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
-import { HAS_REDIS, startRedis, type TestRedis } from '../../rigs/redis.ts';
+import { startTestNode } from './node.ts';
+import { startNodeProcess } from './process.ts';
+import { HAS_REDIS, startRedis, type TestRedis } from './redis.ts';
 
-type Settings = Record<string, string>;
-
-/** A store engine that the dealer platform is tested on. */
+/** A store engine that whole nodes are tested on. */
 export interface Engine {
   name: 'embedded' | 'redis';
   /**
    * A whole node, with a store of its own, or with what an earlier one with the same `DATA_DIR` has
    * left; settings as in the environment.
    */
-  start(settings?: Settings): Promise<TestNode>;
+  start: typeof startTestNode;
   /** The same in a process of its own, with the `DATA_DIR` that is given. */
-  startProcess(settings: Settings): Promise<NodeProcess>;
+  startProcess: typeof startNodeProcess;
 }
 
-const EMBEDDED: Engine = {
+export const EMBEDDED: Engine = {
   name: 'embedded',
   start: startTestNode,
   startProcess: startNodeProcess,
@@ -25,10 +23,10 @@ const EMBEDDED: Engine = {
 
 const REDIS: Engine = {
   name: 'redis',
-  async start(settings = {}) {
+  async start(settings = {}, parts) {
     const { DATA_DIR: dataDir } = settings;
     const database = dataDir === undefined ? nextDatabase++ : databaseOf(dataDir);
-    const node = await startTestNode({ ...settings, REDIS_URL: await urlOf(database) });
+    const node = await startTestNode({ ...settings, REDIS_URL: await urlOf(database) }, parts);
     databases.set(node.dataDir, database);
     return node;
   },

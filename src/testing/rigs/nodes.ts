@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type FaultyNode, startFaultyNode, startTestNode, type TestNode } from './node.ts';
-import { type NodeProcess, startNodeProcess } from './process.ts';
+import { EMBEDDED, type Engine } from './engines.ts';
+import { type FaultyNode, startFaultyNode, type startTestNode, type TestNode } from './node.ts';
+import type { NodeProcess } from './process.ts';
 
 /** Nodes that end with the test, and their folders with them. */
 export interface Nodes {
@@ -15,8 +16,8 @@ export interface Nodes {
   ownProcess(settings: Record<string, string>): Promise<NodeProcess>;
 }
 
-/** To be called once in a test file, or in a block of tests; `start` starts its nodes. */
-export function useNodes(start = startTestNode): Nodes {
+/** To be called once in a test file, or in a block of tests; on the embedded store by default. */
+export function useNodes(engine: Pick<Engine, 'start' | 'startProcess'> = EMBEDDED): Nodes {
   const ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -28,7 +29,7 @@ export function useNodes(start = startTestNode): Nodes {
       return dir;
     },
     async inProcess(...args) {
-      const node = await start(...args);
+      const node = await engine.start(...args);
       ends.push(() => node.discard());
       return node;
     },
@@ -38,7 +39,7 @@ export function useNodes(start = startTestNode): Nodes {
       return node;
     },
     async ownProcess(settings) {
-      const node = await startNodeProcess(settings);
+      const node = await engine.startProcess(settings);
       ends.push(() => node.end('SIGKILL'));
       return node;
     },

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../rigs/engines.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { type Answer, type Body, DealerApi, type Role, signUpOf, useDealer } from './dealer-api.ts';
-import { ENGINES } from './engines.ts';
 
 /** Headers that differ from answer to answer. */
 const OF_THE_MOMENT = new Set(['date', 'x-request-id']);
@@ -12,9 +12,9 @@ function headersOf({ headers }: Answer): [string, string][] {
   return [...headers].filter(([name]) => !OF_THE_MOMENT.has(name));
 }
 
-describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
-  const api = useDealer(start);
-  const nodes = useNodes(start);
+describe.each(ENGINES)('on the $name store', (engine) => {
+  const api = useDealer(engine.start);
+  const nodes = useNodes(engine);
   let admin: string;
   beforeAll(async () => {
     admin = await api.logIn('admin', 'admin');
@@ -319,7 +319,7 @@ describe.each(ENGINES)('on the $name store', ({ name: engine, start }) => {
     });
 
     // What Redis keeps on its disk is its own affair; what it is given is the same.
-    if (engine === 'embedded') {
+    if (engine.name === 'embedded') {
       test('[D10] has its secrets on the disk in no readable form', async () => {
         const { token } = await signUp();
         const json = { iban: 'CANARY-IBAN', personnummer: 'CANARY-PN', phone: 'CANARY-PHONE' };

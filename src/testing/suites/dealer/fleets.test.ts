@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../rigs/engines.ts';
 import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from '../twin/api.ts';
 import { type Ask, type Body, signUpOf, useDealer } from './dealer-api.ts';
-import { ENGINES } from './engines.ts';
 
 const CAR = 'DEMCAR00000000001';
 /** More than the idle time of worlds. */

@@ -4,10 +4,7 @@ import { startTestNode, type TestNode, untilReady } from '../../rigs/node.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
 import { DealerApi } from './dealer-api.ts';
 import { expectUnavailable, READS, WRITES } from './refusals.ts';
-import { Writers } from './writers.ts';
-
-const ROUNDS = 10;
-const RESETS = 5;
+import { expectResetsWhole, expectWritesKept } from './writers.ts';
 
 /** Logs every write before it answers. */
 let redis: TestRedis;
@@ -30,37 +27,26 @@ async function comeBack(): Promise<void> {
 }
 
 test('[R5] ten kills of Redis lose and halve no acknowledged write', async () => {
-  const writers = await Writers.logIn(api);
-  for (let round = 0; round < ROUNDS; round++) {
-    const stop = writers.begin(api);
-    await writers.untilWriting();
-    await systemTime.sleep(7 * round);
-    // It dies or hangs, in the middle of writes either way.
-    if (round % 2 === 0) await redis.kill();
-    else redis.pause();
-    await systemTime.sleep(20 * round);
-    await comeBack();
-    await stop();
-    await writers.expectKept(api);
-  }
+  await expectWritesKept(
+    () => api,
+    async (round) => {
+      // It dies or hangs, in the middle of writes either way.
+      if (round % 2 === 0) await redis.kill();
+      else redis.pause();
+      await systemTime.sleep(20 * round);
+      await comeBack();
+    },
+  );
 }, 240_000);
 
 test('a kill of Redis during a reset leaves what was before or what is after', async () => {
-  const admin = await api.logIn('admin', 'admin');
-  const seeded = await api.everything(admin);
-  for (let round = 0; round < RESETS; round++) {
-    await api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });
-    const before = await api.everything(admin);
-    const resetting = api.ask('POST /api/admin/reset', { token: admin });
-    await systemTime.sleep(16 * round);
-    await redis.kill();
-    const { status } = await resetting;
-    await comeBack();
-    const found = await api.everything(admin);
-    if (status === 200) expect(found).toEqual(seeded);
-    else expect([before, seeded]).toContainEqual(found);
-    await api.get('POST /api/admin/reset', { token: admin });
-  }
+  await expectResetsWhole(
+    () => api,
+    async () => {
+      await redis.kill();
+      await comeBack();
+    },
+  );
 }, 240_000);
 
 test('[R26] while Redis is gone only the dealer list is answered, for five seconds', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../rigs/engines.ts';
 import { Api } from '../twin/api.ts';
 import { type Body, useDealer } from './dealer-api.ts';
-import { ENGINES } from './engines.ts';
 
 const ROUNDS = 20;
 const READERS = 10;

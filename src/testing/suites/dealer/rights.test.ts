@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../rigs/engines.ts';
 import { type Ask, signUpOf, useDealer } from './dealer-api.ts';
-import { ENGINES } from './engines.ts';
 
 /**
  * Every operation for every caller and object. Anna's car is in Nordbil's fleet, and she is its

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { ENGINES } from '../../rigs/engines.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { type Body, DealerApi, PASSWORDS, type Role, signUpOf } from './dealer-api.ts';
-import { ENGINES } from './engines.ts';
 
 const NO_DEMO = { DEMO: 'off', ADMIN_PASSWORD: 'a long password' };
 
-describe.each(ENGINES)('on the $name store', ({ start }) => {
-  const nodes = useNodes(start);
+describe.each(ENGINES)('on the $name store', (engine) => {
+  const nodes = useNodes(engine);
 
   async function open(settings: Record<string, string>): Promise<[DealerApi, TestNode]> {
     const node = await nodes.inProcess(settings);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     await api.logIn('anna', 'user');
     await node.stop();
     const other = { FIELD_KEY: key(2), DATA_DIR: node.dataDir };
-    await expect(start(other)).rejects.toThrow('FIELD_KEY');
+    await expect(engine.start(other)).rejects.toThrow('FIELD_KEY');
     const [again] = await open({ FIELD_KEY: key(1), DATA_DIR: node.dataDir });
     const token = await again.logIn('anna', 'user');
     expect(await again.get('GET /api/me/profile', { token })).toMatchObject({

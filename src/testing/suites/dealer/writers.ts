@@ -8,6 +8,8 @@ const CAR = 'DEMCAR00000000001';
 const REFUSED_PAUSE_MS = 20;
 /** Acknowledged, before a round may end. */
 const CHANGES = 30;
+const ROUNDS = 10;
+const RESETS = 5;
 
 /** A customer who is told one number after the other, and with each two fields at once. */
 interface Caller {
@@ -18,7 +20,7 @@ interface Caller {
 }
 
 /** Writes over and over, all at once, and knows what was acknowledged. */
-export class Writers {
+class Writers {
   readonly #admin: string;
   readonly #callers: Caller[];
   /** Whoever was told that the sign-up is done. */
@@ -125,4 +127,49 @@ async function expectWhole(api: DealerApi, token: string): Promise<Body[]> {
   const names = customers.map(({ username }) => username);
   expect(new Set(names).size).toBe(names.length);
   return customers;
+}
+
+/**
+ * In each round something fails in the middle of writes and comes back: nothing acknowledged is lost,
+ * and nothing is half done.
+ * @param current a client of the node as it is now
+ */
+export async function expectWritesKept(
+  current: () => DealerApi,
+  fail: (round: number) => Promise<void>,
+): Promise<void> {
+  const writers = await Writers.logIn(current());
+  for (let round = 0; round < ROUNDS; round++) {
+    const stop = writers.begin(current());
+    await writers.untilWriting();
+    await systemTime.sleep(7 * round);
+    await fail(round);
+    await stop();
+    await writers.expectKept(current());
+  }
+}
+
+/** The same in the middle of resets: there is what was before or what is after. */
+export async function expectResetsWhole(
+  current: () => DealerApi,
+  fail: () => Promise<void>,
+): Promise<void> {
+  const admin = await current().logIn('admin', 'admin');
+  const seeded = await current().everything(admin);
+  for (let round = 0; round < RESETS; round++) {
+    const call = 'DELETE /api/dealers/nordbil?reassign_to=sydmotor';
+    await current().get(call, { token: admin });
+    const before = await current().everything(admin);
+    const reset = current().ask('POST /api/admin/reset', { token: admin });
+    // It may be answered or cut off.
+    const status = reset.then(
+      (answer) => answer.status,
+      () => undefined,
+    );
+    await systemTime.sleep(16 * round);
+    await fail();
+    const found = await current().everything(admin);
+    expect((await status) === 200 ? [seeded] : [before, seeded]).toContainEqual(found);
+    await current().get('POST /api/admin/reset', { token: admin });
+  }
 }

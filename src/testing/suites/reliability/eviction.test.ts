@@ -7,7 +7,7 @@ import { changesOf, journalOf, makeWorld, stateOf, type World } from './client.t
 import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, SwitchedCar } from './switched-car.ts';
+import { expectSwitched, firstCars, type SwitchedCar } from './switched-car.ts';
 
 const WORLDS = 60;
 const CLIENTS = 8;
@@ -61,7 +61,7 @@ test('[R22] sixty worlds in memory for sixteen are as they would be in memory fo
     ),
   );
   for (const world of worlds) {
-    const cars = world.fleet.slice(0, CARS).map(({ vin }) => new SwitchedCar(vin));
+    const cars = firstCars(world, CARS);
     sites.push({ world, cars, snapshots: [] });
   }
   const idle = new Set(sites.flatMap(({ cars }) => cars));

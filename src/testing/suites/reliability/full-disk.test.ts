@@ -11,7 +11,7 @@ import { type Answer, ask, expectRefusal, makeWorld } from './client.ts';
 import { Dice } from './dice.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { declaredOf, expectSwitched, SwitchedCar } from './switched-car.ts';
+import { declaredOf, expectSwitched, firstCars } from './switched-car.ts';
 
 const nodes = useNodes();
 const run = promisify(execFile);
@@ -42,7 +42,7 @@ test('[R9] on a full disk writes are refused, reads and streams go on, and all h
   const node = await nodes.ownProcess(settings);
   const { twinUrl, pid } = node;
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 1000 });
-  const cars = world.fleet.slice(0, 4).map(({ vin }) => new SwitchedCar(vin));
+  const cars = firstCars(world, 4);
   const dice = new Dice(1);
   for (const car of cars) await car.switch(twinUrl, dice);
   const reader = await StreamReader.open(twinUrl, world);

@@ -6,7 +6,7 @@ import { ask, changesOf, journalOf, makeWorld, tickOf, type World } from './clie
 import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { SwitchedCar } from './switched-car.ts';
+import { firstCars } from './switched-car.ts';
 
 const nodes = useNodes();
 /** Streams that are opened and closed meanwhile. */
@@ -83,7 +83,7 @@ test('[T7] ticks never go back in any answer while a world is watched, left and 
   const { twinUrl } = await nodes.inProcess();
   const world = await makeWorld(twinUrl, { seed: 1, start_tick: 1000 });
   const reported = new Reported();
-  const cars = world.fleet.slice(0, 2).map(({ vin }) => new SwitchedCar(vin));
+  const cars = firstCars(world, 2);
   const client = async (dice: Dice, act: (dice: Dice) => Promise<unknown>) => {
     while (reported.streams < STREAMS) {
       await act(dice);

@@ -17,7 +17,6 @@ import {
   makeWorld,
   retryAfterS,
   stateOf,
-  type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
@@ -25,8 +24,9 @@ import { StreamReader } from './stream-reader.ts';
 import {
   declaredOf,
   expectSwitched,
+  makeSites,
   moreAcknowledged,
-  SwitchedCar,
+  type Site,
   switchOn,
 } from './switched-car.ts';
 
@@ -50,49 +50,15 @@ beforeEach(async () => {
 });
 afterAll(() => redis.discard());
 
-interface Site {
-  world: World;
-  cars: SwitchedCar[];
-}
-
-async function makeSites(base: string): Promise<Site[]> {
-  return Promise.all(
-    Array.from({ length: WORLDS }, async (_, i) => {
-      const world = await makeWorld(base, { seed: i, start_tick: 100 * i });
-      return { world, cars: world.fleet.slice(0, CARS).map(({ vin }) => new SwitchedCar(vin)) };
-    }),
-  );
-}
-
 function settings(): Record<string, string> {
   return { REDIS_URL: redis.url, DATA_DIR: nodes.dir() };
 }
 
 const carsOf = (sites: readonly Site[]) => sites.flatMap(({ cars }) => cars);
 
-test('ten kills of the process lose and halve no acknowledged change', async () => {
-  const same = settings();
-  let node = await nodes.ownProcess(same);
-  const sites = await makeSites(node.twinUrl);
-  const dice = new Dice(1);
-  for (let round = 0; round < ROUNDS; round++) {
-    const { twinUrl } = node;
-    const watched = sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world));
-    await Promise.all(watched);
-    const stop = switchOn(twinUrl, carsOf(sites), round);
-    await moreAcknowledged(carsOf(sites), 50 + dice.below(100));
-    await node.end('SIGKILL');
-    await stop();
-    await redis.endLeases();
-    node = await nodes.ownProcess(same);
-    for (const { world, cars } of sites) await expectSwitched(node.twinUrl, world, cars);
-  }
-  for (const { world } of sites) await expectWhole(node.twinUrl, world);
-}, 180_000);
-
 test('[R5] ten kills of Redis lose and halve no acknowledged change, and streams go on', async () => {
   const { twinUrl } = await nodes.inProcess(settings());
-  const sites = await makeSites(twinUrl);
+  const sites = await makeSites(twinUrl, WORLDS, CARS);
   const readers = await Promise.all(
     sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world)),
   );
@@ -169,7 +135,7 @@ test('[R23] a second node is refused while the first lives, and goes on from whe
   const same = settings();
   // Its renewals show within a few readings of the lease.
   const first = await nodes.ownProcess({ ...same, NODE_NAME: 'first', LEASE_SECONDS: '1' });
-  const { world, cars } = at(await makeSites(first.twinUrl), 0);
+  const { world, cars } = at(await makeSites(first.twinUrl, 1, CARS), 0);
   const stop = switchOn(first.twinUrl, cars);
   await moreAcknowledged(cars, 20);
   await expect(startNodeProcess({ ...same, NODE_NAME: 'second' })).rejects.toThrow('ended');
@@ -188,7 +154,7 @@ test('[R23] a second node is refused while the first lives, and goes on from whe
 test('[R24] a node that was paused while another took over writes nothing and ends its streams', async () => {
   const same = settings();
   const first = await nodes.ownProcess(same);
-  const { world, cars } = at(await makeSites(first.twinUrl), 0);
+  const { world, cars } = at(await makeSites(first.twinUrl, 1, CARS), 0);
   const reader = await StreamReader.open(first.twinUrl, world);
   await until('frames', () => reader.snapshots.length > 5);
   const stop = switchOn(first.twinUrl, cars);

@@ -22,7 +22,13 @@ import {
 import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { moreFrames, StreamReader } from './stream-reader.ts';
-import { expectSwitched, moreAcknowledged, SwitchedCar, switchOn } from './switched-car.ts';
+import {
+  expectSwitched,
+  firstCars,
+  moreAcknowledged,
+  SwitchedCar,
+  switchOn,
+} from './switched-car.ts';
 
 const nodes = useNodes();
 
@@ -77,7 +83,7 @@ test('[R16] a world that traps is rebuilt alone: the others keep their frames an
   const sick = at(worlds, 0);
   const incarnation = node.shards[0]?.incarnation;
   const dice = new Dice(1);
-  const cars = sick.fleet.slice(0, 5).map(({ vin }) => new SwitchedCar(vin));
+  const cars = firstCars(sick, 5);
   poison(node, sick);
   await Promise.all([
     ...cars.map((car) => car.switch(node.twinUrl, dice)),

@@ -5,7 +5,7 @@ import { until } from '../../rigs/until.ts';
 import { makeWorld, type World } from './client.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, moreAcknowledged, SwitchedCar, switchOn } from './switched-car.ts';
+import { expectSwitched, makeSites, moreAcknowledged, switchOn } from './switched-car.ts';
 
 const WORLDS = 6;
 const CARS = 4;
@@ -45,17 +45,14 @@ test('[R7] a stop under load keeps every acknowledged change, ends streams with 
   const settings = { DATA_DIR: nodes.dir(), SHARDS: '1' };
   const first = await nodes.ownProcess(settings);
   const { twinUrl } = first;
-  const worlds = await Promise.all(
-    Array.from({ length: WORLDS }, (_, seed) => makeWorld(twinUrl, { seed })),
-  );
-  const fleets = worlds.map(({ fleet }) => fleet.slice(0, CARS));
-  const cars = fleets.map((fleet) => fleet.map(({ vin }) => new SwitchedCar(vin)));
+  const sites = await makeSites(twinUrl, WORLDS, CARS);
+  const all = sites.flatMap(({ cars }) => cars);
   const readers = await Promise.all(
-    worlds.slice(0, WATCHED).map((world) => StreamReader.open(twinUrl, world)),
+    sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world)),
   );
-  const stopSwitching = switchOn(twinUrl, cars.flat());
-  const looking = worlds.map((world) => lookUntilRefused(twinUrl, world));
-  await moreAcknowledged(cars.flat(), 20 * WORLDS * CARS);
+  const stopSwitching = switchOn(twinUrl, all);
+  const looking = sites.map(({ world }) => lookUntilRefused(twinUrl, world));
+  await moreAcknowledged(all, 20 * WORLDS * CARS);
   await until('frames', () => readers.every(({ snapshots }) => snapshots.length > 0));
 
   expect(await first.end('SIGTERM')).toBe(0);
@@ -66,11 +63,11 @@ test('[R7] a stop under load keeps every acknowledged change, ends streams with 
   expect(readers.map(({ closeCode }) => closeCode)).toEqual(readers.map(() => 1012));
 
   const { twinUrl: again } = await nodes.ownProcess(settings);
-  for (const [i, world] of worlds.entries()) {
-    await expectSwitched(again, world, cars[i] ?? []);
+  for (const { world, cars } of sites) {
+    await expectSwitched(again, world, cars);
     await expectWhole(again, world);
   }
-  for (const { vin, acknowledged } of cars.flat()) expect(acknowledged, vin).toBeGreaterThan(0);
+  for (const { vin, acknowledged } of all) expect(acknowledged, vin).toBeGreaterThan(0);
 });
 
 test('[R8] signals are ignored while a node is stopping', async () => {

@@ -25,7 +25,7 @@ import {
 import { Dice } from './dice.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, SwitchedCar, switchOn } from './switched-car.ts';
+import { expectSwitched, firstCars, type SwitchedCar, switchOn } from './switched-car.ts';
 
 const nodes = useNodes();
 
@@ -71,7 +71,7 @@ test('[R14] a watched world whose store is slow, failing and full runs as its jo
   const { twinUrl: base } = node;
   const world = await makeReckless(base, 2000);
   const reader = await StreamReader.open(base, world);
-  const cars = world.fleet.slice(0, 8).map(({ vin }) => new SwitchedCar(vin, RECKLESS_MASK));
+  const cars = firstCars(world, 8, RECKLESS_MASK);
   await until('frames', () => reader.snapshots.length > 5);
   await switchThrough(node, cars, [
     NONE,
@@ -227,7 +227,7 @@ test('a change that was written is acknowledged even where the store says that i
   const { twinUrl } = await nodes.inProcess({}, { openStore });
   const world = await makeWorld(twinUrl, { seed: 1 });
   const reader = await StreamReader.open(twinUrl, world);
-  const cars = world.fleet.slice(0, 3).map(({ vin }) => new SwitchedCar(vin));
+  const cars = firstCars(world, 3);
   const dice = new Dice(1);
   for (let i = 0; i < 30; i++) {
     isLying = i % 3 === 0;

@@ -13,6 +13,7 @@ import {
   changesOf,
   expectRefusal,
   journalOf,
+  makeWorld,
   type World,
 } from './client.ts';
 import { Dice } from './dice.ts';
@@ -93,6 +94,27 @@ export class SwitchedCar {
     if (mask !== this.#declared) this.history.push(mask);
     this.#declared = mask;
   }
+}
+
+/** The first cars of a new world. */
+export function firstCars({ fleet }: World, count: number, declared = F_ALL): SwitchedCar[] {
+  return fleet.slice(0, count).map(({ vin }) => new SwitchedCar(vin, declared));
+}
+
+/** A world with the cars of it that are switched. */
+export interface Site {
+  world: World;
+  cars: SwitchedCar[];
+}
+
+/** New worlds of several ages, with the first cars of each. */
+export function makeSites(base: string, worldCount: number, carCount: number): Promise<Site[]> {
+  return Promise.all(
+    Array.from({ length: worldCount }, async (_, i) => {
+      const world = await makeWorld(base, { seed: i, start_tick: 100 * i });
+      return { world, cars: firstCars(world, carCount) };
+    }),
+  );
 }
 
 const PAUSE_MS = 5;
