@@ -49,20 +49,11 @@ export async function openDealerPlatform(
   const attempts = new LoginAttempts(rateLimits, clock);
   const sessions = new Sessions(registry, tokens, clock);
   const customers = new Customers(registry, secrets);
-  const accounts = new Accounts({
-    registry,
-    sessions,
-    tokens,
-    passwords,
-    attempts,
-    secrets,
-    customers,
-    clock,
-    random,
-  });
+  const shared = { registry, passwords, secrets, clock, random };
+  const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
   const cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
   const dealers = new Dealers(registry, sessions);
-  const seeding = new Seeding({ registry, passwords, secrets, clock, random, demo });
+  const seeding = new Seeding({ ...shared, demo });
   const state = stateReader(registry, clock, node);
   const dealerList = new DealerList(registry, dealers, clock, time);
   const stopSweeping = time.every(SWEEP_MS, () => {

@@ -1,6 +1,7 @@
 import type { Entry, Key, Store } from '../store/contract.ts';
 
-const PAGE = 1000;
+/** Records per request to the store. */
+export const PAGE = 1000;
 
 /** A state of the store. */
 export interface Edition {

@@ -1,10 +1,9 @@
 import type { Check, Key, Store, Write } from '../store/contract.ts';
 import { busy } from './errors.ts';
-import { type Edition, Reader } from './reader.ts';
+import { type Edition, PAGE, Reader } from './reader.ts';
 import { keys } from './records.ts';
 import { Transaction } from './transaction.ts';
 
-const PAGE = 1000;
 /** Attempts of a change before it gives up because of conflicts. */
 const ATTEMPTS_MAX = 32;
 

@@ -54,23 +54,16 @@ interface FrontEndDependencies {
   isReady: () => boolean;
 }
 
-export interface FrontEnd {
-  /** Listening addresses, as URLs. */
-  twinUrl: string;
-  dealerUrl: string;
-  opsUrl: string;
-  /** Closes streams with 1012, finishes pending requests, then ends all connections. */
-  close(): Promise<void>;
-}
+export type FrontEnd = ReturnType<typeof startFrontEnd>;
 
 const SWEEP_MS = 1000;
 const CLOSE_GRACE_MS = 5_000;
 
-/** Opens the three ports. If one is not available, it closes the others and throws. */
-export function startFrontEnd(
-  options: FrontEndOptions,
-  dependencies: FrontEndDependencies,
-): FrontEnd {
+/**
+ * Opens the three ports, and returns their URLs. If one is not available, it closes the others and
+ * throws. `close` closes streams with 1012, finishes pending requests, then ends all connections.
+ */
+export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDependencies) {
   const { host, opsHost, tls } = options;
   const { service, time, random, metrics, log } = dependencies;
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];

@@ -25,7 +25,7 @@ const loginRoute = openRoutes('log-in');
 
 /** Log-in, sign-up and log-out. */
 export function loginRoutes(context: DealerRouteDependencies): Route[] {
-  const { accounts, tokens } = context.platform;
+  const { accounts, sessions, tokens } = context.platform;
   const common = {
     answer: schemas.Token,
     refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins.' },
@@ -64,7 +64,17 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
         logIn(count, { username, password, role: 'admin' }),
     }),
     signUpRoute(context),
-    logoutRoute(context),
+    loginRoute({
+      endpoint: 'POST /api/auth/logout',
+      operationId: 'logOut',
+      summary: 'End the token of this call',
+      answer: schemas.Done,
+      isSecret: true,
+      run: async ({ authorization }) => {
+        await sessions.end(authorization);
+        return { ok: true };
+      },
+    }),
   ];
 }
 
@@ -82,20 +92,6 @@ function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
       count('sign-ups', limits.signUps);
       const granted = await accounts.signUp(body);
       return { ...tokenBody(granted, tokens.lifetimeS), profile: granted.profile };
-    },
-  });
-}
-
-function logoutRoute({ platform }: DealerRouteDependencies): Route {
-  return loginRoute({
-    endpoint: 'POST /api/auth/logout',
-    operationId: 'logOut',
-    summary: 'End the token of this call',
-    answer: schemas.Done,
-    isSecret: true,
-    run: async ({ authorization }) => {
-      await platform.sessions.end(authorization);
-      return { ok: true };
     },
   });
 }

@@ -204,6 +204,7 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
 
 function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   const { sessions, state, seeding } = platform;
+  const guarded = guardedRoutes(sessions, 'platform');
   return [
     openRoutes('platform')({
       endpoint: 'GET /api/state',
@@ -212,10 +213,7 @@ function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
       answer: schemas.PlatformState,
       run: () => state(),
     }),
-    guardedRoutes(
-      sessions,
-      'platform',
-    )({
+    guarded({
       endpoint: 'POST /api/admin/reset',
       operationId: 'reset',
       summary: 'Restore the demo data; ends all other tokens',

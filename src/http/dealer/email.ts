@@ -8,6 +8,23 @@ const DOMAIN_CHARACTER = /^[a-zA-Z0-9.\-\u0080-\u{10ffff}]$/u;
 const SHOWN_AS_IT_IS = /^[\p{L}\p{N}\p{P}\p{S}]$/u;
 const UNSAFE = /[\p{Z}\p{C}]/u;
 
+type Rule = readonly [broken: RegExp, fault: string];
+
+const TWO_PERIODS: Rule = [/\.\./, 'An email address cannot have two periods in a row.'];
+const LOCAL_RULES: readonly Rule[] = [
+  [/\.$/, 'An email address cannot have a period immediately before the @-sign.'],
+  [/^\./, 'An email address cannot start with a period.'],
+  TWO_PERIODS,
+];
+const DOMAIN_RULES: readonly Rule[] = [
+  [/\.$/, 'An email address cannot end with a period.'],
+  [/^\./, 'An email address cannot have a period immediately after the @-sign.'],
+  TWO_PERIODS,
+  [/-$/, 'An email address cannot end with a hyphen.'],
+  [/^-/, 'An email address cannot have a hyphen immediately after the @-sign.'],
+  [/\.-|-\./, 'An email address cannot have a period and a hyphen next to each other.'],
+];
+
 /**
  * The fault of an email in the words of Python's email-validator; undefined if it is valid. Accepts
  * special-use domains. Every check takes linear time.
@@ -29,11 +46,7 @@ function localFault(local: string): string | undefined {
   if (wrong !== '') {
     return `The email address contains invalid characters before the @-sign: ${wrong}.`;
   }
-  if (local.endsWith('.')) {
-    return 'An email address cannot have a period immediately before the @-sign.';
-  }
-  if (local.startsWith('.')) return 'An email address cannot start with a period.';
-  return doublePeriod(local) ?? unsafe(local);
+  return brokenRule(local, LOCAL_RULES) ?? unsafe(local);
 }
 
 function domainFault(domain: string): string | undefined {
@@ -42,24 +55,15 @@ function domainFault(domain: string): string | undefined {
   if (wrong !== '') {
     return `The part after the @-sign contains invalid characters: ${wrong}.`;
   }
-  return unsafe(domain) ?? labelFault(domain) ?? topLevelFault(domain);
+  return (
+    unsafe(domain) ??
+    brokenRule(domain, DOMAIN_RULES) ??
+    labelFault(domain) ??
+    topLevelFault(domain)
+  );
 }
 
 function labelFault(domain: string): string | undefined {
-  for (const [mark, name] of [
-    ['.', 'period'],
-    ['-', 'hyphen'],
-  ] as const) {
-    if (domain.endsWith(mark)) return `An email address cannot end with a ${name}.`;
-    if (domain.startsWith(mark)) {
-      return `An email address cannot have a ${name} immediately after the @-sign.`;
-    }
-    const doubled = mark === '.' ? doublePeriod(domain) : undefined;
-    if (doubled) return doubled;
-  }
-  if (domain.includes('.-') || domain.includes('-.')) {
-    return 'An email address cannot have a period and a hyphen next to each other.';
-  }
   const longest = Math.max(...domain.split('.').map((label) => label.length));
   const surplus = longest - LABEL_LENGTH_MAX;
   if (surplus <= 0) return undefined;
@@ -81,8 +85,8 @@ function lengthFault(email: string): string | undefined {
   return surplus > 0 ? `The email address is too long ${tooMany(surplus)}.` : undefined;
 }
 
-function doublePeriod(text: string): string | undefined {
-  return text.includes('..') ? 'An email address cannot have two periods in a row.' : undefined;
+function brokenRule(text: string, rules: readonly Rule[]): string | undefined {
+  return rules.find(([pattern]) => pattern.test(text))?.[1];
 }
 
 function unsafe(text: string): string | undefined {

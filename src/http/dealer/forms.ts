@@ -78,8 +78,6 @@ export const TokenRequest = new Form(
   { grant_type: 'password', username: 'nordbil', password: 'dealer-demo' },
 );
 
-const DEMO_VIN = 'DEMCAR00000000001';
-
 export const NewCar = new Form(
   { vin: some, dealer: optional(text()) },
   { vin: 'DEMCAR00000000041', dealer: 'nordbil' },
@@ -97,7 +95,7 @@ export const StateChange = new Form(
 
 export const ByUsername = new Form({ username: text() }, { username: 'anna' });
 export const ByDealer = new Form({ username: text() }, { username: 'nordbil' });
-export const ByVin = new Form({ vin: text() }, { vin: DEMO_VIN });
+export const ByVin = new Form({ vin: text() }, { vin: 'DEMCAR00000000001' });
 export const Removal = new Form({ reassign_to: optional(text()) }, { reassign_to: 'vastauto' });
 export const CustomerQuery = new Form(
   { include_password: absentAs(boolean(), false) },

@@ -48,7 +48,7 @@ export function readWebFiles(folder: string): WebFiles {
   };
 }
 
-/** The viewer's page at the address of every world, and its files. */
+/** The viewer's page at the address of every world, with 404 for an unknown one, and its files. */
 export function viewerRoutes(
   files: WebFiles,
   worlds: WorldAccess,
@@ -59,7 +59,27 @@ export function viewerRoutes(
     const stream = publicUrl().replace(/^http/, 'ws');
     return pageOf(files.viewer, `'self' ${new URL(stream).origin}`);
   });
-  return [viewerRoute(page, worlds), fileRoute(files)];
+  const route: Route = {
+    method: 'GET',
+    path: '/worlds/{id}',
+    operationId: 'viewWorld',
+    summary: 'The live map of a world, for a browser',
+    tag: 'viewer',
+    auth: 'none',
+    params: { id: schemas.WorldId },
+    answers: { 200: { description: 'The page' }, 304: { description: 'Not modified' } },
+    errors: ['rate_limited', 'store_unavailable'],
+    handle: async (call) => {
+      try {
+        await worlds.byId(call, call.params[0]);
+        return fresh(page(), call);
+      } catch (error) {
+        if (!(error instanceof TwinError) || error.code !== 'unknown_world') throw error;
+        return withStatus(404, page(), call);
+      }
+    },
+  };
+  return [route, fileRoute(files)];
 }
 
 /**
@@ -85,30 +105,6 @@ export function consoleRoutes(
     page,
   );
   return [route, fileRoute(files)];
-}
-
-/** One page for every world. For an unknown world its status is 404. */
-function viewerRoute(page: () => Asset, worlds: WorldAccess): Route {
-  return {
-    method: 'GET',
-    path: '/worlds/{id}',
-    operationId: 'viewWorld',
-    summary: 'The live map of a world, for a browser',
-    tag: 'viewer',
-    auth: 'none',
-    params: { id: schemas.WorldId },
-    answers: { 200: { description: 'The page' }, 304: { description: 'Not modified' } },
-    errors: ['rate_limited', 'store_unavailable'],
-    handle: async (call) => {
-      try {
-        await worlds.byId(call, call.params[0]);
-        return fresh(page(), call);
-      } catch (error) {
-        if (!(error instanceof TwinError) || error.code !== 'unknown_world') throw error;
-        return withStatus(404, page(), call);
-      }
-    },
-  };
 }
 
 function fileRoute({ assets }: WebFiles): Route {

@@ -89,10 +89,8 @@ function creationRoutes(context: TwinContext): Route[] {
 
 function optionsOf(body: Uint8Array, { cities }: TwinService): WorldOptions {
   const given = body.byteLength === 0 ? undefined : parseJson(body);
-  return parseWorldOptions(
-    given,
-    cities.map(({ name }) => name),
-  );
+  const names = cities.map(({ name }) => name);
+  return parseWorldOptions(given, names);
 }
 
 function create(call: Call, { service, limits }: TwinContext, options: WorldOptions) {

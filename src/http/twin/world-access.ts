@@ -7,6 +7,9 @@ import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Call } from '../server/router.ts';
 
+/** The error for a world that is not found. */
+type Miss = 'unknown_world' | 'unknown_vin';
+
 /** The car of a vehicle call. */
 export interface Car {
   world: World;
@@ -44,27 +47,19 @@ export class WorldAccess {
     }));
   }
 
-  #byNumber(
-    call: Call,
-    worldNumber: number | undefined,
-    code: 'unknown_world' | 'unknown_vin',
-  ): World | Promise<World> {
+  #byNumber(call: Call, worldNumber: number | undefined, miss: Miss): World | Promise<World> {
     const world = worldNumber === undefined ? undefined : this.#service.peek(worldNumber);
-    if (world === undefined) return this.#load(call.addressKey(), worldNumber, code);
+    if (world === undefined) return this.#load(call.addressKey(), worldNumber, miss);
     world.touch();
     return world;
   }
 
-  async #load(
-    key: string,
-    worldNumber: number | undefined,
-    code: 'unknown_world' | 'unknown_vin',
-  ): Promise<World> {
+  async #load(key: string, worldNumber: number | undefined, miss: Miss): Promise<World> {
     this.#misses?.check(key);
     const world = worldNumber === undefined ? undefined : await this.#service.load(worldNumber);
     if (world === undefined) {
       this.#misses?.spend(key);
-      throw new TwinError(code);
+      throw new TwinError(miss);
     }
     world.touch();
     return world;
