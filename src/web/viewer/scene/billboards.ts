@@ -1,7 +1,9 @@
 import type { ShaderMaterialParameters } from 'three';
+import type { Pose } from '../api/types.ts';
 import type { Atlas } from './atlas.ts';
 import { type Glyph, type Glyphs, glyphOf, PICTURE, widthOf } from './glyphs.ts';
 import { type Shared, shaderMaterial } from './materials.ts';
+import type { Spot } from './mesh-builder.ts';
 import type { Tint } from './palette.ts';
 import { QuadBatch } from './quad-batch.ts';
 
@@ -93,9 +95,20 @@ export const signStyle = (fill: Tint, halo: Tint, haloAlpha = 1, fillAlpha = 1):
   haloAlpha,
 });
 
+/** Styles of a text and of the bar behind it. */
+export interface PillStyle {
+  text: SignStyle;
+  bar: SignStyle;
+}
+
+/** The heading is for signs on the ground; `least` is a height in metres there, else CSS pixels. */
+type Sizing = readonly [mode: Mode, heading: number, least: number];
+
+const ON_SCREEN: Sizing = [MODE.screen, 0, 0];
+
 /** Letters and pictures. Their anchors are in metres. */
 export class Billboards extends QuadBatch {
-  readonly glyphs: Glyphs;
+  readonly #glyphs: Glyphs;
   readonly #anchors = this.attribute('anchor', 4);
   readonly #boxes = this.attribute('box', 4);
   readonly #uvs = this.attribute('uvs', 4);
@@ -114,7 +127,7 @@ export class Billboards extends QuadBatch {
     const uniforms = { atlas: { value: texture } };
     const material = shaderMaterial(shared, VERTEX, FRAGMENT, { ...parameters, uniforms });
     super(material, capacity, order);
-    this.glyphs = glyphs;
+    this.#glyphs = glyphs;
     const pill = glyphOf(glyphs, PICTURE.pill);
     const middle = (pill.u0 + pill.u1) / 2;
     this.#pill = [
@@ -125,115 +138,70 @@ export class Billboards extends QuadBatch {
   }
 
   /** A text on a bar with round ends, both with their middle `risePx` above the anchor. */
-  addPillText(
-    text: string,
-    x: number,
-    y: number,
-    z: number,
-    risePx: number,
-    pill: SignStyle,
-    style: SignStyle,
-    linePx = LINE_PX,
-  ): void {
-    const textPx = widthOf(text, this.glyphs) * linePx;
+  addPillText(text: string, spot: Spot, risePx: number, style: PillStyle, linePx = LINE_PX): void {
     const scale = linePx / LINE_PX;
-    const heightPx = linePx + PADDING_PX.above * scale;
-    this.#addPill(x, y, z, risePx, textPx + PADDING_PX.across * scale, heightPx, pill);
-    const low = risePx - MIDDLE * linePx;
-    let left = -0.5 * textPx;
-    for (let i = 0; i < text.length; i++) {
-      const glyph = this.glyphs.get(text.charAt(i));
-      if (!glyph) continue;
-      const width = glyph.width * linePx;
-      const height = glyph.height * linePx;
-      this.#add(glyph, x, y, z, left, low, width, height, MODE.screen, 0, 0, style);
-      left += glyph.advance * linePx;
-    }
+    const widthPx = widthOf(text, this.#glyphs) * linePx + PADDING_PX.across * scale;
+    this.#addPill(spot, risePx, widthPx, linePx + PADDING_PX.above * scale, style.bar);
+    this.#addText(text, spot, risePx - MIDDLE * linePx, linePx, ON_SCREEN, style.text);
   }
 
   /** A text along a heading on the ground, shown while it is shorter than `roomM`. */
-  addGroundText(
-    text: string,
-    x: number,
-    y: number,
-    heading: number,
-    lineM: number,
-    roomM: number,
-    style: SignStyle,
-  ): void {
-    const lineWidth = widthOf(text, this.glyphs);
-    const lineMaxM = roomM / Math.max(0.1, lineWidth);
-    let left = -0.5 * lineWidth;
-    for (let i = 0; i < text.length; i++) {
-      const glyph = this.glyphs.get(text.charAt(i));
-      if (!glyph) continue;
-      const { width, height, advance } = glyph;
-      const mode = MODE.ground;
-      this.#add(glyph, x, y, lineMaxM, left, -MIDDLE, width, height, mode, heading, lineM, style);
-      left += advance;
-    }
+  addGroundText(text: string, place: Pose, lineM: number, roomM: number, style: SignStyle): void {
+    const lineMaxM = roomM / Math.max(0.1, widthOf(text, this.#glyphs));
+    const sizing: Sizing = [MODE.ground, place.heading, lineM];
+    this.#addText(text, [place.x, place.y, lineMaxM], -MIDDLE, 1, sizing, style);
   }
 
   /** A picture, its middle `risePx` above the anchor. */
-  addIcon(
-    picture: string,
-    x: number,
-    y: number,
-    z: number,
-    risePx: number,
-    sizePx: number,
-    style: SignStyle,
-  ): void {
+  addIcon(picture: string, spot: Spot, risePx: number, sizePx: number, style: SignStyle): void {
     const half = sizePx / 2;
-    const glyph = glyphOf(this.glyphs, picture);
-    this.#add(glyph, x, y, z, -half, risePx - half, sizePx, sizePx, MODE.screen, 0, 0, style);
+    const glyph = glyphOf(this.#glyphs, picture);
+    this.#add(glyph, spot, -half, risePx - half, sizePx, sizePx, ON_SCREEN, style);
   }
 
-  #addPill(
-    x: number,
-    y: number,
-    z: number,
-    risePx: number,
-    widthPx: number,
-    heightPx: number,
-    style: SignStyle,
-  ): void {
+  /** A picture around the anchor, at least `minPx` large. */
+  addSprite(picture: string, spot: Spot, sizeM: number, minPx: number, style: SignStyle): void {
+    const glyph = glyphOf(this.#glyphs, picture);
+    this.#add(glyph, spot, 0, 0, sizeM, sizeM, [MODE.world, 0, minPx], style);
+  }
+
+  #addPill(spot: Spot, risePx: number, widthPx: number, heightPx: number, style: SignStyle): void {
     const low = risePx - heightPx / 2;
     const end = heightPx / 2;
     const bar = Math.max(0, widthPx - heightPx);
     const [left, middle, right] = this.#pill;
     const inner = -bar / 2;
-    this.#add(left, x, y, z, inner - end, low, end, heightPx, MODE.screen, 0, 0, style);
-    this.#add(middle, x, y, z, inner, low, bar, heightPx, MODE.screen, 0, 0, style);
-    this.#add(right, x, y, z, bar / 2, low, end, heightPx, MODE.screen, 0, 0, style);
+    this.#add(left, spot, inner - end, low, end, heightPx, ON_SCREEN, style);
+    this.#add(middle, spot, inner, low, bar, heightPx, ON_SCREEN, style);
+    this.#add(right, spot, bar / 2, low, end, heightPx, ON_SCREEN, style);
   }
 
-  /** A picture around the anchor, at least `minPx` large. */
-  addSprite(
-    picture: string,
-    x: number,
-    y: number,
-    z: number,
-    sizeM: number,
-    minPx: number,
+  /** Adds letters around the anchor; `low` and `line`, the height of a line, have the same unit. */
+  #addText(
+    text: string,
+    spot: Spot,
+    low: number,
+    line: number,
+    sizing: Sizing,
     style: SignStyle,
   ): void {
-    const glyph = glyphOf(this.glyphs, picture);
-    this.#add(glyph, x, y, z, 0, 0, sizeM, sizeM, MODE.world, 0, minPx, style);
+    let left = -0.5 * line * widthOf(text, this.#glyphs);
+    for (let i = 0; i < text.length; i++) {
+      const glyph = this.#glyphs.get(text.charAt(i));
+      if (!glyph) continue;
+      this.#add(glyph, spot, left, low, glyph.width * line, glyph.height * line, sizing, style);
+      left += glyph.advance * line;
+    }
   }
 
   #add(
     { u0, v0, u1, v1 }: Glyph,
-    x: number,
-    y: number,
-    z: number,
+    [x, y, z]: Spot,
     left: number,
     low: number,
     width: number,
     height: number,
-    mode: Mode,
-    angle: number,
-    least: number,
+    sizing: Sizing,
     { fill, halo, fillAlpha, haloAlpha }: SignStyle,
   ): void {
     const i = this.next();
@@ -241,8 +209,8 @@ export class Billboards extends QuadBatch {
     this.#anchors.setXYZW(i, x, y, z, 0);
     this.#boxes.setXYZW(i, left, low, width, height);
     this.#uvs.setXYZW(i, u0, v0, u1, v1);
-    this.#looks.setXYZ(i, mode, angle, least);
-    this.#fills.setXYZW(i, fill[0], fill[1], fill[2], fillAlpha);
-    this.#halos.setXYZW(i, halo[0], halo[1], halo[2], haloAlpha);
+    this.#looks.setXYZ(i, ...sizing);
+    this.#fills.setXYZW(i, ...fill, fillAlpha);
+    this.#halos.setXYZW(i, ...halo, haloAlpha);
   }
 }

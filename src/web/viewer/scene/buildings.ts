@@ -1,5 +1,5 @@
 import type { MapBlock } from '../api/types.ts';
-import { at, distance, isInside, type Line, middleOf, type Point } from './lines.ts';
+import { at, distance, isInside, type Line, middleOf, type Point, unit } from './lines.ts';
 import { between, MeshBuilder, raised, type Spot } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
@@ -135,13 +135,11 @@ function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void
   houses.face(floor, slot);
   const [ax, ay] = at(polygon, 0);
   const [bx, by] = at(polygon, 1);
-  const size = Math.hypot(bx - ax, by - ay) || 1;
-  const along: Point = [(bx - ax) / size, (by - ay) / size];
-  const shift = (hashOf(ax, by) - 0.5) * size * 0.4;
+  const along = unit([ax, ay], [bx, by]);
+  const shift = (hashOf(ax, by) - 0.5) * distance([ax, ay], [bx, by]) * 0.4;
   const [x, y] = [mx + along[0] * shift, my + along[1] * shift];
   if (!isInside(inner, x, y)) return;
-  const box = { x, y, z: topM - PARAPET_M, length: 3.4, width: 2.2, height: 1.9, along };
-  houses.box(box, 'rooftop');
+  houses.box([x, y, topM - PARAPET_M], [3.4, 2.2, 1.9], 'rooftop', along);
 }
 
 /** Metres of shadow per metre of height; the sun is in the south-west. */
@@ -149,26 +147,17 @@ export const SHADOW = { x: 0.3, y: 0.38 } as const;
 /** Higher houses would darken distant streets. */
 const SHADOW_HEIGHT_MAX_M = 26;
 
-/** The shadow of a house: its footprint, swept along the light. */
+/** The shadow of a house: its footprint, convex and counter-clockwise, swept along the light. */
 export function shadowOf({ polygon, height }: Pick<MapBlock, 'polygon' | 'height'>): Point[] {
   const reach = Math.min(height, SHADOW_HEIGHT_MAX_M);
-  const moved = polygon.map(([x, y]): Point => [x + SHADOW.x * reach, y + SHADOW.y * reach]);
-  return hullOf([...polygon, ...moved]);
+  const facesLight = (a: Point, b: Point) =>
+    (b[1] - a[1]) * SHADOW.x - (b[0] - a[0]) * SHADOW.y < 0;
+  return polygon.flatMap((corner, i): Point[] => {
+    const isLitBefore = facesLight(at(polygon, i - 1), corner);
+    const isLitAfter = facesLight(corner, at(polygon, (i + 1) % polygon.length));
+    const moved: Point = [corner[0] + SHADOW.x * reach, corner[1] + SHADOW.y * reach];
+    if (isLitBefore && isLitAfter) return [corner];
+    if (!isLitBefore && !isLitAfter) return [moved];
+    return isLitBefore ? [corner, moved] : [moved, corner];
+  });
 }
-
-/** Convex hull, counter-clockwise (Andrew's monotone chain). */
-export function hullOf(points: readonly Point[]): Point[] {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const half = (list: readonly Point[]): Point[] => {
-    const chain: Point[] = [];
-    for (const p of list) {
-      while (chain.length > 1 && turn(at(chain, -2), at(chain, -1), p) <= 0) chain.pop();
-      chain.push(p);
-    }
-    return chain.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.toReversed())];
-}
-
-const turn = (a: Point, b: Point, c: Point): number =>
-  (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);

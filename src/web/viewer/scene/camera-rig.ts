@@ -1,15 +1,16 @@
+import { MathUtils } from 'three';
 import type { Bounds, Pose as CarPose } from '../api/types.ts';
 import {
   blend,
   DISTANCE_MIN_M,
   distanceFor,
-  eased,
   groundUnder,
   metresPerPixel,
   NORTH,
   type Pose,
   TILT_MAX,
   turnBetween,
+  turnsOf,
   type Viewport,
   wholeOf,
 } from './camera.ts';
@@ -116,8 +117,7 @@ export class CameraRig {
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
     const right = -dxPx * perPx;
-    const sb = Math.sin(this.#goal.bearing);
-    const cb = Math.cos(this.#goal.bearing);
+    const { sb, cb } = turnsOf(this.#goal);
     this.#goal.x += ahead * cb + right * sb;
     this.#goal.y += ahead * sb - right * cb;
     this.#goal.z = 0;
@@ -147,7 +147,10 @@ export class CameraRig {
     if (this.isFollowing && anchor) this.#follow(dtS, anchor);
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
-    else blend(this.#from, this.#goal, eased(1 - this.#transitionLeftS / MOVE_S), this.pose);
+    else {
+      const part = MathUtils.smoothstep(MOVE_S - this.#transitionLeftS, 0, MOVE_S);
+      blend(this.#from, this.#goal, part, this.pose);
+    }
   }
 
   #follow(dtS: number, { x, y, heading }: CarPose): void {

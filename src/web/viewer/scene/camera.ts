@@ -59,6 +59,14 @@ export interface Projected {
   depth: number;
 }
 
+/** Sines and cosines of a pose's tilt and bearing. */
+export const turnsOf = ({ tilt, bearing }: Pose) => ({
+  st: Math.sin(tilt),
+  ct: Math.cos(tilt),
+  sb: Math.sin(bearing),
+  cb: Math.cos(bearing),
+});
+
 /** Projects a place of the world onto the canvas, into `out`. */
 export function project(
   pose: Pose,
@@ -68,10 +76,7 @@ export function project(
   z: number,
   out: Projected,
 ): Projected {
-  const st = Math.sin(pose.tilt);
-  const ct = Math.cos(pose.tilt);
-  const sb = Math.sin(pose.bearing);
-  const cb = Math.cos(pose.bearing);
+  const { st, ct, sb, cb } = turnsOf(pose);
   const dx = x - pose.x;
   const dy = y - pose.y;
   const dz = z - pose.z;
@@ -91,10 +96,7 @@ export function groundUnder(pose: Pose, view: Viewport, xPx: number, yPx: number
   const perPx = (2 * TAN_HALF) / view.heightPx;
   const right = (xPx - view.widthPx / 2) * perPx;
   const up = (view.heightPx / 2 - yPx) * perPx;
-  const st = Math.sin(pose.tilt);
-  const ct = Math.cos(pose.tilt);
-  const sb = Math.sin(pose.bearing);
-  const cb = Math.cos(pose.bearing);
+  const { st, ct, sb, cb } = turnsOf(pose);
   const down = ct - up * st;
   if (down <= 1e-4) return null;
   const reach = (pose.z + pose.distance * ct) / down;
@@ -121,6 +123,3 @@ export function blend(from: Pose, to: Pose, part: number, out: Pose): void {
   out.tilt = from.tilt + (to.tilt - from.tilt) * part;
   out.bearing = from.bearing + turnBetween(from.bearing, to.bearing) * part;
 }
-
-/** Smoothstep. */
-export const eased = (part: number): number => part * part * (3 - 2 * part);

@@ -39,7 +39,7 @@ const HATCH: BodyPlan = {
   axleRear: -1.27,
 };
 
-/** By model; an unknown model has the shape of the first. */
+/** By model. */
 export const BODY_PLANS: Readonly<Record<string, BodyPlan>> = {
   'Lumen City': HATCH,
   'Aurora Vela': {
@@ -103,6 +103,9 @@ export const BODY_PLANS: Readonly<Record<string, BodyPlan>> = {
     axleRear: -1.39,
   },
 };
+
+/** The plan of a model; an unknown model gets that of the first one. */
+export const planOf = (model: string): BodyPlan => BODY_PLANS[model] ?? HATCH;
 
 const mirrored = ([x, y, z]: Spot): Spot => [x, -y, z];
 
@@ -211,8 +214,7 @@ function lowerBody(mesh: MovingMesh, plan: BodyPlan): void {
 
 /** The dark strip between the sills, and what is behind the wheels. */
 function skirt(mesh: MovingMesh, { lengthM, widthM, sillM }: BodyPlan): void {
-  const box = { x: 0, y: 0, z: sillM - 0.1, height: 0.14 };
-  mesh.box({ ...box, length: lengthM * 0.93, width: widthM * 0.88 }, 'trim');
+  mesh.box([0, 0, sillM - 0.1], [lengthM * 0.93, widthM * 0.88, 0.14], 'trim');
 }
 
 /** Windows all round under a roof that is narrower than the shoulders. */
@@ -259,7 +261,7 @@ function pillars(mesh: MovingMesh, a: Spot, b: Spot, c: Spot, d: Spot): void {
 function mirrors(mesh: MovingMesh, { cowl, widthM, beltM }: BodyPlan): void {
   for (const side of [1, -1]) {
     const y = side * (widthM / 2 + 0.04);
-    mesh.box({ x: cowl - 0.25, y, z: beltM, length: 0.14, width: 0.2, height: 0.13 }, 'trim');
+    mesh.box([cowl - 0.25, y, beltM], [0.14, 0.2, 0.13], 'trim');
   }
 }
 
@@ -267,7 +269,7 @@ function mirrors(mesh: MovingMesh, { cowl, widthM, beltM }: BodyPlan): void {
 function lamps(mesh: MovingMesh, { lengthM, widthM, bonnetM, deckM, sillM }: BodyPlan): void {
   const nose = lengthM / 2;
   const box = (x: number, y: number, z: number, width: number, height: number, slot: Slot) =>
-    mesh.box({ x, y, z, length: 0.1, width, height }, slot);
+    mesh.box([x, y, z], [0.1, width, height], slot);
   for (const side of [1, -1]) {
     box(nose - 0.09, side * widthM * 0.34, bonnetM - 0.26, 0.36, 0.13, 'lampHead');
     box(nose - 0.17, side * widthM * 0.43, bonnetM - 0.26, 0.14, 0.11, 'lampSide');

@@ -16,7 +16,8 @@ export function addContactMark(
   const [x, y] = contact;
   const half = Math.max(HALF_M, HALF_PX_MIN * perPixelM);
   for (const turn of [1, 3]) {
-    decals.add(SHAPE.bar, x, y, (turn * Math.PI) / 4, half, half * ARM_PART, TONES.brake, 0.95);
+    const heading = (turn * Math.PI) / 4;
+    decals.add(SHAPE.bar, { x, y, heading }, half, half * ARM_PART, TONES.brake, 0.95);
   }
-  decals.add(SHAPE.ring, x, y, 0, half * 1.4, half * 1.4, TONES.brake, 0.95);
+  decals.add(SHAPE.ring, { x, y, heading: 0 }, half * 1.4, half * 1.4, TONES.brake, 0.95);
 }

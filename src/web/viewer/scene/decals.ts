@@ -1,3 +1,4 @@
+import type { Pose } from '../api/types.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import type { Tint } from './palette.ts';
 import { QuadBatch } from './quad-batch.ts';
@@ -79,20 +80,12 @@ export class Decals extends QuadBatch {
   }
 
   /** Half length along the heading and half width across it, m. */
-  add(
-    shape: Shape,
-    x: number,
-    y: number,
-    heading: number,
-    halfLength: number,
-    halfWidth: number,
-    tint: Tint,
-    alpha: number,
-  ): void {
+  add(shape: Shape, place: Pose, halfLength: number, halfWidth: number, tint: Tint, alpha: number) {
     const i = this.next();
     if (i < 0) return;
+    const { x, y, heading } = place;
     this.#places.setXYZW(i, x, y, Math.cos(heading), Math.sin(heading));
     this.#extents.setXYZ(i, halfLength, halfWidth, shape);
-    this.#tints.setXYZW(i, tint[0], tint[1], tint[2], alpha);
+    this.#tints.setXYZW(i, ...tint, alpha);
   }
 }

@@ -17,7 +17,12 @@ interface Sector {
   rangeM: number;
 }
 
-const rad = MathUtils.degToRad;
+/** From and to in degrees, left positive. */
+const sector = (from: number, to: number, rangeM: number): Sector => ({
+  fromRad: MathUtils.degToRad(from),
+  toRad: MathUtils.degToRad(to),
+  rangeM,
+});
 
 /** Ranges for vehicles by day. */
 const CAMERA_M = 120;
@@ -30,39 +35,25 @@ const CAMERA_BEHIND_M = 1.6;
 const CORNER_ASIDE_M = 0.75;
 
 export const FIELDS: Readonly<Record<SensorName, readonly Field[]>> = {
-  front_camera: [
-    {
-      aheadM: -CAMERA_BEHIND_M,
-      leftM: 0,
-      sectors: [{ fromRad: rad(-50), toRad: rad(50), rangeM: CAMERA_M }],
-    },
-  ],
+  front_camera: [{ aheadM: -CAMERA_BEHIND_M, leftM: 0, sectors: [sector(-50, 50, CAMERA_M)] }],
   front_radar: [
     {
       aheadM: 0,
       leftM: 0,
       sectors: [
-        { fromRad: rad(-45), toRad: rad(-10), rangeM: RADAR_WIDE_M },
-        { fromRad: rad(-10), toRad: rad(10), rangeM: RADAR_M },
-        { fromRad: rad(10), toRad: rad(45), rangeM: RADAR_WIDE_M },
+        sector(-45, -10, RADAR_WIDE_M),
+        sector(-10, 10, RADAR_M),
+        sector(10, 45, RADAR_WIDE_M),
       ],
     },
   ],
   corner_radars: [
-    {
-      aheadM: 0,
-      leftM: CORNER_ASIDE_M,
-      sectors: [{ fromRad: rad(-25), toRad: rad(115), rangeM: CORNERS_M }],
-    },
-    {
-      aheadM: 0,
-      leftM: -CORNER_ASIDE_M,
-      sectors: [{ fromRad: rad(-115), toRad: rad(25), rangeM: CORNERS_M }],
-    },
+    { aheadM: 0, leftM: CORNER_ASIDE_M, sectors: [sector(-25, 115, CORNERS_M)] },
+    { aheadM: 0, leftM: -CORNER_ASIDE_M, sectors: [sector(-115, 25, CORNERS_M)] },
   ],
 };
 
-const ARC_STEP_RAD = rad(5);
+const ARC_STEP_RAD = MathUtils.degToRad(5);
 
 /** The outline of a field from right to left, without its mount. */
 export function outlineOf({ sectors }: Field): Point[] {

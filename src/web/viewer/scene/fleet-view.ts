@@ -1,11 +1,11 @@
 import { Color, Group, type Material } from 'three';
-import { type SignStyle, signStyle } from './billboards.ts';
-import { BODY_PLANS, type BodyPlan, carBody, type MovingMesh } from './car-body.ts';
+import { type PillStyle, type SignStyle, signStyle } from './billboards.ts';
+import { BODY_PLANS, type BodyPlan, carBody, planOf } from './car-body.ts';
 import { SHAPE } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
-import type { Overlay } from './overlay.ts';
+import { areBlinkersOn, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
@@ -18,9 +18,8 @@ const RIM_PX = 1.6;
 /** Limit of the light's reach for an enlarged car. */
 const BEAM_SCALE_MAX = 2;
 const SCALE_MAX = 9;
-/** How far a wreck leans, and how fast its warning lights blink. */
+/** How far a wreck leans. */
 const WRECK_ROLL_RAD = 0.16;
-const BLINK_TICKS = 18;
 const BEAM_M = 9;
 const PUFFS = 5;
 const PUFF_TICKS = 140;
@@ -42,83 +41,73 @@ export const TONES = {
 export const enlargement = (lengthM: number, perPixelM: number): number =>
   Math.min(SCALE_MAX, Math.max(1, (LENGTH_MIN_PX * perPixelM) / lengthM));
 
-/** The plan of a model; an unknown model gets the plan of the first one. */
-export function planOf(model: string): BodyPlan {
-  const plan = BODY_PLANS[model] ?? BODY_PLANS['Lumen City'];
-  if (!plan) throw new Error('the first model has a body');
-  return plan;
-}
-
-interface Body {
-  plan: BodyPlan;
-  mesh: MovingMesh;
-  instances: InstancedBodies;
-  /** Created with the first ghost of this model. */
-  ghosts: InstancedBodies | null;
+interface Bodies {
+  cars: InstancedBodies;
+  ghosts: InstancedBodies;
 }
 
 /** Draws the cars, with their marks and signs. */
 export class FleetView {
   readonly object = new Group();
-  readonly #solid: Material;
-  readonly #ghostly: Material;
-  readonly #bodies = new Map<string, Body>();
+  readonly #bodies = new Map<BodyPlan, Bodies>();
   readonly #tints = new Map<string, Tint>();
   readonly #transform = createTransform();
   readonly #dusk: readonly Line[];
   #theme: Theme = 'light';
 
   constructor(solid: Material, ghostly: Material, dusk: readonly Line[]) {
-    this.#solid = solid;
-    this.#ghostly = ghostly;
     this.#dusk = dusk;
-    for (const model of Object.keys(BODY_PLANS)) this.#bodyOf(model);
+    for (const plan of Object.values(BODY_PLANS)) {
+      const mesh = carBody(plan);
+      const cars = new InstancedBodies(mesh, solid, FLEET_MAX);
+      const ghosts = new InstancedBodies(mesh, ghostly, FLEET_MAX);
+      this.#bodies.set(plan, { cars, ghosts });
+      this.object.add(cars.object, ghosts.object);
+    }
   }
 
   setTheme(theme: Theme): void {
     this.#theme = theme;
-    for (const { instances, ghosts } of this.#bodies.values()) {
-      instances.setTheme(theme);
-      ghosts?.setTheme(theme);
+    for (const { cars, ghosts } of this.#bodies.values()) {
+      cars.setTheme(theme);
+      ghosts.setTheme(theme);
     }
   }
 
   /** @param picked index of the picked car, or −1 */
   show({ cars, ghosts, tick }: ShownWorld, picked: number, overlay: Overlay): void {
     for (const body of this.#bodies.values()) {
-      body.instances.clear();
-      body.ghosts?.clear();
+      body.cars.clear();
+      body.ghosts.clear();
     }
-    for (let i = 0; i < cars.length; i++) {
-      const car = cars[i];
-      if (!car) continue;
-      const { plan, instances } = this.#bodyOf(car.model);
+    for (const [i, car] of cars.entries()) {
+      const plan = planOf(car.model);
       const scale = enlargement(plan.lengthM, overlay.perPixelM);
       const isNight = this.#theme === 'dark' || this.#isInDusk(car.x, car.y);
       this.#place(car, scale);
       const isBraking = car.braking || car.aeb;
-      const isCrashed = car.status === 'crashed';
-      const blink = isCrashed && tick % (2 * BLINK_TICKS) < BLINK_TICKS ? 1 : 0;
+      const blink = car.status === 'crashed' && areBlinkersOn(tick) ? 1 : 0;
       const tail = isBraking ? 1 : isNight ? 0.45 : 0;
-      instances.add(this.#transform, this.#tintOf(car.colour), isNight ? 1 : 0.25, tail, blink);
+      const bodies = this.#bodies.get(plan)?.cars;
+      bodies?.add(this.#transform, this.#tintOf(car.colour), isNight ? 1 : 0.25, tail, blink);
       addGroundMarks(car, plan, scale, isNight, i === picked, overlay);
       addSigns(car, plan, scale, i === picked, overlay);
     }
     for (const ghost of ghosts) this.#showGhost(ghost, overlay);
     for (const body of this.#bodies.values()) {
-      body.instances.flush();
-      body.ghosts?.flush();
+      body.cars.flush();
+      body.ghosts.flush();
     }
   }
 
   #showGhost(car: ShownCar, { perPixelM, decals }: Overlay): void {
-    const body = this.#bodyOf(car.model);
-    body.ghosts ??= this.#instancesOf(body.mesh, this.#ghostly);
-    const scale = enlargement(body.plan.lengthM, perPixelM);
-    const ring = 0.72 * body.plan.lengthM * scale;
-    decals.add(SHAPE.dashedRing, car.x, car.y, car.heading, ring, ring, TONES.ghost, 0.95);
+    const plan = planOf(car.model);
+    const scale = enlargement(plan.lengthM, perPixelM);
+    const ring = 0.72 * plan.lengthM * scale;
+    decals.add(SHAPE.dashedRing, car, ring, ring, TONES.ghost, 0.95);
     this.#place(car, scale);
-    body.ghosts.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
+    const bodies = this.#bodies.get(plan)?.ghosts;
+    bodies?.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
   }
 
   #place(car: ShownCar, scale: number): void {
@@ -130,26 +119,7 @@ export class FleetView {
   }
 
   #isInDusk(x: number, y: number): boolean {
-    for (const polygon of this.#dusk) if (isInside(polygon, x, y)) return true;
-    return false;
-  }
-
-  #bodyOf(model: string): Body {
-    const known = this.#bodies.get(model);
-    if (known) return known;
-    const plan = planOf(model);
-    const mesh = carBody(plan);
-    const instances = this.#instancesOf(mesh, this.#solid);
-    const body: Body = { plan, mesh, instances, ghosts: null };
-    this.#bodies.set(model, body);
-    return body;
-  }
-
-  #instancesOf(mesh: MovingMesh, material: Material): InstancedBodies {
-    const instances = new InstancedBodies(mesh, material, FLEET_MAX);
-    instances.setTheme(this.#theme);
-    this.object.add(instances.object);
-    return instances;
+    return this.#dusk.some((polygon) => isInside(polygon, x, y));
   }
 
   #tintOf(colour: string): Tint {
@@ -177,29 +147,28 @@ function addGroundMarks(
   const side = (widthM / 2) * scale;
   const hx = Math.cos(heading);
   const hy = Math.sin(heading);
-  decals.add(SHAPE.shadow, x, y, heading, half * 1.22, side * 1.45, TONES.shadow, 0.55);
+  decals.add(SHAPE.shadow, car, half * 1.22, side * 1.45, TONES.shadow, 0.55);
   if (scale > RIM_SCALE) {
     const rim = (RIM_PX * scale * lengthM) / LENGTH_MIN_PX;
-    decals.add(SHAPE.bar, x, y, heading, half + rim, side + rim, TONES.rim, 0.9);
+    decals.add(SHAPE.bar, car, half + rim, side + rim, TONES.rim, 0.9);
   }
   if (isNight && car.status !== 'crashed') {
     const reach = BEAM_M * Math.min(BEAM_SCALE_MAX, scale);
-    const bx = x + hx * (half + reach);
-    const by = y + hy * (half + reach);
-    decals.add(SHAPE.beam, bx, by, heading, reach, 0.38 * reach, TONES.beam, 0.5);
+    const ahead = half + reach;
+    const place = { x: x + hx * ahead, y: y + hy * ahead, heading };
+    decals.add(SHAPE.beam, place, reach, 0.38 * reach, TONES.beam, 0.5);
   }
   if (car.braking || car.aeb) {
     const back = half + 0.6 * scale;
-    const gx = x - hx * back;
-    const gy = y - hy * back;
-    decals.add(SHAPE.glow, gx, gy, heading, 1.9 * scale, 2 * scale, TONES.brake, 0.85);
+    const place = { x: x - hx * back, y: y - hy * back, heading };
+    decals.add(SHAPE.glow, place, 1.9 * scale, 2 * scale, TONES.brake, 0.85);
   }
   const ring = half * 1.55;
-  if (isPicked) decals.add(SHAPE.ring, x, y, heading, ring, ring, TONES.picked, 0.95);
+  if (isPicked) decals.add(SHAPE.ring, car, ring, ring, TONES.picked, 0.95);
   const marked = interventionOf(car);
   if (!marked) return;
   const wide = ring * (1.28 + 0.12 * Math.sin(tick * 0.25));
-  decals.add(SHAPE.ring, x, y, heading, wide, wide, marked.tone, 0.95);
+  decals.add(SHAPE.ring, car, wide, wide, marked.tone, 0.95);
 }
 
 /** Adds smoke over a wreck, and a badge for a collision or an intervention. */
@@ -218,28 +187,28 @@ function addSigns(
       const high = (0.9 + age * 4.5) * scale;
       const sizeM = (1.2 + 3 * age) * scale;
       const style = at(PUFF_STYLES, Math.floor(age * PUFF_STYLES.length));
-      smoke.addSprite(PICTURE.puff, x + drift, y + drift * 0.6, high, sizeM, 0, style);
+      smoke.addSprite(PICTURE.puff, [x + drift, y + drift * 0.6, high], sizeM, 0, style);
     }
   }
   const marked = car.status === 'crashed' ? CRASHED : interventionOf(car);
   if (!marked) return;
   const risePx = isPicked ? 58 : 26;
-  signs.addPillText(marked.word, x, y, roofM * scale, risePx, marked.pill, BADGE_STYLE);
+  signs.addPillText(marked.word, [x, y, roofM * scale], risePx, marked.style);
 }
 
 interface Mark {
   word: string;
   tone: Tint;
-  pill: SignStyle;
+  style: PillStyle;
 }
 
+const BADGE_TEXT = signStyle([1, 1, 1], [0.1, 0.1, 0.12], 0.55);
 const markOf = (word: string, tone: Tint): Mark => ({
   word,
   tone,
-  pill: signStyle(tone, [1, 1, 1]),
+  style: { text: BADGE_TEXT, bar: signStyle(tone, [1, 1, 1]) },
 });
 
-const BADGE_STYLE = signStyle([1, 1, 1], [0.1, 0.1, 0.12], 0.55);
 const AEB = markOf('AEB', TONES.aeb);
 const ESC = markOf('ESC', TONES.esc);
 const EVASIVE = markOf('EVADING', TONES.evasive);

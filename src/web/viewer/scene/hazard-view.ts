@@ -2,10 +2,11 @@ import { Group, type Material } from 'three';
 import type { HazardSpot } from '../api/types.ts';
 import { signStyle } from './billboards.ts';
 import { SHAPE } from './decals.ts';
+import { TONES } from './fleet-view.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
-import type { Overlay } from './overlay.ts';
+import { areBlinkersOn, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { ShownHazard, Theme } from './types.ts';
 
@@ -20,10 +21,8 @@ const FULL_PER_PIXEL_M = 0.8;
 const SIGN_PART_MIN = 0.6;
 const STEP_RAD_PER_TICK = 0.22;
 const STEP_M = 0.06;
-const BLINK_TICKS = 18;
 const WARNING: Tint = [0.98, 0.66, 0.05];
 const DANGER: Tint = [0.93, 0.2, 0.12];
-const SHADOW: Tint = [0.03, 0.04, 0.07];
 const SPOT = signStyle([0.16, 0.12, 0.02], WARNING, 0.95);
 const ACTIVE = signStyle([1, 1, 1], DANGER);
 
@@ -61,10 +60,10 @@ export class HazardView {
     const { perPixelM, decals, signs } = overlay;
     for (const { instances } of this.#bodies.values()) instances.clear();
     const part = signPart(perPixelM);
+    const radius = Math.max(2.6, 7 * perPixelM);
     for (const { x, y } of this.#spots) {
-      const radius = Math.max(2.6, 7 * perPixelM);
-      decals.add(SHAPE.dashedRing, x, y, 0, radius, radius, WARNING, 0.9);
-      signs.addIcon(PICTURE.warning, x, y, 0.4, SIGN_RISE_PX * part, SIGN_PX * part, SPOT);
+      decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, 0.9);
+      signs.addIcon(PICTURE.warning, [x, y, 0.4], SIGN_RISE_PX * part, SIGN_PX * part, SPOT);
     }
     for (const hazard of hazards) {
       if (hazard.active) this.#showActive(hazard, overlay);
@@ -79,12 +78,12 @@ export class HazardView {
     const scale = Math.min(SCALE_MAX, Math.max(1, wanted));
     const pulse = reducedMotion ? 1 : 1 + 0.12 * Math.sin(tick * 0.2);
     const radius = (Math.max(length, 1.6) * 0.62 * scale + 0.8) * pulse;
-    decals.add(SHAPE.ring, x, y, 0, radius, radius, DANGER, 0.9);
+    decals.add(SHAPE.ring, hazard, radius, radius, DANGER, 0.9);
     const [shadowM, shadowWidthM] = [0.6 * length * scale, 0.7 * width * scale];
-    decals.add(SHAPE.shadow, x, y, heading, shadowM, shadowWidthM, SHADOW, 0.55);
+    decals.add(SHAPE.shadow, hazard, shadowM, shadowWidthM, TONES.shadow, 0.55);
     const part = signPart(perPixelM);
     const risePx = (SIGN_RISE_PX + 6) * part;
-    signs.addIcon(PICTURE.warning, x, y, 2.2, risePx, SIGN_ACTIVE_PX * part, ACTIVE);
+    signs.addIcon(PICTURE.warning, [x, y, 2.2], risePx, SIGN_ACTIVE_PX * part, ACTIVE);
     const drawn = this.#bodies.get(hazard.id);
     if (!drawn) return;
     const { body, instances } = drawn;
@@ -95,7 +94,7 @@ export class HazardView {
     transform.position.set(x, y, body.walks && !reducedMotion ? STEP_M * step * scale : 0);
     transform.rotation.set(0, 0, heading);
     transform.scale.set(stretch * scale, widening * scale, scale);
-    const blink = body.isBroken && tick % (2 * BLINK_TICKS) < BLINK_TICKS ? 1 : 0;
+    const blink = body.isBroken && areBlinkersOn(tick) ? 1 : 0;
     instances.add(transform, body.tint, body.isBroken ? 0 : 0.6, body.isBroken ? 0.6 : 0, blink);
   }
 }

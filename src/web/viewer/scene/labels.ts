@@ -1,5 +1,5 @@
-import type { CityMap, MapRoad, MapZone } from '../api/types.ts';
-import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
+import type { CityMap, MapRoad, MapZone, Pose } from '../api/types.ts';
+import { type Billboards, type PillStyle, signStyle } from './billboards.ts';
 import {
   at,
   distance,
@@ -22,11 +22,8 @@ const TRY_M = 12;
 const STREET_MIN_M = 30;
 
 /** Where a street's name lies. */
-interface NamePlace {
+interface NamePlace extends Pose {
   text: string;
-  x: number;
-  y: number;
-  heading: number;
   /** Length of the straight street around it, m. */
   roomM: number;
 }
@@ -103,35 +100,26 @@ export function addStreetNames(map: CityMap, names: Billboards, theme: Theme): v
       ? signStyle([1, 1, 1], [0.2, 0.23, 0.28], 0.75)
       : signStyle([0.86, 0.9, 0.94], [0.08, 0.1, 0.13], 0.85);
   names.clear();
-  for (const { text, x, y, heading, roomM } of namePlaces(map.roads)) {
-    names.addGroundText(text, x, y, heading, LINE_M, roomM, street);
+  for (const place of namePlaces(map.roads)) {
+    names.addGroundText(place.text, place, LINE_M, place.roomM, street);
   }
   names.flush();
 }
 
-const pillOf = (fill: Tint, halo: Tint): SignStyle => signStyle(fill, halo, 0.95, 0.92);
-const styleOf = (fill: Tint): SignStyle => signStyle(fill, [0, 0, 0], 0);
+const zoneStyle = (text: Tint, fill: Tint, halo: Tint): PillStyle => ({
+  text: signStyle(text, [0, 0, 0], 0),
+  bar: signStyle(fill, halo, 0.95, 0.92),
+});
 const WHITE: Tint = [1, 1, 1];
 
-const ZONE_SIGNS: Readonly<Record<string, { text: string; pill: SignStyle; style: SignStyle }>> = {
-  ice: {
-    text: 'ICE',
-    pill: pillOf([0.86, 0.96, 1], [0.1, 0.56, 0.9]),
-    style: styleOf([0.03, 0.27, 0.5]),
-  },
-  wet: {
-    text: 'WET ROAD',
-    pill: pillOf([0.1, 0.32, 0.68], [0.75, 0.88, 1]),
-    style: styleOf(WHITE),
-  },
-  fog: {
-    text: 'FOG',
-    pill: pillOf([0.95, 0.96, 0.97], [0.5, 0.54, 0.6]),
-    style: styleOf([0.2, 0.23, 0.28]),
-  },
-  dusk: { text: 'DUSK', pill: pillOf([0.27, 0.18, 0.52], [0.8, 0.74, 1]), style: styleOf(WHITE) },
+const ZONE_SIGNS: Readonly<Record<MapZone['kind'], { text: string; style: PillStyle }>> = {
+  ice: { text: 'ICE', style: zoneStyle([0.03, 0.27, 0.5], [0.86, 0.96, 1], [0.1, 0.56, 0.9]) },
+  wet: { text: 'WET ROAD', style: zoneStyle(WHITE, [0.1, 0.32, 0.68], [0.75, 0.88, 1]) },
+  fog: { text: 'FOG', style: zoneStyle([0.2, 0.23, 0.28], [0.95, 0.96, 0.97], [0.5, 0.54, 0.6]) },
+  dusk: { text: 'DUSK', style: zoneStyle(WHITE, [0.27, 0.18, 0.52], [0.8, 0.74, 1]) },
 };
 const SINK_PX = -17;
+const SMALL_PX = 10.5;
 /** Farther away than this, the signs would cover the streets. */
 const PER_PIXEL_MAX_M = 1.3;
 
@@ -140,18 +128,14 @@ export function addZoneSigns(
   { perPixelM, signs }: Overlay,
 ): void {
   if (perPixelM > PER_PIXEL_MAX_M) return;
-  for (const { x, y, text, pill, style } of zones) {
-    signs.addPillText(text, x, y, 0, SINK_PX, pill, style, SMALL_PX);
+  for (const { x, y, text, style } of zones) {
+    signs.addPillText(text, [x, y, 0], SINK_PX, style, SMALL_PX);
   }
 }
 
-const SMALL_PX = 10.5;
-
 export function zoneSigns(zones: readonly MapZone[]) {
-  return zones.flatMap(({ kind, polygon }) => {
-    const sign = ZONE_SIGNS[kind];
-    if (!sign) return [];
+  return zones.map(({ kind, polygon }) => {
     const [x, y] = middleOf(polygon);
-    return [{ x, y, ...sign }];
+    return { x, y, ...ZONE_SIGNS[kind] };
   });
 }

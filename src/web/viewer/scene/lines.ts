@@ -51,11 +51,16 @@ function farthest(line: Line, from: number, to: number): { index: number; offset
   return best;
 }
 
-export function distanceToSegment(p: Point, a: Point, b: Point): number {
+/** How far along a segment, 0 to 1, it is nearest to a place. */
+export function partNearest(p: Point, a: Point, b: Point): number {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const along = (p[0] - a[0]) * dx + (p[1] - a[1]) * dy;
-  const part = Math.min(1, Math.max(0, along / (dx * dx + dy * dy || 1)));
-  return Math.hypot(p[0] - a[0] - part * dx, p[1] - a[1] - part * dy);
+  return Math.min(1, Math.max(0, along / (dx * dx + dy * dy || 1)));
+}
+
+export function distanceToSegment(p: Point, a: Point, b: Point): number {
+  const part = partNearest(p, a, b);
+  return Math.hypot(p[0] - a[0] - part * (b[0] - a[0]), p[1] - a[1] - part * (b[1] - a[1]));
 }
 
 /** Limit of mitres, in widths, against spikes at sharp corners. */
@@ -74,7 +79,8 @@ export function leftward(line: Line): Point[] {
   });
 }
 
-function unit(a: Point, b: Point): Point {
+/** The unit vector from one place to another. */
+export function unit(a: Point, b: Point): Point {
   const size = distance(a, b) || 1;
   return [(b[0] - a[0]) / size, (b[1] - a[1]) / size];
 }
@@ -104,6 +110,12 @@ export function stationAt(line: Line, stationM: number): Station {
   const [x, y] = at(line, 0);
   return { x, y, hx: 1, hy: 0 };
 }
+
+/** The place relative to a station. */
+export const beside = ({ x, y, hx, hy }: Station, aheadM: number, leftM: number): Point => [
+  x + aheadM * hx - leftM * hy,
+  y + aheadM * hy + leftM * hx,
+];
 
 /** The part of a line between two stations. */
 export function sliceOf(line: Line, fromM: number, toM: number): Point[] {

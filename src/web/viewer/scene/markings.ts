@@ -3,12 +3,14 @@ import type { DrawnLane } from './lanes.ts';
 import {
   aside,
   at,
+  beside,
   dashesOf,
   distance,
   distanceToSegment,
   type Line,
   lengthOf,
   type Point,
+  partNearest,
   type Station,
   sliceOf,
   stationAt,
@@ -123,11 +125,6 @@ function markEnd(mesh: MeshBuilder, { lane, line }: DrawnLane, isLit: boolean): 
   }
 }
 
-const beside = ({ x, y, hx, hy }: Station, aheadM: number, leftM: number): Point => [
-  x + aheadM * hx - leftM * hy,
-  y + aheadM * hy + leftM * hx,
-];
-
 const CROSSING_BEYOND_M = 0.9;
 const CROSSING_M = 2.8;
 const BAR_M = 0.5;
@@ -165,25 +162,22 @@ function rectangle(
 function markZebra(mesh: MeshBuilder, spot: HazardSpot, lanes: readonly DrawnLane[]): void {
   for (const own of lanes) {
     if (own.lane.road !== spot.road) continue;
-    const near = nearestStation(own.line, spot);
+    const near = nearestStation(own.line, [spot.x, spot.y]);
     if (near.offM > own.lane.width * 1.2) continue;
     zebra(mesh, own, near.stationM - CROSSING_M / 2);
   }
 }
 
 /** The station of a line that is nearest to a place. */
-function nearestStation(line: Line, place: { x: number; y: number }) {
+function nearestStation(line: Line, place: Point) {
   let best = { stationM: 0, offM: Number.POSITIVE_INFINITY };
   let along = 0;
   for (let i = 1; i < line.length; i++) {
     const a = at(line, i - 1);
     const b = at(line, i);
     const pieceM = distance(a, b);
-    const offM = distanceToSegment([place.x, place.y], a, b);
-    if (offM < best.offM && pieceM > 0) {
-      const ahead = ((place.x - a[0]) * (b[0] - a[0]) + (place.y - a[1]) * (b[1] - a[1])) / pieceM;
-      best = { stationM: along + Math.min(pieceM, Math.max(0, ahead)), offM };
-    }
+    const offM = distanceToSegment(place, a, b);
+    if (offM < best.offM) best = { stationM: along + pieceM * partNearest(place, a, b), offM };
     along += pieceM;
   }
   return best;

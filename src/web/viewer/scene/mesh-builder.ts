@@ -1,4 +1,4 @@
-import { at, type Line, leftward, type Point } from './lines.ts';
+import { at, beside, type Line, leftward, type Point } from './lines.ts';
 import type { Slot } from './palette.ts';
 
 /** Direction of the sun. */
@@ -9,6 +9,8 @@ const SHADE_RANGE = 0.44;
 
 /** A corner, m. */
 export type Spot = readonly [x: number, y: number, z: number];
+
+export type Size = readonly [length: number, width: number, height: number];
 
 export const raised = (line: Line, z: number): Spot[] => line.map(([x, y]) => [x, y, z]);
 
@@ -79,16 +81,16 @@ export class MeshBuilder {
     }
   }
 
-  /** An upright box; `along` is the unit vector of its length. */
-  box(box: Box, slot: Slot): void {
-    const { x, y, z, length, width, height, along = [1, 0] } = box;
-    const [hx, hy] = along;
-    const spot = (ahead: number, left: number): Point => [
-      x + ahead * hx - left * hy,
-      y + ahead * hy + left * hx,
-    ];
+  /** An upright box on the middle of its foot; the unit vector is the direction of its length. */
+  box([x, y, z]: Spot, [length, width, height]: Size, slot: Slot, [hx, hy]: Point = [1, 0]): void {
+    const foot = { x, y, hx, hy };
     const [l, w] = [length / 2, width / 2];
-    const ring = [spot(-l, -w), spot(l, -w), spot(l, w), spot(-l, w)];
+    const ring = [
+      beside(foot, -l, -w),
+      beside(foot, l, -w),
+      beside(foot, l, w),
+      beside(foot, -l, w),
+    ];
     this.prism(ring, z, z + height, slot, slot);
   }
 
@@ -105,18 +107,6 @@ export class MeshBuilder {
       this.face([at(from, i), at(from, next), at(to, next), at(to, i)], slot);
     }
   }
-}
-
-export interface Box {
-  /** Its middle. */
-  x: number;
-  y: number;
-  /** Its foot. */
-  z: number;
-  length: number;
-  width: number;
-  height: number;
-  along?: Point;
 }
 
 /** Unit normal of a ring of corners, by Newell's method. */

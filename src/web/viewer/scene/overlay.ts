@@ -14,3 +14,8 @@ export interface Overlay {
   tick: number;
   reducedMotion: boolean;
 }
+
+const BLINK_TICKS = 18;
+
+/** Whether warning lights shine at a tick. */
+export const areBlinkersOn = (tick: number): boolean => tick % (2 * BLINK_TICKS) < BLINK_TICKS;

@@ -7,14 +7,15 @@ import {
   Mesh,
   type ShaderMaterial,
 } from 'three';
-import type { MapZone } from '../api/types.ts';
-import { signStyle } from './billboards.ts';
+import type { MapZone, Pose } from '../api/types.ts';
+import { type PillStyle, signStyle } from './billboards.ts';
+import { planOf } from './car-body.ts';
 import { SHAPE } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
-import { enlargement, planOf } from './fleet-view.ts';
+import { enlargement } from './fleet-view.ts';
 import { EVERYWHERE, fixed } from './geometry.ts';
 import { gapText } from './glyphs.ts';
-import { at, distance, isInside, type Line, leftward, type Station, thinned } from './lines.ts';
+import { at, distance, isInside, type Line, leftward, thinned } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import type { Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
@@ -67,10 +68,14 @@ const SENSORS: readonly { sensor: SensorName; tone: number; opacity: number }[] 
 ];
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
-const GAP_STYLE = signStyle([1, 1, 1], [0.7, 0.1, 0.35]);
-const GAP_PILL = signStyle([0.82, 0.14, 0.42], [1, 1, 1]);
-const PLATE_STYLE = signStyle([0.08, 0.1, 0.14], [1, 1, 1], 0);
-const PLATE_PILL = signStyle([1, 1, 1], [0.1, 0.52, 1]);
+const GAP_STYLE: PillStyle = {
+  text: signStyle([1, 1, 1], [0.7, 0.1, 0.35]),
+  bar: signStyle([0.82, 0.14, 0.42], [1, 1, 1]),
+};
+const PLATE_STYLE: PillStyle = {
+  text: signStyle([0.08, 0.1, 0.14], [1, 1, 1], 0),
+  bar: signStyle([1, 1, 1], [0.1, 0.52, 1]),
+};
 const DASH_M = 1;
 const DASH_STEP_M = 1.7;
 const DASHES_MAX = 60;
@@ -85,11 +90,8 @@ export class PickedView {
   readonly #route: Mesh;
   readonly #fields: { sensor: SensorName; field: Field; drawn: Mesh }[] = [];
   readonly #here = new Set<string>();
-  readonly #spot: Station = { x: 0, y: 0, hx: 1, hy: 0 };
   #shown: Line | null = null;
   #line: RouteLine | null = null;
-  #gapM = -1;
-  #gapText = '';
 
   constructor(shared: Shared, zones: readonly MapZone[], order: { route: number; fields: number }) {
     this.#zones = zones;
@@ -122,8 +124,7 @@ export class PickedView {
     }
     if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
-    const { plate, x, y } = car;
-    overlay.signs.addPillText(plate, x, y, heightM, PLATE_RISE_PX, PLATE_PILL, PLATE_STYLE);
+    overlay.signs.addPillText(car.plate, [car.x, car.y, heightM], PLATE_RISE_PX, PLATE_STYLE);
   }
 
   #findZones({ x, y }: ShownCar): void {
@@ -144,33 +145,23 @@ export class PickedView {
   /** Adds dashes from the front bumper along the route, and the length of the gap. */
   #showGap(gapM: number, car: ShownCar, noseM: number, overlay: Overlay): void {
     const { perPixelM, decals, signs } = overlay;
-    const station = this.#line?.locate(car.x, car.y, car.heading) ?? -1;
+    const station = this.#line?.locate([car.x, car.y], car.heading) ?? -1;
     const halfWidth = Math.max(0.16, 1.5 * perPixelM);
     const step = Math.max(DASH_STEP_M, gapM / DASHES_MAX);
     for (let along = DASH_M / 2; along < gapM; along += step) {
-      const { x, y, hx, hy } = this.#ahead(car, station, noseM + along);
-      const heading = Math.atan2(hy, hx);
-      decals.add(SHAPE.bar, x, y, heading, DASH_M / 2, halfWidth, GAP_TONE, 0.95);
+      const place = this.#ahead(car, station, noseM + along);
+      decals.add(SHAPE.bar, place, DASH_M / 2, halfWidth, GAP_TONE, 0.95);
     }
     const end = this.#ahead(car, station, noseM + gapM);
-    decals.add(SHAPE.bar, end.x, end.y, Math.atan2(end.hy, end.hx), halfWidth, 1.1, GAP_TONE, 0.95);
+    decals.add(SHAPE.bar, end, halfWidth, 1.1, GAP_TONE, 0.95);
     const { x, y } = this.#ahead(car, station, noseM + gapM * LABEL_PART);
-    const tenths = Math.round(gapM * 10);
-    if (tenths !== this.#gapM) {
-      this.#gapM = tenths;
-      this.#gapText = gapText(gapM);
-    }
-    signs.addPillText(this.#gapText, x, y, 0, 0, GAP_PILL, GAP_STYLE);
+    signs.addPillText(gapText(gapM), [x, y, 0], 0, GAP_STYLE);
   }
 
   /** The place `aheadM` ahead of a car's middle: on its route, or straight on if it is off route. */
-  #ahead(car: ShownCar, station: number, aheadM: number): Station {
-    if (this.#line && station >= 0) return this.#line.placeAt(station + aheadM, this.#spot);
-    this.#spot.hx = Math.cos(car.heading);
-    this.#spot.hy = Math.sin(car.heading);
-    this.#spot.x = car.x + aheadM * this.#spot.hx;
-    this.#spot.y = car.y + aheadM * this.#spot.hy;
-    return this.#spot;
+  #ahead({ x, y, heading }: ShownCar, station: number, aheadM: number): Pose {
+    if (this.#line && station >= 0) return this.#line.placeAt(station + aheadM);
+    return { x: x + aheadM * Math.cos(heading), y: y + aheadM * Math.sin(heading), heading };
   }
 }
 

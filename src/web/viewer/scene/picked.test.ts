@@ -18,24 +18,22 @@ const LOOP = [
 
 describe('a route', () => {
   const route = new RouteLine(LOOP);
-  const spot = { x: 0, y: 0, hx: 0, hy: 0 };
 
   it('finds the station of a car by place and heading', () => {
-    expect(route.lengthM).toBe(300);
-    expect(route.locate(40, 1, 0)).toBe(40);
-    expect(route.locate(99, 30, Math.PI / 2)).toBe(130);
-    expect(route.locate(40, 49, Math.PI)).toBe(210);
+    expect(route.locate([40, 1], 0)).toBe(40);
+    expect(route.locate([99, 30], Math.PI / 2)).toBe(130);
+    expect(route.locate([40, 49], Math.PI)).toBe(210);
   });
 
   it('does not find a car that is off the route or drives the other way', () => {
-    expect(route.locate(40, 9, 0)).toBe(-1);
-    expect(route.locate(40, 1, Math.PI)).toBe(-1);
+    expect(route.locate([40, 9], 0)).toBe(-1);
+    expect(route.locate([40, 1], Math.PI)).toBe(-1);
   });
 
   it('continues around the loop', () => {
-    expect(route.placeAt(130, spot)).toEqual({ x: 100, y: 30, hx: 0, hy: 1 });
-    expect(route.placeAt(290, spot)).toEqual({ x: 0, y: 10, hx: 0, hy: -1 });
-    expect(route.placeAt(340, spot)).toEqual({ x: 40, y: 0, hx: 1, hy: 0 });
+    expect(route.placeAt(130)).toEqual({ x: 100, y: 30, heading: Math.PI / 2 });
+    expect(route.placeAt(290)).toEqual({ x: 0, y: 10, heading: -Math.PI / 2 });
+    expect(route.placeAt(340)).toEqual({ x: 40, y: 0, heading: 0 });
   });
 });
 

@@ -3,6 +3,7 @@ import {
   ColorManagement,
   LinearSRGBColorSpace,
   type Material,
+  MathUtils,
   Mesh,
   type Object3D,
   PerspectiveCamera,
@@ -10,7 +11,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
-import { eased, FIELD_RAD, metresPerPixel, type Pose, type Viewport } from './camera.ts';
+import { FIELD_RAD, metresPerPixel, type Pose, turnsOf, type Viewport } from './camera.ts';
 import { applyTheme, fixed, geometryOf } from './geometry.ts';
 import { createShared, type Shared } from './materials.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
@@ -86,25 +87,18 @@ export class Renderer {
   #aim(pose: Pose, view: Viewport): void {
     const { shared } = this;
     const camera = this.#camera;
-    const st = Math.sin(pose.tilt);
-    const ct = Math.cos(pose.tilt);
-    const sb = Math.sin(pose.bearing);
-    const cb = Math.cos(pose.bearing);
+    const { st, ct, sb, cb } = turnsOf(pose);
     const right = shared.right.value.set(sb, -cb, 0);
     const up = this.#up.set(ct * cb, ct * sb, st);
     const back = this.#ahead.set(-st * cb, -st * sb, ct);
     camera.matrixWorld.makeBasis(right, up, back);
-    camera.matrixWorld.setPosition(
-      pose.x + back.x * pose.distance,
-      pose.y + back.y * pose.distance,
-      pose.z + back.z * pose.distance,
-    );
+    camera.matrixWorld.setPosition(back.multiplyScalar(pose.distance).add(pose));
     camera.matrixWorldInverse.copy(camera.matrixWorld).invert();
     camera.near = Math.max(NEAR_MIN_M, pose.distance * NEAR_PART);
     camera.far = FAR_M;
     camera.updateProjectionMatrix();
     shared.perPixel.value = metresPerPixel(pose, view);
-    shared.rise.value = RISE_MIN + (1 - RISE_MIN) * eased(Math.min(1, pose.tilt / RISE_TILT));
+    shared.rise.value = MathUtils.lerp(RISE_MIN, 1, MathUtils.smoothstep(pose.tilt, 0, RISE_TILT));
     shared.haze.value.set(260 + 1.6 * pose.distance, 1300 + 3 * pose.distance);
   }
 }

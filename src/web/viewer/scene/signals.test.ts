@@ -41,36 +41,24 @@ const MAP: CityMap = {
 
 /** A view of the light that writes down what it draws. */
 function watched() {
-  const bars: number[][] = [];
-  const lamps: { x: number; y: number; z: number; tone: readonly number[] }[] = [];
+  const bars: Parameters<Decals['add']>[] = [];
+  const lamps: Parameters<Billboards['addSprite']>[] = [];
   let writes = 0;
   const decals = {
     clear: () => bars.splice(0),
-    add: (...bar: number[]) => bars.push(bar),
+    add: (...bar: (typeof bars)[number]) => bars.push(bar),
     flush: () => {
       writes++;
     },
   } as unknown as Decals;
   const boards = {
     clear: () => lamps.splice(0),
-    addSprite: (
-      _: string,
-      x: number,
-      y: number,
-      z: number,
-      _m: number,
-      _px: number,
-      ink: SignStyle,
-    ) => lamps.push({ x, y, z, tone: ink.fill }),
+    addSprite: (...lamp: (typeof lamps)[number]) => lamps.push(lamp),
     flush: () => undefined,
   } as unknown as Billboards;
   const view = new LightView(signalsOf(MAP), decals, boards);
   const show = (state: LightState) => view.show(new Map([['s1', state]]), 0.1);
   return { bars, lamps, show, writes: () => writes };
-}
-
-interface SignStyle {
-  fill: readonly number[];
 }
 
 describe('a light', () => {
@@ -87,8 +75,8 @@ describe('a light', () => {
     const { bars, show } = watched();
     show('green');
     expect(bars.length).toBe(1);
-    const [, x, y, heading, , halfWidth] = bars[0] ?? [];
-    expect([x, y, heading]).toEqual([48.4, 0, 0]);
+    const [, place, , halfWidth] = bars[0] ?? [];
+    expect(place).toMatchObject({ x: 48.4, y: 0, heading: 0 });
     expect(halfWidth).toBeCloseTo(1.2, 9);
   });
 
@@ -96,14 +84,14 @@ describe('a light', () => {
     const { lamps, show } = watched();
     const height = (state: LightState) => {
       show(state);
-      return lamps.map(({ z }) => Math.round(z * 100) / 100);
+      return lamps.map(([, [, , z]]) => Math.round(z * 100) / 100);
     };
     const red = height('red');
     const green = height('green');
     // Two heads each; the lamps are 0.35 m apart.
     expect(red.map((z, i) => Math.round((z - (green[i] ?? 0)) * 100) / 100)).toEqual([0.7, 0.7]);
     expect(height('red_amber').length).toBe(4);
-    expect(lamps.every(({ x }) => x < 50)).toBe(true);
+    expect(lamps.every(([, [x]]) => x < 50)).toBe(true);
   });
 
   it('is rewritten only when it changes', () => {

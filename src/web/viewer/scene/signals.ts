@@ -1,14 +1,15 @@
-import type { CityMap, LightState, MapLane, MapLight } from '../api/types.ts';
+import type { CityMap, LightState, MapLane, MapLight, Pose } from '../api/types.ts';
 import { type Billboards, type SignStyle, signStyle } from './billboards.ts';
 import { type Decals, SHAPE } from './decals.ts';
 import { PICTURE } from './glyphs.ts';
-import { at, type Point, stationAt } from './lines.ts';
-import { MeshBuilder } from './mesh-builder.ts';
+import { at, distance, middleOf, type Point, stationAt, unit } from './lines.ts';
+import { MeshBuilder, type Spot } from './mesh-builder.ts';
 import type { Tint } from './palette.ts';
 
 const POST_M = 3.5;
 const ARM_M = 5.6;
-const HEAD_M = { length: 0.3, width: 0.42, height: 1.14 } as const;
+const HEAD_LENGTH_M = 0.3;
+const HEAD_HEIGHT_M = 1.14;
 const LAMP_STEP_M = 0.35;
 const LAMP_M = 0.5;
 const LAMP_MIN_PX = 4.5;
@@ -40,10 +41,7 @@ const STYLES: Readonly<Record<Lamp, SignStyle>> = {
   green: signStyle(TONES.green, TONES.green, 0.85),
 };
 
-interface Bar {
-  x: number;
-  y: number;
-  heading: number;
+interface Bar extends Pose {
   halfWidth: number;
 }
 
@@ -51,7 +49,7 @@ interface Bar {
 export interface Signal {
   id: string;
   /** Middles of the heads. */
-  heads: readonly (readonly [number, number, number])[];
+  heads: readonly Spot[];
   /** Towards the traffic that it faces. */
   face: Point;
   bars: readonly Bar[];
@@ -67,10 +65,8 @@ function signalOf(light: MapLight, lanes: ReadonlyMap<string, MapLane>): Signal 
   const own = light.lanes.flatMap((lane) => lanes.get(lane) ?? []);
   const face: Point = [-Math.cos(heading), -Math.sin(heading)];
   const ends = own.map(({ polyline }) => at(polyline, -1));
-  const heads: [number, number, number][] = [[x, y, POST_M - HEAD_M.height / 2]];
-  const middleX = ends.reduce((sum, end) => sum + end[0], 0) / (ends.length || 1);
-  const middleY = ends.reduce((sum, end) => sum + end[1], 0) / (ends.length || 1);
-  if (ends.length > 0) heads.push([middleX, middleY, ARM_M - HEAD_M.height / 2]);
+  const heads: Spot[] = [[x, y, POST_M - HEAD_HEIGHT_M / 2]];
+  if (ends.length > 0) heads.push([...middleOf(ends), ARM_M - HEAD_HEIGHT_M / 2]);
   const bars = own.map(({ polyline, width }) => {
     const end = at(polyline, -1);
     const line = polyline.slice(-2);
@@ -92,33 +88,27 @@ export function signalMesh(signals: readonly Signal[]): MeshBuilder {
     const [post, over] = heads;
     if (!post) continue;
     const heightM = over ? ARM_M : POST_M;
-    mesh.box({ x: post[0], y: post[1], z: 0, length: 0.16, width: 0.16, height: heightM }, 'metal');
+    mesh.box([post[0], post[1], 0], [0.16, 0.16, heightM], 'metal');
     if (over) arm(mesh, post, over);
     for (const head of heads) headBox(mesh, head, face);
   }
   return mesh;
 }
 
-function arm(mesh: MeshBuilder, from: readonly number[], to: readonly number[]): void {
-  const [ax = 0, ay = 0] = from;
-  const [bx = 0, by = 0] = to;
-  const length = Math.hypot(bx - ax, by - ay) || 1;
-  const along: Point = [(bx - ax) / length, (by - ay) / length];
-  const box = { x: (ax + bx) / 2, y: (ay + by) / 2, z: ARM_M, height: 0.12 };
-  mesh.box({ ...box, length, width: 0.12, along }, 'metal');
+function arm(mesh: MeshBuilder, [ax, ay]: Spot, [bx, by]: Spot): void {
+  const from: Point = [ax, ay];
+  const to: Point = [bx, by];
+  const size = [distance(from, to), 0.12, 0.12] as const;
+  mesh.box([...middleOf([from, to]), ARM_M], size, 'metal', unit(from, to));
 }
 
-function headBox(
-  mesh: MeshBuilder,
-  [x, y, z]: readonly [number, number, number],
-  face: Point,
-): void {
-  mesh.box({ x, y, z: z - HEAD_M.height / 2, ...HEAD_M, along: face }, 'casing');
+function headBox(mesh: MeshBuilder, [x, y, z]: Spot, face: Point): void {
+  mesh.box([x, y, z - HEAD_HEIGHT_M / 2], [HEAD_LENGTH_M, 0.42, HEAD_HEIGHT_M], 'casing', face);
+  const reach = HEAD_LENGTH_M / 2 + 0.01;
   LAMPS.forEach((_, i) => {
     const lampZ = z + (1 - i) * LAMP_STEP_M - 0.13;
-    const reach = HEAD_M.length / 2 + 0.01;
-    const spot = { x: x + reach * face[0], y: y + reach * face[1], z: lampZ };
-    mesh.box({ ...spot, length: 0.02, width: 0.26, height: 0.26, along: face }, 'lampOff');
+    const spot = [x + reach * face[0], y + reach * face[1], lampZ] as const;
+    mesh.box(spot, [0.02, 0.26, 0.26], 'lampOff', face);
   });
 }
 
@@ -158,8 +148,8 @@ export class LightView {
       if (!state) continue;
       for (const lamp of LIT[state]) this.#light(lamp, heads, face);
       const tone = TONES[LIT[state].at(-1) ?? 'red'];
-      for (const { x, y, heading, halfWidth } of bars) {
-        this.bars.add(SHAPE.bar, x, y, heading, this.#barHalf, halfWidth, tone, 0.85);
+      for (const bar of bars) {
+        this.bars.add(SHAPE.bar, bar, this.#barHalf, bar.halfWidth, tone, 0.85);
       }
     }
     this.bars.flush();
@@ -168,11 +158,10 @@ export class LightView {
 
   #light(lamp: Lamp, heads: Signal['heads'], face: Point): void {
     const down = (1 - LAMPS.indexOf(lamp)) * LAMP_STEP_M;
-    const reach = HEAD_M.length / 2 + 0.12;
-    for (const [hx, hy, hz] of heads) {
-      const x = hx + reach * face[0];
-      const y = hy + reach * face[1];
-      this.lamps.addSprite(PICTURE.disc, x, y, hz + down, LAMP_M, LAMP_MIN_PX, STYLES[lamp]);
+    const reach = HEAD_LENGTH_M / 2 + 0.12;
+    for (const [x, y, z] of heads) {
+      const spot = [x + reach * face[0], y + reach * face[1], z + down] as const;
+      this.lamps.addSprite(PICTURE.disc, spot, LAMP_M, LAMP_MIN_PX, STYLES[lamp]);
     }
   }
 }

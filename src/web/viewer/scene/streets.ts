@@ -1,21 +1,26 @@
 import type { CityMap, MapBlock } from '../api/types.ts';
 import type { DrawnLane } from './lanes.ts';
-import { at, type Line, middleOf, type Point } from './lines.ts';
+import { at, type Line, middleOf, type Point, unit } from './lines.ts';
 import { markLanes } from './markings.ts';
 import { MeshBuilder } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const PAVEMENT_M = 2.6;
 const KERB_M = 0.3;
-/** The plain around the city reaches to the horizon. */
-const PLAIN_M = 4000;
+/** The plain around the city reaches to the horizon, m. */
+const PLAIN: Line = [
+  [-4000, -4000],
+  [4000, -4000],
+  [4000, 4000],
+  [-4000, 4000],
+];
 
 /**
  * Everything that lies flat on the ground, in drawing order: later triangles cover earlier ones.
  */
 export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): MeshBuilder {
   const mesh = new MeshBuilder();
-  mesh.area(squareOf(PLAIN_M), 'ground');
+  mesh.area(PLAIN, 'ground');
   for (const block of map.blocks) paintBlock(mesh, block);
   layStreets(mesh, map, lanes, PAVEMENT_M, 'pavement');
   layStreets(mesh, map, lanes, KERB_M, 'kerb');
@@ -23,13 +28,6 @@ export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): MeshBuilder
   markLanes(mesh, map, lanes);
   return mesh;
 }
-
-const squareOf = (reachM: number): Point[] => [
-  [-reachM, -reachM],
-  [reachM, -reachM],
-  [reachM, reachM],
-  [-reachM, reachM],
-];
 
 /** Size of the inner part of a park or square, which has another tone. */
 const INSET = 0.86;
@@ -68,14 +66,9 @@ export function grown(polygon: Line, byM: number): Point[] {
   return polygon.map((corner, i) => {
     const before = at(polygon, (i + polygon.length - 1) % polygon.length);
     const after = at(polygon, (i + 1) % polygon.length);
-    const [ax, ay] = outward(before, corner);
-    const [bx, by] = outward(corner, after);
+    const [ax, ay] = unit(before, corner);
+    const [bx, by] = unit(corner, after);
     const scale = byM / Math.max(0.25, 1 + ax * bx + ay * by);
-    return [corner[0] + (ax + bx) * scale, corner[1] + (ay + by) * scale];
+    return [corner[0] + (ay + by) * scale, corner[1] - (ax + bx) * scale];
   });
-}
-
-function outward(a: Point, b: Point): Point {
-  const size = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-  return [(b[1] - a[1]) / size, (a[0] - b[0]) / size];
 }

@@ -51,7 +51,7 @@ const TURN_RAD = 0.3;
 /** A tree of unit height and radius; instances scale it. */
 export function treeBody(): MeshBuilder {
   const mesh = new MeshBuilder();
-  mesh.box({ x: 0, y: 0, z: 0, length: 0.16, width: 0.16, height: 0.4 }, 'trunk');
+  mesh.box([0, 0, 0], [0.16, 0.16, 0.4], 'trunk');
   const [low, wide, shoulder] = [0.28, 0.5, 0.84];
   const ring = raised(ringAround(0, 0, 1), wide);
   const upper = raised(ringAround(0, 0, 0.55, TURN_RAD), shoulder);

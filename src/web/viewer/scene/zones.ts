@@ -1,12 +1,12 @@
 import { type BufferGeometry, DoubleSide, Float32BufferAttribute, Group, Mesh } from 'three';
 import type { MapZone } from '../api/types.ts';
 import { fixed, geometryOf } from './geometry.ts';
-import { at, type Line } from './lines.ts';
+import { at } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import { MeshBuilder } from './mesh-builder.ts';
 
 /** As the shader numbers them. */
-const KINDS: Readonly<Record<string, number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
+const KINDS: Readonly<Record<MapZone['kind'], number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
 const BORDER_M = 0.4;
 /** Sheets of fog above the ground, m. */
 const SHEETS_M = [0.8, 1.7, 2.7, 3.8, 5] as const;
@@ -93,12 +93,10 @@ function floorOf(zones: readonly MapZone[]): BufferGeometry {
     while (marks.length < 2 * mesh.count) marks.push(kind, isRim);
   };
   for (const { kind, polygon } of zones) {
-    const number = KINDS[kind];
-    if (number === undefined) continue;
     mesh.area(polygon, 'ground');
-    mark(number, 0);
-    mesh.band(closed(polygon), 0, BORDER_M, 'ground');
-    mark(number, 1);
+    mark(KINDS[kind], 0);
+    mesh.band([...polygon, at(polygon, 0)], 0, BORDER_M, 'ground');
+    mark(KINDS[kind], 1);
   }
   return marked(mesh, marks);
 }
@@ -113,8 +111,6 @@ function sheetsOf(banks: readonly MapZone[]): BufferGeometry {
   }
   return marked(mesh, marks);
 }
-
-const closed = (polygon: Line): Line => [...polygon, at(polygon, 0)];
 
 function marked(mesh: MeshBuilder, marks: readonly number[]): BufferGeometry {
   const geometry = geometryOf(mesh);
