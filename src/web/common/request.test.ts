@@ -65,6 +65,19 @@ test.each([
   expect((await errorOf(request('/'))).message).toBe(words);
 });
 
+test.each([
+  ['Nothing was changed. Try again later.', 'Nothing was changed. Please try again in 2 seconds.'],
+  [
+    'The world is being reloaded; try again.',
+    'The world is being reloaded. Please try again in 2 seconds.',
+  ],
+  ['Make a new world, or try again later.', 'Make a new world. Please try again in 2 seconds.'],
+  ['Try again later.', 'Please try again in 2 seconds.'],
+])('says once when to try again: %s', async (hint, words) => {
+  answering(503, JSON.stringify({ error: 'overloaded', hint }), { 'Retry-After': '2' });
+  expect((await errorOf(request('/'))).message).toBe(words);
+});
+
 test('has a message for an answer that is not from the service', async () => {
   answering(502, '<html>Bad gateway</html>');
   expect(await errorOf(request('/'))).toMatchObject({

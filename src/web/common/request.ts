@@ -85,9 +85,12 @@ function errorOf(response: Response, body: unknown): RequestError {
   if (Array.isArray(detail)) {
     return new RequestError(status, 'Some fields are wrong.', { faults: detail });
   }
-  const said = [detail, hint].find((each) => typeof each === 'string');
-  const words = said === undefined ? `The service answered ${status}.` : sentence(String(said));
-  const message = retryAfterS === undefined ? words : `${words} ${waitWords(status, retryAfterS)}`;
+  const words = [detail, hint].find((each) => typeof each === 'string');
+  const said = words ?? `The service answered ${status}.`;
+  const message =
+    retryAfterS === undefined
+      ? sentence(said)
+      : `${sentence(said.replace(TRY_AGAIN, ''))} ${waitWords(status, retryAfterS)}`.trim();
   return new RequestError(status, message, { code: String(error ?? ''), retryAfterS });
 }
 
@@ -103,6 +106,9 @@ function waitWords(status: number, seconds: number): string {
     : `Please try again in ${wait}.`;
 }
 
+/** What the service says at the end without the time, which the page knows. */
+const TRY_AGAIN = /(^|[.,;] (or )?)try again( later)?\.?$/i;
+
 function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return /(^|[.!?])$/.test(text) ? text : `${text}.`;
 }

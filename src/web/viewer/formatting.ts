@@ -1,17 +1,17 @@
 /** Figures and names as text for people. */
-import type { Effective, Feature, FleetEntry } from './api/types.ts';
+import { type Effective, type Feature, type FleetEntry, TICKS_PER_S } from './api/types.ts';
 
-const KMH_PER_MPS = 3.6;
-const TICKS_PER_S = 50;
+export const KMH_PER_MPS = 3.6;
 
 const SHORT: Readonly<Record<string, string>> = { aeb: 'AEB', esc: 'ESC' };
 
 /** The name of a feature or a kind: `front_camera` is “Front camera”, `aeb` “AEB”. */
 export function title(name: string): string {
-  const short = SHORT[name];
-  if (short !== undefined) return short;
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(inSentence(name));
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The same inside a sentence. */
@@ -24,8 +24,7 @@ const WRITTEN_NAME = /\b(?:[a-z]+(?:_[a-z]+)+|aeb|esc)\b/g;
 
 /** A message of the twin as a sentence, with the names of features in plain words. */
 export function sentence(text: string): string {
-  const words = text.replace(WRITTEN_NAME, inSentence);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(text.replace(WRITTEN_NAME, inSentence));
 }
 
 /** “a”, “a and b”, “a, b and c”. */

@@ -22,6 +22,8 @@ export type {
   World,
 } from '../../../../build/api/twin.d.ts';
 
+export const TICKS_PER_S = 50;
+
 export type City = Cities['cities'][number];
 export type Feature = Catalogue['features'][number];
 export type Effective = FeatureState['effective'][keyof FeatureState['effective']];

@@ -67,10 +67,6 @@ export class Connection {
     this.#open();
   }
 
-  get link(): Link {
-    return this.#link;
-  }
-
   /** Reconnects at once: the network is back, or the page is visible again. */
   retryNow(): void {
     if (this.#stopped || this.#socket !== undefined) return;

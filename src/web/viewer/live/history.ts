@@ -1,8 +1,7 @@
-import type { Snapshot } from '../api/types.ts';
+import { type Snapshot, TICKS_PER_S } from '../api/types.ts';
 
 /** Frames in half a minute. */
 const LENGTH = 375;
-const TICKS_PER_S = 50;
 /** Speeds have a resolution of 1 cm/s: over fewer frames, their difference is mostly rounding. */
 const SPAN_FRAMES = 3;
 /** m/s². Only a collision or a respawn exceeds it. */

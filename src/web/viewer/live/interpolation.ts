@@ -1,9 +1,8 @@
 /** Interpolation of a world between two of its frames. */
-import type { Hazard, Pose, Snapshot, Vehicle } from '../api/types.ts';
+import { type Hazard, type Pose, type Snapshot, TICKS_PER_S, type Vehicle } from '../api/types.ts';
 import { turnBetween } from '../scene/camera.ts';
 import type { Mutable, ShownCar, ShownHazard, ShownWorld } from '../scene/types.ts';
 
-const TICKS_PER_S = 50;
 /** A car that is this much farther than it can have driven was moved there, not driven. */
 const JUMP_M = 3;
 /** Slack for hard acceleration between the two frames. */

@@ -1,8 +1,8 @@
-import type { FleetEntry, Snapshot } from '../api/types.ts';
+import { type FleetEntry, type Snapshot, TICKS_PER_S } from '../api/types.ts';
 import type { ShownWorld } from '../scene/types.ts';
 import { emptyWorld, framesAround, interpolateWorld } from './interpolation.ts';
 
-const TICK_MS = 20;
+const TICK_MS = 1000 / TICKS_PER_S;
 const FRAME_MS = 80;
 /** Delay behind the newest frame: one frame to interpolate, and half of one for late arrivals. */
 const DELAY_FRAMES = 1.5;

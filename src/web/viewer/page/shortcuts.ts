@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
+import { readStored, store } from '../../common/storage.ts';
 import type { Display } from './display.ts';
-import { readFlag, storeFlag } from './preferences.ts';
 import type { Viewer } from './viewer.ts';
 
-const OFF_KEY = 'viewer.keys-off';
+const OFF = ['localStorage', 'viewer.keys-off'] as const;
 const PAN_PX = 90;
 const ZOOM = 1.3;
 const TURN_RAD = 0.15;
@@ -33,11 +33,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
 ];
 
 /** Visitors who dictate can switch single-key shortcuts off. */
-export const shortcutsAreOn = signal(!readFlag(OFF_KEY));
+export const shortcutsAreOn = signal(readStored(...OFF) === null);
 
 export function switchShortcuts(isOn: boolean): void {
   shortcutsAreOn.value = isOn;
-  storeFlag(OFF_KEY, !isOn);
+  store(...OFF, isOn ? null : 'yes');
 }
 
 /** Handles the keys of `SHORTCUTS`. */
@@ -109,8 +109,7 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
 }
 
 function searchCars(viewer: Viewer): void {
-  viewer.left.value = 'cars';
-  viewer.front.value = 'left';
+  viewer.showLeft('cars');
   // The list is rendered after queued updates, and must have the focus before the next key.
   queueMicrotask(() => document.getElementById('fleet-search')?.focus());
 }

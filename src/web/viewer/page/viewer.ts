@@ -118,7 +118,11 @@ export class Viewer {
   /** Closes the incident and opens the list. */
   showIncidents(): void {
     this.openIncident(null);
-    this.left.value = 'incidents';
+    this.showLeft('incidents');
+  }
+
+  showLeft(panel: LeftPanel): void {
+    this.left.value = panel;
     this.front.value = 'left';
   }
 

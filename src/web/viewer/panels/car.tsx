@@ -1,4 +1,3 @@
-import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
 import { Loading } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
@@ -8,17 +7,22 @@ import { useViewer } from '../page/context.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';
-import { Icon } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 import { RightPanel } from './right-panel.tsx';
 
 /** The picked car: telemetry, history, features and identity. */
 export function CarPanel() {
-  const { car } = useViewer();
+  const { live, car } = useViewer();
   const entry = car.entry.value;
   if (entry === null) {
+    const isLoading = live.fleet.value.length === 0;
     return (
       <RightPanel title="Car" subtitle="">
-        <UnknownCar />
+        {isLoading ? (
+          <Loading what="the car" />
+        ) : (
+          <p>There is no car with this VIN in this city.</p>
+        )}
       </RightPanel>
     );
   }
@@ -30,12 +34,6 @@ export function CarPanel() {
       <Identity entry={entry} />
     </RightPanel>
   );
-}
-
-/** The VIN of the address is not in the fleet, or the fleet is still loading. */
-function UnknownCar() {
-  if (useViewer().live.fleet.value.length === 0) return <Loading what="the car" />;
-  return <p>There is no car with this VIN in this city.</p>;
 }
 
 function Telemetry() {
@@ -72,9 +70,7 @@ function Identity({ entry }: { entry: FleetEntry }) {
   const vin = (
     <span class="vin">
       <span class="mono">{entry.vin}</span>
-      <Button kind="quiet" size="small" label="Copy the VIN" icon onClick={copy}>
-        <Icon name="copy" />
-      </Button>
+      <IconButton name="copy" kind="quiet" size="small" label="Copy the VIN" onClick={copy} />
     </span>
   );
   return (

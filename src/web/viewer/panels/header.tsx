@@ -1,7 +1,6 @@
-import { Button } from '../../common/button.tsx';
 import { ThemeToggle } from '../../common/theme-toggle.tsx';
 import { useViewer } from '../page/context.ts';
-import { Icon } from './icons.tsx';
+import { Icon, IconButton } from './icons.tsx';
 import { StatusChip } from './status.tsx';
 
 export function Header() {
@@ -17,20 +16,24 @@ export function Header() {
       <StatusChip />
       <Watchers />
       <div class="top-actions">
-        <Button
+        <IconButton
+          name="city"
           kind="quiet"
-          icon
           label="New city"
           onClick={() => (viewer.dialog.value = 'new-city')}
-        >
-          <Icon name="city" />
-        </Button>
-        <Button kind="quiet" icon label="Share this view" onClick={() => viewer.share()}>
-          <Icon name="share" />
-        </Button>
-        <Button kind="quiet" icon label="Help" onClick={() => (viewer.dialog.value = 'help')}>
-          <Icon name="help" />
-        </Button>
+        />
+        <IconButton
+          name="share"
+          kind="quiet"
+          label="Share this view"
+          onClick={() => viewer.share()}
+        />
+        <IconButton
+          name="help"
+          kind="quiet"
+          label="Help"
+          onClick={() => (viewer.dialog.value = 'help')}
+        />
         <ThemeToggle />
       </div>
     </header>

@@ -1,11 +1,11 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { theme } from '../../common/theme.ts';
+import { KMH_PER_MPS } from '../formatting.ts';
 import type { Moment } from '../live/history.ts';
 import { useViewer } from '../page/context.ts';
 
 const SPAN_TICKS = 1500;
-const KMH_PER_MPS = 3.6;
 /** A little more than the highest speed limit. */
 const SPEED_MAX_KMH = 80;
 /** Full braking. */

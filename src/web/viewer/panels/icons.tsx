@@ -1,3 +1,6 @@
+import type { ComponentProps } from 'preact';
+import { Button } from '../../common/button.tsx';
+
 /** Outlines on a 20 by 20 grid; the element around an icon has its accessible name. */
 const PATHS = {
   cars: 'M3 13v-2.2l1.6-4A2 2 0 0 1 6.4 5.5h7.2a2 2 0 0 1 1.8 1.3l1.6 4V13m-14 0h14m-14 0v2.2h2.2V13m9.6 0v2.2H17V13M5.2 10.4h9.6',
@@ -34,5 +37,18 @@ export function Icon({ name }: { name: IconName }) {
         d={PATHS[name]}
       />
     </svg>
+  );
+}
+
+type IconButtonProps = Omit<ComponentProps<typeof Button>, 'icon' | 'children'> & {
+  name: IconName;
+};
+
+/** A button with an icon only; its label is read out. */
+export function IconButton({ name, ...button }: IconButtonProps) {
+  return (
+    <Button icon {...button}>
+      <Icon name={name} />
+    </Button>
   );
 }

@@ -3,7 +3,7 @@ import { carName, inSentence, joinWords, relativeToContact } from '../formatting
 import { useViewer } from '../page/context.ts';
 import { extent, SPEEDS } from '../replay/timeline.ts';
 import { Choice } from './choice.tsx';
-import { Icon } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 
 const FRACTIONS = { 0.25: '¼', 0.5: '½', 1: '1' } as const;
 const SPEED_OPTIONS = SPEEDS.map((speed) => {
@@ -38,14 +38,12 @@ export function ReplayDock() {
   return (
     <section class="dock" aria-label="Replay">
       <div class="dock-line">
-        <Button
+        <IconButton
+          name={isPlaying ? 'pause' : 'play'}
           kind="main"
-          icon
           label={isPlaying ? 'Pause the replay' : 'Play the replay'}
           onClick={() => replay.toggle()}
-        >
-          <Icon name={isPlaying ? 'pause' : 'play'} />
-        </Button>
+        />
         <Scrubber first={first} last={last} contact={contact} />
         <output class="dock-time">{relativeToContact(replay.tick.value, contact)}</output>
       </div>

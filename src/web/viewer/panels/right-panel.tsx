@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Button } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
-import { Icon } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 
 interface RightPanelProps {
   title: string;
@@ -26,9 +25,7 @@ export function RightPanel({ title, subtitle, colour, children }: RightPanelProp
           <h2 id="right-title">{title}</h2>
           <p class="small soft">{subtitle}</p>
         </div>
-        <Button kind="quiet" icon label={`Close ${title}`} onClick={close}>
-          <Icon name="close" />
-        </Button>
+        <IconButton name="close" kind="quiet" label={`Close ${title}`} onClick={close} />
       </div>
       <div class="panel-body">{children}</div>
     </section>

@@ -4,7 +4,7 @@ import { Button } from '../../common/button.tsx';
 import { useDisplay, useViewer } from '../page/context.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { Choice } from './choice.tsx';
-import { Icon } from './icons.tsx';
+import { IconButton } from './icons.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
 import { Tour } from './tour.tsx';
@@ -29,7 +29,17 @@ export function Stage() {
   });
   return (
     <main class="stage" aria-label="City">
-      <MapCanvas canvasRef={canvas} />
+      <canvas
+        ref={canvas}
+        class="map"
+        role="img"
+        tabIndex={0}
+        aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
+        // A click that ends a drag does not arrive here.
+        onClick={({ offsetX, offsetY }) => {
+          viewer.pickIndex(display.scene?.pick(offsetX, offsetY) ?? null);
+        }}
+      />
       {viewer.mapError.value === '' ? null : <p class="stage-note">{viewer.mapError.value}</p>}
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
@@ -37,25 +47,6 @@ export function Stage() {
       <Tour />
       <ReplayDock />
     </main>
-  );
-}
-
-function MapCanvas({ canvasRef }: { canvasRef: { current: HTMLCanvasElement | null } }) {
-  const viewer = useViewer();
-  const display = useDisplay();
-  return (
-    <canvas
-      ref={canvasRef}
-      class="map"
-      role="img"
-      tabIndex={0}
-      aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
-      // A click that ends a drag does not arrive here.
-      onClick={({ offsetX, offsetY }) => {
-        const car = display.scene?.pick(offsetX, offsetY) ?? null;
-        if (car !== null) viewer.pickIndex(car);
-      }}
-    />
   );
 }
 
@@ -82,22 +73,16 @@ function Camera() {
         />
       ) : null}
       <div class="zoom">
-        <Button icon label="Nearer" onClick={() => scene?.camera.zoomBy(ZOOM)}>
-          <Icon name="plus" />
-        </Button>
-        <Button icon label="Farther" onClick={() => scene?.camera.zoomBy(1 / ZOOM)}>
-          <Icon name="minus" />
-        </Button>
-        <Button
-          icon
+        <IconButton name="plus" label="Nearer" onClick={() => scene?.camera.zoomBy(ZOOM)} />
+        <IconButton name="minus" label="Farther" onClick={() => scene?.camera.zoomBy(1 / ZOOM)} />
+        <IconButton
+          name="whole"
           label="The whole city"
           onClick={() => {
             viewer.camera.value = 'city';
             scene?.camera.showAll();
           }}
-        >
-          <Icon name="whole" />
-        </Button>
+        />
       </div>
     </div>
   );

@@ -1,11 +1,11 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
+import { readStored, store } from '../../common/storage.ts';
 import { useViewer } from '../page/context.ts';
-import { readFlag, storeFlag } from '../page/preferences.ts';
 import type { Viewer } from '../page/viewer.ts';
 
-const TOURED_KEY = 'viewer.toured';
+const TOURED = ['localStorage', 'viewer.toured'] as const;
 
 interface Step {
   title: string;
@@ -22,18 +22,12 @@ const STEPS: readonly Step[] = [
   {
     title: 'Every car is in the list',
     text: 'Pick one there or on the map: the map follows it and shows its route, what its sensors see and the gap to the car ahead.',
-    arrive: (viewer) => {
-      viewer.left.value = 'cars';
-      viewer.front.value = 'left';
-    },
+    arrive: (viewer) => viewer.showLeft('cars'),
   },
   {
     title: 'Everything is recorded',
     text: 'Hazards, interventions and collisions are listed as they happen. Every collision has a report, and a replay that shows what would have prevented it.',
-    arrive: (viewer) => {
-      viewer.left.value = 'events';
-      viewer.front.value = 'left';
-    },
+    arrive: (viewer) => viewer.showLeft('events'),
   },
   {
     title: 'Switch AEB off on this car and watch',
@@ -49,14 +43,14 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Number of the step that is shown; null where there is no tour. */
-const step = signal<number | null>(readFlag(TOURED_KEY) ? null : 0);
+const step = signal(readStored(...TOURED) === null ? 0 : null);
 
 export function startTour(): void {
   step.value = 0;
 }
 
 function end(): void {
-  storeFlag(TOURED_KEY, true);
+  store(...TOURED, 'yes');
   step.value = null;
 }
 
@@ -87,6 +81,10 @@ export function Tour() {
   });
   if (number === null || current === undefined || viewer.live.status.value === 'gone') return null;
   const isLast = number === STEPS.length - 1;
+  const goOn = () => {
+    if (isLast) void viewer.car.switchTo('aeb', false);
+    else step.value = number + 1;
+  };
   return (
     <section class="tour" aria-labelledby="tour-title">
       <p class="small soft">
@@ -100,21 +98,9 @@ export function Tour() {
         <Button kind="quiet" size="small" onClick={end}>
           {isLast ? 'Close' : 'Skip the tour'}
         </Button>
-        {isLast ? (
-          <Button kind="main" size="small" onClick={() => viewer.car.switchTo('aeb', false)}>
-            Switch AEB off
-          </Button>
-        ) : (
-          <Button
-            kind="main"
-            size="small"
-            onClick={() => {
-              step.value = number + 1;
-            }}
-          >
-            Next
-          </Button>
-        )}
+        <Button kind="main" size="small" onClick={goOn}>
+          {isLast ? 'Switch AEB off' : 'Next'}
+        </Button>
       </div>
     </section>
   );

@@ -1,6 +1,14 @@
 /** A collision report in sentences. */
 import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
-import { carName, formatClock, inSentence, joinWords, kmh, sentence } from '../formatting.ts';
+import {
+  capitalised,
+  carName,
+  formatClock,
+  inSentence,
+  joinWords,
+  kmh,
+  sentence,
+} from '../formatting.ts';
 
 /** A one-line summary. */
 export function headline({ vehicles, other, kind }: Incident): string {
@@ -26,7 +34,7 @@ export function story(incident: Incident): string {
 export function shortcomings({ off, degraded }: IncidentVehicle): string {
   if (off.length === 0) return '';
   const names = joinWords(off.map(inSentence));
-  const was = `${names.charAt(0).toUpperCase()}${names.slice(1)} switched off`;
+  const was = `${capitalised(names)} switched off`;
   return degraded.length === 0
     ? `${was}.`
     : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;

@@ -1,7 +1,5 @@
 /** Positions in the frames of a replay. */
-import type { Snapshot } from '../api/types.ts';
-
-const TICKS_PER_S = 50;
+import { type Snapshot, TICKS_PER_S } from '../api/types.ts';
 
 /** Playback speeds, as parts of real time. */
 export const SPEEDS = [0.25, 0.5, 1] as const;

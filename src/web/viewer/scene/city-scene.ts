@@ -1,6 +1,6 @@
 import { Float32BufferAttribute } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
-import type { CityMap } from '../api/types.ts';
+import { type CityMap, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';
@@ -37,7 +37,6 @@ import type { Picked, Placement, ShownCar, ShownWorld, Theme } from './types.ts'
 import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;
-const TICK_S = 0.02;
 /** Houses in front of what the camera looks at are cut away; from straight above, none is in front. */
 const CUTAWAY_M = 20;
 const CUTAWAY_PART_MAX = 0.4;
@@ -134,7 +133,7 @@ export class CityScene {
     if (index !== this.#pickedCar && camera.isFollowing) camera.changeTarget();
     this.#pickedCar = index;
     camera.advance(dtS, car);
-    if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick * TICK_S;
+    if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick / TICKS_PER_S;
     const overlay = this.#overlay;
     const { decals, smoke, signs } = overlay;
     overlay.perPixelM = metresPerPixel(pose, view);
