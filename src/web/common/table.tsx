@@ -189,15 +189,11 @@ function Rows<Row>(props: RowsProps<Row>) {
 }
 
 function cellOf<Row>(column: Column<Row>, row: Row, isFirst: boolean) {
-  const content = contentOf(column, row);
-  return isFirst ? (
-    <th scope="row" key={column.key} data-align={column.align}>
-      {content}
-    </th>
-  ) : (
-    <td key={column.key} data-align={column.align}>
-      {content}
-    </td>
+  const Cell = isFirst ? 'th' : 'td';
+  return (
+    <Cell scope={isFirst ? 'row' : undefined} key={column.key} data-align={column.align}>
+      {contentOf(column, row)}
+    </Cell>
   );
 }
 

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
 import { Failure, Note } from '../common/states.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
-import { type FormField, useForm } from './form.ts';
-import { CityLink } from './parts.tsx';
+import { type Form, useForm } from './form.ts';
+import { CityLink, Submit } from './parts.tsx';
 import { call, session } from './session.ts';
 import { NEW_CITY_URL } from './settings.ts';
 import type { Car } from './types.ts';
@@ -26,10 +25,8 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
       <h2 id="add-car">Add a car</h2>
       <form class="form form-line" {...form.attributes}>
         <Field label="VIN" placeholder="Paste it here" required {...form.field('vin')} />
-        {isAdmin ? <FleetSelect field={form.field('dealer')} /> : null}
-        <Button kind="main" type="submit" disabled={form.isSending}>
-          Add to fleet
-        </Button>
+        {isAdmin ? <FleetSelect form={form} /> : null}
+        <Submit form={form}>Add to fleet</Submit>
       </form>
       <div>
         <p class="small soft">
@@ -43,10 +40,10 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
   );
 }
 
-function FleetSelect({ field }: { field: FormField }) {
+function FleetSelect({ form }: { form: Form<'vin' | 'dealer'> }) {
   const dealers = useDealers();
   return (
-    <Select label="Fleet of" required {...field}>
+    <Select label="Fleet of" required {...form.field('dealer')}>
       <option value="">Choose a dealer</option>
       {dealerOptions(dealers.value ?? [])}
     </Select>

@@ -2,6 +2,7 @@ import { Field } from '../common/field.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
 import { dayOf, FormEnd } from './parts.tsx';
+import { NEW_PASSWORD, PASSWORD, USERNAME } from './profile-fields.ts';
 import { call, refreshIdentity } from './session.ts';
 import type { Admin } from './types.ts';
 
@@ -33,24 +34,21 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
         Admin since {dayOf(admin.created_at)}, changed last on {dayOf(admin.updated_at)}.
       </p>
       <Field
-        label="Username"
-        autocomplete="username"
+        {...USERNAME}
         hint="3 to 32 small letters, digits and underscores"
         {...form.field('username')}
       />
       <Field
+        {...NEW_PASSWORD}
         label="New password"
-        type="password"
-        autocomplete="new-password"
         hint="At least 4 characters; leave it empty to keep the one you have"
+        required={false}
         {...form.field('new_password')}
       />
       <Field
+        {...PASSWORD}
         label="Current password"
-        type="password"
-        autocomplete="current-password"
         hint="Needed to confirm the change"
-        required
         {...form.field('current_password')}
       />
       <FormEnd form={form} submit="Save" />

@@ -1,24 +1,18 @@
 import { Pairs } from '../common/pairs.tsx';
 import { ResourceView } from '../common/states.tsx';
 import { dayOf, Page, Vin } from './parts.tsx';
-import { LABELS, type ProfileField } from './profile-fields.ts';
+import { FIELDS, GROUPS, type ProfileField, SECRETS } from './profile-fields.ts';
 import { session, useCall } from './session.ts';
 import type { Customer } from './types.ts';
 
-const GROUPS: Readonly<Record<string, readonly ProfileField[]>> = {
-  Contact: ['email', 'phone', 'address', 'dealer'],
-  'In an emergency': ['emergency_contact', 'emergency_phone', 'insurance_policy'],
-  'Identity and payment': ['personnummer', 'iban', 'charging_card_rfid'],
-  Places: ['home_lat', 'home_lng', 'work_lat', 'work_lng'],
-};
-const SECRETS: readonly ProfileField[] = GROUPS['Identity and payment'] ?? [];
+const CONTACT = { Contact: ['email', 'phone', 'address', 'dealer'] } as const;
 
 /** One customer, with what the account may see. */
 export function CustomerPage({ username }: { username: string }) {
   const customer = useCall<Customer>(`/api/customers/${encodeURIComponent(username)}`);
   const title = customer.value?.name ?? username;
   return (
-    <Page title={String(title)} lead={<a href="#/customers">All customers</a>}>
+    <Page title={title} lead={<a href="#/customers">All customers</a>}>
       <ResourceView resource={customer} what="the customer">
         {(known) => <Sheets customer={known} />}
       </ResourceView>
@@ -39,10 +33,10 @@ function Sheets({ customer }: { customer: Customer }) {
           ]}
         />
       </section>
-      {Object.entries(GROUPS).map(([title, fields]) => (
+      {Object.entries({ ...CONTACT, ...GROUPS }).map(([title, fields]) => (
         <section class="panel" aria-label={title} key={title}>
           <h2>{title}</h2>
-          <Pairs pairs={fields.map((field) => [LABELS[field], shown(customer, field)])} />
+          <Pairs pairs={fields.map((field) => [FIELDS[field].label, shown(customer, field)])} />
         </section>
       ))}
     </div>

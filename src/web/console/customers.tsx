@@ -7,13 +7,11 @@ import type { Customer } from './types.ts';
 /** The customers that the account may see: a dealer its own ones, an admin all. */
 export const useCustomers = () => useCall<Customer[]>('/api/customers');
 
-const text = (value: string | number | null) => (value === null ? null : String(value));
-
 const COLUMNS: readonly Column<Customer>[] = [
   {
     key: 'name',
     head: 'Customer',
-    value: ({ name, username }) => text(name) ?? username,
+    value: ({ name, username }) => name ?? username,
     cell: ({ name, username }) => (
       <span class="two-lines">
         <a href={`#/customers/${encodeURIComponent(username)}`}>{name ?? username}</a>
@@ -21,9 +19,9 @@ const COLUMNS: readonly Column<Customer>[] = [
       </span>
     ),
   },
-  { key: 'email', head: 'Email', value: ({ email }) => text(email) },
-  { key: 'phone', head: 'Phone', value: ({ phone }) => text(phone) },
-  { key: 'address', head: 'Address', value: ({ address }) => text(address) },
+  { key: 'email', head: 'Email', value: ({ email }) => email },
+  { key: 'phone', head: 'Phone', value: ({ phone }) => phone },
+  { key: 'address', head: 'Address', value: ({ address }) => address },
   { key: 'dealer', head: 'Dealer', value: ({ dealer }) => dealer },
   { key: 'cars', head: 'Cars', align: 'end', value: ({ cars }) => cars.length },
   {

@@ -10,6 +10,7 @@ import { DeleteDealer } from './delete-dealer.tsx';
 import { usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { dayOf, FormEnd, Page } from './parts.tsx';
+import { NEW_PASSWORD, USERNAME, USERNAME_HINT } from './profile-fields.ts';
 import { call, session } from './session.ts';
 import type { Dealer, PlatformState } from './types.ts';
 
@@ -148,20 +149,8 @@ function NewDealer({ onClose, onDone }: { onClose: () => void; onDone: () => voi
       <form class="form" {...form.attributes}>
         <Field label="Name" required {...form.field('name')} />
         <Field label="City" required {...form.field('city')} />
-        <Field
-          label="Username"
-          hint="3 to 20 small letters, digits and underscores"
-          required
-          {...form.field('username')}
-        />
-        <Field
-          label="Password"
-          type="password"
-          autocomplete="new-password"
-          hint="At least 3 characters"
-          required
-          {...form.field('password')}
-        />
+        <Field hint={USERNAME_HINT} {...USERNAME} autocomplete="off" {...form.field('username')} />
+        <Field hint="At least 3 characters" {...NEW_PASSWORD} {...form.field('password')} />
         <FormEnd form={form} submit="Add the dealer">
           <Button onClick={onClose}>Cancel</Button>
         </FormEnd>

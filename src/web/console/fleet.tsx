@@ -9,7 +9,7 @@ import { FLAGS, FlagSwitch } from './flags.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
 import { session } from './session.ts';
-import type { Car, Flag } from './types.ts';
+import type { Car } from './types.ts';
 
 /** The fleet of a dealer; for admins, all fleets. */
 export function FleetPage() {
@@ -116,14 +116,12 @@ function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly
       value: ({ owner }) => owner?.email ?? null,
       cell: ({ owner }) => <OwnerCell owner={owner} />,
     },
-    ...Object.entries(FLAGS).map(([flag, head]) => ({
-      key: flag,
-      head,
+    ...FLAGS.map((each) => ({
+      key: each.flag,
+      head: each.label,
       isShort: true,
-      value: (car: Car) => car[flag as Flag],
-      cell: (car: Car) => (
-        <FlagSwitch car={car} flag={flag as Flag} isInTable onChange={onChange} />
-      ),
+      value: (car: Car) => car[each.flag],
+      cell: (car: Car) => <FlagSwitch car={car} of={each} isInTable onChange={onChange} />,
     })),
     {
       key: 'world',

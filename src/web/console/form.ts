@@ -1,32 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type FieldFault, RequestError } from '../common/request.ts';
 
-type Values<Name extends string> = Record<Name, string>;
-
-/** Properties of a control. */
-export interface FormField {
-  name: string;
-  value: string;
-  error: string | undefined;
-  onInput: (value: string) => void;
-}
-
 /** The state of a form: its values, and the answer of the service. */
-export interface Form<Name extends string> {
-  values: Values<Name>;
-  /** An error that belongs to no field. */
-  failure: string | undefined;
-  isSending: boolean;
-  field(name: Name): FormField;
-  /** Properties of the form's element. */
-  attributes: {
-    ref: { current: HTMLFormElement | null };
-    noValidate: true;
-    onSubmit: (event: Event) => void;
-  };
-  /** Replaces all values. */
-  fill(values: Values<Name>): void;
-}
+export type Form<Name extends string> = ReturnType<typeof useForm<Name>>;
 
 interface Verdict {
   byField: Readonly<Record<string, string>>;
@@ -41,9 +17,9 @@ const FINE: Verdict = { byField: {}, failure: undefined };
  * @param send may throw RequestError
  */
 export function useForm<Name extends string>(
-  initial: Values<Name>,
-  send: (values: Values<Name>) => Promise<void>,
-): Form<Name> {
+  initial: Record<Name, string>,
+  send: (values: Record<Name, string>) => Promise<void>,
+) {
   const [values, setValues] = useState(initial);
   const [verdict, setVerdict] = useState(FINE);
   const [refusals, setRefusals] = useState(0);
@@ -68,27 +44,30 @@ export function useForm<Name extends string>(
     }
   };
   return {
-    values,
+    /** An error that belongs to no field. */
     failure: verdict.failure,
     isSending,
-    field: (name) => ({
+    /** Properties of a control. */
+    field: (name: Name) => ({
       name,
       value: values[name],
       error: verdict.byField[name],
-      onInput: (value) => {
+      onInput: (value: string) => {
         setValues((all) => ({ ...all, [name]: value }));
         // The error was about the old value.
         setVerdict(({ byField: { [name]: _, ...byField }, failure }) => ({ byField, failure }));
       },
     }),
+    /** Properties of the form's element. */
     attributes: {
       ref,
       noValidate: true,
-      onSubmit: (event) => {
+      onSubmit: (event: Event) => {
         event.preventDefault();
         void submit();
       },
     },
+    /** Replaces all values. */
     fill: setValues,
   };
 }

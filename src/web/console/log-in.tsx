@@ -4,7 +4,8 @@ import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { Failure } from '../common/states.tsx';
 import { useForm } from './form.ts';
-import { Page } from './parts.tsx';
+import { Page, Submit } from './parts.tsx';
+import { PASSWORD, USERNAME } from './profile-fields.ts';
 import { route } from './route.ts';
 import { endSession, hasEnded, logIn, session } from './session.ts';
 import { DEMO_LOGINS, type DemoLogin } from './settings.ts';
@@ -46,18 +47,10 @@ function LogInForm({ username = '' }: { username?: string }) {
   );
   return (
     <form class="form" {...form.attributes}>
-      <Field label="Username" autocomplete="username" required {...form.field('username')} />
-      <Field
-        label="Password"
-        type="password"
-        autocomplete="current-password"
-        required
-        {...form.field('password')}
-      />
+      <Field {...USERNAME} {...form.field('username')} />
+      <Field {...PASSWORD} {...form.field('password')} />
       <Failure text={form.failure} />
-      <Button kind="main" type="submit" disabled={form.isSending}>
-        Log in
-      </Button>
+      <Submit form={form}>Log in</Submit>
     </form>
   );
 }

@@ -4,7 +4,7 @@ import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
 import { session } from './session.ts';
-import type { Car, Flag } from './types.ts';
+import type { Car } from './types.ts';
 
 /** The cars of a customer, with their switches. */
 export function OwnCarsPage() {
@@ -44,8 +44,8 @@ function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
     <li class="panel own-car" aria-label={car.plate ?? car.vin}>
       <CarLooks car={car} />
       <div class="own-car-flags">
-        {Object.keys(FLAGS).map((flag) => (
-          <FlagSwitch car={car} flag={flag as Flag} key={flag} onChange={onChange} />
+        {FLAGS.map((each) => (
+          <FlagSwitch car={car} of={each} key={each.flag} onChange={onChange} />
         ))}
       </div>
       <Pairs

@@ -5,7 +5,7 @@ import { Failure, Note } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { useCustomers } from './customers.tsx';
 import { useForm } from './form.ts';
-import { CarLooks } from './parts.tsx';
+import { CarLooks, Submit } from './parts.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 
@@ -20,7 +20,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   const path = `/api/cars/${encodeURIComponent(car.vin)}/owner`;
   const name = car.plate ?? car.vin;
   const customers = useCustomers();
-  const emails = (customers.value ?? []).map(({ email }) => String(email ?? '')).filter(Boolean);
+  const emails = (customers.value ?? []).flatMap(({ email }) => email ?? []);
   const since = car.owner?.since ?? new Date().toISOString().slice(0, 10);
   const form = useForm({ email: car.owner?.email ?? '', since }, async (body) => {
     const changed = await call<Car>(path, { method: 'PATCH', body });
@@ -58,9 +58,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
               Remove the owner
             </Button>
           )}
-          <Button kind="main" type="submit" disabled={form.isSending}>
-            Set the owner
-          </Button>
+          <Submit form={form}>Set the owner</Submit>
         </div>
       </form>
     </Dialog>

@@ -46,24 +46,35 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 let lastPlace: string | undefined;
 
-interface FormEndProps {
+interface SubmitProps {
   form: Pick<Form<string>, 'failure' | 'isSending'>;
-  submit: ComponentChildren;
   kind?: 'main' | 'danger';
+  children: ComponentChildren;
+}
+
+/** The button that sends a form. */
+export function Submit({ form, kind = 'main', children }: SubmitProps) {
+  return (
+    <Button kind={kind} type="submit" disabled={form.isSending}>
+      {children}
+    </Button>
+  );
+}
+
+interface FormEndProps extends Pick<SubmitProps, 'form' | 'kind'> {
+  submit: ComponentChildren;
   /** Further buttons, before the one that submits. */
   children?: ComponentChildren;
 }
 
 /** The error of a form and its buttons. */
-export function FormEnd({ form, submit, kind = 'main', children }: FormEndProps) {
+export function FormEnd({ submit, children, ...button }: FormEndProps) {
   return (
     <>
-      <Failure text={form.failure} />
+      <Failure text={button.form.failure} />
       <div class="form-end">
         {children}
-        <Button kind={kind} type="submit" disabled={form.isSending}>
-          {submit}
-        </Button>
+        <Submit {...button}>{submit}</Submit>
       </div>
     </>
   );

@@ -1,10 +1,9 @@
-import { Button } from '../common/button.tsx';
 import { Field } from '../common/field.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { count, Page, Refresh } from './parts.tsx';
+import { count, Page, Refresh, Submit } from './parts.tsx';
 import { call, refreshIdentity } from './session.ts';
 import { DEMO_LOGINS } from './settings.ts';
 import type { PlatformState, Reset } from './types.ts';
@@ -69,9 +68,8 @@ function uptimeOf(seconds: number): string {
 function ResetForm({ onReset }: { onReset: () => void }) {
   const form = useForm({ word: '' }, async ({ word }) => {
     if (word.trim().toLowerCase() !== WORD) throw new Error(`Type “${WORD}” to confirm.`);
-    const { dealers, customers, cars } = await call<Reset>('/api/admin/reset', {
-      method: 'POST',
-    });
+    const restored = await call<Reset>('/api/admin/reset', { method: 'POST' });
+    const { dealers, customers, cars } = restored;
     await refreshIdentity();
     form.fill({ word: '' });
     onReset();
@@ -87,9 +85,9 @@ function ResetForm({ onReset }: { onReset: () => void }) {
       </p>
       <form class="form form-line" {...form.attributes}>
         <Field label={`Type “${WORD}” to confirm`} {...form.field('word')} />
-        <Button kind="danger" type="submit" disabled={form.isSending}>
+        <Submit form={form} kind="danger">
           Reset everything
-        </Button>
+        </Submit>
       </form>
       <Failure text={form.failure} />
     </section>

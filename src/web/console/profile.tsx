@@ -7,13 +7,13 @@ import { AdminForm } from './admin-account.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
-import { dayOf, Page } from './parts.tsx';
-import { LABELS, PROFILE_FIELDS, type ProfileField } from './profile-fields.ts';
+import { dayOf, Page, Submit } from './parts.tsx';
+import { FIELDS, GROUPS, PROFILE_FIELDS, type ProfileField, SECRETS } from './profile-fields.ts';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
 const DEALER_HINT = 'Can see your profile, except personal number, IBAN and charging card.';
-const PLACE_FIELDS = ['home_lat', 'home_lng', 'work_lat', 'work_lng'] as const;
+const ABOUT = ['name', 'email', 'phone', 'address'] as const;
 
 /** The account of the session. */
 export function ProfilePage() {
@@ -68,47 +68,34 @@ function ProfileForm({ customer, onSaved }: ProfileFormProps) {
     form.fill(valuesOf(saved));
     showToast('Your profile is saved.');
   });
-  const field = (name: ProfileField) => ({ label: LABELS[name], ...form.field(name) });
+  const fieldOf = (name: ProfileField) => (
+    <Field key={name} {...FIELDS[name]} {...form.field(name)} />
+  );
   return (
     <form class="form" aria-label="Profile" {...form.attributes}>
       <fieldset class="panel">
         <legend>About you</legend>
-        <Field autocomplete="name" {...field('name')} />
-        <Field type="email" autocomplete="email" {...field('email')} />
-        <Field type="tel" autocomplete="tel" {...field('phone')} />
-        <Field autocomplete="street-address" {...field('address')} />
-        <Select hint={DEALER_HINT} {...field('dealer')}>
+        {ABOUT.map(fieldOf)}
+        <Select hint={DEALER_HINT} {...FIELDS.dealer} {...form.field('dealer')}>
           <option value="">No dealer</option>
           {dealerOptions(dealers.value ?? [])}
         </Select>
       </fieldset>
-      <fieldset class="panel">
-        <legend>In an emergency</legend>
-        <Field {...field('emergency_contact')} />
-        <Field type="tel" {...field('emergency_phone')} />
-        <Field {...field('insurance_policy')} />
-      </fieldset>
-      <fieldset class="panel">
-        <legend>Identity and payment</legend>
-        <p class="small soft form-whole">
-          Only you and the platform’s admins see these; they are stored encrypted.
-        </p>
-        <Field {...field('personnummer')} />
-        <Field {...field('iban')} />
-        <Field {...field('charging_card_rfid')} />
-      </fieldset>
-      <fieldset class="panel">
-        <legend>Places</legend>
-        {PLACE_FIELDS.map((name) => (
-          <Field inputMode="decimal" key={name} {...field(name)} />
-        ))}
-      </fieldset>
+      {Object.entries(GROUPS).map(([title, names]) => (
+        <fieldset class="panel" key={title}>
+          <legend>{title}</legend>
+          {names === SECRETS ? (
+            <p class="small soft form-whole">
+              Only you and the platform’s admins see these; they are stored encrypted.
+            </p>
+          ) : null}
+          {names.map(fieldOf)}
+        </fieldset>
+      ))}
       <Failure text={form.failure} />
       <div class="form-end form-sticky">
         <Button onClick={() => form.fill(valuesOf(customer))}>Undo changes</Button>
-        <Button kind="main" type="submit" disabled={form.isSending}>
-          Save
-        </Button>
+        <Submit form={form}>Save</Submit>
       </div>
     </form>
   );

@@ -1,10 +1,10 @@
-import { Button } from '../common/button.tsx';
 import { Field, Select } from '../common/field.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { useForm } from './form.ts';
-import { Page } from './parts.tsx';
+import { Page, Submit } from './parts.tsx';
+import { FIELDS, NEW_PASSWORD, USERNAME, USERNAME_HINT } from './profile-fields.ts';
 import { goTo, route } from './route.ts';
 import { call, startSession } from './session.ts';
 import type { Dealer, Token } from './types.ts';
@@ -33,35 +33,20 @@ function SignUpForm({ dealers }: { dealers: readonly Dealer[] }) {
   });
   return (
     <form class="panel form" aria-label="Sign up" {...form.attributes}>
-      <Field label="Name" autocomplete="name" required {...form.field('name')} />
-      <Field
-        label="Username"
-        autocomplete="username"
-        hint="3 to 20 small letters, digits and underscores"
-        required
-        {...form.field('username')}
-      />
-      <Field
-        label="Password"
-        type="password"
-        autocomplete="new-password"
-        hint="At least 4 characters"
-        required
-        {...form.field('password')}
-      />
-      <Field label="Email" type="email" autocomplete="email" required {...form.field('email')} />
+      <Field required {...FIELDS.name} {...form.field('name')} />
+      <Field hint={USERNAME_HINT} {...USERNAME} {...form.field('username')} />
+      <Field hint="At least 4 characters" {...NEW_PASSWORD} {...form.field('password')} />
+      <Field required {...FIELDS.email} {...form.field('email')} />
       <div class="form-row">
-        <Field label="Phone" type="tel" autocomplete="tel" {...form.field('phone')} />
-        <Field label="Address" autocomplete="street-address" {...form.field('address')} />
+        <Field {...FIELDS.phone} {...form.field('phone')} />
+        <Field {...FIELDS.address} {...form.field('address')} />
       </div>
-      <Select label="Dealer" required {...form.field('dealer')}>
+      <Select required {...FIELDS.dealer} {...form.field('dealer')}>
         <option value="">Choose a dealer</option>
         {dealerOptions(dealers)}
       </Select>
       <Failure text={form.failure} />
-      <Button kind="main" type="submit" disabled={form.isSending}>
-        Sign up
-      </Button>
+      <Submit form={form}>Sign up</Submit>
     </form>
   );
 }

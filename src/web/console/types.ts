@@ -1,5 +1,5 @@
 /** What the dealer platform sends, as generated from its document; and parts by their own names. */
-import type { Car, Identity } from '../../../build/api/dealer.d.ts';
+import type { Identity } from '../../../build/api/dealer.d.ts';
 
 export type {
   Admin,
@@ -15,4 +15,3 @@ export type {
 } from '../../../build/api/dealer.d.ts';
 
 export type Role = Identity['role'];
-export type Flag = keyof Pick<Car, 'locked' | 'climate' | 'charging'>;
