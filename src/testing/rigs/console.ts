@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openBrowser, type TestBrowser } from './browser.ts';
 import { startTestNode, type TestNode } from './node.ts';
 
-/** Log-ins of the demo: username and password. */
+export type Login = readonly [username: string, password: string];
+
+/** Log-ins of the demo. */
 export const ADMIN = ['admin', 'admin-demo'] as const;
 export const DEALER = ['nordbil', 'dealer-demo'] as const;
 export const CUSTOMER = ['anna', 'customer-demo'] as const;

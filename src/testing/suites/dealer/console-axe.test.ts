@@ -1,31 +1,17 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { barriers } from '../../rigs/barriers.ts';
 import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../../rigs/console.ts';
 import { complaintsOf, visit, visitAs } from './console-visitor.ts';
 
 const WIDTHS = [390, 1440];
 const SCHEMES = ['light', 'dark'] as const;
-const GRAVE = ['serious', 'critical'];
 const LOGINS = { admin: ADMIN, dealer: DEALER, customer: CUSTOMER };
 
 const served = serveConsole();
 
-/** Serious faults of a page for those who cannot see it, or not well. */
-async function barriers(page: Page): Promise<string[]> {
-  const result = (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] })`,
-  )) as axe.AxeResults;
-  // It did look, at colours too.
-  expect(result.passes.map(({ id }) => id)).toContain('color-contrast');
-  return result.violations
-    .filter(({ impact }) => GRAVE.includes(impact ?? ''))
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 /** No barriers in both themes and both widths, and nothing wider than the window. */
 async function expectNoBarriers(page: Page): Promise<void> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   const at = page.url();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
@@ -57,12 +43,12 @@ async function settled(page: Page): Promise<Page> {
 
 describe('[P16] a visitor meets no barrier', () => {
   test('at any page', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl);
+    const page = await visit(served);
     await expectNoBarriersAt(page, ['', 'dealers', 'sign-up', 'log-in', 'cars']);
   });
 
   test('in a form that was refused', async () => {
-    const page = await settled(await visit(served.browser, served.node.dealerUrl, 'sign-up'));
+    const page = await settled(await visit(served, 'sign-up'));
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.locator('[aria-invalid="true"]').first().waitFor();
     await expectNoBarriers(page);
@@ -74,7 +60,7 @@ test.each([
   ['dealer', ['cars', 'customers', 'customers/anna', 'profile']],
   ['admin', ['dealers', 'cars', 'customers', 'platform', 'profile']],
 ] as const)('as %s no page has a barrier', async (role, paths) => {
-  const page = await visitAs(served.browser, served.node.dealerUrl, '', LOGINS[role]);
+  const page = await visitAs(served, '', LOGINS[role]);
   await expectNoBarriersAt(page, paths);
 });
 
@@ -84,18 +70,14 @@ describe('[P16] nobody meets a barrier', () => {
     ['admin', 'dealers', 'New dealer'],
     ['admin', 'dealers', 'Delete Nordbil'],
   ] as const)('in what opens for a %s at #/%s by "%s"', async (role, path, name) => {
-    const page = await settled(
-      await visitAs(served.browser, served.node.dealerUrl, path, LOGINS[role]),
-    );
+    const page = await settled(await visitAs(served, path, LOGINS[role]));
     await page.getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor();
     await expectNoBarriers(page);
   });
 
   test('where something failed, and in what is said of it', async () => {
-    const page = await settled(
-      await visitAs(served.browser, served.node.dealerUrl, 'cars', LOGINS.customer),
-    );
+    const page = await settled(await visitAs(served, 'cars', LOGINS.customer));
     await page.route('**/state', (route) => route.abort());
     await page.getByRole('switch', { name: 'Locked' }).click();
     await page.getByText('could not be switched').waitFor();
@@ -108,5 +90,5 @@ describe('[P16] nobody meets a barrier', () => {
 
 test('nothing was asked of anybody else, and no page broke its policy', () => {
   expect(served.browser.foreign).toEqual([]);
-  expect(complaintsOf(served.browser).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+  expect(complaintsOf(served).filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
 });

@@ -1,39 +1,38 @@
 import type { Locator, Page } from 'playwright-core';
-import type { TestBrowser } from '../../rigs/browser.ts';
+import type { Login, ServedConsole } from '../../rigs/console.ts';
 
 /** What a browser writes down of any answer that is no success, foreseen or not. */
 const REFUSED = /^Failed to load resource: the server responded with a status of [45]\d\d/;
 
 /** What pages complained of but for answers that were refusals. */
-export function complaintsOf({ complaints }: TestBrowser): string[] {
-  return complaints.filter((complaint) => !REFUSED.test(complaint));
+export function complaintsOf({ browser }: ServedConsole): string[] {
+  return browser.complaints.filter((complaint) => !REFUSED.test(complaint));
 }
 
 /** A machine may be slow, and busy with something else for a while. */
 const PATIENCE_MS = 90_000;
 
 /** Opens a page of the console for a visitor of its own: nobody is logged in. */
-export async function visit({ context }: TestBrowser, url: string, path = ''): Promise<Page> {
-  const page = await context.newPage();
+export async function visit({ browser, node }: ServedConsole, path = ''): Promise<Page> {
+  const page = await browser.context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(`${url}/#/${path}`);
+  await page.goto(`${node.dealerUrl}/#/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
 }
 
 /** Opens a page of the console as somebody who has logged in. */
 export async function visitAs(
-  browser: TestBrowser,
-  url: string,
+  served: ServedConsole,
   path: string,
-  [username, password]: readonly [username: string, password: string],
+  [username, password]: Login,
 ): Promise<Page> {
-  const page = await visit(browser, url, 'log-in');
+  const page = await visit(served, 'log-in');
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).waitFor();
-  await page.goto(`${url}/#/${path}`);
+  await page.goto(`${served.node.dealerUrl}/#/${path}`);
   return page;
 }
 

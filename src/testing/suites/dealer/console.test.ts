@@ -1,57 +1,27 @@
 import { describe, expect, test } from 'vitest';
-import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../../rigs/console.ts';
+import type { Car, Token } from '../../../../build/api/dealer.d.ts';
+import { ADMIN, CUSTOMER, DEALER, type Login, serveConsole } from '../../rigs/console.ts';
+import { Api } from '../twin/api.ts';
 import { complaintsOf, faultOf, visit, visitAs } from './console-visitor.ts';
-
-interface Car {
-  vin: string;
-  dealer: string | null;
-  owner: { email: string; username: string | null } | null;
-  locked: boolean | null;
-}
+import { DealerApi } from './dealer-api.ts';
 
 const served = serveConsole();
 
-async function tokenOf([username, password]: readonly [string, string]): Promise<string> {
-  const body = new URLSearchParams({ username, password });
-  const answer = await fetch(`${served.node.dealerUrl}/api/token`, { method: 'POST', body });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
-
-async function api<T>(
-  login: readonly [string, string],
-  path: string,
-  method = 'GET',
-  body?: unknown,
-): Promise<T> {
-  const answer = await fetch(served.node.dealerUrl + path, {
-    method,
-    headers: {
-      Authorization: `Bearer ${await tokenOf(login)}`,
-      'Content-Type': 'application/json',
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as T;
+/** What the dealer platform answers an account. */
+async function ask<T>(login: Login, call: string, json?: unknown): Promise<T> {
+  const api = new DealerApi(served.node.dealerUrl);
+  const body = new URLSearchParams({ username: login[0], password: login[1] });
+  const { access_token: token } = await api.get<Token>('POST /api/token', { body });
+  return api.get<T>(call, { token, json });
 }
 
 async function carOf(vin: string): Promise<Car | undefined> {
-  return (await api<Car[]>(ADMIN, '/api/cars')).find((car) => car.vin === vin);
-}
-
-interface World {
-  viewer_url: string;
-  fleet: { vin: string; model: string; plate: string; colour: string }[];
-}
-
-async function makeWorld(): Promise<World> {
-  const answer = await fetch(`${served.node.twinUrl}/api/v1/worlds`, { method: 'POST' });
-  return (await answer.json()) as World;
+  return (await ask<Car[]>(ADMIN, 'GET /api/cars')).find((car) => car.vin === vin);
 }
 
 describe('a visitor', () => {
   test('[P17] signs up with a dealer and finds a profile to fill in, which is kept', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl);
+    const page = await visit(served);
     const nordbil = page.getByRole('row', { name: /Nordbil/ });
     await nordbil.getByRole('link', { name: /Sign up/ }).click();
     await page.getByLabel('Name', { exact: true }).fill('Berit Ek');
@@ -75,12 +45,12 @@ describe('a visitor', () => {
     await page.getByLabel('Home, latitude').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your profile is saved.').waitFor();
-    const profile = await api(['berit', 'customer-demo'], '/api/me/profile');
+    const profile = await ask(['berit', 'customer-demo'], 'GET /api/me/profile');
     expect(profile).toMatchObject({ dealer: 'nordbil', home_lat: null, phone: '' });
   });
 
   test('[P18] is shown each fault at its field, and led to the first', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl, 'sign-up?dealer=nordbil');
+    const page = await visit(served, 'sign-up?dealer=nordbil');
     await page.getByLabel('Name', { exact: true }).fill('Berit Ek');
     await page.getByLabel('Username').fill('Bad Name');
     await page.getByLabel('Password').fill('1234');
@@ -104,7 +74,7 @@ describe('a visitor', () => {
   });
 
   test('gets in with one click as somebody of the demo, and out again', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl);
+    const page = await visit(served);
     await page.getByRole('button', { name: 'Anna Lind' }).click();
     await page.getByRole('heading', { name: 'Your cars' }).waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -113,7 +83,7 @@ describe('a visitor', () => {
   });
 
   test('is told how long to wait', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl, 'log-in');
+    const page = await visit(served, 'log-in');
     await page.route('**/api/token', (route) =>
       route.fulfill({
         status: 429,
@@ -127,7 +97,7 @@ describe('a visitor', () => {
   });
 
   test('keeps the theme that was chosen', async () => {
-    const page = await visit(served.browser, served.node.dealerUrl);
+    const page = await visit(served);
     const ground = () =>
       page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const light = await ground();
@@ -142,10 +112,9 @@ describe('a visitor', () => {
 
 describe('a dealer', () => {
   test('[P17] adds a living car by its VIN and sets an owner, who locks it', async () => {
-    const world = await makeWorld();
-    const [entry] = world.fleet;
-    const { vin = '', model = '', plate = '' } = entry ?? {};
-    const dealer = await visitAs(served.browser, served.node.dealerUrl, 'cars', DEALER);
+    const world = await new Api(served.node.twinUrl).makeWorld();
+    const { vin = '', model = '', plate = '' } = world.fleet[0] ?? {};
+    const dealer = await visitAs(served, 'cars', DEALER);
     await dealer.getByLabel('VIN', { exact: true }).fill(` ${vin.toLowerCase()} `);
     await dealer.getByRole('button', { name: 'Add to fleet' }).click();
     await dealer.getByText(`is in the fleet of nordbil now`).waitFor();
@@ -160,7 +129,7 @@ describe('a dealer', () => {
     await dealer.getByText(`${plate} belongs to anna@example.com now.`).waitFor();
     expect(await row.innerText()).toContain('anna, since 2 Mar 2026');
 
-    const owner = await visitAs(served.browser, served.node.dealerUrl, 'cars', CUSTOMER);
+    const owner = await visitAs(served, 'cars', CUSTOMER);
     const lock = owner
       .getByRole('listitem', { name: plate })
       .getByRole('switch', { name: 'Locked' });
@@ -175,7 +144,7 @@ describe('a dealer', () => {
 
   test('is told where nobody has the email, and can take the owner away', async () => {
     const vin = 'DEMCAR00000000033';
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'cars', DEALER);
+    const page = await visitAs(served, 'cars', DEALER);
     const row = page.getByRole('row', { name: vin });
     await row.getByRole('button', { name: /^Owner of/ }).click();
     await page.getByLabel('Email of the owner').fill('nobody');
@@ -191,10 +160,7 @@ describe('a dealer', () => {
   });
 
   test('finds and sorts cars', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'cars', [
-      'vastauto',
-      'dealer-demo',
-    ]);
+    const page = await visitAs(served, 'cars', ['vastauto', 'dealer-demo']);
     const table = page.getByRole('table', { name: 'Own fleet' });
     await table.waitFor();
     const vins = () => table.locator('tbody .vin .mono').allInnerTexts();
@@ -219,7 +185,7 @@ describe('a dealer', () => {
   });
 
   test('[P18] goes on where the session ended, with what was typed', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'cars', DEALER);
+    const page = await visitAs(served, 'cars', DEALER);
     const vin = page.getByLabel('VIN', { exact: true });
     await vin.fill('DEMCAR00000000099');
     const kept = await page.evaluate(() => sessionStorage.getItem('session'));
@@ -241,7 +207,7 @@ describe('a dealer', () => {
   });
 
   test('can try again where the service did not answer', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'profile', DEALER);
+    const page = await visitAs(served, 'profile', DEALER);
     await page.route('**/api/customers', (route) => route.fulfill({ status: 503, json: {} }));
     await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByRole('alert').getByText('Could not load the customers.').waitFor();
@@ -255,7 +221,7 @@ describe('a dealer', () => {
 
 describe('an admin', () => {
   test('[P17] makes a dealer and deletes it again; its car goes to another', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'dealers', ADMIN);
+    const page = await visitAs(served, 'dealers', ADMIN);
     await page.getByRole('button', { name: 'New dealer' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Kustbil');
     await page.getByLabel('City').fill('Kalmar');
@@ -268,7 +234,7 @@ describe('an admin', () => {
     await page.getByRole('button', { name: 'Add the dealer' }).click();
     await page.getByText('Kustbil is a dealer now.').waitFor();
     const vin = 'DEMCAR00000000777';
-    await api(['kustbil', 'dealer-demo'], '/api/cars/add-to-fleet', 'POST', { vin });
+    await ask(['kustbil', 'dealer-demo'], 'POST /api/cars/add-to-fleet', { vin });
 
     await page.getByRole('button', { name: 'Delete Kustbil' }).click();
     await page.getByLabel('Cars and customers').selectOption('vastauto');
@@ -281,7 +247,7 @@ describe('an admin', () => {
   });
 
   test('is led to the field where the fleet is missing', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'cars', ADMIN);
+    const page = await visitAs(served, 'cars', ADMIN);
     await page.getByLabel('VIN', { exact: true }).fill('DEMCAR00000000888');
     await page.getByRole('button', { name: 'Add to fleet' }).click();
     const fleet = page.getByLabel('Fleet of');
@@ -293,7 +259,7 @@ describe('an admin', () => {
   });
 
   test('restores the demo data only with the word typed, and stays logged in', async () => {
-    const page = await visitAs(served.browser, served.node.dealerUrl, 'profile', ADMIN);
+    const page = await visitAs(served, 'profile', ADMIN);
     await page.getByLabel('Username').fill('boss');
     await page.getByLabel('Current password').fill('wrong');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -315,5 +281,5 @@ describe('an admin', () => {
 
 test('[P3] nothing was asked of anybody else, and no page broke its policy', () => {
   expect(served.browser.foreign).toEqual([]);
-  expect(complaintsOf(served.browser)).toEqual([]);
+  expect(complaintsOf(served)).toEqual([]);
 });

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
-import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import { expect, test } from 'vitest';
+import { serveConsole } from '../../rigs/console.ts';
 
-let node: TestNode;
-let browser: TestBrowser;
-beforeAll(async () => {
-  node = await startTestNode();
-  browser = await openBrowser(node.dealerUrl);
-});
-afterAll(async () => {
-  await browser.close();
-  await node.discard();
-});
+const served = serveConsole();
 
 test('[P19] an admin logs in on the page of the documentation and sees the customers', async () => {
+  const { browser, node } = served;
   const page = await browser.context.newPage();
   await page.goto(`${node.dealerUrl}/docs`);
 

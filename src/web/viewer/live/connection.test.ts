@@ -109,13 +109,33 @@ describe('a connection', () => {
     expect([stage.hellos, stage.frames]).toEqual([1, 1]);
   });
 
-  it('reconnects at once when the node restarts', async () => {
+  it('reconnects at once when the node restarts, but only once', async () => {
     stage.serve();
     await stage.lose(1012);
     expect(stage.sockets.length).toBe(2);
     expect(stage.links.at(-1)).toBe('reconnecting');
+    await stage.lose(1012);
+    expect(stage.waits).toEqual([1000]);
+    await stage.pass(1000);
     stage.serve();
     expect(stage.links.at(-1)).toBe('streaming');
+  });
+
+  it('waits a random part of the pause, the second half of it at least', async () => {
+    for (const [chance, ms] of [
+      [0, 250],
+      [0.5, 375],
+    ] as const) {
+      stage.serve();
+      stage.random = () => chance;
+      await stage.lose();
+      await stage.pass(ms);
+    }
+  });
+
+  it('waits longer where the node is overloaded', async () => {
+    await stage.lose(1013);
+    expect(stage.waits).toEqual([2000]);
   });
 
   it('waits longer each time the node cannot be reached, and never gives up', async () => {

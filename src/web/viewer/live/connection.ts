@@ -1,5 +1,4 @@
 import type { Hello, Snapshot } from '../api/types.ts';
-import { pauseMs } from './backoff.ts';
 
 /** The state of the connection. Playback knows whether its frames are too old. */
 export type Link = 'connecting' | 'streaming' | 'reconnecting' | 'polling' | 'gone';
@@ -41,6 +40,13 @@ const BLOCKED_AFTER = 3;
 const POLL_MS = 400;
 /** How often the stream is tried again during polling. */
 const RETRY_STREAM_MS = 20_000;
+const PAUSE_MIN_MS = 500;
+const PAUSE_MAX_MS = 15_000;
+/** The node restarts or hands the world over: another node may already serve it. */
+const CLOSED_RESTART = 1012;
+/** The node is overloaded, or this page did not read for too long. */
+const CLOSED_OVERLOADED = 1013;
+const PAUSE_OVERLOADED_MS = 2000;
 
 /**
  * Watches a world until it is gone: by its stream, or by polling where streams are blocked. A
@@ -163,4 +169,17 @@ export class Connection {
     this.stop();
     this.#setLink('gone');
   }
+}
+
+/**
+ * Milliseconds to wait before the next try.
+ * @param failures connections lost since the last frame, this one included
+ * @param code close code; 1006 where there was none
+ * @param chance random, 0 to 1: the pages of a lost node must not reconnect all at once
+ */
+function pauseMs(failures: number, code: number, chance: number): number {
+  if (code === CLOSED_RESTART && failures <= 1) return 0;
+  const least = code === CLOSED_OVERLOADED ? PAUSE_OVERLOADED_MS : PAUSE_MIN_MS;
+  const ceiling = Math.min(PAUSE_MAX_MS, least * 2 ** Math.max(0, failures - 1));
+  return ceiling * (0.5 + chance / 2);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CAR_TYPES } from '../../../twin/fleet.ts';
+import { carOf } from '../live/playback.ts';
 import { BODY_PLANS, carBody } from './car-body.ts';
 import { enlargement, interventionOf } from './fleet-view.ts';
 import { hazardBody } from './hazard-bodies.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
-import type { ShownCar } from './types.ts';
 
 /** From the lowest to the highest coordinate, each way. */
 function extentOf({ positions }: MeshBuilder): {
@@ -97,21 +97,7 @@ describe('cars on display', () => {
   });
 
   it('show the intervention', () => {
-    const car: ShownCar = {
-      vin: '',
-      x: 0,
-      y: 0,
-      heading: 0,
-      speed: 0,
-      braking: false,
-      aeb: false,
-      esc: false,
-      evasive: false,
-      status: 'driving',
-      model: 'Lumen City',
-      colour: 'teal',
-      plate: '',
-    };
+    const car = carOf({ vin: '', model: 'Lumen City', colour: 'teal', plate: '' });
     expect(interventionOf(car)).toBeNull();
     expect(interventionOf({ ...car, esc: true })?.word).toBe('ESC');
     expect(interventionOf({ ...car, esc: true, aeb: true })?.word).toBe('AEB');
