@@ -1,4 +1,4 @@
-import type { ComponentChildren, Ref } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 interface ButtonProps {
   kind?: 'main' | 'danger' | 'quiet' | undefined;
@@ -9,17 +9,14 @@ interface ButtonProps {
   label?: string | undefined;
   /** The content is an icon only. */
   icon?: boolean;
-  pressed?: boolean | undefined;
-  buttonRef?: Ref<HTMLButtonElement>;
   onClick?: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
 
 export function Button(props: ButtonProps) {
-  const { kind, size, type = 'button', disabled, label, icon, pressed, children } = props;
+  const { kind, size, type = 'button', disabled, label, icon, children } = props;
   return (
     <button
-      ref={props.buttonRef ?? null}
       type={type}
       class="button"
       data-kind={kind}
@@ -27,7 +24,6 @@ export function Button(props: ButtonProps) {
       data-icon={icon ? '' : undefined}
       disabled={disabled}
       aria-label={label}
-      aria-pressed={pressed}
       title={icon ? label : undefined}
       onClick={props.onClick}
     >
@@ -43,13 +39,12 @@ interface SwitchProps {
   hidesLabel?: boolean;
   /** A change is in progress. */
   isBusy?: boolean;
-  disabled?: boolean;
   onChange: (isOn: boolean) => void;
 }
 
 /** A toggle that takes effect at once. */
 export function Switch(props: SwitchProps) {
-  const { isOn, label, hidesLabel, isBusy = false, disabled = false, onChange } = props;
+  const { isOn, label, hidesLabel, isBusy = false, onChange } = props;
   return (
     <button
       type="button"
@@ -58,7 +53,6 @@ export function Switch(props: SwitchProps) {
       aria-checked={isOn}
       aria-busy={isBusy}
       aria-label={hidesLabel ? label : undefined}
-      disabled={disabled}
       onClick={() => {
         if (!isBusy) onChange(!isOn);
       }}

@@ -13,14 +13,12 @@ interface ControlProps {
 }
 
 interface FieldProps extends ControlProps {
-  type?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'search';
-  inputMode?: 'decimal' | 'text';
+  type?: 'text' | 'password' | 'email' | 'tel' | 'date';
+  inputMode?: 'decimal';
   autocomplete?: string;
   placeholder?: string;
   /** Values to choose from. */
   suggestions?: readonly string[];
-  /** Off by default: names and numbers are not words. */
-  spellcheck?: boolean;
 }
 
 /** A text input with label, hint and error. */
@@ -36,7 +34,8 @@ export function Field(props: FieldProps) {
         inputMode={props.inputMode}
         autocomplete={props.autocomplete ?? 'off'}
         placeholder={props.placeholder}
-        spellcheck={props.spellcheck ?? false}
+        // Names and numbers are not words.
+        spellcheck={false}
         autocapitalize={type === 'text' ? 'off' : undefined}
         list={suggestions ? `${id}-list` : undefined}
       />

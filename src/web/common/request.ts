@@ -1,10 +1,7 @@
-/** A field that the service refused, and why. */
-export interface FieldFault {
-  /** `body`, `query` or `path`, then the name of the field. */
-  loc: readonly (string | number)[];
-  msg: string;
-  type: string;
-}
+import type { ValidationErrors } from '../../../build/api/dealer.d.ts';
+
+/** A field that the service refused, and why; `loc` ends with its name. */
+export type FieldFault = ValidationErrors['detail'][number];
 
 /** A refusal by the service, or no answer at all. */
 export class RequestError extends Error {
@@ -15,18 +12,12 @@ export class RequestError extends Error {
   readonly code: string;
   /** All faults of a 422. */
   readonly faults: readonly FieldFault[];
-  readonly retryAfterS: number | undefined;
 
-  constructor(
-    status: number,
-    message: string,
-    more: { code?: string; faults?: readonly FieldFault[]; retryAfterS?: number | undefined } = {},
-  ) {
+  constructor(status: number, message: string, code = '', faults: readonly FieldFault[] = []) {
     super(message);
     this.status = status;
-    this.code = more.code ?? '';
-    this.faults = more.faults ?? [];
-    this.retryAfterS = more.retryAfterS;
+    this.code = code;
+    this.faults = faults;
   }
 }
 
@@ -76,14 +67,10 @@ async function jsonOf(response: Response): Promise<unknown> {
 /** The dealer platform answers `{detail}`, a sentence or a list; the twin answers `{error, hint}`. */
 function errorOf(response: Response, body: unknown): RequestError {
   const { status } = response;
-  const { detail, error, hint } = (body ?? {}) as {
-    detail?: unknown;
-    error?: unknown;
-    hint?: unknown;
-  };
+  const { detail, error, hint } = (body ?? {}) as Record<string, unknown>;
   const retryAfterS = retryAfter(response);
   if (Array.isArray(detail)) {
-    return new RequestError(status, 'Some fields are wrong.', { faults: detail });
+    return new RequestError(status, 'Some fields are wrong.', '', detail);
   }
   const words = [detail, hint].find((each) => typeof each === 'string');
   const said = words ?? `The service answered ${status}.`;
@@ -91,7 +78,7 @@ function errorOf(response: Response, body: unknown): RequestError {
     retryAfterS === undefined
       ? sentence(said)
       : `${sentence(said.replace(TRY_AGAIN, ''))} ${waitWords(status, retryAfterS)}`.trim();
-  return new RequestError(status, message, { code: String(error ?? ''), retryAfterS });
+  return new RequestError(status, message, String(error ?? ''));
 }
 
 function retryAfter({ headers }: Response): number | undefined {

@@ -1,10 +1,13 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-/** Fetched data, and the outcome of the last attempt. */
-export interface Resource<T> {
+interface Outcome<T> {
   /** The last value, also while a newer one is loading or has failed. */
   value: T | undefined;
   error: Error | undefined;
+}
+
+/** Fetched data, and the outcome of the last attempt. */
+export interface Resource<T> extends Outcome<T> {
   isLoading: boolean;
   reload(): void;
   /** Changes the value locally, without a request. */
@@ -19,33 +22,31 @@ export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
 ): Resource<T> {
-  const [value, setValue] = useState<T>();
-  const [error, setError] = useState<Error>();
+  const [state, setState] = useState<Outcome<T>>({ value: undefined, error: undefined });
   const [isLoading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
-  const latest = useRef(load);
-  latest.current = load;
   useEffect(() => {
     const stop = new AbortController();
+    const settle = (outcome: Partial<Outcome<T>>) => {
+      if (stop.signal.aborted) return;
+      setState((last) => ({ ...last, ...outcome }));
+      setLoading(false);
+    };
     setLoading(true);
-    latest.current(stop.signal).then(
-      (fetched) => {
-        if (stop.signal.aborted) return;
-        setValue(fetched);
-        setError(undefined);
-        setLoading(false);
-      },
-      (reason: unknown) => {
-        if (stop.signal.aborted) return;
-        setError(reason instanceof Error ? reason : new Error(String(reason)));
-        setLoading(false);
-      },
+    load(stop.signal).then(
+      (value) => settle({ value, error: undefined }),
+      (error: Error) => settle({ error }),
     );
     return () => stop.abort();
   }, [turn, ...inputs]);
-  const reload = useCallback(() => setTurn((last) => last + 1), []);
-  const set = useCallback((change: (value: T) => T) => {
-    setValue((last) => (last === undefined ? last : change(last)));
-  }, []);
-  return { value, error, isLoading, reload, set };
+  return {
+    ...state,
+    isLoading,
+    reload: () => setTurn((last) => last + 1),
+    set: (change) =>
+      setState((last) => {
+        if (last.value === undefined) return last;
+        return { ...last, value: change(last.value) };
+      }),
+  };
 }

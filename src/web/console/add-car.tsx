@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Field, Select } from '../common/field.tsx';
 import { Failure, Note } from '../common/states.tsx';
-import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { type Form, useForm } from './form.ts';
 import { CityLink, Submit } from './parts.tsx';
+import { dealerOptions, useDealers } from './records.tsx';
 import { call, session } from './session.ts';
 import { NEW_CITY_URL } from './settings.ts';
 import type { Car } from './types.ts';

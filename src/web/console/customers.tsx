@@ -1,11 +1,9 @@
 import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
 import { dayOf, Page } from './parts.tsx';
-import { session, useCall } from './session.ts';
+import { useCustomers } from './records.tsx';
+import { session } from './session.ts';
 import type { Customer } from './types.ts';
-
-/** The customers that the account may see: a dealer its own ones, an admin all. */
-export const useCustomers = () => useCall<Customer[]>('/api/customers');
 
 const COLUMNS: readonly Column<Customer>[] = [
   {

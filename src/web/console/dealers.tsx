@@ -5,12 +5,11 @@ import { Field } from '../common/field.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
 import { showToast } from '../common/toasts.tsx';
-import { useDealers } from './dealer-options.tsx';
 import { DeleteDealer } from './delete-dealer.tsx';
-import { usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { dayOf, FormEnd, Page } from './parts.tsx';
 import { NEW_PASSWORD, USERNAME, USERNAME_HINT } from './profile-fields.ts';
+import { useDealers, usePlatformState } from './records.tsx';
 import { call, session } from './session.ts';
 import type { Dealer, PlatformState } from './types.ts';
 

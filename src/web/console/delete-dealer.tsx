@@ -2,9 +2,9 @@ import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { Select } from '../common/field.tsx';
 import { showToast } from '../common/toasts.tsx';
-import { dealerOptions } from './dealer-options.tsx';
 import { useForm } from './form.ts';
 import { count, FormEnd } from './parts.tsx';
+import { dealerOptions } from './records.tsx';
 import { call } from './session.ts';
 import type { Dealer, DealerRemoval, PlatformState } from './types.ts';
 

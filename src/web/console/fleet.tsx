@@ -4,10 +4,10 @@ import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
 import { Tabs } from '../common/tabs.tsx';
 import { AddCar } from './add-car.tsx';
-import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
+import { replaced, useCars } from './records.tsx';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
 

@@ -1,8 +1,8 @@
 import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
-import { replaced, useCars } from './cars.ts';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
+import { replaced, useCars } from './records.tsx';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
 

@@ -3,9 +3,9 @@ import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { Failure, Note } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
-import { useCustomers } from './customers.tsx';
 import { useForm } from './form.ts';
 import { CarLooks, Submit } from './parts.tsx';
+import { useCustomers } from './records.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 

@@ -1,9 +1,10 @@
 import { Field } from '../common/field.tsx';
+import { Pairs } from '../common/pairs.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
-import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { count, Page, Refresh, Submit } from './parts.tsx';
+import { usePlatformState } from './records.tsx';
 import { call, refreshIdentity } from './session.ts';
 import { DEMO_LOGINS } from './settings.ts';
 import type { PlatformState, Reset } from './types.ts';
@@ -25,8 +26,8 @@ export function PlatformPage() {
       <ResourceView resource={state} what="the state of the platform">
         {(known) => (
           <>
-            <Figures figures={figuresOf(known)} />
-            <Figures figures={runningOf(known)} />
+            <Pairs kind="figures" pairs={Object.entries(figuresOf(known))} />
+            <Pairs kind="figures" pairs={Object.entries(runningOf(known))} />
           </>
         )}
       </ResourceView>

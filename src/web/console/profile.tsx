@@ -4,11 +4,10 @@ import { Pairs } from '../common/pairs.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { AdminForm } from './admin-account.tsx';
-import { dealerOptions, useDealers } from './dealer-options.tsx';
-import { Figures, usePlatformState } from './figures.tsx';
 import { useForm } from './form.ts';
 import { dayOf, Page, Submit } from './parts.tsx';
 import { FIELDS, GROUPS, PROFILE_FIELDS, type ProfileField, SECRETS } from './profile-fields.ts';
+import { dealerOptions, useDealers, usePlatformState } from './records.tsx';
 import { call, session, useCall } from './session.ts';
 import type { Customer, Dealer, Profile } from './types.ts';
 
@@ -117,7 +116,12 @@ function DealerSheet({ dealer }: { dealer: Dealer }) {
         />
         <p class="small soft">Only an admin can change these.</p>
       </section>
-      {fleet ? <Figures figures={{ Cars: fleet.cars, Customers: fleet.customers }} /> : null}
+      {fleet ? (
+        <Pairs
+          kind="figures"
+          pairs={Object.entries({ Cars: fleet.cars, Customers: fleet.customers })}
+        />
+      ) : null}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import { Field, Select } from '../common/field.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
-import { dealerOptions, useDealers } from './dealer-options.tsx';
 import { useForm } from './form.ts';
 import { Page, Submit } from './parts.tsx';
 import { FIELDS, NEW_PASSWORD, USERNAME, USERNAME_HINT } from './profile-fields.ts';
+import { dealerOptions, useDealers } from './records.tsx';
 import { goTo, route } from './route.ts';
 import { call, startSession } from './session.ts';
 import type { Dealer, Token } from './types.ts';

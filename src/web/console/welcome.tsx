@@ -1,9 +1,9 @@
+import { Pairs } from '../common/pairs.tsx';
 import { ResourceView } from '../common/states.tsx';
-import { useDealers } from './dealer-options.tsx';
 import { DealerTable } from './dealers.tsx';
-import { Figures, usePlatformState } from './figures.tsx';
 import { LogInCard } from './log-in.tsx';
 import { Page } from './parts.tsx';
+import { useDealers, usePlatformState } from './records.tsx';
 import { NEW_CITY_URL } from './settings.ts';
 import type { PlatformState } from './types.ts';
 
@@ -18,7 +18,7 @@ export function WelcomePage() {
     >
       <div class="welcome">
         <ResourceView resource={state} what="the figures">
-          {(figures) => <Figures figures={shownOf(figures)} />}
+          {(figures) => <Pairs kind="figures" pairs={Object.entries(shownOf(figures))} />}
         </ResourceView>
         <LogInCard />
         <section class="section" aria-labelledby="dealers">

@@ -57,27 +57,19 @@ export function interpolateCar(
 }
 
 function blendCar(car: ShownCar, from: Vehicle, to: Vehicle, part: number, seconds: number): void {
-  const isJump = jumped(from, to, Math.max(from.speed, to.speed), seconds);
-  lerpPose(car, from, isJump ? from : to, isJump ? 0 : part);
-  car.speed = isJump ? from.speed : from.speed + (to.speed - from.speed) * part;
-  car.braking = from.braking;
-  car.aeb = from.aeb;
-  car.esc = from.esc;
-  car.evasive = from.evasive;
-  car.status = from.status;
+  Object.assign(car, from);
+  if (jumped(from, to, Math.max(from.speed, to.speed), seconds)) return;
+  lerpPose(car, from, to, part);
+  car.speed = from.speed + (to.speed - from.speed) * part;
 }
 
 /** Highest speed of a hazard. */
 const HAZARD_MPS = 20;
 
 function blendHazard(shown: ShownHazard, from: Hazard, to: Hazard, part: number, seconds: number) {
-  const stays = !from.active || !to.active || jumped(from, to, HAZARD_MPS, seconds);
-  lerpPose(shown, from, stays ? from : to, stays ? 0 : part);
-  shown.id = from.id;
-  shown.kind = from.kind;
-  shown.active = from.active;
-  shown.length = from.length;
-  shown.width = from.width;
+  Object.assign(shown, from);
+  const moves = from.active && to.active && !jumped(from, to, HAZARD_MPS, seconds);
+  if (moves) lerpPose(shown, from, to, part);
 }
 
 /** Overwrites a world with its state at a tick between two frames; its fleet stays the same. */

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
 import type { CityMap } from '../api/types.ts';
 import { CityScene } from '../scene/city-scene.ts';
-import type { Mutable, Picked, SensorName, ShownWorld } from '../scene/types.ts';
+import type { Mutable, Picked, ShownWorld } from '../scene/types.ts';
 import { type Drawn, observe } from './observed.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -12,7 +12,6 @@ const STEP_MAX_S = 0.25;
 const REPLAY_STEP_MAX_S = 1;
 /** Size of the view around an incident, m. */
 const INCIDENT_SPAN_M = 70;
-const SENSORS: readonly SensorName[] = ['front_camera', 'front_radar', 'corner_radars'];
 
 /** Draws the live world or the replay, once per displayed frame. */
 export class Display {
@@ -41,11 +40,10 @@ export class Display {
   /** Creates the scene on a canvas. Throws where the browser has no WebGL 2. */
   show(canvas: HTMLCanvasElement, map: CityMap): void {
     const { camera, replay } = this.#viewer;
-    const scene = new CityScene(canvas, map);
-    this.#drawn.scene = scene;
-    scene.onCameraMoved = () => {
+    const scene = new CityScene(canvas, map, () => {
       camera.value = 'city';
-    };
+    });
+    this.#drawn.scene = scene;
     effect(() => scene.setTheme(theme.value));
     effect(() => scene.camera.setMode(camera.value));
     effect(() => {
@@ -82,8 +80,7 @@ function pickedOf({ car }: Viewer): Mutable<Picked> | null {
   const index = car.index.value;
   if (index < 0) return null;
   const effective = car.features.value?.effective;
-  const sensors = new Set(SENSORS.filter((name) => effective?.[name] === 'on'));
-  return { car: index, route: car.route.value, sensors, gap: null };
+  return { car: index, route: car.route.value, effective, gap: null };
 }
 
 function gapOf({ live, car }: Viewer): number | null {

@@ -40,7 +40,7 @@ describe('the camera rig', () => {
     rig.setMode('chase');
     settle(CAR);
     expect(rig.pose.bearing).toBeCloseTo(0.5, 6);
-    const car = project(rig.pose, rig.view, CAR.x, CAR.y, 0, { xPx: 0, yPx: 0, depth: 0 });
+    const car = project(rig.pose, rig.view, CAR.x, CAR.y, 0);
     expect(car.xPx).toBeCloseTo(400, 6);
     expect(car.yPx).toBeGreaterThan(300);
     rig.advance(0.35, { ...CAR, heading: 1.5 });
@@ -61,7 +61,7 @@ describe('the camera rig', () => {
   it('moves gradually to another car', () => {
     rig.setMode('follow');
     settle(CAR);
-    rig.changeTarget();
+    rig.changeCar();
     rig.advance(0.1, { ...CAR, x: -200 });
     expect(rig.pose.x).toBeGreaterThan(0);
     settle({ ...CAR, x: -200 });
@@ -74,9 +74,9 @@ describe('the camera rig', () => {
     rig.zoomBy(2);
     rig.rotateBy(0.3);
     rig.tiltBy(0.1);
-    expect(rig.isFollowing).toBe(true);
+    expect(rig.target).toBe('car');
     rig.panBy(10, 0);
-    expect(rig.isFollowing).toBe(false);
+    expect(rig.target).toBe('city');
     rig.advance(0.1, { ...CAR, x: 200 });
     expect(rig.pose.x).toBeLessThan(121);
   });
@@ -121,12 +121,12 @@ describe('the camera rig', () => {
     rig.lookAt(50, 60, 40);
     settle();
     const top = groundUnder(rig.pose, rig.view, 400, 0);
-    expect(rig.isLookingAtPlace).toBe(true);
+    expect(rig.target).toBe('place');
     expect(rig.pose).toMatchObject({ x: 50, y: 60 });
     expect(top?.y).toBeCloseTo(80, 6);
     rig.showAll();
     settle();
-    expect(rig.isLookingAtPlace).toBe(false);
+    expect(rig.target).toBe('city');
     expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0 });
   });
 });

@@ -31,10 +31,8 @@ export class CameraRig {
   readonly pose: Pose;
   readonly view: Viewport = { widthPx: 1, heightPx: 1 };
   mode: CameraMode = 'city';
-  /** The camera follows the picked car. */
-  isFollowing = false;
-  /** The camera shows a place, until it is moved. */
-  isLookingAtPlace = false;
+  /** The camera follows the picked car, or shows a place until it is moved. */
+  target: 'city' | 'car' | 'place' = 'city';
   /** Without transitions. */
   reducedMotion = false;
   readonly #bounds: Bounds;
@@ -69,7 +67,7 @@ export class CameraRig {
       return;
     }
     this.#startTransition();
-    this.isFollowing = true;
+    this.target = 'car';
     this.#orbitRad = 0;
     this.#bearing = null;
     this.#goal.distance = mode === 'chase' ? CHASE.distance : FOLLOW.distance;
@@ -85,7 +83,7 @@ export class CameraRig {
 
   lookAt(x: number, y: number, spanM: number): void {
     this.#startTransition();
-    this.isLookingAtPlace = true;
+    this.target = 'place';
     this.#goal.x = x;
     this.#goal.y = y;
     this.#goal.z = 0;
@@ -97,7 +95,7 @@ export class CameraRig {
   zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
     const before = this.#goal.distance;
     this.#goal.distance = this.#clampDistance(before / factor);
-    if (this.isFollowing) return;
+    if (this.target === 'car') return;
     this.#isFitted = false;
     const under = groundUnder(this.#goal, this.view, xPx, yPx);
     if (!under) return;
@@ -111,8 +109,7 @@ export class CameraRig {
   /** Drags the city; the camera stops following. */
   panBy(dxPx: number, dyPx: number): void {
     this.#endTransition();
-    this.isFollowing = false;
-    this.isLookingAtPlace = false;
+    this.target = 'city';
     this.#isFitted = false;
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
@@ -131,12 +128,12 @@ export class CameraRig {
 
   rotateBy(rad: number): void {
     this.#isFitted = false;
-    if (this.isFollowing && this.mode === 'chase') this.#orbitRad += rad;
+    if (this.target === 'car' && this.mode === 'chase') this.#orbitRad += rad;
     else this.#goal.bearing += rad;
   }
 
   /** The followed car has changed: starts a transition to it. */
-  changeTarget(): void {
+  changeCar(): void {
     Object.assign(this.#from, this.pose);
     this.#transitionLeftS = MOVE_S;
     this.#bearing = null;
@@ -144,7 +141,7 @@ export class CameraRig {
 
   /** Updates the pose; `anchor` is the picked car. */
   advance(dtS: number, anchor: CarPose | null): void {
-    if (this.isFollowing && anchor) this.#follow(dtS, anchor);
+    if (this.target === 'car' && anchor) this.#follow(dtS, anchor);
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
     else {
@@ -175,8 +172,7 @@ export class CameraRig {
     Object.assign(this.#from, this.pose);
     this.#transitionLeftS = MOVE_S;
     this.#isFitted = false;
-    this.isFollowing = false;
-    this.isLookingAtPlace = false;
+    this.target = 'city';
   }
 
   /** A drag ends a transition at the current pose. */

@@ -52,13 +52,6 @@ export function wholeOf(bounds: Bounds, view: Viewport): Pose {
   };
 }
 
-export interface Projected {
-  xPx: number;
-  yPx: number;
-  /** Along the line of sight, m; not positive behind the camera. */
-  depth: number;
-}
-
 /** Sines and cosines of a pose's tilt and bearing. */
 export const turnsOf = ({ tilt, bearing }: Pose) => ({
   st: Math.sin(tilt),
@@ -67,15 +60,8 @@ export const turnsOf = ({ tilt, bearing }: Pose) => ({
   cb: Math.cos(bearing),
 });
 
-/** Projects a place of the world onto the canvas, into `out`. */
-export function project(
-  pose: Pose,
-  view: Viewport,
-  x: number,
-  y: number,
-  z: number,
-  out: Projected,
-): Projected {
+/** Projects a place of the world onto the canvas. */
+export function project(pose: Pose, view: Viewport, x: number, y: number, z: number) {
   const { st, ct, sb, cb } = turnsOf(pose);
   const dx = x - pose.x;
   const dy = y - pose.y;
@@ -85,10 +71,12 @@ export function project(
   const right = dx * sb - dy * cb;
   const up = ahead * ct + dz * st;
   const scale = view.heightPx / (2 * TAN_HALF * Math.max(1e-6, depth));
-  out.xPx = view.widthPx / 2 + right * scale;
-  out.yPx = view.heightPx / 2 - up * scale;
-  out.depth = depth;
-  return out;
+  return {
+    xPx: view.widthPx / 2 + right * scale,
+    yPx: view.heightPx / 2 - up * scale,
+    /** Along the line of sight, m; not positive behind the camera. */
+    depth,
+  };
 }
 
 /** The place on the ground under a point of the canvas; null above the horizon. */

@@ -64,8 +64,6 @@ const SIGNS_MAX = 600;
 /** Draws a city on a canvas. */
 export class CityScene {
   readonly camera: CameraRig;
-  /** Called when a gesture moves the view. */
-  onCameraMoved: (() => void) | null = null;
   readonly #renderer: Renderer;
   readonly #map: CityMap;
   readonly #overlay: Overlay;
@@ -78,10 +76,12 @@ export class CityScene {
   readonly #picked: PickedView;
   #cars: readonly ShownCar[] = [];
   #pickedCar = -1;
-  readonly #projected = { xPx: 0, yPx: 0, depth: 0 };
 
-  /** Throws where the browser has no WebGL 2. */
-  constructor(canvas: HTMLCanvasElement, map: CityMap) {
+  /**
+   * Throws where the browser has no WebGL 2.
+   * @param onMoved called when a drag moves the view
+   */
+  constructor(canvas: HTMLCanvasElement, map: CityMap, onMoved: () => void) {
     this.#map = map;
     this.#renderer = new Renderer(canvas);
     this.camera = new CameraRig(map.bounds);
@@ -115,22 +115,21 @@ export class CityScene {
     const views = [this.#trees, this.#fleet, this.#hazards, this.#picked];
     const layers = [decals, this.#names, smoke, signs, this.#lights.bars, this.#lights.lamps];
     for (const { object } of [...views, ...layers]) this.#renderer.add(object);
-    listenToGestures(canvas, this.camera, () => this.onCameraMoved?.());
+    listenToGestures(canvas, this.camera, onMoved);
     this.#watchSize(canvas);
-    prefersReducedMotion.subscribe((isReduced) => {
-      this.camera.reducedMotion = isReduced;
-    });
     this.setTheme('light');
   }
 
   /** Draws one frame; `dtS` is the time since the one before. */
   draw(world: ShownWorld, picked: Picked | null, dtS: number): void {
     const { camera } = this;
-    const { pose, view, reducedMotion } = camera;
+    const { pose, view } = camera;
+    const reducedMotion = prefersReducedMotion.peek();
+    camera.reducedMotion = reducedMotion;
     this.#cars = world.cars;
     const car = picked ? (world.cars[picked.car] ?? null) : null;
     const index = car && picked ? picked.car : -1;
-    if (index !== this.#pickedCar && camera.isFollowing) camera.changeTarget();
+    if (index !== this.#pickedCar && camera.target === 'car') camera.changeCar();
     this.#pickedCar = index;
     camera.advance(dtS, car);
     if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick / TICKS_PER_S;
@@ -156,14 +155,14 @@ export class CityScene {
   }
 
   #cutHousesAway(car: ShownCar | null): void {
-    const { pose, view, isFollowing, isLookingAtPlace } = this.camera;
+    const { pose, view, target } = this.camera;
     const { ratio, buffer, cutaway } = this.#renderer.shared;
-    const focus = isFollowing ? car : isLookingAtPlace ? pose : null;
-    if (!focus || pose.tilt < CUTAWAY_TILT_MIN) {
+    const focus = target === 'car' ? car : pose;
+    if (target === 'city' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
       cutaway.value.set(0, 0, 0, 0);
       return;
     }
-    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1, this.#projected);
+    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1);
     const ahead = focus.x * Math.cos(pose.bearing) + focus.y * Math.sin(pose.bearing);
     const widestPx = CUTAWAY_PART_MAX * Math.min(view.widthPx, view.heightPx);
     const radius = Math.min(widestPx, CUTAWAY_M / metresPerPixel(pose, view)) * ratio.value;
@@ -190,7 +189,7 @@ export class CityScene {
     if (!shown) return null;
     const { x, y } = shown;
     const { pose, view } = this.camera;
-    const { xPx, yPx, depth } = project(pose, view, x, y, 0, this.#projected);
+    const { xPx, yPx, depth } = project(pose, view, x, y, 0);
     return depth > 0 ? { xPx, yPx, x, y } : null;
   }
 

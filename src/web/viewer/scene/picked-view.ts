@@ -117,7 +117,7 @@ export class PickedView {
     const noseM = plan.lengthM / 2;
     this.#findZones(car);
     for (const { sensor, field, drawn } of this.#fields) {
-      drawn.visible = picked.sensors.has(sensor) && car.status !== 'crashed';
+      drawn.visible = picked.effective?.[sensor] === 'on' && car.status !== 'crashed';
       if (!drawn.visible) continue;
       const part = sensor === 'front_camera' ? cameraPart(this.#here) : 1;
       putField(drawn.matrixWorld, car, noseM + field.aheadM, field.leftM, part);

@@ -1,11 +1,9 @@
-import { type Pose, type Projected, project, type Viewport } from './camera.ts';
+import { type Pose, project, type Viewport } from './camera.ts';
 import type { ShownCar } from './types.ts';
 
 /** Precision of a finger. */
 const REACH_PX = 16;
 const MIDDLE_M = 0.7;
-
-const spot: Projected = { xPx: 0, yPx: 0, depth: 0 };
 
 /** The car that is drawn nearest to a point of the canvas; null where none is within reach. */
 export function carUnder(
@@ -18,7 +16,7 @@ export function carUnder(
   let best: number | null = null;
   let bestPx = Number.POSITIVE_INFINITY;
   for (const [i, car] of cars.entries()) {
-    project(pose, view, car.x, car.y, MIDDLE_M, spot);
+    const spot = project(pose, view, car.x, car.y, MIDDLE_M);
     if (spot.depth <= 0) continue;
     // Near by, a car is larger than a finger.
     const bodyPx = (1.6 * view.heightPx) / (0.576 * spot.depth);

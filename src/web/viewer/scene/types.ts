@@ -1,5 +1,13 @@
 /** What the page gives the scene to draw. Metres, radians (0 east, counter-clockwise), m/s. */
-import type { FleetEntry, Hazard, LightState, MapPoint, Pose, Vehicle } from '../api/types.ts';
+import type {
+  FeatureState,
+  FleetEntry,
+  Hazard,
+  LightState,
+  MapPoint,
+  Pose,
+  Vehicle,
+} from '../api/types.ts';
 
 export type { Theme } from '../../common/theme.ts';
 
@@ -31,8 +39,8 @@ export interface Picked {
   car: number;
   /** Closed loop. */
   route: readonly MapPoint[];
-  /** Sensors that are effectively on: their fields are drawn. */
-  sensors: ReadonlySet<SensorName>;
+  /** Features: the fields of sensors that are on are drawn. */
+  effective: FeatureState['effective'] | undefined;
   /** Measured gap ahead, m. */
   gap: number | null;
 }
