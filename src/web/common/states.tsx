@@ -41,7 +41,7 @@ export function Note({ kind, children }: NoteProps) {
 }
 
 /** The error of a form or an action; nothing without a text. */
-export function Failure({ text }: { text: string | undefined }) {
+export function Failure({ text }: { text: string }) {
   if (!text) return null;
   return (
     <Note kind="bad">

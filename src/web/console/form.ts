@@ -6,10 +6,10 @@ export type Form<Name extends string> = ReturnType<typeof useForm<Name>>;
 
 interface Verdict {
   byField: Readonly<Record<string, string>>;
-  failure: string | undefined;
+  failure: string;
 }
 
-const FINE: Verdict = { byField: {}, failure: undefined };
+const FINE: Verdict = { byField: {}, failure: '' };
 
 /**
  * A form that the service validates. The faults of a 422 are shown at their fields, and the first
@@ -44,7 +44,7 @@ export function useForm<Name extends string>(
     }
   };
   return {
-    /** An error that belongs to no field. */
+    /** An error that belongs to no field; empty where there is none. */
     failure: verdict.failure,
     isSending,
     /** Properties of a control. */
@@ -73,19 +73,16 @@ export function useForm<Name extends string>(
 }
 
 function verdictOf(error: unknown, values: object): Verdict {
-  if (!(error instanceof RequestError)) {
+  const faults = error instanceof RequestError ? error.faults : [];
+  if (faults.length === 0) {
     return { byField: {}, failure: error instanceof Error ? error.message : String(error) };
   }
-  if (error.faults.length === 0) return { byField: {}, failure: error.message };
   const isOfField = ({ loc }: FieldFault) => String(loc.at(-1)) in values;
-  const here = error.faults.filter(isOfField);
-  const elsewhere = error.faults.filter((fault) => !isOfField(fault));
+  const here = faults.filter(isOfField);
+  const elsewhere = faults.filter((fault) => !isOfField(fault));
   return {
     byField: Object.fromEntries(here.map(({ loc, msg }) => [String(loc.at(-1)), words(msg)])),
-    failure:
-      elsewhere.length === 0
-        ? undefined
-        : elsewhere.map(({ loc, msg }) => `${loc.join('.')}: ${words(msg)}`).join(' '),
+    failure: elsewhere.map(({ loc, msg }) => `${loc.join('.')}: ${words(msg)}`).join(' '),
   };
 }
 

@@ -56,9 +56,9 @@ function LogInForm({ username = '' }: { username?: string }) {
 }
 
 function DemoLogIns() {
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState('');
   const enter = async ({ username, password }: DemoLogin) => {
-    setFailure(undefined);
+    setFailure('');
     await logIn(username, password).catch((error: Error) => setFailure(error.message));
   };
   return (

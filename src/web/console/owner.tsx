@@ -51,7 +51,7 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
         <div role="status">
           {car.owner?.username === null ? <NoAccount email={car.owner.email} /> : null}
         </div>
-        <Failure text={form.failure ?? removal.failure} />
+        <Failure text={form.failure || removal.failure} />
         <div class="form-end">
           {car.owner === null ? null : (
             <Button disabled={removal.isSending} onClick={removal.attributes.onSubmit}>

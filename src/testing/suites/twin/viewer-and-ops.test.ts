@@ -3,8 +3,8 @@ import { Api, useTwin } from './api.ts';
 
 const api = useTwin();
 
-const pageAt = async (url: string) => {
-  const { status, headers, bytes } = await api.ask(url);
+const pageAt = async (url: string, from: Api = api) => {
+  const { status, headers, bytes } = await from.ask(url);
   return { status, headers, text: new TextDecoder().decode(bytes) };
 };
 
@@ -75,14 +75,9 @@ describe('the private port', () => {
     ops = new Api(api.node.opsUrl);
   });
 
-  const textAt = async (path: string) => {
-    const { status, headers, bytes } = await ops.ask(path);
-    return { status, headers, text: new TextDecoder().decode(bytes) };
-  };
-
   test('[O5] says that the process lives and takes requests', async () => {
-    expect((await textAt('/healthz')).status).toBe(200);
-    expect((await textAt('/readyz')).status).toBe(200);
+    expect((await pageAt('/healthz', ops)).status).toBe(200);
+    expect((await pageAt('/readyz', ops)).status).toBe(200);
   });
 
   test('[O5] is another than the public ones', () => {
@@ -92,7 +87,7 @@ describe('the private port', () => {
 
   test('[O6] counts in the text format of Prometheus', async () => {
     await api.makeWorld();
-    const { status, headers, text } = await textAt('/metrics');
+    const { status, headers, text } = await pageAt('/metrics', ops);
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -108,7 +103,7 @@ describe('the private port', () => {
     const world = await api.makeWorld();
     await api.world('Snapshot', world, '/state');
     for (const { vin } of world.fleet) await api.vehicle('FeatureState', vin, '/features');
-    const { text } = await textAt('/metrics');
+    const { text } = await pageAt('/metrics', ops);
     for (const secret of [world.id, ...world.fleet.map(({ vin }) => vin)]) {
       expect(text).not.toContain(secret);
     }

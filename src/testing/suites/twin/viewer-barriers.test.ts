@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { barriers } from '../../rigs/barriers.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
 import {
   crashedWorld,
   display,
-  faults,
   mapless,
   openCity,
   undrawn,
@@ -32,8 +32,6 @@ afterAll(async () => {
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'the first look': (page) => untilState(page, 'live'),
   'the tour': async (page) => {
-    await page.evaluate('localStorage.clear()');
-    await page.evaluate(`localStorage.removeItem('viewer.toured')`);
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('button', { name: 'Take the tour' }).click();
     for (let step = 0; step < 3; step++) await page.getByRole('button', { name: 'Next' }).click();
@@ -43,18 +41,9 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
     await page.getByText('Lacks brakes').first().waitFor();
   },
-  'the cars': async (page) => {
-    await openPanel(page, 'Cars');
-    await page.getByRole('list', { name: 'Cars' }).waitFor();
-  },
-  'the events': async (page) => {
-    await openPanel(page, 'Events');
-    await page.getByRole('list', { name: 'Events, newest first' }).waitFor();
-  },
-  'the incidents': async (page) => {
-    await openPanel(page, 'Incidents');
-    await page.getByRole('list', { name: 'Incidents, newest first' }).waitFor();
-  },
+  'the cars': (page) => openPanel(page, 'Cars', 'Cars'),
+  'the events': (page) => openPanel(page, 'Events', 'Events, newest first'),
+  'the incidents': (page) => openPanel(page, 'Incidents', 'Incidents, newest first'),
   'a replay': async (page) => {
     await page.evaluate(`location.hash = 'incident=${incident.id}'`);
     await until(page, 'viewer.replay?.with?.length > 0');
@@ -74,10 +63,11 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-/** A panel that is open stays so. */
-async function openPanel(page: Page, name: string): Promise<void> {
+/** A panel with a list; one that is open stays so. */
+async function openPanel(page: Page, name: string, list: string): Promise<void> {
   const button = page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name });
   if ((await button.getAttribute('aria-pressed')) === 'false') await button.click();
+  await page.getByRole('list', { name: list }).waitFor();
 }
 
 const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
@@ -90,10 +80,10 @@ describe.each(Object.keys(SIZES))('on a %s nothing serious stands in the way of'
     const context = await mapless(browser, { ...SIZES[size], reducedMotion: 'reduce' });
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await STATES[name]?.(page);
-    expect(await faults(page)).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' });
-    expect(await faults(page)).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
     await context.close();
   });
 });

@@ -121,7 +121,8 @@ describe('each state is said while it is true', () => {
   });
 
   test('gone for an address that is no city', async () => {
-    const lost = await openLost('0000000000');
+    const lost = await page.context().newPage();
+    await lost.goto(`${node.twinUrl}/worlds/0000000000`);
     await lost.getByRole('heading', { name: 'This city is gone' }).waitFor();
     expect((await display(lost)).connection).toBe('gone');
     await lost.close();
@@ -137,12 +138,6 @@ describe('each state is said while it is true', () => {
     expect(new URL(lost.url()).hash).toBe('');
     await lost.close();
   });
-
-  async function openLost(id: string): Promise<Page> {
-    const lost = await page.context().newPage();
-    await lost.goto(`${node.twinUrl}/worlds/${id}`);
-    return lost;
-  }
 });
 
 describe('where WebSockets are blocked', () => {

@@ -1,6 +1,4 @@
 /** Somebody who looks at a city in a browser. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
@@ -40,7 +38,6 @@ const PATIENCE_MS = 100_000;
 /** Small and coarse: the processor draws it. */
 const SMALL = { deviceScaleFactor: 0.25, viewport: { width: 900, height: 560 } };
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
-const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 
 /** Half a minute of traffic that cannot brake. */
 const CRASH_TICKS = 1500;
@@ -164,19 +161,4 @@ export async function recordStates(page: Page): Promise<() => Promise<string[]>>
     note();
   `);
   return async () => (await page.evaluate('statesSaid')) as string[];
-}
-
-export interface Fault {
-  id: string;
-  impact: string;
-  nodes: string[];
-}
-
-/** What axe-core finds that is serious or critical. */
-export async function faults(page: Page): Promise<Fault[]> {
-  await page.evaluate(readFileSync(AXE, 'utf8'));
-  const found = (await page.evaluate(`axe.run().then(({ violations }) =>
-    violations.map(({ id, impact, nodes }) => ({
-      id, impact, nodes: nodes.map((node) => node.html + ' — ' + node.failureSummary) })))`)) as Fault[];
-  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 }

@@ -43,8 +43,6 @@ export function Features() {
   );
 }
 
-const EFFECTS = { on: 'On', off: 'Off', degraded: 'Degraded' } as const;
-
 function FeatureSwitch({ feature: { name, description } }: { feature: Feature }) {
   const { car } = useViewer();
   const wanted = car.wanted.value[name];
@@ -70,7 +68,7 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
         {why === '' ? null : <span class="feature-why">{why}</span>}
       </span>
       <span class="feature-effect" data-effect={effective}>
-        {effective === undefined ? '' : EFFECTS[effective]}
+        {title(effective ?? '')}
       </span>
       <span class="switch-track" />
       <span id={`does-${name}`} hidden>

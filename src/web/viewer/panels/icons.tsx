@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'preact';
 import { Button } from '../../common/button.tsx';
+import { Outline } from '../../common/outline.tsx';
 
-/** Outlines on a 20 by 20 grid; the element around an icon has its accessible name. */
 const PATHS = {
   cars: 'M3 13v-2.2l1.6-4A2 2 0 0 1 6.4 5.5h7.2a2 2 0 0 1 1.8 1.3l1.6 4V13m-14 0h14m-14 0v2.2h2.2V13m9.6 0v2.2H17V13M5.2 10.4h9.6',
   events: 'M4 5.5h.01M4 10h.01M4 14.5h.01M7.5 5.5H16M7.5 10H16M7.5 14.5H16',
@@ -26,18 +26,7 @@ const PATHS = {
 type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
-  return (
-    <svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-      <path
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.6"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-        d={PATHS[name]}
-      />
-    </svg>
-  );
+  return <Outline path={PATHS[name]} />;
 }
 
 type IconButtonProps = Omit<ComponentProps<typeof Button>, 'icon' | 'children'> & {

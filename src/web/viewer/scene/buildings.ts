@@ -20,20 +20,13 @@ const PARAPET_M = 0.7;
 export class Houses extends MeshBuilder {
   readonly facade: number[] = [];
 
-  wall(ax: number, ay: number, bx: number, by: number, topM: number, slot: Slot): void {
-    const widthM = Math.hypot(bx - ax, by - ay) || 1;
-    const shade = this.shadeOf((by - ay) / widthM, (ax - bx) / widthM, 0);
-    const bays = Math.max(1, Math.round(widthM / BAY_M));
+  wall(a: Point, b: Point, topM: number, slot: Slot): void {
+    const bays = Math.max(1, Math.round(distance(a, b) / BAY_M));
     const floors = Math.max(1, Math.round(topM / FLOOR_M));
-    const first = this.count;
-    this.corner(ax, ay, 0, slot, shade);
-    this.corner(bx, by, 0, slot, shade);
-    this.corner(bx, by, topM, slot, shade);
-    this.corner(ax, ay, topM, slot, shade);
+    this.face([...raised([a, b], 0), ...raised([b, a], topM)], slot);
     // Each wall starts at its own place in the pattern, so that neighbours differ.
-    const from = Math.floor(hashOf(ax, ay) * 8);
+    const from = Math.floor(hashOf(...a) * 8);
     this.facade.push(from, 0, 1, from + bays, 0, 1, from + bays, floors, 1, from, floors, 1);
-    this.fan(first, 4);
   }
 
   /** Marks the corners of plain faces as without windows. */
@@ -68,10 +61,8 @@ function build(houses: Houses, polygon: Line, heightM: number): void {
   const wall = chosen(WALLS, pick);
   const ridge = ridgeOf(polygon, heightM);
   const topM = ridge ? heightM - ridge.riseM : heightM;
-  for (let i = 0; i < polygon.length; i++) {
-    const [ax, ay] = at(polygon, i);
-    const [bx, by] = at(polygon, (i + 1) % polygon.length);
-    houses.wall(ax, ay, bx, by, topM, wall);
+  for (const [i, corner] of polygon.entries()) {
+    houses.wall(corner, at(polygon, (i + 1) % polygon.length), topM, wall);
   }
   if (ridge) hipRoof(houses, polygon, topM, heightM, ridge, chosen(TILES, hashOf(my, mx)));
   else flatRoof(houses, polygon, heightM, chosen(FLATS, hashOf(my, mx)));

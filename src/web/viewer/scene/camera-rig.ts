@@ -21,10 +21,13 @@ const MOVE_S = 0.9;
 const SWING_S = 0.35;
 /** Largest distance, as a multiple of that which shows the whole city. */
 const FARTHEST = 1.7;
-const FOLLOW = { distance: 115, tilt: 0.55 } as const;
+const FOLLOW = { distance: 115, tilt: 0.55, bearing: NORTH } as const;
+const CHASE = { distance: 27, tilt: 1.33 } as const;
+/** How far ahead of the car, and how high, the chase camera looks. */
+const CHASE_AHEAD_M = 7;
+const CHASE_HEIGHT_M = 1.6;
 /** Largest tilt when a place is shown. */
 const PLACE_TILT_MAX = 0.75;
-const CHASE = { distance: 27, tilt: 1.33, aheadM: 7, heightM: 1.6 } as const;
 
 /** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {
@@ -70,9 +73,7 @@ export class CameraRig {
     this.target = 'car';
     this.#orbitRad = 0;
     this.#bearing = null;
-    this.#goal.distance = mode === 'chase' ? CHASE.distance : FOLLOW.distance;
-    this.#goal.tilt = mode === 'chase' ? CHASE.tilt : FOLLOW.tilt;
-    if (mode === 'follow') this.#goal.bearing = NORTH;
+    Object.assign(this.#goal, mode === 'chase' ? CHASE : FOLLOW);
   }
 
   showAll(): void {
@@ -162,9 +163,9 @@ export class CameraRig {
     const was = this.#bearing ?? heading;
     this.#bearing = was + turnBetween(was, heading) * lag;
     goal.bearing = this.#bearing + this.#orbitRad;
-    goal.x = x + CHASE.aheadM * Math.cos(heading);
-    goal.y = y + CHASE.aheadM * Math.sin(heading);
-    goal.z = CHASE.heightM;
+    goal.x = x + CHASE_AHEAD_M * Math.cos(heading);
+    goal.y = y + CHASE_AHEAD_M * Math.sin(heading);
+    goal.z = CHASE_HEIGHT_M;
   }
 
   /** Starts a transition from the current pose to a new goal. */

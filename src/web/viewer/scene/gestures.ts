@@ -1,3 +1,4 @@
+import { Vector2 } from 'three';
 import type { CameraRig } from './camera-rig.ts';
 
 const CLICK_PX = 6;
@@ -86,21 +87,15 @@ function moveTwo(
   dx: number,
   dy: number,
 ): void {
-  const before = { x: moved.x - other.x, y: moved.y - other.y };
-  const after = { x: before.x + dx, y: before.y + dy };
-  const wasPx = Math.hypot(before.x, before.y);
-  const isPx = Math.hypot(after.x, after.y);
-  if (wasPx < 1 || isPx < 1) return;
+  const before = new Vector2(moved.x - other.x, moved.y - other.y);
+  const after = before.clone().add({ x: dx, y: dy });
+  if (before.length() < 1 || after.length() < 1) return;
   const { left, top } = canvas.getBoundingClientRect();
   const middleX = (moved.x + other.x) / 2 - left;
   const middleY = (moved.y + other.y) / 2 - top;
-  rig.zoomBy(isPx / wasPx, middleX, middleY);
-  const turned = Math.atan2(
-    before.x * after.y - before.y * after.x,
-    before.x * after.x + before.y * after.y,
-  );
-  rig.rotateBy(turned);
+  rig.zoomBy(after.length() / before.length(), middleX, middleY);
+  rig.rotateBy(Math.atan2(before.cross(after), before.dot(after)));
   // In a pinch, fingers move along the line between them; the rest is parallel movement.
-  const across = Math.abs(before.x) / wasPx;
+  const across = Math.abs(before.x) / before.length();
   rig.tiltBy(-dy * PAIR_TILT_PER_PX * 0.5 * across);
 }

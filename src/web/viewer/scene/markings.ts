@@ -234,7 +234,10 @@ function markArrow(mesh: MeshBuilder, own: DrawnLane, turns: JunctionEnds['turns
   const isStraight = to.some((rad) => Math.abs(rad) < STRAIGHT_RAD);
   const shaftM = isStraight ? ARROW_M - HEAD_M.length : ARROW_M * 0.55;
   rectangle(mesh, foot, [0, shaftM], [-SHAFT_M / 2, SHAFT_M / 2]);
-  if (isStraight) head(mesh, foot, ARROW_M - HEAD_M.length, 0, 0);
+  if (isStraight) {
+    const [x, y] = beside(foot, shaftM, 0);
+    head(mesh, { ...foot, x, y }, HEAD_M.length);
+  }
   if (to.some((rad) => rad >= STRAIGHT_RAD)) sideArrow(mesh, foot, 1);
   if (to.some((rad) => rad <= -STRAIGHT_RAD)) sideArrow(mesh, foot, -1);
 }
@@ -244,27 +247,12 @@ function sideArrow(mesh: MeshBuilder, foot: Station, side: 1 | -1): void {
   const aheadM = ARROW_M * 0.55;
   const [right, left] = side > 0 ? [0, ARM_M] : [-ARM_M, 0];
   rectangle(mesh, foot, [aheadM - SHAFT_M, aheadM + SHAFT_M], [right, left]);
-  head(mesh, foot, aheadM, side * ARM_M, side);
+  const [x, y] = beside(foot, aheadM, side * ARM_M);
+  head(mesh, { x, y, hx: -side * foot.hy, hy: side * foot.hx }, HEAD_M.length * 0.8);
 }
 
-/** The head of an arrow, straight on (0) or to the left (1) or right (−1). */
-function head(
-  mesh: MeshBuilder,
-  foot: Station,
-  aheadM: number,
-  leftM: number,
-  side: -1 | 0 | 1,
-): void {
+/** The head of an arrow, in the direction of a station. */
+function head(mesh: MeshBuilder, foot: Station, lengthM: number): void {
   const half = HEAD_M.width / 2;
-  const straight = [
-    beside(foot, aheadM, leftM + half),
-    beside(foot, aheadM, leftM - half),
-    beside(foot, aheadM + HEAD_M.length, leftM),
-  ];
-  const sideways = [
-    beside(foot, aheadM - side * half, leftM),
-    beside(foot, aheadM + side * half, leftM),
-    beside(foot, aheadM, leftM + side * HEAD_M.length * 0.8),
-  ];
-  mesh.area(side === 0 ? straight : sideways, 'marking');
+  mesh.area([beside(foot, 0, half), beside(foot, 0, -half), beside(foot, lengthM, 0)], 'marking');
 }

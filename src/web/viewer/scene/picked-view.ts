@@ -3,9 +3,9 @@ import {
   Color,
   Float32BufferAttribute,
   Group,
-  type Matrix4,
   Mesh,
   type ShaderMaterial,
+  Vector3,
 } from 'three';
 import type { MapZone, Pose } from '../api/types.ts';
 import { type PillStyle, signStyle } from './billboards.ts';
@@ -15,7 +15,7 @@ import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
 import { enlargement } from './fleet-view.ts';
 import { EVERYWHERE, fixed } from './geometry.ts';
 import { gapText } from './glyphs.ts';
-import { at, distance, isInside, type Line, leftward, thinned } from './lines.ts';
+import { at, beside, distance, isInside, type Line, leftward, thinned } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import type { Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
@@ -90,6 +90,7 @@ export class PickedView {
   readonly #route: Mesh;
   readonly #fields: { sensor: SensorName; field: Field; drawn: Mesh }[] = [];
   readonly #here = new Set<string>();
+  readonly #scale = new Vector3();
   #shown: Line | null = null;
   #line: RouteLine | null = null;
 
@@ -116,11 +117,14 @@ export class PickedView {
     const plan = planOf(car.model);
     const noseM = plan.lengthM / 2;
     this.#findZones(car);
+    const [hx, hy] = [Math.cos(car.heading), Math.sin(car.heading)];
     for (const { sensor, field, drawn } of this.#fields) {
       drawn.visible = picked.effective?.[sensor] === 'on' && car.status !== 'crashed';
       if (!drawn.visible) continue;
       const part = sensor === 'front_camera' ? cameraPart(this.#here) : 1;
-      putField(drawn.matrixWorld, car, noseM + field.aheadM, field.leftM, part);
+      const [x, y] = beside({ ...car, hx, hy }, noseM + field.aheadM, field.leftM);
+      drawn.matrixWorld.makeRotationZ(car.heading).setPosition(x, y, 0);
+      drawn.matrixWorld.scale(this.#scale.set(part, part, 1));
     }
     if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
@@ -168,21 +172,6 @@ export class PickedView {
 function laid(geometry: BufferGeometry, material: ShaderMaterial, order: number): Mesh {
   geometry.boundingSphere = EVERYWHERE;
   return fixed(new Mesh(geometry, material), order);
-}
-
-/** Places a field at its car, scaled to a part of its range. */
-function putField(
-  matrix: Matrix4,
-  { x, y, heading }: ShownCar,
-  aheadM: number,
-  leftM: number,
-  part: number,
-): void {
-  const c = Math.cos(heading);
-  const s = Math.sin(heading);
-  const cx = x + aheadM * c - leftM * s;
-  const cy = y + aheadM * s + leftM * c;
-  matrix.set(c * part, -s * part, 0, cx, s * part, c * part, 0, cy, 0, 0, 1, 0, 0, 0, 0, 1);
 }
 
 function fanOf(field: Field): BufferGeometry {
