@@ -6,7 +6,7 @@ import {
   contactsUntil,
   look,
   makeKernel,
-  makeWorld,
+  makeOneWorld,
   stepTo,
 } from '../src/testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
@@ -58,8 +58,7 @@ describe('bodies', () => {
   });
 
   it('are near whenever they may touch, through crashes and returns', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 7);
+    const { kernel, slab } = makeOneWorld(7);
     for (const car of cars) kernel.apply(slab, 0, car, car % 2 ? F_BRAKES | F_STEERING : 0, 0);
     let pairs = 0;
     for (let tick = 0; tick < 9000; tick++) {

@@ -14,6 +14,7 @@ import {
   C_ACCEL,
   C_ACCEL_TARGET,
   C_ACCEL_WANTED,
+  C_ACTED,
   C_BRAKE,
   C_BRAKE_TICKS,
   C_DRIVE,
@@ -31,9 +32,12 @@ import {
   C_VY,
   C_X,
   C_Y,
+  C_YAW_MOMENT,
   C_YAW_RATE,
+  C_YAW_REFERENCE,
   CAR_COUNT,
   F_ALL,
+  F_ESC,
   STATUS_CRASHED,
   TICK_S,
 } from './layout.ts';
@@ -286,6 +290,8 @@ describe('cars side by side in memory', () => {
     C_BRAKE,
     C_LOAD_ACCEL,
     C_BRAKE_TICKS,
+    C_YAW_REFERENCE,
+    C_YAW_MOMENT,
   ];
   /** Evenly spread over 0 to 1, another for each car and each purpose. */
   const spread = (car: number, purpose: number) =>
@@ -339,6 +345,8 @@ describe('cars side by side in memory', () => {
       single.moveSingly();
       expect(states(single, same)).toEqual(states(ground, same));
     }
+    const acted = types.map(([car]) => ground.getI32(C_ACTED, car));
+    expect(acted.some((features) => features & F_ESC)).toBe(true);
   });
 
   it('leave wrecks where they are', () => {

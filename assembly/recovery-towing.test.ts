@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, lengthOf } from '../src/city/geometry.ts';
 import type { Lane } from '../src/city/types.ts';
 import { Crossing } from '../src/testing/rigs/crossing.ts';
-import { cars, cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';
+import { cars, cities, makeOneWorld } from '../src/testing/rigs/kernel.ts';
 import { poseAlong } from '../src/testing/rigs/paths.ts';
 import {
   C_CLAIM,
@@ -19,8 +19,7 @@ import {
 
 /** Drives a world with features switched off; how long each car stood at most, and how often one was towed. */
 function watchStanding(seed: number, off: (car: number) => number, seconds: number) {
-  const kernel = makeKernel(1);
-  const slab = makeWorld(kernel, seed, seed % cities.cities.length);
+  const { kernel, slab } = makeOneWorld(seed, seed % cities.cities.length);
   for (const car of cars) kernel.apply(slab, 0, car, off(car), 0);
   const { f64 } = kernel.view(slab);
   const of = (array: number, car: number) => f64[array / 8 + car] ?? Number.NaN;

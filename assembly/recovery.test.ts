@@ -5,6 +5,7 @@ import {
   cities,
   look,
   makeKernel,
+  makeOneWorld,
   makeWorld,
   type SlabView,
   stepTo,
@@ -132,8 +133,7 @@ describe('a cleared car', () => {
   });
 
   it('[C24] stands as a wreck for 10 to 20 s before', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 3);
+    const { kernel, slab } = makeOneWorld(3);
     for (const car of cars) kernel.apply(slab, 0, car, F_STEERING, 0);
     const waits: number[] = [];
     let before = look(kernel, slab);
@@ -167,8 +167,7 @@ describe('a cleared car', () => {
 
   /** A world at tick 600, where one car is a wreck that asks for its place from tick 651 on. */
   function cleared(change: (world: SlabEditor) => void, lost = 0) {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 5);
+    const { kernel, slab } = makeOneWorld(5);
     stepTo(kernel, slab, 600);
     edit(kernel, slab, (world) => {
       for (const car of cars) {
@@ -270,8 +269,7 @@ describe('a cleared car', () => {
   });
 
   it('may be one that only stands beside its lane and cannot drive back', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 5);
+    const { kernel, slab } = makeOneWorld(5);
     stepTo(kernel, slab, 600);
     kernel.apply(slab, 601, 0, F_THROTTLE, 0);
     edit(kernel, slab, (world) => {
@@ -289,8 +287,7 @@ describe('a cleared car', () => {
 
 describe('a car that steers around something', () => {
   it('has not lost its lane while it has to wait beside it, and goes back into it', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 5);
+    const { kernel, slab } = makeOneWorld(5);
     stepTo(kernel, slab, 600);
     const put = (world: SlabEditor, car: number, stationM: number, leftM: number) => {
       world.placeCar(car, besideStart(stationM, leftM));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, lengthOf } from '../src/city/geometry.ts';
 import type { City, HazardSpot } from '../src/city/types.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
-import { cars, cities, makeKernel, makeWorld } from '../src/testing/rigs/kernel.ts';
+import { cars, cities, makeOneWorld } from '../src/testing/rigs/kernel.ts';
 import { poseAlong } from '../src/testing/rigs/paths.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
@@ -42,8 +42,7 @@ describe('on a slope', () => {
     off: number,
     beforeEndM: number,
   ): { kernel: Kernel; slab: number; car: number } {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 5, cityIndex);
+    const { kernel, slab } = makeOneWorld(5, cityIndex);
     const car = city.routes.findIndex((route) => route.includes(lane));
     kernel.apply(slab, 0, car, off, 0);
     const stationM = lengthM - beforeEndM;
@@ -94,8 +93,7 @@ describe('on a slope', () => {
   });
 
   it('elsewhere the road is level', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 6, cityIndex);
+    const { kernel, slab } = makeOneWorld(6, cityIndex);
     const { f64, i32 } = kernel.view(slab);
     const sloped = new Set(
       city.hazards.filter(({ site }) => site.grade !== 0).flatMap(({ site }) => site.lanes),

@@ -5,7 +5,7 @@ import { grown, rectangle } from '../src/citygen/geometry.ts';
 import { packCity } from '../src/citygen/tables/city-table.ts';
 import { type LaneProfile, profilesOf } from '../src/citygen/tables/lane-profile.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
-import { cities, look, makeKernelOf } from '../src/testing/rigs/kernel.ts';
+import { cars, cities, look, makeWorldOf } from '../src/testing/rigs/kernel.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import {
@@ -26,7 +26,6 @@ import {
   C_Y,
   C_YAW_RATE,
   C_YAW_REFERENCE,
-  CAR_COUNT,
   F_ALL,
   F_ESC,
   STATUS_CRASHED,
@@ -95,7 +94,7 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
   const { position, tangent } = at(points, index);
   const elsewhere = bend.city.lanes.findIndex((_, lane) => !bend.route.includes(lane));
   edit(kernel, slab, (world) => {
-    for (let car = 0; car < CAR_COUNT; car++) {
+    for (const car of cars) {
       const isDriver = car === 0;
       world.setF64(C_X, car, 6000 + 100 * car);
       world.setF64(C_Y, car, 6000);
@@ -158,11 +157,8 @@ interface Drive {
  * the greatest of what is measured.
  */
 function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false): Drive {
-  const kernel = makeKernelOf(tableWith(bend, friction));
-  const slab = kernel.acquire() ?? 0;
-  const masks = new Array<number>(CAR_COUNT).fill(hasEsc ? F_ALL : F_ALL & ~F_ESC);
-  const carTypes = new Int32Array(CAR_COUNT).fill(TYPE);
-  kernel.create(slab, { cityIndex: 0, seed: 1, carTypes, masks });
+  const masks = cars.map(() => (hasEsc ? F_ALL : F_ALL & ~F_ESC));
+  const { kernel, slab } = makeWorldOf(tableWith(bend, friction), TYPE, masks);
   approach(kernel, slab, bend, Math.sqrt(COMFORT_MPS2 * bend.radiusM));
   const found: Drive = {
     offset: 0,

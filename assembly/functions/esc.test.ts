@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
-import { look, makeKernel, makeWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
+import { cars, look, makeOneWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
 import {
   type SineRun,
   sineWithDwell,
@@ -17,19 +17,14 @@ import {
   C_ESC_BRAKE_FRONT,
   C_ESC_BRAKE_REAR,
   C_FLAGS,
-  C_HX,
-  C_HY,
   C_STATUS,
   C_STEER,
   C_STEER_TARGET,
   C_VX,
   C_VY,
-  C_X,
-  C_Y,
   C_YAW_MOMENT,
   C_YAW_RATE,
   C_YAW_REFERENCE,
-  CAR_COUNT,
   ESC_TICKS,
   EVENT_INTERVENTION,
   F_ALL,
@@ -177,38 +172,14 @@ describe('stability control', () => {
     }
     expect(without.getI32(C_ACTED)).toBe(0);
   });
-
-  it('acts on one car as on two at once', () => {
-    const arrays = [C_X, C_Y, C_HX, C_HY, C_VX, C_VY, C_YAW_RATE, C_YAW_REFERENCE, C_DRIVE];
-    const [pairs, singles] = [true, false].map((isPair) => {
-      const ground = new ProvingGround(CAR_TYPES, 0.3);
-      for (let car = 0; car < CAR_COUNT; car++) ground.set(C_VX, car, 6 + car);
-      const states: number[][] = [];
-      for (let tick = 0; tick < 300; tick++) {
-        for (let car = 0; car < CAR_COUNT; car++) {
-          ground.set(C_STEER_TARGET, car, 0.02 * (car % 7) * Math.sin(tick / 20));
-        }
-        if (isPair) ground.move();
-        else ground.moveSingly();
-        for (const array of arrays) {
-          states.push(Array.from({ length: CAR_COUNT }, (_, car) => ground.get(array, car)));
-        }
-      }
-      return { states, acted: ground.getI32(C_ACTED, 6) };
-    });
-    expect(pairs?.acted).toBe(F_ESC | F_BRAKES);
-    expect(singles).toEqual(pairs);
-  });
 });
 
 describe('an intervention of stability control in a world', () => {
   /** A world whose first car that drives fast enough has been struck so that it turns. */
   function disturbed(mask = F_ALL) {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 3);
+    const { kernel, slab } = makeOneWorld(3);
     stepTo(kernel, slab, 400);
     const view = look(kernel, slab);
-    const cars = Array.from({ length: CAR_COUNT }, (_, car) => car);
     const car = cars.find((one) => view.f64(C_VX, one) > 7) ?? 0;
     kernel.apply(slab, 400, car, F_ALL, mask);
     const strike = () =>

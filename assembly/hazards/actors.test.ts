@@ -10,7 +10,7 @@ import {
   stageOf,
   stepUntil,
 } from '../../src/testing/rigs/hazard-stage.ts';
-import { makeKernel, makeWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
+import { makeOneWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
 import {
   A_ARMED,
   A_CAR,
@@ -176,8 +176,7 @@ describe('What stands in the lane', () => {
 
 test('The same world sends the same actors; another one others.', () => {
   const log = (seed: number): string => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, seed);
+    const { kernel, slab } = makeOneWorld(seed);
     const sends: string[] = [];
     stepTo(kernel, slab, 9000);
     for (const { kind, tick, hazard, car } of kernel.events(slab)) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at, lengthOf } from '../../src/city/geometry.ts';
 import { NOSE_M } from '../../src/testing/rigs/course.ts';
 import { acts, contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
-import { cities, look, makeKernel, makeWorld } from '../../src/testing/rigs/kernel.ts';
+import { cities, look, makeOneWorld } from '../../src/testing/rigs/kernel.ts';
 import {
   A_CAR,
   A_SENT,
@@ -71,8 +71,7 @@ describe('A stall', () => {
   test('is none of a car that waits before a line, however long it has stood.', () => {
     const [wanting, waiting] = [[], []] as [number[], number[]];
     for (const [cityIndex, city] of cities.cities.entries()) {
-      const kernel = makeKernel(1);
-      const slab = makeWorld(kernel, 11, cityIndex);
+      const { kernel, slab } = makeOneWorld(11, cityIndex);
       for (let car = 0; car < CAR_COUNT; car++) kernel.apply(slab, 0, car, F_THROTTLE, 0);
       const spot = city.hazards.findIndex(({ kind }) => kind === 'blind_stall');
       const actor = HAZARDS + spot * HAZARD_BYTES;

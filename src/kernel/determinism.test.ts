@@ -7,7 +7,14 @@ import {
   F_STEERING,
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
-import { type Build, cities, makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
+import {
+  type Build,
+  cities,
+  makeKernel,
+  makeOneWorld,
+  makeWorld,
+  stepTo,
+} from '../testing/rigs/kernel.ts';
 import { carTypesOf } from '../twin/fleet.ts';
 import type { Kernel, Slab } from './kernel.ts';
 
@@ -43,8 +50,7 @@ function stepCrippled(kernel: Kernel, slab: Slab, tick: number): void {
 
 describe.each(everyCity)('a world in the city $name', ({ name, index }) => {
   it(`[T2] reaches a known state at tick ${GOLDEN_TICK}`, () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 1, index);
+    const { kernel, slab } = makeOneWorld(1, index);
     stepTo(kernel, slab, GOLDEN_TICK);
     expect(hex(kernel, slab)).toBe(GOLDEN[name]);
   });
@@ -114,8 +120,7 @@ describe('determinism', () => {
   });
 
   it('refuses an image of another layout', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 1);
+    const { kernel, slab } = makeOneWorld(1);
     const image = kernel.image(slab);
     image[0] = 99;
     expect(() => kernel.restore(slab, image)).toThrow(RangeError);

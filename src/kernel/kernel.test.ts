@@ -33,6 +33,7 @@ import {
   look,
   makeKernel,
   makeKernelOf,
+  makeOneWorld,
   makeWorld,
   type SlabView,
   stepTo,
@@ -124,8 +125,7 @@ describe('features that are off', () => {
     Math.abs(view.f64(C_VY, car) * view.f64(C_YAW_RATE, car));
 
   it('raises one event for each feature that changes, and none for one that does not', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 1);
+    const { kernel, slab } = makeOneWorld(1);
     kernel.apply(slab, 4, 3, F_BRAKES | F_THROTTLE, F_THROTTLE);
     kernel.apply(slab, 4, 3, F_BRAKES, 0);
     const events = kernel.events(slab);
@@ -203,8 +203,7 @@ describe('features that are off', () => {
   });
 
   it('[C6] without steering a car holds its wheel angle and leaves its lane', () => {
-    const kernel = makeKernel(1);
-    const slab = makeWorld(kernel, 21);
+    const { kernel, slab } = makeOneWorld(21);
     stepTo(kernel, slab, 700);
     for (const car of cars) kernel.apply(slab, 701, car, F_STEERING, 0);
     const angles = cars.map((car) => look(kernel, slab).f64(C_STEER, car));

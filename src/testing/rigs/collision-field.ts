@@ -21,7 +21,7 @@ import { edgesOf } from '../../citygen/geometry.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES, type CarType } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
-import { cars, cities, makeKernel, makeWorld, type SlabView } from './kernel.ts';
+import { cars, cities, makeOneWorld, type SlabView } from './kernel.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
 export interface Scene {
@@ -84,8 +84,7 @@ export function touchable(world: SlabEditor): void {
 }
 
 export function staged(scenes: readonly Scene[], origin?: readonly number[]) {
-  const kernel = makeKernel(1);
-  const slab = makeWorld(kernel, 1);
+  const { kernel, slab } = makeOneWorld(1);
   kernel.step(slab, 101);
   stage(kernel, slab, scenes, origin === undefined ? undefined : [...origin]);
   return { kernel, slab };

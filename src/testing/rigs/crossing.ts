@@ -12,7 +12,6 @@ import {
   C_STATION,
   C_VX,
   C_WAIT_TICK,
-  CAR_COUNT,
   F_ALL,
   F_THROTTLE,
   SIGNALS,
@@ -26,7 +25,7 @@ import type { JunctionPlan, NetworkPlan, RoadPlan } from '../../citygen/network/
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { makeKernelOf, memoised, SlabView } from './kernel.ts';
+import { cars, makeWorldOf, memoised, SlabView } from './kernel.ts';
 import { poseAlong, wayBetween } from './paths.ts';
 import { edit, type SlabEditor } from './slab-editor.ts';
 
@@ -111,21 +110,16 @@ export class Crossing {
     const { city, ways, table } = groundOf({ control, row, column, hazards, routes });
     this.#ways = ways;
     this.city = city;
-    this.kernel = makeKernelOf(table);
-    this.slab = this.kernel.acquire() ?? 0;
-    this.kernel.create(this.slab, {
-      cityIndex: 0,
-      seed: 1,
-      tick: START_TICK,
-      carTypes: new Int32Array(CAR_COUNT).fill(CAR_TYPE),
-      masks: Array.from({ length: CAR_COUNT }, (_, car) => {
-        const own = plan.cars[car];
-        return own ? (own.features ?? F_ALL) : F_ALL & ~F_THROTTLE;
-      }),
+    const masks = cars.map((car) => {
+      const own = plan.cars[car];
+      return own ? (own.features ?? F_ALL) : F_ALL & ~F_THROTTLE;
     });
+    const { kernel, slab } = makeWorldOf(table, CAR_TYPE, masks, START_TICK);
+    this.kernel = kernel;
+    this.slab = slab;
     this.#world = new SlabView(this.kernel.view(this.slab));
     this.edit((world) => {
-      for (let car = 0; car < CAR_COUNT; car++) this.#place(world, car);
+      for (const car of cars) this.#place(world, car);
       this.#setSignals(world);
     });
   }
@@ -227,10 +221,7 @@ const groundOf = memoised((plan: GroundPlan) => {
     blocks: [],
     zones: [],
     hazards: plan.hazards ?? [],
-    routes: Array.from(
-      { length: CAR_COUNT },
-      (_, car) => ways.get(car)?.loop ?? parkedLoop(network.lanes, car),
-    ),
+    routes: cars.map((car) => ways.get(car)?.loop ?? parkedLoop(network.lanes, car)),
   };
   return { city, ways, table: packCity(city) };
 });

@@ -10,7 +10,7 @@ import { at } from '../../city/geometry.ts';
 import type { HazardKind } from '../../city/types.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
-import { cities, makeKernel, makeWorld } from './kernel.ts';
+import { cities, makeOneWorld } from './kernel.ts';
 import { SpotStage } from './spot-stage.ts';
 
 export const MODEL_WIDTH_M = at(CAR_TYPES, 2).widthM;
@@ -22,8 +22,7 @@ export const ACTUATORS = F_STEERING | F_BRAKES | F_THROTTLE;
 export function stageOf(kind: HazardKind, seed = 1): SpotStage {
   const cityIndex = cities.cities.findIndex((city) => city.hazards.some((h) => h.kind === kind));
   const city = at(cities.cities, cityIndex);
-  const kernel = makeKernel(1);
-  const slab = makeWorld(kernel, seed, cityIndex);
+  const { kernel, slab } = makeOneWorld(seed, cityIndex);
   kernel.step(slab, 104);
   const spot = city.hazards.findIndex((hazard) => hazard.kind === kind);
   return new SpotStage(kernel, slab, city, spot);

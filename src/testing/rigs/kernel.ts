@@ -59,6 +59,29 @@ export function makeWorld(kernel: Kernel, seed: number, cityIndex = 0): number {
   return slab;
 }
 
+/** A kernel with one world, as `makeWorld` makes it. */
+export function makeOneWorld(seed: number, cityIndex = 0): { kernel: Kernel; slab: number } {
+  const kernel = makeKernel(1);
+  return { kernel, slab: makeWorld(kernel, seed, cityIndex) };
+}
+
+/**
+ * A kernel with one world whose city has the given table. All cars are of one type; `masks` are
+ * their declared features.
+ */
+export function makeWorldOf(
+  table: ArrayBuffer,
+  type: number,
+  masks: readonly number[],
+  tick = 0,
+): { kernel: Kernel; slab: number } {
+  const kernel = makeKernelOf(table);
+  const slab = kernel.acquire() ?? 0;
+  const carTypes = new Int32Array(CAR_COUNT).fill(type);
+  kernel.create(slab, { cityIndex: 0, seed: 1, tick, carTypes, masks });
+  return { kernel, slab };
+}
+
 /** Steps to `tick`, through contacts. */
 export function stepTo(kernel: Kernel, slab: number, tick: number): void {
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));

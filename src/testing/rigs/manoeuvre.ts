@@ -34,7 +34,7 @@ import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
-import { makeKernelOf, memoised, type SlabView } from './kernel.ts';
+import { cars, makeWorldOf, memoised, type SlabView } from './kernel.ts';
 import { poseAlong } from './paths.ts';
 import { type ProvingRoad, provingRoad } from './proving-road.ts';
 import { edit, type Pose, type SlabEditor } from './slab-editor.ts';
@@ -167,16 +167,10 @@ class Drive {
     this.#laneY = y;
     this.#speedMps = plan.speedKmh * KMH;
     this.#speedsKmh = [plan.speedKmh];
-    this.#kernel = makeKernelOf(table);
-    this.#slab = this.#kernel.acquire() ?? 0;
-    this.#kernel.create(this.#slab, {
-      cityIndex: 0,
-      seed: 1,
-      carTypes: new Int32Array(CAR_COUNT).fill(CAR_TYPE),
-      masks: Array.from({ length: CAR_COUNT }, (_, car) =>
-        car === 0 ? (plan.features ?? F_ALL) : F_ALL & ~F_THROTTLE,
-      ),
-    });
+    const masks = cars.map((car) => (car === 0 ? (plan.features ?? F_ALL) : F_ALL & ~F_THROTTLE));
+    const { kernel, slab } = makeWorldOf(table, CAR_TYPE, masks);
+    this.#kernel = kernel;
+    this.#slab = slab;
     edit(this.#kernel, this.#slab, (world) => this.#place(world));
   }
 
