@@ -26,7 +26,7 @@ describe('failed log-ins of a name', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  test('[L13] lock nobody out: whoever waits gets in, and then starts afresh', async () => {
+  test('[L13] never lock a name: after the wait a log-in succeeds and resets the count', async () => {
     for (let i = 0; i < 5; i++) await fail();
     for (let i = 0; i < 100; i++) await expect(succeed()).rejects.toMatchObject({ status: 429 });
     clock.advance(1000);
@@ -42,18 +42,18 @@ describe('failed log-ins of a name', () => {
     await expect(fail()).rejects.toMatchObject({ status: 429 });
   });
 
-  test('are of that name alone', async () => {
+  test('count for that name only', async () => {
     for (let i = 0; i < 5; i++) await fail();
     expect(await succeed('erik')).toBe(true);
   });
 
-  test('that are tried together are no more than sixteen', async () => {
+  test('have a limit of sixteen at the same time', async () => {
     const all = await Promise.allSettled(Array.from({ length: 40 }, () => fail()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
     await expect(fail()).rejects.toMatchObject({ retryAfterS: 60 });
   });
 
-  test('where limits are off cost nothing', async () => {
+  test('cost no wait if limits are off', async () => {
     const free = new LoginAttempts('off', clock);
     for (let i = 0; i < 100; i++) expect(await free.try('anna', async () => false)).toBe(false);
   });

@@ -34,7 +34,7 @@ describe('passwords', () => {
   const passwords = new Passwords(systemRandom);
   afterAll(() => passwords.close());
 
-  test('are kept as argon2id with the parameters that were agreed', async () => {
+  test('are stored as argon2id hashes with the agreed parameters', async () => {
     const hashes = await Promise.all([passwords.hash('secret'), passwords.hash('secret')]);
     for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(hashes[0]).not.toBe(hashes[1]);
@@ -43,13 +43,13 @@ describe('passwords', () => {
     for (const none of [null, undefined]) expect(await passwords.verify(none, '')).toBe(false);
   });
 
-  test('are hashed on after a fault', async () => {
+  test('are hashed after a fault of a thread', async () => {
     await expect(passwords.verify('no hash', 'secret')).rejects.toThrow();
     expect(await passwords.verify(await passwords.hash('secret'), 'secret')).toBe(true);
     expect([passwords.running, passwords.waiting]).toEqual([0, 0]);
   });
 
-  test.runIf(process.platform === 'linux')('are hashed by threads that give way', async () => {
+  test.runIf(process.platform === 'linux')('are hashed by threads of low priority', async () => {
     await Promise.all(Array.from({ length: 4 }, () => passwords.hash('secret')));
     const after = nicenesses();
     for (const [id, niceness] of before) expect(after.get(id) ?? niceness).toBe(niceness);

@@ -13,7 +13,7 @@ const SCRIPT = 'viewer-Bq3_x-9a.js';
 const ICON = 'icon-0aZ_9b.svg';
 const CODE = 'export const streets = [];\n'.repeat(50);
 
-/** A folder as the build of the pages leaves it. */
+/** A folder with the output of a page build. */
 function makePages(): string {
   const folder = mkdtempSync(join(tmpdir(), 'web-'));
   for (const page of ['viewer', 'console']) {
@@ -51,7 +51,7 @@ function directives(headers: Headers): Map<string, string> {
   );
 }
 
-/** What both pages may load: what their own origin has, and nothing that is written in the page. */
+/** The policy of both pages: files of their own origin, and nothing inline. */
 const STRICT = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -62,7 +62,7 @@ const STRICT = {
   'base-uri': "'none'",
 };
 
-/** What comes over the wire, which `fetch` unpacks. */
+/** The response as it is sent; `fetch` would decompress it. */
 function rawBody(url: string, headers: Record<string, string>) {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>(
     (resolve, reject) => {
@@ -82,7 +82,7 @@ function rawBody(url: string, headers: Record<string, string>) {
 }
 
 describe('the viewer', () => {
-  test('may load and ask nothing but its own origin, streams too', async () => {
+  test('may load and connect to its own origin only, streams included', async () => {
     const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
     const { host } = new URL(front.twinUrl);
     expect(Object.fromEntries(directives(headers))).toEqual({
@@ -91,7 +91,7 @@ describe('the viewer', () => {
     });
   });
 
-  test('streams from where the node is reached, by what was set', async () => {
+  test('streams from the public address if one is set', async () => {
     const far = openTestFront({ webFolder, publicTwinUrl: 'https://twin.example/demo' });
     try {
       const { headers } = await ask(`${far.twinUrl}/worlds/${far.service.add().id}`);
@@ -103,7 +103,7 @@ describe('the viewer', () => {
 });
 
 describe('the console', () => {
-  test('is the root of the dealer platform and asks nobody but that', async () => {
+  test('is the root of the dealer platform and connects only to it', async () => {
     const { status, headers, body } = await ask(`${front.dealerUrl}/`);
     expect(status).toBe(200);
     expect(body).toContain('the console');
@@ -115,13 +115,13 @@ describe('the console', () => {
     });
   });
 
-  test('is told where worlds are made, and of no log-ins unless all know them', async () => {
+  test('contains the address of the twin, and no log-ins outside demo mode', async () => {
     const { body } = await ask(`${front.dealerUrl}/`);
     expect(body).toContain(`<meta name="twin-url" content="${front.twinUrl}">`);
     expect(body).toContain('<meta name="demo-logins" content="[]">');
   });
 
-  test('is told of the log-ins of demo mode, in a page that stays well-formed', async () => {
+  test('contains the log-ins of demo mode, escaped for HTML', async () => {
     const name = '"<b>&';
     const demo = openTestFront({
       webFolder,
@@ -139,7 +139,7 @@ describe('the console', () => {
     }
   });
 
-  test('is in no document of the interface', async () => {
+  test('is not in the OpenAPI document', async () => {
     const { body } = await ask(`${front.dealerUrl}/openapi.json`);
     expect(Object.keys((body as { paths: object }).paths)).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('the files of the pages', () => {
   test.each([
     [SCRIPT, 'text/javascript; charset=utf-8'],
     [ICON, 'image/svg+xml'],
-  ])('%s is on both ports, to be kept for good', async (file, type) => {
+  ])('%s is on both ports, and cached for ever', async (file, type) => {
     for (const url of both()) {
       const { status, headers } = await ask(`${url}/assets/${file}`);
       expect(status).toBe(200);
@@ -163,7 +163,7 @@ describe('the files of the pages', () => {
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ] as const)('come in %s where that is liked best', async (coding, unpack) => {
+  ] as const)('are sent in %s if the client prefers it', async (coding, unpack) => {
     for (const url of both()) {
       const accept = { 'Accept-Encoding': `identity;q=0.1, ${coding}` };
       const { headers, body } = await rawBody(`${url}/assets/${SCRIPT}`, accept);
@@ -175,7 +175,7 @@ describe('the files of the pages', () => {
     }
   });
 
-  test('come as they are where nothing is said, and where nothing else is taken', async () => {
+  test('are sent uncompressed without Accept-Encoding, and if no other coding is accepted', async () => {
     for (const accept of ['', 'br;q=0, gzip;q=0', 'deflate', 'identity, br;q=0.9']) {
       const header: Record<string, string> = accept === '' ? {} : { 'Accept-Encoding': accept };
       const { headers, body } = await rawBody(`${front.twinUrl}/assets/${SCRIPT}`, header);
@@ -185,7 +185,7 @@ describe('the files of the pages', () => {
     }
   });
 
-  test('come as they are where they are not compressed', async () => {
+  test('are sent uncompressed if there is no compressed version', async () => {
     const accept = { 'Accept-Encoding': 'br, gzip' };
     const { headers, body } = await rawBody(`${front.twinUrl}/assets/${ICON}`, accept);
     expect(headers['content-encoding']).toBeUndefined();
@@ -193,7 +193,7 @@ describe('the files of the pages', () => {
     expect(body.toString()).toBe('<svg/>');
   });
 
-  test('and the pages are not sent to who has them, in the coding that was asked for', async () => {
+  test('and the pages are answered with 304 if the client has them in the requested coding', async () => {
     const { id } = front.service.add();
     for (const path of [`/assets/${SCRIPT}`, `/worlds/${id}`]) {
       const url = front.twinUrl + path;
@@ -218,7 +218,7 @@ describe('the files of the pages', () => {
   });
 
   test.each(['none.js', `${SCRIPT}.br`, '..%2Fviewer%2Findex.html', 'index.html'])(
-    'are those only: not "%s"',
+    'do not include "%s"',
     async (file) => {
       const twin = await ask(`${front.twinUrl}/assets/${file}`);
       expect(twin).toMatchObject({ status: 404, body: { error: 'not_found' } });
@@ -228,7 +228,7 @@ describe('the files of the pages', () => {
   );
 
   test.each(['viewer/index.html', 'console/index.html', 'assets'])(
-    'must be there when the node starts: %s',
+    'are required at the start of a node: %s',
     (missing) => {
       rmSync(join(webFolder, missing), { recursive: true });
       expect(() => openTestFront({ webFolder })).toThrow(
@@ -239,7 +239,7 @@ describe('the files of the pages', () => {
 });
 
 test.each(['/nosuch', '/assets', '/api/login', '/healthz'])(
-  'the dealer port has nothing at %s',
+  'the dealer port answers 404 at %s',
   async (path) => {
     const { status, headers, body } = await ask(front.dealerUrl + path);
     expect(status).toBe(404);
@@ -250,12 +250,12 @@ test.each(['/nosuch', '/assets', '/api/login', '/healthz'])(
   },
 );
 
-test('[O4] a port that is taken keeps all others closed as well', async () => {
+test('[O4] if one port is in use, no port is opened', async () => {
   const start = () => openTestFront({ dealerPort: Number(new URL(front.dealerUrl).port) });
   expect(start).toThrow(/^dealer: cannot listen on 127\.0\.0\.1:\d+; is the port in use\?$/);
 });
 
-test('a node that has stopped listens nowhere', async () => {
+test('a stopped node listens on no port', async () => {
   const stopped = openTestFront({ webFolder });
   await stopped.close();
   for (const url of [stopped.twinUrl, stopped.dealerUrl, stopped.opsUrl]) {

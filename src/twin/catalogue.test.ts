@@ -13,7 +13,7 @@ import {
 
 const MASKS = Array.from({ length: layout.F_ALL + 1 }, (_, mask) => mask);
 
-/** The needs of the functions once more, written out by hand. */
+/** The needs of the functions, written a second time by hand. */
 function oracle(declared: Record<string, boolean>): Record<string, 'on' | 'off' | 'degraded'> {
   const whole: Record<string, boolean | undefined> = {
     aeb: declared.brakes && (declared.front_radar || declared.front_camera),

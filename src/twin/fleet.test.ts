@@ -20,12 +20,12 @@ describe('a fleet', () => {
     expect(looks(1)).toEqual(looks(2 ** 49));
   });
 
-  test('has others with another seed', () => {
+  test('has different plates with another seed', () => {
     const plates = SEEDS.map((seed) => fleetOf(seed, 1)[0]?.plate);
     expect(new Set(plates).size).toBeGreaterThan(SEEDS.length - 3);
   });
 
-  test('has different plates of one form', () => {
+  test('has unique plates in one format', () => {
     for (const seed of SEEDS) {
       const plates = fleetOf(seed, 1).map(({ plate }) => plate);
       expect(new Set(plates).size).toBe(CAR_COUNT);

@@ -164,7 +164,7 @@ describe('a collision of two cars', () => {
     expect(earned.repair_cost).toBe(250 * 250);
   });
 
-  test('that is a mere touch earns next to nothing', () => {
+  test('without delta-v and energy earns nothing', () => {
     const parties = [party({ deltaVMps: 0 }), party({ car: 1, deltaVMps: 0 })] as const;
     expect(incident({ parties, closingMps: 0, energyJ: 0 }).earned).toEqual({
       severity: 'slight',
@@ -310,7 +310,7 @@ describe('a collision at a hazard spot', () => {
     expect(striking.earned.points).toBe(Math.round(1000 * risks) + 138.9);
   });
 
-  test('with a permanent body is one with an obstacle of that spot', () => {
+  test('with a permanent body has the kind obstacle and the id of the spot', () => {
     const parties = [party({}), OUTSIDER] as const;
     const { kind, other } = incident({ kind: CONTACT_OBSTACLE, block: 40, hazard: 1, parties });
     expect(kind).toBe('obstacle');

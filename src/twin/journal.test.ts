@@ -18,7 +18,7 @@ test('an entry names the touched features in catalogue order', () => {
   expect(JSON.stringify(entry)).toBe('{"tick":12,"car":4,"features":{"brakes":true,"esc":false}}');
 });
 
-test('changes survive packing', () => {
+test('packed changes can be unpacked', () => {
   const packed = packChanges(CHANGES);
   expect(packed).toHaveLength(CHANGES.length * 4);
   expect(unpackChanges(packed)).toEqual(CHANGES);

@@ -21,7 +21,7 @@ const WORLDS = [
 ];
 const CARS = Array.from({ length: CAR_COUNT }, (_, car) => car);
 
-/** The check digit as the standard tells it, with the letters written out. */
+/** The check digit as the standard defines it, with the values of all letters. */
 function checkDigit(vin: string): string {
   const values: Record<string, number> = {};
   for (const row of ['A1B2C3D4E5F6G7H8', 'J1K2L3M4N5P7R9', 'S2T3U4V5W6X7Y8Z9']) {
@@ -41,7 +41,7 @@ function mixedNumber(vin: string): bigint {
   return digits.reduce((sum, digit) => sum * 33n + BigInt(digit), 0n);
 }
 
-/** A VIN with this number in its digits and a right check digit, whatever it means. */
+/** A VIN with this number in its digits and a correct check digit, even if no car has it. */
 function vinWithNumber(number: bigint): string {
   const characters = [...'DTW.....0TN......'];
   let rest = number;

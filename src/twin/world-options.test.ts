@@ -15,7 +15,7 @@ function journal(fields: object = {}): object {
   return { kernel: 'abc', seed: 7, city: 'hillside', tick: 500, changes: [CHANGE], ...fields };
 }
 
-/** The error that a body is refused with, after a trip through JSON as a request makes it. */
+/** The error for a body that has been encoded and parsed as JSON, as in a request. */
 function refusal(body: unknown): TwinError {
   try {
     parse(JSON.parse(JSON.stringify(body)));
@@ -51,7 +51,7 @@ describe('options without a journal', () => {
     expect(Object.is(parse(JSON.parse('{"seed": -0}')).seed, 0)).toBe(true);
   });
 
-  test.each([[[]], [null], ['x'], [1], [true]])('are no body such as %j', (body) => {
+  test.each([[[]], [null], ['x'], [1], [true]])('refuse a body such as %j', (body) => {
     expect(refusal(body).code).toBe('invalid_body');
   });
 
@@ -60,7 +60,7 @@ describe('options without a journal', () => {
   });
 
   test.each(['', 'Harbour', 'constructor', 'atlantis', 0, null, ['harbour']])(
-    'refuse the city %j and name those there are',
+    'refuse the city %j and name the known cities',
     (city) => {
       expectRefused({ city }, 'city');
       expectRefused({ city }, 'harbour, hillside');
@@ -123,7 +123,7 @@ describe('options with a journal', () => {
   });
 
   test.each([{ seed: 7 }, { city: 'hillside' }, { seed: 8, city: 'harbour' }])(
-    'refuse %j beside it, be it the same or not',
+    'refuse %j in addition to it, equal or not',
     (beside) => {
       expectRefused({ ...beside, journal: journal() }, Object.keys(beside)[0] ?? '');
     },

@@ -34,6 +34,6 @@ test.each([
     'After the @-sign, periods cannot be separated by so many characters (2 characters too many).',
   ],
   [`a@${'b.'.repeat(126)}com`, 'The email address is too long (3 characters too many).'],
-])('%j is none: %s', (email, fault) => {
+])('%j is no email: %s', (email, fault) => {
   expect(emailFault(email)).toBe(fault);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonFault } from './json-fault.ts';
 
-/** Offset where a text that is no JSON stops being one, by hand. */
+/** The offset of the first syntax error, found by hand. */
 const FAULTS: readonly (readonly [text: string, offset: number, reason: string])[] = [
   ['', 0, 'Unexpected end of input'],
   [' \n', 2, 'Unexpected end of input'],
@@ -29,10 +29,10 @@ test.each(FAULTS)('%j stops at %i: %s', (text, offset, reason) => {
   expect(jsonFault(text)).toEqual({ offset, reason });
 });
 
-describe('of a valid text', () => {
+describe('part of a valid text', () => {
   const whole = '{"a": [1, -2.5e+3, true, null, "\\u00e5\\n\\"", {}], "b": {"c": [], "d": ""}} ';
 
-  test('every beginning ends too early, or is whole', () => {
+  test('every prefix that is not JSON has a fault near its end', () => {
     for (let length = 0; length < whole.length; length++) {
       const text = whole.slice(0, length);
       let isJson = true;
@@ -44,12 +44,12 @@ describe('of a valid text', () => {
       if (isJson) continue;
       const { offset } = jsonFault(text);
       expect(offset).toBeLessThanOrEqual(length);
-      // What is cut short is a word, a number or an escape, or there is just nothing more.
+      // The fault is at the end, or at the start of a truncated word, number or escape.
       expect(length - offset).toBeLessThan(7);
     }
   });
 
-  test('with one character changed a fault is found where there is one', () => {
+  test('a text with one changed character has a fault within it, or is JSON', () => {
     for (let at = 0; at < whole.length; at++) {
       for (const other of ['x', '"', ',', '}', ']', '\\', ' ']) {
         const text = whole.slice(0, at) + other + whole.slice(at + 1);
@@ -63,7 +63,7 @@ describe('of a valid text', () => {
   });
 });
 
-test('a hundred thousand brackets are no matter', () => {
+test('a hundred thousand nested brackets are parsed', () => {
   expect(jsonFault('['.repeat(100_000)).offset).toBe(100_000);
   expect(jsonFault(`${'{"a":'.repeat(100_000)}x`).offset).toBe(500_000);
 });

@@ -5,18 +5,18 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('a body of JSON', () => {
-  test('is taken as it is', () => {
+  test('is parsed', () => {
     expect(parseJson(bytes('{"a": [1, "x\\"]", null]}'))).toEqual({ a: [1, 'x"]', null] });
   });
 
-  test('[L12] may nest 32 deep and no deeper', () => {
+  test('[L12] may nest 32 levels deep and no deeper', () => {
     expect(() => parseJson(bytes(nested(32)))).not.toThrow();
     expect(() => parseJson(bytes(nested(33)))).toThrow(
       expect.objectContaining({ code: 'invalid_json', hint: expect.stringContaining('32') }),
     );
   });
 
-  test('may have any number of brackets in strings, and side by side', () => {
+  test('may contain any number of brackets in strings and next to each other', () => {
     const text = JSON.stringify({ a: '[{'.repeat(500), b: Array.from({ length: 500 }, () => []) });
     expect(parseJson(bytes(text))).toEqual(JSON.parse(text));
   });
@@ -25,12 +25,12 @@ describe('a body of JSON', () => {
     expect(() => parseJson(bytes(text))).toThrow(expect.objectContaining({ code: 'invalid_json' }));
   });
 
-  test('is refused where it is no UTF-8', () => {
+  test('is refused if it is not UTF-8', () => {
     const broken = Uint8Array.of(0x22, 0xff, 0x22);
     expect(() => parseJson(broken)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
   });
 
-  test.each(['[]', 'null', '1', '"x"'])('is no object as %s', (text) => {
+  test.each(['[]', 'null', '1', '"x"'])('is not an object: %s', (text) => {
     expect(() => parseObject(bytes(text))).toThrow(
       expect.objectContaining({ code: 'invalid_body' }),
     );

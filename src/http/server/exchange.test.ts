@@ -4,7 +4,7 @@ import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { systemTime } from '../../time.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
 
-test('a last answer is sent as it was given, though its bytes are used anew meanwhile', async () => {
+test('a last answer is sent unchanged, even if its bytes are overwritten meanwhile', async () => {
   const sent: string[] = [];
   const response = {
     cork: (write: () => void) => write(),

@@ -23,7 +23,7 @@ async function paused(address: string): Promise<IncomingMessage> {
 }
 
 describe('answers', () => {
-  test('carry what browsers and operators need', async () => {
+  test('have the common headers', async () => {
     const { headers } = await ask(`${site.url}/`);
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -35,25 +35,25 @@ describe('answers', () => {
     expect(headers.get('vary')).toBe('Accept');
   });
 
-  test('may take a moment', async () => {
+  test('may be asynchronous', async () => {
     expect(await ask(`${site.url}/late`)).toMatchObject({ status: 200, body: 'late' });
     expect(await site.metrics.text()).toContain('http_wait_seconds_count 1');
   });
 
-  test('that are large come whole, also to a slow reader', async () => {
+  test('that are large are sent completely, even to a slow reader', async () => {
     const response = await paused(`${site.url}/large`);
     await until(() => response.readableLength >= response.readableHighWaterMark);
     expect((await buffer(response)).equals(LARGE)).toBe(true);
   });
 
-  test('[L8] of refusals say when to come back', async () => {
+  test('[L8] of refusals have Retry-After', async () => {
     const { status, body, headers } = await ask(`${site.url}/refused`);
     expect(status).toBe(429);
     expect(body).toEqual({ error: 'rate_limited', hint: expect.any(String) });
     expect(headers.get('retry-after')).toBe('7');
   });
 
-  test('[H13] of our own faults tell the client nothing and the log everything', async () => {
+  test('[H13] to internal errors give details in the log only', async () => {
     const { status, body, headers } = await ask(`${site.url}/bug`);
     expect(status).toBe(500);
     expect(body).toEqual({ error: 'internal_error', hint: expect.any(String) });
@@ -62,7 +62,7 @@ describe('answers', () => {
     expect(site.logLines[0]).toContain(headers.get('x-request-id'));
   });
 
-  test('[H12] that do not come within 5 s are 503, and what comes later is dropped', async () => {
+  test('[H12] that take more than 5 s are 503, and a later result is dropped', async () => {
     const answer = ask(`${site.url}/never`);
     const held = await until(() => site.pending);
     await site.time.advance(5_000);
@@ -74,7 +74,7 @@ describe('answers', () => {
     expect(await ask(`${site.url}/`)).toMatchObject({ status: 200 });
   });
 
-  test('to clients that have left are dropped, whatever they are', async () => {
+  test('to clients that have disconnected are dropped, results and errors', async () => {
     for (const settle of ['resolve', 'reject'] as const) {
       site.pending = undefined;
       const controller = new AbortController();
@@ -102,21 +102,21 @@ describe('answers', () => {
 });
 
 describe('a server', () => {
-  test('that cannot have its port says so', () => {
+  test('names a port that is in use', () => {
     const options = site.options({ name: 'second', port: site.port });
     expect(() => new HttpServer(options)).toThrow(
       `second: cannot listen on 127.0.0.1:${site.port}; is the port in use?`,
     );
   });
 
-  test('that cannot use its certificate says so', () => {
+  test('names a certificate that it cannot use', () => {
     const tls = { certFile: '/nowhere/cert.pem', keyFile: '/nowhere/key.pem' };
     expect(() => new HttpServer(site.options({ name: 'secure', tls }))).toThrow(
       'secure: cannot use certificate /nowhere/cert.pem with key /nowhere/key.pem',
     );
   });
 
-  test('[H14] that stops finishes what is under way and takes no new connections', async () => {
+  test('[H14] that stops completes pending requests and accepts no new connections', async () => {
     const answer = ask(`${site.url}/never`);
     const held = await until(() => site.pending);
     const drained = site.server.drain(5_000);
@@ -132,20 +132,20 @@ describe('a server', () => {
     const response = await paused(`${site.url}/huge`);
     const ended = site.server.drain(5_000).then(() => site.server.end());
     await site.time.advance(4_000);
-    // Time stands while the client reads, however slow the machine is.
+    // The test time does not advance while the client reads, however slow the machine is.
     const received = await buffer(response);
     await site.time.advanceUntil(ended);
     expect(received.equals(HUGE)).toBe(true);
   });
 
-  test('that stops ends an answer that nobody reads after its grace period', async () => {
+  test('that stops ends an unread answer after its grace period', async () => {
     const response = await paused(`${site.url}/huge`);
     await site.time.advanceUntil(site.server.drain(4_000));
     site.server.end();
     await expect(buffer(response)).rejects.toThrow('aborted');
   });
 
-  test('that stops does not wait for ever', async () => {
+  test('that stops ends a pending request after its grace period', async () => {
     const answer = expect(ask(`${site.url}/never`)).rejects.toThrow('fetch failed');
     await until(() => site.pending);
     const drained = site.server.drain(4_000);

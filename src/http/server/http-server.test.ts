@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => site.server.end());
 
-describe('a request that could be understood in two ways', () => {
+describe('an ambiguous request', () => {
   const chunked = 'Transfer-Encoding: chunked';
   const body = '5\r\nhello\r\n0\r\n\r\n';
   describe.each([
@@ -41,7 +41,7 @@ describe('a request that could be understood in two ways', () => {
       expect(site.calls).toEqual([]);
     });
 
-    test('takes what follows in the same packet down with it', async () => {
+    test('also discards the next request in the same packet', async () => {
       const next = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\nsmuggled';
       const answer = await sendRaw(site.port, bad + next);
       expect(answer).toMatch(/^(HTTP\/1\.1 (400|505) |$)/);
@@ -50,7 +50,7 @@ describe('a request that could be understood in two ways', () => {
     });
   });
 
-  test('our own refusal says so in JSON', async () => {
+  test('is refused in JSON if the server itself detects it', async () => {
     const answer = await sendRaw(site.port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
     expect(answer).toContain('Content-Type: application/json');
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: 'bad_request' });
@@ -74,7 +74,7 @@ test('[H11] requests in one packet are answered in their order', async () => {
   expect(answer.match(/"query":"\w+"/g)).toEqual(['"query":"first"', '"query":"second"']);
 });
 
-test('path parameters are decoded, the query is handed on as it came', async () => {
+test('path parameters are decoded, the query is not', async () => {
   const { body } = await ask(`${site.url}/things/a%20b?x=%20&y`);
   expect(body).toEqual({ params: ['a b'], query: 'x=%20&y', body: '' });
 });
@@ -89,7 +89,7 @@ test.each(['/unknown', '/things/', '//', '/things//', '/things/%ff', '/THINGS/1'
 );
 
 test.each(['POST', 'DELETE', 'PATCH', 'BREW', 'get'])(
-  '%s where only GET and PUT are is 405 with Allow, without effect',
+  '%s on a path with GET and PUT is 405 with Allow, without effect',
   async (method) => {
     const raw = `${method} /things/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const answer = await sendRaw(site.port, `${raw}GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`);
@@ -106,7 +106,7 @@ test('HEAD is 405 too, and has no body', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 405 [^{]*\r\n\r\nHTTP\/1\.1 400 /);
 });
 
-test('an answer without a body has no length either', async () => {
+test('an answer without a body has no Content-Length', async () => {
   const bad = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
   const answer = await sendRaw(site.port, `GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${bad}`);
   const first = answer.slice(0, answer.indexOf('\r\n\r\n'));
@@ -119,21 +119,21 @@ describe('bodies', () => {
   const post = (body: string | Buffer, headers = {}) =>
     ask(`${site.url}/things`, { method: 'POST', body, headers });
 
-  test('come whole, however they were cut', async () => {
+  test('in several chunks are joined', async () => {
     const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
     const head = `POST /things HTTP/1.1\r\n${headers}\r\n\r\n`;
     await sendRaw(site.port, head, '3\r\nabc\r\n', '2\r\nde\r\n', '0\r\n\r\n');
     expect(site.calls).toEqual(['abcde']);
   });
 
-  test('whose end the parser refuses have no effect', async () => {
+  test('with a malformed end have no effect', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await sendRaw(site.port, `${head}5\r\nhello\r\n0\r\nX-A: b\r\n\r\n`);
     expect(answer).not.toMatch(/^HTTP\/1\.1 200 /);
     expect(site.calls).toEqual([]);
   });
 
-  test('that never end take a bounded share, and no short one is kept out by them', async () => {
+  test('that never end hold limited memory and do not block short ones', async () => {
     const head = 'POST /long HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n';
     const unfinished = Array.from({ length: 12 }, () => {
       const socket = connect(site.port, '127.0.0.1');
@@ -152,7 +152,7 @@ describe('bodies', () => {
     expect(whole.status).toBe(200);
   });
 
-  test('may be as long as the route says', async () => {
+  test('may be as long as the limit of the route', async () => {
     const body = 'x'.repeat(1000);
     expect((await post(body)).body).toMatchObject({ body });
   });
@@ -165,7 +165,7 @@ describe('bodies', () => {
     expect(site.calls).toEqual([]);
   });
 
-  test('without a stated length are cut off at the first byte too many', async () => {
+  test('without a length are refused at the first byte above the limit', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await sendRaw(site.port, `${head}3e9\r\n${'x'.repeat(1001)}\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -184,7 +184,7 @@ describe('bodies', () => {
     expect(site.calls).toEqual([]);
   });
 
-  test('[H12] that do not come to their end are 408 after a while', async () => {
+  test('[H12] that do not arrive completely are 408 after 30 s', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf';
     const answer = sendRaw(site.port, head);
     await until(() => site.server.openCount > 0);
@@ -193,7 +193,7 @@ describe('bodies', () => {
     expect(site.calls).toEqual([]);
   });
 
-  test('whose sender leaves are forgotten, and have no effect', async () => {
+  test('whose sender disconnects are dropped and have no effect', async () => {
     const socket = connect(site.port, '127.0.0.1');
     socket.write('POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
     await until(() => site.server.openCount > 0);

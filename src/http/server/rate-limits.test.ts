@@ -20,7 +20,7 @@ function takeAll(buckets: TokenBuckets, key: string, count: number): void {
   for (let i = 0; i < count; i++) buckets.take(key);
 }
 
-test('a bucket gives its burst, then what time has added', async () => {
+test('a bucket gives its burst, then its refill', async () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 3, perS: 2 }, time);
   takeAll(buckets, 'a', 3);
@@ -41,7 +41,7 @@ test('a bucket never holds more than its burst', async () => {
   expect(refusal(() => buckets.take('a'))?.code).toBe('rate_limited');
 });
 
-test('what is more than a bucket holds costs a full one where that is asked for', async () => {
+test('takeUpToBurst takes at most a full bucket', async () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   buckets.takeUpToBurst('a', 1_000_000);
@@ -59,7 +59,7 @@ test('keys do not share a bucket', () => {
   expect(refusal(() => buckets.take('b'))).toBeUndefined();
 });
 
-test('[L8] a refused take takes nothing and says how long to wait in whole seconds', () => {
+test('[L8] a refused take takes nothing and gives the wait in whole seconds', () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   buckets.take('a', 80);
@@ -67,7 +67,7 @@ test('[L8] a refused take takes nothing and says how long to wait in whole secon
   expect(refusal(() => buckets.take('a', 20))).toBeUndefined();
 });
 
-test('what costs more than a whole bucket is never given, and says so', () => {
+test('a cost above a full bucket is always refused, with a hint', () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   expect(() => buckets.take('a', 101)).toThrow(
@@ -79,14 +79,14 @@ test('what costs more than a whole bucket is never given, and says so', () => {
   expect(refusal(() => buckets.take('a', 100))).toBeUndefined();
 });
 
-test('spending goes on below zero, so that many at once cost as much as one after the other', () => {
+test('spending goes below zero, so concurrent requests cost as much as consecutive ones', () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 2, perS: 1 }, time);
   for (let i = 0; i < 5; i++) buckets.spend('a');
   expect(refusal(() => buckets.check('a'))?.retryAfterS).toBe(4);
 });
 
-test('only so many keys are followed; the one that is longest unused is forgotten', () => {
+test('the number of keys is limited; the least recently used one is evicted', () => {
   const buckets = new TokenBuckets({ burst: 1, perS: 1 }, TestTime.standing(), 2);
   buckets.take('a');
   buckets.take('b');
@@ -95,7 +95,7 @@ test('only so many keys are followed; the one that is longest unused is forgotte
   expect(refusal(() => buckets.check('a'))).toBeUndefined();
 });
 
-test('a count of open things refuses the one above its limit until another is closed', () => {
+test('a stream above the limit is refused until another one is closed', () => {
   const sockets = new OpenCount(2);
   sockets.enter('a');
   sockets.enter('a');
@@ -105,7 +105,7 @@ test('a count of open things refuses the one above its limit until another is cl
   expect(refusal(() => sockets.enter('a'))).toBeUndefined();
 });
 
-test('the limits are as documented unless they are set otherwise, and none where they are off', () => {
+test('the default limits are as documented, and there are none if limits are off', () => {
   expect(DEFAULT_RATE_LIMITS).toMatchObject({
     worlds: { burst: 60, perS: 1 },
     featureWrites: { burst: 50, perS: 50 },
@@ -115,18 +115,18 @@ test('the limits are as documented unless they are set otherwise, and none where
   expect(createRateLimits('off', TestTime.standing())).toEqual({});
 });
 
-test('a connection that is gone has a key too', () => {
+test('a closed connection has a key', () => {
   expect(addressKey(new ArrayBuffer(0))).toBe('gone');
 });
 
-test('an address of IPv4 is a key of its own, also when it comes as one of IPv6', () => {
+test('an IPv4 address is a key, also in its IPv6-mapped form', () => {
   expect(addressKey(Uint8Array.of(192, 0, 2, 7).buffer)).toBe('192.0.2.7');
   const mapped = new Uint8Array(16);
   mapped.set([255, 255, 192, 0, 2, 7], 10);
   expect(addressKey(mapped.buffer)).toBe('192.0.2.7');
 });
 
-test('[L9] addresses of IPv6 share a key with their /64', () => {
+test('[L9] IPv6 addresses of one /64 share a key', () => {
   const first = new Uint8Array(16).fill(1);
   const neighbour = Uint8Array.from(first).fill(9, 8);
   const stranger = Uint8Array.from(first).fill(9, 7, 8);

@@ -53,7 +53,7 @@ test.each([
   expect(router.match(path)).toBeUndefined();
 });
 
-test('a resource knows the methods that it takes', () => {
+test('a resource lists its methods', () => {
   const resource = router.match('/vehicle/features')?.resource;
   expect(resource?.allow).toBe('GET, PATCH, OPTIONS');
   expect([...(resource?.routes.keys() ?? [])]).toEqual(['GET', 'PATCH']);

@@ -7,12 +7,12 @@ import type { StreamSocket } from '../server/server-options.ts';
 import { Fanout } from './fanout.ts';
 import type { Watcher } from './watcher.ts';
 
-/** A socket that notes what it is told, and answers pings unless it has stalled. */
+/** A socket that records frames, pings and its end. */
 class FakeSocket implements StreamSocket {
   frames: string[] = [];
   pings: string[] = [];
   closed: { code: number; reason: string } | undefined;
-  /** Bytes that the operating system does not take. */
+  /** Bytes that the operating system has not accepted. */
   buffered = 0;
   onEnd = () => {};
 
@@ -71,7 +71,7 @@ function publish(...frames: WorldFrame[]): Promise<void> {
   return new Promise((resolve) => fanout.publish(frames, resolve));
 }
 
-/** Frames 80 ms apart, from the tick after `from` on; the readers given answer every ping. */
+/** Publishes frames 80 ms apart after the tick `from`; the given readers answer every ping. */
 async function play(count: number, from: number, answering: readonly Reader[]): Promise<number> {
   for (let i = 1; i <= count; i++) {
     await time.advance(80);
@@ -99,7 +99,7 @@ test('a frame no newer than the hello, or than the last frame, is not sent', asy
   expect(socket.frames).toEqual(['json 1 12', 'json 1 16']);
 });
 
-test('a batch that nobody watches is done at once', () => {
+test('a batch without watchers is done at once', () => {
   let isDone = false;
   fanout.publish([frame(4)], () => {
     isDone = true;
@@ -107,7 +107,7 @@ test('a batch that nobody watches is done at once', () => {
   expect(isDone).toBe(true);
 });
 
-test('[S17] a large world does not keep a small one waiting, and the batch is done after both', async () => {
+test('[S17] a large world does not delay a small one, and the batch is done after both', async () => {
   const small = new FakeWorld(2, { startTick: 0 });
   const crowd = Array.from({ length: 1000 }, () => join());
   const lone = join(0, 'json', 2);
@@ -121,7 +121,7 @@ test('[S17] a large world does not keep a small one waiting, and the batch is do
   expect(served()).toBe(1000);
 });
 
-test('watchers may come and go while a batch is under way', async () => {
+test('watchers may join and leave during a batch', async () => {
   const crowd = Array.from({ length: 600 }, () => join());
   const batch = publish(frame(4));
   for (const { socket } of crowd.slice(300, 500)) socket.end(1000, '');
@@ -135,7 +135,7 @@ test('watchers may come and go while a batch is under way', async () => {
   expect(fanout.watcherCount).toBe(401);
 });
 
-test('a socket with bytes waiting misses whole frames and then gets the newest', async () => {
+test('a socket with buffered bytes misses whole frames and then gets the newest', async () => {
   const slow = join();
   const healthy = join();
   slow.socket.buffered = 100;
@@ -149,7 +149,7 @@ test('a socket with bytes waiting misses whole frames and then gets the newest',
   expect(fanout.framesSkipped).toBe(4);
 });
 
-test('[S14] a reader known to answer pings has at most 50 frames on the way', async () => {
+test('[S14] a reader that answers pings has at most 50 unread frames', async () => {
   const slow = join();
   const healthy = join();
   fanout.ponged(slow.watcher, 0);
@@ -161,7 +161,7 @@ test('[S14] a reader known to answer pings has at most 50 frames on the way', as
   expect(slow.socket.frames.slice(50)).toEqual(['json 1 324']);
 });
 
-test('a reader is asked now and then how far it has come, and more often when it lags', async () => {
+test('a reader gets a ping every 25 frames, and more often when it lags', async () => {
   const [healthy, slow] = [join(), join()];
   fanout.ponged(slow.watcher, 0);
   await play(100, 0, [healthy]);
@@ -178,7 +178,7 @@ test('[S14] a reader that never answers a ping gets 50 frames, and is closed 15 
   expect(silent.socket.closed?.code).toBe(1013);
 });
 
-test('what a reader claims to have read beyond what was sent does not count', async () => {
+test('a pong that claims more frames than were sent is ignored', async () => {
   const liar = join();
   for (const claim of [Number.NaN, 5.5, 1e9, -3]) fanout.ponged(liar.watcher, claim);
   expect(liar.watcher.framesRead).toBe(0);
@@ -188,7 +188,7 @@ test('what a reader claims to have read beyond what was sent does not count', as
   expect(liar.watcher.framesRead).toBe(3);
 });
 
-test('[S15] a reader that takes nothing for 15 s is closed with 1013, others stay', async () => {
+test('[S15] a reader that reads nothing for 15 s is closed with 1013, others stay open', async () => {
   const [healthy, stalled, jammed] = [join(), join(), join()];
   await play(2, 0, [healthy, stalled, jammed]);
   jammed.socket.buffered = 1000;
@@ -203,7 +203,7 @@ test('[S15] a reader that takes nothing for 15 s is closed with 1013, others sta
   expect(healthy.socket.frames).toHaveLength(247);
 });
 
-test('[S15] a reader that takes a little now and then is not closed', async () => {
+test('[S15] a reader that reads slowly is not closed', async () => {
   const [healthy, slow] = [join(), join()];
   slow.socket.buffered = 5000;
   let tick = 0;
@@ -229,7 +229,7 @@ test('[S16] a stream of a world whose frames stop is closed with 1013 after 15 s
   expect(fanout.watcherCount).toBe(0);
 });
 
-test('the streams of one world are ended with the code asked for', () => {
+test('the streams of one world are ended with the given code', () => {
   const [json, msgpack, other] = [join(), join(0, 'msgpack'), join(0, 'json', 2)];
   fanout.endWorld(world.number, 1012);
   expect(json.socket.closed?.code).toBe(1012);

@@ -3,10 +3,10 @@ import * as schemas from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** What clients send may have more in it than is described. */
+/** Requests may contain more fields than the schema describes. */
 const REQUESTS = ['WorldOptions', 'FeaturePatch', 'FeaturePut'];
 
-/** Every schema of an object within a schema, with the way to it. */
+/** Every schema of an object within a schema, with its path. */
 function objectsIn(schema: unknown, at: string): [string, Json][] {
   if (typeof schema !== 'object' || schema === null) return [];
   const inner = Object.entries(schema).flatMap(([key, value]) => objectsIn(value, `${at}.${key}`));

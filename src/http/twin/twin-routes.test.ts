@@ -67,7 +67,7 @@ describe('a world', () => {
     expect(world.touches).toBe(2);
   });
 
-  test('that is not at hand is loaded', async () => {
+  test('that is not in memory is loaded', async () => {
     const world = front.service.add();
     front.service.cold.add(world);
     world.isHot = false;
@@ -77,7 +77,7 @@ describe('a world', () => {
     expect(world.touches).toBe(1);
   });
 
-  test('that is quarantined is 503 with a time to come back', async () => {
+  test('that is quarantined is 503 with Retry-After', async () => {
     const world = front.service.add();
     world.isHot = false;
     world.failure = new TwinError('world_unavailable', undefined, 60);
@@ -87,7 +87,7 @@ describe('a world', () => {
     expect(headers.get('retry-after')).toBe('60');
   });
 
-  test('has no incident that did not happen, and no replay of it', async () => {
+  test('answers 404 for an unknown incident and its replay', async () => {
     const world = front.service.add();
     for (const path of ['', '/replay', '/replay?with=esc']) {
       const { status, body } = await get(`/api/v1/worlds/${world.id}/incidents/i1-0${path}`);
@@ -104,7 +104,7 @@ describe('a replay', () => {
     return get(`/api/v1/worlds/${world.id}/incidents/i40-0/replay${query}`);
   };
 
-  test('has the frames as they were, and when there was contact', async () => {
+  test('has the recorded frames and the tick of the contact', async () => {
     const { body } = await replayOf('');
     const [world] = front.service.worlds.values();
     const frame = JSON.parse(Buffer.from(world?.bytes('json') ?? []).toString());

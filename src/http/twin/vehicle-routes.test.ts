@@ -55,13 +55,13 @@ describe('the credential', () => {
     expect(world.touches).toBe(0);
   });
 
-  test('of a world that is not at hand has it loaded', async () => {
+  test('of a world that is not in memory loads it', async () => {
     front.service.cold.add(world);
     expect((await read({ 'X-VIN': vin })).status).toBe(200);
     expect(front.service.loads).toBe(1);
   });
 
-  test('cannot be looked up while the store is out of reach', async () => {
+  test('is 503 while the store is unavailable', async () => {
     front.service.cold.add(world);
     front.service.loadFailure = STORE_DOWN;
     const { status, body } = await read({ 'X-VIN': vin });
@@ -82,7 +82,7 @@ describe('reading', () => {
     expect(world.touches).toBe(2);
   });
 
-  test('the vehicle shows everything at once', async () => {
+  test('the vehicle has its identity, features, telemetry and incidents', async () => {
     const [mine, other] = [incident('i1-0', vin), incident('i2-0', 'somebody else')];
     world.incidentList = [mine, other, incident('i3-0', vin)];
     const { status, body } = await call('GET', '');
@@ -97,7 +97,7 @@ describe('reading', () => {
     });
   });
 
-  test('incidents shows those of the car', async () => {
+  test('incidents are those of the car', async () => {
     world.incidentList = [incident('i1-0', vin), incident('i2-0', world.fleet[0]?.vin ?? '')];
     const { body } = await call('GET', '/incidents');
     expect(faultsOf(schemas.Incidents, body)).toBeNull();
@@ -152,7 +152,7 @@ describe('PATCH features', () => {
 });
 
 describe('POST reset', () => {
-  test('[F13] switches everything on, whatever is sent', async () => {
+  test('[F13] switches everything on and ignores the body', async () => {
     await call('PATCH', '/features', '{"brakes":false,"aeb":false}');
     const { status, body } = await call('POST', '/features/reset', 'no JSON');
     expect(status).toBe(200);
@@ -160,7 +160,7 @@ describe('POST reset', () => {
   });
 });
 
-test('[L3] a vehicle takes 50 changes a second, and its neighbours are not concerned', async () => {
+test('[L3] a vehicle accepts 50 changes a second, and other vehicles are not affected', async () => {
   const limited = openTestFront({ rateLimits: DEFAULT_RATE_LIMITS });
   const [first, second] = limited.service.add().fleet;
   const reset = (ofVin = '') =>
@@ -178,7 +178,7 @@ test('[L3] a vehicle takes 50 changes a second, and its neighbours are not conce
   expect([neighbour.status, later.status]).toEqual([200, 200]);
 });
 
-test('[H18] no VIN and no body ends up in metrics or logs', async () => {
+test('[H18] no VIN and no body appears in metrics or logs', async () => {
   await call('PATCH', '/features', '{"aeb":"canary"}');
   world.failure = new Error('broken');
   await call('POST', '/features/reset');

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => front.close());
 
-/** An open stream whose messages can be waited for one by one. */
+/** An open stream that returns its messages one by one. */
 class Client {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; wasClean: boolean }>;
@@ -58,7 +58,7 @@ async function frameAt(tick: number): Promise<void> {
 }
 
 describe('a stream', () => {
-  test('[S3] never sends a tick that is not above the one before, the hello included', async () => {
+  test('[S3] sends only ticks above the previous one, the hello included', async () => {
     const client = new Client();
     await client.next();
     for (const tick of [96, 100, 104, 104, 100, 108]) await frameAt(tick);
@@ -66,7 +66,7 @@ describe('a stream', () => {
     expect(await client.json()).toMatchObject({ tick: 108 });
   });
 
-  test('[S11] of a world that is not at hand is opened when that is loaded', async () => {
+  test('[S11] of a world that is not in memory opens after it is loaded', async () => {
     front.service.cold.add(world);
     const client = new Client(['json']);
     expect(await client.json()).toMatchObject({ type: 'hello', world: world.id });
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(front.service.loads).toBe(1);
   });
 
-  test('just ends for a client that talks without end', async () => {
+  test('closes for a client that floods it with messages', async () => {
     const [noisy, quiet] = [new Client(), new Client()];
     await Promise.all([noisy.next(), quiet.next()]);
     for (let i = 0; i < 2500; i++) noisy.socket.send('');
@@ -83,12 +83,15 @@ describe('a stream', () => {
     expect(await quiet.json()).toMatchObject({ tick: 104 });
   });
 
-  test.each([1012, 1013] as const)('is closed with %i when its world says so', async (code) => {
-    const client = new Client();
-    await client.next();
-    front.service.endStreams(world, code);
-    expect(await client.closed).toEqual({ code, wasClean: true });
-  });
+  test.each([1012, 1013] as const)(
+    'is closed with %i when its world ends the streams',
+    async (code) => {
+      const client = new Client();
+      await client.next();
+      front.service.endStreams(world, code);
+      expect(await client.closed).toEqual({ code, wasClean: true });
+    },
+  );
 });
 
 // ── refusals ──────────────────────────────────────────────────────────────────────────────────
@@ -111,7 +114,7 @@ async function refused(path: string) {
 describe('an upgrade is refused', () => {
   const path = () => `/ws/worlds/${world.id}`;
 
-  test('with 503 where no shard can take the world', async () => {
+  test('with 503 if no shard can take the world', async () => {
     world.failure = new TwinError('overloaded', undefined, 4);
     expect(await refused(path())).toMatchObject({
       status: 503,
@@ -143,7 +146,7 @@ async function stalled(): Promise<Socket> {
   return socket;
 }
 
-test('readers that stall miss frames and do not hold up others', async () => {
+test('stalled readers miss frames and do not delay others', async () => {
   const healthy = new Client();
   await healthy.next();
   const sockets = await Promise.all([stalled(), stalled(), stalled()]);
@@ -159,7 +162,7 @@ test('readers that stall miss frames and do not hold up others', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test('a reader that takes nothing for 15 s is told 1013 behind what it had not read', async () => {
+test('a reader that reads nothing for 15 s gets 1013 after its unread frames', async () => {
   await front.close();
   front = openTestFront();
   world = front.service.add();
