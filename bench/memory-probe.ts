@@ -5,13 +5,6 @@ import { LoadedWorld } from '../src/shard/loaded-world.ts';
 import { worldEncoder } from '../src/shard/world-encoder.ts';
 import { createWorlds, loadKernel, newWorld } from './aged-worlds.ts';
 
-export interface MemoryBytes {
-  /** A world that is only in its slab. */
-  warm: number;
-  /** Additional memory of a watched world with all its images. */
-  watched: number;
-}
-
 const WARM_WORLDS = 5000;
 const HOT_WORLDS = 1500;
 
@@ -40,8 +33,11 @@ const kept = slabs.slice(0, HOT_WORLDS).map((slab, i) => {
   return world;
 });
 const hot = residentBytes();
-const bytes: MemoryBytes = {
+const bytes = {
+  /** A world that is only in its slab. */
   warm: (warm - before) / WARM_WORLDS,
+  /** Additional memory of a watched world with all its images. */
   watched: (hot - warm) / kept.length,
 };
+export type MemoryBytes = typeof bytes;
 console.log(JSON.stringify(bytes));

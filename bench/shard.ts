@@ -66,13 +66,6 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
   ];
 }
 
-interface Measured {
-  /** Processor time of the shard's thread. */
-  share: number;
-  framesPerS: number;
-  hotPerMille: number;
-}
-
 /** A shard with watched worlds. */
 class HotCrowd {
   readonly #clock = new NodeClock(systemTime);
@@ -155,7 +148,7 @@ class HotCrowd {
     });
   }
 
-  async measure(): Promise<Measured> {
+  async measure() {
     const before = threadNs();
     const [startMs, frames] = [systemTime.now(), this.#frames];
     await systemTime.sleep(MEASURE_MS);
@@ -164,6 +157,7 @@ class HotCrowd {
     // Apart from the main thread, only the shard's thread works.
     const busiest = Math.max(...[...after].map(([id, ns]) => ns - (before.get(id) ?? 0)));
     return {
+      /** Processor time of the shard's thread. */
       share: busiest / 1e6 / elapsedMs,
       framesPerS: ((this.#frames - frames) * 1000) / elapsedMs,
       hotPerMille: this.#shard.hotPerMille,

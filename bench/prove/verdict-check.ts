@@ -78,31 +78,24 @@ export function isReplayed({ vehicles }: Incident, set: readonly Failure[]): boo
   });
 }
 
-/** The figures of a sentence, by its form. */
-interface SentenceFigures {
-  metres?: number;
-  /** The other outcome and the collision, km/h. */
-  hit?: [number, number];
-  changed?: [number, number];
-  anyChanged?: [number, number];
-}
+/** Forms of sentences with two figures: the other outcome and the collision, km/h. */
+const PAIRS = {
+  hit: /have hit at (\d+) km\/h instead of (\d+) km\/h/,
+  changed: /speed by (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/,
+  anyChanged: /speed by more than (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/,
+};
+
+type SentenceFigures = Partial<Record<keyof typeof PAIRS, [number, number]>> & { metres?: number };
 
 /** Undefined for a sentence of an unknown form. */
 export function figuresOf(explanation: string): SentenceFigures | undefined {
-  const numbers = (form: RegExp) => form.exec(explanation)?.slice(1).map(Number);
-  const [metres] = numbers(/(?:stopped|passed|been|closer than) (\d+\.\d) m\b/) ?? [];
-  if (metres !== undefined) return { metres };
+  const metres = /(?:stopped|passed|been|closer than) (\d+\.\d) m\b/.exec(explanation)?.[1];
+  if (metres !== undefined) return { metres: Number(metres) };
   if (/(?:stopped|passed|been) less than 0\.1 m\b/.test(explanation)) return { metres: 0 };
-  const pair = (form: RegExp): [number, number] | undefined => {
-    const [then, was] = numbers(form) ?? [];
-    return then === undefined || was === undefined ? undefined : [then, was];
-  };
-  const hit = pair(/have hit at (\d+) km\/h instead of (\d+) km\/h/);
-  if (hit) return { hit };
-  const changed = pair(/speed by (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/);
-  if (changed) return { changed };
-  const anyChanged = pair(/speed by more than (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/);
-  if (anyChanged) return { anyChanged };
+  for (const [name, form] of Object.entries(PAIRS)) {
+    const [, then, was] = form.exec(explanation) ?? [];
+    if (was !== undefined) return { [name]: [Number(then), Number(was)] };
+  }
   return /would not have met /.test(explanation) ? {} : undefined;
 }
 
