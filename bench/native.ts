@@ -2,8 +2,7 @@
  * How far WebAssembly is from machine code: the scalar kernel beside `wasm2c` and gcc, on the same
  * worlds, in processor time.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CAR_COUNT,
@@ -24,6 +23,7 @@ import {
   stepBy,
 } from './aged-worlds.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
+import { inFreshDir } from './common/fresh-dir.ts';
 import { median } from './common/report.ts';
 import { buildNative, VARIANTS } from './native/build.ts';
 import { NativeKernel, type Timed } from './native/native-kernel.ts';
@@ -38,22 +38,22 @@ const RATIO_MAX = 1.2;
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
-export async function run(): Promise<Figure[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'twin-native-'));
-  const natives: NativeKernel[] = [];
-  try {
-    const { kernel, cities } = loadKernel(WORLDS, SCALAR);
-    const cityCount = cities.tables.length;
-    const worldsFile = join(dir, 'worlds');
-    writeFileSync(worldsFile, worldsOf(kernel, cityCount));
-    for (const binary of buildNative(SCALAR, dir)) {
-      natives.push(new NativeKernel(binary, worldsFile));
+export function run(): Promise<Figure[]> {
+  return inFreshDir(async (dir) => {
+    const natives: NativeKernel[] = [];
+    try {
+      const { kernel, cities } = loadKernel(WORLDS, SCALAR);
+      const cityCount = cities.tables.length;
+      const worldsFile = join(dir, 'worlds');
+      writeFileSync(worldsFile, worldsOf(kernel, cityCount));
+      for (const binary of buildNative(SCALAR, dir)) {
+        natives.push(new NativeKernel(binary, worldsFile));
+      }
+      return await measure(kernel, createWorlds(kernel, WORLDS, cityCount), natives);
+    } finally {
+      for (const native of natives) native.end();
     }
-    return await measure(kernel, createWorlds(kernel, WORLDS, cityCount), natives);
-  } finally {
-    for (const native of natives) native.end();
-    rmSync(dir, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The kernels take turns, so that a drift of the machine affects all. */

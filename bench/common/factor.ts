@@ -10,15 +10,6 @@ const REFERENCE_NS = 170;
 const FACTOR_MAX = 3;
 const FILE = join(CACHE, 'factor.json');
 
-/** How much slower this machine is than the one that the targets were set on. */
-export interface MachineFactor {
-  factor: number;
-  /** Processor time of a car and tick at `FACTOR_COMMIT` in 5,000 worlds. */
-  carTickNs: number;
-  cpu: string;
-  at: string;
-}
-
 /** At most 3: with more, the targets would mean nothing. */
 export function factorOf(carTickNs: number): number {
   return Math.min(FACTOR_MAX, carTickNs / REFERENCE_NS);
@@ -34,14 +25,20 @@ export function measuredFactor(file = FILE): MachineFactor | undefined {
   }
 }
 
-/** Keeps the factor for the reports of later runs. */
-export function keepFactor(carTickNs: number, file = FILE): MachineFactor {
+/**
+ * Keeps the factor for the reports of later runs.
+ * @param carTickNs processor time of a car and tick at `FACTOR_COMMIT` in 5,000 worlds
+ */
+export function keepFactor(carTickNs: number, file = FILE) {
   const at = new Date(systemTime.wallMs()).toISOString();
   const factor = { factor: factorOf(carTickNs), carTickNs, cpu: cpuModel(), at };
   mkdirSync(join(file, '..'), { recursive: true });
   writeFileSync(file, `${JSON.stringify(factor, null, 2)}\n`);
   return factor;
 }
+
+/** How much slower this machine is than the one that the targets were set on. */
+type MachineFactor = ReturnType<typeof keepFactor>;
 
 /** One line for the head of a report. */
 export function formatFactor(factor = measuredFactor()): string {

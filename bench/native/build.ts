@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from '../common/usage-error.ts';
 
 const MAIN = fileURLToPath(new URL('./main.c', import.meta.url));
 const FLAGS = ['-std=gnu11', '-O3', '-march=native', '-w'];
@@ -49,14 +50,12 @@ export interface Binary extends Variant {
   path: string;
 }
 
-/** Builds all variants in `dir`. Ends the process where a tool is missing. */
+/** Builds all variants in `dir`. Throws UsageError where a tool is missing. */
 export function buildNative(wasm: URL, dir: string): Binary[] {
   const missing = ['wasm2c', 'gcc'].filter((tool) => spawnSync(tool, ['--version']).error);
   if (missing.length > 0) {
-    console.error(
-      `${missing.join(' and ')} not found: apt-get install wabt gcc libc6-dev (Debian, Ubuntu)`,
-    );
-    process.exit(2);
+    const names = missing.join(' and ');
+    throw new UsageError(`${names} not found: apt-get install wabt gcc libc6-dev (Debian, Ubuntu)`);
   }
   const kept = join(dir, 'kernel.c');
   execFileSync('wasm2c', [fileURLToPath(wasm), '-n', 'kernel', '-o', kept]);
