@@ -11,7 +11,7 @@ import { FEATURE_NAMES } from '../src/twin/catalogue.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather } from './crowd.ts';
-import { formatGaps } from './frame-tally.ts';
+import { FRAMES_PER_S, formatGaps } from './frame-tally.ts';
 import { CatchUpWatch, IncidentWatch } from './incident-watch.ts';
 import { formatUsage, LoadMeter } from './usage-meter.ts';
 
@@ -84,7 +84,7 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   pool.close();
 
   const received = chosen.worlds + chosen.left;
-  const verdict = judge(ceiling, received * (1000 / 80), Math.max(alone.own, beside.own));
+  const verdict = judge(ceiling, received * FRAMES_PER_S, Math.max(alone.own, beside.own));
   const rows: Outcome['rows'] = [
     [`${chosen.worlds} watched worlds alone`, ''],
     ...rowsOf(alone),
@@ -139,7 +139,7 @@ async function measure(chosen: Chosen, server: Server, pool: HttpPool, scene: Sc
   const result = {
     incidents: incidents.stop(),
     frames,
-    expectedFrames: chosen.worlds * chosen.seconds * (1000 / 80),
+    expectedFrames: chosen.worlds * chosen.seconds * FRAMES_PER_S,
     caughtUp: caughtUp?.stop(),
     usage: meter.server(),
     own: meter.ownShare(),

@@ -1,9 +1,11 @@
+import { FRAME_TICKS } from '../assembly/layout.ts';
 import { tickOf } from '../bench/common/frame-parser.ts';
 import { formatMs, Latencies } from '../bench/common/latencies.ts';
 import type { WatchEvents } from '../bench/common/watch-socket.ts';
+import { FRAME_MS } from '../src/limits.ts';
 import type { Time } from '../src/time.ts';
 
-const FRAME_TICKS = 4;
+export const FRAMES_PER_S = 1000 / FRAME_MS;
 
 export interface FrameSummary {
   frames: number;

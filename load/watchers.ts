@@ -8,10 +8,8 @@ import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
-import { formatGaps } from './frame-tally.ts';
+import { FRAMES_PER_S, formatGaps } from './frame-tally.ts';
 import { formatMiB, formatUsage, LoadMeter } from './usage-meter.ts';
-
-const FRAMES_PER_S = 12.5;
 
 type Chosen = Options<typeof options>;
 const SETTLE_MS = 3000;
