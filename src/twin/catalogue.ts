@@ -112,7 +112,7 @@ export function featureBit(name: string): number | undefined {
 export function knownBit(name: string): number {
   const bit = featureBit(name);
   if (bit !== undefined) return bit;
-  throw new TwinError('unknown_feature', `Use names of this list: ${FEATURE_NAMES.join(', ')}.`);
+  throw new TwinError('unknown_feature', `Use names from this list: ${FEATURE_NAMES.join(', ')}.`);
 }
 
 export function maskOf(names: readonly FeatureName[]): number {
