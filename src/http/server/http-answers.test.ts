@@ -3,8 +3,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TwinError } from '../../errors.ts';
-import { ask, until } from '../../testing/doubles/test-front.ts';
+import { ask } from '../../testing/doubles/test-front.ts';
 import { HUGE, LARGE, TestServer } from '../../testing/doubles/test-server.ts';
+import { until } from '../../testing/rigs/until.ts';
 import { HttpServer } from './http-server.ts';
 import { ok } from './reply.ts';
 
@@ -42,7 +43,7 @@ describe('answers', () => {
 
   test('that are large are sent completely, even to a slow reader', async () => {
     const response = await paused(`${site.url}/large`);
-    await until(() => response.readableLength >= response.readableHighWaterMark);
+    await until('a full buffer', () => response.readableLength >= response.readableHighWaterMark);
     expect((await buffer(response)).equals(LARGE)).toBe(true);
   });
 
@@ -64,7 +65,7 @@ describe('answers', () => {
 
   test('[H12] that take more than 5 s are 503, and a later result is dropped', async () => {
     const answer = ask(`${site.url}/never`);
-    const held = await until(() => site.pending);
+    const held = await until('a request that waits', () => site.pending);
     await site.time.advance(5_000);
     const { status, body, headers } = await answer;
     expect(status).toBe(503);
@@ -79,10 +80,10 @@ describe('answers', () => {
       site.pending = undefined;
       const controller = new AbortController();
       const gone = fetch(`${site.url}/never`, { signal: controller.signal }).catch(() => 'gone');
-      const held = await until(() => site.pending);
+      const held = await until('a request that waits', () => site.pending);
       controller.abort();
       expect(await gone).toBe('gone');
-      await until(() => site.server.openCount === 0);
+      await until('the end of every request', () => site.server.openCount === 0);
       const { resolve, reject } = held;
       if (settle === 'resolve') resolve(ok('nobody', 'json'));
       else reject(new TwinError('overloaded'));
@@ -118,7 +119,7 @@ describe('a server', () => {
 
   test('[H14] that stops completes pending requests and accepts no new connections', async () => {
     const answer = ask(`${site.url}/never`);
-    const held = await until(() => site.pending);
+    const held = await until('a request that waits', () => site.pending);
     const drained = site.server.drain(5_000);
     await expect(ask(`${site.url}/`)).rejects.toThrow('fetch failed');
     held.resolve(ok('done', 'json'));
@@ -147,7 +148,7 @@ describe('a server', () => {
 
   test('that stops ends a pending request after its grace period', async () => {
     const answer = expect(ask(`${site.url}/never`)).rejects.toThrow('fetch failed');
-    await until(() => site.pending);
+    await until('a request that waits', () => site.pending);
     const drained = site.server.drain(4_000);
     await site.time.advanceUntil(drained);
     site.server.end();

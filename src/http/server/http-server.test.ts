@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ask, sendRaw, until } from '../../testing/doubles/test-front.ts';
+import { ask, sendRaw } from '../../testing/doubles/test-front.ts';
 import { TestServer } from '../../testing/doubles/test-server.ts';
+import { until } from '../../testing/rigs/until.ts';
 
 let site: TestServer;
 
@@ -143,11 +144,11 @@ describe('bodies', () => {
       return { socket, answer: () => Buffer.concat(parts).toString() };
     });
     const refused = () => unfinished.filter(({ answer }) => answer().startsWith('HTTP/1.1 503'));
-    await until(() => refused().length > 0);
+    await until('a refusal', () => refused().length > 0);
     expect((await post('short')).status).toBe(200);
     expect(site.calls).toEqual(['short']);
     for (const { socket } of unfinished) socket.destroy();
-    await until(() => site.server.openCount === 0);
+    await until('the end of every request', () => site.server.openCount === 0);
     const whole = await ask(`${site.url}/long`, { method: 'POST', body: 'y'.repeat(1_900_000) });
     expect(whole.status).toBe(200);
   });
@@ -187,7 +188,7 @@ describe('bodies', () => {
   test('[H12] that do not arrive completely are 408 after 30 s', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf';
     const answer = sendRaw(site.port, head);
-    await until(() => site.server.openCount > 0);
+    await until('a request', () => site.server.openCount > 0);
     await site.time.advance(30_000);
     expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(site.calls).toEqual([]);
@@ -196,9 +197,9 @@ describe('bodies', () => {
   test('whose sender disconnects are dropped and have no effect', async () => {
     const socket = connect(site.port, '127.0.0.1');
     socket.write('POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
-    await until(() => site.server.openCount > 0);
+    await until('a request', () => site.server.openCount > 0);
     socket.destroy();
-    await until(() => site.server.openCount === 0);
+    await until('the end of every request', () => site.server.openCount === 0);
     expect(site.calls).toEqual([]);
   });
 });

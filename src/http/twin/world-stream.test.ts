@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
-import { openTestFront, type TestFront, until } from '../../testing/doubles/test-front.ts';
+import { openTestFront, type TestFront } from '../../testing/doubles/test-front.ts';
+import { until } from '../../testing/rigs/until.ts';
 
 let front: TestFront;
 let world: FakeWorld;
@@ -150,7 +151,7 @@ test('stalled readers miss frames and do not delay others', async () => {
   const healthy = new Client();
   await healthy.next();
   const sockets = await Promise.all([stalled(), stalled(), stalled()]);
-  await until(() => world.watcherCount === 4);
+  await until('four streams', () => world.watcherCount === 4);
   let tick = 100;
   for (let i = 0; i < 4000; i++) {
     tick += 4;
@@ -167,12 +168,12 @@ test('a reader that reads nothing for 15 s gets 1013 after its unread frames', a
   front = openTestFront();
   world = front.service.add();
   const socket = await stalled();
-  await until(() => world.watcherCount === 1);
+  await until('one stream', () => world.watcherCount === 1);
   for (let tick = 4; (await streamCounts()).skipped === 0; tick += 400) {
     for (let i = 0; i < 100; i++) await frameAt(tick + 4 * i);
   }
   await front.time.advance(15_000);
-  await until(() => world.watcherCount === 0);
+  await until('the end of the last stream', () => world.watcherCount === 0);
   const parts: Buffer[] = [];
   socket.on('data', (part) => parts.push(part));
   socket.resume();

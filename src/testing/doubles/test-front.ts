@@ -6,7 +6,6 @@ import { type FrontEnd, type FrontEndOptions, startFrontEnd } from '../../http/f
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import type { Schema } from '../../schema.ts';
-import { systemTime } from '../../time.ts';
 import { FakeTwin } from './fake-twin.ts';
 import { TestTime } from './test-time.ts';
 
@@ -68,15 +67,6 @@ export function sendRaw(port: number, ...parts: string[]): Promise<string> {
     socket.on('error', (error) => (answer === '' ? reject(error) : resolve(answer)));
     for (const part of parts) socket.write(part, 'latin1');
   });
-}
-
-/** Resolves with the first truthy result of a condition that sockets bring about. */
-export async function until<T>(condition: () => T): Promise<NonNullable<T>> {
-  for (;;) {
-    const found = condition();
-    if (found) return found;
-    await systemTime.sleep(5);
-  }
 }
 
 export interface Answer {

@@ -286,37 +286,31 @@ const BODIES: readonly Case[] = [
   raw('a list of lists of lists', '['.repeat(30_000) + ']'.repeat(30_000), noObject),
 ];
 
+const token = (title: string, ask: Ask, ...faults: Fault[]): Case => [
+  title,
+  'POST /api/token',
+  ask,
+  faults,
+];
+const form = (body: string): Ask => ({ body, headers: FORM });
+const NO_USERNAME = missing('body', 'username');
+const NO_PASSWORD = missing('body', 'password');
+
 const FORMS: readonly Case[] = [
-  [
+  token(
     'grant_type',
-    'POST /api/token',
-    { body: 'grant_type=x&username=a&password=b', headers: FORM },
-    [mismatch('grant_type', '^password$')],
-  ],
-  [
-    'an empty username',
-    'POST /api/token',
-    { body: 'username=&password=b', headers: FORM },
-    [missing('body', 'username')],
-  ],
-  [
-    'a form without anything',
-    'POST /api/token',
-    {},
-    [missing('body', 'username'), missing('body', 'password')],
-  ],
-  [
+    form('grant_type=x&username=a&password=b'),
+    mismatch('grant_type', '^password$'),
+  ),
+  token('an empty username', form('username=&password=b'), NO_USERNAME),
+  token('a form without anything', {}, NO_USERNAME, NO_PASSWORD),
+  token(
     'JSON where a form is meant',
-    'POST /api/token',
     { json: { username: 'a', password: 'b' } },
-    [missing('body', 'username'), missing('body', 'password')],
-  ],
-  [
-    'a form in parts without a password',
-    'POST /api/token',
-    { body: parts({ username: 'a' }) },
-    [missing('body', 'password')],
-  ],
+    NO_USERNAME,
+    NO_PASSWORD,
+  ),
+  token('a form in parts without a password', { body: parts({ username: 'a' }) }, NO_PASSWORD),
 ];
 
 export function parts(fields: Record<string, string>): FormData {
@@ -325,62 +319,38 @@ export function parts(fields: Record<string, string>): FormData {
   return form;
 }
 
-const UNKNOWN_DEALER = 'Value error, unknown dealer';
-const wrongDealer = (source: string, field: string, msg: string): Fault => ({
-  type: 'value_error',
-  loc: [source, field],
-  msg,
-  ctx: { error: {} },
-});
+const wrongDealer = (
+  source: string,
+  field: string,
+  msg = 'Value error, unknown dealer',
+): Fault => ({ type: 'value_error', loc: [source, field], msg, ctx: { error: {} } });
+const addToFleet = (title: string, json: object, fault: Fault): Case => [
+  title,
+  'POST /api/cars/add-to-fleet',
+  { json },
+  [fault],
+];
+const removal = (title: string, heir: string, msg?: string): Case => [
+  title,
+  `DELETE /api/dealers/nordbil?reassign_to=${heir}`,
+  {},
+  [wrongDealer('query', 'reassign_to', msg)],
+];
 
 const RECORDS: readonly Case[] = [
-  signUp('an unknown dealer', { dealer: 'nosuch' }, wrongDealer('body', 'dealer', UNKNOWN_DEALER)),
-  signUp(
-    'a dealer that is a customer',
-    { dealer: 'anna' },
-    wrongDealer('body', 'dealer', UNKNOWN_DEALER),
-  ),
-  profile(
-    'an unknown dealer in a profile',
-    { dealer: 'nosuch' },
-    wrongDealer('body', 'dealer', UNKNOWN_DEALER),
-  ),
-  [
-    'a fleet of nobody',
-    'POST /api/cars/add-to-fleet',
-    { json: { vin: 'X', dealer: 'nosuch' } },
-    [wrongDealer('body', 'dealer', UNKNOWN_DEALER)],
-  ],
-  [
-    'a fleet that an admin does not name',
-    'POST /api/cars/add-to-fleet',
-    { json: { vin: 'X' } },
-    [missing('body', 'dealer')],
-  ],
-  [
+  signUp('an unknown dealer', { dealer: 'nosuch' }, wrongDealer('body', 'dealer')),
+  signUp('a dealer that is a customer', { dealer: 'anna' }, wrongDealer('body', 'dealer')),
+  profile('an unknown dealer in a profile', { dealer: 'nosuch' }, wrongDealer('body', 'dealer')),
+  addToFleet('a fleet of nobody', { vin: 'X', dealer: 'nosuch' }, wrongDealer('body', 'dealer')),
+  addToFleet('a fleet that an admin does not name', { vin: 'X' }, missing('body', 'dealer')),
+  addToFleet(
     'a fleet that an admin names null',
-    'POST /api/cars/add-to-fleet',
-    { json: { vin: 'X', dealer: null } },
-    [missing('body', 'dealer')],
-  ],
-  [
-    'an unknown heir',
-    'DELETE /api/dealers/nordbil?reassign_to=nosuch',
-    {},
-    [wrongDealer('query', 'reassign_to', UNKNOWN_DEALER)],
-  ],
-  [
-    'an empty heir',
-    'DELETE /api/dealers/nordbil?reassign_to=',
-    {},
-    [wrongDealer('query', 'reassign_to', UNKNOWN_DEALER)],
-  ],
-  [
-    'a dealer as its own heir',
-    'DELETE /api/dealers/nordbil?reassign_to=nordbil',
-    {},
-    [wrongDealer('query', 'reassign_to', 'Value error, must be another dealer')],
-  ],
+    { vin: 'X', dealer: null },
+    missing('body', 'dealer'),
+  ),
+  removal('an unknown heir', 'nosuch'),
+  removal('an empty heir', ''),
+  removal('a dealer as its own heir', 'nordbil', 'Value error, must be another dealer'),
 ];
 
 export const FAULTY: readonly (readonly [topic: string, cases: readonly Case[]])[] = [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
+import { metricOf } from '../../rigs/metric.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { ask, makeWorld } from './client.ts';
@@ -13,17 +14,13 @@ const UNREAD_FRAMES_MAX = 60;
 
 const nodes = useNodes();
 
-async function metric(opsUrl: string, name: string): Promise<number> {
-  const { text } = await ask(opsUrl, '/metrics');
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-}
-
 function gapsOf({ ticks }: StreamReader): number[] {
   return ticks.slice(1).map((tick, i) => tick - at(ticks, i));
 }
 
 test('[S13] readers that stop are skipped, then closed with 1013; those that resume get the newest frame; other streams go on', async () => {
-  const { twinUrl, opsUrl, skip } = await nodes.inProcess();
+  const node = await nodes.inProcess();
+  const { twinUrl, skip } = node;
   const world = await makeWorld(twinUrl, { seed: 1 });
   const open = (count: number) =>
     Promise.all(Array.from({ length: count }, () => StreamReader.open(twinUrl, world)));
@@ -32,7 +29,7 @@ test('[S13] readers that stop are skipped, then closed with 1013; those that res
   await until('frames', () => all.every(({ snapshots }) => snapshots.length > 20));
 
   for (const reader of [...resting, ...stuck]) reader.pause();
-  const skipped = () => metric(opsUrl, 'stream_frames_skipped_total');
+  const skipped = () => metricOf(node, 'stream_frames_skipped_total');
   const isSkipped = async () => (await skipped()) > 2 * SLOW * 20;
   await until('frames are skipped', isSkipped);
   const taken = resting.map(({ snapshots }) => snapshots.length);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { metricOf } from '../../rigs/metric.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { Api, useTwin } from './api.ts';
 import { NEEDS_BRAKES_OR_STEERING, recklessJournal } from './reckless.ts';
@@ -227,6 +228,7 @@ describe('a watched world', () => {
     await stream.hello();
     const frames: Snapshot[] = [];
     const wanted = past.filter(({ tick }) => tick <= startTick).length + 2;
+    const explainedTotal = () => metricOf(quiet.node, 'incidents_explained_total');
     while ((await explainedTotal()) < wanted) frames.push(...(await stream.frames(12)));
     await stream.close();
     const ticks = frames.map(({ tick }) => tick);
@@ -245,11 +247,6 @@ describe('a watched world', () => {
       for (const frame of common) expect(frame).toEqual(shown.get(frame.tick));
     }
   });
-
-  async function explainedTotal(): Promise<number> {
-    const text = await (await fetch(`${quiet.node.opsUrl}/metrics`)).text();
-    return Number(/^incidents_explained_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
-  }
 });
 
 test('[I26] a change within the seconds before does not undo what a replay has on', async () => {

@@ -30,6 +30,7 @@ beforeAll(async () => {
   incidents = (await api.world('Incidents', world, '/incidents')).filter(
     ({ tick }) => tick <= TICKS,
   );
+  expect(incidents.length).toBeGreaterThan(10);
 });
 
 /** The greatest impulse for a closing speed: restitution 0.3 and, across it, friction 0.5. */
@@ -58,7 +59,6 @@ async function sceneOf({ tick }: Incident): Promise<{ again: World; scene: Snaps
 
 describe('collision reports', () => {
   test('[I1] are of cars, of buildings and of what spots send out, slight and serious, in order of tick', () => {
-    expect(incidents.length).toBeGreaterThan(10);
     const kinds = new Set(incidents.map(({ kind }) => kind));
     expect(kinds.has('vehicle') && kinds.has('building')).toBe(true);
     expect(incidents.some(({ other }) => other.some(({ hazard }) => hazard !== null))).toBe(true);

@@ -1,5 +1,6 @@
-import type { Stream } from './stream-client.ts';
-import type { Snapshot } from './wire.ts';
+import type { Api } from './api.ts';
+import { Stream } from './stream-client.ts';
+import type { Snapshot, World } from './wire.ts';
 
 /** A frame without what is a world's own: its id and its VINs. */
 export function bare({ world: _, vehicles, ...rest }: Snapshot) {
@@ -34,12 +35,16 @@ export async function pairs(
 }
 
 /** The streams of two worlds, their hellos taken. */
-export async function openBoth(
-  open: (url: string) => Promise<Stream>,
-  a: { stream_url: string },
-  b: { stream_url: string },
-): Promise<[Stream, Stream]> {
-  const streams = await Promise.all([open(a.stream_url), open(b.stream_url)]);
+export async function openBoth(a: World, b: World): Promise<[Stream, Stream]> {
+  const streams = await Promise.all([Stream.open(a.stream_url), Stream.open(b.stream_url)]);
   for (const stream of streams) await stream.hello();
   return streams;
+}
+
+/** So many pairs of frames of two new worlds. */
+export async function pairsOfNew(api: Api, a: object, b: object, count: number): Promise<Pairs> {
+  const [x, y] = await openBoth(await api.makeWorld(a), await api.makeWorld(b));
+  const seen = await pairs(x, y, ({ length }) => length === count);
+  await Promise.all([x.close(), y.close()]);
+  return seen;
 }

@@ -301,7 +301,7 @@ describe.concurrent('a change', () => {
   test('[F16] shows from its tick on, and not before', async () => {
     const options = { seed: 8, start_tick: 600 };
     const [changed, unchanged] = [await api.makeWorld(options), await api.makeWorld(options)];
-    const [x, y] = await openBoth(Stream.open, changed, unchanged);
+    const [x, y] = await openBoth(changed, unchanged);
     const [now] = await x.frames(1);
     const fastest = now?.vehicles.reduce((a, b) => (a.speed > b.speed ? a : b));
     await api.patch(fastest?.vin ?? '', { throttle: false, brakes: false });

@@ -188,13 +188,6 @@ describe('the handshake', () => {
       expect(answer.headers.get('sec-websocket-version')).toBe('13');
     }
   });
-
-  test('[W10] is refused for a world id in capitals', async () => {
-    let lettered = world;
-    while (lettered.id === lettered.id.toUpperCase()) lettered = await api.makeWorld();
-    const { status } = await ask(`/ws/worlds/${lettered.id.toUpperCase()}`);
-    expect(status).toBe(404);
-  });
 });
 
 describe('a node that stops', () => {

@@ -1,24 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { metricOf } from '../../rigs/metric.ts';
 import { until } from '../../rigs/until.ts';
-import { Api, useTwin, vinOf } from './api.ts';
+import { useTwin, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin({ WORLD_IDLE_SECONDS: '60' });
-let ops: Api;
-beforeAll(async () => {
-  ops = new Api(api.node.opsUrl);
-});
 
-/** How many worlds the node has, asked without calling one of them. */
-async function worldCount(): Promise<number> {
-  const { bytes } = await ops.ask('/metrics');
-  const line = /^worlds_at_hand (\d+)$/m.exec(new TextDecoder().decode(bytes));
-  return Number(line?.[1]);
-}
-
+/** Asks how many worlds the node has without calling one of them. */
 const untilLeft = (count: number) =>
-  until(`${count} worlds`, async () => (await worldCount()) === count);
+  until(`${count} worlds`, async () => (await metricOf(api.node, 'worlds_at_hand')) === count);
 
 async function expectGone(world: World): Promise<void> {
   for (const path of [

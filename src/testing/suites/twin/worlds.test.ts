@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useNodes } from '../../rigs/nodes.ts';
 import { Api, useTwin, vinOf } from './api.ts';
-import { bare, openBoth, pairs } from './lockstep.ts';
-import { Stream } from './stream-client.ts';
+import { bare, pairsOfNew } from './lockstep.ts';
 import type { World } from './wire.ts';
 
 const api = useTwin();
@@ -158,30 +157,20 @@ describe.concurrent('equal options', () => {
 
   test('[T2] give worlds that are equal tick by tick, to the last digit shown', async () => {
     const options = { seed: 77, start_tick: 700 };
-    const [a, b] = [await api.makeWorld(options), await api.makeWorld(options)];
-    const [x, y] = await openBoth(Stream.open, a, b);
-    const seen = await pairs(x, y, ({ length }) => length === 12);
-    for (const [ofA, ofB] of seen) expect(bare(ofA)).toEqual(bare(ofB));
-    await Promise.all([x.close(), y.close()]);
+    const seen = await pairsOfNew(api, options, options, 12);
+    for (const [a, b] of seen) expect(bare(a)).toEqual(bare(b));
   });
 
   test('[W14] but for start_tick give the same world at another time', async () => {
-    const late = await api.makeWorld({ seed: 78, start_tick: 830 });
-    const early = await api.makeWorld({ seed: 78, start_tick: 800 });
-    const [x, y] = await openBoth(Stream.open, late, early);
-    const seen = await pairs(x, y, ({ length }) => length === 6);
-    for (const [ofLate, ofEarly] of seen) expect(bare(ofLate)).toEqual(bare(ofEarly));
-    await Promise.all([x.close(), y.close()]);
+    const options = { seed: 78, start_tick: 800 };
+    const seen = await pairsOfNew(api, { ...options, start_tick: 830 }, options, 6);
+    for (const [a, b] of seen) expect(bare(a)).toEqual(bare(b));
   });
 
   test('[T2] but for the seed give another world', async () => {
-    const a = await api.makeWorld({ seed: 79, start_tick: 300 });
-    const b = await api.makeWorld({ seed: 80, start_tick: 300 });
-    const [x, y] = await openBoth(Stream.open, a, b);
-    const [[ofA, ofB] = []] = await pairs(x, y, ({ length }) => length === 1);
-    if (ofA === undefined || ofB === undefined) throw new Error('a pair was asked for');
-    expect(bare(ofA).vehicles).not.toEqual(bare(ofB).vehicles);
-    await Promise.all([x.close(), y.close()]);
+    const options = { seed: 79, start_tick: 300 };
+    const seen = await pairsOfNew(api, options, { ...options, seed: 80 }, 1);
+    for (const [a, b] of seen) expect(bare(a).vehicles).not.toEqual(bare(b).vehicles);
   });
 
   test('[W13] without a seed are not equal: each world gets one of its own', async () => {
