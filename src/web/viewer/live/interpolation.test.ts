@@ -86,14 +86,3 @@ describe('a jump', () => {
     expect(jumped(at(0), at(14), 14, 1)).toBe(false);
   });
 });
-
-it('turns the shorter way in both directions', () => {
-  const headingAt = (tick: number, from: number, to: number) => {
-    const world = emptyWorld();
-    world.cars = FLEET.map(carOf);
-    interpolateWorld(world, frame(100, { heading: from }), frame(104, { heading: to }), tick);
-    return world.cars[0]?.heading;
-  };
-  expect(headingAt(102, -3, 3)).toBeCloseTo(-Math.PI, 5);
-  expect(headingAt(101, 0, 1)).toBe(0.25);
-});

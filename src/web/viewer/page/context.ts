@@ -10,7 +10,7 @@ interface Page {
 
 export const PageContext = createContext<Page | null>(null);
 
-function usePage(): Page {
+export function usePage(): Page {
   const page = useContext(PageContext);
   if (page === null) throw new Error('a viewer component is used outside of PageContext');
   return page;
@@ -18,8 +18,4 @@ function usePage(): Page {
 
 export function useViewer(): Viewer {
   return usePage().viewer;
-}
-
-export function useDisplay(): Display {
-  return usePage().display;
 }

@@ -1,3 +1,4 @@
+import { extent } from '../replay/timeline.ts';
 import type { CityScene } from '../scene/city-scene.ts';
 import type { ShownWorld } from '../scene/types.ts';
 import type { Viewer } from './viewer.ts';
@@ -61,11 +62,12 @@ function observed(viewer: Viewer, drawn: Drawn) {
 function replayOf({ replay }: Viewer) {
   const was = replay.asItWas.peek();
   if (was === null) return null;
+  const [firstTick, lastTick] = extent(was.frames);
   return {
     incident: was.incident,
     isPlaying: replay.isPlaying.peek(),
-    firstTick: was.frames[0]?.tick ?? 0,
-    lastTick: was.frames.at(-1)?.tick ?? 0,
+    firstTick,
+    lastTick,
     with: replay.asItWouldHaveBeen.peek()?.with ?? null,
   };
 }

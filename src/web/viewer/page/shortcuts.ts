@@ -101,9 +101,7 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
     ' ': () => replay.toggle(),
     ',': seek(-SEEK_TICKS),
     '.': seek(SEEK_TICKS),
-    '?': () => {
-      viewer.dialog.value = 'help';
-    },
+    '?': () => viewer.open('help'),
     Escape: () => viewer.closeRight(),
   };
 }

@@ -121,6 +121,11 @@ export class Viewer {
     this.showLeft('incidents');
   }
 
+  /** Opens a dialog; null closes it. */
+  open(dialog: DialogName | null): void {
+    this.dialog.value = dialog;
+  }
+
   showLeft(panel: LeftPanel): void {
     this.left.value = panel;
     this.front.value = 'left';

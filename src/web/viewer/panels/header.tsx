@@ -20,7 +20,7 @@ export function Header() {
           name="city"
           kind="quiet"
           label="New city"
-          onClick={() => (viewer.dialog.value = 'new-city')}
+          onClick={() => viewer.open('new-city')}
         />
         <IconButton
           name="share"
@@ -28,12 +28,7 @@ export function Header() {
           label="Share this view"
           onClick={() => viewer.share()}
         />
-        <IconButton
-          name="help"
-          kind="quiet"
-          label="Help"
-          onClick={() => (viewer.dialog.value = 'help')}
-        />
+        <IconButton name="help" kind="quiet" label="Help" onClick={() => viewer.open('help')} />
         <ThemeToggle />
       </div>
     </header>

@@ -12,9 +12,7 @@ import { startTour } from './tour.tsx';
 /** The features with their needs, and the keys of the page. */
 export function Help() {
   const viewer = useViewer();
-  const close = () => {
-    viewer.dialog.value = null;
-  };
+  const close = () => viewer.open(null);
   return (
     <Dialog title="Help" onClose={close}>
       <p>

@@ -19,12 +19,7 @@ export function NewCity() {
     }
   };
   return (
-    <Dialog
-      title="New city"
-      onClose={() => {
-        viewer.dialog.value = null;
-      }}
-    >
+    <Dialog title="New city" onClose={() => viewer.open(null)}>
       <p>The new city has its own twenty cars. The current city stays as it is.</p>
       <Failure text={error.value} />
       {viewer.cities.value.length === 0 ? <Loading what="the cities" /> : null}

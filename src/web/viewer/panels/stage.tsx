@@ -1,7 +1,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
-import { useDisplay, useViewer } from '../page/context.ts';
+import { usePage, useViewer } from '../page/context.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { Choice } from './choice.tsx';
 import { IconButton } from './icons.tsx';
@@ -13,8 +13,7 @@ const ZOOM = 1.4;
 
 /** The map, and what lies over it. */
 export function Stage() {
-  const viewer = useViewer();
-  const display = useDisplay();
+  const { viewer, display } = usePage();
   const canvas = useRef<HTMLCanvasElement>(null);
   useSignalEffect(() => {
     const map = viewer.map.value;
@@ -57,8 +56,8 @@ const MODES: readonly (readonly [CameraMode, string])[] = [
 ];
 
 function Camera() {
-  const viewer = useViewer();
-  const { scene } = useDisplay();
+  const { viewer, display } = usePage();
+  const { scene } = display;
   const isPicked = viewer.car.index.value >= 0;
   return (
     <div class="camera">
@@ -95,12 +94,7 @@ function Gone() {
     <section class="gone" role="alert">
       <h2>This city is gone</h2>
       <p>Nobody used it for a long time, or the address is wrong.</p>
-      <Button
-        kind="main"
-        onClick={() => {
-          viewer.dialog.value = 'new-city';
-        }}
-      >
+      <Button kind="main" onClick={() => viewer.open('new-city')}>
         Make a new city
       </Button>
     </section>

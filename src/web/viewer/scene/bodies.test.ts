@@ -7,12 +7,7 @@ import { hazardBody } from './hazard-bodies.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
 
 /** From the lowest to the highest coordinate, each way. */
-function extentOf({ positions }: MeshBuilder): {
-  length: number;
-  width: number;
-  low: number;
-  high: number;
-} {
+function extentOf({ positions }: MeshBuilder) {
   const along = (axis: number) => positions.filter((_, i) => i % 3 === axis);
   const [xs, ys, zs] = [along(0), along(1), along(2)];
   return {
