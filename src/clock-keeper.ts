@@ -11,7 +11,7 @@ const SUSPEND_CHECK_MS = 2000;
 /** How often the clock's high-water mark is saved. */
 const MARK_MS = 10_000;
 
-/** The highest reading of an earlier run on this store. */
+/** The highest stored reading of earlier runs on this store. */
 export async function readClockMark(store: Store): Promise<number> {
   return (await store.get<number>(CLOCK_KEY))?.value ?? 0;
 }
@@ -37,7 +37,7 @@ export class ClockKeeper {
     ];
   }
 
-  /** Publishes the clock steadily, or stops to: shards step no further than the published reading. */
+  /** Starts or stops to publish the clock. Shards step no further than the published reading. */
   publish(isOn: boolean): void {
     this.#stopPublishing?.();
     this.#stopPublishing = isOn ? this.#time.every(PUBLISH_MS, () => this.#clock.now()) : undefined;
@@ -50,7 +50,7 @@ export class ClockKeeper {
   }
 
   async #saveMark(): Promise<void> {
-    // A failed store is noticed by those that need it; the mark is saved again in a moment.
+    // A failure is ignored: the mark is saved again after MARK_MS.
     await this.#store.commit([], [{ key: CLOCK_KEY, value: this.#clock.now() }]).catch(() => {});
   }
 }

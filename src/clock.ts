@@ -1,15 +1,16 @@
 import type { Time } from './time.ts';
 
 /**
- * The one clock of a node: wall time at start, carried on by the monotonic clock, never backwards.
+ * The clock of a node: the wall time at start plus the monotonic time since then. It never goes
+ * back.
  *
- * The main thread owns it and publishes its readings in shared memory; shard threads follow with a
- * `ShardClock`. The tick of a change is chosen from a published reading. A shard steps at most one
- * tick beyond the last published reading that it saw before it drained its commands. So it always
- * meets a hold that was posted before that reading, however long the main thread stalls.
+ * The main thread owns the clock and publishes its readings in shared memory; shard threads read
+ * them with a `ShardClock`. The tick of a change is chosen from a published reading. A shard steps
+ * at most one tick beyond the last published reading that it saw before it read its commands. So
+ * every hold arrives in time, however long the main thread is blocked.
  */
 export interface Clock {
-  /** Milliseconds since 1970, whole. Never less than before. */
+  /** Whole milliseconds since 1970. Never less than an earlier reading. */
   now(): number;
 }
 
@@ -18,12 +19,12 @@ export type ClockWords = BigInt64Array;
 const PUBLISHED = 0;
 const CORRECTION = 1;
 
-/** How far `os.uptime` must run ahead of the monotonic clock to count as a suspended machine. */
+/** If `os.uptime` runs ahead of the monotonic clock by this much, the machine was suspended. */
 const SUSPENDED_MS = 2000;
 
 export class NodeClock implements Clock {
   readonly words: ClockWords = new BigInt64Array(new SharedArrayBuffer(16));
-  /** Wall clock minus monotonic clock at start; the same number serves every thread. */
+  /** Wall clock minus monotonic clock at start; the same for every thread. */
   readonly originMs: number;
   #last = 0;
   #published = 0;
@@ -56,8 +57,8 @@ export class NodeClock implements Clock {
   }
 
   /**
-   * Notices a machine that slept: the monotonic clock stood still meanwhile, `os.uptime` did not.
-   * Returns the ms by which the clock was moved forward, or 0.
+   * Corrects the clock after the machine was suspended: meanwhile the monotonic clock stands still,
+   * `os.uptime` does not. Returns the ms by which the clock moved forward, or 0.
    */
   catchUpAfterSuspend(): number {
     const aheadMs = this.#time.machineUpMs() - this.#time.now() - this.#uptimeAheadMs;
@@ -82,15 +83,15 @@ export class ShardClock implements Clock {
   }
 
   /**
-   * This thread's own reading: when to do things. Never behind the last published reading, so that
-   * the thread also follows a main thread whose time runs faster than its own.
+   * This thread's own reading, which decides when work is due. Never behind the last published
+   * reading, even if the time of the main thread runs faster.
    */
   now(): number {
     const ownMs = this.#originMs + this.#time.now() + Number(Atomics.load(this.#words, CORRECTION));
     return Math.max(Math.floor(ownMs), this.#publishedMs);
   }
 
-  /** The last reading that the main thread published: how far things may be done. */
+  /** The last reading that the main thread published. It limits how far worlds are stepped. */
   published(): number {
     this.#publishedMs = Number(Atomics.load(this.#words, PUBLISHED));
     return this.#publishedMs;

@@ -22,7 +22,7 @@ export interface RateLimitSettings {
   logins: BucketSize;
   /** Accounts created by one address. */
   signUps: BucketSize;
-  /** Failed log-ins of one account before it has to wait. */
+  /** Failed log-ins of one account without a wait. */
   failedLogins: number;
   /** The longest wait between log-ins of an account. */
   failedLoginWaitS: number;
@@ -52,7 +52,7 @@ export interface Config {
   corsOrigins: '*' | readonly string[];
   tls: { certFile: string; keyFile: string } | undefined;
   logLevel: string;
-  /** Demo data with published log-ins, or the password of the first admin. */
+  /** Demo data with public log-ins, or the password of the first admin. */
   demo: { demo: true } | { demo: false; adminPassword: string };
   tokenLifetimeS: number;
   /** Encrypts sensitive profile fields; undefined: use the key in the store. */
@@ -93,7 +93,7 @@ export function readConfig(env: Environment, random: Random): Config {
   };
 }
 
-/** `workTicks`: ten half-hour worlds at once, then 200 seconds of world time per second. */
+/** `workTicks`: ten worlds of half an hour at once, then 200 s of world time per second. */
 export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   worlds: { burst: 60, perS: 1 },
   featureWrites: { burst: 50, perS: 50 },
@@ -131,7 +131,7 @@ function rateLimits(env: Environment): Config['rateLimits'] {
   };
 }
 
-/** Published passwords of demo mode. */
+/** Passwords of demo mode, which are public. */
 const KNOWN_PASSWORDS = ['admin-demo'];
 const ADMIN_PASSWORD_LENGTH_MIN = 8;
 const FIELD_KEY_BYTES = 32;
@@ -140,13 +140,15 @@ function demo(env: Environment): Config['demo'] {
   if (onOff(env, 'DEMO', true)) return { demo: true };
   const adminPassword = env.ADMIN_PASSWORD ?? '';
   if (adminPassword === '') {
-    throw new ConfigError('ADMIN_PASSWORD: DEMO=off needs the password of the first admin');
+    throw new ConfigError(
+      'ADMIN_PASSWORD: set the password of the first admin; DEMO=off requires it',
+    );
   }
   if ([...adminPassword].length < ADMIN_PASSWORD_LENGTH_MIN) {
     throw new ConfigError(`ADMIN_PASSWORD: use at least ${ADMIN_PASSWORD_LENGTH_MIN} characters`);
   }
   if (KNOWN_PASSWORDS.includes(adminPassword)) {
-    throw new ConfigError('ADMIN_PASSWORD: this password is published');
+    throw new ConfigError('ADMIN_PASSWORD: use another password; this one is public');
   }
   return { demo: false, adminPassword };
 }
@@ -221,7 +223,7 @@ function onOff(env: Environment, name: string, standard: boolean): boolean {
   return oneOf(env, name, standard ? 'on' : 'off', ['on', 'off']) === 'on';
 }
 
-/** A server, a server behind TLS, nodes of a cluster, or sentinels of a server. */
+/** A Redis server without or with TLS, nodes of a Redis Cluster, or Redis Sentinels. */
 const REDIS_URL =
   /^(rediss?:\/\/[^/,]+(\/\d*)?|redis\+cluster:\/\/[^/]+|redis\+sentinel:\/\/[^/]+\/[^/]+)$/;
 

@@ -1,6 +1,6 @@
 /**
- * The twin's errors: code, HTTP status and hint. Any module throws them; the front end renders them
- * in one place.
+ * The errors of the twin: code, HTTP status and hint. All modules throw them; the front end turns
+ * them into answers.
  */
 const ERRORS = {
   unknown_feature: [400, 'Use a name from GET /api/v1/features.'],

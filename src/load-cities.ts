@@ -5,7 +5,7 @@ import { cityNames } from './city/names.ts';
 import type { City } from './city/types.ts';
 
 /**
- * The built cities. Generating them at start would take a node several seconds.
+ * Reads the built cities. To generate them at start would take several seconds.
  *
  * @throws Error if one has not been built
  */

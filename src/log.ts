@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Structured logs on standard error; standard output is for the ready line alone. */
+/** Writes structured logs to standard error; standard output has only the ready line. */
 export function createLog(level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
 }

@@ -7,7 +7,7 @@ import { systemTime } from './time.ts';
 const CRASH_STOP_MS = 5000;
 const STOP_MS = 20_000;
 
-/** Reads the settings, serves until SIGTERM or SIGINT, and prints when it is ready. */
+/** Reads the settings, starts a node, prints the ready line, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = configOrExit();
   const log = createLog(config.logLevel);
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     (node?.stop() ?? Promise.resolve()).then(
       () => process.exit(exitCode),
       (err: unknown) => {
-        log.error({ err }, 'stopping failed');
+        log.error({ err }, 'the node did not stop cleanly');
         process.exit(1);
       },
     );

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Counts the answers of one route. A plain array, since it is in the path of every request. */
+/** Counts the answers of one route. A plain array, because every request uses it. */
 export class RouteMeter {
   readonly service: string;
   readonly route: string;
@@ -16,12 +16,12 @@ export class RouteMeter {
   }
 }
 
-/** The monitor of the event loop wakes the process so often: finer would keep an idle one awake. */
+/** Interval of the event loop monitor. A shorter one would wake an idle node too often. */
 const LOOP_SAMPLE_MS = 200;
 
 /**
- * What the process counts and measures about itself, for Prometheus. Modules hand in functions
- * that are read on request. No label may hold what a client sent.
+ * The metrics of the process, for Prometheus. Modules register functions that return current
+ * values. No label may contain text that a client sent.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -59,7 +59,7 @@ export class Metrics {
     return meter;
   }
 
-  /** Called for an answer that was not given at once. */
+  /** Records the wait for an answer that was not given at once. */
   observeWait(waitS: number): void {
     this.#waited.observe(waitS);
   }
@@ -89,7 +89,7 @@ export class Metrics {
     });
   }
 
-  /** Adds processor time, memory, garbage collection and the delay of the event loop. Once. */
+  /** Adds processor time, memory, garbage collection and event loop delay. Call it once. */
   addProcess(): void {
     const register = this.#registry;
     collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
@@ -98,7 +98,7 @@ export class Metrics {
   /** In the text format of Prometheus. */
   async text(): Promise<string> {
     const text = await this.#registry.metrics();
-    // The library writes what has no value yet in a way that the format does not know.
+    // The library writes `Nan`, which is not valid in the text format.
     return text.replaceAll(/ Nan$/gm, ' NaN');
   }
 

@@ -46,7 +46,7 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** What all modules of a node are made with. */
+/** The dependencies of all modules of a node. */
 interface Base {
   config: Config;
   log: Log;
@@ -54,7 +54,7 @@ interface Base {
   random: Random;
 }
 
-/** Steps that stop what was started so far, in the order of the starts: run them in reverse. */
+/** Steps that stop the parts of a node, in the order in which these were started. */
 type StopSteps = (() => Promise<void>)[];
 
 /** Starts a node and resolves once it serves. Throws if a port or the store is not available. */
@@ -77,7 +77,7 @@ export async function startNode(
 
     const parts = { store, servingState, faults };
     const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
-    // Threads of their own do most of the work of both.
+    // Both run at the same time: other threads do most of the work.
     const [shardsStart, platformStart] = await Promise.allSettled([
       worlds.start(),
       openPlatform(base, { store, clock, worlds, servingState }),
@@ -112,7 +112,7 @@ async function openNodeStore(
     const open = openStore ?? ((dir: string) => openEmbedded(dir, time));
     return { store: await open(dataDir), isReady: () => true };
   }
-  // Loaded only if needed: a node on the embedded store starts sooner without the Redis client.
+  // Loaded only if needed: a node with the embedded store starts faster without the Redis client.
   const { openRedis } = await import('./store/redis/redis-store.ts');
   const store = await openRedis(
     { url, nodeName, leaseMs },
@@ -152,7 +152,7 @@ async function makeWorlds(
     await Promise.all(shards.map((shard) => shard.stop()));
     await publisher.stop();
     await worlds.stored();
-    // Ends the attempts to read back outcomes of writes: they are no longer needed.
+    // Ends the attempts to read back outcomes of writes.
     worlds.startOver();
   });
   return { clock, kernel, worlds };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The one source of randomness: unpredictable in a node, seeded in tests that must repeat. */
+/** The source of randomness: unpredictable in a node, seeded in tests that must be repeatable. */
 export interface Random {
   bytes(count: number): Uint8Array<ArrayBuffer>;
 }

@@ -66,7 +66,7 @@ export function described<T>(description: string, schema: Schema<T>): Schema<T> 
   return { ...schema, description };
 }
 
-/** The same schema with the value that stands for it in examples. */
+/** The same schema with an example value. */
 export function like<T>(example: T, schema: Schema<T>): Schema<T> {
   return { ...schema, examples: [example] };
 }

@@ -1,19 +1,19 @@
 import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Ends a timer; harmless once it has fired or ended. */
+/** Cancels a timer; no effect after it has fired or was cancelled. */
 export type StopTimer = () => void;
 
 /**
- * Passing time. It is handed in wherever a part of the program waits or measures, so that tests
- * decide how fast it passes. Only this file may use timers and clocks of the platform.
+ * Clocks and timers. Every module gets them passed in, so that tests control the time. Only this
+ * file may use the clocks and timers of the platform.
  */
 export interface Time {
-  /** Monotonic ms: the same reading in every thread, running on while the process is paused. */
+  /** Monotonic ms: equal in all threads; it runs on while the process is paused. */
   now(): number;
   /** Wall clock, whole ms since 1970. It may jump. */
   wallMs(): number;
-  /** Ms since the machine started, time in which it was suspended included. */
+  /** Ms since the machine started, including the time in which it was suspended. */
   machineUpMs(): number;
   /** Resolves after `ms`. */
   sleep(ms: number): Promise<void>;

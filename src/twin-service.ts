@@ -5,8 +5,8 @@ import type { EventRecord, FleetEntry, Incident } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
 
 /**
- * What the front end asks of the worlds. `worlds/worlds.ts` is it; tests of the front end may
- * stand in for it.
+ * The interface of the worlds to the front end. `worlds/worlds.ts` implements it; tests of the
+ * front end use a double.
  */
 export interface TwinService {
   readonly cities: readonly City[];
@@ -14,23 +14,23 @@ export interface TwinService {
   /** Makes a world; resolves once its record is durable. Throws TwinError. */
   create(options: WorldOptions): Promise<World>;
 
-  /** The living world with this number if it is at hand, without waiting. Throws as `load`. */
+  /** The world with this number if it is at hand, without waiting. Throws as `load`. */
   peek(worldNumber: number): World | undefined;
 
-  /** The living world with this number, or undefined. Throws TwinError (store, quarantine). */
+  /** The world with this number, or undefined. Throws TwinError `store_unavailable`. */
   load(worldNumber: number): Promise<World | undefined>;
 
   /**
-   * Takes the frames of every frame batch. `done` must be called once they are handed to the
-   * sockets: the shard sends its next batch after that.
+   * Sets the receiver of the frames of every frame batch. It must call `done` once it has passed
+   * them to the sockets: the shard sends its next batch after that.
    */
   onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
 
-  /** Streams of this world must end: 1013 it cannot be served now, 1012 reconnect at once. */
+  /** Sets what ends the streams of a world. 1013: try again later; 1012: reconnect at once. */
   onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
 }
 
-/** One frame of one world in the encodings that somebody wants; its bytes last until `done`. */
+/** One frame of one world in the encodings that are needed; its bytes are valid until `done`. */
 export interface WorldFrame {
   world: World;
   tick: number;
@@ -39,14 +39,14 @@ export interface WorldFrame {
 }
 
 export interface ReplayOrder {
-  /** Features that are on for the involved cars that had them off; 0 none. */
+  /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
   encoding: Encoding;
-  /** Told of the ticks that it takes before these are lived; it may throw. */
+  /** Called with a number of ticks before these are computed. It may throw to refuse them. */
   spend(ticks: number): void;
 }
 
-/** Frames of a stretch of a world that is lived again. */
+/** The frames of a re-run of some seconds. */
 export interface Replay {
   /** Encoded snapshots, one after the other; with commas between them where they are JSON. */
   frames: Uint8Array;
@@ -55,7 +55,7 @@ export interface Replay {
   contactTick: number | null;
 }
 
-/** A living world. Methods that return a promise may step the world to now first. */
+/** A world. Methods that return a promise may step the world to the current tick first. */
 export interface World {
   /** 50 bits. */
   readonly number: number;
@@ -65,14 +65,14 @@ export interface World {
   readonly createdAtMs: number;
   /** Car 0 first. */
   readonly fleet: readonly FleetEntry[];
-  /** False where a given journal was lived by another kernel than this one. */
+  /** False if the world was created with a journal of another kernel. */
   readonly exact: boolean;
   readonly watcherCount: number;
 
-  /** Somebody called: the idle time starts over. */
+  /** Restarts the idle time. */
   touch(): void;
 
-  /** The world's tick now; never less than any tick answered before. */
+  /** The current tick; never less than that of an earlier answer. */
   tick(): number;
 
   /** Declared features of a car as a mask, all accepted changes included. */
@@ -80,8 +80,8 @@ export interface World {
 
   /**
    * Switches the features of `touched` to their bits in `values`. Resolves once the change is
-   * durable (at once where it changes nothing), with the features declared right after it: others
-   * may have been switched meanwhile. Throws TwinError: store_unavailable, journal_full.
+   * durable, with the declared features right after it; if it changes nothing, at once. Throws
+   * TwinError `store_unavailable`, or `rate_limited` if the journal is full.
    */
   change(car: number, touched: number, values: number): Promise<number>;
 
@@ -91,21 +91,21 @@ export interface World {
   /** The packed snapshot (see OUT_ in the memory map): as `frame`. */
   packed(): Int32Array | Promise<Int32Array>;
 
-  /** The last sixty, oldest first. */
+  /** The last sixty events, oldest first. */
   events(): Promise<EventRecord[]>;
 
-  /** All of them, in order of tick. */
+  /** All incidents, in order of tick. */
   incidents(): Promise<Incident[]>;
   incident(id: string): Promise<Incident | undefined>;
-  /** The seconds around an incident; undefined where there is none with this id. */
+  /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
   /** Every accepted change, in order of tick. */
   journal(): Promise<Change[]>;
 
   /**
-   * Makes the world hot for one more watcher. Throws TwinError `overloaded` where no shard can take
-   * it. The first frames follow by `onFrames`.
+   * Adds a watcher, which makes the world hot. Throws TwinError `overloaded` if its shard has no
+   * capacity. The first frames follow by `onFrames`.
    */
   watch(encoding: Encoding): void;
   unwatch(encoding: Encoding): void;

@@ -4,7 +4,7 @@ import { hashSync, verifySync } from '@node-rs/argon2';
 
 /** OWASP's minimum. The package's names for the algorithms do not exist at run time: 2 is argon2id. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** On a shared core a hashing thread gets a quarter of the time, and yields to serving threads at once. */
+/** On a shared core a hashing thread gets a quarter of the time, and yields to other threads. */
 const NICER_BY = 5;
 const NICENESS_MAX = 19;
 const CALLING_THREAD = 0;

@@ -8,7 +8,7 @@ export interface HazardName {
   y: number;
 }
 
-/** The ids of a city by the indices of the kernel. Create it once per city: encoders cache by it. */
+/** The ids of a city by the indices of the kernel. Make it once per city: encoders cache by it. */
 export interface CityNames {
   roads: readonly string[];
   junctions: readonly string[];

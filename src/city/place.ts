@@ -10,7 +10,7 @@ interface Piece extends Box {
   points: readonly Point[];
 }
 
-/** Cities never change, so each is cut into pieces once. */
+/** By city: cities never change, so each is cut into pieces once. */
 const piecesOfCities = new WeakMap<City, readonly Piece[]>();
 
 /** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
@@ -49,7 +49,7 @@ function cut(path: readonly Point[]): Point[][] {
   );
 }
 
-/** 0 inside. */
+/** Distance from a point to a box; 0 inside. */
 function distanceToBox(x: number, y: number, { minX, minY, maxX, maxY }: Box): number {
   const dx = Math.max(minX - x, 0, x - maxX);
   const dy = Math.max(minY - y, 0, y - maxY);

@@ -41,17 +41,17 @@ export interface Connector {
   to: number;
   /** Lane indices of connectors in the same junction that cross it, merge or come too close. */
   conflicts: readonly number[];
-  /** For each of `conflicts`, the part of this connector where the two are too close. */
+  /** For each of `conflicts`: the part of this connector that is too close to it. */
   conflictZones: readonly Omit<ConflictZone, 'other'>[];
-  /** Those of `conflicts` that have right of way over it, unless a light decides otherwise. */
+  /** Those of `conflicts` that have right of way over it, unless a light says otherwise. */
   yieldsTo: readonly number[];
   /** Index into `City.lights`, or −1. */
   light: number;
-  /** There is a stop sign before it. */
+  /** Whether a stop sign stands before it. */
   mustStop: boolean;
 }
 
-/** The part of a path through a junction where two cars on it and on another path would touch. */
+/** The part of a path through a junction where a car would touch a car on another path. */
 export interface ConflictZone {
   other: number;
   fromM: number;
@@ -140,7 +140,7 @@ export interface HazardSpot {
   site: HazardSite;
 }
 
-/** The place of a hazard and what stands or moves there. */
+/** The place of a hazard, and the bodies and the actor there. */
 export interface HazardSite {
   /**
    * Indices into `City.lanes`, in driving order: the lane by which a car approaches and, if the
@@ -167,7 +167,7 @@ export interface HazardSite {
   actor: Actor | null;
 }
 
-/** What comes onto the road, or stands on it, at a hazard spot. */
+/** What moves onto the road, or stands on it, at a hazard spot. */
 export interface Actor {
   /** Kind of a collision with it. */
   kind: 'vehicle' | 'person' | 'animal' | 'obstacle';

@@ -1,4 +1,4 @@
-/** How frames and answers are written. */
+/** The encodings of frames and answers. */
 export type Encoding = 'json' | 'msgpack';
 
 export const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];

@@ -6,7 +6,7 @@ import type { FrameNames } from './snapshot.ts';
 export class FrameEncoder {
   readonly #module: FrameModule;
   readonly #names: FrameNames;
-  /** Prepared at first use: most worlds in memory have no watcher. */
+  /** Prepared at first use, because most worlds in memory have no watcher. */
   readonly #texts: Partial<Record<Encoding, FrameTexts>> = {};
 
   constructor(module: FrameModule, names: FrameNames) {
@@ -19,7 +19,7 @@ export class FrameEncoder {
     return this.#textsOf(encoding).city.frameBytesMax;
   }
 
-  /** Writes a frame into `out` from `offset` and returns where it ends: see `FrameModule.write`. */
+  /** Writes a frame into `out` from `offset` on. Returns its end. See `FrameModule.write`. */
   write(encoding: Encoding, packed: Int32Array, out: Uint8Array, offset: number): number {
     return this.#module.write(this.#textsOf(encoding), packed, out, offset);
   }

@@ -29,7 +29,7 @@ interface CityMemory {
   frameBytesMax: number;
 }
 
-/** What the module needs to write the frames of one world in one encoding. */
+/** The data for writing the frames of one world in one encoding. */
 export interface FrameTexts {
   readonly encoding: Encoding;
   readonly world: Uint8Array;
@@ -37,9 +37,8 @@ export interface FrameTexts {
 }
 
 /**
- * The WebAssembly instance that writes frames (`assembly/frames`), one per thread. It keeps the
- * texts of every city for which it has prepared a world, by identity of its `CityNames`: create
- * those once per city.
+ * The WebAssembly instance that writes frames (`assembly/frames`), one per thread. It caches the
+ * texts of a city by the identity of its `CityNames`: make these once per city.
  */
 export class FrameModule {
   readonly #exports: Exports;
@@ -48,7 +47,7 @@ export class FrameModule {
     json: new WeakMap(),
     msgpack: new WeakMap(),
   };
-  // Created anew whenever the memory has grown.
+  // Replaced whenever the memory has grown.
   #bytes = new Uint8Array(0);
   #ints = new Int32Array(0);
 
@@ -90,8 +89,8 @@ export class FrameModule {
   }
 
   /**
-   * Encodes a packed snapshot into `out` from `offset` and returns where the frame ends. Throws
-   * RangeError where it does not fit; `out` is then unchanged.
+   * Encodes a packed snapshot into `out` from `offset` on. Returns the end of the frame. Throws
+   * RangeError, with `out` unchanged, if the frame does not fit.
    */
   write(
     { encoding, world, city }: FrameTexts,

@@ -6,7 +6,7 @@ const quoted = JSON.stringify;
 
 const AT_REST = { heading: 0, length: 0, width: 0 };
 
-/** Every element of a list ends with a comma; the last one's is overwritten by what follows. */
+/** Every element of a list ends with a comma. The text after the list overwrites the last comma. */
 export const JSON_NOTATION: Notation = {
   fixed: [
     ',"time":',

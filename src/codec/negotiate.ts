@@ -7,7 +7,7 @@ export interface StreamChoice {
   protocol: Encoding | '';
 }
 
-/** The media types by which clients ask for MessagePack. The first is the one answered with. */
+/** The media types with which clients request MessagePack. Answers have the first one. */
 export const MSGPACK_TYPES: readonly string[] = [
   'application/msgpack',
   'application/x-msgpack',
@@ -16,9 +16,9 @@ export const MSGPACK_TYPES: readonly string[] = [
 export const JSON_TYPE = 'application/json';
 
 /**
- * Encoding of a stream. The query counts before the subprotocol; JSON where neither says anything.
- * @param query what stands behind the question mark, as sent
- * @param offered the Sec-WebSocket-Protocol header, empty where there is none
+ * The encoding of a stream: from the query, else from the subprotocol, else JSON.
+ * @param query the part of the URL after the question mark, as sent
+ * @param offered the Sec-WebSocket-Protocol header; empty if there is none
  * @throws TwinError `unknown_encoding`
  */
 export function streamChoice(query: string, offered: string): StreamChoice {
@@ -36,10 +36,9 @@ interface MediaRange {
 }
 
 /**
- * Encoding of an answer. MessagePack only for those who name it, where they do not prefer JSON; a
- * wildcard means JSON. Of equal weight, what is named counts before a wildcard, and the first one
- * named before the second.
- * @param accept the Accept header, empty where there is none
+ * The encoding of an answer: MessagePack only if the client names it and does not prefer JSON. A
+ * wildcard means JSON. With equal weights, a named type wins over a wildcard, and the first named
+ * type over the second. @param accept the Accept header; empty if there is none
  */
 export function answerEncoding(accept: string): Encoding {
   const ranges = accept.split(',').map(mediaRange);
@@ -54,16 +53,16 @@ export function answerEncoding(accept: string): Encoding {
   return json.position < msgpack.position ? 'json' : 'msgpack';
 }
 
-/** How the body of an answer is packed, in the words of HTTP. */
+/** The content codings of HTTP that answers may have. */
 export type ContentCoding = 'br' | 'gzip' | 'identity';
 
-/** Of codings that nobody names, the one that everybody understands. */
+/** Weight of `identity` if the client does not name it: every client understands it. */
 const UNNAMED_IDENTITY = Number.MIN_VALUE;
 
 /**
- * Coding of an answer's body (RFC 9110, 12.5.3): the one of the highest weight, of equal ones the
- * first that is offered. Identity where the client takes none of them.
- * @param accept the Accept-Encoding header, empty where there is none
+ * The content coding of an answer (RFC 9110, 12.5.3): the offered one with the highest weight; with
+ * equal weights the first. Identity if the client accepts none of them.
+ * @param accept the Accept-Encoding header; empty if there is none
  * @param offered best first
  */
 export function contentCoding(accept: string, offered: readonly ContentCoding[]): ContentCoding {
@@ -85,7 +84,7 @@ export function contentCoding(accept: string, offered: readonly ContentCoding[])
   return chosen;
 }
 
-/** `application/msgpack; q=0.5` with its place in the header. */
+/** A range such as `application/msgpack; q=0.5`, with its position in the header. */
 function mediaRange(text: string, position: number): MediaRange {
   const [type = '', ...parameters] = text.split(';').map(trimmed);
   const weight = parameters.find((parameter) => /^q=/i.test(parameter));
@@ -97,7 +96,7 @@ function mediaRange(text: string, position: number): MediaRange {
   };
 }
 
-/** The range of the highest weight that names one of the types, the first of equal ones. */
+/** The range with the highest weight among those of the given types; the first of equal ones. */
 function best(ranges: readonly MediaRange[], types: readonly string[]): MediaRange | undefined {
   return ranges
     .filter(({ type }) => types.includes(type))

@@ -1,19 +1,19 @@
-/** How an encoding spells the parts of a frame that never change. */
+/** The constant parts of a frame in one encoding. */
 export interface Notation {
-  /** What stands between the numbers: FIXED_RUNS of them, in the order of the R_ constants. */
+  /** The texts between the numbers: FIXED_RUNS of them, in the order of the R_ constants. */
   fixed: readonly Uint8Array[];
-  /** The begin of a frame up to its tick. */
+  /** The beginning of a frame up to its tick. */
   head(worldId: string): Uint8Array;
   /** A vehicle up to the value of x. */
   vehicle(vin: string): Uint8Array;
-  /** From behind the heading and the speed of a vehicle up to the value of its gap. */
+  /** From after the speed of a vehicle up to the value of its gap. */
   place(id: string): Uint8Array;
-  /** From behind the gap of a vehicle to its end. */
+  /** From after the gap of a vehicle to its end. */
   tail(condition: Condition): Uint8Array;
   light(id: string, state: string): Uint8Array;
   /** Up to the value of x. */
   hazard(id: string, kind: string, active: boolean): Uint8Array;
-  /** All of a spot where nothing is out, as nearly all are. */
+  /** A whole spot without a present hazard. Most spots are so. */
   resting(id: string, kind: string, xCm: number, yCm: number): Uint8Array;
 }
 

@@ -36,13 +36,13 @@ import { LIGHT_STATES, type Snapshot, STATUSES, type Telemetry } from '../twin/w
 
 type SnapshotVehicle = Snapshot['vehicles'][number];
 type SnapshotHazard = Snapshot['hazards'][number];
-/** What snapshots and telemetry both say about a car. */
+/** The values of a car that snapshots and telemetry share. */
 type Reading = Pick<
   SnapshotVehicle & Telemetry,
   'heading' | 'speed' | 'road' | 'gap' | 'aeb' | 'esc' | 'evasive' | 'status'
 >;
 
-/** The names that the numbers of a packed snapshot stand for. */
+/** The names for the indices in a packed snapshot. */
 export interface FrameNames {
   worldId: string;
   /** In car order, 20 of them. */
@@ -51,8 +51,7 @@ export interface FrameNames {
 }
 
 /**
- * A packed snapshot as a plain object: the readable counterpart of `FrameEncoder`, for callers
- * that are not in a hurry.
+ * A packed snapshot as a plain object. `FrameEncoder` does the same faster, as bytes.
  * @param packed see O_ in the memory map
  */
 export function snapshotOf(packed: Int32Array, names: FrameNames): Snapshot {

@@ -34,23 +34,24 @@ import type { FrameNames } from './snapshot.ts';
 
 type Runs = readonly Uint8Array[];
 
-if (LIGHT_STATES.length !== LIGHT_STATE_COUNT) throw new Error('a light has other states');
+if (LIGHT_STATES.length !== LIGHT_STATE_COUNT)
+  throw new Error('the number of light states differs from assembly/frames');
 
-/** Of an index: offset and length. */
+/** An entry of an index: offset and length. */
 const ENTRY_BYTES = 8;
-/** A list may tell its length before its elements. */
+/** A list may begin with its length. */
 const COUNT_BYTES = 2;
 
-/** All runs of a city in one encoding. */
+/** The constant texts (runs) of a city in one encoding. */
 interface CityRuns {
   fixed: Runs;
-  /** FLAG_COMBINATIONS a status. */
+  /** FLAG_COMBINATIONS for each status. */
   tails: Runs;
   roads: Runs;
   junctions: Runs;
-  /** One a state of each light. */
+  /** One for each state of each light. */
   lights: Runs;
-  /** Two each: nothing is out, something is. */
+  /** Two for each spot: without and with a present hazard. */
   hazards: Runs;
   resting: Runs;
 }
@@ -90,8 +91,8 @@ export function cityTexts(names: CityNames, notation: Notation): Uint8Array {
 }
 
 /**
- * Bytes that a frame takes at most in one encoding: every number as long as any, the longest names.
- * The same for all worlds of a city, since ids and VINs are of one length.
+ * Upper bound of the bytes of a frame in one encoding: with the longest numbers and names. The same
+ * for all worlds of a city, because all ids and all VINs have the same length.
  */
 export function frameBytesMax(names: FrameNames, notation: Notation): number {
   const { fixed, tails, roads, junctions, lights, hazards, resting } = cityRuns(

@@ -21,7 +21,7 @@ import type { CarType } from '../twin/fleet.ts';
 
 const GRAVITY_MPS2 = 9.81;
 
-/** What the kernel keeps of a car type: offset in its record, value. */
+/** The record of a car type in the kernel: offset and value of each field. */
 export function carTypeFields(type: CarType): (readonly [field: number, value: number])[] {
   const { stiffnessFront, stiffnessRear } = type;
   return [

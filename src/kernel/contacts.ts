@@ -27,7 +27,7 @@ import {
 } from '../../assembly/layout.ts';
 import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
 
-/** Reads one contact record; `at` is its address. */
+/** Reads a contact record. `at`: its address. */
 export function readContact(view: DataView, at: number): ContactFacts {
   return {
     tick: view.getUint32(at + K_TICK, true),

@@ -109,8 +109,8 @@ describe('features that are off', () => {
   }
 
   /**
-   * Most that slows a car nobody brakes, m/s²: rolling resistance, engine, air, and turned front wheels
-   * that push back with all of a dry road's friction.
+   * Most that slows a car nobody brakes, m/s²: rolling resistance, engine, air, and turned front
+   * wheels that push back with all of a dry road's friction.
    */
   function coastingDrag(view: SlabView, car: number): number {
     const { massKg, lrM, wheelbaseM, heightM } = at(CAR_TYPES, view.i32(C_TYPE, car));

@@ -58,12 +58,12 @@ interface KernelExports {
 }
 
 export interface KernelOptions {
-  /** The compiled kernel; may be shared between threads. */
+  /** The compiled kernel. Threads may share it. */
   module: WebAssembly.Module;
   /** Binary tables from `packCity`; a world refers to its city by its position here. */
   cityTables: readonly ArrayBuffer[];
   carTypes: readonly CarType[];
-  /** Number of worlds that fit at the same time. */
+  /** Number of worlds that fit in memory. */
   slabCount: number;
 }
 
@@ -77,7 +77,7 @@ export interface NewWorld {
   masks?: readonly number[];
 }
 
-/** An address in the kernel's memory, opaque to its users. */
+/** The address of a slab in the kernel's memory; opaque to callers. */
 export type Slab = number;
 
 /** One slab in place: indices are the layout's offsets ÷ 8 and ÷ 4. */
@@ -87,8 +87,8 @@ export interface SlabArrays {
 }
 
 /**
- * One instance of the kernel. Its memory is sized once, in the constructor. A trap in `step` is a
- * WebAssembly.RuntimeError: this slab is worthless then, other slabs and the instance are not.
+ * One instance of the kernel. Its memory gets its size in the constructor and never grows. A trap
+ * in `step` throws a WebAssembly.RuntimeError and makes that slab useless, but not the others.
  */
 export class Kernel {
   readonly #exports: KernelExports;
@@ -162,14 +162,14 @@ export class Kernel {
     return this.#free.pop();
   }
 
-  /** Zeroes a slab and makes it free. */
+  /** Clears a slab and makes it free. */
   release(slab: Slab): void {
     this.#bytes.fill(0, slab, slab + SLAB_BYTES);
     this.#contacts.delete(slab);
     this.#free.push(slab);
   }
 
-  /** Makes the slab a new world whose first state is that of `tick`. */
+  /** Creates a new world in a slab. Its first state is that of `tick`. */
   create(slab: Slab, world: NewWorld): void {
     const { cityIndex, seed, carTypes, tick = 0, masks } = world;
     if (carTypes.length !== CAR_COUNT) throw new RangeError(`${CAR_COUNT} car types expected`);
@@ -183,7 +183,7 @@ export class Kernel {
     this.#exports.create(slab, cityIndex, seed, tick);
   }
 
-  /** Steps by up to `ticks`, to the first tick that has a contact; returns how many it did. */
+  /** Steps by `ticks`, or to the first tick with a contact. Returns the number of ticks. */
   step(slab: Slab, ticks: number): number {
     const before = this.contactCount(slab);
     const done = this.#exports.step(slab, ticks);
@@ -191,7 +191,7 @@ export class Kernel {
     return done;
   }
 
-  /** Copies the new contacts: the next step of any world may overwrite them. */
+  /** Copies the new contacts, because the next step of any world may overwrite them. */
   #keepContacts(slab: Slab, from: number): void {
     const kept = this.#contacts.get(slab) ?? [];
     for (let number = from; number < this.contactCount(slab); number++) {
@@ -200,7 +200,7 @@ export class Kernel {
     this.#contacts.set(slab, kept.slice(-CONTACT_RING));
   }
 
-  /** Begins to collect the features that make a difference. */
+  /** Starts to collect the features that make a difference. */
   clearActed(slab: Slab): void {
     this.#u32.fill(0, (slab + C_ACTED) >>> 2, (slab + C_ACTED + CAR_COUNT * 4) >>> 2);
   }
@@ -242,8 +242,8 @@ export class Kernel {
   }
 
   /**
-   * The world's own memory, for measurements at every tick. It changes with each step and stays
-   * valid while the slab is in use, because memory never grows.
+   * Views of the world's memory, for measurements at every tick. They show each step, and stay
+   * valid while the slab is in use.
    */
   view(slab: Slab): SlabArrays {
     const { buffer } = this.#view;
@@ -269,7 +269,7 @@ export class Kernel {
     this.#bytes.set(image, slab);
   }
 
-  /** Number of contacts that the world ever had. */
+  /** Number of contacts since the beginning of the world. */
   contactCount(slab: Slab): number {
     return this.#u32[(slab + H_CONTACT_COUNT) >>> 2] ?? 0;
   }
@@ -301,7 +301,7 @@ export class Kernel {
     });
   }
 
-  /** Makes a car's position NaN, for tests of how a trap is contained. */
+  /** Makes a car's position NaN, so that the next step traps; for tests. */
   poison(slab: Slab): void {
     this.#view.setFloat64(slab + C_X, Number.NaN, true);
   }
@@ -320,8 +320,8 @@ function placeTables(tables: readonly ArrayBuffer[]): { addresses: number[]; end
 }
 
 /**
- * Identity of everything that decides how a world continues. Two kernels with equal identities
- * continue a world equally.
+ * A hash of everything that determines how a world continues: two kernels with the same identity
+ * continue a world in the same way.
  */
 export function kernelIdentity(
   wasm: Uint8Array,

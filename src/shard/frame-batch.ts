@@ -3,9 +3,9 @@ import { FRAME_BATCH_WORLDS } from '../limits.ts';
 import type { FrameBatch } from './protocol.ts';
 
 /**
- * The buffer of a frame batch. It begins with an entry of doubles per world: world number, tick,
- * offset and length of the JSON frame, offset and length of the MessagePack frame (length 0: not
- * wanted), offset of the packed snapshot. The frames follow.
+ * The buffer of a frame batch. It begins with one entry of doubles for each world: world number,
+ * tick, offset and length of the JSON frame, offset and length of the MessagePack frame, offset of
+ * the packed snapshot. Length 0 means that nobody needs this encoding. The frames follow.
  */
 const ENTRY_DOUBLES = 7;
 export const FRAMES_OFFSET = FRAME_BATCH_WORLDS * ENTRY_DOUBLES * 8;
@@ -41,8 +41,8 @@ export function writeEntry(entries: Float64Array, i: number, entry: Entry): void
 }
 
 /**
- * The next offset at which a part may begin: V8 copies shared memory word by word if both sides are
- * aligned alike, else byte by byte.
+ * The next offset at which a part may begin. V8 copies shared memory word by word if source and
+ * target are aligned in the same way, otherwise byte by byte.
  */
 export function aligned(offset: number): number {
   return (offset + 7) & ~7;

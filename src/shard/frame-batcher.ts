@@ -9,9 +9,9 @@ const PAGE_BYTES = 4096;
 const FIRST_BYTES = 64 * PAGE_BYTES;
 
 /**
- * Gathers captured frames into batches. A world whose frame was not sent yet is pending once, with
- * its newest frame: bytes are only made when the batch is. All batches use the same shared memory, so
- * the main thread must acknowledge one before the next is made.
+ * Collects captured frames into batches. A pending world is in the next batch once, with its newest
+ * frame: frames are encoded when the batch is made. All batches use the same shared memory, so the
+ * main thread must acknowledge a batch before the next one is made.
  */
 export class FrameBatcher {
   readonly #pending = new Set<LoadedWorld>();
@@ -36,7 +36,7 @@ export class FrameBatcher {
     this.#pending.delete(world);
   }
 
-  /** Encodes up to FRAME_BATCH_WORLDS pending frames, in the encodings that are wanted. */
+  /** Encodes up to FRAME_BATCH_WORLDS pending frames, in the encodings that are needed. */
   make(): FrameBatch {
     let worlds = 0;
     let end = FRAMES_OFFSET;
@@ -49,7 +49,7 @@ export class FrameBatcher {
     return { kind: 'frames', number: this.#number, buffer: this.#buffer.memory, worlds };
   }
 
-  /** Writes entry `i` and the frame behind `offset`; returns where the frame ends. */
+  /** Writes entry `i`, and its frame from `offset` on; returns the end of the frame. */
   #append(world: LoadedWorld, i: number, offset: number): number {
     const { encoder, number, packed, packedTick: tick } = world;
     const packedOffset = aligned(offset);
@@ -78,7 +78,7 @@ export class FrameBatcher {
   }
 }
 
-/** Memory that both threads share, in its three views. */
+/** Shared memory of both threads, with three views of it. */
 class BatchBuffer {
   readonly memory: SharedArrayBuffer;
   readonly bytes: Uint8Array;
@@ -92,7 +92,7 @@ class BatchBuffer {
     this.entries = new Float64Array(this.memory, 0, FRAMES_OFFSET / 8);
   }
 
-  /** A larger copy, of `bytesMin` at least. */
+  /** A larger copy, of at least `bytesMin`. */
   grown(bytesMin: number): BatchBuffer {
     const pages = Math.ceil(Math.max(bytesMin, 2 * this.bytes.length) / PAGE_BYTES);
     const larger = new BatchBuffer(pages * PAGE_BYTES);

@@ -11,7 +11,7 @@ export class ImageBudget {
     this.#bytesLeft = Math.min(IMAGE_BYTES_PER_S, this.#bytesLeft + more);
   }
 
-  /** A copy of the newest image of a world if it is due for the store and the budget allows it. */
+  /** A copy of the newest image of a world, if it is due and the budget allows it. */
   take({ images, storedTick }: LoadedWorld): StateImage | undefined {
     const image = images.at(-1);
     if (image === undefined || image.tick - storedTick < STORED_IMAGE_TICKS) return undefined;

@@ -22,14 +22,14 @@ export function placePast(
   else kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), ...from });
 }
 
-/** A world in a shard's memory: its slab, the changes to apply, and how far it may be stepped. */
+/** A world in a shard's memory: its slab, the changes to apply, and its holds. */
 export class LoadedWorld {
   readonly number: number;
   readonly residency: number;
   readonly slab: Slab;
   readonly encoder: FrameEncoder;
   readonly createdAtMs: number;
-  /** Wanted encodings; a world that anybody watches is hot. */
+  /** The encodings that are needed. A world that needs any is hot. */
   json = false;
   msgpack = false;
   /** The newest captured frame, and its tick; -1 before the first. */
@@ -38,7 +38,7 @@ export class LoadedWorld {
   images: StateImage[] = [];
   /** Tick of the last image that was sent to the store. */
   storedTick: number;
-  /** How many of its contacts the main thread knows. */
+  /** Number of its contacts that were reported to the main thread. */
   contactsReported: number;
   tick: number;
   /** Number of the last change that is in the slab. */
@@ -49,7 +49,7 @@ export class LoadedWorld {
   #holdTick = Number.POSITIVE_INFINITY;
   #queue: NumberedChange[];
   #next = 0;
-  /** Changes in its state whose ticks lie after `#recentFrom`. */
+  /** Applied changes with ticks after `#recentFrom`. */
   #recent: NumberedChange[] = [];
   #recentFrom: number;
 
@@ -92,7 +92,7 @@ export class LoadedWorld {
     return Math.floor((ms - this.createdAtMs) / TICK_MS);
   }
 
-  /** The last frame that is due at a time of the clock. */
+  /** The tick of the last frame that is due at a time of the clock. */
   frameTickAt(ms: number): number {
     return Math.floor((ms - this.createdAtMs) / FRAME_MS) * FRAME_TICKS;
   }
@@ -103,8 +103,8 @@ export class LoadedWorld {
   }
 
   /**
-   * Ends a hold with the changes journalled under it; known changes are skipped. Throws if the world
-   * was stepped past one of them.
+   * Ends a hold, with the changes that the journal has for it. Skips known changes. Throws if the
+   * world was stepped past the tick of a change.
    */
   resolve(hold: number, changes: readonly NumberedChange[]): void {
     this.#holds.delete(hold);
@@ -112,15 +112,15 @@ export class LoadedWorld {
     const last = this.#queue.at(-1)?.seq ?? this.seq;
     for (const change of changes) {
       if (change.seq <= last) continue;
-      // Applied now, it would take effect later than the journal says: the world must be rebuilt.
+      // The change would take effect later than the journal says: the world must be rebuilt.
       if (change.tick <= this.tick) throw new Error(`change ${change.seq} came too late`);
       this.#queue.push(change);
     }
   }
 
   /**
-   * Steps towards `target`, no further than the holds allow, by at most `maxTicks`, and never
-   * past a contact. Returns how many ticks it did. Throws what a trap throws.
+   * Steps towards `target` by at most `maxTicks`. Stops before a hold and at a contact. Returns the
+   * number of ticks. A trap throws.
    */
   advance(target: number, maxTicks: number): number {
     const from = this.tick;
@@ -145,7 +145,7 @@ export class LoadedWorld {
     return change === undefined ? image : Math.min(image, change.tick - 1);
   }
 
-  /** A change is part of forming the state of its tick: it goes in just before that step. */
+  /** Applies the changes up to a tick. A change takes effect in the step that computes its tick. */
   #applyUpTo(tick: number): void {
     for (;;) {
       const change = this.#queue[this.#next];
@@ -175,7 +175,7 @@ export class LoadedWorld {
     this.#recent = this.#recent.filter(({ tick }) => tick > from);
   }
 
-  /** The changes in its state that came after a tick; undefined where some are forgotten. */
+  /** The applied changes after a tick; undefined if some of them are no longer known. */
   changesAfter(tick: number): NumberedChange[] | undefined {
     if (tick < this.#recentFrom) return undefined;
     return this.#recent.filter((change) => change.tick > tick);
@@ -185,12 +185,12 @@ export class LoadedWorld {
     this.images = [];
   }
 
-  /** The world as it is now, in a copy of its own. */
+  /** An image of the current state, in memory of its own. */
   imageNow(): StateImage {
     return { tick: this.tick, seq: this.seq, bytes: this.#kernel.image(this.slab) };
   }
 
-  /** Packs the state of now as the newest frame. */
+  /** Packs the current state as the newest frame. */
   capture(): void {
     this.packed.set(this.#kernel.pack(this.slab));
     this.packedTick = this.tick;

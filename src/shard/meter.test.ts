@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Meter } from './meter.ts';
 
 /**
- * So many turns of four visits each, 0.1 ms a visit by the fine clock, twice as long apart. `hadShare`:
- * of the turns the thread had a processor for so much, which is known in steps of 4 ms.
+ * So many turns of four visits each, 0.1 ms a visit by the fine clock, twice as long apart.
+ * `hadShare`: of the turns the thread had a processor for so much, which is known in steps of 4 ms.
  */
 function live(meter: Meter, turns: number, hadShare = 1): void {
   for (let turn = 1; turn <= turns; turn++) {

@@ -1,23 +1,25 @@
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 
-/** The share of hot worlds is measured over so long. */
+/** Length of the window over which the share of hot worlds is measured. */
 const WINDOW_MS = 500;
-/** Turns of so long together form a sample: processor time is known in steps of 4 ms. */
+/** Turns of this total length form a sample: the system reports processor time in steps of 4 ms. */
 const SAMPLE_MS = 40;
-/** A cost that took less of a sample is settled with the next. */
+/** A cost with less time than this in a sample is settled with the next sample. */
 const PART_MS = 5;
 /** Weight of a new sample in the mean. */
 const WEIGHT = 0.2;
-/** A sample counts for at most so many times the mean: it may be one piece that had to wait. */
+/** A sample counts as this many times the mean at most: it may include time spent waiting. */
 const SAMPLE_MEANS_MAX = 4;
 
 /**
- * Measures the processor time that a shard's work costs, for admission and for the length of bursts.
+ * Measures the processor time that a shard's work costs, for admission and for the length of
+ * bursts.
  *
- * Pieces of work are far shorter than the steps in which processor time is known, so a fine clock
- * times them. That clock runs on while the thread waits for a processor. The share of a sample for
- * which the thread had one is known, and all pieces of the sample are scaled by it. Work between
- * turns, such as loading worlds, counts as if done in them, so costs may be overestimated.
+ * Pieces of work are much shorter than the steps of 4 ms in which the system reports processor
+ * time, so a fine clock times them. That clock also runs while the thread waits for a processor.
+ * The meter therefore scales all pieces of a sample by the share of it in which the thread had a
+ * processor. Work between turns, such as loading worlds, counts as work in turns, so costs may be
+ * overestimated.
  */
 export class Meter {
   /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
@@ -39,12 +41,12 @@ export class Meter {
     this.#windowStartMs = nowMs;
   }
 
-  /** Mean cost of a tick of one world in a burst, ns. All means begin with a cautious guess. */
+  /** Mean cost of a tick of one world in a burst, ns. All means start with a high estimate. */
   get tickNs(): number {
     return this.#tick.ns;
   }
 
-  /** Mean cost of bringing a hot world from one frame to the next, ns. */
+  /** Mean cost of stepping a hot world from one frame to the next, ns. */
   get frameNs(): number {
     return this.#frame.ns;
   }
@@ -54,7 +56,7 @@ export class Meter {
     return this.#encoding.ns;
   }
 
-  /** Closes the window if it is old enough. To be called regularly. */
+  /** Ends the window if it is long enough. Must be called regularly. */
   roll(nowMs: number): void {
     const windowMs = nowMs - this.#windowStartMs;
     if (windowMs < WINDOW_MS) return;
@@ -64,7 +66,7 @@ export class Meter {
     this.#windowStartMs = nowMs;
   }
 
-  /** A turn took `ms`; `workedMs`: processor time of the thread so far. */
+  /** Counts a turn of `ms`. `workedMs`: processor time of the thread so far. */
   turned(ms: number, workedMs: number): void {
     this.#turnsMs += ms;
     if (this.#turnsMs < SAMPLE_MS) return;
@@ -74,12 +76,12 @@ export class Meter {
     this.#workedBeforeMs = workedMs;
   }
 
-  /** A burst stepped so many ticks. */
+  /** Counts ticks of a burst. */
   stepped(ticks: number, ms: number): void {
     this.#tick.add(ticks, ms);
   }
 
-  /** Visits to hot worlds stepped so many ticks; a late world steps those of several frames. */
+  /** Counts ticks of visits to hot worlds. A late world is stepped by several frames at once. */
   visited(ticks: number, ms: number): void {
     this.#hotMs += ms;
     this.#frame.add(ticks / FRAME_TICKS, ms);
@@ -91,7 +93,7 @@ export class Meter {
   }
 }
 
-/** The running mean of what one of many costs. */
+/** The running mean of the cost of one unit. */
 class Cost {
   ns: number;
   #count = 0;
@@ -106,7 +108,7 @@ class Cost {
     this.#ms += ms;
   }
 
-  /** Of what was added, `share` was processor time. */
+  /** Updates the mean. `share`: part of the added time that was processor time. */
   settle(share: number): void {
     if (this.#ms < PART_MS || this.#count === 0) return;
     const sampleNs = (this.#ms * share * 1e6) / this.#count;

@@ -36,7 +36,7 @@ export interface ShardStart {
 
 // ── commands ──────────────────────────────────────────────────────────────────────────────────
 
-/** One residency of a world in memory: a later residency ignores what is meant for it. */
+/** One residency of a world. Messages for an earlier residency are ignored. */
 export interface Address {
   world: number;
   residency: number;
@@ -51,9 +51,9 @@ export interface NumberedChange extends Change {
 export type WorldCommand =
   /** The world must not be stepped to `tick` before this hold is resolved. */
   | { kind: 'hold'; hold: number; tick: number }
-  /** Resolves a hold: the changes journalled under it, or none where the append failed. */
+  /** Resolves a hold. `changes`: those that are durable; empty if the write failed. */
   | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
-  /** Which encodings of a world are wanted; none makes the world warm. */
+  /** The encodings that are needed; without any the world becomes warm. */
   | { kind: 'watch'; json: boolean; msgpack: boolean };
 
 export type Fault =
@@ -72,12 +72,12 @@ export interface StateImage {
   bytes: Uint8Array;
 }
 
-/** All that is needed to step a world on from where it was, or to run it again. */
+/** The data that a world is stepped from, to continue it or to run it again. */
 export interface WorldPast {
   seed: number;
-  /** Where it began under this kernel: tick, and declared masks. */
+  /** Its start under this kernel: tick and declared masks. */
   from: { tick: number; masks: readonly number[] };
-  /** A later state to start from instead. */
+  /** A later state to start from, if there is one. */
   image: StateImage | undefined;
   /** Changes after the image, or after the beginning; see `packNumbered`. */
   changes: Int32Array;
@@ -90,13 +90,13 @@ export interface OpenTask extends Address {
 }
 
 export type OpenAnswer =
-  /** `contacts`: how many the world had up to its image; they were reported before. */
+  /** `contacts`: number of contacts up to its image. They were reported before. */
   { outcome: 'opened'; contacts: number } | { outcome: 'full' };
 
 export type Query = Encoding | 'packed' | 'events' | 'tick';
 
 export interface QueryTask extends Address {
-  /** The world is brought to this tick at least. */
+  /** The world is stepped at least to this tick. */
   tick: number;
   query: Query;
   /** Runs after everything that a client waits for. */
@@ -113,7 +113,7 @@ export interface QueryResult {
 
 export type QueryAnswer =
   | QueryResult
-  /** The world is not, or no longer, in memory here. */
+  /** The world is not in this shard's memory, or not in this residency. */
   | { outcome: 'unloaded' };
 
 // ── counterfactuals ───────────────────────────────────────────────────────────────────────────
@@ -125,15 +125,15 @@ interface CounterfactualTask {
   background: boolean;
 }
 
-/** Has the states before some collisions computed and put in the rewind cache. */
+/** Puts the states before some collisions in the rewind cache. */
 export interface RewindTask extends CounterfactualTask {
   past: WorldPast;
   chains: readonly IncidentContacts[];
 }
 
-/** Has one incident explained, from its state in the rewind cache. */
+/** Searches for the explanation of one incident, from its state in the rewind cache. */
 export interface SearchTask extends CounterfactualTask {
-  /** Complete: no contact can join it any more. */
+  /** It must be over: no further contact can join it. */
   chain: IncidentContacts;
 }
 
@@ -144,14 +144,14 @@ export type SearchAnswer =
   /** A re-run trapped, or diverged from the recorded collision. */
   | { outcome: 'failed'; message: string };
 
-/** Has the seconds around one incident played, from its state in the rewind cache. */
+/** Plays the seconds around one incident, from its state in the rewind cache. */
 export interface ReplayTask extends Omit<CounterfactualTask, 'background'> {
   chain: IncidentContacts;
-  /** Features that are on for the cars of the chain that had them off; 0 none. */
+  /** Features that are switched on for the cars of the chain that had them off; 0: none. */
   on: number;
-  /** Tick from which on they are; undefined: as the search chooses it. */
+  /** The tick at which they are switched on; undefined: as in a search. */
   startTick: number | undefined;
-  /** No frame is later. */
+  /** Tick of the last frame at the latest. */
   untilTick: number;
   encoding: Encoding;
 }
@@ -168,8 +168,8 @@ export interface ReplayFrames extends Replay {
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Frames of many worlds in one buffer; `eachFrame` reads them. The next batch overwrites the
- * buffer: it must not be read after this batch was acknowledged.
+ * Frames of many worlds in one buffer; `eachFrame` reads them. Do not read the buffer after the
+ * batch was acknowledged: the next batch overwrites it.
  */
 export interface FrameBatch {
   kind: 'frames';
@@ -189,12 +189,12 @@ export type Report =
             facts: ContactFacts[];
           }
         | { kind: 'image'; image: StateImage }
-        /** The world left memory to make room; if it moved since its last image, a new one came before. */
+        /** The shard needed the memory. If the world was stepped, its image was reported before. */
         | { kind: 'evicted' }
         | { kind: 'trapped'; message: string }
       ));
 
-/** Buffers that go over with a report instead of being copied. */
+/** The buffers of a report that are transferred instead of copied. */
 export function transferred(report: Report): ArrayBuffer[] {
   return report.kind === 'image' ? [report.image.bytes.buffer as ArrayBuffer] : [];
 }

@@ -10,7 +10,7 @@ const WORD_COUNT = 7;
 
 const HALF_WORLD = 2 ** 25;
 
-/** What a shard's thread shows of itself, in memory that it shares with the main thread. */
+/** The state of a shard's thread, in memory that it shares with the main thread. */
 export class Pulse {
   readonly words: Int32Array;
 
@@ -26,7 +26,7 @@ export class Pulse {
     Atomics.add(this.words, HEARTBEAT, 1);
   }
 
-  /** Number of the last frame batch that the main thread has handed to its sockets. */
+  /** Number of the last frame batch that the main thread has passed to its sockets. */
   get acknowledged(): number {
     return Atomics.load(this.words, ACKNOWLEDGED);
   }
@@ -56,7 +56,7 @@ export class Pulse {
     this.words[TICK_NS] = Math.round(tickNs);
   }
 
-  /** Number of the world that is being stepped; 0 none. */
+  /** Number of the world that is being stepped; 0: none. */
   get world(): number {
     return this.#word(WORLD_HIGH) * HALF_WORLD + this.#word(WORLD_LOW);
   }

@@ -8,7 +8,7 @@ import type { LoadedWorld } from './loaded-world.ts';
 import { Meter } from './meter.ts';
 import type { Pulse } from './pulse.ts';
 
-/** A tick that a world is to reach. */
+/** A tick that somebody wants a world to reach. */
 export interface Goal {
   tick: number;
   sinceMs: number;
@@ -25,11 +25,11 @@ export type FollowedClock = Pick<ShardClock, 'now' | 'published'>;
 
 /** The shard that a scheduler works for. */
 export interface SchedulerHost {
-  /** Takes in commands; called before every visit and slice. */
+  /** Executes waiting commands; called before every slice. */
   drainCommands(): void;
-  /** A world was stepped: contacts and images may be due. */
+  /** Called after a world was stepped: contacts and images may be due. */
   worldMoved(world: LoadedWorld): void;
-  /** Stepping or reading a world threw: it must leave memory. */
+  /** Called if stepping or reading a world threw: the world must leave memory. */
   worldTrapped(world: LoadedWorld, error: unknown): void;
 }
 
@@ -41,26 +41,26 @@ export interface SchedulerDependencies {
   frames: Pick<FrameBatcher, 'add'>;
   /** Shows which world is being stepped. */
   pulse: Pick<Pulse, 'world'>;
-  /** Gets the time that worlds leave; the urgent part of it goes before bursts. */
+  /** Works in the time that worlds do not need; its urgent work goes before bursts. */
   counterfactuals: Pick<CounterfactualQueue, 'work' | 'isBusy'>;
 }
 
-/** One slice in so many begins with bursts: their fifth of the thread. */
+/** Every so many slices one begins with bursts, so bursts get a fifth of the thread. */
 const BURST_TURN = 5;
-/** One slice in so many does all counterfactual work before bursts, not only the urgent. */
+/** Every so many slices one does not only urgent counterfactual work before bursts. */
 const SPARE_TURN = 8;
-/** Score of background bursts: after every burst that a client waits for, whatever its age. */
+/** Added to the score of background bursts, so that they come after all others. */
 const BACKGROUND = 1e18;
 /**
- * An idle shard wakes for hot worlds at multiples of this many ms: fewer turns and batches, for
- * frames that are at most so late. The frame period is a multiple of it, so the lateness of a world's
- * frames is constant.
+ * An idle shard wakes for hot worlds at multiples of this many ms. That saves turns and batches,
+ * and makes frames late by at most this time. The frame period is a multiple of it, so all frames
+ * of a world are late by the same time.
  */
 const GRAIN_MS = 16;
-if (FRAME_MS % GRAIN_MS !== 0) throw new Error('the lateness of frames must be constant');
-/** How soon to check again whether the main thread has published a later reading. */
+if (FRAME_MS % GRAIN_MS !== 0) throw new Error('FRAME_MS must be a multiple of GRAIN_MS');
+/** Pause before the next check for a later published reading of the clock. */
 const PUBLISHED_MS = 4;
-/** Part of a slice after which a burst checks the time. */
+/** A burst checks the time after this part of a slice. */
 const CHUNK_MS = 0.25;
 
 interface Burst {
@@ -73,9 +73,9 @@ interface Burst {
 }
 
 /**
- * Decides what a shard does next: due visits to hot worlds, then urgent counterfactual work, then
- * bursts, in slices of at most SLICE_MS, with commands taken in before each. It never steps a world
- * beyond what the published clock allows.
+ * Decides what a shard does next: frames of hot worlds that are due, then urgent counterfactual
+ * work, then bursts. It works in slices of at most SLICE_MS and executes waiting commands before
+ * each slice. It never steps a world beyond what the published clock allows.
  */
 export class Scheduler {
   readonly meter: Meter;
@@ -91,9 +91,9 @@ export class Scheduler {
   #wheelMs: number;
   /** Hot worlds whose frame is due, in order. */
   readonly #due = new Set<LoadedWorld>();
-  /** Due, but held: they come back when the hold is resolved. */
+  /** Due, but held: due again when the hold is resolved. */
   readonly #waiting = new Set<LoadedWorld>();
-  /** Due, but the published clock is behind: they come back when it has moved. */
+  /** Due, but the published clock is behind: due again when it has moved. */
   readonly #late = new Set<LoadedWorld>();
   readonly #bursts = new Map<LoadedWorld, Burst>();
   #published = 0;
@@ -116,7 +116,7 @@ export class Scheduler {
     return world.hot || world.held || this.#bursts.has(world);
   }
 
-  /** Sets in which encodings the frames of a world are wanted; none: it has no watcher. */
+  /** Sets the encodings that are needed; none: the world has no watcher. */
   watch(world: LoadedWorld, json: boolean, msgpack: boolean): void {
     const wasHot = world.hot;
     world.json = json;
@@ -136,7 +136,7 @@ export class Scheduler {
     if (!this.#bursts.has(world)) world.forgetImages();
   }
 
-  /** Brings a world to a tick. All goals of a world share its burst. */
+  /** Steps a world to a tick. All goals of a world share one burst. */
   reach(world: LoadedWorld, goal: Goal): void {
     if (world.tick >= goal.tick) {
       if (!this.#guard(world, () => goal.reached())) goal.lost();
@@ -146,12 +146,12 @@ export class Scheduler {
     this.#bursts.set(world, burstOf(world, goals));
   }
 
-  /** A hold was resolved: the world may go on. */
+  /** Continues a world after a hold was resolved. */
   resume(world: LoadedWorld): void {
     if (this.#waiting.delete(world)) this.#due.add(world);
   }
 
-  /** Forgets a world. Its goals are lost. */
+  /** Removes a world. Its goals are lost. */
   remove(world: LoadedWorld): void {
     const goals = this.#bursts.get(world)?.goals ?? [];
     this.#bursts.delete(world);
@@ -167,12 +167,12 @@ export class Scheduler {
     return slot;
   }
 
-  /** The last frame that is due and that the published clock allows. */
+  /** The tick of the last frame that is due and that the published clock allows. */
   #frameTick(world: LoadedWorld): number {
     return world.frameTickAt(Math.min(this.#clock.now(), this.#published + TICK_MS));
   }
 
-  /** Runs work on a world; returns false, with the world given up, if it throws. */
+  /** Runs work on a world. If it throws, reports the world as trapped and returns false. */
   #guard(world: LoadedWorld, work: () => void): boolean {
     try {
       work();
@@ -183,12 +183,12 @@ export class Scheduler {
     }
   }
 
-  /** One slice of work. Returns the ms until the next is due; undefined: not before something comes in. */
+  /** One slice of work. Returns the ms until the next; undefined: at the next command or task. */
   turn(): number | undefined {
-    // No piece begins so late that it would overrun the slice, even if it costs twice the mean.
+    // A piece of work that costs twice the mean must still end within the slice.
     const end = this.#time.now() + SLICE_MS - 2 * CHUNK_MS;
     const burstsFirst = ++this.#turns % BURST_TURN === 0;
-    // Read before the drain: the drain then finds every hold that was posted before this reading.
+    // Read before the commands: then they include every hold that was posted before this reading.
     const published = this.#clock.published();
     if (published > this.#published) this.#takeLate();
     this.#published = published;
@@ -216,7 +216,7 @@ export class Scheduler {
     this.#late.clear();
   }
 
-  /** Moves the worlds whose frames came due since the last turn into the queue. */
+  /** Queues the worlds whose frames became due since the last turn. */
   #collectDue(): void {
     const now = this.#clock.now();
     const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
@@ -260,7 +260,7 @@ export class Scheduler {
     return { tick, sinceMs: this.#clock.now(), background: false, reached: again, lost: () => {} };
   }
 
-  /** Captures the frame of `tick` where a hot world stands at it. */
+  /** Captures the frame of a hot world, if the world is at its tick. */
   #frame(world: LoadedWorld, tick: number): void {
     if (!world.hot || world.tick !== tick || world.packedTick === tick) return;
     this.#guard(world, () => {
@@ -269,7 +269,7 @@ export class Scheduler {
     });
   }
 
-  /** Steps to `target`, a hold, or `maxTicks` on, and reports contacts; false if the world trapped. */
+  /** Steps to `target`, a hold or by `maxTicks`, and reports contacts. False after a trap. */
   #step(world: LoadedWorld, target: number, maxTicks: number): boolean {
     this.#pulse.world = world.number;
     return this.#guard(world, () => {
@@ -282,7 +282,7 @@ export class Scheduler {
     });
   }
 
-  /** Works on the first burst, then the next, until the slice ends. */
+  /** Works on one burst after another until the slice ends. */
   #burst(end: number): void {
     const score = this.#turns % OLDEST_TURN === 0 ? ageScore : lengthScore;
     let burst = this.#first(score);
@@ -301,7 +301,7 @@ export class Scheduler {
     }
   }
 
-  /** A hot world stops at the frame that is due, so that no frame is stepped over. */
+  /** A hot world stops at the frame that is due, so that no frame is skipped. */
   #target({ world, tick }: Burst, frame: number): number {
     const allowed = Math.min(tick, world.tickAt(this.#published) + 1);
     return world.hot && world.tick < frame ? Math.min(allowed, frame) : allowed;
@@ -377,12 +377,12 @@ function burstOf(world: LoadedWorld, goals: Goal[]): Burst {
   };
 }
 
-/** Most slices: the shortest first, so that no burst waits for a longer one. */
+/** For most slices: the shortest burst first, so that no burst waits for a longer one. */
 function lengthScore({ world, tick }: Burst): number {
   return tick - world.tick;
 }
 
-/** Some slices: the oldest first, so that a long one is not put off for ever. */
+/** For some slices: the oldest burst first, so that a long one makes progress. */
 function ageScore({ sinceMs }: Burst): number {
   return sinceMs;
 }

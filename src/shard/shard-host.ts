@@ -36,7 +36,7 @@ import { Pulse } from './pulse.ts';
 import { Scheduler, type SchedulerHost } from './scheduler.ts';
 import { worldEncoder } from './world-encoder.ts';
 
-/** How soon to check again whether the last frame batch was acknowledged. */
+/** Pause before the next check whether the last frame batch was acknowledged. */
 const BATCH_RETRY_MS = 2;
 
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
@@ -79,19 +79,19 @@ export class ShardHost implements SchedulerHost {
     this.#pulse = pulse;
     this.#counterfactuals = counterfactuals;
     start.commands.on('message', (command: Command) => this.#take(command));
-    // The first heartbeat comes at once: admission needs the cost of a tick.
+    // The first heartbeat is sent at once, because admission needs the cost of a tick.
     this.#sendHeartbeat();
     this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#sendHeartbeat());
   }
 
-  /** Resolves when the shard is told to stop; rejects, with the thread, when it dies. */
+  /** Resolves when `stop` is called. */
   run(): Promise<void> {
     return new Promise((resolve) => {
       this.#stopped = resolve;
     });
   }
 
-  /** Ends what keeps the thread alive. The worlds' images were asked for before. */
+  /** Ends everything that keeps the thread alive. Call `saveMoved` before. */
   stop(): void {
     this.#stopHeartbeat();
     this.#wakeLater?.();
@@ -177,13 +177,13 @@ export class ShardHost implements SchedulerHost {
     return this.#counterfactuals.replay(task);
   }
 
-  /** Takes a world out of memory, without saving it. */
+  /** Unloads a world, without saving it. */
   close({ world: number, residency }: Address): void {
     const world = this.#worlds.get(number);
     if (world?.residency === residency) this.#unload(world);
   }
 
-  /** Reports images of worlds that have moved, at most `limit`; returns how many are left. */
+  /** Reports images of worlds that were stepped, at most `limit`. Returns how many are left. */
   saveMoved(limit: number): number {
     const moved = [...this.#worlds.values()].filter(({ hasMoved }) => hasMoved);
     for (const world of moved.slice(0, limit)) this.#save(world, world.imageNow());
@@ -226,7 +226,7 @@ export class ShardHost implements SchedulerHost {
 
   // ── for the scheduler ───────────────────────────────────────────────────────────────────────
 
-  /** Reports new contacts, before any answer or frame that shows what followed them. */
+  /** Reports new contacts, before any answer or frame that shows their effect. */
   worldMoved(world: LoadedWorld): void {
     const count = this.#kernel.contactCount(world.slab);
     if (count > world.contactsReported) this.#reportContacts(world, count);
@@ -307,7 +307,7 @@ export class ShardHost implements SchedulerHost {
     this.#start.reports.postMessage(report, transferred(report));
   }
 
-  /** Plans the next turn; one that is already planned for at once stays. */
+  /** Plans the next turn, unless one is already due immediately. */
   #schedule(ms: number): void {
     if (this.#wakeNow !== undefined) return;
     this.#wakeLater?.();
@@ -326,7 +326,7 @@ export class ShardHost implements SchedulerHost {
     if (Number.isFinite(waitMs)) this.#schedule(waitMs);
   };
 
-  /** Sends pending frames if the last batch was acknowledged; returns when to try again, ms. */
+  /** Sends pending frames if the last batch was acknowledged. Returns the ms until a retry. */
   #sendFrames(): number | undefined {
     const pending = this.#frames.size;
     if (pending === 0) return undefined;

@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 import type * as tasks from '../../workers/shard.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/shard.ts', import.meta.url));
-/** Tasks wait inside the thread, for their worlds, not in front of it. */
+/** All tasks go to the thread at once: they wait there, each for its world. */
 const TASKS_AT_ONCE = 100_000;
 
 export type ShardTasks = typeof tasks;
@@ -12,11 +12,11 @@ export type TaskName = keyof ShardTasks;
 export type TaskInput<Name extends TaskName> = Parameters<ShardTasks[Name]>[0];
 export type TaskAnswer<Name extends TaskName> = Awaited<ReturnType<ShardTasks[Name]>>;
 
-/** One pinned thread that runs the exported functions of `workers/shard.ts` as tasks. */
+/** One dedicated thread that runs the exported functions of `workers/shard.ts` as tasks. */
 export class ShardPool {
   readonly #pool: Piscina;
 
-  /** `onError`: an error outside of any task; the thread is gone. */
+  /** `onError`: called for an error outside of any task; the thread has ended. */
   constructor(onError: (error: Error) => void) {
     this.#pool = new Piscina({
       filename: WORKER,
@@ -25,7 +25,7 @@ export class ShardPool {
       idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: TASKS_AT_ONCE,
       maxQueue: TASKS_AT_ONCE,
-      // With the default an idle thread is parked, and its timers with it.
+      // By default Piscina blocks an idle thread, and timers in it do not run.
       atomics: 'disabled',
     });
     this.#pool.on('error', onError);
@@ -40,7 +40,7 @@ export class ShardPool {
     return this.#pool.run(task, { name, transferList: transferList as never });
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Ends the thread at once. */
   destroy(): Promise<void> {
     return this.#pool.destroy();
   }

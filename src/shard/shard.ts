@@ -37,10 +37,10 @@ export interface ShardDependencies {
   faults: boolean;
 }
 
-/** Hears of a shard, through all its threads. */
+/** Gets the events of a shard, of all its threads. */
 export interface ShardListener {
   report(shard: Shard, report: Report): void;
-  /** The thread died while it stepped `world` (0 none); what it had in memory is lost. */
+  /** The thread died while it stepped `world` (0: none). Its memory is lost. */
   died(shard: Shard, world: number): void;
 }
 
@@ -54,11 +54,11 @@ interface ShardThread {
 /** The main thread's end of one shard, through all its threads. */
 export class Shard {
   readonly index: number;
-  /** Counts the threads; messages of earlier ones are dropped. */
+  /** Grows with each start and end of a thread; messages of earlier threads are ignored. */
   incarnation = 0;
-  /** Watched worlds. */
+  /** Number of watched worlds. */
   hotCount = 0;
-  /** Searches under way, and incidents explained so far. */
+  /** Number of running searches, and of explained incidents. */
   searching = 0;
   explained = 0;
   #replays = 0;
@@ -78,13 +78,13 @@ export class Shard {
     return this.#thread !== undefined;
   }
 
-  /** Begins the first thread. Resolves once it takes tasks. */
+  /** Starts the first thread. Resolves when it accepts tasks. */
   start(listener: ShardListener): Promise<void> {
     this.#listener = listener;
     return this.restart();
   }
 
-  /** Begins a new thread. Resolves once it takes tasks. */
+  /** Starts a new thread. Resolves when it accepts tasks. */
   async restart(): Promise<void> {
     const incarnation = ++this.incarnation;
     const commands = new MessageChannel();
@@ -110,7 +110,7 @@ export class Shard {
     };
     const served = pool.run('serve', start, [commands.port2, reports.port2]);
     served.catch((error: unknown) => this.#end(incarnation, error));
-    // If the thread cannot start, `serve` rejects with the reason, `ready` only with its end.
+    // If the thread cannot start, `serve` rejects with the cause, `ready` only with the thread's end.
     try {
       await Promise.race([pool.run('ready', undefined), served]);
     } catch (error) {
@@ -119,7 +119,7 @@ export class Shard {
     }
   }
 
-  /** The thread ended by itself, or is stuck: what it had in memory is lost. */
+  /** The thread has ended, or hangs: its memory is lost. */
   #end(incarnation: number, error: unknown): void {
     if (incarnation !== this.incarnation || this.#thread === undefined) return;
     const world = this.#thread.pulse.world;
@@ -137,12 +137,12 @@ export class Shard {
     thread?.pool.destroy().catch((error: unknown) => {
       this.#dependencies.log.warn(
         { shard: this.index, err: error },
-        'a shard thread did not end cleanly',
+        'a shard thread did not stop without an error',
       );
     });
   }
 
-  /** Ends a thread that does not answer. */
+  /** Ends a thread that hangs. */
   kill(reason: string): void {
     this.#end(this.incarnation, new Error(reason));
   }
@@ -153,7 +153,7 @@ export class Shard {
     this.#thread?.commands.postMessage(command);
   }
 
-  /** A number for the next residency of any of its worlds; it rises through all threads. */
+  /** The number of the next residency. It grows over all worlds and threads of this shard. */
   nextResidency(): number {
     return ++this.#residencies;
   }
@@ -162,7 +162,7 @@ export class Shard {
     return this.#run('open', task);
   }
 
-  /** `debtTicks`: how far the world has to be stepped for it. */
+  /** `debtTicks`: number of ticks that the world must be stepped for this query. */
   async query(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
     this.#debts.set(task, debtTicks);
     try {
@@ -176,7 +176,7 @@ export class Shard {
     return this.#run('close', task);
   }
 
-  /** Rejects if the world cannot be run up to the collisions. Limited as `replay` for replays. */
+  /** Rejects if the re-run fails. For a replay, the limit of `replay` applies. */
   rewind(task: RewindTask): Promise<void> {
     const run = () => this.#run('rewind', task);
     return task.background ? run() : this.#limited(run);
@@ -208,7 +208,7 @@ export class Shard {
     }
   }
 
-  /** Has images of worlds that have moved reported, at most `limit`; resolves with how many are left. */
+  /** Requests images of worlds that were stepped, at most `limit`. Resolves to the number left. */
   saveMoved(limit: number): Promise<number> {
     return this.#run('saveMoved', limit);
   }
@@ -222,12 +222,14 @@ export class Shard {
   }
 
   /**
-   * Runs a task in the thread. When this resolves, all reports that the thread sent before its answer
-   * have been taken. Rejects with TwinError `world_unavailable` if there is no thread, or it ends.
+   * Runs a task in the thread. Before this resolves, all reports that the thread sent before its
+   * answer are handled. Rejects with TwinError `world_unavailable` if there is no thread, or if it
+   * ends.
    */
   async #run<Name extends TaskName>(name: Name, task: TaskInput<Name>): Promise<TaskAnswer<Name>> {
     const thread = this.#thread;
-    const lost = () => new TwinError('world_unavailable', 'The world is being reloaded.', 1);
+    const lost = () =>
+      new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
     if (thread === undefined) throw lost();
     const answer = await thread.pool.run(name, task).catch((error: unknown) => {
       throw thread === this.#thread ? error : lost();
@@ -237,7 +239,7 @@ export class Shard {
     return answer;
   }
 
-  /** Reports and answers come by different ports: an earlier report may arrive after an answer. */
+  /** Handles all waiting reports: they use another port, and may arrive after a later answer. */
   #drain(reports: MessagePort): void {
     for (;;) {
       const received = receiveMessageOnPort(reports);
@@ -256,12 +258,12 @@ export class Shard {
     return this.#thread?.pulse.hotPerMille ?? 0;
   }
 
-  /** The frames of a batch were handed to their sockets: the next may come. */
+  /** The frames of a batch were passed to the sockets: the shard may send the next batch. */
   acknowledge(batch: number): void {
     this.#thread?.pulse.acknowledge(batch);
   }
 
-  /** Whether one more watched world fits in the share of the thread for them. */
+  /** Whether the thread has time for one more watched world. */
   get admits(): boolean {
     if (this.#thread === undefined) return false;
     const { frameNs, hotPerMille } = this.#thread.pulse;
@@ -269,14 +271,14 @@ export class Shard {
     return hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
   }
 
-  /** Ticks that the queries under way have to step. */
+  /** Number of ticks that pending queries have to step. */
   get debtTicks(): number {
     let sum = 0;
     for (const debt of this.#debts.values()) sum += debt;
     return sum;
   }
 
-  /** How long a burst of so many ticks would take, shorter ones going first, ms. */
+  /** How long a burst of this many ticks would take, ms; shorter bursts go first. */
   waitMs(ticks: number): number {
     let before = ticks;
     for (const debt of this.#debts.values()) if (debt <= ticks) before += debt;

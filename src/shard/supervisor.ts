@@ -5,7 +5,7 @@ import type { Shard } from './shard.ts';
 
 const RESTART_PAUSE_MS = 50;
 const RESTART_DOUBLINGS_MAX = 6;
-/** Time for a thread to start: on a busy machine that takes longer than a heartbeat may. */
+/** Time that a thread may take to start: on a busy machine longer than between two heartbeats. */
 const START_MS = 20_000;
 const MINUTE_MS = 60_000;
 
@@ -13,13 +13,13 @@ interface Watched {
   heartbeat: number;
   missed: number;
   isStarting: boolean;
-  /** When the thread died within the last minute, and which world it stepped then. */
+  /** Deaths of its threads within the last minute, with the world that was being stepped. */
   deaths: readonly { atMs: number; world: number }[];
 }
 
 /**
- * Keeps every shard alive: ends threads without a heartbeat and begins new ones. It counts its own
- * timer's firings instead of time, so a pause of the whole process is not taken for a stuck thread.
+ * Keeps every shard alive: ends threads without a heartbeat and starts new ones. It counts its own
+ * checks instead of time, so it does not take a pause of the whole process for a hanging thread.
  */
 export class Supervisor {
   readonly #watched: ReadonlyMap<Shard, Watched>;
@@ -29,7 +29,7 @@ export class Supervisor {
   #isStopped = false;
 
   constructor(shards: readonly Shard[], { log, time }: { log: Log; time: Time }) {
-    // The first threads are on their way; their first heartbeat shows that they are there.
+    // The first threads are starting; their first heartbeat shows that they run.
     const watched = () => ({ heartbeat: 0, missed: 0, isStarting: true, deaths: [] });
     this.#watched = new Map(shards.map((shard) => [shard, watched()]));
     this.#log = log;
@@ -63,8 +63,8 @@ export class Supervisor {
   }
 
   /**
-   * Notes that a thread died while it stepped `world` (0 none). Returns whether so many died on this
-   * world within a minute that it should be quarantined.
+   * Records that a thread died while it stepped `world` (0: none). Returns whether the world must
+   * be quarantined: DEATHS_MAX threads died on it within a minute.
    */
   noteDeath(shard: Shard, world: number): boolean {
     const watched = this.#watchedOf(shard);
@@ -75,7 +75,7 @@ export class Supervisor {
     return world !== 0 && onWorld >= DEATHS_MAX;
   }
 
-  /** Begins a new thread, later if many died lately. Resolves with whether it is up. */
+  /** Starts a new thread, after a longer pause if several died. Resolves to whether it runs. */
   async restart(shard: Shard): Promise<boolean> {
     const watched = this.#watchedOf(shard);
     const doublings = Math.min(RESTART_DOUBLINGS_MAX, Math.max(0, watched.deaths.length - 1));
@@ -90,7 +90,7 @@ export class Supervisor {
       this.#log.warn({ shard: shard.index, incarnation: shard.incarnation }, 'shard restarted');
       return true;
     } catch (error) {
-      // The shard has reported this death as well, so another restart is on its way.
+      // The shard reports this death as well, which causes another restart.
       this.#log.error({ shard: shard.index, err: error }, 'shard did not start');
       return false;
     } finally {

@@ -1,5 +1,5 @@
 /**
- * What the product expects of a store. Every engine passes the same suite
+ * The interface of a store. Every engine passes the same suite of tests
  * (`testing/suites/store/contract.suite.ts`).
  *
  * Keys are tuples, ordered element by element: numbers before strings, numbers by value, strings
@@ -10,9 +10,9 @@
 export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
-/** Unanswered bytes beyond which every engine refuses further commits. */
+/** Every engine refuses commits while more bytes than this are unanswered. */
 export const PENDING_BYTES_MAX = 64 * 2 ** 20;
-/** Memory that an unanswered commit takes beside its keys and values. */
+/** Memory that an unanswered commit takes in addition to its keys and values. */
 export const COMMIT_OVERHEAD_BYTES = 500;
 
 export interface Entry<T = unknown> {
@@ -31,16 +31,16 @@ export interface Check {
 export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
 
 export interface Page {
-  /** The most entries, 1 to 10,000. */
+  /** Number of entries at most: 1 to 10,000. */
   limit: number;
-  /** Begins behind this key. */
+  /** Only entries after this key. */
   after?: Key;
-  /** Ends before this key. */
+  /** Only entries before this key. */
   before?: Key;
 }
 
 export interface Store {
-  /** As the platform state shows it. */
+  /** The state of the dealer platform shows it. */
   readonly engine: 'embedded' | 'redis';
 
   /** The entry at a key, or undefined. Rejects with StoreUnavailable. */
@@ -53,12 +53,13 @@ export interface Store {
   list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
 
   /**
-   * Makes all writes or none. True once they are durable: embedded, on the disk; in Redis, as its
-   * settings have it. False, with nothing written, if a check failed. Commits take effect in the
-   * order of the calls; each is checked against the writes of the earlier ones.
+   * Makes all writes or none. Resolves to true once they are durable: on the disk (embedded), or as
+   * the settings of Redis define it. Resolves to false, with nothing written, if a check failed.
+   * Commits take effect in the order of the calls; each is checked against the earlier ones'
+   * writes.
    *
-   * Rejects with StoreUnavailable, with nothing written, unless its reason is 'unknown': then all
-   * writes or none have been made, and the next read that succeeds shows which, for good.
+   * Rejects with StoreUnavailable. If its reason is 'unknown', all writes or none were made, and
+   * the next successful read shows the final outcome. For other reasons nothing was written.
    */
   commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
 
@@ -66,13 +67,13 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Hears what happens to a process's right to write. */
+/** Gets the events of the lease: the right of a process to write. */
 export interface LeaseListener {
-  /** The store may be relied on again. */
+  /** The process holds the lease, or holds it again. */
   held(): void;
-  /** The lease could not be renewed in time, so another process may write: show nothing more. */
+  /** The lease was not renewed in time. Another process may write: stop showing data. */
   expired(): void;
-  /** Another process may have written, or writes are gone: read everything anew. */
+  /** Another process may have written, or writes were lost: read everything again. */
   lost(reason: string): void;
 }
 

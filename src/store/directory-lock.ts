@@ -9,13 +9,13 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks a directory, which is created if it is missing. Throws at once, with a message for the
- * operator, if this process or another has locked it.
+ * Locks a directory, and creates it if it is missing. Throws at once, with a message for the
+ * operator, if this or another process has locked it.
  *
- * Node offers no flock. An exclusive transaction on an empty SQLite file is a lock of the operating
- * system on that file, on Linux, macOS and Windows alike. It ends with the process however that
- * ends, unlike a file with a process id, and it holds between containers that share the directory,
- * unlike abstract sockets.
+ * Node.js has no flock. An exclusive transaction on an empty SQLite file is an operating system
+ * lock on that file, on Linux, macOS and Windows. It ends with the process, however the process
+ * ends (a file with a process id does not), and works across containers that share the directory
+ * (abstract sockets do not).
  */
 export function lockDirectory(dir: string): DirectoryLock {
   mkdirSync(dir, { recursive: true });

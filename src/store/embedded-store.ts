@@ -24,7 +24,7 @@ import {
 } from './encoding.ts';
 import { Preallocation } from './preallocation.ts';
 
-/** With less free space than this, a failed write counts as a full device. */
+/** If a write fails with less free space than this, the device counts as full. */
 const FREE_BYTES_MIN = 2 ** 20;
 /** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL; and Node's names for them. */
 const FULL_CODES: ReadonlySet<unknown> = new Set([
@@ -34,7 +34,7 @@ const FULL_CODES: ReadonlySet<unknown> = new Set([
 /** Bytes that LMDB may copy for a write of one key, and for a transaction beside that. */
 const WRITE_BYTES = 6 * 4096;
 const BATCH_BYTES = 32 * 4096;
-/** A nearly full device refuses small batches as soon as larger ones. */
+/** Reserved for small batches too, so that a nearly full device refuses all batches alike. */
 const SPACE_BYTES_MIN = 2 ** 19;
 const COMMIT_ERROR_WAIT_MS = 100;
 const LAST_VERSION = 'lastVersion';
@@ -48,7 +48,7 @@ interface PackedWrite {
   key: Buffer;
   /** Undefined: remove. */
   value: Buffer | undefined;
-  /** Given when the commit is accepted. */
+  /** Set when the commit is accepted. */
   version: number;
 }
 
@@ -56,18 +56,18 @@ interface PackedWrite {
 interface Pending {
   readonly checks: readonly PackedCheck[];
   readonly writes: readonly PackedWrite[];
-  /** Whether its checks held; known once its batch is judged. */
+  /** Whether its checks passed; set by `#judge`. */
   accepted: boolean;
   readonly resolve: (accepted: boolean) => void;
   readonly reject: (error: StoreUnavailable) => void;
 }
 
-/** The keys of the batch so far: the version each will have, or null where it is removed. */
+/** The keys that the batch has written so far, each with its new version; null: removed. */
 type Overlay = Map<string, number | null>;
 
 /**
- * Opens the store in a directory, which is created if it is missing. Rejects if another process
- * has it open.
+ * Opens the store in a directory, and creates the directory if it is missing. Rejects if another
+ * process has the store open.
  */
 export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedStore> {
   const lock = lockDirectory(dir);
@@ -80,12 +80,12 @@ export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedSto
 }
 
 /**
- * The store of a single node: one LMDB environment, whose root holds the version counter beside
- * the database of entries.
+ * The store of a single node: one LMDB environment, whose root holds the version counter beside the
+ * database of entries.
  *
- * Commits are written in batches, one at a time; commits that are called meanwhile make the next
- * batch. A batch is judged only once the one before it has been written or has failed, so no check
- * relies on a write that did not happen.
+ * Commits are written in batches, one batch at a time. Commits that are called meanwhile form the
+ * next batch. The checks of a batch run after the batch before it was written or failed, so no
+ * check relies on a write that was not made.
  */
 export class EmbeddedStore implements Store {
   readonly engine = 'embedded';
@@ -95,7 +95,7 @@ export class EmbeddedStore implements Store {
   readonly #entries: Database<Buffer, Buffer>;
   readonly #preallocation: Preallocation;
   readonly #time: Time;
-  /** One counter for all keys: a version never comes back, even when its key does. */
+  /** One counter for all keys: no version is used twice, even if a key is written again. */
   #lastVersion: number;
   #pending: Pending[] = [];
   #pendingBytes = 0;
@@ -107,7 +107,7 @@ export class EmbeddedStore implements Store {
     this.#dir = dir;
     this.#lock = lock;
     this.#time = time;
-    // By default lmdb batches the writes of a turn by itself, with promises that cannot be awaited.
+    // By default lmdb forms batches of its own, and their promises cannot be awaited.
     this.#root = open(dir, { noSubdir: false, eventTurnBatching: false });
     this.#entries = this.#root.openDB('entries', {
       keyEncoding: 'binary',
@@ -161,7 +161,7 @@ export class EmbeddedStore implements Store {
   async #shut(): Promise<void> {
     await this.#writing;
     try {
-      // After a failed batch lmdb waits for a flush that never comes; an empty batch ends that.
+      // After a failed batch lmdb waits for a flush that never happens; an empty batch ends this.
       await this.#entries.batch(() => undefined);
       await this.#root.close();
       await this.#preallocation.close();
@@ -185,8 +185,8 @@ export class EmbeddedStore implements Store {
 
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
-      // Callers whose commit has just ended get a turn to call the next, and so stay in one batch.
-      // Without it they would split into two halves that wait for each other.
+      // Callers whose commit has just ended call their next one first, and so stay in one batch.
+      // Otherwise they would split into two groups that wait for each other.
       await new Promise<void>((resolve) => this.#time.immediate(resolve));
       const batch = this.#pending;
       this.#pending = [];
@@ -228,7 +228,7 @@ export class EmbeddedStore implements Store {
     return (this.#entries.getEntry(key)?.version ?? null) === version;
   }
 
-  /** Hands writes to LMDB as one transaction, and waits until it is flushed. */
+  /** Writes one LMDB transaction, and waits until it is flushed. */
   async #send(writes: readonly PackedWrite[]): Promise<void> {
     if (writes.length === 0) return;
     await this.#preallocation.ensure(spaceFor(writes));
@@ -239,22 +239,23 @@ export class EmbeddedStore implements Store {
       }
       this.#root.put(LAST_VERSION, this.#lastVersion);
     });
-    // Awaited second, because after a failed commit the flush may never be reported.
+    // The commit is awaited first: after a failed commit the flush may never be reported.
     await committed;
     await this.#entries.flushed;
   }
 
   async #unavailable(error: unknown): Promise<StoreUnavailable> {
     const cause = await this.#commitCause(error);
-    // The write that takes the last of the space falls short, which LMDB reports as an I/O error;
-    // hence the look at the free space.
+    // A write that fills the device is incomplete, which LMDB reports as an I/O error: check the free
+    // space, too.
     const full = FULL_CODES.has(codeOf(cause)) || (await freeBytes(this.#dir)) < FREE_BYTES_MIN;
     return new StoreUnavailable(full ? 'full' : 'failed', cause);
   }
 
   /**
-   * Why a batch failed. lmdb rejects with an error that carries the cause in a promise, which is
-   * rejected as well and would end the process if nobody listened; some causes never arrive there.
+   * The cause of a failed batch. lmdb rejects with an error that has the cause in a promise. That
+   * promise rejects as well, and would end the process if nobody handled it. Some causes never
+   * arrive.
    */
   async #commitCause(error: unknown): Promise<unknown> {
     const { commitError } = error as { commitError?: Promise<never> };
@@ -264,7 +265,7 @@ export class EmbeddedStore implements Store {
   }
 }
 
-/** Values are packed when the commit is called: later changes by the caller are not written. */
+/** Packs values when the commit is called: later changes of the objects are not written. */
 function pack(checks: readonly Check[], writes: readonly Write[]) {
   const packedWrites = writes.map((write) => ({
     key: encodeKey(write.key),
@@ -280,7 +281,7 @@ function pack(checks: readonly Check[], writes: readonly Write[]) {
   };
 }
 
-/** The most bytes that LMDB's file may grow by. */
+/** Bytes by which LMDB's file grows at most. */
 function spaceFor(writes: readonly PackedWrite[]): number {
   let bytes = BATCH_BYTES;
   for (const { key, value } of writes) bytes += WRITE_BYTES + key.length + (value?.length ?? 0);

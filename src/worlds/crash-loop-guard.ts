@@ -3,7 +3,7 @@ import { TRAP_WINDOW_MS, TRAPS_MAX } from '../limits.ts';
 
 const QUARANTINE_MS = TRAP_WINDOW_MS;
 
-/** Remembers the traps of one world, and quarantines it after TRAPS_MAX of them within a minute. */
+/** Counts the traps of a world. Quarantines it after TRAPS_MAX traps within TRAP_WINDOW_MS. */
 export class CrashLoopGuard {
   #trapsMs: number[] = [];
 
@@ -15,17 +15,17 @@ export class CrashLoopGuard {
     return this.#trapsMs.filter((trapMs) => nowMs - trapMs < TRAP_WINDOW_MS);
   }
 
-  /** Whether any trap still counts. */
+  /** Whether it trapped within TRAP_WINDOW_MS. */
   hasRecent(nowMs: number): boolean {
     return this.#recent(nowMs).length > 0;
   }
 
-  /** Quarantines the world from now on, whatever happened before. */
+  /** Quarantines the world from now on, even if it did not trap. */
   quarantine(nowMs: number): void {
     this.#trapsMs = Array.from({ length: TRAPS_MAX }, () => nowMs);
   }
 
-  /** Whether its image may be the cause: it trapped again after it was restored from one. */
+  /** Whether its image may cause the traps: it trapped again after a restore. */
   distrustsImage(nowMs: number): boolean {
     return this.#recent(nowMs).length > 1;
   }

@@ -1,6 +1,6 @@
 import type { Encoding } from '../codec/encoding.ts';
 
-/** In which encodings frames of one world are wanted: by watchers, and by REST readers beside them. */
+/** The encodings in which the frames of one world are needed, by watchers and by readers. */
 export class EncodingDemand {
   #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
   #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
@@ -14,28 +14,28 @@ export class EncodingDemand {
     return this.#watchers[encoding] > 0 || isRead;
   }
 
-  /** One watcher more; returns whether its encoding was not wanted before. */
+  /** Adds a watcher; returns whether its encoding was not needed before. */
   join(encoding: Encoding): boolean {
     const isNew = !this.wants(encoding);
     this.#watchers[encoding]++;
     return isNew;
   }
 
-  /** One watcher less; returns whether its encoding is no longer wanted. */
+  /** Removes a watcher; returns whether its encoding is no longer needed. */
   leave(encoding: Encoding): boolean {
     this.#watchers[encoding]--;
     if (this.watcherCount === 0) this.#readers = { json: false, msgpack: false };
     return !this.wants(encoding);
   }
 
-  /** A client has read a frame; returns whether from now on its encoding is wanted as well. */
+  /** Adds a reader; returns whether its encoding was not needed before. */
   read(encoding: Encoding): boolean {
     if (this.watcherCount === 0 || this.wants(encoding)) return false;
     this.#readers[encoding] = true;
     return true;
   }
 
-  /** Forgets the readers until they read again; returns whether an encoding is no longer wanted. */
+  /** Forgets all readers; returns whether an encoding is no longer needed. */
   forgetReaders(): boolean {
     const before = [this.wants('json'), this.wants('msgpack')];
     this.#readers = { json: false, msgpack: false };

@@ -6,27 +6,28 @@ import { groupByIncident, type IncidentContacts, incidentId } from '../twin/inci
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
-/** A chain is examined so long after its end, and again after so long. */
+/** Pause between the end of a chain and its explanation, and between two attempts. */
 const MARGIN_MS = 160;
 const RETRY_MS = 2000;
 
-/** What became of the searches for some incidents, but for those that are explained. */
+/** The incidents that a round of searches left unexplained. */
 interface Unexplained {
-  /** The rewind cache had no state before the collision. */
+  /** The rewind cache has no state from before these collisions. */
   missing: IncidentContacts[];
   failed: { chain: IncidentContacts; message: string }[];
 }
 
 /**
- * Has the incidents of a world explained, newest first: those of a watched world as soon as they are
- * over, others once a client has asked for reports. The work to do is read from the store: incidents
- * without an explanation. So nothing is lost if the store, the shard or the process fails.
+ * Schedules the explanation of a world's incidents, newest first. If the world is watched, an
+ * incident is explained as soon as it is over; otherwise when a client asks for reports. Each round
+ * reads the unexplained incidents from the store, so no incident is lost if the store, the shard or
+ * the process fails.
  */
 export class Explanations {
   readonly #parts: WorldParts;
-  /** Incidents that cannot be run again as they were recorded. */
+  /** Incidents whose re-run fails. They stay unexplained. */
   readonly #givenUp = new Set<string>();
-  /** Incidents for which the world is being run again; newer ones need not wait for them. */
+  /** Incidents that wait for a rewind of the world. Newer incidents do not wait for it. */
   #rewinding: ReadonlySet<string> = new Set();
   #working: Promise<void> | undefined;
   #isWoken = false;
@@ -40,7 +41,7 @@ export class Explanations {
     return this.#working === undefined && this.#rewinding.size === 0;
   }
 
-  /** There may be incidents to explain. */
+  /** Starts a round; if one is running, another follows it. */
   wake(): void {
     this.#isWoken = true;
     this.#working ??= this.#work().finally(() => {
@@ -48,7 +49,7 @@ export class Explanations {
     });
   }
 
-  /** A contact at this tick: wakes after the end of its chain, if the world is still watched. */
+  /** Starts a round when a chain with a contact at this tick is over, if the world is watched. */
   wakeAfter(tick: number): void {
     if (this.#stopTimer !== undefined) return;
     const ticks = Math.max(0, tick + CHAIN_TICKS - this.#parts.ticks.now());
@@ -80,7 +81,7 @@ export class Explanations {
 
   #failed(error: unknown): void {
     if (!(error instanceof TwinError)) this.#warn('incidents could not be explained', error);
-    // Only wakes for a watched world; for others the next client that asks does.
+    // This retries for a watched world only. For others the next request of a client does.
     this.#wakeIn(RETRY_MS);
   }
 
@@ -92,7 +93,7 @@ export class Explanations {
     const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
     const newest = open.slice(0, EXPLAINED_AT_ONCE);
     if (newest.length === 0) return;
-    // The cache has no states of unwatched worlds.
+    // The cache has no states of unwatched worlds: they need a rewind.
     const { missing, failed } = this.#isWatched
       ? await this.#search(newest, false)
       : { missing: newest, failed: [] };
@@ -100,18 +101,18 @@ export class Explanations {
     if (rest.length > 0 && this.#rewinding.size === 0) void this.#explainRewound(rest);
     if (rest.length === newest.length) return;
     this.#isWoken = true;
-    // The next round must find in the store what this one has explained.
+    // The next round reads the store: it must find the explanations of this round.
     await this.#parts.reports.written();
   }
 
-  /** Chains that are over and not explained, newest first. */
+  /** The chains that are over and unexplained, newest first. */
   async #open(): Promise<IncidentContacts[]> {
     const { world, record, reports, ticks, shared } = this.#parts;
     await reports.stored();
     const contacts = await shared.records.incidents(world.number);
     if (contacts.length === 0) return [];
     const explained = await shared.records.explanations(world.number);
-    // Incidents under another kernel cannot be run again.
+    // Collisions of an earlier kernel cannot be re-run.
     const unexplained = groupByIncident(contacts).filter(
       (chain) => !explained.has(idOf(chain)) && chain[0].tick > record.from.tick,
     );
@@ -126,7 +127,7 @@ export class Explanations {
 
   // ── searching ───────────────────────────────────────────────────────────────────────────────
 
-  /** Searches from the states in the rewind cache. Each explanation goes to the store when it is found. */
+  /** Searches from the states in the rewind cache, and stores each explanation that is found. */
   async #search(chains: readonly IncidentContacts[], background: boolean): Promise<Unexplained> {
     const { world, residency, reports, shared } = this.#parts;
     const rest: Unexplained = { missing: [], failed: [] };
@@ -144,7 +145,7 @@ export class Explanations {
     return rest;
   }
 
-  /** Runs the world again for some incidents, while newer ones are explained. Never rejects. */
+  /** Rewinds the world and explains some incidents. Newer ones do not wait. Never rejects. */
   async #explainRewound(chains: readonly IncidentContacts[]): Promise<void> {
     this.#rewinding = new Set(chains.map(idOf));
     try {
@@ -158,7 +159,7 @@ export class Explanations {
     }
   }
 
-  /** Those that fail from the stored image are tried once more from the beginning, then given up. */
+  /** If a re-run from the stored image fails, tries once more from the beginning of the world. */
   async #rewindAndSearch(chains: readonly IncidentContacts[], trustImage: boolean): Promise<void> {
     const rewind = await planRewind(this.#parts, chains, trustImage);
     const failed = await runRewind(this.#parts, rewind, true).then(
@@ -174,7 +175,7 @@ export class Explanations {
     const failedChains = failed.map(({ chain }) => chain);
     if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedChains, false);
     for (const chain of failedChains) this.#givenUp.add(idOf(chain));
-    this.#warn('incidents cannot be run again as they were recorded', new Error(first.message));
+    this.#warn('incidents stay unexplained: their re-run failed', new Error(first.message));
   }
 }
 
@@ -182,7 +183,7 @@ function idOf([{ tick, order }]: IncidentContacts): string {
   return incidentId(tick, order);
 }
 
-/** The tick from which on no contact can join a chain. */
+/** No contact at this tick or later can join the chain. */
 function endOf(chain: IncidentContacts): number {
   return (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS;
 }

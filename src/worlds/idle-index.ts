@@ -9,15 +9,15 @@ import type { Records } from './records.ts';
 const SLOT_PART = 3;
 const SLOT_MS_MAX = 60_000;
 const SLOT_MS_MIN = 1000;
-/** Slots in the idle time: a world is dropped late by at most one of them. */
+/** Slots in the idle time. A world is deleted late by at most one slot. */
 const SLOTS_PER_IDLE = 30;
-/** Worlds dropped or moved at a time. */
+/** Worlds that are deleted or moved at a time. */
 const AT_ONCE = 64;
-/** Entries counted at a time. */
+/** Entries that are counted at a time. */
 const COUNTED_AT_ONCE = 1000;
-/** A count is reused for this many times as long as it took: it costs at most 2 % of the time. */
+/** A count stays valid for this many times its duration: counting takes 2 % of the time at most. */
 const REUSE_FACTOR = 50;
-/** A world that only feature changes keep alive catches up when it is so far behind, ticks. */
+/** A world that is in use but was not stepped for this many ticks is brought to now. */
 const LAG_TICKS = 45_000;
 
 /** A world as the idle index knows it. */
@@ -27,7 +27,7 @@ export interface IdleWorld {
   readonly isRetired: boolean;
   readonly watcherCount: number;
   readonly lastTouchMs: number;
-  /** Slot in which the store has it. */
+  /** Its slot in the store. */
   due: number;
   forgetReaders(): void;
   readonly loader: { readonly behindTicks: number; catchUp(limitTicks: number): Promise<void> };
@@ -35,12 +35,12 @@ export interface IdleWorld {
 
 /** The worlds of a node, as the idle index uses them. */
 export interface IdleWorlds {
-  /** Those of the present leases. */
+  /** With the current leases. */
   readonly records: Records;
   atHand(world: number): IdleWorld | undefined;
   /** Removes a world from the store. */
   drop(world: number): Promise<void>;
-  /** Touches are in the store: worlds that were kept for them may be evicted. */
+  /** Called when all touches are in the store: worlds that waited for that may be evicted. */
   trim(): void;
 }
 
@@ -56,22 +56,23 @@ export interface IdleDependencies {
   clock: Clock;
   log: Log;
   worlds: IdleWorlds;
-  /** A world without a watcher or a call for so long is dropped. */
+  /** A world without watchers and calls for this time is deleted. */
   idleMs: number;
 }
 
 /**
- * Finds idle worlds without a timer for each and without a scan: the store has an index of when they
- * fall due, by slots of time. Touches are kept in memory and written to the index once a slot.
+ * Deletes idle worlds, without a timer per world and without a scan: an index in the store lists
+ * the worlds by the slot of time in which they are due for deletion. A touch (a call, or a watcher
+ * that leaves) moves a world to a later slot. Touches are kept in memory and written once per slot.
  */
 export class IdleIndex {
   readonly #dependencies: IdleDependencies;
   readonly #slotMs: number;
-  /** Worlds called since the index was last brought up to date. */
+  /** Worlds whose last touch is not in the store yet. */
   readonly #touched = new Set<IdleWorld>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
-  /** Worlds waiting to catch up, one after the other, and the last of them. */
+  /** Worlds that wait to be brought to now, one after the other; and the end of this queue. */
   readonly #behind = new Set<IdleWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
   #count = 0;
@@ -94,22 +95,22 @@ export class IdleIndex {
     });
   }
 
-  /** Saves the touches that are not in the store yet. Never rejects. */
+  /** Saves all touches. Never rejects. */
   async stop(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     await this.#sweeping;
     await this.#save().catch((err: unknown) => {
-      this.#dependencies.log.warn({ err }, 'the last touches of worlds could not be saved');
+      this.#dependencies.log.warn({ err }, 'could not save when worlds were last used');
     });
   }
 
-  /** The slot in which a world touched at this time falls due. */
+  /** The slot in which a world is due if it is touched at this time and not again. */
   slotOf(touchMs: number): number {
     return Math.ceil((touchMs + this.#dependencies.idleMs) / this.#slotMs);
   }
 
-  /** Worlds due in earlier slots are gone. */
+  /** Worlds in earlier slots count as deleted. */
   firstLivingSlot(nowMs: number): number {
     return Math.floor(nowMs / this.#slotMs);
   }
@@ -127,7 +128,7 @@ export class IdleIndex {
     return this.#touched.has(world);
   }
 
-  /** One round: writes touches to the store, then drops the worlds that have fallen due. */
+  /** One round: writes touches to the store, then deletes the worlds that are due. */
   async sweep(): Promise<void> {
     try {
       await this.#save();
@@ -136,7 +137,7 @@ export class IdleIndex {
         await this.#dropDue(partition);
       }
     } catch (err) {
-      this.#dependencies.log.warn({ err }, 'idle worlds could not be dropped');
+      this.#dependencies.log.warn({ err }, 'could not delete idle worlds');
     }
   }
 
@@ -147,7 +148,7 @@ export class IdleIndex {
     }
   }
 
-  /** Moves a living world to the slot of its last touch. */
+  /** Moves a world to the slot of its last touch. */
   async #move(world: IdleWorld): Promise<void> {
     this.#touched.delete(world);
     if (world.isRetired) return;
@@ -163,7 +164,7 @@ export class IdleIndex {
         throw error;
       }
     }
-    // A watched world need not be called: it is moved again in the next round.
+    // A watched world is in use without calls: it is moved again in the next round.
     if (watched) this.#touched.add(world);
     else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
@@ -175,7 +176,10 @@ export class IdleIndex {
       this.#behind.delete(world);
       if (world.isRetired || this.#stopTimer === undefined) return;
       await world.loader.catchUp(LAG_TICKS).catch((err: unknown) => {
-        this.#dependencies.log.warn({ world: world.id, err }, 'a world could not catch up');
+        this.#dependencies.log.warn(
+          { world: world.id, err },
+          'could not bring a world to the current tick',
+        );
       });
     });
   }
@@ -187,7 +191,7 @@ export class IdleIndex {
     }
   }
 
-  /** The index of a partition, from one slot up to another, page by page. */
+  /** The entries of a partition from one slot up to another, page by page. */
   async *#pages(partition: number, { from = 0, before, limit }: SlotRange) {
     const { records } = this.#dependencies.worlds;
     // Sorts before every key of the slot `from`.
@@ -199,7 +203,7 @@ export class IdleIndex {
     }
   }
 
-  /** A world has fallen due: it is dropped, unless it was called or is filed in another slot. */
+  /** Deletes a world that is due, unless it was touched or is in another slot of the store. */
   async #settleDue(key: Key, number: number, first: number): Promise<void> {
     const { worlds } = this.#dependencies;
     const { records } = worlds;
@@ -210,16 +214,16 @@ export class IdleIndex {
       if (key[SLOT_PART] === filed) return;
     }
     if ((await records.due(number)) !== key[SLOT_PART]) {
-      // The world is in another slot, or gone.
+      // The world is in another slot, or deleted: this entry is a leftover.
       await records.removeDue(number, key);
       return;
     }
-    // A world called while the store was asked stays, and is moved in the next round.
+    // A world that was called meanwhile stays, and is moved in the next round.
     const called = worlds.atHand(number);
     if (called === undefined || !this.#isInUse(called, first)) await worlds.drop(number);
   }
 
-  /** How many worlds of the store are not due yet. Throws TwinError `store_unavailable`. */
+  /** Number of worlds in the store that are not due. Throws TwinError `store_unavailable`. */
   async count(): Promise<number> {
     if (this.#dependencies.clock.now() < this.#countValidUntilMs) return this.#count;
     this.#counting ??= this.#recount().finally(() => {
@@ -251,7 +255,7 @@ export class IdleIndex {
     return count;
   }
 
-  /** Whether it is watched, or was called so recently that it is not due before the slot `first`. */
+  /** Whether it is watched, or its last touch makes it due in the slot `first` or later. */
   #isInUse(world: IdleWorld, first: number): boolean {
     if (world.isRetired) return false;
     return world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first;

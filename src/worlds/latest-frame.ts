@@ -1,8 +1,8 @@
 import type { BatchFrame } from '../shard/frame-batch.ts';
 
 /**
- * The newest frame of a watched world, in memory that the next one overwrites: frames cost no
- * allocation, and so no garbage collection.
+ * The newest frame of a watched world. The next frame overwrites it in place, so that frames cause
+ * no allocations and no garbage collection.
  */
 export class LatestFrame implements BatchFrame {
   tick = -1;

@@ -3,10 +3,9 @@ import { PARTITION_COUNT } from '../limits.ts';
 import type { Check, Store } from '../store/contract.ts';
 
 /**
- * The right to write the worlds of a partition. Every write is fenced: its commit checks the lease
- * that this node took, so that a node that lost a partition without noticing can no longer write.
- *
- * With the embedded store there is one node, which takes all leases at start and keeps them.
+ * The right to write the worlds of a partition. Every write is fenced: its commit checks that the
+ * lease is still the one that this node took. So a node that has lost a partition without noticing
+ * cannot write.
  */
 export class Leases {
   readonly #checks: readonly Check[];
@@ -15,7 +14,7 @@ export class Leases {
     this.#checks = checks;
   }
 
-  /** Takes every partition. Throws StoreUnavailable. */
+  /** Takes the leases of all partitions. Throws StoreUnavailable. */
   static async takeAll(store: Store, nodeName: string): Promise<Leases> {
     const boot = await nextBoot(store);
     const token = `${nodeName}:${boot}#${boot}`;
@@ -35,7 +34,7 @@ export class Leases {
   }
 }
 
-/** Counts the starts of nodes on this store. */
+/** The number of this start among all starts of nodes on this store. */
 async function nextBoot(store: Store): Promise<number> {
   for (;;) {
     const entry = await store.get<number>(['boot']);

@@ -26,7 +26,7 @@ import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 
-/** A living world that this node serves, as the main thread knows it. */
+/** The main thread's object for one world. */
 export class OwnedWorld implements World, IdleWorld {
   readonly number: number;
   readonly id: string;
@@ -34,19 +34,19 @@ export class OwnedWorld implements World, IdleWorld {
   readonly createdAtMs: number;
   readonly exact: boolean;
   lastTouchMs: number;
-  /** Slot of the idle index in which the store has it. */
+  /** Its slot of the idle index, in the store. */
   due: number;
   readonly loader: WorldLoader;
   readonly #parts: WorldParts;
   readonly #shared: WorldDependencies;
-  /** Made at first use: most worlds at hand are never asked for it. */
+  /** Made at first use, because most worlds at hand never need it. */
   #history: WorldHistory | undefined;
   /**
    * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
    * an unloaded world.
    */
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
-  /** The newest frame, while anybody watches. */
+  /** The newest frame, while the world is watched. */
   #latest: LatestFrame | undefined;
 
   /** `changes`: those after the masks of the record. */
@@ -93,22 +93,22 @@ export class OwnedWorld implements World, IdleWorld {
     return fleet;
   }
 
-  /** What its shard reports of it, on its way to the store. */
+  /** The reports of its shard, on their way to the store. */
   get reports(): WorldReports {
     return this.#parts.reports;
   }
 
-  /** Number of its residency in its shard's memory; 0 none. */
+  /** Number of its residency; 0: it is not in memory. */
   get residency(): number {
     return this.#parts.residency.number;
   }
 
-  /** Removed from the store, or forgotten. */
+  /** Whether the world was deleted, or this object was replaced. */
   get isRetired(): boolean {
     return this.#parts.residency.isRetired;
   }
 
-  /** Whether anything would be lost if this object were forgotten. */
+  /** Whether this object has state that evicting it would lose. */
   get isBusy(): boolean {
     const { journal, reports, guard } = this.#parts;
     const isMoving = this.residency !== 0 || this.loader.isLoading || this.watcherCount > 0;
@@ -149,21 +149,21 @@ export class OwnedWorld implements World, IdleWorld {
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Reloads a trapped world: after one trap from its image, after two within a minute from its
-   * beginning and its journal, after three only when its quarantine ends.
+   * Reloads a trapped world: after one trap from its image, after two traps within a minute from
+   * its beginning and its journal, after three when its quarantine ends.
    */
   trapped(residency: number): void {
     this.#parts.guard.trapped(this.#shared.clock.now());
     this.loader.unloaded(residency);
   }
 
-  /** Refuses to load the world for a while: threads died on it repeatedly. */
+  /** Quarantines the world, because threads died repeatedly while they stepped it. */
   quarantine(): void {
     this.#parts.guard.quarantine(this.#shared.clock.now());
     this.loader.unloaded();
   }
 
-  /** Resolves once the world has left memory and its reports are stored, or the store has failed. */
+  /** Unloads the world for good. Resolves once its reports are stored, or the store has failed. */
   async retire(): Promise<void> {
     const { journal, reports, residency } = this.#parts;
     residency.retire();
@@ -180,7 +180,7 @@ export class OwnedWorld implements World, IdleWorld {
     return ticks.answer(Math.max(shown, ticks.answered));
   }
 
-  /** The last frame if it is new enough, and no answer has shown a later tick. */
+  /** The newest frame, if it is recent and no answer has shown a later tick. */
   #fresh(): LatestFrame | undefined {
     const { ticks } = this.#parts;
     if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
@@ -195,12 +195,12 @@ export class OwnedWorld implements World, IdleWorld {
       this.#parts.ticks.answer(latest.tick);
       return bytes;
     }
-    // From the next batch on, frames in this encoding are at hand.
+    // From now on the shard makes frames in this encoding, so the next request gets one at once.
     if (latest !== undefined && this.#parts.demand.read(encoding)) this.loader.sendDemand();
     return this.loader.query(encoding).then((answer) => given(answer.bytes));
   }
 
-  /** Encodings that only readers wanted are no longer made. */
+  /** Stops frames in encodings that only readers needed. */
   forgetReaders(): void {
     if (this.#parts.demand.forgetReaders()) this.loader.sendDemand();
   }
@@ -236,7 +236,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.replay(id, order);
   }
 
-  /** New contacts, numbered on from `from`. */
+  /** Takes new contacts. `from`: number of the first. */
   collided(from: number, facts: readonly ContactFacts[]): void {
     this.reports.contacts(from, facts);
     if (this.watcherCount > 0) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
@@ -273,11 +273,11 @@ export class OwnedWorld implements World, IdleWorld {
     if (this.watcherCount > 0) return;
     this.#shared.owner.hotChanged(this.shard, false);
     this.#latest = undefined;
-    // While it was watched, its idle time did not run.
+    // The idle time starts now: it does not run while the world is watched.
     this.touch();
   }
 
-  /** A new frame from the shard; returns it as it goes to the sockets, if anybody watches. */
+  /** Takes a new frame from the shard; returns it for the sockets if the world is watched. */
   receive(frame: BatchFrame): WorldFrame | undefined {
     this.#parts.ticks.step(frame.tick);
     if (this.watcherCount === 0) return undefined;

@@ -27,16 +27,16 @@ import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
 import type { Leases } from './leases.ts';
 
 /**
- * What the store holds of a world, all of it in the world's partition:
+ * The records of a world in the store, all in the world's partition:
  *
  *   world     identity, and the declared masks as of some number of the journal
- *   lived     the changes that a world was created with, packed
- *   journal   every later change, one key each, numbered on from those
+ *   lived     the changes that the world was created with, packed
+ *   journal   every later change, one key per change; the numbers continue those of `lived`
  *   image     the newest state image
  *   incident  the facts of each contact
  *   explained the explanation of an incident, by tick and order of its first contact
- *   due       the idle index: worlds by the slot of time in which they fall due
- *   touched   a world's slot in the idle index, once it differs from the one in its record
+ *   due       the idle index: worlds by the slot of time in which they are due for deletion
+ *   touched   the world's slot in the idle index, once it differs from the one in its record
  */
 export interface WorldRecord {
   seed: number;
@@ -44,17 +44,17 @@ export interface WorldRecord {
   createdAtMs: number;
   /** Identity of the kernel that steps it. */
   kernel: string;
-  /** False if the journal that it was created with is of another kernel. */
+  /** False if the journal that it was created with is from another kernel. */
   exact: boolean;
   /** Its slot in the idle index until it is moved for the first time. */
   due: number;
   /** How many changes it was created with. */
   livedCount: number;
-  /** Declared masks, and number and tick of the last change in them. */
+  /** Declared masks, and number and tick of the last change that they include. */
   masks: readonly number[];
   maskSeq: number;
   maskTick: number;
-  /** Where it began under this kernel: tick, number of the last change before that, masks. */
+  /** Its start under this kernel: tick, number of the last change before it, declared masks. */
   from: { tick: number; seq: number; masks: readonly number[] };
 }
 
@@ -79,14 +79,14 @@ export interface Explained {
 const PAGE = 1000;
 const RETRY_AFTER_S = 2;
 
-/** The store has another version than was expected: nothing was written. */
+/** A check of the commit failed: nothing was written. */
 export class RefusedWrite extends TwinError {
   constructor() {
     super('store_unavailable', 'Another node serves this world; try again.', 1);
   }
 }
 
-/** It is unknown whether the write was made. */
+/** It is unknown whether the store made the write. */
 export class UncertainWrite extends TwinError {
   constructor() {
     super('store_unavailable', 'The change may have been made: read it back.', RETRY_AFTER_S);
@@ -104,7 +104,7 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads and fenced writes of world records. Throws TwinError `store_unavailable`. */
+/** The records of worlds. All writes are fenced. Methods throw TwinError `store_unavailable`. */
 export class Records {
   readonly #store: Store;
   readonly #leases: Leases;
@@ -118,7 +118,7 @@ export class Records {
     return ['p', partitionOf(world), kind, world, ...rest];
   }
 
-  /** Commits writes of one world under its partition's fence. */
+  /** Commits writes of one world; the commit checks the fence of its partition. */
   async write(world: number, writes: readonly Write[]): Promise<void> {
     await this.#commit(partitionOf(world), [], writes);
   }
@@ -179,7 +179,7 @@ export class Records {
       await this.#commit(partitionOf(world), [first.key], writes);
     } catch (error) {
       if (error instanceof UncertainWrite) throw error;
-      // An earlier attempt of this commit may have been made: the journal decides.
+      // An earlier attempt of this commit may have succeeded: the journal shows it.
       if (!(await this.hasChange(world, changes[0]))) throw error;
     }
   }
@@ -192,7 +192,7 @@ export class Records {
     return found?.join() === [tick, car, touched, values].join();
   }
 
-  /** Changes with numbers above `afterSeq`, in order, those that it was created with included. */
+  /** Changes with numbers above `afterSeq`, in order, including those that it was created with. */
   async changes(world: number, record: WorldRecord, afterSeq: number): Promise<NumberedChange[]> {
     const first = afterSeq < record.livedCount ? await this.#firstChanges(world) : [];
     const changes = first.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
@@ -208,7 +208,7 @@ export class Records {
   async #firstChanges(world: number): Promise<Change[]> {
     const packed = await this.#get<Uint8Array>(this.key(world, 'lived'));
     if (packed === undefined) return [];
-    // A copy, since the bytes may lie at an offset that is not aligned.
+    // Copied, because the bytes may begin at an offset that is not aligned.
     return unpackChanges(new Int32Array(packed.slice().buffer));
   }
 
@@ -218,8 +218,8 @@ export class Records {
   }
 
   /**
-   * What a world is stepped on from: its image if that is valid, trusted and not later than
-   * `latestTick`, else its beginning; and all changes after that.
+   * The state from which a world is stepped: its image if it is valid, trusted and not later than
+   * `latestTick`, else its beginning; and all changes after that state.
    */
   async past(
     world: number,
@@ -261,7 +261,7 @@ export class Records {
     return entries.map(({ value }) => contactOf(value));
   }
 
-  /** The chain that a contact began; undefined if there is no such contact, or it began none. */
+  /** The chain that begins with a contact; undefined if no chain begins with it. */
   async incidentChain(
     world: number,
     tick: number,
@@ -357,14 +357,14 @@ export class Records {
     return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
   }
 
-  /** Removes a stray entry of the idle index. */
+  /** Removes a leftover entry of the idle index. */
   removeDue(world: number, key: Key): Promise<void> {
     return this.#remove(world, [key]);
   }
 
   /**
-   * Removes all that the store has of a world. Its record and its entry in the idle index go last: an
-   * interrupted removal is found there again.
+   * Removes all records of a world. Its entry in the idle index goes last: if the removal is
+   * interrupted, the next sweep finds the entry and repeats the removal.
    */
   async remove(world: number): Promise<void> {
     for (const kind of ['journal', 'incident', 'explained']) {

@@ -1,4 +1,4 @@
-/** Which of `count` shards a world lives on: the highest of their scores (rendezvous hashing). */
+/** Index of a world's shard among `count` shards, by the highest score (rendezvous hashing). */
 export function rendezvous(world: number, count: number): number {
   let best = 0;
   let bestScore = -1;

@@ -2,14 +2,14 @@ import type { WorldCommand } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 
 /**
- * The place of a world in its shard's memory. Each time that the world is loaded gets a number, so
- * that messages of an earlier residency can be dropped.
+ * Whether a world is in its shard's memory. Each loading starts a residency with a new number, so
+ * that messages of an earlier residency are recognised and ignored.
  */
 export class Residency {
   readonly #world: number;
   readonly #shard: Shard;
   #number = 0;
-  /** The last residency that the shard is known to have ended. */
+  /** The last residency that the shard has ended. */
   #ended = 0;
   #isRetired = false;
 
@@ -23,7 +23,7 @@ export class Residency {
     return this.#number;
   }
 
-  /** The world was removed or forgotten: it must not be loaded any more. */
+  /** The world was deleted, or this object was replaced: it must not be loaded again. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
@@ -32,20 +32,20 @@ export class Residency {
     this.#isRetired = true;
   }
 
-  /** Does nothing while the world is not in memory. */
+  /** Sends a command to the shard, if the world is in memory. */
   command(command: WorldCommand): void {
     if (this.#number === 0) return;
     this.#shard.command({ ...command, world: this.#world, residency: this.#number });
   }
 
-  /** Returns false if the shard has ended this residency already. */
+  /** The shard has loaded the world. Returns false if it has ended this residency already. */
   begin(number: number): boolean {
     if (this.#ended === number) return false;
     this.#number = number;
     return true;
   }
 
-  /** The shard no longer has the world. Returns false if that was an earlier residency. */
+  /** The shard has unloaded the world. Returns false if that was an earlier residency. */
   end(number = this.#number): boolean {
     this.#ended = Math.max(this.#ended, number);
     if (number !== this.#number) return false;
@@ -53,7 +53,7 @@ export class Residency {
     return true;
   }
 
-  /** Takes the world out of memory. Never rejects. */
+  /** Has the shard unload the world. Never rejects. */
   async close(number = this.#number): Promise<void> {
     if (number === this.#number) this.#number = 0;
     if (number === 0) return;

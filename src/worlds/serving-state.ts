@@ -6,17 +6,18 @@ import { Records } from './records.ts';
 
 const RETRY_MS = 200;
 
-/** The worlds of a node, as its serving state affects them. */
+/** The worlds of a node, as far as the serving state controls them. */
 export interface ServedWorlds {
-  /** Ends all streams: nothing may be shown until the lease is held again. */
+  /** Ends all streams. The node must not show worlds until it holds the lease again. */
   suspend(): void;
-  /** Forgets all worlds. From now on `records` is used, or the current records if none is given. */
+  /** Forgets all worlds in memory, and reads them with `records` from now on, if given. */
   startOver(records?: Records): void;
 }
 
 /**
- * Whether this node may serve worlds. When the lease of the store expires, streams end; when it is
- * held again, they may go on from memory. If another node had it meanwhile, all worlds are read anew.
+ * Whether this node may serve worlds. When its lease of the store expires, all streams end. When
+ * the node holds the lease again, it continues with the worlds in memory. If another node held the
+ * lease meanwhile, it reads all worlds from the store again.
  */
 export class ServingState implements LeaseListener {
   readonly #nodeName: string;
@@ -33,7 +34,7 @@ export class ServingState implements LeaseListener {
     this.#time = time;
   }
 
-  /** `untilMs`: until when the store's lease may be relied on, by `Time.now`. */
+  /** `untilMs`: until when the lease of the store is valid, by `Time.now`. */
   useLease(store: Store, untilMs: () => number): void {
     this.#store = store;
     this.#leaseUntilMs = untilMs;
@@ -43,7 +44,7 @@ export class ServingState implements LeaseListener {
     this.#worlds = worlds;
   }
 
-  /** Until when worlds may be stepped, by `Time.now`. */
+  /** Until when this node may step its worlds, by `Time.now`. */
   get untilMs(): number {
     return this.#isLost ? Number.NEGATIVE_INFINITY : this.#leaseUntilMs();
   }
@@ -52,7 +53,7 @@ export class ServingState implements LeaseListener {
     return this.#time.now() < this.untilMs;
   }
 
-  /** How many nodes serve: the one with the lease of the store, which may be another. */
+  /** Number of nodes that serve worlds: 1 if this node or another one holds the lease, else 0. */
   get nodes(): number {
     return this.#isLost || this.isServing ? 1 : 0;
   }
@@ -63,17 +64,17 @@ export class ServingState implements LeaseListener {
   }
 
   expired(): void {
-    this.#log.error('the store does not answer and the lease expired: closing all streams');
+    this.#log.error('the store does not answer and the lease has expired: all streams are closed');
     this.#worlds?.suspend();
   }
 
   lost(reason: string): void {
-    this.#log.error({ reason }, 'the lease of the store is lost');
+    this.#log.error({ reason }, 'this node has lost the lease of the store');
     this.#isLost = true;
     this.#worlds?.startOver();
   }
 
-  /** The lease was granted anew: takes the partitions and starts with what the store has. */
+  /** Takes all partitions and reads all worlds from the store again. */
   async #startOver(): Promise<void> {
     while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#leaseUntilMs()) {
       try {
@@ -81,7 +82,7 @@ export class ServingState implements LeaseListener {
         this.#worlds?.startOver(new Records(this.#store, leases));
         this.#isLost = false;
       } catch (err) {
-        this.#log.warn({ err }, 'the partitions could not be taken; trying again');
+        this.#log.warn({ err }, 'could not take the partitions; trying again');
         await this.#time.sleep(RETRY_MS);
       }
     }

@@ -7,13 +7,13 @@ import type { World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 
-/** Keeps the worlds of a node at hand. */
+/** The node's worlds, as one world uses them. */
 export interface WorldOwner {
-  /** A world of this shard got its first watcher, or lost its last. */
+  /** Called when a world of this shard gets its first watcher or loses its last one. */
   hotChanged(shard: Shard, isHot: boolean): void;
-  /** Streams must end: 1012 reconnect at once, 1013 try again later. */
+  /** Ends the streams of a world. Close code 1012: reconnect at once; 1013: try again later. */
   endStreams(world: World, code: 1012 | 1013): void;
-  /** The store has other records of this world than this object: the next request loads it anew. */
+  /** Drops a world object that contradicts the store. The next request loads the world again. */
   forget(world: World): void;
 }
 

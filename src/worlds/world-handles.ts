@@ -2,15 +2,15 @@ import { HANDLES_MAX } from '../limits.ts';
 import type { OwnedWorld } from './owned-world.ts';
 
 const EVICTION_CHECKS = 8;
-/** A world that was called so recently may be in use by a request, ms. */
+/** A request may still use a world that was called within this time. */
 const IN_USE_MS = 10_000;
 
 /**
- * The worlds at hand: about HANDLES_MAX of them, and those in use beyond that. Eviction goes round
- * over all of them, a few for each new one, so its cost is constant.
+ * The worlds at hand: about HANDLES_MAX, or more if more are in use. Each new world checks a few
+ * others for eviction, in turn, so the cost of eviction is constant.
  */
 export class WorldHandles {
-  /** By number; least recently added first. */
+  /** By number, in the order in which they were added. */
   readonly #worlds = new Map<number, OwnedWorld>();
   #hand = this.#worlds.values();
 
@@ -43,7 +43,7 @@ export class WorldHandles {
     this.#worlds.delete(number);
   }
 
-  /** Evicts those beyond HANDLES_MAX that were in use when the last ones were added. */
+  /** Evicts unused worlds down to HANDLES_MAX. */
   trim(nowMs: number): void {
     for (const world of this.#worlds.values()) {
       if (this.size <= HANDLES_MAX) return;

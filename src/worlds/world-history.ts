@@ -19,10 +19,10 @@ import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
-/** Ticks that a replay takes beside those of the rewind. */
+/** Ticks that a replay takes, in addition to those of a rewind. */
 const REPLAY_TICKS = 1500;
 
-/** What happened in a world: events, incidents with their explanations, and replays. */
+/** The history of a world: events, incidents with their explanations, replays. */
 export class WorldHistory {
   readonly explanations: Explanations;
   readonly #parts: WorldParts;
@@ -43,7 +43,7 @@ export class WorldHistory {
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
   }
 
-  /** Waits until the last change has taken effect, so that a caller finds its change in the events. */
+  /** Waits until the last change has taken effect: clients look for their changes in the events. */
   async #untilChanged(): Promise<void> {
     const { journal, ticks, shared } = this.#parts;
     const aheadTicks = () => journal.lastTick - ticks.now();
@@ -53,7 +53,7 @@ export class WorldHistory {
 
   // ── incidents ───────────────────────────────────────────────────────────────────────────────
 
-  /** In order of tick. Wakes the explanation of those that have none. */
+  /** In order of tick. Starts the explanation of unexplained incidents. */
   async incidents(): Promise<Incident[]> {
     const { world, reports, shared } = this.#parts;
     await this.#loader.query('tick');
@@ -110,7 +110,7 @@ export class WorldHistory {
     if (chain[0].tick <= record.from.tick) {
       throw new TwinError(
         'unknown_incident',
-        'This collision happened under an earlier kernel and cannot be replayed.',
+        'An earlier version of the kernel recorded this collision. It cannot be replayed.',
       );
     }
     const { on, encoding } = order;
@@ -125,7 +125,7 @@ export class WorldHistory {
     return answer.outcome === 'played' ? answer : this.#rewound(task, order, true);
   }
 
-  /** Runs the world again up to the collision first. */
+  /** Rewinds the world to the collision, then replays it. */
   async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<Replay> {
     const { world, shared } = this.#parts;
     const { log, shard } = shared;
@@ -142,14 +142,14 @@ export class WorldHistory {
       throw new Error('the state before the collision was evicted from the cache');
     } catch (err) {
       if (err instanceof TwinError) throw err;
-      log.warn({ world: world.id, err }, 'an incident could not be replayed');
+      log.warn({ world: world.id, err }, 'could not replay an incident');
       if (rewind.past.image !== undefined) return this.#rewound(task, order, false);
       throw new TwinError('world_unavailable', 'This collision cannot be replayed.', 60);
     }
   }
 }
 
-/** The tick from which an explanation has its figures, if it is about exactly these features. */
+/** The tick at which the explaining re-run switched exactly these features on, if there is one. */
 function startOf(explanation: Explanation | undefined, on: number): number | undefined {
   const { failures = [] } = explanation ?? {};
   const sets = Map.groupBy(failures, ({ set }) => set);

@@ -8,14 +8,14 @@ import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldTicks } from './world-ticks.ts';
 
-/** How often the store is asked for the outcome of a write. */
+/** Pause between attempts to read the outcome of a write. */
 const READ_BACK_MS = 200;
 
-/** A change that was accepted and is not durable yet. */
+/** A change that is accepted and not durable yet. */
 interface AcceptedChange extends Change {
-  /** Number of the hold that keeps the world before its tick. */
+  /** Number of its hold. */
   readonly hold: number;
-  /** Features of the car with this change and all before it. */
+  /** Declared features of the car after this change. */
   declared: number;
   readonly outcome: PromiseWithResolvers<number>;
 }
@@ -31,18 +31,19 @@ export interface WorldJournalDependencies {
 }
 
 /**
- * The declared features of a world's cars, and the way of a change: it gets a tick, the world is held
- * before that tick, the change is written to the journal, and only then the world goes on and the
- * change is answered.
+ * The declared features of a world's cars, and the journal of their changes. A change gets a tick,
+ * and a hold keeps the world before that tick. When the change is durable in the journal, the hold
+ * is resolved and the caller gets the answer.
  *
- * One write is under way at a time; changes accepted meanwhile form the next one, so the numbers have
- * no gaps even if a write fails. While the outcome of a write is unknown, no change is accepted and
- * the holds stay; the caller hears at once that it is unknown.
+ * Only one write is under way at a time. Changes that are accepted meanwhile form the next write,
+ * so the numbers have no gaps even if a write fails. If the outcome of a write is unknown, its
+ * callers get an error at once. Until the outcome is known, the holds stay and no change is
+ * accepted.
  */
 export class WorldJournal {
   readonly #dependencies: WorldJournalDependencies;
   readonly #masks: Uint16Array;
-  /** Masks with all accepted changes, and the last accepted change of each car. */
+  /** Declared masks after all accepted changes; and the last accepted change of each car. */
   readonly #accepted: Uint16Array;
   readonly #underWay: (AcceptedChange | undefined)[] = [];
   #waiting: AcceptedChange[] = [];
@@ -70,7 +71,7 @@ export class WorldJournal {
     return this.#waiting.length === 0 && this.#writing.length === 0;
   }
 
-  /** Number of the last durable change. */
+  /** Journal number of the last durable change. */
   get seq(): number {
     return this.#seq;
   }
@@ -80,7 +81,7 @@ export class WorldJournal {
     return this.#lastTick;
   }
 
-  /** Declared masks of all cars, with all durable changes. */
+  /** Declared masks of all cars after all durable changes. */
   get masks(): readonly number[] {
     return [...this.#masks];
   }
@@ -96,8 +97,9 @@ export class WorldJournal {
   // ── accepting ───────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Resolves once the change is durable, with the features declared right after it. A change without
-   * effect is not written. Rejects with RefusedWrite if the store has other changes of this world.
+   * Resolves once the change is durable, with the declared features right after it. A change that
+   * changes nothing is not written. Rejects with RefusedWrite if the store has other changes of
+   * this world.
    */
   change(car: number, touched: number, values: number): Promise<number> {
     const before = this.#accepted[car] ?? 0;
@@ -114,7 +116,7 @@ export class WorldJournal {
     this.#accepted[car] = declared;
     this.#underWay[car] = change;
     this.#waiting.push(change);
-    // The hold is sent in the turn in which the clock was read: see `NodeClock`.
+    // Sent in the same turn of the event loop in which the clock was read: see `NodeClock`.
     this.#dependencies.residency.command({ kind: 'hold', hold: change.hold, tick });
     if (!this.#isWriting) {
       this.#isWriting = true;
@@ -163,20 +165,20 @@ export class WorldJournal {
     this.#isWriting = false;
   }
 
-  /** Writes changes, and from time to time the world's record with its masks brought up to date. */
+  /** Writes changes; every MASK_CHECKPOINT_CHANGES changes also the record, with current masks. */
   async #write(changes: readonly NumberedChange[]): Promise<void> {
     const { world, record, shared } = this.#dependencies;
     const { records, kernel } = shared;
     const { seq: maskSeq = 0, tick: maskTick = 0 } = changes.at(-1) ?? {};
     const isDue = maskSeq - record.maskSeq >= MASK_CHECKPOINT_CHANGES;
-    // Until the world has started over, its record has the kernel of before and is not written here.
+    // A record of another kernel is replaced when the world is loaded.
     if (!isDue || record.kernel !== kernel) return records.append(world.number, changes);
     const upToDate = { masks: withChanges(this.#masks, changes), maskSeq, maskTick };
     await records.append(world.number, changes, { ...record, ...upToDate });
     Object.assign(record, upToDate);
   }
 
-  /** Answers the callers, refuses the changes behind, and reads back whether the batch was written. */
+  /** Rejects the batch and all waiting changes, and reads back whether the batch was written. */
   async #resolveDoubt(
     batch: readonly AcceptedChange[],
     changes: readonly NumberedChange[],
@@ -206,7 +208,7 @@ export class WorldJournal {
     return false;
   }
 
-  /** The batch is durable as `changes`, or was not written and there are none. Ends its holds. */
+  /** Resolves the holds of a batch. `changes`: the batch if it is durable, else empty. */
   #settle(
     batch: readonly AcceptedChange[],
     changes: readonly NumberedChange[],
@@ -229,7 +231,7 @@ export class WorldJournal {
     if (changes.length === 0) this.#acceptAgain();
   }
 
-  /** Changes were refused: those accepted after them are applied to what is durable. */
+  /** After a refused change: applies the changes that were accepted later to the durable masks. */
   #acceptAgain(): void {
     this.#accepted.set(withChanges(this.#masks, this.#pending()));
   }
@@ -238,19 +240,19 @@ export class WorldJournal {
     return [...this.#writing, ...this.#waiting];
   }
 
-  /** Stops reading back outcomes: they are no longer needed. */
+  /** Stops reading back outcomes: nobody needs them any more. */
   forget(): void {
     this.#isForgotten = true;
   }
 
   // ── loading the world ───────────────────────────────────────────────────────────────────────
 
-  /** The world is being loaded, with the changes that are durable by now, or soon. */
+  /** Begins to collect the changes that become durable while the world is being loaded. */
   beginLoading(): void {
     this.#sinceLoading = [];
   }
 
-  /** The world is in memory: sends its shard what was accepted meanwhile, before it is stepped. */
+  /** Sends the shard the collected changes, and holds for changes that are not durable yet. */
   loaded(): void {
     const changes = this.#sinceLoading ?? [];
     const { residency } = this.#dependencies;

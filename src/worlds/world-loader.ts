@@ -3,7 +3,7 @@ import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
 import type { WorldParts } from './world-parts.ts';
 
-/** How often a world is loaded for one query before it is given up. */
+/** How many times a world is loaded for one query before the query fails. */
 const ATTEMPTS_MAX = 4;
 
 /** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
@@ -73,8 +73,8 @@ export class WorldLoader {
   }
 
   /**
-   * Another kernel stepped the world until now: identity, features and reports stay, positions start
-   * over at the tick of now.
+   * Restarts a world that another kernel has stepped: identity, features and reports stay,
+   * positions start over at the current tick.
    */
   async #startOver(): Promise<void> {
     const { world, record, ticks, journal, shared } = this.#parts;
@@ -85,24 +85,24 @@ export class WorldLoader {
     Object.assign(record, restarted);
   }
 
-  /** The shard no longer has the world, in this residency or in any. */
+  /** The shard has unloaded the world. `number`: of the residency; by default the current one. */
   unloaded(number?: number): void {
     if (this.#parts.residency.end(number)) void this.loadIfWatched();
   }
 
-  /** Never rejects: streams of a watched world that cannot be loaded end. */
+  /** Loads a watched world. Never rejects: if the world cannot be loaded, its streams end. */
   async loadIfWatched(): Promise<void> {
     const { world, residency, demand, shared } = this.#parts;
     if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
     await this.#load().catch((err: unknown) => {
-      // A shard without a thread calls again when it has a new one.
+      // If the shard has no thread, the world is loaded when it has a new one.
       if (demand.watcherCount === 0 || !shared.shard.alive) return;
-      shared.log.warn({ world: world.id, err }, 'a watched world could not be loaded');
+      shared.log.warn({ world: world.id, err }, 'could not load a watched world');
       shared.owner.endStreams(world, 1013);
     });
   }
 
-  /** Tells the shard which encodings are wanted. */
+  /** Sends the shard the encodings that are needed. */
   sendDemand(): void {
     const { residency, demand } = this.#parts;
     const [json, msgpack] = [demand.wants('json'), demand.wants('msgpack')];
@@ -111,7 +111,7 @@ export class WorldLoader {
 
   // ── queries ─────────────────────────────────────────────────────────────────────────────────
 
-  /** Brings the world to now and reads it there. */
+  /** Steps the world to the current tick and reads it. */
   async query(query: Query, background = false): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -133,9 +133,9 @@ export class WorldLoader {
   }
 
   /**
-   * Sends one query. If it would take longer than WORK_MS_MAX, it is not sent; if longer than
-   * WAIT_MS_MAX, it is sent and its answer is not awaited. Both throw TwinError `overloaded`.
-   * Background queries have no limit.
+   * Sends one query. A query that would take longer than WORK_MS_MAX is not sent. The answer of a
+   * query that would take longer than WAIT_MS_MAX is not awaited. In both cases it throws TwinError
+   * `overloaded`. Background queries have no limit.
    */
   async #queryWithin(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
     const { shard } = this.#parts.shared;
@@ -152,7 +152,7 @@ export class WorldLoader {
       throw error;
     });
     if (waitMs <= WAIT_MS_MAX) return answer;
-    // The work is done anyway; its answer is not awaited.
+    // The shard does the work anyway: a later query finds the world stepped.
     answer.catch(() => {});
     throw overloaded();
   }
@@ -161,7 +161,7 @@ export class WorldLoader {
     return this.#parts.ticks.behind;
   }
 
-  /** Catches up in the background if the world is further behind than `limitTicks`. */
+  /** Steps the world to the current tick in the background, if that is more than `limitTicks`. */
   async catchUp(limitTicks: number): Promise<void> {
     const { world, record, ticks, residency, shared } = this.#parts;
     if (residency.number === 0) {

@@ -8,7 +8,7 @@ import type { WorldJournal } from './world-journal.ts';
 import type { WorldReports } from './world-reports.ts';
 import type { WorldTicks } from './world-ticks.ts';
 
-/** What the classes behind one `OwnedWorld` share. */
+/** The objects that the classes of one world share. */
 export interface WorldParts {
   readonly world: World;
   readonly record: WorldRecord;

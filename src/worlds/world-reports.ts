@@ -12,20 +12,21 @@ export interface WorldReportsDependencies
 }
 
 interface Waiting {
-  /** Resolves once so many contacts are stored. */
+  /** Resolves when this number of contacts is stored. */
   count: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Writes to the store what a shard reports of one world: all contacts and explanations, and the
- * newest image, never before the contacts that precede it. Failed writes are repeated.
+ * Stores the reports of one world: all contacts and explanations, and the newest image. An image is
+ * never stored before the contacts that precede it. Failed writes are repeated, but not those of
+ * images.
  */
 export class WorldReports {
   readonly #world: number;
   readonly #dependencies: WorldReportsDependencies;
-  /** Contacts reported, and stored, counted from the world's beginning. */
+  /** Numbers of contacts that were reported and stored, from the beginning of the world. */
   #reported = 0;
   #stored = 0;
   #facts: ContactFacts[] = [];
@@ -44,13 +45,13 @@ export class WorldReports {
     return this.#writing === undefined;
   }
 
-  /** The world was loaded with so many contacts, all stored before. */
+  /** The world was loaded. `contacts`: number of its contacts until then, which are all stored. */
   loaded(contacts: number): void {
     this.#reported = Math.max(this.#reported, contacts);
     this.#stored = Math.max(this.#stored, contacts);
   }
 
-  /** Contacts from number `from` on. A rebuilt world reports its contacts again; they are skipped. */
+  /** Stores contacts from number `from` on. A rebuilt world repeats contacts: they are skipped. */
   contacts(from: number, facts: readonly ContactFacts[]): void {
     this.#facts.push(...facts.slice(Math.max(0, this.#reported - from)));
     this.#reported = Math.max(this.#reported, from + facts.length);
@@ -79,12 +80,12 @@ export class WorldReports {
     });
   }
 
-  /** Resolves once nothing waits to be written. */
+  /** Resolves once all reports are written. */
   async written(): Promise<void> {
     await this.#writing;
   }
 
-  /** Resolves once everything is written, or the store has failed once more. */
+  /** Resolves once all reports are written, or a write has failed. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#writing;
@@ -98,7 +99,7 @@ export class WorldReports {
     if (this.#isAnyLeft) this.#writing ??= this.#writeAll();
   }
 
-  /** Ends in the turn in which it finds nothing left, so that the next report begins it anew. */
+  /** Ends in the turn of the event loop in which nothing is left: the next report restarts it. */
   async #writeAll(): Promise<void> {
     while (this.#isAnyLeft) {
       try {
@@ -131,7 +132,7 @@ export class WorldReports {
     this.#explained.splice(0, explained.length);
   }
 
-  /** An image only saves work: if it cannot be written, it is dropped. */
+  /** An image only saves computing time: if the write fails, it is not repeated. */
   async #writeImage(): Promise<void> {
     const image = this.#image;
     this.#image = undefined;

@@ -3,17 +3,17 @@ import type { WorldPast } from '../shard/protocol.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { WorldParts } from './world-parts.ts';
 
-/** A re-run of a world, and the chains whose states it puts in the shard's rewind cache. */
+/** A rewind, and the chains whose states it puts in the rewind cache. */
 interface PlannedRewind {
   past: WorldPast;
   chains: readonly IncidentContacts[];
-  /** How many ticks it takes. */
+  /** How many ticks it steps. */
   ticks: number;
 }
 
 /**
- * Plans a rewind for the newest of some chains. With the stored image it covers the chains after
- * that, else all of them.
+ * Plans a rewind up to the newest of some chains. If it starts at the stored image, it covers only
+ * the chains after the image.
  */
 export async function planRewind(
   { world, record, shared }: WorldParts,

@@ -1,13 +1,13 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import type { Clock } from '../clock.ts';
 
-/** How far a world has come, in ticks, as the main thread knows it. */
+/** The ticks that a world has reached, as the main thread knows them. */
 export class WorldTicks {
-  /** Highest tick that an answer has shown. */
+  /** The highest tick in any answer to a client. */
   answered = 0;
-  /** Where the shard will have stepped the world once all queries are answered. */
+  /** The tick of the world once the shard has answered all queries. */
   reached = 0;
-  /** Where the shard has stepped it. */
+  /** The tick to which the shard has stepped the world. */
   stepped = 0;
   readonly #clock: Clock;
   readonly #createdAtMs: number;
@@ -17,23 +17,23 @@ export class WorldTicks {
     this.#createdAtMs = createdAtMs;
   }
 
-  /** The tick by the clock. To read it publishes it to the shards. */
+  /** The current tick by the clock. Reading the clock also publishes it to the shards. */
   now(): number {
     return Math.floor((this.#clock.now() - this.#createdAtMs) / TICK_MS);
   }
 
-  /** How many ticks a query would have to step the world. */
+  /** How many ticks a query has to step the world. */
   get behind(): number {
     return this.now() - this.reached;
   }
 
-  /** Notes that an answer shows this tick, and returns it. */
+  /** Records that an answer shows this tick, and returns it. */
   answer(tick: number): number {
     this.answered = Math.max(this.answered, tick);
     return tick;
   }
 
-  /** The shard has stepped the world there. */
+  /** Records that the shard has stepped the world to this tick. */
   step(tick: number): void {
     this.reached = Math.max(this.reached, tick);
     this.stepped = Math.max(this.stepped, tick);

@@ -32,7 +32,7 @@ export interface WorldsDependencies {
   cities: readonly City[];
   shards: readonly Shard[];
   supervisor: Supervisor;
-  /** Publishes the clock steadily while worlds are watched. */
+  /** Publishes the clock regularly while worlds are watched. */
   publisher: { publish(isOn: boolean): void };
   /** Identity of this node's kernel. */
   kernel: string;
@@ -40,15 +40,15 @@ export interface WorldsDependencies {
 }
 
 const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
-/** Where a new world begins. One object for all: thousands are at hand. */
+/** The start of a new world. One object for all worlds, to save memory. */
 const START = { tick: 0, seq: 0, masks: ALL_ON };
 const CREATE_ATTEMPTS = 3;
-/** Watched worlds that are loaded at a time when a shard has a new thread. */
+/** Watched worlds that are loaded at a time after a shard has restarted. */
 const RELOADED_AT_ONCE = 64;
-/** Images that a shard of a stopping node saves at a time: 14 MB. */
+/** Images that a shard saves at a time when the node stops: 14 MB. */
 const IMAGES_AT_ONCE = 1000;
 
-/** The worlds of this node: at hand, in the store, or to be made. */
+/** The worlds of this node: makes, finds, loads and deletes them, and handles reports of shards. */
 export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds, ShardListener {
   readonly cities: readonly City[];
   readonly shards: readonly Shard[];
@@ -125,7 +125,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     return this.atHand(number);
   }
 
-  /** A world that is being removed from the store is not at hand. */
+  /** Undefined for a world that is being deleted. */
   atHand(number: number): OwnedWorld | undefined {
     const world = this.#handles.get(number);
     return world?.isRetired ? undefined : world;
@@ -165,14 +165,14 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     return world;
   }
 
-  /** One object for all worlds of a city and a shard: thousands are at hand. */
+  /** One object for all worlds of a city and a shard, to save memory. */
   #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
     const { cities, clock, kernel, log, shards, time } = this.#dependencies;
     const city = cities[cityIndex];
     if (city === undefined)
       throw new TwinError(
         'world_unavailable',
-        'The city of this world no longer exists; make a new world.',
+        'The city of this world no longer exists. Make a new world.',
         3600,
       );
     const position = shardIndex * cities.length + cityIndex;
@@ -265,8 +265,8 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   /**
-   * The world of a report; undefined if the report is of an earlier residency, whose changes the
-   * store may have lost.
+   * The world of a report; undefined if the report is of an earlier residency: it may contradict
+   * the store.
    */
   #worldOf({ world, residency }: Address): OwnedWorld | undefined {
     const known = this.atHand(world);
@@ -300,7 +300,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     void this.#restart(shard);
   }
 
-  /** Once the shard has a new thread, its watched worlds are loaded again. */
+  /** Starts a new thread for a shard and loads its watched worlds again. */
   async #restart(shard: Shard): Promise<void> {
     if (!(await this.#dependencies.supervisor.restart(shard))) return;
     const worlds = this.#handles.ofShard(shard);
@@ -315,15 +315,15 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     this.#handles.get(number)?.quarantine();
   }
 
-  /** Resolves once all that the shards have reported is in the store. */
+  /** Resolves once all reports of the shards are stored, or the store has failed. */
   async stored(): Promise<void> {
     await Promise.all(this.#handles.all().map((world) => world.reports.close()));
   }
 
-  /** Saves images of all worlds that have moved, in portions that the store takes at a time. */
+  /** Saves images of all worlds that were stepped since their last image, some at a time. */
   async saveImages(): Promise<void> {
     for (const shard of this.shards) {
-      // A shard that is being restarted has nothing to save.
+      // A shard that is restarting has nothing to save.
       const save = () => shard.saveMoved(IMAGES_AT_ONCE).catch(() => 0);
       for (let left = await save(); left > 0; left = await save()) await this.stored();
     }

@@ -29,13 +29,13 @@ import { CAR_TYPES } from '../../twin/fleet.ts';
 import type { ContactFacts, PartyFacts } from '../../twin/incidents.ts';
 import { boxCorners, type Polygon } from './separation.ts';
 
-/** The outline of a party of a contact, as it is now; undefined while it is not there. */
+/** The current outline of a party of a contact; undefined while it is absent. */
 type BodyNow = (world: SlabArrays) => Polygon | undefined;
 
-/** Those of both parties. */
+/** The outlines of both parties. */
 export type Bodies = readonly [BodyNow, BodyNow];
 
-/** `table`: that of the city, as the kernel reads it. */
+/** `table`: the city's table, as the kernel reads it. */
 export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): Bodies {
   const bodyOf = ({ car }: PartyFacts): BodyNow =>
     car < 0 ? strangerBody(contact, table) : (world) => carBody(world, car);
@@ -61,7 +61,7 @@ function carBody(world: SlabArrays, car: number): Polygon {
   return boxCorners(x, y, hx, hy, type.lengthM, type.widthM);
 }
 
-/** A party that is no car of the fleet: a fixed obstacle or an actor. */
+/** A party outside the fleet: a fixed obstacle or an actor. */
 function strangerBody({ block, hazard }: ContactFacts, table: ArrayBuffer): BodyNow {
   const view = new DataView(table);
   if (block >= 0) {

@@ -29,7 +29,7 @@ export interface CounterfactualDependencies {
   cache: RewindCache;
   /** By number: the worlds in memory. */
   worlds: ReadonlyMap<number, LoadedWorld>;
-  /** Shows which world is being run again. */
+  /** Shows the world that is being re-run. */
   pulse: Pick<Pulse, 'world'>;
 }
 
@@ -38,20 +38,20 @@ interface Job {
   work: Slices<void>;
 }
 
-/** Jobs that run one after the other in one slab. */
+/** A queue of jobs that run one after the other in one slab. */
 interface Lane {
   rewind: Rewind;
   jobs: Job[];
 }
 
-/** Slabs beside those of the worlds, one for each lane. */
+/** Slabs in addition to those of the worlds: one for each lane. */
 export const REWIND_SLABS = 4;
 
 /**
- * Runs stretches of worlds again, in slabs of its own and a little at a time: to explain collisions
- * and to play them. Searches for watched worlds and replays take turns and go first; background
- * searches and background rewinds come after them, in this order. Searches for watched worlds are
- * urgent: a watcher has seen the collision.
+ * Runs parts of worlds again, to explain and to replay collisions. It uses slabs of its own and
+ * works in small steps. Searches for watched worlds and replays go first, in turns; then background
+ * searches; then background rewinds. Searches for watched worlds are urgent, because watchers saw
+ * the collision.
  */
 export class CounterfactualQueue {
   readonly #dependencies: CounterfactualDependencies;
@@ -82,7 +82,7 @@ export class CounterfactualQueue {
     return lanes.find(({ jobs }) => jobs.length > 0);
   }
 
-  /** Works until `endMs`, by the time handed in, or until nothing is left. */
+  /** Works until `endMs`, by `Time.now`, or until nothing is left. */
   work(endMs: number, urgentOnly = false): void {
     const { time, pulse } = this.#dependencies;
     while (time.now() < endMs) {
@@ -96,7 +96,7 @@ export class CounterfactualQueue {
     pulse.world = 0;
   }
 
-  /** Resolves with the result of the work; rejects with what it throws. */
+  /** Adds a job. Resolves with its result; rejects with what it throws. */
   #add<T>(lane: Lane, world: number, slices: (rewind: Rewind) => Slices<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       function* work(): Slices<void> {
@@ -117,7 +117,7 @@ export class CounterfactualQueue {
 
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
-  /** Runs the world once, up to each of the collisions. Rejects where that traps. */
+  /** Runs the world once, and caches the state before each collision. Rejects on a trap. */
   rewind(task: RewindTask): Promise<void> {
     const lane = task.background ? this.#rewinds : this.#replays;
     return this.#add(lane, task.world, (rewind) => this.#rewind(rewind, task));
@@ -152,7 +152,7 @@ export class CounterfactualQueue {
     }
   }
 
-  /** Rejects where the re-run traps or diverges from the recorded collision. */
+  /** Rejects if the re-run traps or diverges from the recorded collision. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     return this.#add(this.#replays, task.world, (rewind) => this.#replay(rewind, task));
   }
@@ -175,11 +175,11 @@ export class CounterfactualQueue {
 
 function acquire(kernel: Kernel): Slab {
   const slab = kernel.acquire();
-  if (slab === undefined) throw new Error('the kernel has slabs for re-runs');
+  if (slab === undefined) throw new Error('the kernel has no slab for re-runs');
   return slab;
 }
 
-/** By car: those of some features that it had off. */
+/** By car: which of these features it had off. */
 function switchedOn(chain: IncidentContacts, features: number): Map<number, number> {
   const cars = carsOf(chain).map((car) => [car, features & ~declaredIn(chain, car)] as const);
   return new Map(cars.filter(([, mask]) => mask !== 0));

@@ -35,20 +35,20 @@ import type { Rewind, RewindStart, Slices } from './rewind.ts';
 import { separation } from './separation.ts';
 
 /**
- * How long before the first contact a re-run may start, ticks. By default the first three starts lie
- * 8, 6 and 4 s before it, or further back; the later ones replace those from which the cars pass by
+ * How long before the first contact a re-run may start, ticks. The first three starts are 8, 6 and
+ * 4 s before it, or earlier. The later ones replace starts from which the cars miss each other by
  * chance.
  */
 const LEADS = [LEAD_TICKS_MAX, 700, 600, 500, 400, 300, 200, 150, 125, 100, 75];
 const START_COUNT = 7;
-/** The third of the first three starts is here at the latest. */
+/** Index of the latest position of the third start. */
 const THIRD = LEADS.indexOf(200);
-/** Starts lie so long before a hazard appears, or before a car has lost its lane, ticks. */
+/** Re-runs start this long before a hazard appears, or before a car loses its lane, ticks. */
 const HAZARD_LEAD_TICKS = 25;
 const LANE_LEAD_TICKS = 100;
-/** The closest approach counts from so long before the first contact, ticks. */
+/** The closest approach is measured from this long before the first contact, ticks. */
 const NEAREST_TICKS = 100;
-/** An actuator counts as having acted once it has moved by so much. */
+/** An actuator has acted if it moved by this much. */
 const BRAKE_MPS2 = 1;
 const STEER_RAD = 0.01;
 const DRIVE_MPS2 = 0.1;
@@ -58,17 +58,17 @@ export class DivergedRun extends Error {
   override readonly name = 'DivergedRun';
 }
 
-/** Re-runs the seconds before one incident, with features switched on, as often as asked. */
+/** Re-runs the seconds before one incident, with features switched on. */
 export class CounterfactualRunner {
   readonly #rewind: Rewind;
   readonly #start: RewindStart;
   readonly #chain: IncidentContacts;
   readonly #world: SlabArrays;
   readonly #bodies: readonly Bodies[];
-  /** States at the possible starts. */
+  /** The states at the possible starts, by tick. */
   readonly #images = new Map<number, Uint8Array>();
 
-  /** `start` lies LEAD_TICKS_MAX before the first contact, or where the world begins. */
+  /** `start`: LEAD_TICKS_MAX before the first contact, or at the beginning of the world. */
   constructor(rewind: Rewind, start: RewindStart, chain: IncidentContacts, table: ArrayBuffer) {
     this.#rewind = rewind;
     this.#start = start;
@@ -78,8 +78,8 @@ export class CounterfactualRunner {
   }
 
   /**
-   * Runs the recorded seconds once and chooses the starts, furthest first, by when the trouble began.
-   * Throws DivergedRun if the collision does not happen again.
+   * Re-runs the recorded seconds once and chooses the starts, earliest first: before a car lost its
+   * lane or met a hazard. Throws DivergedRun if the collision does not happen again.
    */
   *findStarts(): Slices<number[]> {
     const [first] = this.#chain;
@@ -101,7 +101,7 @@ export class CounterfactualRunner {
     return LEADS.slice(from, from + START_COUNT).map((each) => Math.max(begin, first.tick - each));
   }
 
-  /** The tick at which a car lost its lane, or met a hazard that had appeared. */
+  /** The tick at which a car lost its lane, or a hazard appeared that it met. */
   #triggerTick(begin: number): number {
     const { i32 } = this.#world;
     const cars = carsOf(this.#chain);
@@ -120,7 +120,7 @@ export class CounterfactualRunner {
     return Math.min(this.#chain[0].tick, ...lost, ...met);
   }
 
-  /** Runs it with features on, from one of the starts. */
+  /** One re-run with features on, from one of the starts. */
   *run({ startTick, on }: CounterfactualRun): Slices<RunResult> {
     const image = this.#images.get(startTick);
     if (image === undefined) throw new RangeError(`no start at ${startTick}`);
@@ -149,7 +149,7 @@ export class CounterfactualRunner {
   }
 }
 
-/** Observes a re-run at its frames, the moments that its replay shows. */
+/** Measures a re-run at each frame: a replay shows the same moments. */
 class Observer {
   readonly #world: SlabArrays;
   readonly #bodies: readonly Bodies[];
@@ -180,7 +180,7 @@ class Observer {
     this.#nearest = this.#nearest.map((known, i) => this.#nearer(known, i));
   }
 
-  /** A working actuator that moves makes a difference: without it the car would not change. */
+  /** An effective actuator that moves makes a difference to the car. */
   #inspectActuators(car: number): void {
     const effective = this.#world.i32[C_EFFECTIVE / 4 + car] ?? 0;
     const steer = carRow(this.#world, C_STEER, car) - (this.#steerAtFirst.get(car) ?? 0);

@@ -12,44 +12,44 @@ import {
 } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 
-/** Asks for a re-run of the seconds before an incident, with some features on. */
+/** Requests a re-run of the seconds before an incident, with some features on. */
 export interface CounterfactualRun {
   startTick: number;
-  /** By car: the features that are on from there to the end. */
+  /** By car: the features that are switched on at the start. */
   on: ReadonlyMap<number, number>;
 }
 
 export interface RunResult {
-  /** Every contact, of whomever. */
+  /** All contacts of the world. */
   contacts: readonly ContactFacts[];
-  /** By car: features that made a difference to it. */
+  /** By car: the features that made a difference to it. */
   acted: ReadonlyMap<number, number>;
-  /** For each contact of the chain: how its parties came closest to each other. */
+  /** For each contact of the chain: the closest approach of its parties. */
   nearest: readonly Nearest[];
 }
 
 export interface Nearest {
   /** Infinite if one of them never appeared. */
   distanceM: number;
-  /** By car: its speed there. */
+  /** By car: its speed then. */
   speeds: ReadonlyMap<number, number>;
-  /** They were closest when the re-run ended. */
+  /** Whether they were closest at the end of the re-run. */
   atEnd: boolean;
-  /** By car: how far it was from the place of the contact, at the last frame until that happened, m. */
+  /** By car: its distance from the place of the contact, at the last frame before it, m. */
   fromPlaceM: Map<number, number>;
 }
 
-/** An outcome counts as milder if delta-v, or speed, falls to this share. */
+/** An outcome is milder if delta-v, or speed, is at most this share of what it was. */
 const MILDER_SHARE = 0.7;
-/** Of three starts so many must agree: a collision avoided by chance must not count. */
+/** Two of three starts must agree: a collision that is avoided by chance must not count. */
 const TRIALS = 3;
 const AGREEING = 2;
-/** At the closest point a car slower than this has stopped, m/s. */
+/** A car slower than this at the closest approach has stopped, m/s. */
 const STOPPED_MPS = 0.3;
 
-/** So many re-runs are reserved for reducing the set of all that act. */
+/** Re-runs that are reserved for `#reduce`. */
 const REDUCING_RERUNS = 66;
-/** Up to so many candidates are removed one by one. */
+/** Up to this many candidates are removed one by one. */
 const SINGLY_MAX = 24;
 
 interface Candidate {
@@ -60,17 +60,17 @@ interface Candidate {
 
 type Effect = 'avoids' | 'mitigates';
 
-/** Verdict of one start; `missed`: none, because the parties passed each other by chance. */
+/** Result of one start. `missed`: no result, because the parties missed each other by chance. */
 type Trial = 'avoided' | 'milder' | 'same' | 'missed';
 
 interface Verdict {
   effect: Effect;
-  /** The re-run that shows it, from the furthest start that counts. */
+  /** The re-run that shows it: the one from the earliest start that counts. */
   startTick: number;
   result: RunResult;
 }
 
-/** Yields the re-run that it needs next, and is resumed with its result. */
+/** Yields the next re-run that it needs, and is resumed with the result. */
 type Asking<T> = Generator<CounterfactualRun, T, RunResult>;
 
 /** The last tick of a re-run. */
@@ -79,24 +79,25 @@ export function untilTick([{ tick }]: IncidentContacts): number {
 }
 
 /**
- * Finds which switched-off features of the involved cars would have avoided an incident, or made it
- * milder: each alone, and if none does alone, the smallest set. A search is pure: `run` yields the
- * re-runs that it needs and is resumed with their results.
+ * Finds the switched-off features of the involved cars that would have avoided an incident or made
+ * it milder: first each feature alone; if no single feature is enough, the smallest set. The search
+ * is pure: `run` yields the re-runs that it needs and is resumed with their results.
  */
 export class CounterfactualSearch {
-  /** How many re-runs it asked for. */
+  /** Number of requested re-runs. */
   #reruns = 0;
   readonly #chain: IncidentContacts;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
-  /** What happened within the time of a re-run. */
+  /** The recorded contacts within the time of a re-run. */
   readonly #was: readonly ContactFacts[];
-  /** Results by set and start, so that equal starts cost one re-run. */
+  /** Results by set and start, so that no re-run is repeated. */
   readonly #results = new Map<string, RunResult>();
 
   /**
-   * `starts`: ticks of the three starts, furthest first, then of those that replace them, one by one,
-   * if the parties pass by chance. The nearer to the contact, the less else has changed by then.
+   * `starts`: the ticks of the three starts, earliest first; then of further starts, each of which
+   * replaces one from which the parties miss each other by chance. The later the start, the fewer
+   * other differences the re-run has at the contact.
    */
   constructor(chain: IncidentContacts, starts: readonly number[]) {
     this.#chain = chain;
@@ -126,13 +127,13 @@ export class CounterfactualSearch {
     return this.#numbered(failures, set);
   }
 
-  /** Those known to act come first, in case the budget does not suffice for all. */
+  /** Candidates that acted come first, in case the budget is not enough for all. */
   #inOrder(relevant: readonly Candidate[]): Candidate[] {
     const others = this.#candidates.filter((each) => !relevant.includes(each));
     return [...relevant, ...others];
   }
 
-  /** Numbers the sets in the order of cars and features; members of `set` do not count alone. */
+  /** Numbers the sets by cars and features. Members of `set` are not reported alone. */
   #numbered(alone: FailureFacts[], set: FailureFacts[] = []): FailureFacts[] {
     const rank = ({ car, feature }: Candidate) =>
       this.#candidates.findIndex((each) => each.car === car && each.feature === feature);
@@ -143,14 +144,14 @@ export class CounterfactualSearch {
     return [...singles, ...set.map((member) => ({ ...member, set: singles.length + 1 }))];
   }
 
-  /** Whether one more set can be tried with `kept` re-runs left after it. */
+  /** Whether the budget allows one more set and `kept` re-runs after it. */
   #affords(kept: number): boolean {
     return this.#reruns + this.#starts.length + kept <= RUNS_MAX;
   }
 
   // ── sets ────────────────────────────────────────────────────────────────────────────────────
 
-  /** The smallest set that has the effect of all; tries sizes in order while the budget lasts. */
+  /** The smallest set with the effect of all candidates. Tries all sets, smaller ones first. */
   *#smallest(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
     for (let size = 2; size <= relevant.length; size++) {
       for (const set of combinations(relevant, size)) {
@@ -163,8 +164,9 @@ export class CounterfactualSearch {
   }
 
   /**
-   * Removes candidates from all that act as long as the effect stays: one by one, after larger parts
-   * if there are very many. Undefined if the budget ends before every one has been tried.
+   * Starts with all candidates that act and removes as many as it can without losing the effect:
+   * one by one; if there are very many, larger parts first. Undefined if the budget ends before
+   * that is done.
    */
   *#reduce(relevant: readonly Candidate[], effect: Effect): Asking<FailureFacts[] | undefined> {
     let set = relevant;
@@ -187,7 +189,7 @@ export class CounterfactualSearch {
     return isEstablished ? this.#failures(set, shown) : undefined;
   }
 
-  /** Whether every member contributes something that the others do not. */
+  /** Whether every member brings a feature into effect that the others do not. */
   #isWhole(set: readonly Candidate[]): boolean {
     return set.every((member) => this.#provided(member, set) !== 0);
   }
@@ -196,7 +198,7 @@ export class CounterfactualSearch {
     return providedBy(declaredIn(this.#chain, car), maskOn(set, car), feature);
   }
 
-  /** Whether something that a member contributes made a difference to its car. */
+  /** Whether a feature that a member brings into effect made a difference to its car. */
   #acts(member: Candidate, set: readonly Candidate[], { result }: { result: RunResult }) {
     return (this.#provided(member, set) & (result.acted.get(member.car) ?? 0)) !== 0;
   }
@@ -204,8 +206,8 @@ export class CounterfactualSearch {
   // ── trials ──────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * The effect of a set, from as many starts as it takes to decide; undefined: none. `actors`: whether
-   * every member must have acted, or any.
+   * The effect of a set; undefined: none. Uses as many starts as the decision needs. `actors`:
+   * whether every member must have acted, or at least one.
    */
   *#judge(set: readonly Candidate[], actors: 'every' | 'some'): Asking<Verdict | undefined> {
     if (actors === 'every' && !this.#isWhole(set)) return undefined;
@@ -278,7 +280,7 @@ export class CounterfactualSearch {
     return { what: atEnd ? 'approaching' : 'passed', distanceM };
   }
 
-  /** The most telling figure that fell enough: the car's speed, its change of speed, or any car's. */
+  /** The first figure that is milder: the car's speed, its change of speed, or that of any car. */
   #milder(car: number, contact: number, left: readonly ContactFacts[]): Outcome {
     const again = left.find((hit) => partyOf(hit, car) !== undefined);
     const was = this.#chain[contact];
@@ -294,7 +296,7 @@ export class CounterfactualSearch {
   }
 }
 
-/** Speed of a striking car; undefined for a struck one. */
+/** Speed of a car that strikes; undefined for a car that is struck. */
 function strikesAt({ kind, striking, parties }: ContactFacts, car: number): number | undefined {
   const index = parties.findIndex((party) => party.car === car);
   const isStriking = kind !== CONTACT_VEHICLE || striking === index;
@@ -326,8 +328,8 @@ function maskOn(set: readonly Candidate[], car: number): number {
 }
 
 /**
- * Identifies a party that is no car of the fleet. All that stands at one spot counts as one, as in a
- * report: hitting the next parked car does not avoid the collision with the first.
+ * Identifies a party outside the fleet. All bodies of one hazard spot count as one party, as in a
+ * report: a car that hits the next parked car has not avoided the collision with the first one.
  */
 function strangerOf({ kind, block, hazard, parties }: ContactFacts): string | undefined {
   const allCars = kind === CONTACT_VEHICLE && parties.every(({ car }) => car >= 0);
@@ -349,7 +351,7 @@ export function contactsBetween(
   });
 }
 
-/** Every choice of `size` elements, in order. */
+/** All combinations of `size` elements, in order. */
 function* combinations<T>(from: readonly T[], size: number): Generator<T[]> {
   if (size === 0) yield [];
   else {

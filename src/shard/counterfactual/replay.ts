@@ -5,12 +5,12 @@ import type { ReplayFrames, ReplayTask } from '../protocol.ts';
 import { contactsBetween } from './counterfactual-search.ts';
 import type { Rewind, RewindStart, Slices } from './rewind.ts';
 
-/** Frames of a replay begin so long before the first contact and end so long after it, ticks. */
+/** A replay begins and ends this long before and after the first contact, ticks. */
 const REPLAY_LEAD_TICKS = IMAGE_TICKS;
 const REPLAY_AFTER_TICKS = CHAIN_TICKS;
 const COMMA = 0x2c;
 
-/** Runs the seconds around an incident, with features on from a tick on, and encodes their frames. */
+/** Re-runs and encodes the seconds around an incident, with features on from `switchTick`. */
 export function* playFrames(
   rewind: Rewind,
   start: RewindStart,

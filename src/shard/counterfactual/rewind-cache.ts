@@ -8,19 +8,19 @@ import type { RewindStart } from './rewind.ts';
 interface CachedState {
   tick: number;
   image: Uint8Array;
-  /** From the image to the end of a re-run; until they are known, the residency that knows them. */
+  /** The changes during a re-run; until they are complete, the residency whose world has them. */
   changes: readonly NumberedChange[] | { residency: number };
 }
 
-/** States from before collisions, for explanations and replays; at most REWIND_CACHE_MAX. */
+/** The states before collisions, for explanations and replays; at most REWIND_CACHE_MAX. */
 export class RewindCache {
   /** Least recently used first. */
   readonly #states = new Map<string, CachedState>();
 
   /**
-   * Keeps the state before a collision that has just happened, if the world has one. A world that
-   * catches up, and should be at `dueTick`, is left out: it brings very many old collisions at once,
-   * which would displace those that watchers have just seen.
+   * Keeps the state before a new collision, if the world has one. `dueTick`: the current tick by
+   * the clock. Collisions far before it are skipped: a world that catches up has very many, and
+   * they would displace those that watchers have just seen.
    */
   keep(
     world: LoadedWorld,
@@ -38,7 +38,7 @@ export class RewindCache {
     this.#set(keyOf(number, { tick, order }), state);
   }
 
-  /** Keeps a state that was computed again, at `tick` or later. */
+  /** Keeps a state that a rewind has computed. `tick`: of the state or earlier. */
   add(
     world: number,
     [first]: IncidentContacts,
@@ -56,7 +56,7 @@ export class RewindCache {
     if (this.#states.size > REWIND_CACHE_MAX && oldest !== undefined) this.#states.delete(oldest);
   }
 
-  /** The state before a collision of world `number`; `world`: if it is in memory. */
+  /** The state before a collision of world `number`. `world`: the world, if it is in memory. */
   get(
     number: number,
     [first]: IncidentContacts,
@@ -76,7 +76,7 @@ export class RewindCache {
       return undefined;
     }
     const start = { image, changes: until(first, known) };
-    // Until the world has passed the end of a re-run, it may still be given more changes.
+    // The changes are complete once the world has passed the end of a re-run.
     if ((world?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#set(key, { tick, ...start });
     return start;
   }

@@ -3,27 +3,27 @@ import type { ContactFacts } from '../../twin/incidents.ts';
 import { placePast } from '../loaded-world.ts';
 import type { NumberedChange, WorldPast } from '../protocol.ts';
 
-/** Ticks between two yields: about a tenth of a ms. */
+/** Ticks between two yields: about 0.1 ms of work. */
 const CHUNK_TICKS = 20;
 
-/** Work that can be interrupted at every `yield`. */
+/** Work in small steps: it may be interrupted at every `yield`. */
 export type Slices<T> = Generator<void, T, void>;
 
-/** A state to run again from, and the changes after it. */
+/** The state from which a re-run starts, and the changes after it. */
 export interface RewindStart {
   image: Uint8Array;
   /** In order of tick; the image contains those up to its own tick. */
   changes: readonly NumberedChange[];
 }
 
-/** A slab in which stretches of worlds are run again, without any effect on the worlds themselves. */
+/** A slab in which parts of worlds are re-run, without any effect on the worlds themselves. */
 export class Rewind {
   readonly kernel: Kernel;
   readonly slab: Slab;
   readonly contacts: ContactFacts[] = [];
   #changes: readonly NumberedChange[] = [];
   #next = 0;
-  /** By car: features that remain on even if the journal switches them off. */
+  /** By car: features that stay on even if the journal switches them off. */
   #on: ReadonlyMap<number, number> = new Map();
 
   constructor(kernel: Kernel, slab: Slab) {
@@ -35,7 +35,7 @@ export class Rewind {
     return this.kernel.tick(this.slab);
   }
 
-  /** Starts at the beginning of a world, or at its image. */
+  /** Starts at the image of a world, or at its beginning. */
   begin(cityIndex: number, past: WorldPast, changes: readonly NumberedChange[]): void {
     placePast(this.kernel, this.slab, cityIndex, past);
     this.#take(changes, past.image === undefined ? 0 : firstAfter(changes, this.tick));
@@ -55,7 +55,7 @@ export class Rewind {
     this.kernel.clearActed(this.slab);
   }
 
-  /** Switches features of some cars on, from here on. */
+  /** Switches features of some cars on, from the next tick on. */
   switchOn(on: ReadonlyMap<number, number>): void {
     this.#on = on;
     for (const [car, mask] of on) this.kernel.apply(this.slab, this.tick + 1, car, mask, mask);

@@ -1,4 +1,4 @@
-/** Corners of a convex polygon in order: x and y of each. */
+/** The corners of a convex polygon in order: x and y of each. */
 export type Polygon = readonly number[];
 
 /** The four corners of an oriented box about its middle; `hx`, `hy`: unit vector along its length. */
@@ -26,16 +26,16 @@ export function separation(a: Polygon, b: Polygon): number {
   return Math.sqrt(Math.min(cornersToEdges(a, b), cornersToEdges(b, a)));
 }
 
-/** Whether no edge of either has the two on different sides of it. */
+/** Whether no edge separates the two polygons. */
 function overlap(a: Polygon, b: Polygon): boolean {
   return !isApart(a, b) && !isApart(b, a);
 }
 
-/** Whether some edge of `a` has all of `a` on one side of it and all of `b` on the other. */
+/** Whether an edge of `a` separates `b` from `a`. */
 function isApart(a: Polygon, b: Polygon): boolean {
   for (let i = 0; i < a.length; i += 2) {
     const [x, y, ex, ey] = edge(a, i);
-    // Normal of the edge; which way it points depends on the order of the corners.
+    // Distance from the edge; its sign depends on the order of the corners.
     const side = (polygon: Polygon, j: number) =>
       ((polygon[j] ?? 0) - x) * -ey + ((polygon[j + 1] ?? 0) - y) * ex;
     const own = extreme(a, side);
@@ -56,7 +56,7 @@ function extreme(polygon: Polygon, measure: (polygon: Polygon, at: number) => nu
   return { least, most };
 }
 
-/** Start of the edge at a corner, and the way to its end. */
+/** Start point of the edge at a corner, and the vector to its end. */
 function edge(polygon: Polygon, at: number): [x: number, y: number, ex: number, ey: number] {
   const next = (at + 2) % polygon.length;
   const x = polygon[at] ?? 0;

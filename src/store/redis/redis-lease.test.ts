@@ -110,7 +110,7 @@ test('a lost lease is reported, and taken again once it is free', async () => {
   const store = await open('node');
   await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 100000`);
   await time.advance(RENEWAL_MS);
-  await until('the loss', () => heard.includes('lost: node "other" has the store'));
+  await until('the loss', () => heard.includes('lost: node "other" holds the lease'));
   expect(store.isReady).toBe(false);
   await expect(write(store)).rejects.toMatchObject({ reason: 'failed' });
   await holdsAgainOnceFree(store);

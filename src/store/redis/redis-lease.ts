@@ -4,16 +4,16 @@ import type { LeaseListener } from '../contract.ts';
 import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, SLOTS, type Slot } from './slots.ts';
 
-/** Renewals in the life of a lease. */
+/** Number of renewals in the lifetime of a lease. */
 const RENEWALS = 4;
-/** Share of its life for which the holder relies on a renewal. */
+/** The holder relies on a renewal for this share of the lifetime. */
 const RELIED_ON = 0.75;
-/** Share of its life that an answer may take, as a divisor; and the least. */
+/** An answer may take the lifetime divided by this, but at least COMMAND_MS_MIN. */
 const COMMAND_SHARE = 12;
 const COMMAND_MS_MIN = 200;
-/** How often the lease of another process is read. */
+/** Pause between two reads of another process's lease. */
 const POLL_MS = 100;
-/** A lease that lives longer than at the last reading was renewed: by more than clocks differ. */
+/** If the remaining time of a lease has grown by more than this, the lease was renewed. */
 const RENEWED_MS = 50;
 const BOOT_BYTES = 8;
 
@@ -21,14 +21,14 @@ export interface LeaseDependencies {
   time: Time;
   random: Random;
   listener: LeaseListener;
-  /** The highest version that this process has seen of a slot. */
+  /** The highest version that this process has seen in a slot. */
   seenVersion: (slot: Slot) => number;
 }
 
 export interface LeaseSettings {
   url: string;
   nodeName: string;
-  /** How long the lease of a process that has died blocks others. */
+  /** Lifetime of a lease: after a crash, other processes wait for this time. */
   leaseMs: number;
 }
 
@@ -40,9 +40,9 @@ interface Taken {
 }
 
 /**
- * The right of one process to write to the store, in every slot, over a connection of its own.
- * Redis lets it expire unless it is renewed. The process measures its life by its own clock, and
- * stops relying on it before Redis can have ended it.
+ * The right of one process to write to the store, in every slot. It uses a connection of its own.
+ * The lease expires in Redis unless the process renews it. The process measures the remaining time
+ * by its own clock, and stops relying on the lease before it can expire in Redis.
  */
 export class RedisLease {
   readonly #settings: LeaseSettings;
@@ -51,9 +51,9 @@ export class RedisLease {
   readonly #link: RedisLink;
   #boot = '';
   #untilMs = Number.NEGATIVE_INFINITY;
-  /** What the listener was told last. */
+  /** Whether the last event for the listener was `held`. */
   #isHeld = false;
-  /** Another process has it, or had it: it must be taken anew. */
+  /** Another process holds or held the lease: it must be taken again. */
   #isLost = true;
   #renewing: Promise<void> | undefined;
   #stopRenewal: StopTimer = () => {};
@@ -74,12 +74,12 @@ export class RedisLease {
     this.#newBoot();
   }
 
-  /** Names this grant of the lease in Redis. */
+  /** Identifies this grant of the lease in Redis. */
   get boot(): string {
     return this.#boot;
   }
 
-  /** Until when it may be relied on, by `Time.now`. */
+  /** Until when the lease is valid, by `Time.now`. */
   get untilMs(): number {
     return this.#untilMs;
   }
@@ -89,8 +89,8 @@ export class RedisLease {
   }
 
   /**
-   * Takes the lease, waiting for one that is not renewed any more to expire. Rejects where another
-   * process renews it, or Redis does not answer within `limitMs`.
+   * Takes the lease. Waits until the lease of a dead process expires. Rejects if another process
+   * renews it, or if Redis does not answer within `limitMs`.
    */
   async take(limitMs: number): Promise<void> {
     this.#link.open();
@@ -99,7 +99,7 @@ export class RedisLease {
     this.#stopRenewal = this.#time.every(everyMs, () => void this.#renew());
   }
 
-  /** False where Redis does not answer. */
+  /** Resolves to false if Redis does not answer. */
   async #tryToTake(): Promise<boolean> {
     if (!this.#link.isUp) return false;
     try {
@@ -112,7 +112,7 @@ export class RedisLease {
   }
 
   async #takeFree(): Promise<void> {
-    // The common slot comes first: of two processes that start at once only one goes on.
+    // The common slot first: if two processes start at the same time, only one gets it.
     await this.#takeOnceFree(COMMON_SLOT);
     await Promise.all(SLOTS.map((slot) => this.#takeOnceFree(slot)));
     this.#isLost = false;
@@ -120,7 +120,7 @@ export class RedisLease {
     if (!this.isHeld) throw new Error(`no lease: ${messageOf(this.#link.lastError)}`);
   }
 
-  /** Waits for another process's lease of a slot to expire. Rejects where it is renewed. */
+  /** Takes a slot as soon as its lease expires. Rejects if another process renews it. */
   async #takeOnceFree(slot: Slot): Promise<void> {
     let last: Taken | undefined;
     for (;;) {
@@ -138,8 +138,8 @@ export class RedisLease {
   }
 
   /**
-   * Moves the lease to the connection numbered `session`: Redis refuses what earlier ones still
-   * carry from now on. Rejects where the lease is not held.
+   * Moves the lease to the connection with the number `session`: from now on Redis refuses commands
+   * that earlier connections still deliver. Rejects if this process does not hold the lease.
    */
   async enter(link: RedisLink, session: number): Promise<void> {
     const answers = await Promise.all(
@@ -153,11 +153,11 @@ export class RedisLease {
     return [this.#boot, session, this.#settings.leaseMs, how];
   }
 
-  /** Renews the lease, or takes it anew where it was lost. Never rejects. */
+  /** Renews the lease, or takes it again after a loss. Never rejects. */
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
       .catch(() => {
-        // Redis does not answer. The next renewal tries again; the lease expires meanwhile.
+        // Redis does not answer. The next renewal tries again; meanwhile the lease may expire.
       })
       .finally(() => {
         this.#renewing = undefined;
@@ -188,7 +188,7 @@ export class RedisLease {
     if (!wasHeld && this.#isHeld) this.#dependencies.listener.held();
   }
 
-  /** Reports the end, or waits for it. */
+  /** Reports that the lease has expired, or sets a timer for that time. */
   #expire(): void {
     this.#stopExpiry();
     const leftMs = this.#untilMs - this.#time.now();
@@ -207,7 +207,7 @@ export class RedisLease {
     this.#isLost = true;
     this.#newBoot();
     this.#dependencies.listener.lost(
-      holder === undefined ? 'the store lost its last writes' : `${nameOf(holder)} has the store`,
+      holder === undefined ? 'the store lost its last writes' : `${nameOf(holder)} holds the lease`,
     );
   }
 
@@ -216,7 +216,7 @@ export class RedisLease {
     this.#boot = `${this.#settings.nodeName}:${id}`;
   }
 
-  /** Gives the lease up, where Redis answers. */
+  /** Releases the lease, if Redis answers. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -224,7 +224,7 @@ export class RedisLease {
     this.#stopExpiry();
     await this.#renewing;
     const release = (slot: Slot) => this.#link.run('release', [slot.lease], [this.#boot]);
-    // What cannot be given up expires by itself.
+    // A lease that is not released expires by itself.
     if (this.#link.isUp) await Promise.allSettled(SLOTS.toReversed().map(release));
     await this.#link.close();
   }

@@ -7,15 +7,15 @@ import type { Time } from '../../time.ts';
 export type Argument = string | number | Buffer;
 
 const CONNECT_TIMEOUT_MS = 2000;
-/** A server that hangs does not close its end: then ours is closed alone. */
+/** If a hanging Redis server does not close the connection in time, this side closes it. */
 const DISCONNECT_TIMEOUT_MS = 100;
-/** Pauses before attempts to connect again: doubled each time. */
+/** Pause before another attempt to connect: doubles each time. */
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1000;
 const RETRY_JITTER = 0.2;
 /** How often `waitFor` tries. */
 const ATTEMPT_MS = 10;
-/** Answers of a server that cannot serve now, but may elsewhere or later. */
+/** Errors of a Redis server that cannot execute commands now. Another attempt may succeed. */
 const BROKEN = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|TRYAGAIN|NOSCRIPT|BUSY)\b/;
 
 function readScript(name: string): { text: string; sha1: string } {
@@ -23,7 +23,7 @@ function readScript(name: string): { text: string; sha1: string } {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Each is in a file of its own, whose head lists its keys and arguments. */
+/** Each script has a file, whose first lines list its keys and arguments. */
 const SCRIPTS = {
   commit: readScript('commit'),
   list: readScript('list'),
@@ -33,7 +33,7 @@ const SCRIPTS = {
 
 type ScriptName = keyof typeof SCRIPTS;
 
-/** `refused`: the server did not execute the command. `unknown`: it may have. */
+/** `refused`: Redis did not execute the command. `unknown`: Redis may have executed it. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
   readonly outcome: 'refused' | 'unknown';
@@ -46,20 +46,20 @@ export class LinkError extends Error {
 
 export interface LinkOptions {
   name: string;
-  /** A command without an answer for so long ends the connection. */
+  /** A command without an answer within this time ends the connection. */
   commandTimeoutMs: number;
   time: Time;
   random: Random;
-  /** Runs on every new connection before others may use it; if it rejects, another is made. */
+  /** Runs on every new connection before it is used. If it rejects, another connection is made. */
   handshake?: (link: RedisLink) => Promise<void>;
-  /** The link came up. */
+  /** Called when the connection can be used. */
   up?: () => void;
 }
 
 /**
  * One connection to Redis, which is made again whenever it ends. No command waits for a connection,
- * and none is sent twice: it is answered, refused, or its outcome is unknown. A server that does
- * not answer in time loses its connection.
+ * and none is sent twice: it is answered, refused, or its outcome is unknown. If Redis does not
+ * answer a command in time, the connection is closed.
  */
 export class RedisLink {
   readonly #redis: Redis | Cluster;
@@ -67,7 +67,7 @@ export class RedisLink {
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
   #isClosed = false;
-  /** Counts the connections: events of an earlier one do not concern the current one. */
+  /** Counts the connections, so that events of an earlier one are ignored. */
   #connection = 0;
   #lastError: unknown = new Error('not connected yet');
 
@@ -89,9 +89,9 @@ export class RedisLink {
     return this.#isUp;
   }
 
-  /** Begins to connect, and goes on until `close`. */
+  /** Connects, and connects again after a failure, until `close`. */
   open(): void {
-    // Events report the outcome.
+    // The events `ready` and `close` report the outcome.
     this.#redis.connect().catch(() => {});
   }
 
@@ -117,8 +117,8 @@ export class RedisLink {
   }
 
   /**
-   * Tries again and again until `attempt` succeeds. Rejects with the last error of the connection
-   * after `limitMs`, or as `attempt` does.
+   * Repeats `attempt` until it succeeds. Rejects with the last error of the connection after
+   * `limitMs`, or if `attempt` rejects.
    */
   async waitFor(attempt: () => boolean | Promise<boolean>, limitMs: number): Promise<void> {
     const { time } = this.#options;
@@ -136,7 +136,7 @@ export class RedisLink {
     this.#underWay.clear();
   }
 
-  /** Ends this connection and makes another. */
+  /** Ends this connection and makes a new one. */
   renew(error: unknown): void {
     this.#lastError = error;
     this.#down(error);
@@ -180,11 +180,11 @@ export class RedisLink {
     });
   }
 
-  /** How long to wait before another attempt to connect, or null for none. */
+  /** Pause before the next attempt to connect; null: no further attempt. */
   #pauseMs(attempt: number): number | null {
     if (this.#isClosed) return null;
     const ms = Math.min(RETRY_MS_MIN * 2 ** (attempt - 1), RETRY_MS_MAX);
-    // Nodes that lost the same server do not all come back at once.
+    // Random, so that nodes which lost the same Redis server do not connect at the same time.
     const [byte = 0] = this.#options.random.bytes(1);
     return ms * (1 + (RETRY_JITTER * byte) / 256);
   }
@@ -196,7 +196,7 @@ export class RedisLink {
   }
 }
 
-/** Whether the server refused the command, or never received it. */
+/** Whether Redis refused the command, or never received it. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'ReplyError' || error.message.startsWith("Stream isn't writeable");
@@ -212,10 +212,10 @@ const PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * A client for a URL:
- * - `redis://` and `rediss://` (TLS): one server
- * - `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some servers of a cluster
- * - `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the sentinels of a server
+ * A client for a URL: - `redis://` and `rediss://` (TLS): one Redis server -
+ * `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some nodes of a Redis Cluster -
+ * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the Redis Sentinels of a
+ * server
  */
 function clientOf(
   url: string,
@@ -243,9 +243,9 @@ function clientOf(
     return new Cluster(serversOf(url, PORT), {
       lazyConnect: true,
       enableOfflineQueue: false,
-      // Without that queue it would be refused; the handshake does the same check.
+      // Needs that queue; the handshake does the same check.
       enableReadyCheck: false,
-      // The server may have executed a command whose connection ended: it is not sent again.
+      // Redis may have executed a command whose connection ended: it must not be sent again.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       retryDelayOnTryAgain: 0,
@@ -258,7 +258,7 @@ function clientOf(
   return new Redis({ ...alone, ...server, db, ...(kind === 'rediss' && { tls: {} }) });
 }
 
-/** The part of a URL between the slashes. */
+/** The part of a URL between `//` and the next slash. */
 function authorityOf(url: string): string {
   return url.split('/')[2] ?? '';
 }

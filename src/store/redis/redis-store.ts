@@ -18,35 +18,35 @@ import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts'
 import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
-/** How long a start waits for Redis to answer. */
+/** How long a start waits for an answer of Redis. */
 const START_MS = 5000;
 const VERSION_BYTES = 8;
 const COMMITTED_MIN = 1;
 const LOST = -1;
-/** Redis refuses writes for want of memory, or of space for its log. */
+/** Redis refuses writes because it has no memory, or no disk space for its log. */
 const FULL = /^(OOM|MISCONF)\b/;
 
 const SAFE_SETTINGS = [
-  ['appendonly', 'yes', 'a crash of Redis loses answered writes'],
-  ['appendfsync', 'always', 'loss of power loses the last writes'],
-  ['maxmemory-policy', 'noeviction', 'Redis may drop what it holds'],
+  ['appendonly', 'yes', 'if Redis crashes, answered writes are lost'],
+  ['appendfsync', 'always', 'if the power fails, the last writes are lost'],
+  ['maxmemory-policy', 'noeviction', 'Redis may evict data'],
 ] as const;
 
 export interface RedisSettings extends LeaseSettings {
-  /** A command without an answer for so long has failed: 1 s unless given. */
+  /** A command fails without an answer within this time; 1 s by default. */
   commandTimeoutMs?: number;
 }
 
 export interface RedisDependencies {
   time: Time;
   random: Random;
-  /** Hears what happens to the lease once the store is open. */
+  /** Gets the events of the lease once the store is open. */
   listener: LeaseListener;
 }
 
 /**
- * Opens the store in Redis. Rejects, with a message for the operator, where Redis does not answer
- * or another process has the store.
+ * Opens the store in Redis. Rejects, with a message for the operator, if Redis does not answer or
+ * another process holds the lease.
  */
 export async function openRedis(
   settings: RedisSettings,
@@ -64,12 +64,13 @@ export async function openRedis(
 }
 
 /**
- * The store in Redis. One process writes at a time. A commit is one script, which checks the lease,
- * then the versions, then writes.
+ * The store in Redis. One process writes at a time. A commit is one script that checks the lease,
+ * then checks the versions, then writes.
  *
- * Commits go out in the order of the calls over one connection. If it breaks, the outcome of the
- * unanswered ones is unknown. The next connection fences off what the old one may still carry
- * before it is used, so a read over it shows how they ended.
+ * Commits are sent in the order of the calls over one connection. If the connection breaks, the
+ * outcome of unanswered commits is unknown. Before the next connection is used, it fences off
+ * commands that the old one may still deliver. So a read over the new connection shows the final
+ * outcome.
  */
 export class RedisStore implements Store {
   readonly engine = 'redis';
@@ -79,7 +80,7 @@ export class RedisStore implements Store {
   readonly #seen = new Map<Slot, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #session = 0;
-  /** The grant of the lease that the connection writes under, and that with its session. */
+  /** The grant of the lease that the connection uses, and its fencing token. */
   #enteredBoot = '';
   #token = '';
   #pendingBytes = 0;
@@ -112,7 +113,7 @@ export class RedisStore implements Store {
     });
   }
 
-  /** Until when the right to write may be relied on, by `Time.now`. */
+  /** Until when the lease is valid, by `Time.now`. */
   get untilMs(): number {
     return this.#lease.untilMs;
   }
@@ -122,7 +123,7 @@ export class RedisStore implements Store {
     return this.#link.isUp && this.#lease.isHeld && this.#enteredBoot === this.#lease.boot;
   }
 
-  /** Takes the lease and connects. To be called once, before anything else. */
+  /** Takes the lease and connects. Call it once, before anything else. */
   async open(): Promise<void> {
     await this.#lease.take(START_MS);
     this.#link.open();
@@ -138,10 +139,10 @@ export class RedisStore implements Store {
     this.#token = `${boot}#${session}`;
   }
 
-  /** The connection or the lease has come back. */
+  /** Continues after the connection or the lease was restored. */
   #resume(): void {
     if (this.#link.isUp && this.#enteredBoot !== this.#lease.boot) {
-      this.#link.renew(new Error('another lease'));
+      this.#link.renew(new Error('the lease was granted again'));
     } else if (this.#isOpen && this.isReady) this.#listener.held();
   }
 
@@ -183,7 +184,8 @@ export class RedisStore implements Store {
     const slot = keys[0] === undefined ? COMMON_SLOT : slotOfKey(keys[0]);
     const { args, bytes } = pack(checks, writes);
     if (this.#closing) throw new StoreUnavailable('closed');
-    if (!this.#lease.isHeld) throw new StoreUnavailable('failed', new Error('no lease'));
+    if (!this.#lease.isHeld)
+      throw new StoreUnavailable('failed', new Error('this node does not hold the lease'));
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
       throw new StoreUnavailable('failed', new Error('too many bytes are unanswered'));
     }
@@ -211,7 +213,7 @@ export class RedisStore implements Store {
     return answer >= COMMITTED_MIN;
   }
 
-  /** Settings of Redis that may lose answered writes, as far as Redis shows them. */
+  /** Warnings about settings with which Redis may lose answered writes. */
   async warnings(): Promise<string[]> {
     const warnings: string[] = [];
     for (const [name, safe, why] of SAFE_SETTINGS) {
@@ -240,7 +242,7 @@ function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable(FULL.test(error.message) ? 'full' : 'failed', error);
 }
 
-/** Values are packed when the commit is called: later changes by the caller are not written. */
+/** Packs values when the commit is called: later changes of the objects are not written. */
 function pack(checks: readonly Check[], writes: readonly Write[]) {
   const args: Argument[] = [checks.length];
   for (const { key, version } of checks) args.push(encodeKey(key), stampOf(version));

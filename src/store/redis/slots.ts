@@ -3,8 +3,8 @@ import type { Key, Page } from '../contract.ts';
 import { encodeKey, pageBounds, partitionOf } from '../encoding.ts';
 
 /**
- * What lives together: the entries of one partition, or those of none. The tag in braces puts all
- * keys of a slot on one machine of a Redis Cluster, so that one script reaches them.
+ * The Redis keys of one partition, or of all entries without a partition. The tag in braces puts
+ * the keys of a slot on one machine of a Redis Cluster, so that one script can use them.
  */
 export interface Slot {
   readonly lease: string;
@@ -20,7 +20,7 @@ function slotOf(tag: string): Slot {
   return { lease, owner, version, entries: key('entries'), order: key('order') };
 }
 
-/** Of keys that belong to no partition. */
+/** The slot of keys without a partition. */
 export const COMMON_SLOT = slotOf('dp');
 
 const PARTITION_SLOTS: readonly Slot[] = Array.from({ length: PARTITION_COUNT }, (_, partition) =>
@@ -30,13 +30,13 @@ const PARTITION_SLOTS: readonly Slot[] = Array.from({ length: PARTITION_COUNT },
 /** Every slot, the common one first. */
 export const SLOTS: readonly Slot[] = [COMMON_SLOT, ...PARTITION_SLOTS];
 
-/** The slot of a key. Throws TypeError where it begins as a partition's and is none. */
+/** The slot of a key. Throws TypeError if the key names a partition that does not exist. */
 export function slotOfKey(key: Key): Slot {
   const partition = partitionOf(key);
   return (partition === undefined ? undefined : PARTITION_SLOTS[partition]) ?? COMMON_SLOT;
 }
 
-/** A part of a page: encoded keys from `start` on and before `end`, all in one slot. */
+/** A part of a page in one slot: the encoded keys from `start` up to, but not including, `end`. */
 export interface Stretch {
   slot: Slot;
   start: Buffer;
@@ -57,7 +57,7 @@ export function stretchesOf(prefix: Key, page: Page): Stretch[] {
     .filter(({ start, end }) => start.compare(end) < 0);
 }
 
-/** The common slot has what lies before the partitions and behind them. */
+/** The common slot has the keys before and after those of the partitions. */
 function allStretches({ start, end }: Omit<Stretch, 'slot'>): Stretch[] {
   const behind = (key: Key) => Buffer.concat([encodeKey(key), Buffer.of(0xff)]);
   const partitions = PARTITION_SLOTS.map((slot, partition) => {
