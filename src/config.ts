@@ -155,7 +155,7 @@ function demo(env: Environment): Config['demo'] {
 
 function fieldKey(env: Environment): Config['fieldKey'] {
   const given = env.FIELD_KEY;
-  if (given === undefined || given === '') return undefined;
+  if (!given) return undefined;
   const key = Buffer.from(given, 'base64');
   if (key.length !== FIELD_KEY_BYTES || key.toString('base64') !== given) {
     throw new ConfigError(`FIELD_KEY: use ${FIELD_KEY_BYTES} bytes in base64`);
@@ -164,12 +164,9 @@ function fieldKey(env: Environment): Config['fieldKey'] {
 }
 
 function tls(env: Environment): Config['tls'] {
-  const certFile = env.TLS_CERT || undefined;
-  const keyFile = env.TLS_KEY || undefined;
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined || keyFile === undefined) {
-    throw new ConfigError('TLS_CERT and TLS_KEY: set both or neither');
-  }
+  const { TLS_CERT: certFile, TLS_KEY: keyFile } = env;
+  if (!certFile && !keyFile) return undefined;
+  if (!certFile || !keyFile) throw new ConfigError('TLS_CERT and TLS_KEY: set both or neither');
   return { certFile, keyFile };
 }
 
@@ -195,7 +192,7 @@ type Range = readonly [least: number, most: number];
 
 function number(env: Environment, name: string, standard: number, range: Range): number {
   const given = env[name];
-  if (given === undefined || given === '') return standard;
+  if (!given) return standard;
   const [least, most] = range;
   const value = Number(given);
   if (!(value >= least && value <= most)) {
@@ -240,7 +237,7 @@ function redisUrl(env: Environment): string | undefined {
 
 function url(env: Environment, name: string): string | undefined {
   const given = env[name];
-  if (given === undefined || given === '') return undefined;
+  if (!given) return undefined;
   const parsed = URL.canParse(given) ? new URL(given) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
     throw new ConfigError(`${name}: "${given}" is not an http or https URL`);

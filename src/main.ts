@@ -9,7 +9,7 @@ const STOP_MS = 20_000;
 
 /** Reads the settings, starts a node, prints the ready line, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  const config = configOrExit();
+  const config = readConfig(process.env, systemRandom);
   const log = createLog(config.logLevel);
   let node: RunningNode | undefined;
   let stopping = false;
@@ -35,24 +35,14 @@ async function main(): Promise<void> {
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 
-  try {
-    node = await startNode(config, log);
-  } catch (error) {
-    process.stderr.write(`cannot start: ${error instanceof Error ? error.message : error}\n`);
-    process.exit(1);
-  }
+  node = await startNode(config, log);
   const { dealerUrl, twinUrl, opsUrl } = node;
   process.stdout.write(`ready dealer=${dealerUrl} twin=${twinUrl} ops=${opsUrl}\n`);
 }
 
-function configOrExit() {
-  try {
-    return readConfig(process.env, systemRandom);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(2);
-  }
-}
-
-await main();
+await main().catch((error: unknown) => {
+  const isSetting = error instanceof ConfigError;
+  const message = error instanceof Error ? error.message : error;
+  process.stderr.write(isSetting ? `${message}\n` : `cannot start: ${message}\n`);
+  process.exit(isSetting ? 2 : 1);
+});

@@ -11,13 +11,6 @@ export interface WorldReportsDependencies
   readonly records: Pick<Records, 'saveIncidents' | 'saveExplanations' | 'saveImage'>;
 }
 
-interface Waiting {
-  /** Resolves when this number of contacts is stored. */
-  count: number;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Stores the reports of one world: all contacts and explanations, and the newest image. An image is
  * never stored before the contacts that precede it. Failed writes are repeated, but not those of
@@ -26,13 +19,14 @@ interface Waiting {
 export class WorldReports {
   readonly #world: number;
   readonly #dependencies: WorldReportsDependencies;
-  /** Numbers of contacts that were reported and stored, from the beginning of the world. */
+  /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
-  #stored = 0;
+  /** Not stored yet. */
   #facts: ContactFacts[] = [];
   #explained: Explained[] = [];
   #image: StateImage | undefined;
-  #waiting: Waiting[] = [];
+  /** Callers that wait until all contacts are stored. */
+  #waiting: PromiseWithResolvers<void>[] = [];
   #writing: Promise<void> | undefined;
   #isClosing = false;
 
@@ -48,7 +42,6 @@ export class WorldReports {
   /** The world was loaded. `contacts`: number of its contacts until then, which are all stored. */
   loaded(contacts: number): void {
     this.#reported = Math.max(this.#reported, contacts);
-    this.#stored = Math.max(this.#stored, contacts);
   }
 
   /** Stores contacts from number `from` on. A rebuilt world repeats contacts: they are skipped. */
@@ -73,11 +66,10 @@ export class WorldReports {
    * published. Rejects with what the store threw.
    */
   stored(): Promise<void> {
-    if (this.#stored >= this.#reported) return Promise.resolve();
-    const count = this.#reported;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ count, resolve, reject });
-    });
+    if (this.#facts.length === 0) return Promise.resolve();
+    const stored = Promise.withResolvers<void>();
+    this.#waiting.push(stored);
+    return stored.promise;
   }
 
   /** Resolves once all reports are written. */
@@ -120,10 +112,8 @@ export class WorldReports {
     const facts = [...this.#facts];
     await this.#dependencies.records.saveIncidents(this.#world, facts);
     this.#facts.splice(0, facts.length);
-    this.#stored += facts.length;
-    const waiting = this.#waiting;
-    this.#waiting = waiting.filter(({ count }) => count > this.#stored);
-    for (const { count, resolve } of waiting) if (count <= this.#stored) resolve();
+    if (this.#facts.length > 0) return;
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
   async #writeExplanations(): Promise<void> {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { CHAIN_TICKS } from '../../../assembly/layout.ts';
 import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
@@ -14,8 +15,7 @@ interface CachedState {
 
 /** The states before collisions, for explanations and replays; at most REWIND_CACHE_MAX. */
 export class RewindCache {
-  /** Least recently used first. */
-  readonly #states = new Map<string, CachedState>();
+  readonly #states = new LRUCache<string, CachedState>({ max: REWIND_CACHE_MAX });
 
   /**
    * Keeps the state before a new collision, if the world has one. `dueTick`: the current tick by
@@ -35,7 +35,7 @@ export class RewindCache {
     const { number, residency } = world;
     // The world overwrites its images in place.
     const state = { tick: image.tick, image: image.bytes.slice(), changes: { residency } };
-    this.#set(keyOf(number, { tick, order }), state);
+    this.#states.set(keyOf(number, { tick, order }), state);
   }
 
   /** Keeps a state that a rewind has computed. `tick`: of the state or earlier. */
@@ -46,14 +46,7 @@ export class RewindCache {
     { image, changes }: RewindStart,
   ): void {
     const later = changes.filter((change) => change.tick > tick);
-    this.#set(keyOf(world, first), { tick, image, changes: until(first, later) });
-  }
-
-  #set(key: string, state: CachedState): void {
-    this.#states.delete(key);
-    this.#states.set(key, state);
-    const [oldest] = this.#states.keys();
-    if (this.#states.size > REWIND_CACHE_MAX && oldest !== undefined) this.#states.delete(oldest);
+    this.#states.set(keyOf(world, first), { tick, image, changes: until(first, later) });
   }
 
   /** The state before a collision of world `number`. `world`: the world, if it is in memory. */
@@ -66,10 +59,7 @@ export class RewindCache {
     const state = this.#states.get(key);
     if (state === undefined) return undefined;
     const { tick, image, changes } = state;
-    if (!('residency' in changes)) {
-      this.#set(key, state);
-      return { image, changes };
-    }
+    if (!('residency' in changes)) return { image, changes };
     const known = world?.residency === changes.residency ? world.changesAfter(tick) : undefined;
     if (known === undefined) {
       this.#states.delete(key);
@@ -77,7 +67,7 @@ export class RewindCache {
     }
     const start = { image, changes: until(first, known) };
     // The changes are complete once the world has passed the end of a re-run.
-    if ((world?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#set(key, { tick, ...start });
+    if ((world?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#states.set(key, { tick, ...start });
     return start;
   }
 }
