@@ -28,7 +28,7 @@ import { WAITING_MPS } from './thresholds';
 /** Greatest distance from the line at which a car counts as standing at it, m. */
 const AT_LINE_M = 3.0;
 
-// What the decisions know of each car and of each junction.
+// Lists that the junction decisions read, by car and by junction.
 /** i32[CAR_COUNT], the next connector on the route, without the one that the car is on */
 const AHEAD: usize = SCRATCH;
 /** f64[CAR_COUNT] m, from the front bumper to the stop line of that connector */
@@ -72,7 +72,7 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT], the same among th
   );
 }
 
-/** Whether nobody expects the path that a car takes: only the car itself counts with its claim. */
+/** Whether other drivers cannot expect the path of a car: its claim counts only for itself. */
 @inline export function isUnannounced(slab: usize, car: i32): bool {
   return getI(slab, C_UNANNOUNCED, car) != 0;
 }

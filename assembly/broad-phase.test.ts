@@ -31,7 +31,7 @@ describe('bodies', () => {
     }
   });
 
-  it('pass each other with a hand between them', () => {
+  it('pass each other 10 cm apart', () => {
     const { widthM } = at(CAR_TYPES, 2);
     const { kernel, slab } = staged([
       { x: -20, y: 0, vx: 15 },
@@ -67,7 +67,7 @@ describe('bodies', () => {
         for (let b = a + 1; b < CAR_COUNT; b++) {
           const dx = view.f64(C_X, b) - view.f64(C_X, a);
           const dy = view.f64(C_Y, b) - view.f64(C_Y, a);
-          // What moves into reach within the coming tick must be in the mask by now.
+          // A car that comes into reach within the next tick must be in the mask already.
           if (Math.hypot(dx, dy) > 5.2) continue;
           pairs++;
           expect((view.i32(C_NEAR, a) >> b) & 1).toBe(1);

@@ -120,7 +120,7 @@ describe('a rear-end collision', () => {
     ]);
   });
 
-  test('has the car that was struck drive into it as well where it backs into the other', () => {
+  test('names the car as striking whose own motion closed most of the gap', () => {
     const backing: Scene[] = [
       { x: 0, y: 0, isWreck: true, vx: 1 },
       { x: lengthM + 0.1, y: 0, headingDegrees: 180, vx: 9 },
@@ -184,7 +184,7 @@ describe('a building', () => {
     expect(Math.hypot(contact.x - facade.x, contact.y - facade.y)).toBeLessThan(0.1);
   });
 
-  test('is looked for around a wreck from the moment that it is one', () => {
+  test('is tested for contact with a wreck from its first tick as a wreck', () => {
     const scenes = [facing(1.5, 1), facing(1.5 + lengthM + 0.01, 3)];
     const { kernel, slab } = staged(scenes, [0, 0]);
     edit(kernel, slab, (world) => world.setI32(C_NEAR, 0, 2));

@@ -20,7 +20,7 @@ function makeDriver(headway = HEADWAY_S): ProvingGround {
   return ground;
 }
 
-/** Towards what stands the driver keeps 0.3 of its headway. */
+/** Towards a standing vehicle the driver keeps 0.3 of its headway. */
 const headwayTo = (leadSpeed: number) => (leadSpeed === 0 ? HEADWAY_S / 0.3 : HEADWAY_S);
 
 const followed = (speed: number, leadSpeed: number, gap: number) =>
@@ -33,7 +33,7 @@ const followed = (speed: number, leadSpeed: number, gap: number) =>
 
 const free = (speed: number) => makeDriver().freeAccel(speed, WANTED_MPS);
 
-/** The intelligent driver model: what the road and what the vehicle ahead take off, in sum. */
+/** The intelligent driver model: the sum of the free-road and the interaction terms. */
 const model = (speed: number, leadSpeed: number, gap: number) =>
   free(speed) + followed(speed, leadSpeed, gap) - ACCEL_MPS2;
 
@@ -88,7 +88,7 @@ describe('the intelligent driver model', () => {
     }
   });
 
-  it('stands at its standstill gap behind what stands, and starts as that goes on', () => {
+  it('stands at its standstill gap behind a standing vehicle, and starts when that drives on', () => {
     expect(followed(0, 0, STANDSTILL_M)).toBeCloseTo(0, 12);
     expect(followed(0, 0, STANDSTILL_M - 0.5)).toBeLessThan(-0.5);
     expect(followed(0, 2, STANDSTILL_M + 2)).toBeGreaterThan(1);

@@ -89,7 +89,7 @@ describe('steady cornering', () => {
         const expected = (found.speed * angleOf(type)) / reach(type, found.speed);
         const off = Math.abs(found.yawRate / expected - 1);
         expect(off, type.model).toBeLessThan(accel <= 1.5 ? 0.02 : 0.06);
-        // What it comes to with the sine curve: far inside of what is asked for.
+        // Deviation of the sine curve: far within the required limit.
         expect(off, type.model).toBeLessThan(accel <= 1.5 ? 0.005 : 0.025);
       }
     },
@@ -171,7 +171,7 @@ describe('a car that stands', () => {
   });
 
   test.each([0, 0.5, -0.3])(
-    'came to it without rolling back, and for good, wheels at %d rad',
+    'has stopped without rolling back, and stays, wheels at %d rad',
     (angle) => {
       for (const wish of [-0.56, -1, -3.5, FULL]) {
         for (const speed of [0.1, 0.29, 0.5, 1.9, 6]) {
@@ -199,7 +199,7 @@ describe('a car that stands', () => {
     },
   );
 
-  it('starts where it is asked to, with turned wheels as well', () => {
+  it('starts on demand, with turned wheels as well', () => {
     for (const angle of [0, 0.5]) {
       const ground = new ProvingGround(CAR_TYPES);
       ground.setAll(C_STEER, angle);
@@ -214,7 +214,7 @@ describe('a car that stands', () => {
     }
   });
 
-  it('is none that slides sideways, however slow its neighbour in memory', () => {
+  it('does not include a car that slides sideways, however slow its neighbour in memory', () => {
     const after = [1, 15].map((neighbourSpeed) => {
       const ground = new ProvingGround(CAR_TYPES);
       ground.setAll(C_BRAKE, 9);

@@ -65,7 +65,7 @@ const HELD_UP_DECEL = 1.8;
 const MERGE_M = 0.3;
 /** Greatest acceleration that a driver assumes for others, m/s². */
 const OTHERS_ACCEL = 2.0;
-/** A car that stands further than this from its line waits for something else, m. */
+/** A car that stands further than this from its line does not wait for the junction, m. */
 const STANDING_NEAR_M = 5.0;
 /** Free space required behind the junction in addition to the car's own length, m. */
 const EXIT_MARGIN_M = 3.0;
@@ -223,7 +223,7 @@ function willStopFirst(slab: usize, city: usize, car: i32, connector: i32): bool
 }
 
 /**
- * Whether a car with right of way is moving towards the junction and not held up by something else.
+ * Whether a car with right of way approaches the junction and is not held up by another obstacle.
  */
 function isComing(slab: usize, city: usize, car: i32, connector: i32): bool {
   if (!mayCome(slab, city, car, load<i32>(laneRecord(city, connector) + L_LIGHT))) return false;

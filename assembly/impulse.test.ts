@@ -149,7 +149,7 @@ describe('the impulse of a contact', () => {
     expect([out.lost, out.jn, out.jt]).toEqual([0, 0, 0]);
   });
 
-  it('never adds energy, tells what it took, and stays within friction, whatever meets', () => {
+  it('never adds energy, reports the loss, and stays within friction, for random bodies', () => {
     let state = 12_345;
     const random = (low: number, high: number) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -142,7 +142,7 @@ export function mayStart(slab: usize, city: usize, car: i32, light: i32, distanc
   return <f64>greenAge(slab, city, light) * TICK_S > START_HEADWAYS * getF(slab, C_HEADWAY, car);
 }
 
-/** Whether a light is red for everybody, seen or not. */
+/** Whether a light is red, whether or not a car recognises it. */
 export function isClosed(slab: usize, city: usize, light: i32): bool {
   if (light < 0) return false;
   const state = lightState(slab, city, light);

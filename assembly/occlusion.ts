@@ -71,7 +71,7 @@ const OUTSIDE_LEFT = 1;
 const INSIDE_LEFT = 2;
 const OUTSIDE_RIGHT = 4;
 const INSIDE_RIGHT = 8;
-/** No line of 130 m through a city comes near so many blocks. */
+/** More blocks than are near any line of 130 m through a city. */
 const BLOCKS_MAX = 200;
 const TAKEN: usize = BLOCKS + BLOCKS_MAX * 4; // u32 addresses of the blocks that were tested
 

@@ -11,7 +11,7 @@ interface Standing {
   side: 'outer' | 'inner';
   /** Of the way through the junction. */
   share: number;
-  /** From the middle of the lane to the near side of what stands there, m. */
+  /** From the middle of the lane to the near side of the vehicle, m. */
   besideM: number;
   /** Against the way, rad. */
   angle: number;
@@ -52,10 +52,15 @@ test.each([
   ['left', 'inner'],
   ['right', 'outer'],
   ['right', 'inner'],
-] as const)('Who turns %s stops before whatever it would touch on the %s side.', (turn, side) => {
-  const met = (features: number) =>
-    PLACES.filter((place) => meets({ ...place, turn, side }, features));
-  expect(met(F_ALL)).toEqual([]);
-  // More than a third of these places are in the way of who looks nowhere.
-  expect(met(F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR)).length).toBeGreaterThan(PLACES.length / 3);
-});
+] as const)(
+  'A car that turns %s stops before an obstacle on the %s side of its path.',
+  (turn, side) => {
+    const met = (features: number) =>
+      PLACES.filter((place) => meets({ ...place, turn, side }, features));
+    expect(met(F_ALL)).toEqual([]);
+    // A car without sensors hits the vehicle in more than a third of these places.
+    expect(met(F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR)).length).toBeGreaterThan(
+      PLACES.length / 3,
+    );
+  },
+);

@@ -31,7 +31,7 @@ function watchStanding(seed: number, off: (car: number) => number, seconds: numb
     for (const car of cars) {
       const [x, y] = [of(C_X, car), of(C_Y, car)];
       const [fromX, fromY] = at(places, car);
-      // A wreck comes back standing.
+      // A wreck respawns at rest.
       if (Math.hypot(x - fromX, y - fromY) > 3 && of(C_VX, car) > 0) seen.tows++;
       places[car] = [x, y];
       if (of(C_VX, car) > 0.5) seen.movingShare += 1 / (seconds * TICKS_PER_S * CAR_COUNT);
@@ -58,20 +58,20 @@ describe('a car that does not get going', () => {
     for (const seed of [1, 2]) {
       const seen = watchStanding(seed, () => F_THROTTLE, 400);
       expect(seen.longestS).toBeGreaterThan(100);
-      // Who stands behind another begins to want to go when that one has been towed.
+      // A queued car counts its own time only once the car ahead has been towed.
       expect(seen.longestS).toBeLessThan(250);
       expect(seen.movingShare).toBeGreaterThan(0.12);
       expect(seen.tows).toBeGreaterThan(20);
     }
   });
 
-  it('does not hold up the others for long', () => {
+  it('does not delay the other cars for long', () => {
     const seen = watchStanding(3, (car) => (car === 4 ? F_THROTTLE : 0), 400);
     expect(seen.tows).toBeGreaterThan(1);
     expect(seen.longestS).toBeLessThan(150);
   });
 
-  it('is towed too where two stand in the way of each other, held by their own brakes', () => {
+  it('is towed also if two cars block each other, held by their own brakes', () => {
     const world = new Crossing({
       control: 'none',
       row: 'collector',
@@ -99,7 +99,7 @@ describe('a car that does not get going', () => {
     expect(world.contactCount).toBe(0);
   });
 
-  it('is none where everything is on', () => {
+  it('does not occur with all features on', () => {
     expect(watchStanding(4, () => 0, 300).tows).toBe(0);
   });
 });

@@ -49,7 +49,7 @@ import {
 const probe = loadProbe();
 const city = at(cities.cities, 0);
 
-/** Of where a car comes back to, on the first lane of its route. */
+/** Station of the respawn place on the first lane of a route. */
 const START_STATION_M = 12;
 
 /** On the first lane of car 0's route, continued straight backwards, so far to the left of it. */
@@ -93,7 +93,7 @@ function distanceTo(view: SlabView, car: number, lane: number, station: number) 
 }
 
 describe('a cleared car', () => {
-  it('[C24] comes back to its route where nobody is and nobody comes who could not stop', () => {
+  it('[C24] respawns on its route where the lane is free and approaching cars can stop', () => {
     const kernel = makeKernel(1);
     let [returns, starts, approached] = [0, 0, 0];
     for (let seed = 30; seed < 34; seed++) {
@@ -132,7 +132,7 @@ describe('a cleared car', () => {
     expect(approached).toBeGreaterThan(0);
   });
 
-  it('[C24] stands as a wreck for 10 to 20 s before', () => {
+  it('[C24] stands as a wreck for 10 to 20 s before it is cleared', () => {
     const { kernel, slab } = makeOneWorld(3);
     for (const car of cars) kernel.apply(slab, 0, car, F_STEERING, 0);
     const waits: number[] = [];
@@ -149,7 +149,7 @@ describe('a cleared car', () => {
     }
     expect(waits.length).toBeGreaterThan(3);
     for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(500);
-    // Most find room at once; who does not goes on asking.
+    // Most cars find room at once; the others try again.
     expect(waits.toSorted((a, b) => a - b)[waits.length >> 1]).toBeLessThanOrEqual(1000);
   });
 
@@ -171,7 +171,7 @@ describe('a cleared car', () => {
     stepTo(kernel, slab, 600);
     edit(kernel, slab, (world) => {
       for (const car of cars) {
-        // Everybody else is far away, standing, and lost only now.
+        // All other cars are far away, stand, and have just become wrecks.
         wreck(world, car, car === lost ? 51 : 600);
         world.setF64(C_X, car, 6000 + 100 * car);
         world.setI32(C_CONTACT_TICK, car, 1);
@@ -182,7 +182,7 @@ describe('a cleared car', () => {
     return { kernel, slab, isBack };
   }
 
-  it('waits while somebody stands at the start, and takes a lane further on', () => {
+  it('waits while a car stands at the start, and then respawns on a lane further on', () => {
     const { kernel, slab, isBack } = cleared((world) => blockStart(world, 1, 0));
     stepTo(kernel, slab, 651);
     expect(isBack()).toBe(false);
@@ -194,7 +194,7 @@ describe('a cleared car', () => {
     expect(view.i32(C_CONTACT_TICK, 0)).toBe(0);
   });
 
-  it('knows whom it may touch from its first tick on', () => {
+  it('has its mask of near cars from its first tick on', () => {
     const { kernel, slab, isBack } = cleared((world) => blockStart(world, 1, 3.2));
     stepTo(kernel, slab, 650);
     expect(isBack()).toBe(false);
@@ -207,7 +207,7 @@ describe('a cleared car', () => {
   it.each([
     [15, false],
     [0, true],
-  ])('lets a car pass that comes at %d m/s from the junction before', (speed, returns) => {
+  ])('yields to a car that approaches at %d m/s from the junction behind', (speed, returns) => {
     const passing = (start: number) =>
       cars.findIndex((car) => at(city.routes, car).indexOf(start) > 0);
     const lost = cars.findIndex((car) => passing(at(at(city.routes, car), 0)) >= 0);
@@ -232,7 +232,7 @@ describe('a cleared car', () => {
     expect(isBack()).toBe(returns);
   });
 
-  /** What a spot has let go of stands or slides somewhere on the way to the start of car 0's route. */
+  /** A struck actor stands or slides on the lane towards the start of car 0's route. */
   function actorBefore(world: SlabEditor, distanceM: number, speedMps: number): void {
     world.placeActor(0, besideStart(START_STATION_M - distanceM, 0), speedMps);
     world.setI32(HAZARDS + A_STRUCK, 0, 1);
@@ -245,15 +245,18 @@ describe('a cleared car', () => {
     ['comes at 14 m/s from 40 m away', 40, 14, false],
     ['comes at 3 m/s from 40 m away', 40, 3, true],
     ['stands 40 m away', 40, 0, true],
-  ])('looks for room before a thing of a spot: one that %s', (_, distanceM, speedMps, returns) => {
-    const { kernel, slab, isBack } = cleared(() => {});
-    stepTo(kernel, slab, 650);
-    edit(kernel, slab, (world) => actorBefore(world, distanceM, speedMps));
-    kernel.step(slab, 1);
-    expect(isBack()).toBe(returns);
-  });
+  ])(
+    'respawns only if an actor on the lane leaves room: one that %s',
+    (_, distanceM, speedMps, returns) => {
+      const { kernel, slab, isBack } = cleared(() => {});
+      stepTo(kernel, slab, 650);
+      edit(kernel, slab, (world) => actorBefore(world, distanceM, speedMps));
+      kernel.step(slab, 1);
+      expect(isBack()).toBe(returns);
+    },
+  );
 
-  it('is cleared no later for being hit again', () => {
+  it('is cleared at the same tick after a second hit', () => {
     const { kernel, slab } = cleared((world) => {
       wreck(world, 0, 500);
       world.placeCar(0, { x: 6000, y: 0, hx: 1, hy: 0 });
@@ -268,7 +271,7 @@ describe('a cleared car', () => {
     expect(look(kernel, slab).i32(C_HALT_TICK, 1)).toBeGreaterThan(600);
   });
 
-  it('may be one that only stands beside its lane and cannot drive back', () => {
+  it('may be a car that stands beside its lane and cannot drive back', () => {
     const { kernel, slab } = makeOneWorld(5);
     stepTo(kernel, slab, 600);
     kernel.apply(slab, 601, 0, F_THROTTLE, 0);
@@ -285,8 +288,8 @@ describe('a cleared car', () => {
   });
 });
 
-describe('a car that steers around something', () => {
-  it('has not lost its lane while it has to wait beside it, and goes back into it', () => {
+describe('a car that evades an object', () => {
+  it('does not count as lost while it waits beside its lane, and returns to the lane', () => {
     const { kernel, slab } = makeOneWorld(5);
     stepTo(kernel, slab, 600);
     const put = (world: SlabEditor, car: number, stationM: number, leftM: number) => {
@@ -298,7 +301,7 @@ describe('a car that steers around something', () => {
         put(world, car, 0, 0);
         world.setF64(C_X, car, 6000 + 100 * car);
         world.setI32(C_STATUS, car, STATUS_CRASHED);
-        // Nobody is cleared before 1200.
+        // No wreck is cleared before tick 1200.
         world.setI32(C_HALT_TICK, car, 600);
         world.setI32(C_CONTACT_TICK, car, 1);
       }

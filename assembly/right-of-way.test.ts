@@ -19,7 +19,7 @@ const WITHOUT_THROTTLE = F_ALL & ~F_THROTTLE;
 /** A car at its stop line. */
 const WAITING = { distanceM: 1, speedMps: 0 } as const;
 
-/** Steps for a while; what each tick showed of the cars. */
+/** Steps for some seconds and calls `look` after each tick. */
 function watch(crossing: Crossing, seconds: number, look: (tick: number) => void): void {
   for (let tick = 0; tick < seconds * TICKS_PER_S; tick++) {
     crossing.step();
@@ -47,8 +47,8 @@ const atEquals = (cars: CrossingPlan['cars']): Crossing => new Crossing({ contro
 
 describe('At amber', () => {
   /**
-   * What a car decides whose front bumper is `distanceM` before the line as the first tick of amber
-   * ends. Amber of the main street begins after 1 s of red and amber and 20 to 24 s of green.
+   * The choice of a car whose front bumper is `distanceM` before the line at the end of the first
+   * tick of amber. Amber of the main street begins after 1 s of red and amber and 20 to 24 s of green.
    */
   function choiceAt(row: 'local' | 'collector' | 'arterial', kmh: number, distanceM: number) {
     const speedMps = kmh * KMH;
@@ -77,7 +77,7 @@ describe('At amber', () => {
   });
 
   // At 90 km/h it goes 75 m in 3 s, needs 111.67 m at 3 m/s² and 76.94 m at 4.5 m/s².
-  it('in the dilemma zone it stops where 4.5 m/s² suffice, and else goes.', () => {
+  it('in the dilemma zone a car stops if 4.5 m/s² suffice, and else goes.', () => {
     expect(choiceAt('collector', 90, 74.9)).toBe(CHOICE_GO);
     expect(choiceAt('collector', 90, 76.8)).toBe(CHOICE_GO);
     expect(choiceAt('collector', 90, 77.1)).toBe(CHOICE_STOP);
@@ -120,7 +120,7 @@ describe('At lights', () => {
     expect(turned).toBeLessThan(6);
   });
 
-  it('two left turns do not wait for those behind each other.', () => {
+  it('two opposite left turns do not wait for the cars behind them.', () => {
     const crossing = atGreen(2, {
       0: { from: 'west', turn: 'left', ...WAITING },
       1: { from: 'east', turn: 'left', ...WAITING },
@@ -132,7 +132,7 @@ describe('At lights', () => {
     expect(Math.max(...times)).toBeLessThan(10);
   });
 
-  it('a left turn goes where oncoming traffic is far away.', () => {
+  it('a left turn goes if oncoming traffic is far away.', () => {
     const crossing = atGreen(2, {
       0: { from: 'west', turn: 'left', ...WAITING },
       1: { from: 'east', turn: 'straight', distanceM: 130, speedMps: 50 * KMH },
@@ -143,7 +143,7 @@ describe('At lights', () => {
 });
 
 describe('On a priority road', () => {
-  /** A car of the side street stands at its line, one comes along the main road. */
+  /** A car of the side street stands at its line, another one approaches on the main road. */
   const meeting = (distanceM: number): Crossing =>
     atPriority({
       0: { from: 'south', turn: 'straight', ...WAITING },
@@ -162,7 +162,7 @@ describe('On a priority road', () => {
 
   // The lanes meet 10.0 to 13.0 m behind the lines. To clear that the waiting car drives 1 + 13 +
   // 4.56 m: 0.5 s + 4.5 s, and with 1.5 s more the other must be 6.5 s off, some 80 m.
-  it('whoever waits lets a car pass that is 60 m off, and that car does not slow down.', () => {
+  it('the waiting car yields to a car 60 m away, which does not slow down.', () => {
     const crossing = meeting(60);
     expect(slowestOfMain(crossing)).toBeGreaterThan(13.5);
     expect(crossing.car(0).distanceM).toBeGreaterThan(0);
@@ -170,7 +170,7 @@ describe('On a priority road', () => {
     expect(waited).toBeLessThan(4);
   });
 
-  it('it goes first where the car is 110 m off, which need not slow down either.', () => {
+  it('the waiting car goes before a car 110 m away, which does not slow down.', () => {
     const crossing = meeting(110);
     expect(slowestOfMain(crossing)).toBeGreaterThan(13);
     expect(crossing.car(0).where).toBe('beyond');
@@ -179,16 +179,19 @@ describe('On a priority road', () => {
   it.each([
     [70, true],
     [45, false],
-  ])('patience ends after 30 s: a car %i m off lets go first: %s.', (distanceM, letsGo) => {
-    const crossing = atPriority({
-      0: { from: 'south', turn: 'straight', ...WAITING, waitedS: 31 },
-      1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
-    });
-    const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
-    expect(waited < main).toBe(letsGo);
-  });
+  ])(
+    'after 30 s of waiting, a car %i m away yields to the waiting car: %s.',
+    (distanceM, letsGo) => {
+      const crossing = atPriority({
+        0: { from: 'south', turn: 'straight', ...WAITING, waitedS: 31 },
+        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
+      });
+      const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
+      expect(waited < main).toBe(letsGo);
+    },
+  );
 
-  it('a car that must give way rolls up, and does not stop where nobody comes.', () => {
+  it('a car that must yield slows down, and does not stop if no car approaches.', () => {
     const cars = { 0: { from: 'south', turn: 'straight', distanceM: 60, speedMps: 8 } } as const;
     const yielding = new Crossing({ control: 'priority', row: 'collector', cars });
     const stopping = new Crossing({ control: 'stop', row: 'collector', cars });
@@ -214,7 +217,7 @@ describe('Where all streets are equal', () => {
     ['north', 'straight', 'west'],
     ['west', 'straight', 'south'],
     ['south', 'left', 'north'],
-  ] as const)('[C21] from the %s, %s, one gives way to the %s.', (own, turn, other) => {
+  ] as const)('[C21] a car from the %s, %s, yields to the %s.', (own, turn, other) => {
     const crossing = atEquals({
       0: { from: own, turn, distanceM: 40, speedMps: 8 },
       1: { from: other, turn: 'straight', distanceM: 40, speedMps: 8 },
@@ -225,7 +228,7 @@ describe('Where all streets are equal', () => {
     expect(waits).toBeLessThan(15);
   });
 
-  it('after two seconds of four cars that wait for one another the lowest index goes.', () => {
+  it('four cars that wait for one another: after two seconds the lowest index goes.', () => {
     const car = { turn: 'straight', ...WAITING } as const;
     const crossing = atEquals({
       7: { from: 'south', ...car },
@@ -253,7 +256,7 @@ describe('Where all streets are equal', () => {
 });
 
 describe('Into a junction', () => {
-  /** One car stands behind it, `roomM` from where it ends, and another wants to go there. */
+  /** One car stands `roomM` behind the end of the junction, and another one follows. */
   const blocked = (roomM: number): Crossing =>
     atPriority({
       0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 12 },
@@ -266,14 +269,14 @@ describe('Into a junction', () => {
       },
     });
 
-  it('[C22] nobody drives who could not leave it.', () => {
+  it('[C22] a car does not enter if it could not leave.', () => {
     const crossing = blocked(CAR_LENGTH_M + 1.5);
     watch(crossing, 30, () => expect(crossing.car(0).distanceM).toBeGreaterThan(0));
     expect(crossing.car(0).distanceM).toBeLessThan(2);
   });
 
   it.each([16, 18, 20])(
-    'nobody drives while one that is in it brakes for something %i m behind its line.',
+    'a car does not enter while another one inside brakes for an obstacle %i m behind its line.',
     (behindM) => {
       const crossing = atPriority(
         {
@@ -294,7 +297,7 @@ describe('Into a junction', () => {
   );
 
   it.each([12, 13, 14, 15])(
-    'nobody turns off past one that stands with its front %i m behind the line, half in the way.',
+    'a car does not turn past one that stands with its front %i m behind the line, half in its path.',
     (behindM) => {
       const crossing = atPriority({
         0: { from: 'west', turn: 'right', distanceM: 18, speedMps: 6 },
@@ -310,7 +313,7 @@ describe('Into a junction', () => {
     },
   );
 
-  it('a car drives that finds room behind it.', () => {
+  it('a car enters if there is room behind it.', () => {
     const crossing = blocked(CAR_LENGTH_M + 5);
     watch(crossing, 30, () => {});
     expect(crossing.car(0).where).toBe('beyond');

@@ -44,7 +44,7 @@ const FIRM_DECEL = 2.5;
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** The car then does not claim again for so many ticks (30 s). */
 const IDLE_PAUSE_TICKS: u32 = 1500;
-/** Below this speed a car inside a junction is visible to everybody, m/s. */
+/** Below this speed all drivers notice a car inside a junction, m/s. */
 const PLAIN_MPS = 2.0;
 
 /** Distance from a car's front bumper to the end of its lane, m. */

@@ -47,7 +47,7 @@ describe('on a slope', () => {
     kernel.apply(slab, 0, car, off, 0);
     const stationM = lengthM - beforeEndM;
     edit(kernel, slab, (world) => {
-      // Nobody else is near.
+      // No other car is near.
       for (const other of cars) {
         if (other !== car && world.i32(C_LANE, other) === lane) world.setF64(C_VX, other, 0);
       }
@@ -75,7 +75,7 @@ describe('on a slope', () => {
     expect(f64[C_VX / 8 + car]).toBeGreaterThan(0.8);
   });
 
-  it('a car that drives comes to stand before its stop line as everywhere', () => {
+  it('a car stops at its stop line as on a level road', () => {
     const { kernel, slab, car } = standing(0, 25);
     const { f64, i32 } = kernel.view(slab);
     const { lengthM: bodyM, centreM } = at(CAR_TYPES, i32[C_TYPE / 4 + car] ?? 0);

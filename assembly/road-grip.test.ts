@@ -41,13 +41,13 @@ const APPROACH_M = 30;
 const DRY = 0.95;
 /** Buildings further than this from the bend stop no car that leaves it, m. */
 const NEAR_M = 120;
-/** Everybody drives a car with rear-wheel drive. */
+/** All cars have rear-wheel drive. */
 const TYPE = 2;
 
 interface Bend {
   city: City;
   lane: number;
-  /** From the lane on over whatever follows, for car 0. */
+  /** Route of car 0: the lane and the lanes that follow it. */
   route: readonly number[];
   profile: LaneProfile;
   /** Stations between which it bends at least half as much as it does most. */
@@ -87,7 +87,7 @@ function zoneOver({ profile, fromM, toM }: Bend, friction: number): Zone {
   return { id: 'z1', kind: 'ice', friction, polygon };
 }
 
-/** Puts the bend's car on its lane before the bend, and everybody else out of the world. */
+/** Puts car 0 on its lane before the bend, and all other cars out of the city. */
 function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void {
   const { points, spacingM } = bend.profile;
   const index = Math.floor((bend.fromM - APPROACH_M) / spacingM);
@@ -154,7 +154,7 @@ interface Drive {
 
 /**
  * Drives through the bend at dry speed on a road of some friction, with or without stability control;
- * the greatest of what is measured.
+ * the greatest values.
  */
 function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false): Drive {
   const masks = cars.map(() => (hasEsc ? F_ALL : F_ALL & ~F_ESC));
@@ -212,7 +212,7 @@ describe.each(cities.cities.map((city) => ({ name: city.name, bend: bendOf(city)
       expect(driveThrough(bend, 0.95)).toEqual(dry);
     });
 
-    it('with friction 0.2 is left with the car going sideways', () => {
+    it('with friction 0.2 ends in a slide to the side', () => {
       const drive = driveThrough(bend, 0.2);
       expect(drive.entrySpeed).toBeCloseTo(dry.entrySpeed, 1);
       expect(drive.offset).toBeGreaterThan(1.5);
@@ -226,7 +226,7 @@ describe.each(cities.cities.map((city) => ({ name: city.name, bend: bendOf(city)
       expect(driveThrough(bend, friction, true)).toEqual(driveThrough(bend, friction));
     });
 
-    it('with friction 0.1 is left straight on', () => {
+    it('with friction 0.1 ends straight on, off the lane', () => {
       const drive = driveThrough(bend, 0.1);
       expect(drive.offset).toBeGreaterThan(3);
       expect(drive.slip).toBeLessThan(0.1);
@@ -239,7 +239,7 @@ describe.each(cities.cities.map((city) => ({ name: city.name, bend: bendOf(city)
       const { onZone } = driveThrough(bend, 0.1);
       const { wheelbaseM } = at(CAR_TYPES, TYPE);
       expect(onZone.front).toBeGreaterThan(0);
-      // To what it moves in the two ticks between which the road is sampled.
+      // Tolerance: the distance driven between two samples of the road.
       expect(Math.abs(onZone.rear - onZone.front - wheelbaseM)).toBeLessThan(0.4);
     });
   },

@@ -55,7 +55,7 @@ function towards(degrees: number, distance: number, speed: number, from: number,
 }
 
 describe('A target', () => {
-  test('is told in the axes of the own car, with where it reaches into the own way', () => {
+  test('is given in the axes of the own car, with its distance along the own path', () => {
     const ground = new SensingGround({});
     const [target] = ground.stare(LONG, {
       0: { ahead: 0, left: 0, speed: 10 },
@@ -68,7 +68,7 @@ describe('A target', () => {
     expect(target?.path).toBeCloseTo(20 - NOSE_M - CAR_HALF_M - 0.07, 2);
   });
 
-  test('beside the way is not in it', () => {
+  test('beside the path is not in it', () => {
     const ground = new SensingGround({});
     const [target] = ground.stare(LONG, {
       0: { ahead: 0, left: 0, speed: 10 },
@@ -78,7 +78,7 @@ describe('A target', () => {
   });
 });
 
-describe('Looks until a sensor is sure', () => {
+describe('Scans until a sensor confirms an object', () => {
   const known = (speed: number) => {
     const ground = new SensingGround({});
     return Array.from({ length: 5 }, () => {
@@ -87,18 +87,18 @@ describe('Looks until a sensor is sure', () => {
     });
   };
 
-  test('four of what moves', () => {
+  test('four scans of a moving object', () => {
     expect(known(5)).toEqual([0, 0, 0, ALL_SENSORS, ALL_SENSORS]);
   });
 
-  test('five for the front radar of what never moved', () => {
+  test('five scans by the front radar of an object that never moved', () => {
     expect(known(0)).toEqual([0, 0, 0, SEEN_CAMERA | SEEN_CORNERS, ALL_SENSORS]);
   });
 
   test.each([
     [4, ALL_SENSORS],
     [5, 0],
-  ])('after %d looks without sight, what it still knows is %d', (looks, sensors) => {
+  ])('after %d scans without sight the sensors that still confirm it are %d', (looks, sensors) => {
     const ground = new SensingGround({});
     ground.stare(LONG, { [OTHER]: { ahead: 40, left: 0 } });
     expect(ground.stare(looks, { [OTHER]: { ahead: -40, left: 0 } })).toEqual([]);
@@ -193,7 +193,7 @@ describe('Persons and animals', () => {
   const across: Pose = { ahead: 20, left: 0, heading: [0, 1], speed: 1.5 };
   const nearer: Pose = { ahead: 20, left: 0, heading: ONCOMING, speed: 1.5 };
 
-  test('are known for what they are by the camera only', () => {
+  test('are classified by the camera only', () => {
     const kindOf = (actor: typeof person | typeof deer, features: number, pose: Pose) =>
       new SensingGround({ actors: [actor], features })
         .stare(LONG, {}, [pose])
@@ -213,7 +213,7 @@ describe('Persons and animals', () => {
   });
 });
 
-describe('What stands between', () => {
+describe('Occlusion', () => {
   const KMH = 1 / 3.6;
   /** Walls whose corner lies `a` from the crossing path and `b` from the own, which meet `meet` m ahead. */
   const cornerSight = (
@@ -247,7 +247,7 @@ describe('What stands between', () => {
   ])(
     'a corner %d m and %d m off, at %d and %d km/h, is looked around %d s before',
     (a, b, own, other, seconds) => {
-      // a ÷ v_e + b ÷ v_t, from the right corner radar to a thing of 0.2 m.
+      // a ÷ v_e + b ÷ v_t, from the right corner radar to an object of 0.2 m.
       const radar: Point = [NOSE_M, -CORNER_ASIDE_M];
       expect(cornerSight(a, b, own, other, seconds - 0.06, radar) & SEEN_CORNERS).toBe(
         SEEN_CORNERS,
@@ -256,7 +256,7 @@ describe('What stands between', () => {
     },
   );
 
-  test('the camera sees what comes at 45°, not at 59° or 63°', () => {
+  test('the camera sees crossing traffic at 45°, not at 59° or 63°', () => {
     const camera: Point = [CAMERA_M, 0];
     expect(cornerSight(6, 6, 30, 30, 1.38, camera) & SEEN_CAMERA).toBe(SEEN_CAMERA);
     expect(cornerSight(6, 6, 30, 30, 1.5, camera) & SEEN_CAMERA).toBe(0);
@@ -296,7 +296,7 @@ describe('A feature that is off', () => {
     expect(seenOf({ ahead: 30, left: 0 }, { features })).toBe(sensors);
   });
 
-  test('the gap to a broken-down car is what camera or front radar measure', () => {
+  test('camera or front radar measure the gap to a broken-down car', () => {
     const gap = (features: number) => {
       const ground = new SensingGround({ features, actors: [{ kind: 'sudden_stop', actor: {} }] });
       ground.stare(LONG, { 0: { ahead: 0, left: 0, speed: 10 } }, [{ ahead: 30, left: 0 }]);

@@ -38,7 +38,7 @@ import {
 const CAMERA_BEHIND_M = 1.6;
 const RANGE_M = 120;
 const TANGENT = Math.tan((50 * Math.PI) / 180);
-/** What is nearer, or straight ahead, is always looked at. */
+/** The camera always scans objects that are nearer than this, or straight ahead. */
 const ATTENTION_M = 20;
 const STRAIGHT_M = 6;
 /** Nearer to a limit than this a difference in the last digits decides. */
@@ -154,7 +154,7 @@ const isClear = (city: City, cars: readonly Car[], own: number, out: readonly Po
   });
 
 test.each([0, 1, 2])(
-  '[C10] in city %d the camera sees what rays against everything say',
+  '[C10] in city %d the camera agrees with rays against all blocks and bodies',
   (cityIndex) => {
     const kernel = makeKernel(1);
     const city = at(cities.cities, cityIndex);

@@ -36,7 +36,7 @@ import {
   FLAG_BRAKING,
 } from '../layout.ts';
 
-/** Nobody steers around anything: braking alone counts. */
+/** Without evasive steering: braking alone counts. */
 const ON = F_ALL & ~F_EVASIVE_STEERING;
 const OFF = ON & ~F_AEB;
 const GAPS_M = { least: 0.5, most: 11 };
@@ -184,18 +184,18 @@ describe('limits', () => {
     [30, 1],
     [50, 1.3],
     [60, 1.5],
-  ])('at %i km/h saves who comes into sight %d s before', (kmh, revealS) => {
+  ])('at %i km/h avoids a car that comes into sight %d s before contact', (kmh, revealS) => {
     expect(towardsStanding(kmh, { features: ON }, { revealS }).contact).toBe(false);
   });
 
-  it('comes too late at 50 km/h for what comes into sight 0.8 s before', () => {
+  it('brakes too late at 50 km/h for a car that comes into sight 0.8 s before contact', () => {
     const late = towardsStanding(50, { features: ON }, { revealS: 0.8 });
     expect(late.contact).toBe(true);
     expect(late.impactSpeedKmh).toBeGreaterThan(20);
     expect(late.impactSpeedKmh).toBeLessThan(45);
   });
 
-  it('brakes cautiously above 50 km/h for what only the radar has seen stand', () => {
+  it('brakes cautiously above 50 km/h for an object that only the radar has seen', () => {
     const sure = towardsStanding(80, { features: ON });
     const unsure = towardsStanding(80, { features: ON & ~F_FRONT_CAMERA });
     expect(unsure.contact).toBe(false);
@@ -256,7 +256,7 @@ describe('animals', () => {
     expect(others.interventions).toEqual([]);
   });
 
-  it('are only noticed without brakes', () => {
+  it('cause only a warning without brakes', () => {
     const { contact, flags, acted } = acrossTheLane(40, DEER_FROM_HEDGE, {
       features: ON & ~F_BRAKES,
     });
@@ -266,7 +266,7 @@ describe('animals', () => {
   });
 });
 
-describe('what is no danger', () => {
+describe('no intervention for', () => {
   const still = (leftM: number, headingRad = 0) => ({
     aheadM: 60,
     leftM,
@@ -278,14 +278,14 @@ describe('what is no danger', () => {
     ['a person beside the lane', { actor: PERSON, at: () => still(-2) }],
     ['a car parked beside the lane', { actor: VEHICLE, at: () => still(-2.6) }],
     [
-      'a car that comes the other way',
+      'an oncoming car',
       {
         actor: VEHICLE,
         at: (timeS) => ({ ...still(3.5, Math.PI), aheadM: 150 - 14 * timeS, speedMps: 14 }),
       },
     ],
     [
-      'a person who is across before',
+      'a person who has crossed before',
       {
         actor: PERSON,
         at: (timeS) => ({ ...still(-5 + 2 * timeS, Math.PI / 2), speedMps: 2 }),
@@ -303,7 +303,7 @@ describe('what is no danger', () => {
     expect(contact).toBe(false);
   });
 
-  it('[C12] is ordinary traffic: nobody is braked for another car on 60 km of streets', () => {
+  it('[C12] ordinary traffic: AEB brakes for no car on 60 km of streets', () => {
     const kernel = makeKernel(1);
     for (const cityIndex of [0, 1, 2]) {
       const slab = makeWorld(kernel, 30 + cityIndex, cityIndex);

@@ -34,7 +34,7 @@ const HOLD_DECEL = 4.0;
 const BLOCKED_TICKS: u32 = 1000;
 const BLOCKED_M = 1.5;
 
-/** Clears the braking that the functions of a car demand, and returns what it was, m/s². */
+/** Clears the braking that the functions of a car demand, and returns its old value, m/s². */
 export function takeDemand(slab: usize, car: i32): f64 {
   const demanded = getF(slab, C_EMERGENCY, car);
   setF(slab, C_EMERGENCY, car, 0.0);
@@ -84,7 +84,7 @@ function isBlocked(car: i32): bool {
   return false;
 }
 
-/** Ends whatever the functions of a car are doing: it is a wreck, or was put back on its route. */
+/** Ends all interventions of a car: it is a wreck, or was put back on its route. */
 export function resetFunctions(slab: usize, car: i32): void {
   setF(slab, C_EMERGENCY, car, 0.0);
   setF(slab, C_EVADE_S, car, 0.0);

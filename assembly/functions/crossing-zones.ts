@@ -215,7 +215,7 @@ function sweep(
 }
 
 /**
- * Whether the whole body of a car is clear of the strip of something that passes along (nx, ny),
+ * Whether the whole body of a car is clear of the strip of an object that moves along (nx, ny),
  * `aside` m left of the car's centre of gravity.
  */
 function passesBy(slab: usize, car: i32, aside: f64, nx: f64, ny: f64, halfWidth: f64): bool {

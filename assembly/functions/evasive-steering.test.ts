@@ -12,7 +12,7 @@ import {
 
 const WET = 0.55;
 const SNOW = 0.25;
-/** Manoeuvres reach what they are about after so long, s. */
+/** Time from the start of a manoeuvre to the obstacle, s. */
 const LEAD_IN_S = 4;
 const WITHOUT = F_ALL & ~F_EVASIVE_STEERING;
 
@@ -28,7 +28,7 @@ const besideAt = (fromM: number, speedMps: number): Mover => ({
   }),
 });
 
-/** In the way as the obstacle comes into sight, and 4 m to the right of it a second and a half later. */
+/** In the corridor as the obstacle comes into sight, and 4 m to its right 1.5 s later. */
 const turning: Mover = {
   actor: VEHICLE,
   at: (timeS) => ({
@@ -82,11 +82,16 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
   );
 
   it.each<[string, 1 | 2, readonly Mover[], boolean]>([
-    ['is passed over the lane of the other direction when nobody comes', 1, [], true],
-    ['is passed when who comes is far enough away', 1, [besideAt(240, -30 * KMH)], true],
-    ['is passed when who comes turns off behind it', 1, [turning], true],
-    ['[C14] is not passed while somebody comes in that lane', 1, [besideAt(150, -50 * KMH)], false],
-    ['is not passed where somebody slow is in the next lane', 2, [besideAt(30, 8)], false],
+    ['is passed over the oncoming lane when that is free', 1, [], true],
+    ['is passed when oncoming traffic is far enough away', 1, [besideAt(240, -30 * KMH)], true],
+    ['is passed when oncoming traffic turns off behind it', 1, [turning], true],
+    [
+      '[C14] is not passed while a car approaches in that lane',
+      1,
+      [besideAt(150, -50 * KMH)],
+      false,
+    ],
+    ['is not passed while a slow car is in the next lane', 2, [besideAt(30, 8)], false],
   ])('%s', (_, lanes, beside, isPassed) => {
     const result = behindCrest(60, { friction: WET, lanes }, { beside });
     const evades = result.interventions.some(({ feature }) => feature === 'evasive_steering');
@@ -95,7 +100,7 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
     else expect(result.leftmostM).toBeLessThan(0.2);
   });
 
-  it('is passed behind whoever drives beside it, once braking has made the room', () => {
+  it('is passed behind a car in the next lane, once braking has made room', () => {
     const startOf = (beside: readonly Mover[]): number => {
       const { contact, interventions } = behindCrest(
         60,

@@ -94,7 +94,7 @@ describe('without intersection assist', () => {
     }
   });
 
-  it('after a stop sign it goes without looking', () => {
+  it('after a stop sign a car goes without yielding', () => {
     const crossing = (features: number) =>
       new Crossing({
         control: 'stop',
@@ -121,7 +121,7 @@ describe('without intersection assist', () => {
     }
   });
 
-  it('it turns left at green without letting oncoming traffic pass, which knows nothing of that', () => {
+  it('a car turns left at green without yielding to oncoming traffic, which does not expect that', () => {
     const world = new Crossing({
       control: 'signals',
       row: 'collector',
@@ -159,8 +159,8 @@ describe('at its line a car', () => {
   }
 
   /**
-   * Seconds until it drives off while something comes from the west, which passes it after `arrivesS` and
-   * is out of sight from `goneS` on.
+   * Seconds until the car starts while a vehicle from the west passes it after `arrivesS` and is out
+   * of sight from `goneS` on.
    */
   function startsAfter(arrivesS: number | undefined, features: number, goneS = 99): number {
     const world = standing(features);
@@ -174,14 +174,14 @@ describe('at its line a car', () => {
     return started / TICKS_PER_S;
   }
 
-  it('does not start before what crosses within 4 s has passed', () => {
+  it('does not start before a vehicle that crosses within 4 s has passed', () => {
     expect(startsAfter(undefined, ON)).toBeLessThan(1.5);
     expect(startsAfter(3.5, ON)).toBeGreaterThan(2.5);
     expect(startsAfter(3.5, ON)).toBeLessThan(6);
     expect(startsAfter(3.5, OFF)).toBeLessThan(1.5);
   });
 
-  it('does not forget what crosses where it can no longer see it', () => {
+  it('remembers a crossing vehicle that it no longer sees', () => {
     for (const arrivesS of [3.5, 4.5]) {
       const inSight = startsAfter(arrivesS, ON);
       expect(inSight).toBeGreaterThan(arrivesS - 1);
@@ -190,8 +190,8 @@ describe('at its line a car', () => {
   });
 
   /**
-   * Metres that a car moves in 2 s that stands in a junction with its nose so far short of where something
-   * comes along that passes after 3 s.
+   * Metres that a car moves in 2 s from a standstill in a junction, with its front `shortM` before the
+   * path of a vehicle that passes after 3 s.
    */
   function goesOn(shortM: number, features: number): number {
     const world = standing(features);
@@ -213,12 +213,12 @@ describe('at its line a car', () => {
     return (f64[C_Y / 8] ?? 0) - beginsY;
   }
 
-  it('or in a zone does not start right before what stops for who stands', () => {
+  it('or in a conflict zone does not start in front of a vehicle that would stop for it', () => {
     expect(goesOn(0, OFF)).toBeGreaterThan(1);
     expect(goesOn(0, ON)).toBeLessThan(0.1);
   });
 
-  it('or further back in a junction does not creep up to the way of what comes', () => {
+  it('or further back in a junction does not creep towards the path of a vehicle', () => {
     // As far from it as the junction lets a car stand whose rear has left the line.
     for (const shortM of [3, 4, 5]) {
       expect(goesOn(shortM, OFF)).toBeGreaterThan(1);
@@ -226,12 +226,12 @@ describe('at its line a car', () => {
     }
   });
 
-  it('starts where what crosses is far off', () => {
+  it('starts if the crossing vehicle is far away', () => {
     expect(startsAfter(30, ON)).toBeLessThan(1.5);
   });
 });
 
-describe('where what crosses comes into sight late', () => {
+describe('if a crossing vehicle comes into sight late', () => {
   // Domain budgets: first sight 1.1 s before the middle at 30 km/h, 1.35 s at 50, and 0.2 s to spare.
   test.each([
     [30, 1.3],
@@ -247,7 +247,7 @@ describe('where what crosses comes into sight late', () => {
   });
 });
 
-describe('where what crosses is late', () => {
+describe('if a crossing vehicle is late', () => {
   // In sight 1.2 s before the car is in the middle: full braking from 30 km/h would end right before the
   // other's way, or in it. Who drives on has its 4.6 m out of that half a second before the other comes.
   test.each([

@@ -57,7 +57,7 @@ const WAY_X: usize = SCRATCH + 912;
 const WAY_Y: usize = SCRATCH + 920;
 
 const NEVER = 1e9;
-/** Distance kept to what stands ahead, m. */
+/** Distance kept to a standing object ahead, m. */
 const MARGIN_M = 0.5;
 /** Margin of the car's corridor on each side, m. */
 const BESIDE_M = 0.1;

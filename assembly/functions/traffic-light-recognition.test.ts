@@ -22,14 +22,14 @@ const atLight = (light: 'green' | 'red', sinceS: number, cars: CrossingPlan['car
 
 const acted = ({ kernel, slab }: Crossing, car: number) => kernel.view(slab).i32[C_ACTED / 4 + car];
 
-/** A car at 50 km/h comes towards a light that has turned red, and perhaps one that waits there. */
+/** A car at 50 km/h approaches a light that has just turned red; `cars` may wait there. */
 function approach(features: number, distanceM = 50, cars: CrossingPlan['cars'] = {}): Crossing {
   const own = { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH, features } as const;
   return atLight('red', 0, { 0: own, ...cars });
 }
 
 describe('with traffic light recognition', () => {
-  it('[C15] a car stops for red, and that is told', () => {
+  it('[C15] a car stops for red, and the feature is credited', () => {
     const crossing = approach(F_ALL);
     crossing.step(10 * TICKS_PER_S);
     expect(crossing.car(0)).toMatchObject({ where: 'before' });
@@ -66,7 +66,7 @@ describe('without traffic light recognition', () => {
     expect((acted(crossing, 0) ?? 0) & F_TRAFFIC_LIGHT_RECOGNITION).toBe(0);
   });
 
-  it('it still stops behind a car that waits', () => {
+  it('a car still stops behind a waiting car', () => {
     const waiting = { from: 'west', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
     const crossing = approach(BLIND, 50, { 1: waiting });
     crossing.step(10 * TICKS_PER_S);
@@ -75,7 +75,7 @@ describe('without traffic light recognition', () => {
     expect(crossing.contactCount).toBe(0);
   });
 
-  it('it starts while its light is red', () => {
+  it('a car starts while its light is red', () => {
     const own = { from: 'west', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
     for (const [features, where] of [
       [BLIND, 'inside'],
@@ -87,7 +87,7 @@ describe('without traffic light recognition', () => {
     }
   });
 
-  it('it lets oncoming traffic pass before it turns left', () => {
+  it('a car yields to oncoming traffic before it turns left', () => {
     const crossing = atLight('green', 2, {
       0: { from: 'west', turn: 'left', distanceM: 1, speedMps: 0, features: BLIND },
       1: { from: 'east', turn: 'straight', distanceM: 60, speedMps: 50 * KMH },
@@ -97,9 +97,9 @@ describe('without traffic light recognition', () => {
     expect(crossing.car(0).distanceM).toBeGreaterThan(0);
   });
 
-  it('those on green go as if it were not there, and only what they sense warns them', () => {
+  it('cars at green ignore it, and only their sensors warn them', () => {
     const own = { from: 'south', turn: 'straight', distanceM: 1, speedMps: 0 } as const;
-    /** Ticks until it starts at green, and whether somebody who comes through red is then hit. */
+    /** Ticks until the car starts at green, and whether it hits a car that runs the red light. */
     const start = (features: number, runnerM?: number) => {
       const runner = { from: 'west', turn: 'straight', speedMps: 50 * KMH } as const;
       const other = { ...runner, distanceM: runnerM ?? 0, features: BLIND & ~F_AEB };
@@ -124,7 +124,7 @@ describe('without traffic light recognition', () => {
     expect(careful.some(({ ticks }) => ticks > alone)).toBe(true);
   });
 
-  it('a light that is green for it gives it right of way like anybody', () => {
+  it('a green light gives it right of way as to any car', () => {
     const crossing = atLight('green', 2, {
       0: { from: 'west', turn: 'straight', distanceM: 60, speedMps: 50 * KMH, features: BLIND },
       1: { from: 'east', turn: 'left', distanceM: 1, speedMps: 0 },
@@ -135,7 +135,7 @@ describe('without traffic light recognition', () => {
     expect(crossing.kernel.view(crossing.slab).i32[C_UNANNOUNCED / 4]).toBe(0);
   });
 
-  it('where red comes before its line it is no longer expected', () => {
+  it('other cars no longer expect it once its light is red before its line', () => {
     const crossing = approach(BLIND, 60);
     const unannounced = () => crossing.kernel.view(crossing.slab).i32[C_UNANNOUNCED / 4];
     expect(crossing.until(() => unannounced() === 1, 4 * TICKS_PER_S)).toBeGreaterThan(0);

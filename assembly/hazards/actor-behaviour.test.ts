@@ -58,8 +58,8 @@ function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: numb
   return new SpotStage(kernel, slab, city, spot);
 }
 
-describe('Who drives across', () => {
-  test('lets a car pass that another vehicle hides from it, and then drives on.', () => {
+describe('A crossing vehicle', () => {
+  test('yields to a car that another vehicle hides, and then continues.', () => {
     const stage = stageOf('blind_crossing');
     const speedMps = 8;
     const [car = 0] = stage.set({ wayM: 4.5 * speedMps, speedMps, features: ACTUATORS });
@@ -84,7 +84,7 @@ describe('Who drives across', () => {
 });
 
 describe('A deer', () => {
-  /** Whether it comes for a car while somebody drives the other way who would be where it is `lateS` after it has crossed the lane. */
+  /** Whether it sets off for a car while an oncoming car would reach its path `lateS` after it has crossed the lane. */
   function comesBefore(lateS: number): boolean {
     const stage = stageOf('deer_crossing');
     const { site, x, y } = stage.hazard;
@@ -100,13 +100,13 @@ describe('A deer', () => {
       world.placeCar(other, { x: x + awayX, y: y + awayY, hx: -hx, hy: -hy });
       world.setF64(C_VX, other, speedMps);
       world.setI32(C_STATUS, other, STATUS_DRIVING);
-      // Whoever has nothing just rolls on.
+      // A car without features rolls on.
       world.setI32(C_EFFECTIVE, other, 0);
     });
     return stepUntil(stage, acts(stage), 150);
   }
 
-  test('does not come out before somebody in the other lane, who may not see it.', () => {
+  test('does not set off before an oncoming car, which may not see it.', () => {
     expect(comesBefore(0)).toBe(false);
     expect(comesBefore(0.5)).toBe(false);
     expect(comesBefore(4)).toBe(true);
@@ -117,7 +117,7 @@ describe('Signals and stop lines', () => {
   test.each<[HazardKind, number]>([
     ['red_light_lorry', 12],
     ['downhill_stop', 8],
-  ])('Whoever ignores the line of a %s meets the actor.', (kind, speedMps) => {
+  ])('A car that ignores the stop line of a %s hits the actor.', (kind, speedMps) => {
     const stage = stageOf(kind);
     const { kernel, slab } = stage;
     let hits = 0;
@@ -126,7 +126,7 @@ describe('Signals and stop lines', () => {
       stage.rest();
       const [car = 0] = stage.set({ wayM: 5.6 * speedMps, speedMps });
       const contacts = stage.contactCount;
-      // Foot on the pedal, whatever the driver wants.
+      // The car keeps its speed, whatever its driver demands.
       for (let look = 0; look < 90 && stage.contactCount === contacts; look++) {
         stage.edit((world) => world.setF64(C_VX, car, speedMps));
         kernel.step(slab, FRAME_TICKS);
@@ -138,7 +138,7 @@ describe('Signals and stop lines', () => {
     expect(hits).toBeGreaterThanOrEqual(0.6 * sends);
   });
 
-  test('Whoever stops sees it cross.', () => {
+  test('The actor crosses before a car that stops.', () => {
     const stage = stageOf('downhill_stop');
     stage.set({ wayM: 48, speedMps: 8 });
     expect(stepUntil(stage, acts(stage), 400)).toBe(true);
@@ -148,7 +148,7 @@ describe('Signals and stop lines', () => {
   });
 });
 
-describe('Who is on foot and had to stop in the street', () => {
+describe('A pedestrian or animal that had to stop in the street', () => {
   const speedAfter = (...others: readonly SpotCar[]) => {
     const stage = stageOf('deer_crossing');
     const { kernel, slab, spot } = stage;
@@ -160,10 +160,10 @@ describe('Who is on foot and had to stop in the street', () => {
     return stage.f64(A_SPEED);
   };
 
-  test('waits for who comes, and goes on when nobody does.', () => {
+  test('waits for approaching cars, and continues when there are none.', () => {
     expect(speedAfter({ wayM: 25, speedMps: 12, features: ACTUATORS })).toBe(0);
     expect(speedAfter()).toBeGreaterThan(0.3);
-    // Who stands does not come.
+    // A standing car is not approaching.
     expect(speedAfter({ wayM: 25, speedMps: 0, features: 0 })).toBeGreaterThan(0.3);
   });
 });
@@ -184,7 +184,7 @@ describe('A car that pulls out of a bay', () => {
     expect(contact && Math.abs(frontOffset(contact))).toBeLessThan(MODEL_WIDTH_M / 4);
   });
 
-  test('stands there for 4 s where nobody hits it, and drives on into the next bay.', () => {
+  test('stands there for 4 s if no car hits it, and drives on into the next bay.', () => {
     const stage = stageInstead('sudden_stop', leadShape);
     stage.set({ wayM: 100, speedMps: 13.5 });
     stepUntil(stage, acts(stage), 200);
@@ -201,7 +201,7 @@ describe('A car that pulls out of a bay', () => {
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 590)).toBe(true);
   });
 
-  test('is run into as it cuts in.', () => {
+  test('is struck from behind as it cuts in.', () => {
     const stage = stageInstead('cut_in', cutInShape);
     const [car] = stage.set({ wayM: 100, speedMps: 13, features: ACTUATORS });
     const contact = contactOf(stage, 550);

@@ -159,7 +159,7 @@ export function walkOver(slab: usize, city: usize, site: usize, actor: usize, ti
   go(slab, city, site, actor, MODE_WALKS);
 }
 
-/** Continues, or brakes for what is in the way. */
+/** Continues, or brakes for an object in its path. */
 function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): void {
   const braking = brakingFor(slab, city, site, actor, mode);
   const speed = load<f64>(actor + A_SPEED);

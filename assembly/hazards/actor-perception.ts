@@ -40,7 +40,7 @@ import { hardestBrake, kindOf, MODE_FOLLOWS, MODE_WALKS } from './spots';
 
 /** Step along the path ahead, m. */
 const STEP_M = 1.5;
-/** Distance that vehicles and pedestrians keep to what is in their way, m. */
+/** Distance that vehicles and pedestrians keep to an object in their path, m. */
 const STOP_M = 1.5;
 /** A standing actor continues once there is this much more space, m. */
 const STAY_M = 1.0;
@@ -62,14 +62,14 @@ const BRAKE_FROM = 2.0;
 const BRAKE_ON_FROM = 0.8;
 const ROLLING_MPS = 0.5;
 const BRAKE_SPARE = 1.1;
-/** Braking for something that is too near but not slower, m/s². */
+/** Braking for a vehicle that is too near but not slower, m/s². */
 const KEEPING_OFF = 2.0;
 /** Braking that is expected of others ahead, m/s². */
 const OTHERS_DECEL = 3.5;
 /** A driver with a short view reacts after so many ticks (1.2 s). */
 const REACTION_TICKS: u32 = 60;
 
-/** Prediction of whether a vehicle comes between, s, and its steps, s. */
+/** Horizon within which another vehicle may hide the actor, s, and its steps, s. */
 const FORESEEN_S = 1.2;
 const FORESEEN_STEP_S = 0.4;
 /**
@@ -87,7 +87,7 @@ const VIEW_HALF_M = 0.3;
 const FOUND_SPEED: usize = SCRATCH + 960;
 const FOUND_CAR: usize = SCRATCH + 968;
 
-/** Deceleration that an actor needs for what is in its way, m/s²; 0 if it may continue. */
+/** Deceleration that an actor needs for an object in its path, m/s²; 0 if it may continue. */
 export function brakingFor(slab: usize, city: usize, site: usize, actor: usize, mode: i32): f64 {
   const speed = load<f64>(actor + A_SPEED);
   const hardest = hardestBrake(kindOf(site));

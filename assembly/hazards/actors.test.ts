@@ -32,7 +32,7 @@ import {
   OTHER_ACTOR,
 } from '../layout.ts';
 
-/** Kinds whose actor comes when a car is so near, at a speed that suits. */
+/** Kinds whose actor sets off at a time to arrival, s, with a suitable speed of the car. */
 const TIMED: readonly [HazardKind, seconds: number, speedMps: number][] = [
   ['parked_row_child', 3.1, 12],
   ['deer_crossing', 2.4, 13.5],
@@ -44,7 +44,7 @@ const TIMED: readonly [HazardKind, seconds: number, speedMps: number][] = [
 describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
   const wayM = (seconds + 1) * speedMps;
 
-  test('comes as a car is so near, and not before.', () => {
+  test('sets off when the car is near enough, and not before.', () => {
     const stage = stageOf(kind);
     const [car] = stage.set({ wayM, speedMps });
     const { kernel, slab } = stage;
@@ -85,14 +85,14 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     ).toBeLessThan(MODEL_WIDTH_M / 3);
   });
 
-  test('[C19] meets nobody who has everything on.', () => {
+  test('[C19] does not touch a car with all features on.', () => {
     const stage = stageOf(kind);
     stage.set({ wayM, speedMps });
     expect(contactOf(stage, 590)).toBeUndefined();
     expect(stage.i32(A_SENT)).toBe(1);
   });
 
-  test('does not come for a slow car, nor while the spot is in a pause.', () => {
+  test('does not set off for a slow car, nor while the spot is in a pause.', () => {
     const slow = stageOf(kind);
     slow.set({ wayM: 9, speedMps: 1, features: 0 });
     expect(stepUntil(slow, acts(slow), 400)).toBe(false);
@@ -103,7 +103,7 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     expect(paused.i32(A_SENT)).toBe(0);
   });
 
-  test('stops before a car that stands in its way, goes on when that is gone, and pauses then.', () => {
+  test('stops before a car in its path, continues when the car is gone, and then pauses.', () => {
     const stage = stageOf(kind);
     stage.set({ wayM, speedMps });
     stepUntil(stage, acts(stage), 150);
@@ -128,7 +128,7 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
 });
 
 describe('What stands in the lane', () => {
-  test('appears and goes with nobody near, stands for a minute, and pauses for 40 to 80 s.', () => {
+  test('appears and disappears with no car near, stands for a minute, and pauses for 40 to 80 s.', () => {
     const stage = stageOf('fog_stall');
     const { kernel, slab, hazard } = stage;
     const nearestM = () =>
@@ -161,7 +161,7 @@ describe('What stands in the lane', () => {
     expect(stage.i32(A_SENT)).toBe(appeared);
   });
 
-  test('is towed away once somebody has stood behind it for 8 s.', () => {
+  test('is towed away once a car has stood behind it for 8 s.', () => {
     const stage = stageOf('wet_crest');
     stage.set({ wayM: 38, speedMps: 12.8 });
     stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 100);
@@ -174,7 +174,7 @@ describe('What stands in the lane', () => {
   });
 });
 
-test('The same world sends the same actors; another one others.', () => {
+test('Equal worlds have equal hazards; another seed has others.', () => {
   const log = (seed: number): string => {
     const { kernel, slab } = makeOneWorld(seed);
     const sends: string[] = [];

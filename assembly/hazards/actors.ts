@@ -72,7 +72,7 @@ const NEAR_BY_M = 45.0;
 const COMING_M = 90.0;
 /** Longest time that an actor is under way, ticks (40 s). */
 const ACTS_TICKS_MAX: u32 = 2000;
-/** Deceleration of what slides on the road, m/s². */
+/** Deceleration of an actor that slides on the road, m/s². */
 const SLIDE_DECEL = 6.0;
 /**
  * Distance from the edge of an actor to the centre of gravity of a car that it may touch soon, m.
@@ -109,14 +109,14 @@ export function sendActors(slab: usize, city: usize): void {
   }
 }
 
-/** Spawns the actor of a spot if its moment has come. */
+/** Spawns the actor of a spot if its trigger condition holds. */
 function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
   let car = -1;
   if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = findTriggeringCar(slab, city, site, actor, mode);
     if (car < 0) return;
   } else if (kindOf(site) == HAZARD_WET_CREST) {
-    // Behind the crest nobody sees it appear.
+    // The crest hides its appearance from every driver.
     const sight = awaitedSight(slab, city, site);
     if (sight < 0.0) return;
     store<f32>(actor + A_SIGHT, <f32>sight);
@@ -213,7 +213,7 @@ export function moveActors(slab: usize, city: usize): void {
   }
 }
 
-/** A standing actor moves only if something has struck it. */
+/** A standing actor moves only after it was struck. */
 function slide(actor: usize): void {
   const speed = load<f64>(actor + A_SPEED);
   if (speed == 0.0) return;

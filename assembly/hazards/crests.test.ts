@@ -21,14 +21,14 @@ describe('What stands behind a crest', () => {
     return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 60);
   };
 
-  test('is there for who must steer: sees it too late to brake, early enough to steer.', () => {
+  test('appears for a driver who sees it too late to brake and early enough to steer.', () => {
     expect(isThereFor({ wayM: 38, speedMps: 12.8 })).toBe(true);
     expect(isThereFor({ wayM: 50, speedMps: 16 })).toBe(true);
     // From 9 m/s one stops in 11.4 m, and needs 13.1 m to steer.
     expect(isThereFor({ wayM: 29, speedMps: 9 })).toBe(false);
   });
 
-  test('is there for nobody who sees it too late to steer, however they speed up on the way.', () => {
+  test('never appears so late that the driver cannot steer, even if the car accelerates.', () => {
     const endsOf = (features: number) => {
       const ends: { seenS: number; hits: boolean }[] = [];
       for (let speedMps = 11; speedMps < 16.5; speedMps += 0.1) {
@@ -51,13 +51,13 @@ describe('What stands behind a crest', () => {
     // 0.23 s until the camera knows it, 1.05 s to gain a metre, 0.15 s to spare.
     expect(Math.min(...on.map(({ seenS }) => seenS))).toBeGreaterThan(1.43);
     expect(on.filter(({ hits }) => hits)).toEqual([]);
-    // Who cannot steer is too fast to brake.
+    // Without evasive steering the car is too fast to brake.
     const off = endsOf(F_ALL & ~F_EVASIVE_STEERING);
     expect(off.length).toBe(on.length);
     expect(off.filter(({ hits }) => hits).length).toBeGreaterThan(0.9 * off.length);
   });
 
-  test('is not there with somebody on the road behind it, nor close behind the car.', () => {
+  test('does not appear with a car beyond it, nor with one close behind the car.', () => {
     expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: -10, speedMps: 0 })).toBe(false);
     expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: 58, speedMps: 12.8 })).toBe(false);
   });

@@ -160,14 +160,14 @@ export function hasTrack(kind: i32): bool {
   return kind == HAZARD_TRAM_CROSSING;
 }
 
-/** Removes the actor; the next one comes after a pause. */
+/** Removes the actor; the next one appears after a pause. */
 export function leave(slab: usize, spot: i32, site: usize): void {
   const kind = kindOf(site);
   if (kind == HAZARD_FOG_STALL) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
   else pause(slab, spot, PAUSE_MIN_S, kind == HAZARD_WET_CREST ? SHORT_PAUSE_MAX_S : PAUSE_MAX_S);
 }
 
-/** In a new world no actor comes at once. */
+/** A new world starts with a pause at every spot. */
 export function pauseFirst(slab: usize, spot: i32): void {
   pause(slab, spot, PAUSE_MIN_S, PAUSE_MAX_S);
 }

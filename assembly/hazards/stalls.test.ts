@@ -21,7 +21,7 @@ import {
 describe('A stall', () => {
   const stalled = (wayM: number, speedMps = 0) => ({ wayM, speedMps, features: 0 });
 
-  test('is come upon by a lorry that sees it 30 m ahead and brakes 1.2 s later.', () => {
+  test('is approached by a lorry that sees it 30 m ahead and brakes 1.2 s later.', () => {
     const stage = stageOf('blind_stall');
     const [car] = stage.set(stalled(2));
     const contact = contactOf(stage, 590);
@@ -33,12 +33,12 @@ describe('A stall', () => {
     expect(contact?.closingMps).toBeLessThan(6.1);
   });
 
-  test('is none of a car that drives, nor of one in a queue.', () => {
+  test('does not include a car that drives, nor one in a queue.', () => {
     const drives = stageOf('blind_stall');
     drives.set({ wayM: 30, speedMps: 10 });
     expect(stepUntil(drives, acts(drives), 400)).toBe(false);
     const queue = stageOf('blind_stall');
-    // Whoever stands 1.5 m behind another, and sees it, does not want to go.
+    // A car that stands 1.5 m behind another, and sees it, demands no acceleration.
     const features = F_ALL & ~F_THROTTLE;
     const standing = { speedMps: 0, features };
     const [, first] = queue.set({ wayM: 10, ...standing }, { wayM: 4, ...standing });
@@ -46,7 +46,7 @@ describe('A stall', () => {
     expect(queue.i32(A_CAR)).toBe(first);
   });
 
-  test('is looked for all along the way of the lorry, which comes from 70 m behind the car.', () => {
+  test('is detected along the whole path of the lorry, which starts 70 m behind the car.', () => {
     const stage = stageOf('blind_stall');
     const { site } = stage.hazard;
     expect(site.actorStationM).toBeGreaterThan(300);
@@ -58,7 +58,7 @@ describe('A stall', () => {
     expect(stage.f64(A_STATION)).toBeLessThan(stalledM - 44);
   });
 
-  test('is not what a car does that waits at the end of its lane.', () => {
+  test('does not include a car that waits at the end of its lane.', () => {
     const stage = stageOf('blind_stall');
     const { site } = stage.hazard;
     const city = cities.cities.find(({ hazards }) => hazards.includes(stage.hazard));
@@ -68,7 +68,7 @@ describe('A stall', () => {
     expect(stepUntil(stage, acts(stage), 500)).toBe(false);
   });
 
-  test('is none of a car that waits before a line, however long it has stood.', () => {
+  test('does not include a car that waits at a stop line, however long it has stood.', () => {
     const [wanting, waiting] = [[], []] as [number[], number[]];
     for (const [cityIndex, city] of cities.cities.entries()) {
       const { kernel, slab } = makeOneWorld(11, cityIndex);

@@ -106,7 +106,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
     expect(faster.length > 0).toBe(name !== 'old-town');
   });
 
-  test('the corner of a house hides who comes over a junction without signals.', () => {
+  test('the corner of a house hides crossing traffic at a junction without signals.', () => {
     const found = turnsOf(city).filter(({ connector, junction, polyline }) => {
       const { control, x, y } = at(city.junctions, junction);
       if (connector.turn !== 'straight' || control === 'signals') return false;
@@ -181,7 +181,7 @@ describe.each(CITIES)('In $name', ({ name, seed }) => {
     expect(found.length).toBeGreaterThanOrEqual(1);
   });
 
-  test('a bend hides what is 30 m ahead.', () => {
+  test('a bend hides the road 30 m ahead.', () => {
     const outlines = walls.map(({ polygon }) => outlineOf(polygon));
     const found = roadLanes(city).filter((lane) => {
       const { stationM: lengthM } = at(stationsOf(lane), -1);

@@ -16,7 +16,7 @@ interface KindEntry {
   description: string;
   /** With any one of these off, the hazard can end in a collision. */
   failsWithout: readonly FeatureName[];
-  /** What comes onto the road or stands on it; without one the road itself is the hazard. */
+  /** Moves onto the road or stands on it; without an actor the road itself is the hazard. */
   actor?: Actor;
   zone?: ZoneRule;
 }

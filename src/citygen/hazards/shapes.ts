@@ -13,7 +13,7 @@ const PARKED_GAP_M = 1;
 const CHILD_RUN_M = 4;
 const CHILD_AHEAD_M = 1;
 
-/** A row of parked cars. The child comes out just ahead of the foremost. */
+/** A row of parked cars. The child runs out just ahead of the foremost. */
 export function childShape(frame: Frame): SiteShape {
   const rightM = CAR_HALF_WIDTH_M + PARKED_BESIDE_CAR_M + CAR.widthM / 2;
   const bodies = Array.from({ length: PARKED_COUNT }, (_, i) => {
@@ -39,7 +39,7 @@ export function deerShape(frame: Frame, laneWidthM: number): SiteShape {
 const ADULT_WALK_M = 6.7;
 const DARK_SIGHT_M = 35;
 
-/** The pedestrian comes from the far side. */
+/** The pedestrian starts on the far side. */
 export const zebraShape = (frame: Frame): SiteShape => ({
   ...acrossFrom(frame, -ADULT_WALK_M, 4),
   sightM: DARK_SIGHT_M,

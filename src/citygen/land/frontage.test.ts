@@ -79,7 +79,7 @@ test('A house inside a bend is as near to the road as the land allows.', () => {
   expect(nearestM).toBeLessThan(HALF_WIDTH_M + 2.5);
 });
 
-test('Greens lie in what is left, clear of lanes and of each other.', () => {
+test('Greens lie in the free land, clear of lanes and of each other.', () => {
   const land = landBeside();
   fillWithGreens(land, { minX: -20, minY: -80, maxX: 180, maxY: 120 }, 6);
   expect(land.built.length).toBeGreaterThan(2);

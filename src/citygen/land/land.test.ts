@@ -31,7 +31,7 @@ describe('Land', () => {
     expect(turn.isFree(rectangle(-10, 2.8, 10, 15))).toBe(false);
   });
 
-  test('is free beside what has been built, wall to wall.', () => {
+  test('is free beside a block, wall to wall.', () => {
     const land = emptyLand();
     land.build(house(rectangle(0, 6, 10, 16)));
     expect(land.isFree(rectangle(10, 6, 20, 16))).toBe(true);

@@ -43,7 +43,7 @@ const CORNERS_MAX = 8;
 /** Between a block that fills a gap and the houses around it. */
 const GAP_M = 0.6;
 
-/** The ground of a city: what the lanes leave free, and what is built. Polygons are convex. */
+/** The ground of a city: the land that the lanes leave free, and its blocks. Polygons are convex. */
 export class Land {
   readonly built: BlockPlan[] = [];
   readonly #lanePoints = new Map<number, LanePoint[]>();

@@ -46,7 +46,7 @@ describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
     }
   });
 
-  test('a connector turns as it says and has the lower limit of its two roads.', () => {
+  test('a connector has the geometry of its turn and the lower limit of its two roads.', () => {
     for (const { connector, speedLimitMps } of city.lanes) {
       if (!connector) continue;
       const from = at(city.lanes, connector.from);

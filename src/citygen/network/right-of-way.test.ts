@@ -3,7 +3,7 @@ import { at } from '../../city/geometry.ts';
 import type { Connector, Junction, Point } from '../../city/types.ts';
 import { type Movement, yieldsAmong } from './right-of-way.ts';
 
-/** Sides from which traffic comes, by the direction in which it drives; 60° and 30° by sine. */
+/** Approaches by the driving direction of their traffic; 60° and 30° by sine. */
 const HEADINGS = {
   south: [0, 1],
   west: [1, 0],
@@ -16,7 +16,7 @@ const HEADINGS = {
 
 type Way = `${keyof typeof HEADINGS} ${Connector['turn']}`;
 
-/** Who gives way to whom among ways that all conflict with each other, `main` ones on the main street. */
+/** The movements that each movement yields to, if all conflict; `main` are on the main street. */
 function yields(
   control: Junction['control'],
   ways: readonly Way[],
@@ -66,7 +66,7 @@ describe('Where nothing is signed', () => {
     });
   });
 
-  test('at the foot of a T whoever comes from the foot goes before the left and after the right.', () => {
+  test('at a T junction the foot goes before the left arm and after the right one.', () => {
     expect(yields('none', ['south left', 'west straight', 'east straight'])).toEqual({
       'south left': ['east straight'],
       'west straight': ['south left'],
@@ -121,14 +121,14 @@ describe('At lights', () => {
   });
 });
 
-test('Nobody gives way to a way that it does not conflict with.', () => {
+test('No movement yields to one that it does not conflict with.', () => {
   const movements = (['south', 'east'] as const).map(
     (side): Movement => ({ turn: 'straight', heading: HEADINGS[side], isMain: false }),
   );
   expect(yieldsAmong('none', movements, [[], []])).toEqual([[], []]);
 });
 
-test('Of two ways never both give way to each other.', () => {
+test('Two movements never yield to each other.', () => {
   const sides = Object.keys(HEADINGS) as (keyof typeof HEADINGS)[];
   const ways = sides.flatMap((side) =>
     (['left', 'straight', 'right'] as const).map((turn): Way => `${side} ${turn}`),

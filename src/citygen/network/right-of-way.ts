@@ -6,7 +6,7 @@ export interface Movement {
   turn: Connector['turn'];
   /** Direction in which its traffic arrives, a unit vector. */
   heading: Point;
-  /** Whether it comes from the priority street. */
+  /** Whether it begins on the priority street. */
   isMain: boolean;
 }
 

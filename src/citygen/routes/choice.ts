@@ -27,7 +27,7 @@ const COST = {
   sameLoop: 10,
 } as const;
 
-/** A loop with what its cost depends on. */
+/** A loop and the quantities that its cost depends on. */
 export interface Candidate {
   loop: Loop;
   /** Lanes on which a route can begin. */
@@ -46,7 +46,7 @@ export interface Candidate {
   hurriedSites: number;
 }
 
-/** How often the chosen loops pass each thing, and the cost of one more on each lane. */
+/** How often the chosen loops pass each site, light, road and lane, and the cost of one more. */
 interface Tally {
   sites: Float64Array;
   lights: Float64Array;
@@ -56,14 +56,14 @@ interface Tally {
   junctionLoops: Float64Array;
   laneCost: Float64Array;
   junctionCost: Float64Array;
-  /** Cost of the chosen loops, apart from what every plan costs. */
+  /** Cost of the chosen loops, without the part that all plans share. */
   total: number;
 }
 
 /**
  * Chooses `routeCount` loops of low cost that can all begin on different lanes; a loop may be
  * chosen more than once. Local search: fills each slot with the cheapest loop, then replaces loops
- * one by one, then random sets of them, and keeps what is better.
+ * one by one, then random sets of them, and keeps the better plan.
  */
 export function choose(
   network: Network,
@@ -167,7 +167,7 @@ function cheapest(
   throw new RangeError('the loops have too few lanes to begin on');
 }
 
-/** The cost that one more loop adds to the plan, apart from what every loop adds. */
+/** The cost that one more loop adds to the plan, without the part that all loops share. */
 function costOf(candidate: Candidate, tally: Tally): number {
   const { passWorth } = candidate;
   let cost =

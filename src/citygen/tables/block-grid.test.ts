@@ -25,7 +25,7 @@ function cellAt(grid: BlockGrid, x: number, y: number): readonly number[] {
 }
 
 describe('The grid of blocks', () => {
-  test('is as large as what solid blocks reach, and lists them where they are near', () => {
+  test('covers the reach of solid blocks, and lists them in the cells near them', () => {
     // With 6.5 m around it the house covers −6.5 to 16.5 m: cells from −6.5, 13.5 on.
     const grid = blockGridOf([
       block(rectangle(0, 0, 10, 10)),

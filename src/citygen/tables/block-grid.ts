@@ -41,7 +41,7 @@ export function blockGridOf(blocks: readonly Block[]): BlockGrid {
   return { minX, minY, columns, rows, cells };
 }
 
-/** Size of what `writeBlockGrid` writes. */
+/** Bytes that `writeBlockGrid` writes. */
 export const blockGridBytes = ({ cells }: BlockGrid): number =>
   layout.GR_FIRST + (cells.length + 1) * 4 + cells.flat().length * 2;
 
@@ -59,7 +59,7 @@ export function writeBlockGrid(view: DataView, start: number, grid: BlockGrid): 
   view.setUint32(start + layout.GR_FIRST + grid.cells.length * 4, entry, true);
 }
 
-/** Size of what `writeGridBoxes` writes. */
+/** Bytes that `writeGridBoxes` writes. */
 export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
   cells.flat().length * layout.GRID_BOX_BYTES;
 

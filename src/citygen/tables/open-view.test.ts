@@ -14,7 +14,7 @@ function block(corners: readonly (readonly [ahead: number, left: number])[], sol
 const box = (near: number, far: number, right: number, left: number, solid = true): Block =>
   block(rectangle(near, right, far, left), solid);
 
-/** What is open from 0, 10 and 20 m along the lane. */
+/** The open view from 0, 10 and 20 m along the lane. */
 function viewsAmong(...blocks: Block[]): number[] {
   const lane: LaneProfile = {
     lengthM: 20,
@@ -25,7 +25,7 @@ function viewsAmong(...blocks: Block[]): number[] {
 }
 
 describe('The open view from a lane', () => {
-  test('reaches as far as it is kept where nothing stands', () => {
+  test('has the greatest stored length without blocks', () => {
     expect(viewsAmong()).toEqual([VIEW_M, VIEW_M, VIEW_M]);
   });
 
@@ -33,7 +33,7 @@ describe('The open view from a lane', () => {
     expect(viewsAmong(box(60, 70, -1, 1), box(50, 55, 5, 20))).toEqual([50, 40, 30]);
   });
 
-  test('is as wide to either side as it is told', () => {
+  test('has the width of the strip to either side', () => {
     const beside = [
       box(30, 40, VIEW_LEFT_M + 0.1, VIEW_LEFT_M + 20),
       box(30, 40, -VIEW_RIGHT_M - 20, -VIEW_RIGHT_M - 0.1),
@@ -57,7 +57,7 @@ describe('The open view from a lane', () => {
     expect(viewsAmong(box(80, 85, -50, 50))).toEqual([80, 70, 60]);
   });
 
-  test('is nothing inside a house, and does not see what is behind or further than it is kept', () => {
+  test('is 0 inside a house, and ignores blocks behind or beyond its greatest length', () => {
     expect(viewsAmong(box(-5, 5, -10, 10))).toEqual([0, VIEW_M, VIEW_M]);
     expect(viewsAmong(box(VIEW_M + 5, VIEW_M + 9, -1, 1))).toEqual([
       VIEW_M,
@@ -66,7 +66,7 @@ describe('The open view from a lane', () => {
     ]);
   });
 
-  test('goes through what is not solid', () => {
+  test('passes through blocks that are not solid', () => {
     expect(viewsAmong(box(30, 40, -1, 1, false))).toEqual([VIEW_M, VIEW_M, VIEW_M]);
   });
 });
