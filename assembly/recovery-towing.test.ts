@@ -17,7 +17,7 @@ import {
   TICKS_PER_S,
 } from './layout.ts';
 
-/** Drives a world with features switched off; how long each car stood at most, and how often one was towed. */
+/** Steps a world with features off; returns the longest standstill and the number of tows. */
 function watchStanding(seed: number, off: (car: number) => number, seconds: number) {
   const { kernel, slab } = makeOneWorld(seed, seed % cities.cities.length);
   for (const car of cars) kernel.apply(slab, 0, car, off(car), 0);

@@ -103,7 +103,7 @@ function raysTo({ corners }: Car, from: Point): Point[] {
   return [left, right, nearest];
 }
 
-/** Whether the camera of a car sees another, by every block and every vehicle; undefined where it is too close to tell. */
+/** Whether a camera sees a car past all blocks and vehicles; undefined within `DOUBT_M`. */
 function seesByBruteForce(
   cars: readonly Car[],
   own: number,

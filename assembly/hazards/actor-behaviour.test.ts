@@ -92,7 +92,7 @@ describe('A deer', () => {
     const speedMps = 13;
     const [car = 0] = stage.set({ wayM: 3.4 * 13.5, speedMps: 13.5 });
     const other = (car + 1) % CAR_COUNT;
-    // It sets off in about a second, is in the lane 2.4 s later and in the other one, 3.5 m on, after 1.2 s more.
+    // It sets off after 1 s, is in the lane 2.4 s later, and in the oncoming lane after 1.2 s more.
     const awayM = (1 + 2.4 + 1.2 + lateS) * speedMps;
     const [hx, hy] = [stage.car(C_HX, car), stage.car(C_HY, car)];
     stage.edit((world) => {

@@ -9,7 +9,7 @@ export interface Corner {
   radiusM: number;
 }
 
-/** Between the points of a path with bends. */
+/** Distance between the points of a path with bends, m. */
 const POINT_SPACING_M = 1.2;
 /** Integration steps between two points. */
 const SUBSTEPS = 8;

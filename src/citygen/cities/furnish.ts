@@ -15,7 +15,7 @@ const SHORT_LOOPS = { lengthMinM: 800, lengthMaxM: 1300 } as const;
 
 /**
  * Adds hazard spots, zones and routes to streets and houses. Spots are placed where many short
- * loops pass several of them, so that routes can be chosen which do.
+ * loops pass several of them, so that routes can pass several spots too.
  */
 export function furnish(
   network: Network,

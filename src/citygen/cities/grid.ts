@@ -99,7 +99,7 @@ interface Bend {
   radiusM: number;
 }
 
-/** One with a wall along its outside, a wide one, and a blind one. */
+/** A bend with a wall along its outside, a wide bend, and a blind bend. */
 const BENDS: readonly Bend[] = [
   { row: 0, column: 0, radiusM: 25 },
   { row: ROWS.length - 1, column: COLUMNS.length - 1, radiusM: 30 },

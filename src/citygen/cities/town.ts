@@ -36,7 +36,7 @@ export interface TownPlan {
   streets: Readonly<Partial<Record<RoadClass, readonly (readonly TownRoad[])[]>>>;
   /** Parks and squares, laid before the houses. */
   grounds: readonly BlockPlan[];
-  /** The first counts that has the class of the road and contains the middle of the segment. */
+  /** Applied is the first style of the road's class whose box contains the middle of the segment. */
   styles: readonly TownStyle[];
   /** The seed moves junctions that may move by up to this many steps of 0.5 m. */
   moveSteps: number;
@@ -67,7 +67,7 @@ interface TownStyle extends HouseStyle {
 
 /** Smaller bends have a house on the inside, so that they are blind. */
 const HOUSE_INSIDE_RADIUS_MAX_M = 20;
-/** Between the outermost roads and the ring of houses around the town. */
+/** Distance between the outermost roads and the ring of houses around the town, m. */
 const OUTSKIRTS_M = 22;
 const MOVE_STEP_M = 0.5;
 

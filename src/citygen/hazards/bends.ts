@@ -10,7 +10,7 @@ const ICE_PATCH_M = 25;
 interface BendPlace {
   lanes: readonly number[];
   bend: Bend;
-  /** The last of `lanes` and what follows. The stations of `bend` are along it. */
+  /** The last of `lanes` and the lanes after it. The stations of `bend` are along this path. */
   path: readonly Point[];
   straightBeforeM: number;
   lane: Lane;

@@ -9,9 +9,9 @@ import { LoopSharing } from './loop-sharing.ts';
 import { cornersOf, isClearOf } from './paths.ts';
 import { SITE_RULES } from './rules.ts';
 
-/** With more, twenty short loops would not pass each spot often enough. */
+/** Twenty short loops would not pass more spots often enough. */
 const SPOT_COUNT_MAX = 11;
-/** Between any two spots. */
+/** Least distance between any two spots, m. */
 const APART_M = 60;
 /** A car at 50 km/h needs 8 s for this distance. */
 const WELL_APART_M = 112;

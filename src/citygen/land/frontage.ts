@@ -27,7 +27,7 @@ export interface HouseStyle {
 /** The sides of the segment between two junctions. */
 interface Frontage {
   axis: readonly Point[];
-  /** From the axis to the edge of the roadway. */
+  /** Distance from the axis to the edge of the roadway. */
   halfWidthM: number;
   style: HouseStyle;
 }
@@ -168,7 +168,7 @@ export function buildWallOutside(
   }
 }
 
-/** Between the points that are tried as the middle of a green. */
+/** Distance between the points that are tried as the middle of a green, m. */
 const RASTER_M = 9;
 const GREEN_ROOM_MIN_M = 8;
 const GREEN_ROOM_MAX_M = 25;

@@ -28,19 +28,19 @@ interface Clearance {
   besideTurnM: number;
 }
 
-/** A point of a lane's centre line and how far from it nothing is built. */
+/** A point of a lane's centre line, and the distance within which nothing is built. */
 interface LanePoint {
   point: Point;
   keepOffM: number;
 }
 
 const CELL_M = 20;
-/** More cells than any city is across. */
+/** A number of cells that exceeds the width of any city. */
 const CELLS_ACROSS = 4096;
 const LANE_SAMPLE_M = 1.5;
 const OVERLAP_MAX_M2 = 0.01;
 const CORNERS_MAX = 8;
-/** Between a block that fills a gap and the houses around it. */
+/** Distance between a block that fills a gap and the houses around it, m. */
 const GAP_M = 0.6;
 
 /** The ground of a city: the land that the lanes leave free, and its blocks. Polygons are convex. */

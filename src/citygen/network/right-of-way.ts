@@ -16,7 +16,7 @@ export interface Movement {
  * traffic from the right. A left turn gives way to oncoming traffic, at lights too.
  *
  * @returns for each movement the ascending indices of those of its conflicts that it gives way to;
- *   never do two movements give way to each other
+ *   two movements never give way to each other
  */
 export function yieldsAmong(
   control: Junction['control'],

@@ -48,7 +48,7 @@ export interface Arm extends SegmentEnd {
   arriving: readonly number[];
   leaving: readonly number[];
   halfWidthM: number;
-  /** From the junction's centre to the stop line. */
+  /** Distance from the junction's centre to the stop line. */
   setbackM: number;
 }
 

@@ -144,7 +144,7 @@ function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
   if (sign < 0) tally.total -= costOf(candidate, tally);
 }
 
-/** The cheapest candidate that is possible beside the others. */
+/** The cheapest candidate that is possible together with the chosen ones. */
 function cheapest(
   candidates: readonly Candidate[],
   tally: Tally,

@@ -26,7 +26,7 @@ const GOAL_WORTH_M = 240;
 /** Range of a random bonus, so that drives of similar worth alternate. */
 const NOISE_M = 150;
 
-/** From a lane of a road to the next one. */
+/** The way from a lane of a road to the next lane of a road. */
 interface Step {
   /** The last one is a lane of a road. */
   lanes: readonly number[];

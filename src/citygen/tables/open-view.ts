@@ -44,7 +44,7 @@ export function openViewsOf({ points }: LaneProfile, all: readonly Obstruction[]
   });
 }
 
-/** How far ahead a convex polygon in the strip's axes begins in it; Infinity if it does not. */
+/** Distance at which a convex polygon, in the axes of the strip, enters it; Infinity if never. */
 function firstInStrip(polygon: readonly Point[]): number {
   const ends = polygon.flatMap(([fromX, fromY], i) => {
     const [toX, toY] = polygon[(i + 1) % polygon.length] ?? [fromX, fromY];

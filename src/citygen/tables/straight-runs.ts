@@ -4,8 +4,8 @@ import type { LaneProfile } from './lane-profile.ts';
 export const RUN_TOLERANCE_M = 0.08;
 
 /**
- * For each point of a lane, the length of the longest straight line to a later point that no point
- * between is further away from than `RUN_TOLERANCE_M`. 0 at the last point.
+ * For each point of a lane, the length of the longest straight line to a later point with all points
+ * between within `RUN_TOLERANCE_M` of the line. 0 at the last point.
  */
 export function straightRunsOf({ points, spacingM }: LaneProfile): number[] {
   return points.map(({ position: [x, y], tangent: [tx, ty] }, from) => {
