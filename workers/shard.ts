@@ -27,9 +27,9 @@ export const serve = (start: ShardStart) => {
 export const ready = () => void started();
 export const open = (task: OpenTask) => started().open(task);
 export const query = (task: QueryTask) => started().query(task);
-export const rewind = (task: RewindTask) => started().rewind(task);
-export const search = (task: SearchTask) => started().search(task);
-export const replay = (task: ReplayTask) => started().replay(task);
+export const rewind = (task: RewindTask) => started().counterfactuals.rewind(task);
+export const search = (task: SearchTask) => started().counterfactuals.search(task);
+export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
 export const close = (task: Address) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

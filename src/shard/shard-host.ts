@@ -20,12 +20,7 @@ import {
   type QueryAnswer,
   type QueryResult,
   type QueryTask,
-  type ReplayAnswer,
-  type ReplayTask,
   type Report,
-  type RewindTask,
-  type SearchAnswer,
-  type SearchTask,
   type ShardStart,
   type StateImage,
   transferred,
@@ -41,6 +36,7 @@ const BATCH_RETRY_MS = 2;
 
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
 export class ShardHost implements SchedulerHost {
+  readonly counterfactuals: CounterfactualQueue;
   readonly #start: ShardStart;
   readonly #time: Time;
   readonly #kernel: Kernel;
@@ -49,7 +45,6 @@ export class ShardHost implements SchedulerHost {
   readonly #scheduler: Scheduler;
   readonly #frames = new FrameBatcher();
   readonly #rewindCache = new RewindCache();
-  readonly #counterfactuals: CounterfactualQueue;
   /** By number; least recently used first. */
   readonly #worlds = new Map<number, LoadedWorld>();
   readonly #imageBudget = new ImageBudget();
@@ -71,13 +66,15 @@ export class ShardHost implements SchedulerHost {
     const pulse = new Pulse(start.pulse);
     const { cities } = start;
     const [cache, worlds] = [this.#rewindCache, this.#worlds];
-    const counterfactuals = new CounterfactualQueue({ time, kernel, cities, cache, worlds, pulse });
+    const wake = () => this.#schedule(0);
+    const parts = { time, kernel, cities, cache, worlds, pulse, wake };
+    const counterfactuals = new CounterfactualQueue(parts);
     const frames = this.#frames;
     this.#scheduler = new Scheduler({ time, clock, host: this, frames, pulse, counterfactuals });
     this.#kernel = kernel;
     this.#clock = clock;
     this.#pulse = pulse;
-    this.#counterfactuals = counterfactuals;
+    this.counterfactuals = counterfactuals;
     start.commands.on('message', (command: Command) => this.#take(command));
     // The first heartbeat is sent at once, because admission needs the cost of a tick.
     this.#sendHeartbeat();
@@ -160,21 +157,6 @@ export class ShardHost implements SchedulerHost {
       packed: query === 'packed' ? this.#kernel.pack(slab).slice() : undefined,
       events: query === 'events' ? this.#kernel.events(slab) : undefined,
     };
-  }
-
-  rewind(task: RewindTask): Promise<void> {
-    this.#schedule(0);
-    return this.#counterfactuals.rewind(task);
-  }
-
-  search(task: SearchTask): Promise<SearchAnswer> {
-    this.#schedule(0);
-    return this.#counterfactuals.search(task);
-  }
-
-  replay(task: ReplayTask): Promise<ReplayAnswer> {
-    this.#schedule(0);
-    return this.#counterfactuals.replay(task);
   }
 
   /** Unloads a world, without saving it. */

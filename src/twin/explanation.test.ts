@@ -19,27 +19,19 @@ import {
   F_THROTTLE,
   F_TRAFFIC_LIGHT_RECOGNITION,
 } from '../../assembly/layout.ts';
+import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { type FailureFacts, failuresOf, type Outcome, providedBy } from './explanation.ts';
 import { fleetOf } from './fleet.ts';
-import type { ContactFacts, PartyFacts } from './incidents.ts';
+import type { PartyFacts } from './incidents.ts';
 
 const fleet = fleetOf(1, 1);
 const context = { fleet, actors: ['deer', null] };
 
-const party = (car: number, off = 0, speedMps = 0, deltaVMps = 0): PartyFacts => ({
-  ...{ car, declared: F_ALL & ~off, effective: 0, type: 0, massKg: 1500 },
-  ...{ speedMps, deltaVMps, hx: 1, hy: 0, impactX: 1, impactY: 0 },
-});
+const party = (car: number, off = 0, speedMps = 0, deltaVMps = 0): PartyFacts =>
+  partyWith({ car, declared: F_ALL & ~off, speedMps, deltaVMps });
 
-function contactWith(kind: number, hazard: number, first: PartyFacts, second = party(-1)) {
-  const parties: [PartyFacts, PartyFacts] = [first, second];
-  const place = { x: 0, y: 0, closingMps: 10, energyJ: 0, striking: 0, block: -1 };
-  const contact: ContactFacts = {
-    ...{ tick: 1000, order: 0, chainTick: 1000, chainOrder: 0, kind, hazard, parties },
-    ...place,
-  };
-  return [contact] as const;
-}
+const chainOf = (kind: number, hazard: number, first: PartyFacts, second = party(-1)) =>
+  [contactWith({ kind, hazard, parties: [first, second] })] as const;
 
 function failure(feature: number, acted: number, outcome: Outcome, more = {}): FailureFacts {
   const effect = ['hit', 'changed', 'milder'].includes(outcome.what) ? 'mitigates' : 'avoids';
@@ -54,7 +46,7 @@ function sentence(
   feature: number,
   acted: number,
   outcome: Outcome,
-  contacts = contactWith(CONTACT_ANIMAL, 0, party(0, feature, 11.4, 6)),
+  contacts = chainOf(CONTACT_ANIMAL, 0, party(0, feature, 11.4, 6)),
 ): string | undefined {
   const explanation = { failures: [failure(feature, acted, outcome)], reruns: 3 };
   return failuresOf(explanation, contacts, context)[0]?.explanation;
@@ -91,18 +83,18 @@ describe('an explanation', () => {
   });
 
   it('says at which distance the car would have passed', () => {
-    const contacts = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    const contacts = chainOf(CONTACT_BUILDING, -1, party(0, F_STEERING));
     expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 0.6 }, contacts)).toBe(
       'steering was off, so the car could not steer clear of the building; with it the car would have passed 0.6 m clear.',
     );
   });
 
   it('says how far away the car would have been, or only that it would not have met the other', () => {
-    const contacts = contactWith(CONTACT_PERSON, -1, party(0, F_BRAKES));
+    const contacts = chainOf(CONTACT_PERSON, -1, party(0, F_BRAKES));
     expect(sentence(F_BRAKES, F_BRAKES, { what: 'approaching', distanceM: 12 }, contacts)).toBe(
       'brakes were off, so the car could not brake for the person; with them the car would still have been 12.0 m away two seconds later.',
     );
-    const obstacle = contactWith(CONTACT_OBSTACLE, 1, party(0, F_ESC));
+    const obstacle = chainOf(CONTACT_OBSTACLE, 1, party(0, F_ESC));
     const away = (distanceM: number | undefined) =>
       sentence(F_ESC, F_ESC | F_BRAKES, { what: 'away', distanceM }, obstacle);
     expect(away(85.44)).toBe(
@@ -121,8 +113,8 @@ describe('an explanation', () => {
   });
 
   it('uses the greatest delta-v of a car that is hit more than once, as its report does', () => {
-    const [first] = contactWith(CONTACT_VEHICLE, -1, party(0, F_BRAKES, 5, 1), party(1, 0, 0, 9));
-    const [second] = contactWith(CONTACT_VEHICLE, -1, party(2, 0, 5, 8), party(0, F_BRAKES, 4, 5));
+    const [first] = chainOf(CONTACT_VEHICLE, -1, party(0, F_BRAKES, 5, 1), party(1, 0, 0, 9));
+    const [second] = chainOf(CONTACT_VEHICLE, -1, party(2, 0, 5, 8), party(0, F_BRAKES, 4, 5));
     const failures = [failure(F_BRAKES, F_BRAKES, { what: 'changed', deltaVMps: 1 })];
     const [shown] = failuresOf({ failures, reruns: 3 }, [first, second], context);
     expect(shown?.explanation).toContain('would have changed speed by 3.6 km/h instead of 18.0 km');
@@ -139,19 +131,14 @@ describe('an explanation', () => {
   });
 
   it('says what the driver did not see if no function acted', () => {
-    const contacts = contactWith(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
+    const contacts = chainOf(CONTACT_VEHICLE, -1, party(0, F_FRONT_RADAR), party(1));
     expect(sentence(F_FRONT_RADAR, F_FRONT_RADAR, stopped, contacts)).toBe(
       'front_radar was off, so the car did not see the other car; with it the car would have stopped 3.2 m short.',
     );
   });
 
   it('names the other party at the end if it has not been named before', () => {
-    const contacts = contactWith(
-      CONTACT_VEHICLE,
-      -1,
-      party(0, F_TRAFFIC_LIGHT_RECOGNITION),
-      party(1),
-    );
+    const contacts = chainOf(CONTACT_VEHICLE, -1, party(0, F_TRAFFIC_LIGHT_RECOGNITION), party(1));
     const lights = F_TRAFFIC_LIGHT_RECOGNITION;
     const ending = (what: 'stopped' | 'passed' | 'approaching', distanceM = 3.24) =>
       sentence(lights, lights, { what, distanceM }, contacts)?.split('the car would ')[1];
@@ -169,7 +156,7 @@ describe('an explanation', () => {
   });
 
   it('gives only the distance from 20 m on', () => {
-    const contacts = contactWith(CONTACT_BUILDING, -1, party(0, F_STEERING));
+    const contacts = chainOf(CONTACT_BUILDING, -1, party(0, F_STEERING));
     expect(sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 108.78 }, contacts)).toBe(
       'steering was off, so the car could not steer clear of the building; with it the car would have come no closer than 108.8 m to it.',
     );
@@ -183,7 +170,7 @@ describe('an explanation', () => {
   });
 
   it('names traffic lights and crossing traffic', () => {
-    const contacts = contactWith(CONTACT_VEHICLE, 1, party(0, F_CORNER_RADARS));
+    const contacts = chainOf(CONTACT_VEHICLE, 1, party(0, F_CORNER_RADARS));
     const lights = F_TRAFFIC_LIGHT_RECOGNITION;
     expect(sentence(lights, lights | F_BRAKES, stopped, contacts)).toContain(
       'so nothing stopped the car at the traffic light;',
@@ -195,7 +182,7 @@ describe('an explanation', () => {
   });
 
   it('names the other members of a set, those of other cars by model and plate', () => {
-    const contacts = contactWith(
+    const contacts = chainOf(
       CONTACT_VEHICLE,
       -1,
       party(0, F_BRAKES | F_FRONT_CAMERA),
@@ -220,7 +207,7 @@ describe('an explanation', () => {
   });
 
   it('lists the degraded functions that the feature restores, not those that were off', () => {
-    const contacts = contactWith(CONTACT_ANIMAL, 0, party(0, F_FRONT_CAMERA | F_EVASIVE_STEERING));
+    const contacts = chainOf(CONTACT_ANIMAL, 0, party(0, F_FRONT_CAMERA | F_EVASIVE_STEERING));
     const failures = [failure(F_FRONT_CAMERA, F_FRONT_CAMERA | F_ANIMAL_DETECTION, stopped)];
     expect(failuresOf({ failures, reruns: 3 }, contacts, context)[0]?.restores).toEqual([
       'animal_detection',

@@ -7,6 +7,7 @@ import {
   CONTACT_VEHICLE,
   F_ALL,
 } from '../../assembly/layout.ts';
+import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { effectiveMask, maskOf } from './catalogue.ts';
 import {
   type ContactFacts,
@@ -35,22 +36,8 @@ const CONTEXT = {
   place: { road: 'r1', street: 'Mill Road' },
 };
 
-function party(fields: Partial<PartyFacts>): PartyFacts {
-  return {
-    car: 0,
-    declared: F_ALL,
-    effective: F_ALL,
-    type: 0,
-    speedMps: 13.89,
-    deltaVMps: 6.945,
-    hx: 1,
-    hy: 0,
-    impactX: 1,
-    impactY: 0,
-    massKg: 1500,
-    ...fields,
-  };
-}
+const party = (fields: Partial<PartyFacts>): PartyFacts =>
+  partyWith({ speedMps: 13.89, deltaVMps: 6.945, ...fields });
 
 /** A party outside the fleet: a wall, a person. */
 const OUTSIDER = party({
@@ -64,21 +51,10 @@ const OUTSIDER = party({
 const STANDING = party({ car: 2, speedMps: 0, hx: 0, hy: -1, impactX: -1 });
 
 /** Car 0 drives into the back of car 2. */
-const REAR_END: ContactFacts = {
-  tick: 1234,
-  order: 0,
-  chainTick: 1234,
-  chainOrder: 0,
-  kind: CONTACT_VEHICLE,
-  block: -1,
-  hazard: -1,
-  x: 12.345678,
-  y: -0.001,
-  closingMps: 13.89,
-  energyJ: 71_626.04,
-  striking: 0,
+const REAR_END = contactWith({
+  ...{ tick: 1234, x: 12.345678, y: -0.001, closingMps: 13.89, energyJ: 71_626.04 },
   parties: [party({}), STANDING],
-};
+});
 
 function incident(fields: Partial<ContactFacts>) {
   return incidentOf([{ ...REAR_END, ...fields }], CONTEXT);

@@ -35,7 +35,8 @@ function setUp(watchedFrom = 0) {
   const contacts: ContactFacts[] = [];
   const worlds = new Map<number, LoadedWorld>();
   const pulse = { world: 0 };
-  const queue = new CounterfactualQueue({ time: systemTime, kernel, cities, cache, worlds, pulse });
+  const parts = { time: systemTime, kernel, cities, cache, worlds, pulse, wake: () => {} };
+  const queue = new CounterfactualQueue(parts);
   const shard = new ManualShard(kernel, { counterfactuals: queue });
   shard.onMoved = (moved) => {
     const fresh = kernel.contacts(moved.slab, contacts.length);

@@ -31,6 +31,8 @@ export interface CounterfactualDependencies {
   worlds: ReadonlyMap<number, LoadedWorld>;
   /** Shows the world that is being re-run. */
   pulse: Pick<Pulse, 'world'>;
+  /** Called when a job is added. */
+  wake(): void;
 }
 
 interface Job {
@@ -107,6 +109,7 @@ export class CounterfactualQueue {
         }
       }
       lane.jobs.push({ world, work: work() });
+      this.#dependencies.wake();
     });
   }
 
