@@ -7,58 +7,6 @@ export interface BucketSize {
   perS: number;
 }
 
-export interface RateLimitSettings {
-  /** Worlds created by one address. */
-  worlds: BucketSize;
-  /** Changes of one vehicle's features. */
-  featureWrites: BucketSize;
-  /** Requests of one address for unknown ids and VINs. */
-  misses: BucketSize;
-  /** Ticks computed for one address because of start ticks, journals and replays. */
-  workTicks: BucketSize;
-  /** Open streams of one address. */
-  socketsPerAddress: number;
-  /** Log-ins of one address. */
-  logins: BucketSize;
-  /** Accounts created by one address. */
-  signUps: BucketSize;
-  /** Failed log-ins of one account without a wait. */
-  failedLogins: number;
-  /** The longest wait between log-ins of an account. */
-  failedLoginWaitS: number;
-}
-
-/** All settings of a node, from the environment; docs/operating.md lists them. */
-export interface Config {
-  host: string;
-  dealerPort: number;
-  twinPort: number;
-  opsHost: string;
-  opsPort: number;
-  /** Base URL without a trailing slash; undefined: built from the listening address. */
-  publicTwinUrl: string | undefined;
-  dataDir: string;
-  /** Undefined: the embedded store. */
-  redisUrl: string | undefined;
-  leaseMs: number;
-  nodeName: string;
-  /** Threads that step worlds, one per core. Watched worlds may use up to 60 % of each. */
-  shards: number;
-  /** Worlds in memory per shard. */
-  shardWorlds: number;
-  worldIdleMs: number;
-  rateLimits: RateLimitSettings | 'off';
-  /** '*' or the allowed origins. */
-  corsOrigins: '*' | readonly string[];
-  tls: { certFile: string; keyFile: string } | undefined;
-  logLevel: string;
-  /** Demo data with public log-ins, or the password of the first admin. */
-  demo: { demo: true } | { demo: false; adminPassword: string };
-  tokenLifetimeS: number;
-  /** Encrypts sensitive profile fields; undefined: use the key in the store. */
-  fieldKey: Uint8Array | undefined;
-}
-
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -67,46 +15,69 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** All settings of a node; docs/operating.md lists them. */
+export type Config = ReturnType<typeof readConfig>;
+
 /** Reads and checks all settings. Throws a ConfigError that names the variable and its fault. */
-export function readConfig(env: Environment, random: Random): Config {
+export function readConfig(env: Environment, random: Random) {
   return {
     host: text(env, 'HOST', '127.0.0.1'),
     dealerPort: whole(env, 'DEALER_PORT', 8000, [0, 65_535]),
     twinPort: whole(env, 'TWIN_PORT', 8080, [0, 65_535]),
     opsHost: text(env, 'OPS_HOST', '127.0.0.1'),
     opsPort: whole(env, 'OPS_PORT', 9090, [0, 65_535]),
+    /** Base URL without a trailing slash; undefined: built from the listening address. */
     publicTwinUrl: url(env, 'PUBLIC_TWIN_URL'),
     dataDir: text(env, 'DATA_DIR', './data'),
+    /** Undefined: the embedded store. */
     redisUrl: redisUrl(env),
     leaseMs: number(env, 'LEASE_SECONDS', 6, [1, 60]) * 1000,
     nodeName: text(env, 'NODE_NAME', `node-${Buffer.from(random.bytes(4)).toString('hex')}`),
+    /** Threads that step worlds, one per core. Watched worlds may use up to 60 % of each. */
     shards: whole(env, 'SHARDS', availableParallelism(), [1, 256]),
+    /** Worlds in memory per shard. */
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, [16, 200_000]),
     worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, [1, 1e8]) * 1000,
     rateLimits: rateLimits(env),
+    /** '*' or the allowed origins. */
     corsOrigins: origins(env),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+    /** Demo data with public log-ins, or the password of the first admin. */
     demo: demo(env),
     tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, [1, 1e8]),
+    /** Encrypts sensitive profile fields; undefined: use the key in the store. */
     fieldKey: fieldKey(env),
   };
 }
 
-/** `workTicks`: ten worlds of half an hour at once, then 200 s of world time per second. */
-export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
+export type RateLimitSettings = typeof DEFAULT_RATE_LIMITS;
+
+export const DEFAULT_RATE_LIMITS = {
+  /** Worlds created by one address. */
   worlds: { burst: 60, perS: 1 },
+  /** Changes of one vehicle's features. */
   featureWrites: { burst: 50, perS: 50 },
+  /** Requests of one address for unknown ids and VINs. */
   misses: { burst: 20, perS: 20 },
+  /**
+   * Ticks computed for one address because of start ticks, journals and replays: ten worlds of half
+   * an hour at once, then 200 s of world time per second.
+   */
   workTicks: { burst: 900_000, perS: 10_000 },
+  /** Open streams of one address. */
   socketsPerAddress: 2000,
+  /** Log-ins of one address. */
   logins: { burst: 60, perS: 1 },
+  /** Accounts created by one address. */
   signUps: { burst: 10, perS: 10 / 60 },
+  /** Failed log-ins of one account without a wait. */
   failedLogins: 5,
+  /** The longest wait between log-ins of an account. */
   failedLoginWaitS: 60,
 };
 
-function rateLimits(env: Environment): Config['rateLimits'] {
+function rateLimits(env: Environment): RateLimitSettings | 'off' {
   if (!onOff(env, 'RATE_LIMITS', true)) return 'off';
   const bucket = (name: string, standard: BucketSize): BucketSize => ({
     burst: whole(env, `${name}_BURST`, standard.burst, [1, 1e12]),
@@ -136,7 +107,7 @@ const KNOWN_PASSWORDS = ['admin-demo'];
 const ADMIN_PASSWORD_LENGTH_MIN = 8;
 const FIELD_KEY_BYTES = 32;
 
-function demo(env: Environment): Config['demo'] {
+function demo(env: Environment): { demo: true } | { demo: false; adminPassword: string } {
   if (onOff(env, 'DEMO', true)) return { demo: true };
   const adminPassword = env.ADMIN_PASSWORD ?? '';
   if (adminPassword === '') {
@@ -153,7 +124,7 @@ function demo(env: Environment): Config['demo'] {
   return { demo: false, adminPassword };
 }
 
-function fieldKey(env: Environment): Config['fieldKey'] {
+function fieldKey(env: Environment): Uint8Array | undefined {
   const given = env.FIELD_KEY;
   if (!given) return undefined;
   const key = Buffer.from(given, 'base64');
@@ -163,14 +134,14 @@ function fieldKey(env: Environment): Config['fieldKey'] {
   return key;
 }
 
-function tls(env: Environment): Config['tls'] {
+function tls(env: Environment): { certFile: string; keyFile: string } | undefined {
   const { TLS_CERT: certFile, TLS_KEY: keyFile } = env;
   if (!certFile && !keyFile) return undefined;
   if (!certFile || !keyFile) throw new ConfigError('TLS_CERT and TLS_KEY: set both or neither');
   return { certFile, keyFile };
 }
 
-function origins(env: Environment): Config['corsOrigins'] {
+function origins(env: Environment): '*' | readonly string[] {
   const given = text(env, 'CORS_ORIGINS', '*');
   if (given === '*') return '*';
   return given.split(',').map((origin) => {

@@ -273,9 +273,7 @@ export class Shard {
 
   /** Number of ticks that pending queries have to step. */
   get debtTicks(): number {
-    let sum = 0;
-    for (const debt of this.#debts.values()) sum += debt;
-    return sum;
+    return [...this.#debts.values()].reduce((sum, debt) => sum + debt, 0);
   }
 
   /** How long a burst of this many ticks would take, ms; shorter bursts go first. */

@@ -157,8 +157,10 @@ export class WorldLoader {
     throw overloaded();
   }
 
+  /** How many ticks a query has to step the world. */
   get behindTicks(): number {
-    return this.#parts.ticks.behind;
+    const { ticks } = this.#parts;
+    return ticks.now() - ticks.reached;
   }
 
   /** Steps the world to the current tick in the background, if that is more than `limitTicks`. */
@@ -168,7 +170,7 @@ export class WorldLoader {
       const image = await shared.records.image(world.number, record);
       ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
     }
-    if (ticks.behind > limitTicks) await this.query('tick', true);
+    if (this.behindTicks > limitTicks) await this.query('tick', true);
   }
 }
 

@@ -22,11 +22,6 @@ export class WorldTicks {
     return Math.floor((this.#clock.now() - this.#createdAtMs) / TICK_MS);
   }
 
-  /** How many ticks a query has to step the world. */
-  get behind(): number {
-    return this.now() - this.reached;
-  }
-
   /** Records that an answer shows this tick, and returns it. */
   answer(tick: number): number {
     this.answered = Math.max(this.answered, tick);
