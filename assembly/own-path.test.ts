@@ -52,15 +52,10 @@ test.each([
   ['left', 'inner'],
   ['right', 'outer'],
   ['right', 'inner'],
-] as const)(
-  'A car that turns %s stops before an obstacle on the %s side of its path.',
-  (turn, side) => {
-    const met = (features: number) =>
-      PLACES.filter((place) => meets({ ...place, turn, side }, features));
-    expect(met(F_ALL)).toEqual([]);
-    // A car without sensors hits the vehicle in more than a third of these places.
-    expect(met(F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR)).length).toBeGreaterThan(
-      PLACES.length / 3,
-    );
-  },
-);
+] as const)('A car that turns %s stops before an obstacle on its %s side.', (turn, side) => {
+  const met = (features: number) =>
+    PLACES.filter((place) => meets({ ...place, turn, side }, features));
+  expect(met(F_ALL)).toEqual([]);
+  // A car without sensors hits the vehicle in more than a third of these places.
+  expect(met(F_ALL & ~(F_FRONT_CAMERA | F_FRONT_RADAR)).length).toBeGreaterThan(PLACES.length / 3);
+});

@@ -245,16 +245,13 @@ describe('a cleared car', () => {
     ['comes at 14 m/s from 40 m away', 40, 14, false],
     ['comes at 3 m/s from 40 m away', 40, 3, true],
     ['stands 40 m away', 40, 0, true],
-  ])(
-    'respawns only if an actor on the lane leaves room: one that %s',
-    (_, distanceM, speedMps, returns) => {
-      const { kernel, slab, isBack } = cleared(() => {});
-      stepTo(kernel, slab, 650);
-      edit(kernel, slab, (world) => actorBefore(world, distanceM, speedMps));
-      kernel.step(slab, 1);
-      expect(isBack()).toBe(returns);
-    },
-  );
+  ])('respawns only with room to an actor that %s', (_, distanceM, speedMps, returns) => {
+    const { kernel, slab, isBack } = cleared(() => {});
+    stepTo(kernel, slab, 650);
+    edit(kernel, slab, (world) => actorBefore(world, distanceM, speedMps));
+    kernel.step(slab, 1);
+    expect(isBack()).toBe(returns);
+  });
 
   it('is cleared at the same tick after a second hit', () => {
     const { kernel, slab } = cleared((world) => {

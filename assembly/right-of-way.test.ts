@@ -179,17 +179,14 @@ describe('On a priority road', () => {
   it.each([
     [70, true],
     [45, false],
-  ])(
-    'after 30 s of waiting, a car %i m away yields to the waiting car: %s.',
-    (distanceM, letsGo) => {
-      const crossing = atPriority({
-        0: { from: 'south', turn: 'straight', ...WAITING, waitedS: 31 },
-        1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
-      });
-      const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
-      expect(waited < main).toBe(letsGo);
-    },
-  );
+  ])('after 30 s of waiting a car %i m away yields: %s.', (distanceM, letsGo) => {
+    const crossing = atPriority({
+      0: { from: 'south', turn: 'straight', ...WAITING, waitedS: 31 },
+      1: { from: 'west', turn: 'straight', distanceM, speedMps: 50 * KMH },
+    });
+    const [waited = 0, main = 0] = crossingTimes(crossing, [0, 1], 20);
+    expect(waited < main).toBe(letsGo);
+  });
 
   it('a car that must yield slows down, and does not stop if no car approaches.', () => {
     const cars = { 0: { from: 'south', turn: 'straight', distanceM: 60, speedMps: 8 } } as const;
@@ -276,7 +273,7 @@ describe('Into a junction', () => {
   });
 
   it.each([16, 18, 20])(
-    'a car does not enter while another one inside brakes for an obstacle %i m behind its line.',
+    'a car does not enter while one inside brakes for an obstacle %i m behind its line.',
     (behindM) => {
       const crossing = atPriority(
         {

@@ -85,12 +85,7 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
     ['is passed over the oncoming lane when that is free', 1, [], true],
     ['is passed when oncoming traffic is far enough away', 1, [besideAt(240, -30 * KMH)], true],
     ['is passed when oncoming traffic turns off behind it', 1, [turning], true],
-    [
-      '[C14] is not passed while a car approaches in that lane',
-      1,
-      [besideAt(150, -50 * KMH)],
-      false,
-    ],
+    ['[C14] is not passed before oncoming traffic', 1, [besideAt(150, -50 * KMH)], false],
     ['is not passed while a slow car is in the next lane', 2, [besideAt(30, 8)], false],
   ])('%s', (_, lanes, beside, isPassed) => {
     const result = behindCrest(60, { friction: WET, lanes }, { beside });

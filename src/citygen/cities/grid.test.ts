@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES } from '../../city/catalogue.ts';
 import { at } from '../../city/geometry.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { grid as city } from '../../testing/rigs/cities.ts';
 
 describe('The grid', () => {
-  const city = cityOf('grid', at(CITIES, 0).seed);
-
   test('has six streets by six, bends in three corners, and a four-lane arterial.', () => {
     expect(city.junctions).toHaveLength(33);
     expect(city.roads).toHaveLength(24);

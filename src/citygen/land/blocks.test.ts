@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
 import { at, boundsOf, distanceToPath } from '../../city/geometry.ts';
 import type { City, Point } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { cityOf, grid } from '../../testing/rigs/cities.ts';
 import { areNear } from '../../testing/rigs/paths.ts';
 import { areaOf, covers, grown, intersectConvex, outlineOf } from '../geometry.ts';
 
@@ -58,7 +58,7 @@ test.each([...CITIES, ...LATER_GRIDS])(
 );
 
 test('The default grid has at most 220 blocks.', () => {
-  expect(cityOf('grid', at(CITIES, 0).seed).blocks.length).toBeLessThanOrEqual(220);
+  expect(grid.blocks.length).toBeLessThanOrEqual(220);
 });
 
 /** The smallest distance between two paths that do not cross, or cross near one of their points. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
 import { add, at, cross, distance, distanceToPath, dot, lengthOf } from '../../city/geometry.ts';
 import type { City, Connector, Lane, Point } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { cityOf, grid } from '../../testing/rigs/cities.ts';
 import { curvatureAt } from '../../testing/rigs/paths.ts';
 import {
   areaOf,
@@ -129,7 +129,7 @@ describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
 });
 
 describe('At the crossing of the arterial with a collector', () => {
-  const city = cityOf('grid', CATALOGUE_SEED);
+  const city = grid;
   const junction = city.junctions.findIndex((_, index) => {
     const approaches = new Set(connectorsOf(city, index).map(({ connector }) => connector.from));
     const classes = [...approaches].map((lane) => at(city.roads, at(city.lanes, lane).road).class);
@@ -200,7 +200,7 @@ describe('At the crossing of the arterial with a collector', () => {
 });
 
 describe('Away from the arterial', () => {
-  const city = cityOf('grid', CATALOGUE_SEED);
+  const city = grid;
   const classOf = (lane: number): string => at(city.roads, at(city.lanes, lane).road).class;
 
   test('the local street gives way to every connector of the collector that it conflicts with.', () => {

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES } from '../../city/catalogue.ts';
 import { at, distance } from '../../city/geometry.ts';
 import type { Light } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { grid as city } from '../../testing/rigs/cities.ts';
 
-const city = cityOf('grid', at(CITIES, 0).seed);
 const signalised = city.junctions.filter(({ control }) => control === 'signals');
 
 /** Whether the light shows green or amber at a tick of its cycle. */

@@ -4,7 +4,7 @@ import * as layout from '../../../assembly/layout.ts';
 import { CITIES } from '../../city/catalogue.ts';
 import type { City } from '../../city/types.ts';
 import { loadCities } from '../../load-cities.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
@@ -13,9 +13,6 @@ const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
   'mixed-town': '4528d12bb583ce37b2f483537b5d890a41e07b984473234a7b7387c7233af6e0',
 };
 
-const entry = CITIES[0];
-if (!entry) throw new Error('the catalogue is empty');
-const city = cityOf(entry.name, entry.seed);
 const buffer = packCity(city);
 const view = new DataView(buffer);
 const int = (offset: number): number => view.getInt32(offset, true);

@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { CITIES } from '../../city/catalogue.ts';
+import { at } from '../../city/geometry.ts';
 import type { City, Point } from '../../city/types.ts';
-import { cityOf } from '../../testing/rigs/cities.ts';
+import { grid as city } from '../../testing/rigs/cities.ts';
 import { roadLane } from '../../testing/rigs/paths.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 
-const entry = CITIES[0];
-if (!entry) throw new Error('the catalogue is empty');
-const city = cityOf(entry.name, entry.seed);
 const profiles = profilesOf(city);
 
-const profileOf = (index: number): LaneProfile => {
-  const profile = profiles[index];
-  if (!profile) throw new Error(`no lane ${index}`);
-  return profile;
-};
+const profileOf = (index: number): LaneProfile => at(profiles, index);
 
 /** The profile of a city's only lane: an arc of the unit circle, times the radius. */
 function profileOfArc(radiusM: number, turnRad: number): LaneProfile {
@@ -23,9 +16,7 @@ function profileOfArc(radiusM: number, turnRad: number): LaneProfile {
     const angle = (turnRad * i) / pieces;
     return [radiusM * Math.sin(angle), radiusM * (1 - Math.cos(angle))];
   });
-  const [profile] = profilesOf({ ...city, lanes: [roadLane(polyline)] } satisfies City);
-  if (!profile) throw new Error('no profile');
-  return profile;
+  return at(profilesOf({ ...city, lanes: [roadLane(polyline)] } satisfies City), 0);
 }
 
 describe('The profile of a lane', () => {
