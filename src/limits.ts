@@ -29,7 +29,7 @@ export const ADMISSION_PER_MILLE = 600;
 export const WAIT_MS_MAX = 5000;
 /** A request whose world would take longer than this is refused; no work is done. */
 export const WORK_MS_MAX = 60_000;
-/** Every so many burst slices one is for the oldest burst; the others are for the shortest. */
+/** Period of slices for the oldest burst; the others are for the shortest burst. */
 export const OLDEST_TURN = 4;
 /** The newest frame of a hot world answers requests while it is at most this old. */
 export const FRAME_AGE_MS_MAX = 160;

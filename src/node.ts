@@ -18,7 +18,7 @@ import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
-import { Leases } from './worlds/leases.ts';
+import { takeLeases } from './worlds/leases.ts';
 import { Records } from './worlds/records.ts';
 import { ServingState } from './worlds/serving-state.ts';
 import { Worlds } from './worlds/worlds.ts';
@@ -130,7 +130,7 @@ async function makeWorlds(
   stopSteps: StopSteps,
 ) {
   const clock = new NodeClock(time, await readClockMark(store), () => servingState.untilMs);
-  const records = new Records(store, await Leases.takeAll(store, config.nodeName));
+  const records = new Records(store, await takeLeases(store, config.nodeName));
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);

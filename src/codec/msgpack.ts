@@ -1,7 +1,7 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import type { Notation } from './notation.ts';
 
-// Formats of the MessagePack specification. All widths are fixed, so that a number is one memory write.
+// Formats of the MessagePack specification. Widths are fixed, so that a number is one memory write.
 const FALSE = 0xc2;
 const TRUE = 0xc3;
 const FLOAT64 = 0xcb;

@@ -8,7 +8,7 @@ import type { LoadedWorld } from './loaded-world.ts';
 import { Meter } from './meter.ts';
 import type { Pulse } from './pulse.ts';
 
-/** A tick that somebody wants a world to reach. */
+/** A tick that a world must reach. */
 export interface Goal {
   tick: number;
   sinceMs: number;
@@ -45,9 +45,9 @@ export interface SchedulerDependencies {
   counterfactuals: Pick<CounterfactualQueue, 'work' | 'isBusy'>;
 }
 
-/** Every so many slices one begins with bursts, so bursts get a fifth of the thread. */
+/** Period of slices that begin with bursts, so that bursts get a fifth of the thread. */
 const BURST_TURN = 5;
-/** Every so many slices one does not only urgent counterfactual work before bursts. */
+/** Period of slices that do all counterfactual work before bursts, not only the urgent work. */
 const SPARE_TURN = 8;
 /** Added to the score of background bursts, so that they come after all others. */
 const BACKGROUND = 1e18;
@@ -313,7 +313,7 @@ export class Scheduler {
     return this.#target(burst, this.#frameTick(world)) > world.tick;
   }
 
-  /** The burst with the lowest score of those that can go on. */
+  /** The burst with the lowest score of those that can continue. */
   #first(scoreOf: (burst: Burst) => number): Burst | undefined {
     let best: Burst | undefined;
     let bestScore = Number.POSITIVE_INFINITY;

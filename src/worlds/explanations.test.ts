@@ -12,7 +12,7 @@ import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime, type Time } from '../time.ts';
 import type { World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
-import { Leases } from './leases.ts';
+import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -27,7 +27,7 @@ const temp = await tempStore(openIn);
 let records: Records;
 let worlds = 0;
 beforeAll(async () => {
-  records = new Records(temp.store, await Leases.takeAll(temp.store, 'node'));
+  records = new Records(temp.store, await takeLeases(temp.store, 'node'));
 });
 afterAll(() => temp.destroy());
 

@@ -1,37 +1,18 @@
-import { at } from '../city/geometry.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Check, Store } from '../store/contract.ts';
 
 /**
- * The right to write the worlds of a partition. Every write is fenced: its commit checks that the
- * lease is still the one that this node took. So a node that has lost a partition without noticing
- * cannot write.
+ * Takes the leases of all partitions: the right to write their worlds. Returns for each partition the
+ * check that fences a commit: the lease is still the one that this node took. So a node that has lost
+ * a partition without noticing cannot write. Throws StoreUnavailable.
  */
-export class Leases {
-  readonly #checks: readonly Check[];
-
-  private constructor(checks: readonly Check[]) {
-    this.#checks = checks;
-  }
-
-  /** Takes the leases of all partitions. Throws StoreUnavailable. */
-  static async takeAll(store: Store, nodeName: string): Promise<Leases> {
-    const boot = await nextBoot(store);
-    const token = `${nodeName}:${boot}#${boot}`;
-    const keys = Array.from({ length: PARTITION_COUNT }, (_, p) => ['p', p, 'lease'] as const);
-    await Promise.all(keys.map((key) => store.commit([], [{ key, value: token }])));
-    const entries = await Promise.all(keys.map((key) => store.get(key)));
-    const checks = entries.map((entry, p) => ({
-      key: ['p', p, 'lease'],
-      version: entry?.version ?? null,
-    }));
-    return new Leases(checks);
-  }
-
-  /** The check that fences a write to a partition. */
-  fence(partition: number): Check {
-    return at(this.#checks, partition);
-  }
+export async function takeLeases(store: Store, nodeName: string): Promise<readonly Check[]> {
+  const boot = await nextBoot(store);
+  const token = `${nodeName}:${boot}#${boot}`;
+  const keys = Array.from({ length: PARTITION_COUNT }, (_, p) => ['p', p, 'lease'] as const);
+  await Promise.all(keys.map((key) => store.commit([], [{ key, value: token }])));
+  const entries = await Promise.all(keys.map((key) => store.get(key)));
+  return keys.map((key, p) => ({ key, version: entries[p]?.version ?? null }));
 }
 
 /** The number of this start among all starts of nodes on this store. */

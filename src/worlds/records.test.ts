@@ -4,7 +4,7 @@ import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { Leases } from './leases.ts';
+import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
 
 const WORLD = 77;
@@ -12,7 +12,7 @@ const WORLD = 77;
 const temp = await tempStore(openIn);
 let records: Records;
 beforeAll(async () => {
-  records = new Records(temp.store, await Leases.takeAll(temp.store, 'node'));
+  records = new Records(temp.store, await takeLeases(temp.store, 'node'));
 });
 afterAll(() => temp.destroy());
 

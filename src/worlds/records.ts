@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
 import { TwinError } from '../errors.ts';
 import {
   type NumberedChange,
@@ -8,6 +9,7 @@ import {
   type WorldPast,
 } from '../shard/protocol.ts';
 import {
+  type Check,
   type Entry,
   type Key,
   type Store,
@@ -24,7 +26,6 @@ import {
   type StoredContact,
 } from '../twin/incidents.ts';
 import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
-import type { Leases } from './leases.ts';
 
 /**
  * The records of a world in the store, all in the world's partition:
@@ -107,11 +108,12 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
 /** The records of worlds. All writes are fenced. Methods throw TwinError `store_unavailable`. */
 export class Records {
   readonly #store: Store;
-  readonly #leases: Leases;
+  readonly #fences: readonly Check[];
 
-  constructor(store: Store, leases: Leases) {
+  /** `fences`: of each partition, from `takeLeases`. */
+  constructor(store: Store, fences: readonly Check[]) {
     this.#store = store;
-    this.#leases = leases;
+    this.#fences = fences;
   }
 
   key(world: number, kind: string, ...rest: (number | string)[]): Key {
@@ -128,10 +130,7 @@ export class Records {
     absent: readonly Key[],
     writes: readonly Write[],
   ): Promise<void> {
-    const checks = [
-      this.#leases.fence(partition),
-      ...absent.map((key) => ({ key, version: null })),
-    ];
+    const checks = [at(this.#fences, partition), ...absent.map((key) => ({ key, version: null }))];
     if (await orUnavailable(this.#store.commit(checks, writes))) return;
     throw new RefusedWrite();
   }

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { LeaseListener, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { Leases } from './leases.ts';
+import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
 
 const RETRY_MS = 200;
@@ -78,8 +78,8 @@ export class ServingState implements LeaseListener {
   async #startOver(): Promise<void> {
     while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#leaseUntilMs()) {
       try {
-        const leases = await Leases.takeAll(this.#store, this.#nodeName);
-        this.#worlds?.startOver(new Records(this.#store, leases));
+        const fences = await takeLeases(this.#store, this.#nodeName);
+        this.#worlds?.startOver(new Records(this.#store, fences));
         this.#isLost = false;
       } catch (err) {
         this.#log.warn({ err }, 'could not take the partitions; trying again');

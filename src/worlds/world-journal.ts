@@ -240,7 +240,7 @@ export class WorldJournal {
     return [...this.#writing, ...this.#waiting];
   }
 
-  /** Stops reading back outcomes: nobody needs them any more. */
+  /** Stops reading back outcomes. */
   forget(): void {
     this.#isForgotten = true;
   }
