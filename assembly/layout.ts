@@ -532,7 +532,6 @@ export const HS_SIGHT = 144; // f64 m, greatest range of cameras for the actor, 
 export const HS_GRADE = 152; // f64, rise of the road over the way
 export const HS_SPEED = 160; // f64 m/s, that the actor wants to drive, walk or run
 export const HS_LIGHT = 168; // i32, the light that the actor's way obeys, −1 none
-export const HS_FACTS = 172; // i32[3], further facts of the kind
 
 /** Points of the actors' paths. */
 export const PATH_POINT_BYTES = 24;

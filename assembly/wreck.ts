@@ -23,8 +23,8 @@ import {
 import { AIR_DRAG } from './dynamics';
 import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
+import { GRAVITY } from './tyre';
 
-const GRAVITY = 9.81;
 /** Braking of a wreck that still has brakes, and least deceleration of any wreck, m/s². */
 const BRAKE_DECEL = 4.0;
 const ROLLING_DECEL = 0.2;

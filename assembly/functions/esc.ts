@@ -222,8 +222,8 @@ function intervene(slab: usize, car: i32): void {
     : least(0.5 * WHEEL_SHARE * rear, spareRear - slowRear);
   const force = least((GAIN * abs(error)) / leverage, most);
   const wheelFront = turnsMore ? force : 0.0;
-  const findTriggeringCar = error > 0.0 ? -force * leverage : force * leverage;
-  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, findTriggeringCar);
+  const moment = error > 0.0 ? -force * leverage : force * leverage;
+  brake(slab, car, slowFront + wheelFront, slowRear + force - wheelFront, moment);
 }
 
 @inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
@@ -250,8 +250,8 @@ function intervene(slab: usize, car: i32): void {
 }
 
 /** Brake force of each axle ÷ mass, m/s², and the resulting yaw moment ÷ inertia, rad/s². */
-function brake(slab: usize, car: i32, front: f64, rear: f64, findTriggeringCar: f64): void {
+function brake(slab: usize, car: i32, front: f64, rear: f64, moment: f64): void {
   setF(slab, C_ESC_BRAKE_FRONT, car, front);
   setF(slab, C_ESC_BRAKE_REAR, car, rear);
-  setF(slab, C_YAW_MOMENT, car, findTriggeringCar);
+  setF(slab, C_YAW_MOMENT, car, moment);
 }
