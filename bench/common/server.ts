@@ -90,7 +90,7 @@ async function startProcess(script: string, settings: Record<string, string>): P
   const child = spawnServer(script, settings);
   const kill = () => child.kill('SIGKILL');
   child.once('exit', onProcessEnd(kill));
-  const { twin = '', dealer, ops } = await readyAddresses(child);
+  const { twin, dealer, ops } = await readyAddresses(child);
   return {
     url: new URL(twin),
     dealerUrl: dealer === undefined ? undefined : new URL(dealer),

@@ -1,5 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
+import {
+  endProcess,
+  NotReadyError,
+  readyAddresses,
+  spawnServer,
+} from '../../src/testing/rigs/process.ts';
 
 export interface NodeUrls {
   dealer: string;
@@ -27,14 +32,16 @@ export class DevNode {
     return this.#ready.promise;
   }
 
-  /** Resolves with false where the process ends before the node serves. */
+  /** Resolves with false where the node does not get ready; the process has ended then. */
   async start(): Promise<boolean> {
     this.#child = spawnServer('src/main.ts', this.#settings);
     try {
-      const { dealer = '', twin = '' } = await readyAddresses(this.#child);
+      const { dealer = '', twin } = await readyAddresses(this.#child);
       this.#ready.resolve({ dealer, twin });
       return true;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof NotReadyError)) throw error;
+      process.stdout.write(`${error.message}\n`);
       return false;
     }
   }

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { systemTime } from '../../time.ts';
 
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--disable-proto=delete'];
+const READY_WITHIN_MS = 30_000;
+
+/** A server ended, or its time was over, before it served. */
+export class NotReadyError extends Error {}
 
 /**
  * Runs a server in a process of its own, with the flags of `npm start`.
@@ -17,16 +23,43 @@ export function spawnServer(script: string, settings: NodeJS.ProcessEnv): ChildP
   });
 }
 
-/** The addresses in the line that a server prints when it serves, by name. Throws where it ends before. */
-export async function readyAddresses({ stdout }: ChildProcess): Promise<Record<string, string>> {
-  if (stdout === null) throw new Error('the server has no standard output');
-  for await (const line of createInterface(stdout)) {
-    const [, addresses] = /^ready (.*)$/.exec(line) ?? [];
-    if (addresses === undefined) continue;
-    stdout.resume();
-    return Object.fromEntries(addresses.split(' ').map((each) => each.split('=')));
+/** What a server prints when it serves: its addresses, by name. */
+type ReadyAddresses = Record<string, string> & { twin: string };
+
+/**
+ * Resolves when a server serves. It throws NotReadyError where the server ends or hangs before; the
+ * server has ended whenever it throws.
+ */
+export async function readyAddresses(
+  child: ChildProcess,
+  withinMs = READY_WITHIN_MS,
+): Promise<ReadyAddresses> {
+  const failure = Promise.withResolvers<never>();
+  child.once('error', failure.reject);
+  const stopWaiting = systemTime.after(withinMs, () =>
+    failure.reject(new NotReadyError(`no ready line within ${withinMs / 1000} s`)),
+  );
+  try {
+    return await Promise.race([addressesIn(child.stdout), failure.promise]);
+  } catch (error) {
+    await endProcess(child, 'SIGKILL');
+    throw error;
+  } finally {
+    stopWaiting();
   }
-  throw new Error('the server ended before it was ready');
+}
+
+async function addressesIn(output: Readable | null): Promise<ReadyAddresses> {
+  if (output === null) throw new Error('the server has no standard output');
+  for await (const line of createInterface(output)) {
+    const [, text] = /^ready (.*)$/.exec(line) ?? [];
+    if (text === undefined) continue;
+    output.resume();
+    const addresses = Object.fromEntries(text.split(' ').map((each) => each.split('=')));
+    if (!URL.canParse(addresses.twin)) throw new Error(`no address of the twin in: ${line}`);
+    return addresses;
+  }
+  throw new NotReadyError('the server ended before it was ready');
 }
 
 /** Resolves with the exit code, or null where a signal ended the process. */
@@ -58,7 +91,7 @@ export async function startNodeProcess(settings: Record<string, string>): Promis
     LOG_LEVEL: 'error',
     ...settings,
   });
-  const { dealer = '', twin = '', ops = '' } = await readyAddresses(child);
+  const { dealer = '', twin, ops = '' } = await readyAddresses(child);
   return {
     twinUrl: twin,
     dealerUrl: dealer,
