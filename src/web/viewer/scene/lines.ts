@@ -53,7 +53,8 @@ function farthest(line: Line, from: number, to: number): { index: number; offset
 
 /** How far along a segment, 0 to 1, it is nearest to a place. */
 export function partNearest(p: Point, a: Point, b: Point): number {
-  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const dx = b[0] - a[0];
+  const dy = b[1] - a[1];
   const along = (p[0] - a[0]) * dx + (p[1] - a[1]) * dy;
   return Math.min(1, Math.max(0, along / (dx * dx + dy * dy || 1)));
 }

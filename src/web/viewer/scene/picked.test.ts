@@ -31,6 +31,7 @@ describe('a route', () => {
   });
 
   it('continues around the loop', () => {
+    expect(route.placeAt(100)).toEqual({ x: 100, y: 0, heading: Math.PI / 2 });
     expect(route.placeAt(130)).toEqual({ x: 100, y: 30, heading: Math.PI / 2 });
     expect(route.placeAt(290)).toEqual({ x: 0, y: 10, heading: -Math.PI / 2 });
     expect(route.placeAt(340)).toEqual({ x: 40, y: 0, heading: 0 });

@@ -17,7 +17,7 @@ type DrawnField = keyof Pose | 'speed' | 'braking' | 'aeb' | 'esc' | 'evasive' |
 export type ShownCar = Mutable<FleetEntry & Pick<Vehicle, DrawnField>>;
 export type ShownHazard = Mutable<Hazard>;
 
-/** The world at one moment. It is overwritten for every frame, so that drawing makes no garbage. */
+/** The world at one moment. It is overwritten for every frame, which makes less garbage. */
 export interface ShownWorld {
   /** World tick, fractional. */
   tick: number;
