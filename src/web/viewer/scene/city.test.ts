@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { CITIES } from '../../../city/catalogue.ts';
 import { mapOf } from '../../../city/map.ts';
 import { generateCity } from '../../../citygen/generate.ts';
-import type { CityMap, MapLane } from '../api/types.ts';
+import type { CityMap, MapLane, MapZone } from '../api/types.ts';
 import { housesOf, ridgeOf, shadowOf } from './buildings.ts';
-import { namePlaces } from './labels.ts';
+import { namePlaces, zoneSigns } from './labels.ts';
 import { drawnLanes } from './lanes.ts';
 import { isInside, lengthOf, type Point } from './lines.ts';
 import { besideOf } from './markings.ts';
@@ -13,6 +13,7 @@ import { colourOf, paint, type Slot } from './palette.ts';
 import { signalsOf } from './signals.ts';
 import { groundOf, grown } from './streets.ts';
 import { treesOf } from './trees.ts';
+import { floorOf } from './zones.ts';
 
 const SQUARE: Point[] = [
   [0, 0],
@@ -213,5 +214,18 @@ describe.each(CITIES)('the city of $name', ({ name, seed }) => {
       expect(Math.max(...indices.slice(0, 50_000))).toBeLessThan(slots.length);
     }
     expect(map.lanes.every(({ polyline }) => lengthOf(polyline) > 0)).toBe(true);
+  });
+});
+
+describe('a zone', () => {
+  const ice: MapZone = { id: 'z1', kind: 'ice', polygon: SQUARE };
+  // From a node that is newer than the page.
+  const unknown = { ...ice, kind: 'sand' } as unknown as MapZone;
+
+  it('has a pattern and a sign if its kind is known', () => {
+    expect(zoneSigns([unknown, ice])).toEqual([
+      expect.objectContaining({ x: 5, y: 5, text: 'ICE' }),
+    ]);
+    expect(floorOf([unknown, ice]).attributes).toEqual(floorOf([ice]).attributes);
   });
 });

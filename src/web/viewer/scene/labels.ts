@@ -112,7 +112,8 @@ const zoneStyle = (text: Tint, fill: Tint, halo: Tint): PillStyle => ({
 });
 const WHITE: Tint = [1, 1, 1];
 
-const ZONE_SIGNS: Readonly<Record<MapZone['kind'], { text: string; style: PillStyle }>> = {
+/** By kind of zone. */
+const ZONE_SIGNS: Readonly<Record<string, { text: string; style: PillStyle }>> = {
   ice: { text: 'ICE', style: zoneStyle([0.03, 0.27, 0.5], [0.86, 0.96, 1], [0.1, 0.56, 0.9]) },
   wet: { text: 'WET ROAD', style: zoneStyle(WHITE, [0.1, 0.32, 0.68], [0.75, 0.88, 1]) },
   fog: { text: 'FOG', style: zoneStyle([0.2, 0.23, 0.28], [0.95, 0.96, 0.97], [0.5, 0.54, 0.6]) },
@@ -133,9 +134,12 @@ export function addZoneSigns(
   }
 }
 
+/** A page may be older than its node: zones of a kind that it does not know get no sign. */
 export function zoneSigns(zones: readonly MapZone[]) {
-  return zones.map(({ kind, polygon }) => {
+  return zones.flatMap(({ kind, polygon }) => {
+    const sign = ZONE_SIGNS[kind];
+    if (!sign) return [];
     const [x, y] = middleOf(polygon);
-    return { x, y, ...ZONE_SIGNS[kind] };
+    return [{ x, y, ...sign }];
   });
 }

@@ -6,7 +6,7 @@ import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import { MeshBuilder } from './mesh-builder.ts';
 
 /** As the shader numbers them. */
-const KINDS: Readonly<Record<MapZone['kind'], number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
+const KINDS: Readonly<Record<string, number>> = { ice: 0, wet: 1, fog: 2, dusk: 3 };
 const BORDER_M = 0.4;
 /** Sheets of fog above the ground, m. */
 const SHEETS_M = [0.8, 1.7, 2.7, 3.8, 5] as const;
@@ -86,17 +86,20 @@ export function zonesObject(shared: Shared, zones: readonly MapZone[], order: nu
   return group;
 }
 
-function floorOf(zones: readonly MapZone[]): BufferGeometry {
+/** A page may be older than its node: zones of a kind that it does not know are not drawn. */
+export function floorOf(zones: readonly MapZone[]): BufferGeometry {
   const mesh = new MeshBuilder();
   const marks: number[] = [];
   const mark = (kind: number, isRim: 0 | 1) => {
     while (marks.length < 2 * mesh.count) marks.push(kind, isRim);
   };
   for (const { kind, polygon } of zones) {
+    const number = KINDS[kind];
+    if (number === undefined) continue;
     mesh.area(polygon, 'ground');
-    mark(KINDS[kind], 0);
+    mark(number, 0);
     mesh.band([...polygon, at(polygon, 0)], 0, BORDER_M, 'ground');
-    mark(KINDS[kind], 1);
+    mark(number, 1);
   }
   return marked(mesh, marks);
 }
