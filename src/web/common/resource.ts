@@ -35,7 +35,9 @@ export function useResource<T>(
     setLoading(true);
     load(stop.signal).then(
       (value) => settle({ value, error: undefined }),
-      (error: Error) => settle({ error }),
+      (reason: unknown) => {
+        settle({ error: reason instanceof Error ? reason : new Error(String(reason)) });
+      },
     );
     return () => stop.abort();
   }, [turn, ...inputs]);
