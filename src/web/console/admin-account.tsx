@@ -36,6 +36,7 @@ export function AdminForm({ admin, onSaved }: AdminFormProps) {
       <Field
         {...USERNAME}
         hint="3 to 32 small letters, digits and underscores"
+        required={false}
         {...form.field('username')}
       />
       <Field

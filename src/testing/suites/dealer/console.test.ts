@@ -258,6 +258,13 @@ describe('an admin', () => {
     await page.getByText('DEMCAR00000000888 is in the fleet of sydmotor now.').waitFor();
   });
 
+  test('has to give only the current password to change a name or password', async () => {
+    const page = await visitAs(served, 'profile', ADMIN);
+    const isRequired = (label: string) => page.getByLabel(label).getAttribute('aria-required');
+    const fields = ['Username', 'New password', 'Current password'];
+    expect(await Promise.all(fields.map(isRequired))).toEqual(['false', 'false', 'true']);
+  });
+
   test('restores the demo data only with the word typed, and stays logged in', async () => {
     const page = await visitAs(served, 'profile', ADMIN);
     await page.getByLabel('Username').fill('boss');
