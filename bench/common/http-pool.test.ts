@@ -48,6 +48,21 @@ test('requests beyond the connections wait for their turn', async () => {
   pool.close();
 });
 
+test('waiting requests are sent in their order', async () => {
+  const paths: string[] = [];
+  answer = (request, socket) => {
+    paths.push(request.split(' ', 2)[1] ?? '');
+    socket.write(OK);
+  };
+  const pool = await HttpPool.open(url, 1);
+  const askAll = (all: string[]) =>
+    Promise.all(all.map((path) => pool.ask(formatRequest(url, 'GET', path))));
+  await askAll(['/1', '/2', '/3']);
+  await askAll(['/4', '/5']);
+  expect(paths).toEqual(['/1', '/2', '/3', '/4', '/5']);
+  pool.close();
+});
+
 test('a connection that ends without an answer is reported and replaced', async () => {
   answer = (_, socket) => socket.destroy();
   const pool = await HttpPool.open(url, 1);

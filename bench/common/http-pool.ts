@@ -112,6 +112,8 @@ export class HttpPool {
   readonly #all: Set<HttpConnection>;
   readonly #idle: HttpConnection[];
   readonly #queue: { request: Buffer; answered: Answered }[] = [];
+  /** Index of the next: to remove the first of a long array would move all others. */
+  #queueHead = 0;
   #closed = false;
 
   static async open(url: URL, connectionCount: number): Promise<HttpPool> {
@@ -146,7 +148,7 @@ export class HttpPool {
   }
 
   #serve(): void {
-    while (this.#queue.length > 0) {
+    while (this.#queueHead < this.#queue.length) {
       const connection = this.#idle.pop();
       if (!connection) return;
       // The server may have closed it while it was idle.
@@ -156,8 +158,13 @@ export class HttpPool {
   }
 
   #sendNext(connection: HttpConnection): void {
-    const next = this.#queue.shift();
+    const next = this.#queue[this.#queueHead];
     if (!next) return;
+    this.#queueHead += 1;
+    if (this.#queueHead === this.#queue.length) {
+      this.#queue.length = 0;
+      this.#queueHead = 0;
+    }
     connection.send(next.request, (answer) => {
       next.answered(answer);
       if (connection.isOpen) this.#release(connection);
