@@ -59,6 +59,7 @@ await runEntryPoint(HELP, async (all) => {
   if (unknown !== undefined && !unwritten) {
     throw new UsageError(`no bench is called ${unknown}`);
   }
+  if (unknown !== undefined && against) throw new UsageError(`${unknown} cannot be compared`);
   if (unwritten && !against) return show(await (await unwritten()).run(options), asMarkdown);
   for (const name of names.length > 0 ? names : Object.keys(QUESTIONS)) {
     if (against) {
