@@ -9,8 +9,8 @@ const ROUND_S = 2;
 const WARM_UP_S = 1;
 
 /**
- * Medians of requests to the node and to the empty server. Both and `beside` take turns, so that a drift
- * of the machine affects all.
+ * Medians of requests to the node and to the empty server. Both and `beside` take turns, so that a
+ * drift of the machine affects all.
  */
 export async function measure(
   each: Readonly<Record<'own' | 'empty', readonly Request[]>>,

@@ -22,7 +22,7 @@ export function parseStat(text: string): Stat {
 }
 
 /** What a process used since its meter was made: shares are of one core, so 1.7 on two is possible. */
-export interface Usage {
+interface Usage {
   wallMs: number;
   cpuMs: number;
   cpuShare: number;

@@ -16,7 +16,7 @@ export interface Figure {
   target?: Target;
 }
 
-export interface Target {
+interface Target {
   text: string;
   met: boolean;
   /** An absolute limit of processor time or a rate, which the factor of the machine applies to. */

@@ -48,7 +48,7 @@ export function inWorld<T>({ cityIndex, seed, mask }: WorldChoice, use: (slab: S
   }
 }
 
-/** Text on a contact; its id begins with the tick, which `npm run bench -- trace` takes to draw the place. */
+/** Text on a contact; its id begins with the tick, for `npm run bench -- trace` to draw the place. */
 export function accountOf(
   { cityIndex, seed }: Pick<WorldChoice, 'cityIndex' | 'seed'>,
   { tick, order, kind, hazard, block, x, y, closingMps, parties }: ContactFacts,

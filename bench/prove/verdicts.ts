@@ -221,7 +221,7 @@ async function rerunWith(
     .map((each): Parties => partiesOf(each, other.fleet));
 }
 
-/** Compares the figures of each sentence with the report, the replay and the collisions of re-runs. */
+/** Compares the figures of each sentence with the report, the replay and collisions of re-runs. */
 async function checkSentences(
   client: Client,
   { world, report, set, what, polygons }: Case,
