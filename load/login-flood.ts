@@ -8,13 +8,13 @@ import { systemTime } from '../src/time.ts';
 /** More than the log-ins that a node lets wait and run, so that some are refused. */
 const CONNECTIONS = 256;
 const RETRY_AFTER = /\r\nretry-after: *[1-9]\d*(\r|$)/i;
-const VERIFIED = [200, 401];
-const REFUSED = 503;
+const VERIFIED_STATUSES = [200, 401];
+const REFUSED_STATUS = 503;
 
 /** Log-ins at a fixed rate, by a customer with the right password and by unknown names in turn. */
 export async function openFlood(url: URL, plan: { rate: number; seconds: number }) {
   const pool = await HttpPool.open(url, CONNECTIONS);
-  const [looked, refused] = [new Latencies(), new Latencies()];
+  const [verified, refused] = [new Latencies(), new Latencies()];
   const other: Record<string, number> = {};
   let sent = 0;
   let withoutRetryAfter = 0;
@@ -25,9 +25,9 @@ export async function openFlood(url: URL, plan: { rate: number; seconds: number 
     return loginRequest(url, login);
   };
   const answered = (_: number, answer: Answer | undefined, tookMs: number): void => {
-    if (answer && VERIFIED.includes(answer.status)) {
-      looked.record(tookMs);
-    } else if (answer?.status === REFUSED) {
+    if (answer && VERIFIED_STATUSES.includes(answer.status)) {
+      verified.record(tookMs);
+    } else if (answer?.status === REFUSED_STATUS) {
       refused.record(tookMs);
       if (!RETRY_AFTER.test(answer.head)) withoutRetryAfter += 1;
     } else {
@@ -36,12 +36,12 @@ export async function openFlood(url: URL, plan: { rate: number; seconds: number 
     }
   };
   const result = () => {
-    const [lookedLatency, refusedLatency] = [looked.summary(), refused.summary()];
+    const [verifiedLatency, refusedLatency] = [verified.summary(), refused.summary()];
     return {
       sent,
       /** Log-ins whose password was verified. */
-      looked: lookedLatency.count,
-      lookedLatency,
+      verified: verifiedLatency.count,
+      verifiedLatency,
       refused: refusedLatency.count,
       refusedLatency,
       withoutRetryAfter,
@@ -56,7 +56,7 @@ export async function openFlood(url: URL, plan: { rate: number; seconds: number 
   };
 }
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /**
  * Polls the metrics for the number of passwords that are hashed or wait. Returns a function that ends
@@ -66,12 +66,12 @@ export async function watchHashes(opsUrl: URL | undefined) {
   if (opsUrl === undefined) return () => undefined;
   const pool = await HttpPool.open(opsUrl, 1);
   const request = formatRequest(opsUrl, 'GET', '/metrics');
-  const seen = { looks: 0, running: 0, waiting: 0 };
-  const stopAsking = systemTime.every(LOOK_MS, () => {
+  const seen = { polls: 0, running: 0, waiting: 0 };
+  const stopAsking = systemTime.every(POLL_MS, () => {
     pool.send(request, (answer) => {
       if (!answer) return;
       const metrics = answer.body.toString();
-      seen.looks += 1;
+      seen.polls += 1;
       seen.running = Math.max(seen.running, gaugeOf(metrics, 'passwords_hashing'));
       seen.waiting = Math.max(seen.waiting, gaugeOf(metrics, 'passwords_waiting'));
     });

@@ -42,7 +42,7 @@ export const logins = command({
     'send more log-ins than the node can verify: refusals, password hashes at once, other clients',
   options,
   measures: [
-    larger('log-ins verified', 'flooded.looked', 'log-ins'),
+    larger('log-ins verified', 'flooded.verified', 'log-ins'),
     smaller('p99 of a refusal', 'flooded.refusedLatency.p99Ms', 'ms'),
     smaller('p99 of reads meanwhile', 'met.reads.latency.p99Ms', 'ms'),
     smaller('p99 of changes meanwhile', 'met.changes.latency.p99Ms', 'ms'),
@@ -70,8 +70,8 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const stopHashes = await watchHashes(server.opsUrl);
   const meter = new LoadMeter(server);
   const stopProgress = progress(() => {
-    const { sent, looked, refused } = flood.result();
-    return `${sent} log-ins sent, ${looked} verified, ${refused} refused`;
+    const { sent, verified, refused } = flood.result();
+    return `${sent} log-ins sent, ${verified} verified, ${refused} refused`;
   });
   const met = await measureOthers({ ...clients, seconds: chosen.seconds, beside: flood.run });
   stopProgress();
@@ -82,8 +82,8 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const verdict = judge(ceiling, chosen.rate + chosen.reads + CHANGES_PER_S, meter.ownShare());
   const rows: Outcome['rows'] = [
     ['log-ins sent', `${flooded.sent} at ${chosen.rate}/s`],
-    ['verified', `${flooded.looked} (${Math.round(flooded.looked / chosen.seconds)}/s)`],
-    ['  within', formatLatencies(flooded.lookedLatency)],
+    ['verified', `${flooded.verified} (${Math.round(flooded.verified / chosen.seconds)}/s)`],
+    ['  within', formatLatencies(flooded.verifiedLatency)],
     ['refused with 503', `${flooded.refused}, ${flooded.withoutRetryAfter} WITHOUT Retry-After`],
     ['  within', formatLatencies(flooded.refusedLatency)],
     ['other answers', formatFailures(flooded.other)],

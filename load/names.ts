@@ -32,14 +32,13 @@ type Chosen = Options<typeof options>;
 export const names = command({
   summary: 'compare log-ins with unknown names and with wrong passwords: answers and times',
   options,
-  measures: [smaller('median of a log-in', 'doors.0.knownMedianMs', 'ms')],
+  measures: [smaller('median of a log-in', 'endpoints.0.knownMedianMs', 'ms')],
   run,
 });
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-/** The ways to log in. */
-const DOORS = [
+const LOGIN_ENDPOINTS = [
   { path: '/api/token', type: 'application/x-www-form-urlencoded', fields: {}, text: form },
   { path: '/api/auth/login', type: JSON_TYPE, fields: { role: 'customer' }, text: JSON.stringify },
   {
@@ -55,8 +54,8 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const pool = await HttpPool.open(url, 1);
   let asked = 0;
   const stopProgress = progress(() => `${asked} log-ins`);
-  const doors = [];
-  for (const { path, type, fields, text } of DOORS) {
+  const endpoints = [];
+  for (const { path, type, fields, text } of LOGIN_ENDPOINTS) {
     const headers = { 'Content-Type': type };
     const ask = async (username: string) => {
       const body = text({ ...fields, username, password: PASSWORD });
@@ -67,15 +66,15 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
       return { answer, ms: systemTime.now() - startMs };
     };
     for (let i = 0; i < WARM_UP; i += 1) await ask('nobody');
-    doors.push({ door: path, ...(await compare(ask, chosen.logins)) });
+    endpoints.push({ path, ...(await compare(ask, chosen.logins)) });
   }
   stopProgress();
   pool.close();
-  const rows = doors.flatMap((each): Outcome['rows'] => [
-    [`${each.door}, answers`, each.areAlike ? 'all the same' : 'THEY DIFFER'],
+  const rows = endpoints.flatMap((each): Outcome['rows'] => [
+    [`${each.path}, answers`, each.areAlike ? 'all the same' : 'THEY DIFFER'],
     ['  times', formatTimes(each)],
   ]);
-  return { rows, figures: { logins: chosen.logins, doors } };
+  return { rows, figures: { logins: chosen.logins, endpoints } };
 }
 
 type Ask = (username: string) => Promise<{ answer: Answer; ms: number }>;

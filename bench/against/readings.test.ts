@@ -50,13 +50,13 @@ test('lines that are no row of a table are left out', () => {
 test('the measures of a load command are found in its result, where it has them', () => {
   const readings = loadReadings([
     { name: 'p99 gap', path: 'summary.p99Ms', unit: 'ms', better: 'smaller' },
-    { name: 'first door', path: 'doors.0.ms', unit: 'ms', better: 'smaller' },
+    { name: 'first endpoint', path: 'endpoints.0.ms', unit: 'ms', better: 'smaller' },
     { name: 'memory', path: 'idle.rssBytes', unit: 'bytes', better: 'smaller' },
   ]);
-  const result = { summary: { p99Ms: 95 }, doors: [{ ms: 6 }], idle: undefined };
+  const result = { summary: { p99Ms: 95 }, endpoints: [{ ms: 6 }], idle: undefined };
   expect(readings({ printed: '', result })).toEqual([
     { name: 'p99 gap', value: 95, unit: 'ms', better: 'smaller' },
-    { name: 'first door', value: 6, unit: 'ms', better: 'smaller' },
+    { name: 'first endpoint', value: 6, unit: 'ms', better: 'smaller' },
   ]);
   expect(readings({ printed: 'nothing', result: undefined })).toEqual([]);
 });
