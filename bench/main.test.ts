@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { ROOT } from './common/places.ts';
 
-test.each(['factor', 'trace'])('%s has no figures that could be compared', (name) => {
+test.each(['factor', 'trace'])('%s is not run against another commit', (name) => {
   const args = [
     '--disable-warning=ExperimentalWarning',
     'bench/main.ts',
