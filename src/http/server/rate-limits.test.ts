@@ -105,12 +105,16 @@ test('a stream above the limit is refused until another one is closed', () => {
   expect(refusal(() => sockets.enter('a'))).toBeUndefined();
 });
 
-test('the default limits are as documented, and there are none if limits are off', () => {
+test('[L5] the default limits are as documented, and there are none if limits are off', () => {
   expect(DEFAULT_RATE_LIMITS).toMatchObject({
     worlds: { burst: 60, perS: 1 },
     featureWrites: { burst: 50, perS: 50 },
     misses: { burst: 20, perS: 20 },
     socketsPerAddress: 2000,
+    workTicks: { burst: 900_000, perS: 10_000 },
+    logins: { burst: 60, perS: 1 },
+    failedLogins: 5,
+    failedLoginWaitS: 60,
   });
   expect(createRateLimits('off', TestTime.standing())).toEqual({});
 });
