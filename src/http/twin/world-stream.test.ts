@@ -67,12 +67,14 @@ describe('a stream', () => {
     expect(await client.json()).toMatchObject({ tick: 108 });
   });
 
-  test('[S11] of a world that is not in memory opens after it is loaded', async () => {
+  test('[S11] of a world that is not in memory opens, and has frames once it is loaded', async () => {
     front.service.cold.add(world);
     const client = new Client(['json']);
     expect(await client.json()).toMatchObject({ type: 'hello', world: world.id });
     expect(client.socket.protocol).toBe('json');
     expect(front.service.loads).toBe(1);
+    await frameAt(104);
+    expect(await client.json()).toMatchObject({ type: 'snapshot', tick: 104 });
   });
 
   test('closes for a client that floods it with messages', async () => {

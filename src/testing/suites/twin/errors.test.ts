@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useTwin, vinOf } from './api.ts';
+import { handshake } from './stream-client.ts';
 import { FEATURES, type World } from './wire.ts';
 
 const api = useTwin();
@@ -53,6 +54,11 @@ describe('400', () => {
       expect(await put('aeb', body)).toEqual([400, 'invalid_json']);
     },
   );
+
+  test('[L12] invalid_json for a body that nests far too deep', async () => {
+    const body = '['.repeat(30_000) + ']'.repeat(30_000);
+    expect(await patch(body)).toEqual([400, 'invalid_json']);
+  });
 
   test('invalid_json for bytes that are no UTF-8', async () => {
     const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
@@ -124,8 +130,11 @@ describe('404', () => {
     const letters = (id: string) => id !== id.toUpperCase();
     let lettered = world;
     while (!letters(lettered.id)) lettered = await api.makeWorld();
-    const path = `/api/v1/worlds/${lettered.id.toUpperCase()}`;
-    expect(await api.refusal(path)).toEqual([404, 'unknown_world']);
+    const id = lettered.id.toUpperCase();
+    expect(await api.refusal(`/api/v1/worlds/${id}`)).toEqual([404, 'unknown_world']);
+    const { status, socket } = await handshake(api.url, `/ws/worlds/${id}`);
+    socket.destroy();
+    expect(status).toBe(404);
   });
 
   test('unknown_incident for an id that no report has', async () => {

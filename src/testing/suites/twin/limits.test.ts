@@ -126,7 +126,10 @@ describe('the limit on streams', () => {
     const refused = await handshake(api.url, `/ws/worlds/${world.id}`);
     refused.socket.destroy();
     const body = JSON.parse(refused.body.toString());
-    expect([refused.status, body.error]).toEqual([429, 'rate_limited']);
+    expect([refused.status, body]).toEqual([
+      429,
+      { error: 'rate_limited', hint: expect.any(String) },
+    ]);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     await streams[0]?.close();
     await until('the end of a stream', async () => {

@@ -97,11 +97,14 @@ function messageOf(data: unknown): Message {
   return { isBinary: true, bytes, content: decode(bytes) };
 }
 
-/** Asks for a stream over a bare connection. `headers` stand in for those that belong there. */
+/**
+ * Asks for a stream over a bare connection. `headers` stand in for those that belong there; one that
+ * is undefined is left out.
+ */
 export function handshake(
   url: string,
   path: string,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | undefined> = {},
 ): Promise<RawAnswer> {
   const all = {
     Connection: 'Upgrade',
@@ -110,6 +113,7 @@ export function handshake(
     'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
     ...headers,
   };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const sent = Object.entries(all).filter(([, value]) => value !== undefined);
+  const lines = sent.map(([name, value]) => `${name}: ${value}`);
   return raw(url, [`GET ${path} HTTP/1.1`, ...lines]);
 }
