@@ -162,6 +162,7 @@ describe('collision reports', () => {
       const ids = of.filter(({ tick }) => tick <= TICKS).map(({ id }) => id);
       expect(ids).toEqual(mine.map(({ id }) => id));
       const listed = (await api.vehicle('Vehicle', vin)).incidents;
+      expect(new Set(listed).size).toBe(listed.length);
       expect(listed.slice(0, ids.length)).toEqual(ids);
     }
   });
@@ -306,7 +307,11 @@ function expectInOrder(events: Events): void {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => (first?.seq ?? 0) + i));
   const ticks = events.map(({ tick }) => tick);
   expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
-  for (const { tick, time } of events) expect(time).toBe(tick / 50);
+  for (const { tick, time, vin, feature } of events) {
+    expect(time).toBe(tick / 50);
+    expect([null, ...FEATURES]).toContain(feature);
+    if (vin !== null) expect(vin).toMatch(/^[0-9A-HJ-NPR-Z]{17}$/);
+  }
 }
 
 describe('the events of a world', () => {

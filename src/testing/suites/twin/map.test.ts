@@ -15,10 +15,10 @@ beforeAll(async () => {
 const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
 
 describe('the catalogue of cities', () => {
-  test('[W17] names each city once', async () => {
+  test('[W17] names each city once, and first the default', async () => {
     const { cities } = await api.get('Cities', '/api/v1/cities');
-    expect(new Set(cities.map(({ name }) => name)).size).toBe(cities.length);
-    expect(cities.map(({ name }) => name)).toContain(world.city);
+    expect(cities.map(({ name }) => name)).toEqual(['grid', 'old-town', 'mixed-town']);
+    expect(world.city).toBe('grid');
   });
 });
 
@@ -36,7 +36,9 @@ describe('the map of a world', () => {
   });
 
   test('has each lane on a road or in a junction, which the road knows too', () => {
-    for (const { id, road, junction } of map.lanes) {
+    for (const { lanes } of map.roads) expect(lanes).not.toEqual([]);
+    for (const { id, road, junction, width } of map.lanes) {
+      expect(width).toBeGreaterThan(0);
       expect([road === null, junction === null].toSorted()).toEqual([false, true]);
       const of = map.roads.filter(({ lanes }) => lanes.includes(id));
       expect(idsOf(of)).toEqual(road === null ? [] : [road]);
@@ -47,6 +49,7 @@ describe('the map of a world', () => {
   test('[W19] ends each lane where the lanes begin that follow it', () => {
     const byId = new Map(map.lanes.map((lane) => [lane.id, lane]));
     for (const { polyline, next } of map.lanes) {
+      expect(new Set(next).size).toBe(next.length);
       for (const id of next) expect(byId.get(id)?.polyline[0]).toEqual(polyline.at(-1));
     }
     const followed = map.lanes.filter(({ next }) => next.length > 0);
@@ -56,8 +59,10 @@ describe('the map of a world', () => {
   test('[W20] has lights at junctions with signals, and only there, for lanes of the map', () => {
     for (const { control, lights } of map.junctions) {
       expect(lights.length > 0).toBe(control === 'signals');
-      for (const { lanes } of lights)
+      for (const { lanes } of lights) {
+        expect(lanes).not.toEqual([]);
         expect(idsOf(map.lanes)).toEqual(expect.arrayContaining([...lanes]));
+      }
     }
   });
 
@@ -95,8 +100,11 @@ describe('the tag of a map', () => {
   const ask = (tags: string, as: { msgpack?: boolean } = {}) =>
     api.ask(path, { ...as, headers: { 'If-None-Match': tags } });
 
-  test('[W22] is strong and stays', async () => {
+  test('[W22] is strong, stays, and is the same for every world of the city', async () => {
     const tag = await tagOf();
+    const other = await api.makeWorld({ city: world.city });
+    const { headers } = await api.ask(`/api/v1/worlds/${other.id}/map`);
+    expect(headers.get('ETag')).toBe(tag);
     expect(tag).toMatch(/^"[^"]+"$/);
     expect(await tagOf()).toBe(tag);
   });

@@ -3,6 +3,8 @@ const BOUNDS: Record<string, readonly [least: number, most: number]> = {
   // Half a turn either way, to four decimals.
   heading: [-3.15, 3.15],
   speed: [0, Number.POSITIVE_INFINITY],
+  radius: [0.01, Number.POSITIVE_INFINITY],
+  speed_limit: [0.01, Number.POSITIVE_INFINITY],
   points: [0, Number.POSITIVE_INFINITY],
   seq: [1, Number.POSITIVE_INFINITY],
 };
