@@ -82,6 +82,13 @@ function rawBody(url: string, headers: Record<string, string>) {
 }
 
 describe('the viewer', () => {
+  test('is checked for a newer version each time, and a visit counts as use of the world', async () => {
+    const world = front.service.add();
+    const { headers } = await ask(`${front.twinUrl}/worlds/${world.id}`);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(world.touches).toBe(1);
+  });
+
   test('may load and connect to its own origin only, streams included', async () => {
     const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
     const { host } = new URL(front.twinUrl);
@@ -251,8 +258,12 @@ test.each(['/nosuch', '/assets', '/api/login', '/healthz'])(
 );
 
 test('[O4] if one port is in use, no port is opened', async () => {
-  const start = () => openTestFront({ dealerPort: Number(new URL(front.dealerUrl).port) });
+  const free = openTestFront({ webFolder });
+  await free.close();
+  const dealerPort = Number(new URL(front.dealerUrl).port);
+  const start = () => openTestFront({ webFolder, twinPort: free.port, dealerPort });
   expect(start).toThrow(/^dealer: cannot listen on 127\.0\.0\.1:\d+; is the port in use\?$/);
+  await expect(ask(free.twinUrl)).rejects.toThrow('fetch failed');
 });
 
 test('a stopped node listens on no port', async () => {

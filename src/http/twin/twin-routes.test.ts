@@ -87,6 +87,12 @@ describe('a world', () => {
     expect(headers.get('retry-after')).toBe('60');
   });
 
+  test('is not made by a POST that is refused', async () => {
+    const wrong = { method: 'POST', body: '{"seed":-1}' };
+    expect((await ask(`${front.twinUrl}/api/v1/worlds`, wrong)).status).toBe(400);
+    expect(front.service.worlds.size).toBe(0);
+  });
+
   test('answers 404 for an unknown incident and its replay', async () => {
     const world = front.service.add();
     for (const path of ['', '/replay', '/replay?with=esc']) {

@@ -148,12 +148,12 @@ describe('every answer', () => {
 
 describe('a browser that asks what a script may send', () => {
   test.each([
-    ['/api/v1/vehicle/features', 'PATCH'],
-    ['/api/v1/vehicle/features/aeb', 'PUT'],
-    ['/api/v1/vehicle/features/reset', 'POST'],
-    ['/api/v1/worlds', 'POST'],
-    ['/api/v1/vehicle', 'GET'],
-  ])('is told that %s takes %s with a VIN', async (path, method) => {
+    ['/api/v1/vehicle/features', 'PATCH', 'GET, PATCH, OPTIONS'],
+    ['/api/v1/vehicle/features/aeb', 'PUT', 'PUT, OPTIONS'],
+    ['/api/v1/vehicle/features/reset', 'POST', 'POST, OPTIONS'],
+    ['/api/v1/worlds', 'POST', 'POST, OPTIONS'],
+    ['/api/v1/vehicle', 'GET', 'GET, OPTIONS'],
+  ])('is told that %s takes %s with a VIN', async (path, method, methods) => {
     const answer = await api.ask(path, {
       method: 'OPTIONS',
       headers: {
@@ -166,7 +166,7 @@ describe('a browser that asks what a script may send', () => {
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
     const listed = (name: string) =>
       (answer.headers.get(name) ?? '').split(',').map((each) => each.trim().toLowerCase());
-    expect(listed('Access-Control-Allow-Methods')).toContain(method.toLowerCase());
+    expect(answer.headers.get('Access-Control-Allow-Methods')).toBe(methods);
     expect(listed('Access-Control-Allow-Headers')).toEqual(
       expect.arrayContaining(['authorization', 'content-type', 'x-vin']),
     );
@@ -179,7 +179,7 @@ describe('allowed origins where they are listed', () => {
     const other = new Api((await nodes.inProcess({ CORS_ORIGINS })).twinUrl);
     const allowed = async (Origin: string) => {
       const { headers } = await other.ask('/api/v1/features', { headers: { Origin } });
-      expect(headers.get('Vary')).toMatch(/\bOrigin\b/);
+      expect(headers.get('Vary')).toBe('Accept, Origin');
       return headers.get('Access-Control-Allow-Origin');
     };
     expect(await allowed('https://b.example')).toBe('https://b.example');

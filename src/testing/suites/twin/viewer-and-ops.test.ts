@@ -57,9 +57,12 @@ describe('the viewer', () => {
   });
 
   test('[P2] says 404 for a world that is not there, with a page all the same', async () => {
-    const { status, headers } = await pageAt(`${api.url}/worlds/0000000000`);
-    expect(status).toBe(404);
-    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    for (const id of ['0000000000', 'no-id']) {
+      const { status, headers } = await pageAt(`${api.url}/worlds/${id}`);
+      expect(status).toBe(404);
+      expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
+    }
   });
 
   test('gives out no file but its own', async () => {
@@ -95,8 +98,10 @@ describe('the private port', () => {
     for (const line of lines) {
       expect(line).toMatch(/^[a-zA-Z_:][\w:]*(\{.*\})? (-?[\d.]+(e[+-]?\d+)?|[+-]Inf|NaN)$/);
     }
-    const made = lines.find((line) => line.includes('POST /api/v1/worlds'));
-    expect(made).toMatch(/status="201".* [1-9]\d*$/);
+    expect(text).toMatch(
+      /^http_answers_total\{service="twin",route="POST \/api\/v1\/worlds",status="201"\} [1-9]/m,
+    );
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   });
 
   test('[H18] tells nothing of a client: no world id and no VIN', async () => {

@@ -42,7 +42,9 @@ describe('a new world', () => {
   });
 
   test('[W1] is made from an empty object too', async () => {
-    expect((await api.makeWorld({})).watchers).toBe(0);
+    const made = await api.makeWorld({});
+    expect(made.watchers).toBe(0);
+    expect(Object.hasOwn(made, 'exact')).toBe(false);
   });
 
   test('[W2] is given back the same by its id', async () => {
