@@ -120,7 +120,7 @@ describe('a rear-end collision', () => {
     ]);
   });
 
-  test('names the car as striking whose own motion closed most of the gap', () => {
+  test('[I5] names the car as striking whose own motion closed most of the gap', () => {
     const backing: Scene[] = [
       { x: 0, y: 0, isWreck: true, vx: 1 },
       { x: lengthM + 0.1, y: 0, headingDegrees: 180, vx: 9 },

@@ -296,7 +296,7 @@ describe('A feature that is off', () => {
     expect(seenOf({ ahead: 30, left: 0 }, { features })).toBe(sensors);
   });
 
-  test('camera or front radar measure the gap to a broken-down car', () => {
+  test('[C7] camera or front radar measure the gap to a broken-down car', () => {
     const gap = (features: number) => {
       const ground = new SensingGround({ features, actors: [{ kind: 'sudden_stop', actor: {} }] });
       ground.stare(LONG, { 0: { ahead: 0, left: 0, speed: 10 } }, [{ ahead: 30, left: 0 }]);

@@ -53,7 +53,7 @@ describe('failed log-ins of a name', () => {
     await expect(fail()).rejects.toMatchObject({ retryAfterS: 60 });
   });
 
-  test('cost no wait if limits are off', async () => {
+  test('[L7] cost no wait if limits are off', async () => {
     const free = new LoginAttempts('off', clock);
     for (let i = 0; i < 100; i++) expect(await free.try('anna', async () => false)).toBe(false);
   });

@@ -61,7 +61,7 @@ function incident(fields: Partial<ContactFacts>) {
 }
 
 describe('a collision of two cars', () => {
-  test('is reported with both of them, not yet explained', () => {
+  test('[I11] is reported with both of them, not yet explained', () => {
     expect(incident({})).toEqual({
       id: 'i1234-0',
       world: '0123456789',
@@ -105,7 +105,7 @@ describe('a collision of two cars', () => {
     });
   });
 
-  test('gives the role `striking` to the car that closed the gap', () => {
+  test('[I5] gives the role `striking` to the car that closed the gap', () => {
     expect(incident({ striking: 1 }).vehicles.map(({ role }) => role)).toEqual([
       'struck',
       'striking',
@@ -152,7 +152,7 @@ describe('a collision of two cars', () => {
 });
 
 describe('a collision with a building', () => {
-  test('lists the car alone, striking, and its cost follows from the energy', () => {
+  test('[I5] lists the car alone, striking, and its cost follows from the energy', () => {
     const wall = { kind: CONTACT_BUILDING, block: 4, closingMps: 10, energyJ: 74_250 };
     for (const parties of [[party({}), OUTSIDER] as const, [OUTSIDER, party({})] as const]) {
       const report = incident({ ...wall, parties });
@@ -272,7 +272,7 @@ describe('a collision at a hazard spot', () => {
     expect(deer.vehicles.map(({ role }) => role)).toEqual(['striking']);
   });
 
-  test('with a vehicle that closed the gap has the fleet car as struck', () => {
+  test('[I5] with a vehicle that closed the gap has the fleet car as struck', () => {
     const lorry = party({ car: -1, massKg: 12_000, deltaVMps: 1, speedMps: 11 });
     const fields = { kind: CONTACT_VEHICLE, hazard: 1, parties: [party({}), lorry] as const };
     const struck = incident({ ...fields, striking: 1 });

@@ -55,12 +55,12 @@ describe('options without a journal', () => {
     expect(refusal(body).code).toBe('invalid_body');
   });
 
-  test.each([-1, 1.5, 2 ** 32, '7', null, true, [], {}])('refuse the seed %j', (seed) => {
+  test.each([-1, 1.5, 2 ** 32, '7', null, true, [], {}])('[W16] refuse the seed %j', (seed) => {
     expectRefused({ seed }, 'seed');
   });
 
   test.each(['', 'Harbour', 'constructor', 'atlantis', 0, null, ['harbour']])(
-    'refuse the city %j and name the known cities',
+    '[W16] refuse the city %j and name the known cities',
     (city) => {
       expectRefused({ city }, 'city');
       expectRefused({ city }, 'harbour, hillside');
@@ -68,13 +68,13 @@ describe('options without a journal', () => {
   );
 
   test.each([-1, 0.5, START_TICK_MAX + 1, '0', null, false])(
-    'refuse the start tick %j',
+    '[W16] refuse the start tick %j',
     (start_tick) => {
       expectRefused({ start_tick }, 'start_tick');
     },
   );
 
-  test('refuse an unknown name, even one of Object.prototype', () => {
+  test('[W16] refuse an unknown name, even one of Object.prototype', () => {
     expectRefused({ sede: 1 }, 'sede');
     expectRefused({ startTick: 1 }, 'startTick');
     expect(() => parse(JSON.parse('{"__proto__": {"seed": 1}}'))).toThrow(TwinError);

@@ -65,7 +65,7 @@ test('[L14] sign-ups of an address are limited: ten by default', async () => {
   expect((await signUp(10)).status).toBe(429);
 });
 
-test('[L15] more passwords than can be looked at are refused, and others are answered meanwhile', async () => {
+test('[L7, L15] more passwords than can be looked at are refused, and others are answered meanwhile', async () => {
   const { api } = await open({ RATE_LIMITS: 'off' });
   const flood = Array.from({ length: 120 }, (_, i) => knock(api, `name${i}`, 'wrong'));
   const state = await api.ask('GET /api/state');
