@@ -37,6 +37,11 @@ describe('the world between two frames', () => {
     expect(car?.speed).toBeCloseTo(10.25);
   });
 
+  it('turns a car that heads to −3 and then to 3 the shorter way', () => {
+    const [car] = shown(frame(100, { heading: -3 }), frame(104, { heading: 3 }), 102).cars;
+    expect(car?.heading).toBeCloseTo(-Math.PI, 5);
+  });
+
   it('takes flags and states from the earlier frame', () => {
     const world = shown(from, to, 103.9);
     expect(world.cars[0]?.braking).toBe(false);
