@@ -1,5 +1,5 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../log.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
@@ -13,27 +13,41 @@ const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Arr
 
 const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
 
-/** Records that note what they were given, and fail while `state.failing` is set. */
+const explained = (tick: number) => ({
+  tick,
+  order: 0,
+  explanation: { failures: [], reruns: 0 },
+});
+
+/**
+ * Records that note what they were given. They fail while `state.failing` is set, and take their
+ * time for contacts until `state.slow` resolves.
+ */
 function setUp() {
   const saved: string[] = [];
-  const state = { failing: false };
+  const warnings: string[] = [];
+  const state = { failing: false, slow: Promise.resolve() };
   const attempt = async (what: string) => {
     if (state.failing) throw new Error('store failed');
     saved.push(what);
   };
+  const incidents = async (facts: readonly ContactFacts[]) => {
+    await state.slow;
+    await attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`);
+  };
   const time = TestTime.standing();
   const reports = new WorldReports(1, {
     records: {
-      saveIncidents: (_, facts) => attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`),
+      saveIncidents: (_, facts) => incidents(facts),
       saveExplanations: (_, all) =>
         attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
       saveImage: (_, { tick }) => attempt(`image ${tick}`),
     },
     kernel: 'k',
-    log: createLog('silent'),
+    log: pino({ base: null }, { write: (line) => void warnings.push(JSON.parse(line).msg) }),
     time,
   });
-  return { reports, saved, state, time };
+  return { reports, saved, warnings, state, time };
 }
 
 describe('reports of a world', () => {
@@ -75,6 +89,23 @@ describe('reports of a world', () => {
     expect(saved).toEqual(['incidents 60']);
   });
 
+  it('keep no caller waiting for contacts that were reported after its call', async () => {
+    const { reports, saved, state } = setUp();
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    state.slow = first.promise;
+    reports.contacts(0, [fact(10)]);
+    const early = reports.stored();
+    state.slow = second.promise;
+    reports.contacts(1, [fact(20)]);
+    const late = reports.stored();
+    first.resolve();
+    await early;
+    expect(saved).toEqual(['incidents 10']);
+    second.resolve();
+    await late;
+    expect(saved).toEqual(['incidents 10', 'incidents 20']);
+  });
+
   it('reject waiting callers if the store fails, and are kept until it works again', async () => {
     const { reports, saved, state, time } = setUp();
     state.failing = true;
@@ -103,11 +134,6 @@ describe('reports of a world', () => {
 
   it('bring explanations behind the contacts, and try them until the store takes them', async () => {
     const { reports, saved, state, time } = setUp();
-    const explained = (tick: number) => ({
-      tick,
-      order: 0,
-      explanation: { failures: [], reruns: 0 },
-    });
     state.failing = true;
     reports.explained(explained(10));
     await turn();
@@ -119,11 +145,27 @@ describe('reports of a world', () => {
     expect(saved).toEqual(['incidents 20', 'explanations 10 15']);
   });
 
+  it('reject no caller that waits for contacts if explanations fail', async () => {
+    const { reports, saved, warnings, state, time } = setUp();
+    state.failing = true;
+    reports.explained(explained(10));
+    reports.contacts(0, [fact(20)]);
+    const stored = reports.stored();
+    state.failing = false;
+    await turn();
+    expect(warnings).toEqual(['explanations could not be saved; trying again']);
+    await time.advance(RETRY_MS);
+    await stored;
+    await reports.written();
+    expect(saved).toEqual(['incidents 20', 'explanations 10']);
+  });
+
   it('end where the store goes on failing', async () => {
-    const { reports, saved, state } = setUp();
+    const { reports, saved, warnings, state } = setUp();
     state.failing = true;
     reports.contacts(0, [fact(10)]);
     await reports.close();
     expect(saved).toEqual([]);
+    expect(warnings).toEqual(['contacts could not be saved']);
   });
 });

@@ -6,6 +6,11 @@ import type { WorldDependencies } from './world-dependencies.ts';
 
 const RETRY_MS = 500;
 
+interface Waiting extends PromiseWithResolvers<void> {
+  /** Resolves once so many contacts are stored. */
+  count: number;
+}
+
 export interface WorldReportsDependencies
   extends Pick<WorldDependencies, 'kernel' | 'time' | 'log'> {
   readonly records: Pick<Records, 'saveIncidents' | 'saveExplanations' | 'saveImage'>;
@@ -25,8 +30,8 @@ export class WorldReports {
   #facts: ContactFacts[] = [];
   #explained: Explained[] = [];
   #image: StateImage | undefined;
-  /** Callers that wait until all contacts are stored. */
-  #waiting: PromiseWithResolvers<void>[] = [];
+  /** Callers that wait for contacts to be stored. */
+  #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #isClosing = false;
 
@@ -68,7 +73,7 @@ export class WorldReports {
   stored(): Promise<void> {
     if (this.#facts.length === 0) return Promise.resolve();
     const stored = Promise.withResolvers<void>();
-    this.#waiting.push(stored);
+    this.#waiting.push({ count: this.#reported, ...stored });
     return stored.promise;
   }
 
@@ -94,46 +99,67 @@ export class WorldReports {
   /** Ends in the turn of the event loop in which nothing is left: the next report restarts it. */
   async #writeAll(): Promise<void> {
     while (this.#isAnyLeft) {
-      try {
-        if (this.#facts.length > 0) await this.#writeFacts();
-        else if (this.#explained.length > 0) await this.#writeExplanations();
-        else await this.#writeImage();
-      } catch (error) {
-        this.#warn('reports could not be saved; trying again', error);
-        for (const { reject } of this.#waiting.splice(0)) reject(error);
-        if (this.#isClosing) break;
-        await this.#dependencies.time.sleep(RETRY_MS);
-      }
+      if (await this.#writeNext()) continue;
+      if (this.#isClosing) break;
+      await this.#dependencies.time.sleep(RETRY_MS);
     }
     this.#writing = undefined;
   }
 
-  async #writeFacts(): Promise<void> {
-    const facts = [...this.#facts];
-    await this.#dependencies.records.saveIncidents(this.#world, facts);
-    this.#facts.splice(0, facts.length);
-    if (this.#facts.length > 0) return;
-    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  /** Returns false if the write must be repeated. */
+  #writeNext(): Promise<boolean> {
+    if (this.#facts.length > 0) return this.#writeFacts();
+    return this.#explained.length > 0 ? this.#writeExplanations() : this.#writeImage();
   }
 
-  async #writeExplanations(): Promise<void> {
+  async #writeFacts(): Promise<boolean> {
+    const facts = [...this.#facts];
+    try {
+      await this.#dependencies.records.saveIncidents(this.#world, facts);
+    } catch (error) {
+      this.#warn('contacts', error, !this.#isClosing);
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
+      return false;
+    }
+    this.#facts.splice(0, facts.length);
+    const stored = this.#reported - this.#facts.length;
+    const { served = [], left = [] } = Object.groupBy(this.#waiting, ({ count }) =>
+      count <= stored ? 'served' : 'left',
+    );
+    this.#waiting = left;
+    for (const { resolve } of served) resolve();
+    return true;
+  }
+
+  async #writeExplanations(): Promise<boolean> {
     const explained = [...this.#explained];
-    await this.#dependencies.records.saveExplanations(this.#world, explained);
+    try {
+      await this.#dependencies.records.saveExplanations(this.#world, explained);
+    } catch (error) {
+      this.#warn('explanations', error, !this.#isClosing);
+      return false;
+    }
     this.#explained.splice(0, explained.length);
+    return true;
   }
 
   /** An image only saves computing time: if the write fails, it is not repeated. */
-  async #writeImage(): Promise<void> {
+  async #writeImage(): Promise<boolean> {
     const image = this.#image;
     this.#image = undefined;
-    if (image === undefined) return;
+    if (image === undefined) return true;
     const { kernel, records } = this.#dependencies;
-    await records
-      .saveImage(this.#world, { kernel, ...image })
-      .catch((error: unknown) => this.#warn('a state image could not be saved', error));
+    try {
+      await records.saveImage(this.#world, { kernel, ...image });
+    } catch (error) {
+      this.#warn('a state image', error, false);
+    }
+    return true;
   }
 
-  #warn(message: string, err: unknown): void {
-    this.#dependencies.log.warn({ world: worldIdOf(this.#world), err }, message);
+  #warn(kind: string, err: unknown, isRepeated: boolean): void {
+    const { log } = this.#dependencies;
+    const message = `${kind} could not be saved${isRepeated ? '; trying again' : ''}`;
+    log.warn({ world: worldIdOf(this.#world), err }, message);
   }
 }
