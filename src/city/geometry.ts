@@ -40,22 +40,41 @@ export function lengthOf(path: readonly Point[]): number {
 }
 
 /** The point of the segment from `a` to `b` that is nearest to `point`. */
-export function nearestOnSegment(point: Point, a: Point, b: Point): Point {
-  const along = subtract(b, a);
-  const square = dot(along, along);
-  const part = square > 0 ? dot(subtract(point, a), along) / square : 0;
-  return add(a, along, Math.max(0, Math.min(1, part)));
-}
+export const nearestOnSegment = (point: Point, a: Point, b: Point): Point =>
+  add(a, subtract(b, a), nearestPart(point, a, b));
 
 export const distanceToSegment = (point: Point, a: Point, b: Point): number =>
-  distance(point, nearestOnSegment(point, a, b));
+  Math.sqrt(squareToSegment(point, a, b));
 
 export function distanceToPath(point: Point, path: readonly Point[]): number {
-  let nearestM = distance(point, at(path, 0));
-  for (let i = 1; i < path.length; i++) {
-    nearestM = Math.min(nearestM, distanceToSegment(point, at(path, i - 1), at(path, i)));
+  let from = at(path, 0);
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const to of path) {
+    nearest = Math.min(nearest, squareToSegment(point, from, to));
+    from = to;
   }
-  return nearestM;
+  return Math.sqrt(nearest);
+}
+
+// In numbers instead of points: the list of incidents needs the distance to many segments, and
+// would allocate several points for each.
+
+/** Square of the distance to the segment from `a` to `b`, m². */
+function squareToSegment(point: Point, a: Point, b: Point): number {
+  const part = nearestPart(point, a, b);
+  const dx = a[0] + (b[0] - a[0]) * part - point[0];
+  const dy = a[1] + (b[1] - a[1]) * part - point[1];
+  return dx * dx + dy * dy;
+}
+
+/** Where on the segment from `a` to `b` the nearest point is: 0 at `a`, 1 at `b`. */
+function nearestPart(point: Point, a: Point, b: Point): number {
+  const alongX = b[0] - a[0];
+  const alongY = b[1] - a[1];
+  const square = alongX * alongX + alongY * alongY;
+  if (!(square > 0)) return 0;
+  const part = ((point[0] - a[0]) * alongX + (point[1] - a[1]) * alongY) / square;
+  return Math.max(0, Math.min(1, part));
 }
 
 /** The smallest upright rectangle with all of the points in it. */

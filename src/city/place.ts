@@ -15,11 +15,12 @@ const piecesOfCities = new WeakMap<City, readonly Piece[]>();
 
 /** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
 export function nearestRoad(city: City, x: number, y: number): Road {
+  const point: Point = [x, y];
   let nearest: Road | undefined;
   let nearestM = Number.POSITIVE_INFINITY;
   for (const piece of piecesOf(city)) {
     if (distanceToBox(x, y, piece) >= nearestM) continue;
-    const awayM = distanceToPath([x, y], piece.points);
+    const awayM = distanceToPath(point, piece.points);
     if (awayM >= nearestM) continue;
     nearestM = awayM;
     nearest = piece.road;
