@@ -25,7 +25,8 @@ import { fleetOf } from './fleet.ts';
 import type { PartyFacts } from './incidents.ts';
 
 const fleet = fleetOf(1, 1);
-const context = { fleet, actors: ['deer', null] };
+const hazards = [{ site: { actor: { name: 'deer' } } }, { site: { actor: null } }];
+const context = { fleet, hazards };
 
 const party = (car: number, off = 0, speedMps = 0, deltaVMps = 0): PartyFacts =>
   partyWith({ car, declared: F_ALL & ~off, speedMps, deltaVMps });

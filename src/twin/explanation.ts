@@ -45,8 +45,7 @@ export interface Explanation {
 
 interface ExplanationContext {
   fleet: readonly FleetEntry[];
-  /** Name of the actor of each hazard spot, or null. */
-  actors: readonly (string | null)[];
+  hazards: readonly { site: { actor: { name: string } | null } }[];
 }
 
 /** Mask of the declared features of a car at its first contact. */
@@ -149,12 +148,12 @@ function causeOf(feature: FeatureName, acted: readonly FeatureName[]): Cause {
 }
 
 /** Names the other party of a car. */
-function otherName(contact: ContactFacts, car: number, { actors }: ExplanationContext): string {
+function otherName(contact: ContactFacts, car: number, { hazards }: ExplanationContext): string {
   const { hazard, parties } = contact;
   if (parties.every((party) => party.car >= 0)) {
     return parties.some((party) => party.car === car) ? 'the other car' : 'the cars ahead';
   }
-  return `the ${actors[hazard] ?? kindOf(contact)}`;
+  return `the ${hazards[hazard]?.site.actor?.name ?? kindOf(contact)}`;
 }
 
 /** From this distance on, in m, the sentence does not say "short of" or "clear of". */

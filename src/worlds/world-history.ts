@@ -91,12 +91,11 @@ export class WorldHistory {
   #incident(chain: IncidentContacts, explanation: Explanation | undefined): Incident {
     const { world, shared } = this.#parts;
     const { fleet, id: worldId } = world;
-    const { city } = shared;
-    const actors = city.hazards.map(({ site }) => site.actor?.name ?? null);
-    const failures = explanation && failuresOf(explanation, chain, { fleet, actors });
+    const { hazards } = shared.city;
+    const failures = explanation && failuresOf(explanation, chain, { fleet, hazards });
     const [{ x, y }] = chain;
-    const { id: road, name: street } = nearestRoad(city, x, y);
-    const context = { worldId, fleet, hazards: city.hazards, place: { road, street } };
+    const { id: road, name: street } = nearestRoad(shared.city, x, y);
+    const context = { worldId, fleet, hazards, place: { road, street } };
     return incidentOf(chain, context, failures);
   }
 
