@@ -171,12 +171,16 @@ function openFrontEnd(
   { config, log, time, random }: Base,
   parts: { worlds: Worlds; platform: DealerPlatform; kernel: string; isReady(): boolean },
 ): FrontEnd {
+  // Picked one by one: the front end gets no secret but the key of TLS.
+  const { host, twinPort, dealerPort, opsHost, opsPort } = config;
+  const { publicTwinUrl, tls, corsOrigins, rateLimits, demo } = config;
   const { worlds, platform, kernel, isReady } = parts;
   return startFrontEnd(
     {
-      ...config,
+      ...{ host, twinPort, dealerPort, opsHost, opsPort },
+      ...{ publicTwinUrl, tls, corsOrigins, rateLimits },
       webFolder: WEB_FOLDER,
-      demoLogins: config.demo.demo ? DEMO_LOGINS : [],
+      demoLogins: demo.demo ? DEMO_LOGINS : [],
       kernelHash: kernel,
     },
     {
