@@ -14,10 +14,16 @@ export interface TwinService {
   /** Makes a world; resolves once its record is durable. Throws TwinError. */
   create(options: WorldOptions): Promise<World>;
 
-  /** The world with this number if it is at hand, without waiting. Throws as `load`. */
+  /**
+   * The world with this number if it is at hand, without waiting. Throws TwinError
+   * `store_unavailable`.
+   */
   peek(worldNumber: number): World | undefined;
 
-  /** The world with this number, or undefined. Throws TwinError `store_unavailable`. */
+  /**
+   * The world with this number, or undefined. Throws TwinError `store_unavailable`, or
+   * `world_unavailable` if its city no longer exists.
+   */
   load(worldNumber: number): Promise<World | undefined>;
 
   /**
@@ -105,7 +111,8 @@ export interface World {
 
   /**
    * Adds a watcher, which makes the world hot. Throws TwinError `overloaded` if its shard has no
-   * capacity. The first frames follow by `onFrames`.
+   * capacity, or `world_unavailable` while the world is quarantined. The first frames follow by
+   * `onFrames`.
    */
   watch(encoding: Encoding): void;
   unwatch(encoding: Encoding): void;

@@ -51,8 +51,8 @@ import {
 import { announce, credit, demand, featuresOf } from './intervention';
 
 /**
- * Intersection assist: watches crossing traffic at junctions. Right of way covers cars that behave as
- * expected; this function covers cars that do not wait when they should, and objects that are no
+ * Intersection assist: watches crossing traffic at junctions. Right of way covers cars that behave
+ * as expected; this function covers cars that do not wait when they should, and objects that are no
  * cars of the fleet.
  */
 

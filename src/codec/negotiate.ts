@@ -38,7 +38,8 @@ interface MediaRange {
 /**
  * The encoding of an answer: MessagePack only if the client names it and does not prefer JSON. A
  * wildcard means JSON. With equal weights, a named type wins over a wildcard, and the first named
- * type over the second. @param accept the Accept header; empty if there is none
+ * type over the second.
+ * @param accept the Accept header; empty if there is none
  */
 export function answerEncoding(accept: string): Encoding {
   const ranges = accept.split(',').map(mediaRange);

@@ -11,7 +11,7 @@ import type { Replay } from '../twin-service.ts';
 /**
  * The messages between the main thread and a shard.
  *
- *   main → shard   commands   changes, holds, watchers: drained before every visit and slice
+ *   main → shard   commands   changes, holds, watchers: drained before every slice
  *   main → shard   tasks      open, query, search, …: Piscina tasks with an answer
  *   shard → main   reports    frame batches, contacts, images, evicted and trapped worlds
  *   both           pulse      shared words: heartbeat, load, acknowledged frame batches

@@ -212,10 +212,11 @@ const PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * A client for a URL: - `redis://` and `rediss://` (TLS): one Redis server -
- * `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some nodes of a Redis Cluster -
- * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the Redis Sentinels of a
- * server
+ * A client for a URL:
+ * - `redis://` and `rediss://` (TLS): one Redis server
+ * - `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some nodes of a Redis Cluster
+ * - `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the Redis Sentinels of a
+ *   server
  */
 function clientOf(
   url: string,
