@@ -89,12 +89,13 @@ export class DealerApi {
 
   /** All that an admin sees: what any change would show in. */
   async everything(token: string): Promise<unknown> {
-    const [dealers, customers, cars] = await Promise.all([
+    const [dealers, customers, cars, self] = await Promise.all([
       this.get('GET /api/dealers'),
       this.get('GET /api/customers', { token }),
       this.get('GET /api/cars', { token }),
+      this.get('GET /api/me/admin', { token }),
     ]);
-    return { dealers, customers, cars };
+    return { dealers, customers, cars, self };
   }
 }
 
