@@ -109,8 +109,10 @@ async function openNodeStore(
 ): Promise<{ store: Store; isReady(): boolean }> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
   if (url === undefined || openStore !== undefined) {
-    const open = openStore ?? ((dir: string) => openEmbedded(dir, time));
-    return { store: await open(dataDir), isReady: () => true };
+    if (openStore !== undefined) return { store: await openStore(dataDir), isReady: () => true };
+    const store = await openEmbedded(dataDir, time);
+    for (const warning of store.warnings()) log.warn(`store: ${warning}`);
+    return { store, isReady: () => true };
   }
   // Loaded only if needed: a node with the embedded store starts faster without the Redis client.
   const { openRedis } = await import('./store/redis/redis-store.ts');

@@ -18,7 +18,7 @@ export interface DirectoryLock {
  * (abstract sockets do not).
  */
 export function lockDirectory(dir: string): DirectoryLock {
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = new DatabaseSync(join(dir, 'owner.lock'));
   try {
     file.exec('BEGIN EXCLUSIVE');

@@ -13,6 +13,7 @@ import {
   StoreUnavailable,
   type Write,
 } from './contract.ts';
+import { DataFile } from './data-file.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import {
   checkOnePartition,
@@ -22,6 +23,7 @@ import {
   pageBounds,
   unpackValue,
 } from './encoding.ts';
+import { ENTRIES, ENVIRONMENT, LAST_VERSION } from './lmdb-options.ts';
 import { Preallocation } from './preallocation.ts';
 
 /** If a write fails with less free space than this, the device counts as full. */
@@ -37,7 +39,6 @@ const BATCH_BYTES = 32 * 4096;
 /** Reserved for small batches too, so that a nearly full device refuses all batches alike. */
 const SPACE_BYTES_MIN = 2 ** 19;
 const COMMIT_ERROR_WAIT_MS = 100;
-const LAST_VERSION = 'lastVersion';
 
 interface PackedCheck {
   key: Buffer;
@@ -67,12 +68,14 @@ type Overlay = Map<string, number | null>;
 
 /**
  * Opens the store in a directory, and creates the directory if it is missing. Rejects if another
- * process has the store open.
+ * process has the store open, and with DamagedStore.
  */
 export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedStore> {
   const lock = lockDirectory(dir);
   try {
-    return new EmbeddedStore(dir, lock, time);
+    const file = new DataFile(dir);
+    await file.check();
+    return new EmbeddedStore(dir, file, lock, time);
   } catch (error) {
     lock.release();
     throw error;
@@ -90,6 +93,7 @@ export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedSto
 export class EmbeddedStore implements Store {
   readonly engine = 'embedded';
   readonly #dir: string;
+  readonly #file: DataFile;
   readonly #lock: DirectoryLock;
   readonly #root: RootDatabase<number, string>;
   readonly #entries: Database<Buffer, Buffer>;
@@ -103,17 +107,14 @@ export class EmbeddedStore implements Store {
   #closing: Promise<void> | undefined;
 
   /** Use `openEmbedded`. */
-  constructor(dir: string, lock: DirectoryLock, time: Time) {
+  constructor(dir: string, file: DataFile, lock: DirectoryLock, time: Time) {
     this.#dir = dir;
+    this.#file = file;
     this.#lock = lock;
     this.#time = time;
-    // By default lmdb forms batches of its own, and their promises cannot be awaited.
-    this.#root = open(dir, { noSubdir: false, eventTurnBatching: false });
-    this.#entries = this.#root.openDB('entries', {
-      keyEncoding: 'binary',
-      encoding: 'binary',
-      useVersions: true,
-    });
+    this.#root = open(dir, ENVIRONMENT);
+    this.#entries = this.#root.openDB('entries', ENTRIES);
+    file.protect();
     this.#lastVersion = this.#root.get(LAST_VERSION) ?? 0;
     this.#preallocation = new Preallocation(join(dir, 'data.mdb'), () => {
       const { lastPageNumber, pageSize } = this.#root.getStats() as Record<string, number>;
@@ -153,6 +154,11 @@ export class EmbeddedStore implements Store {
     });
   }
 
+  /** What an operator should mend, for the log. */
+  warnings(): string[] {
+    return this.#file.warnings();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#shut();
     return this.#closing;
@@ -165,6 +171,7 @@ export class EmbeddedStore implements Store {
       await this.#entries.batch(() => undefined);
       await this.#root.close();
       await this.#preallocation.close();
+      this.#file.closed();
     } finally {
       this.#lock.release();
     }

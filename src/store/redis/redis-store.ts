@@ -58,7 +58,7 @@ export async function openRedis(
     return store;
   } catch (error) {
     await store.close();
-    const where = settings.url.replace(/\/\/[^@/]*@/, '//');
+    const where = settings.url.replace(/\/\/.*@/, '//');
     throw new Error(`the store at ${where}: ${messageOf(error)}`, { cause: error });
   }
 }
