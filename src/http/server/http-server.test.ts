@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ask, sendRaw } from '../../testing/doubles/test-front.ts';
@@ -75,6 +76,19 @@ test('[H11] requests in one packet are answered in their order', async () => {
   expect(answer.match(/"query":"\w+"/g)).toEqual(['"query":"first"', '"query":"second"']);
 });
 
+test('[H19] answers that nobody reads do not pile up: the connection ends', async () => {
+  const socket = connect(site.port, '127.0.0.1').pause();
+  const isClosed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
+  await until(() => site.calls.length > 10);
+  await ask(`${site.url}/late`);
+  socket.resume();
+  await isClosed;
+  // What the operating system buffers on both sides of a connection, and one answer.
+  expect(site.calls.length * 60_000).toBeLessThan(20_000_000);
+});
+
 test('path parameters are decoded, the query is not', async () => {
   const { body } = await ask(`${site.url}/things/a%20b?x=%20&y`);
   expect(body).toEqual({ params: ['a b'], query: 'x=%20&y', body: '' });
@@ -125,6 +139,17 @@ describe('bodies', () => {
     const head = `POST /things HTTP/1.1\r\n${headers}\r\n\r\n`;
     await sendRaw(site.port, head, '3\r\nabc\r\n', '2\r\nde\r\n', '0\r\n\r\n');
     expect(site.calls).toEqual(['abcde']);
+  });
+
+  test('[H20] in thousands of parts end the connection, without effect', async () => {
+    const head = 'POST /long HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = await sendRaw(site.port, head + '1\r\nx\r\n'.repeat(5000));
+    expect(answer).toBe('');
+    expect(site.calls).toEqual([]);
+    const whole = `${head}${'100\r\n'}${'y'.repeat(256)}\r\n`;
+    const rest = `100\r\n${'y'.repeat(256)}\r\n`.repeat(4000);
+    expect(await sendRaw(site.port, `${whole}${rest}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(site.calls).toEqual(['y'.repeat(256 * 4001)]);
   });
 
   test('with a malformed end have no effect', async () => {

@@ -20,6 +20,8 @@ const SWEEP_MS = 500;
 const DRAIN_POLL_MS = 10;
 /** Time without requests before a drain ends, so that a client can finish a series of them. */
 const DRAIN_QUIET_MS = 250;
+/** Maximum number of parts of one body: 1 MiB in parts of 256 bytes. */
+const CHUNKS_MAX = 4096;
 /** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
@@ -218,7 +220,7 @@ export class HttpServer<Session = never> {
       try {
         this.#keep(exchange, chunk, isLast, maxBytes);
         if (!isLast) return;
-        exchange.joinChunks();
+        exchange.takeBody();
         if (exchange.head.isChunked) time.immediate(() => this.#runIfOpen(exchange, route));
         else this.#run(exchange, route);
       } catch (error) {
@@ -244,6 +246,12 @@ export class HttpServer<Session = never> {
       throw new TwinError('body_too_large', `Send at most ${maxBytes} bytes.`);
     }
     if (chunk.byteLength === 0) return;
+    // Each part costs a callback, whatever its length. Nothing is answered: the rest of the packet
+    // would be read first.
+    if (++exchange.chunkCount > CHUNKS_MAX) {
+      exchange.disconnect();
+      return;
+    }
     // A body in one piece is not counted: unfinished bodies of others must not block it.
     if (!isLast || exchange.chunkBytes > 0) this.#held.add(exchange, chunk.byteLength);
     exchange.keepChunk(chunk);

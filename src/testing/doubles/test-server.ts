@@ -9,6 +9,8 @@ import { systemRandom } from '../../random.ts';
 import { TestTime } from './test-time.ts';
 
 export const LARGE = Buffer.alloc(3_000_000, 'abc');
+/** A body that fits into one write. */
+const PAGE = LARGE.subarray(0, 60_000);
 /** More than the operating system buffers for a client that does not read. */
 export const HUGE = Buffer.alloc(24_000_000, 'abcd');
 
@@ -65,6 +67,10 @@ export class TestServer {
       route('PUT', '/things/{id}', echo),
       { ...route('POST', '/long', echo), body: { maxBytes: 2_000_000 } },
       route('GET', '/large', () => reply(200, LARGE, 'json')),
+      route('GET', '/page', () => {
+        this.calls.push('page');
+        return reply(200, PAGE, 'json');
+      }),
       route('GET', '/huge', () => reply(200, HUGE, 'json')),
       route('GET', '/nothing', () => bodyless(304, [['ETag', '"a"']])),
       route('GET', '/refused', () => {
