@@ -52,6 +52,17 @@ describe('settings', () => {
     });
   });
 
+  it('name the proxies that are trusted', () => {
+    const from = (proxies?: string) =>
+      read({ TRUSTED_PROXIES: proxies }).proxies?.clientOf('10.1.1.1', {
+        forwardedFor: '192.0.2.7',
+        forwarded: '',
+      });
+    expect(from()).toBeUndefined();
+    expect(from('10.0.0.0/8, ::1')).toBe('192.0.2.7');
+    expect(() => from('10.0.0.0/8,proxy')).toThrow(/^TRUSTED_PROXIES: "proxy" is neither/);
+  });
+
   it('need a password of the first admin where there is no demo data', () => {
     expect(read({}).demo).toEqual({ demo: true });
     expect(read({ DEMO: 'off', ADMIN_PASSWORD: 'long enough' }).demo).toEqual({

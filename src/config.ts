@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Random } from './random.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 
 /** A token bucket: its size, and tokens added per second. */
 export interface BucketSize {
@@ -39,6 +40,8 @@ export function readConfig(env: Environment, random: Random) {
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, [16, 200_000]),
     worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, [1, 1e8]) * 1000,
     rateLimits: rateLimits(env),
+    /** Undefined: the address of a client is that of its connection. */
+    proxies: proxies(env),
     /** '*' or the allowed origins. */
     corsOrigins: origins(env),
     tls: tls(env),
@@ -153,6 +156,16 @@ function origins(env: Environment): '*' | readonly string[] {
     }
     return trimmed;
   });
+}
+
+function proxies(env: Environment): Config['proxies'] {
+  const given = env.TRUSTED_PROXIES || undefined;
+  if (given === undefined) return undefined;
+  try {
+    return new TrustedProxies(given.split(',').map((range) => range.trim()));
+  } catch (error) {
+    throw new ConfigError(`TRUSTED_PROXIES: ${(error as Error).message}`);
+  }
 }
 
 function text(env: Environment, name: string, standard: string): string {

@@ -121,7 +121,7 @@ describe('boundaries', () => {
     expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/server/http-server.ts']);
     expect(using(/from 'piscina'/)).toEqual(['src/dealer/passwords.ts', 'src/shard/shard-pool.ts']);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);
-    expect(using(/from 'lmdb'/)).toEqual(['src/store/embedded-store.ts']);
+    expect(using(/from 'lmdb'/)).toEqual(['src/store/lmdb.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
     expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/form.ts']);

@@ -33,6 +33,7 @@ export interface FrontEndOptions
     | 'publicTwinUrl'
     | 'tls'
     | 'corsOrigins'
+    | 'proxies'
     | 'rateLimits'
   > {
   /** Output folder of the page build. */
@@ -135,7 +136,7 @@ interface Shared {
 }
 
 function twinServer(
-  { host, twinPort, tls, corsOrigins, kernelHash }: FrontEndOptions,
+  { host, twinPort, tls, corsOrigins, proxies, kernelHash }: FrontEndOptions,
   service: TwinService,
   { limits, publicTwinUrl, docs, web }: Shared,
   fanout: Fanout,
@@ -151,7 +152,7 @@ function twinServer(
   const router = new Router([...routes, ...documentation]);
   const stream = new WorldStream(worlds, limits, fanout);
   return {
-    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins },
+    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies },
     router,
     stream,
     render: errorReply,
@@ -159,14 +160,14 @@ function twinServer(
 }
 
 function dealerServer(
-  { host, dealerPort, tls, corsOrigins, demoLogins }: FrontEndOptions,
+  { host, dealerPort, tls, corsOrigins, proxies, demoLogins }: FrontEndOptions,
   dealerRoutes: FrontEndDependencies['dealerRoutes'],
   { limits, publicTwinUrl, docs, web }: Shared,
 ): ServerSettings {
   const routes = dealerRoutes({ limits, publicTwinUrl });
   const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
-    ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins },
+    ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies },
     router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
     render: detailReply,
     redirectsTrailingSlash: true,

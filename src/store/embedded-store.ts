@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Time } from '../time.ts';
 import {
   type Check,
@@ -23,7 +22,7 @@ import {
   pageBounds,
   unpackValue,
 } from './encoding.ts';
-import { ENTRIES, ENVIRONMENT, LAST_VERSION } from './lmdb-options.ts';
+import { type Environment, LAST_VERSION, openEnvironment } from './lmdb.ts';
 import { Preallocation } from './preallocation.ts';
 
 /** If a write fails with less free space than this, the device counts as full. */
@@ -95,8 +94,8 @@ export class EmbeddedStore implements Store {
   readonly #dir: string;
   readonly #file: DataFile;
   readonly #lock: DirectoryLock;
-  readonly #root: RootDatabase<number, string>;
-  readonly #entries: Database<Buffer, Buffer>;
+  readonly #root: Environment['root'];
+  readonly #entries: Environment['entries'];
   readonly #preallocation: Preallocation;
   readonly #time: Time;
   /** One counter for all keys: no version is used twice, even if a key is written again. */
@@ -112,8 +111,9 @@ export class EmbeddedStore implements Store {
     this.#file = file;
     this.#lock = lock;
     this.#time = time;
-    this.#root = open(dir, ENVIRONMENT);
-    this.#entries = this.#root.openDB('entries', ENTRIES);
+    const { root, entries } = openEnvironment(dir);
+    this.#root = root;
+    this.#entries = entries;
     file.protect();
     this.#lastVersion = this.#root.get(LAST_VERSION) ?? 0;
     this.#preallocation = new Preallocation(join(dir, 'data.mdb'), () => {

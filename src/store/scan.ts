@@ -3,13 +3,11 @@
  * as a process of its own before a node opens a store that was not closed in order: a damaged page
  * ends this process, not the node. Argument: directory.
  */
-import { open } from 'lmdb';
 import { decodeKey, unpackValue } from './encoding.ts';
-import { ENTRIES, ENVIRONMENT, LAST_VERSION } from './lmdb-options.ts';
+import { LAST_VERSION, openEnvironment } from './lmdb.ts';
 
 const [dir = ''] = process.argv.slice(2);
-const root = open<number, string>(dir, ENVIRONMENT);
-const entries = root.openDB<Buffer, Buffer>('entries', ENTRIES);
+const { root, entries } = openEnvironment(dir);
 let count = 0;
 for (const { key, value } of entries.getRange()) {
   decodeKey(key);

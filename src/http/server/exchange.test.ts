@@ -12,12 +12,9 @@ test('a last answer is sent unchanged, even if its bytes are overwritten meanwhi
     writeHeader: () => {},
     end: (body: Uint8Array) => sent.push(Buffer.from(body).toString()),
   } as unknown as ResponsePort;
-  const exchange = new Exchange(
-    response,
-    'r',
-    new Metrics().routeMeter('twin', 'GET /'),
-    systemTime,
-  );
+  const exchange = new Exchange(response, 'r', new Metrics().routeMeter('twin', 'GET /'), {
+    time: systemTime,
+  });
   exchange.isLast = true;
   const body = new TextEncoder().encode('the frame of now');
   exchange.answer({ status: 200, type: 'text/plain', headers: [], body }, ['Vary', 'Accept']);

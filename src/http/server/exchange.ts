@@ -3,8 +3,9 @@ import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import type { Time } from '../../time.ts';
+import type { TrustedProxies } from '../../trusted-proxies.ts';
+import { addressKey, addressText } from './address-key.ts';
 import { Head } from './head.ts';
-import { addressKey } from './rate-limits.ts';
 import type { Header, Reply } from './reply.ts';
 import type { Call } from './router.ts';
 
@@ -75,10 +76,17 @@ export class Exchange implements Call {
   #collected = EMPTY;
   readonly #response: ResponsePort;
   readonly #time: Time;
+  readonly #proxies: TrustedProxies | undefined;
 
-  constructor(response: ResponsePort, requestId: string, meter: RouteMeter, time: Time) {
+  constructor(
+    response: ResponsePort,
+    requestId: string,
+    meter: RouteMeter,
+    { time, proxies }: { time: Time; proxies?: TrustedProxies | undefined },
+  ) {
     this.#response = response;
     this.#time = time;
+    this.#proxies = proxies;
     this.requestId = requestId;
     this.meter = meter;
   }
@@ -94,7 +102,8 @@ export class Exchange implements Call {
   }
 
   addressKey(): string {
-    return addressKey(this.#response.getRemoteAddress());
+    const remote = addressText(new Uint8Array(this.#response.getRemoteAddress()));
+    return addressKey(this.#proxies?.clientOf(remote, this.head) ?? remote);
   }
 
   /** Copies a part of the body: the library reuses its memory. */

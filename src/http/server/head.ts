@@ -6,6 +6,9 @@ export class Head {
   vin = '';
   ifNoneMatch = '';
   origin = '';
+  /** Lists in the order of the hops. */
+  forwardedFor = '';
+  forwarded = '';
   contentEncoding: string | undefined = undefined;
   contentType = '';
   requestId = '';
@@ -60,6 +63,12 @@ export class Head {
         break;
       case 'origin':
         this.origin ||= value;
+        break;
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`;
+        break;
+      case 'forwarded':
+        this.forwarded = this.forwarded === '' ? value : `${this.forwarded},${value}`;
         break;
       default:
         this.#addUpgrade(name, value);

@@ -139,7 +139,7 @@ export class HttpServer<Session = never> {
 
   #newExchange(response: uws.HttpResponse): Exchange {
     const requestId = `${this.#boot}-${(this.#requestCount++).toString(36)}`;
-    return new Exchange(response, requestId, this.#unmatched, this.#options.time);
+    return new Exchange(response, requestId, this.#unmatched, this.#options);
   }
 
   #begin(exchange: Exchange, request: uws.HttpRequest): void {

@@ -3,7 +3,7 @@ import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import { OpenCount } from './open-count.ts';
-import { addressKey, createRateLimits } from './rate-limits.ts';
+import { createRateLimits } from './rate-limits.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
@@ -117,24 +117,4 @@ test('[L5] the default limits are as documented, and there are none if limits ar
     failedLoginWaitS: 60,
   });
   expect(createRateLimits('off', TestTime.standing())).toEqual({});
-});
-
-test('a closed connection has a key', () => {
-  expect(addressKey(new ArrayBuffer(0))).toBe('gone');
-});
-
-test('an IPv4 address is a key, also in its IPv6-mapped form', () => {
-  expect(addressKey(Uint8Array.of(192, 0, 2, 7).buffer)).toBe('192.0.2.7');
-  const mapped = new Uint8Array(16);
-  mapped.set([255, 255, 192, 0, 2, 7], 10);
-  expect(addressKey(mapped.buffer)).toBe('192.0.2.7');
-});
-
-test('[L9] IPv6 addresses of one /64 share a key', () => {
-  const first = new Uint8Array(16).fill(1);
-  const neighbour = Uint8Array.from(first).fill(9, 8);
-  const stranger = Uint8Array.from(first).fill(9, 7, 8);
-  expect(addressKey(first.buffer)).toBe('0101010101010101/64');
-  expect(addressKey(neighbour.buffer)).toBe(addressKey(first.buffer));
-  expect(addressKey(stranger.buffer)).not.toBe(addressKey(first.buffer));
 });

@@ -21,17 +21,3 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     signUps: new TokenBuckets(settings.signUps, time),
   };
 }
-
-/**
- * The key of a client in limits: its IPv4 address, or the /64 prefix of its IPv6 address, because
- * providers assign a whole /64 to a client.
- * @param address 4 or 16 bytes; empty if the connection has closed
- */
-export function addressKey(address: ArrayBuffer): string {
-  const bytes = new Uint8Array(address);
-  if (bytes.length === 4) return bytes.join('.');
-  if (bytes.length !== 16) return 'gone';
-  const mapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255;
-  if (mapped && bytes[11] === 255) return bytes.subarray(12).join('.');
-  return `${Buffer.from(address, 0, 8).toString('hex')}/64`;
-}

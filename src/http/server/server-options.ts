@@ -48,6 +48,7 @@ export interface ServerOptions<Session = never> {
   redirectsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */
   corsOrigins: Config['corsOrigins'];
+  proxies?: Config['proxies'];
   time: Time;
   random: Random;
   metrics: Metrics;

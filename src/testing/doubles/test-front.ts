@@ -34,6 +34,7 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
       publicTwinUrl: undefined,
       tls: undefined,
       corsOrigins: '*',
+      proxies: undefined,
       rateLimits: 'off',
       webFolder: fileURLToPath(new URL('../../../build/web', import.meta.url)),
       demoLogins: [],
