@@ -16,16 +16,16 @@ const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Requ
  */
 export function commonHeaders(
   corsOrigins: Config['corsOrigins'],
-): (method: string, origin: string) => Header {
+): (isRead: boolean, origin: string) => Header {
   const listed = corsOrigins === '*' ? [] : corsOrigins;
   const isListed = listed.length > 0;
   const ofOrigin = new Map(
     listed.map((origin) => [origin, headersByMethod(allowing(origin), isListed)]),
   );
   const ofOthers = headersByMethod(corsOrigins === '*' ? allowing('*') : [], isListed);
-  return (method, origin) => {
+  return (isRead, origin) => {
     const { get, other } = ofOrigin.get(origin) ?? ofOthers;
-    return method === 'GET' ? get : other;
+    return isRead ? get : other;
   };
 }
 
@@ -36,7 +36,7 @@ function allowing(origin: string): readonly Header[] {
   ];
 }
 
-/** Only a GET depends on the header Accept. */
+/** Only a read depends on the header Accept. */
 function headersByMethod(cors: readonly Header[], dependsOnOrigin: boolean) {
   const common = [...SAFETY, ...cors];
   return {

@@ -101,6 +101,11 @@ export class Exchange implements Call {
     if (CLIENT_REQUEST_ID.test(this.head.requestId)) this.requestId = this.head.requestId;
   }
 
+  /** Whether the request only reads, so that it may be sent again. */
+  get isRead(): boolean {
+    return this.method === 'GET' || this.method === 'HEAD';
+  }
+
   addressKey(): string {
     const remote = addressText(new Uint8Array(this.#response.getRemoteAddress()));
     return addressKey(this.#proxies?.clientOf(remote, this.head) ?? remote);
@@ -163,8 +168,11 @@ export class Exchange implements Call {
 
   #writeBody({ status, body }: Reply): void {
     const response = this.#response;
-    if (this.method === 'HEAD' || status === 204 || status === 304) {
-      // The library cannot end the connection here, and with a length it would wait for the body.
+    const isBodyless = status === 204 || status === 304;
+    if (isBodyless || this.method === 'HEAD') {
+      // Given as a length of the body, the library would wait for that many bytes.
+      if (!isBodyless) response.writeHeader('Content-Length', `${Buffer.byteLength(body)}`);
+      // The library cannot end the connection here.
       if (this.isLast) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
       this.#finish();

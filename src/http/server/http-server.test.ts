@@ -109,16 +109,34 @@ test.each(['POST', 'DELETE', 'PATCH', 'BREW', 'get'])(
     const raw = `${method} /things/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const answer = await sendRaw(site.port, `${raw}GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-    expect(answer).toContain('\r\nAllow: GET, PUT, OPTIONS\r\n');
+    expect(answer).toContain('\r\nAllow: GET, HEAD, PUT, OPTIONS\r\n');
     expect(answer).toContain('"error":"method_not_allowed"');
     expect(site.calls).toEqual([]);
   },
 );
 
-test('HEAD is 405 too, and has no body', async () => {
+describe('[H21] HEAD', () => {
   const bad = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
-  const answer = await sendRaw(site.port, `HEAD /things/1 HTTP/1.1\r\nHost: a\r\n\r\n${bad}`);
-  expect(answer).toMatch(/^HTTP\/1\.1 405 [^{]*\r\n\r\nHTTP\/1\.1 400 /);
+
+  test('is answered as GET, without the body', async () => {
+    const raw = (method: string) => `${method} /things/1 HTTP/1.1\r\nHost: a\r\n\r\n${bad}`;
+    const [head, get] = await Promise.all(
+      [raw('HEAD'), raw('GET')].map((each) => sendRaw(site.port, each)),
+    );
+    const heads = (answer = '') => answer.split('\r\n\r\n').map((each) => each.split('\r\n'));
+    const comparable = (lines: string[] = []) =>
+      lines.filter((line) => !/^x-request-id/i.test(line)).toSorted();
+    expect(comparable(heads(head)[0])).toEqual(comparable(heads(get)[0]));
+    expect(comparable(heads(head)[0])).toContainEqual(
+      expect.stringMatching(/^Content-Length: \d+$/i),
+    );
+    expect(heads(head)[1]?.[0]).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('of something unknown is 404 without a body', async () => {
+    const answer = await sendRaw(site.port, `HEAD /unknown HTTP/1.1\r\nHost: a\r\n\r\n${bad}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 [^{]*\r\n\r\nHTTP\/1\.1 400 /);
+  });
 });
 
 test('an answer without a body has no Content-Length', async () => {

@@ -148,7 +148,7 @@ export class HttpServer<Session = never> {
       exchange.isLast = true;
       throw new TwinError('bad_request');
     }
-    if (exchange.method === 'GET') {
+    if (exchange.isRead) {
       exchange.encoding = this.#encodingOf(exchange.head.accept);
     }
   }
@@ -310,7 +310,7 @@ export class HttpServer<Session = never> {
   #answer(exchange: Exchange, reply: Reply): void {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
-    exchange.answer(reply, this.#commonHeaders(exchange.method, exchange.head.origin));
+    exchange.answer(reply, this.#commonHeaders(exchange.isRead, exchange.head.origin));
     if (!exchange.isSending || exchange.isGone) return;
     this.#sending.add(exchange);
     exchange.sent = () => this.#sending.delete(exchange);
@@ -433,7 +433,7 @@ function secureApp(
 }
 
 /** A change that timed out may still be applied: the client has to read it back. */
-function deadlineHint({ method, deadlineError }: Exchange): string | undefined {
-  if (method === 'GET' || deadlineError === 'request_timeout') return undefined;
+function deadlineHint({ isRead, deadlineError }: Exchange): string | undefined {
+  if (isRead || deadlineError === 'request_timeout') return undefined;
   return 'The request timed out and may still complete: read the state to find out.';
 }

@@ -55,6 +55,6 @@ test.each([
 
 test('a resource lists its methods', () => {
   const resource = router.match('/vehicle/features')?.resource;
-  expect(resource?.allow).toBe('GET, PATCH, OPTIONS');
-  expect([...(resource?.routes.keys() ?? [])]).toEqual(['GET', 'PATCH']);
+  expect(resource?.allow).toBe('GET, HEAD, PATCH, OPTIONS');
+  expect([...(resource?.routes.keys() ?? [])]).toEqual(['GET', 'HEAD', 'PATCH']);
 });

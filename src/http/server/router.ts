@@ -66,6 +66,7 @@ export interface Route {
 /** The operations of one path. */
 export interface Resource {
   path: string;
+  /** By method. A GET that changes nothing also answers HEAD. */
   routes: ReadonlyMap<string, Route>;
   /** The `Allow` header. */
   allow: string;
@@ -139,7 +140,11 @@ export class Router {
 }
 
 function resourceOf(path: string, routes: readonly Route[]): Resource {
-  const byMethod = new Map<string, Route>(routes.map((route) => [route.method, route]));
+  const byMethod = new Map<string, Route>();
+  for (const route of routes) {
+    byMethod.set(route.method, route);
+    if (route.method === 'GET' && !route.body) byMethod.set('HEAD', route);
+  }
   const allow = [...byMethod.keys(), 'OPTIONS'].join(', ');
   return { path, routes: byMethod, allow };
 }

@@ -17,7 +17,7 @@ test.each([
 });
 
 test.each([
-  ['PUT /api/dealers', 'GET, POST, OPTIONS'],
+  ['PUT /api/dealers', 'GET, HEAD, POST, OPTIONS'],
   ['GET /api/token', 'POST, OPTIONS'],
   ['POST /api/cars/x/owner', 'PATCH, DELETE, OPTIONS'],
 ])('[H6] %s is not among the methods', async (call, allow) => {
@@ -68,7 +68,7 @@ test('[H4] scripts of any origin may ask, and read what limits say', async () =>
   const preflight = await api.ask('OPTIONS /api/me/profile', { headers });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe('*');
-  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, PATCH, OPTIONS');
+  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, PATCH, OPTIONS');
   expect(preflight.headers.get('Access-Control-Allow-Headers')).toContain('Authorization');
   const { headers: given } = await api.ask('GET /api/dealers', { headers });
   expect(given.get('Access-Control-Expose-Headers')).toContain('RateLimit');
