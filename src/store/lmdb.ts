@@ -12,7 +12,7 @@ export interface Environment {
 export function openEnvironment(dir: string): Environment {
   const settings = {
     noSubdir: false,
-    // By default lmdb batches the writes of a turn by itself, with promises that cannot be awaited.
+    // By default lmdb forms batches of its own, and their promises cannot be awaited.
     eventTurnBatching: false,
     // Among the entries is the key of all tokens. The types of lmdb do not know this setting.
     permissionsMode: 0o600,
