@@ -81,7 +81,7 @@ test('[H19] answers that nobody reads do not pile up: the connection ends', asyn
   const isClosed = once(socket, 'close');
   socket.on('error', () => {});
   socket.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
-  await until(() => site.calls.length > 10);
+  await until('answers under way', () => site.calls.length > 10);
   await ask(`${site.url}/late`);
   socket.resume();
   await isClosed;
