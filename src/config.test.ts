@@ -69,10 +69,25 @@ describe('settings', () => {
       demo: false,
       adminPassword: 'long enough',
     });
-    for (const ADMIN_PASSWORD of [undefined, '', 'short', 'admin-demo']) {
-      const readIt = () => read({ DEMO: 'off', ADMIN_PASSWORD });
-      expect(readIt).toThrow(ConfigError);
-      expect(readIt).toThrow('ADMIN_PASSWORD');
+    for (const mode of [{ DEMO: 'off' }, { DEMO_PUBLIC: 'on' }]) {
+      for (const ADMIN_PASSWORD of [undefined, '', 'short', 'admin-demo', 'dealer-demo']) {
+        const readIt = () => read({ ...mode, ADMIN_PASSWORD });
+        expect(readIt).toThrow(ConfigError);
+        expect(readIt).toThrow('ADMIN_PASSWORD');
+      }
+    }
+  });
+
+  it('[D28] show the demo data to others only where that is wanted', () => {
+    for (const HOST of ['0.0.0.0', '::', '192.0.2.7', 'example.org', '127.evil.example']) {
+      expect(() => read({ HOST })).toThrow(/^DEMO: .* DEMO_PUBLIC=on/);
+      const own = { adminPassword: 'long enough' };
+      expect(read({ HOST, DEMO: 'off', ADMIN_PASSWORD: 'long enough' }).demo).toMatchObject(own);
+      const shown = read({ HOST, DEMO_PUBLIC: 'on', ADMIN_PASSWORD: 'long enough' });
+      expect(shown.demo).toEqual({ demo: true, ...own });
+    }
+    for (const HOST of ['localhost', '::1', '127.0.0.9', '']) {
+      expect(read({ HOST }).demo).toEqual({ demo: true });
     }
   });
 

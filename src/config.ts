@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { isPublished } from './dealer/demo.ts';
 import type { Random } from './random.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
@@ -14,6 +15,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const DEFAULT_HOST = '127.0.0.1';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** All settings of a node; docs/operating.md lists them. */
@@ -22,7 +24,7 @@ export type Config = ReturnType<typeof readConfig>;
 /** Reads and checks all settings. Throws a ConfigError that names the variable and its fault. */
 export function readConfig(env: Environment, random: Random) {
   return {
-    host: text(env, 'HOST', '127.0.0.1'),
+    host: text(env, 'HOST', DEFAULT_HOST),
     dealerPort: whole(env, 'DEALER_PORT', 8000, [0, 65_535]),
     twinPort: whole(env, 'TWIN_PORT', 8080, [0, 65_535]),
     opsHost: text(env, 'OPS_HOST', '127.0.0.1'),
@@ -46,7 +48,6 @@ export function readConfig(env: Environment, random: Random) {
     corsOrigins: origins(env),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
-    /** Demo data with public log-ins, or the password of the first admin. */
     demo: demo(env),
     tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, [1, 1e8]),
     /** Encrypts sensitive profile fields; undefined: use the key in the store. */
@@ -105,26 +106,44 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
   };
 }
 
-/** Passwords of demo mode, which are public. */
-const KNOWN_PASSWORDS = ['admin-demo'];
 const ADMIN_PASSWORD_LENGTH_MIN = 8;
 const FIELD_KEY_BYTES = 32;
 
-function demo(env: Environment): { demo: true } | { demo: false; adminPassword: string } {
-  if (onOff(env, 'DEMO', true)) return { demo: true };
-  const adminPassword = env.ADMIN_PASSWORD ?? '';
-  if (adminPassword === '') {
-    throw new ConfigError(
-      'ADMIN_PASSWORD: set the password of the first admin; DEMO=off requires it',
-    );
+/** Demo data and published log-ins, but for the admin where it has a password of its own. */
+function demo(
+  env: Environment,
+): { demo: true; adminPassword?: string } | { demo: false; adminPassword: string } {
+  if (!onOff(env, 'DEMO', true)) {
+    return { demo: false, adminPassword: adminPassword(env, 'DEMO=off') };
   }
-  if ([...adminPassword].length < ADMIN_PASSWORD_LENGTH_MIN) {
+  if (onOff(env, 'DEMO_PUBLIC', false)) {
+    return { demo: true, adminPassword: adminPassword(env, 'DEMO_PUBLIC=on') };
+  }
+  const host = text(env, 'HOST', DEFAULT_HOST);
+  if (isLoopback(host)) return { demo: true };
+  throw new ConfigError(
+    `DEMO: the log-ins of the demo data are public, and HOST=${host} is open to others: ` +
+      'set DEMO=off, or DEMO_PUBLIC=on to keep the demo data with an admin password of your own',
+  );
+}
+
+/** The password of the admin where it must not be the published one. */
+function adminPassword(env: Environment, setting: string): string {
+  const given = env.ADMIN_PASSWORD ?? '';
+  if (given === '') {
+    throw new ConfigError(`ADMIN_PASSWORD: set the password of the admin; ${setting} requires it`);
+  }
+  if ([...given].length < ADMIN_PASSWORD_LENGTH_MIN) {
     throw new ConfigError(`ADMIN_PASSWORD: use at least ${ADMIN_PASSWORD_LENGTH_MIN} characters`);
   }
-  if (KNOWN_PASSWORDS.includes(adminPassword)) {
+  if (isPublished(given)) {
     throw new ConfigError('ADMIN_PASSWORD: use another password; this one is public');
   }
-  return { demo: false, adminPassword };
+  return given;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function fieldKey(env: Environment): Uint8Array | undefined {
@@ -158,7 +177,7 @@ function origins(env: Environment): '*' | readonly string[] {
   });
 }
 
-function proxies(env: Environment): Config['proxies'] {
+function proxies(env: Environment): TrustedProxies | undefined {
   const given = env.TRUSTED_PROXIES || undefined;
   if (given === undefined) return undefined;
   try {

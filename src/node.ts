@@ -4,7 +4,7 @@ import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
 import type { Config } from './config.ts';
 import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platform.ts';
-import { DEMO_LOGINS } from './dealer/demo.ts';
+import { publishedLogins } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
@@ -175,14 +175,14 @@ function openFrontEnd(
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
-  const { publicTwinUrl, tls, corsOrigins, rateLimits, demo } = config;
+  const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
   const { worlds, platform, kernel, isReady } = parts;
   return startFrontEnd(
     {
       ...{ host, twinPort, dealerPort, opsHost, opsPort },
-      ...{ publicTwinUrl, tls, corsOrigins, rateLimits },
+      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits },
       webFolder: WEB_FOLDER,
-      demoLogins: demo.demo ? DEMO_LOGINS : [],
+      demoLogins: publishedLogins(demo),
       kernelHash: kernel,
     },
     {

@@ -8,6 +8,11 @@ export const DEMO_PASSWORDS = {
   user: 'customer-demo',
 } as const;
 
+/** Whether anybody may know a password, because the pages and the documentation show it. */
+export function isPublished(password: string): boolean {
+  return (Object.values(DEMO_PASSWORDS) as string[]).includes(password);
+}
+
 /** Creation time of the admin account; the other accounts follow. */
 export const FIRST_DAY_MS = Date.UTC(2026, 0, 5, 8);
 const HOUR_MS = 3_600_000;
@@ -116,11 +121,23 @@ export const DEMO_CUSTOMERS: readonly DemoCustomer[] = PEOPLE.map(([username, na
 });
 
 /** The admin, the dealers and a customer of each. */
-export const DEMO_LOGINS: readonly DemoLogin[] = [
+const DEMO_LOGINS: readonly DemoLogin[] = [
   { role: 'admin', username: DEMO_ADMIN, name: 'Platform admin', password: DEMO_PASSWORDS.admin },
   ...HOUSES.map(({ username, name }) => loginOf('dealer', username, name)),
   ...PEOPLE.slice(0, HOUSES.length).map(([username, name]) => loginOf('user', username, name)),
 ];
+
+/** The log-ins that the console offers. */
+export function publishedLogins({
+  demo,
+  adminPassword,
+}: {
+  demo: boolean;
+  adminPassword?: string;
+}): readonly DemoLogin[] {
+  if (!demo) return [];
+  return DEMO_LOGINS.filter(({ role }) => role !== 'admin' || adminPassword === undefined);
+}
 
 function loginOf(role: 'dealer' | 'user', username: string, name: string): DemoLogin {
   return { role, username, name, password: DEMO_PASSWORDS[role] };

@@ -22,6 +22,7 @@ import {
   type EmailRecord,
   keys,
   ROLES,
+  type Role,
   SECRET_FIELDS,
 } from './records.ts';
 import type { Session } from './sessions.ts';
@@ -40,7 +41,10 @@ export class Seeding {
     this.#dependencies = dependencies;
   }
 
-  /** Fills an empty store. With demo mode off, disables the published log-ins of a filled one. */
+  /**
+   * Fills an empty store. In a filled one, disables the published log-ins that the settings exclude:
+   * all with demo mode off, that of the admin if it has a password of its own.
+   */
   async seed(): Promise<void> {
     const { registry, demo } = this.#dependencies;
     const edition = await registry.edition();
@@ -50,8 +54,8 @@ export class Seeding {
         : await this.#firstAdmin(demo.adminPassword);
       // If this returns false, another node has filled the store.
       await registry.switchFrom(edition, (generation) => writesOf(seeds, generation));
-    } else if (!demo.demo) {
-      await this.#closeKnownLogins(demo.adminPassword);
+    } else if (demo.adminPassword !== undefined) {
+      await this.#closeKnownLogins(demo.adminPassword, demo.demo ? ['admin'] : ROLES);
     }
     await registry.sweep();
   }
@@ -63,12 +67,12 @@ export class Seeding {
     return { accounts: [{ ...admin, role: 'admin' }], cars: [] };
   }
 
-  async #closeKnownLogins(adminPassword: string): Promise<void> {
+  async #closeKnownLogins(adminPassword: string, closed: readonly Role[]): Promise<void> {
     const { registry, passwords } = this.#dependencies;
     const password = await passwords.hash(adminPassword);
     await registry.change(async (transaction) => {
       transaction.checkEverything();
-      const roles = ROLES.map((role) =>
+      const roles = closed.map((role) =>
         transaction.all<AccountRecord>(keys.accounts(transaction.generation, role)),
       );
       for (const known of (await Promise.all(roles)).flat().filter(({ isDemo }) => isDemo)) {
@@ -110,10 +114,14 @@ export class Seeding {
   }
 
   async #demoSeeds(keeper?: Session): Promise<Seeds> {
-    const { passwords, random } = this.#dependencies;
+    const { passwords, random, demo } = this.#dependencies;
+    const { adminPassword } = demo;
+    const given = { ...DEMO_PASSWORDS, ...(adminPassword && { admin: adminPassword }) };
     const [admin = '', dealer = '', user = ''] = await Promise.all(
-      Object.values(DEMO_PASSWORDS).map((password) => passwords.hash(password)),
+      Object.values(given).map((password) => passwords.hash(password)),
     );
+    const isPublished = adminPassword === undefined;
+    const root = { ...adminRecord(random, admin, keeper), isDemo: isPublished };
     const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
       const common = newAccount(random, username, dealer, createdAtMs);
       return { ...common, role: 'dealer', isDemo: true, name, city };
@@ -121,7 +129,7 @@ export class Seeding {
     const customers = DEMO_CUSTOMERS.map((each) => this.#customer(each, user));
     const byName = new Map(customers.map((each) => [each.username, each]));
     const cars = DEMO_CARS.map((each) => carRecord(each, byName));
-    return { accounts: [adminRecord(random, admin, keeper), ...dealers, ...customers], cars };
+    return { accounts: [root, ...dealers, ...customers], cars };
   }
 
   #customer({ username, dealer, profile, secrets, createdAtMs }: DemoCustomer, password: string) {
@@ -156,7 +164,7 @@ function adminRecord(random: Random, password: string, keeper?: Session): AdminR
     credential: keeper.account.credential + 1,
     keptToken: keeper.claims.token,
   };
-  return { ...fresh, ...kept, role: 'admin', isDemo: true };
+  return { ...fresh, ...kept, role: 'admin' };
 }
 
 function carRecord(

@@ -8,7 +8,7 @@ import type { TwinService } from '../twin-service.ts';
 import type { DealerRouteDependencies } from './dealer/dependencies.ts';
 import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
-import { DEALER_PLATFORM, TWIN } from './docs/services.ts';
+import { dealerPlatform, TWIN } from './docs/services.ts';
 import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
 import { HttpServer } from './server/http-server.ts';
 import { opsRoutes } from './server/ops-routes.ts';
@@ -168,7 +168,11 @@ function dealerServer(
   const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
     ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies },
-    router: new Router([...routes, ...pages, ...docsRoutes(DEALER_PLATFORM, routes, docs)]),
+    router: new Router([
+      ...routes,
+      ...pages,
+      ...docsRoutes(dealerPlatform(demoLogins), routes, docs),
+    ]),
     render: detailReply,
     redirectsTrailingSlash: true,
   };

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { DemoLogin } from '../../dealer/demo.ts';
 import { type DealerError, forbidden, notAuthenticated, notFound } from '../../dealer/errors.ts';
 import * as dealerSchemas from '../../dealer/schemas.ts';
 import { VERSION } from '../../dealer/state.ts';
@@ -53,11 +54,18 @@ export const TWIN: Service = {
   errorExample: () => exampleOf(twinSchemas.ErrorBody),
 };
 
-const DEMO = `Dealers, their customers and cars, owners, and the remote flags of cars.
+const DEALERS = 'Dealers, their customers and cars, owners, and the remote flags of cars.';
 
-In demo mode these log-ins are known: \`admin\` with \`admin-demo\`; the dealers \`nordbil\`,
+/** @param logins published ones; the description names no others */
+function describe(logins: readonly DemoLogin[]): string {
+  if (logins.length === 0) return DEALERS;
+  const hasAdmin = logins.some(({ role }) => role === 'admin');
+  return `${DEALERS}
+
+In demo mode these log-ins are known: ${hasAdmin ? '`admin` with `admin-demo`; ' : ''}the dealers \`nordbil\`,
 \`vastauto\`, \`sydmotor\` and \`fjallbilar\` with \`dealer-demo\`; customers such as \`anna\` and
 \`erik\` with \`customer-demo\`.`;
+}
 
 const KNOWN_DETAILS: Readonly<Record<number, DealerError['detail']>> = {
   401: notAuthenticated().detail,
@@ -73,10 +81,10 @@ function errorSchema(status: number): Schema {
   return status === 422 ? dealerSchemas.ValidationErrors : dealerSchemas.Detail;
 }
 
-export const DEALER_PLATFORM: Service = {
+const DEALER_PLATFORM: Service = {
   title: 'Dealer Platform API',
   version: VERSION,
-  description: DEMO,
+  description: DEALERS,
   schemas: composed(dealerSchemas),
   securitySchemes: {
     oauth2: {
@@ -101,3 +109,7 @@ export const DEALER_PLATFORM: Service = {
     return detail ? { detail } : exampleOf(errorSchema(status));
   },
 };
+
+export function dealerPlatform(logins: readonly DemoLogin[]): Service {
+  return { ...DEALER_PLATFORM, description: describe(logins) };
+}

@@ -6,6 +6,12 @@ import { type Body, DealerApi, PASSWORDS, type Role, signUpOf } from './dealer-a
 
 const NO_DEMO = { DEMO: 'off', ADMIN_PASSWORD: 'a long password' };
 
+/** How the OpenAPI document describes the service. */
+async function descriptionAt(node: TestNode): Promise<string> {
+  const answer = await fetch(`${node.dealerUrl}/openapi.json`);
+  return ((await answer.json()) as { info: { description: string } }).info.description;
+}
+
 describe.each(ENGINES)('on the $name store', (engine) => {
   const nodes = useNodes(engine);
 
@@ -65,6 +71,37 @@ describe.each(ENGINES)('on the $name store', (engine) => {
     const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
     const customers = await api.get<Body[]>('GET /api/customers', { token });
     expect(customers).toHaveLength(25);
+  });
+
+  test('[D28] public demo data has an admin with a password of its own, also in an older store', async () => {
+    const shown = { DEMO_PUBLIC: 'on', ADMIN_PASSWORD: 'a long password' };
+    const [demo, node] = await open({});
+    const known = await demo.logIn('admin', 'admin');
+    await node.stop();
+    for (const dataDir of [{}, { DATA_DIR: node.dataDir }]) {
+      const [api, running] = await open({ ...shown, ...dataDir });
+      await expect(api.logIn('admin', 'admin')).rejects.toThrow('401');
+      expect((await api.ask('GET /api/auth/me', { token: known })).status).toBe(401);
+      const token = await api.logIn('admin', 'admin', shown.ADMIN_PASSWORD);
+      await api.get('POST /api/admin/reset', { token });
+      await expect(api.logIn('admin', 'admin')).rejects.toThrow('401');
+      await api.logIn('anna', 'user');
+      const page = await (await fetch(`${running.dealerUrl}/`)).text();
+      for (const said of [page, await descriptionAt(running)]) {
+        expect(said).not.toContain('admin-demo');
+        expect(said).toContain('dealer-demo');
+      }
+      await running.stop();
+    }
+  });
+
+  test('[D28] without demo mode no page names a published password', async () => {
+    const [, node] = await open(NO_DEMO);
+    const said = await (await fetch(`${node.dealerUrl}/`)).text();
+    expect(said).not.toMatch(/(admin|dealer)-demo/);
+    expect(await descriptionAt(node)).toBe(
+      'Dealers, their customers and cars, owners, and the remote flags of cars.',
+    );
   });
 
   test('[D10] profiles that were encrypted with one key are not read with another', async () => {
