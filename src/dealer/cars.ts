@@ -64,6 +64,8 @@ export class Cars {
       if (known?.dealer && known.dealer !== fleet) {
         throw conflict('The car is in the fleet of another dealer');
       }
+      // Whoever has it in a fleet sees the owner and can unlock it.
+      if (known?.owner && !known.dealer && actor.role === 'dealer') throw forbidden();
       const car = known ?? newCar(living?.entry.vin ?? vin);
       const { model, plate, colour } = living?.entry ?? car;
       return this.#put(transaction, { ...car, model, plate, colour, dealer: fleet });

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { Key } from '../store/contract.ts';
 
 /**
@@ -157,7 +158,13 @@ export const keys = {
   allRevokedUntil: [ROOT, 'revoked-until'] as Key,
 };
 
-/** The form in which emails are compared. Upper case first, because it unifies more characters. */
+/**
+ * The form in which emails are compared: NFKC, lower case, and the domain in ASCII (IDNA). Upper case
+ * first, because it unifies more characters.
+ */
 function folded(email: string): string {
-  return email.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  const lower = email.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+  const at = lower.lastIndexOf('@') + 1;
+  const domain = lower.slice(at);
+  return lower.slice(0, at) + (domainToASCII(domain) || domain);
 }

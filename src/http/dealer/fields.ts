@@ -53,6 +53,12 @@ export function password(min = 0): Field<string> {
   };
 }
 
+/** A VIN; surrounding blanks are removed. */
+export function vin(min = 0): Field<string> {
+  const { rule, schema } = text({ min });
+  return { rule: { ...rule, trim: true }, schema };
+}
+
 /** An email; surrounding blanks are removed. */
 export function email(): Field<string> {
   return {

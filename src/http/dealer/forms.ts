@@ -1,4 +1,14 @@
-import { absentAs, boolean, byDefault, email, number, optional, password, text } from './fields.ts';
+import {
+  absentAs,
+  boolean,
+  byDefault,
+  email,
+  number,
+  optional,
+  password,
+  text,
+  vin,
+} from './fields.ts';
 import { Form } from './form.ts';
 
 // The bodies, queries and paths of the dealer platform. Faults are reported in the order of fields.
@@ -79,7 +89,7 @@ export const TokenRequest = new Form(
 );
 
 export const NewCar = new Form(
-  { vin: some, dealer: optional(text()) },
+  { vin: vin(1), dealer: optional(text()) },
   { vin: 'DEMCAR00000000041', dealer: 'nordbil' },
 );
 
@@ -95,7 +105,7 @@ export const StateChange = new Form(
 
 export const ByUsername = new Form({ username: text() }, { username: 'anna' });
 export const ByDealer = new Form({ username: text() }, { username: 'nordbil' });
-export const ByVin = new Form({ vin: text() }, { vin: 'DEMCAR00000000001' });
+export const ByVin = new Form({ vin: vin() }, { vin: 'DEMCAR00000000001' });
 export const Removal = new Form({ reassign_to: optional(text()) }, { reassign_to: 'vastauto' });
 export const CustomerQuery = new Form(
   { include_password: absentAs(boolean(), false) },

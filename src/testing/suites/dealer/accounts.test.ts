@@ -256,6 +256,8 @@ describe.each(ENGINES)('on the $name store', (engine) => {
       ['an admin', { username: 'admin' }],
       ['the email of another', { email: 'anna@example.com' }],
       ['the email of another in capitals', { email: 'ANNA@EXAMPLE.COM' }],
+      ['the email of another in full width', { email: 'ａｎｎａ@example.com' }],
+      ['the email of another with a domain in full width', { email: 'anna@ｅｘａｍｐｌｅ.com' }],
     ])('[D8] does not take what belongs to %s', async (_, more) => {
       await expect(signUp(more)).rejects.toThrow('409');
     });

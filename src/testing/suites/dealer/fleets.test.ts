@@ -61,7 +61,31 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect((await add()).status).toBe(409);
       await api.get('DELETE /api/dealers/nordbil', { token: admin });
       expect(await carOf(CAR)).toMatchObject({ dealer: null, owner: { username: 'anna' } });
-      expect((await add()).body).toMatchObject({ vin: CAR, dealer: 'sydmotor' });
+      // A dealer that claims it would see the owner's email and unlock it.
+      const refused = await add();
+      expect([refused.status, refused.body]).toEqual([403, { detail: 'Not enough permissions' }]);
+      await api.get(`DELETE /api/cars/${CAR}/owner`, { token: admin });
+      expect((await add()).body).toMatchObject({ vin: CAR, dealer: 'sydmotor', owner: null });
+    });
+
+    test('[D12] with an owner comes into a fleet by an admin', async () => {
+      await api.get('DELETE /api/dealers/nordbil', { token: admin });
+      const json = { vin: CAR, dealer: 'sydmotor' };
+      const car = await api.get('POST /api/cars/add-to-fleet', { token: admin, json });
+      expect(car).toMatchObject({ dealer: 'sydmotor', owner: { username: 'anna' } });
+    });
+
+    test('[D29] has a VIN without surrounding blanks', async () => {
+      const add = (vin: string) =>
+        api.ask('POST /api/cars/add-to-fleet', { token: admin, json: { vin, dealer: 'nordbil' } });
+      expect((await add(` ${CAR}\t`)).body).toMatchObject({ vin: CAR, model: expect.any(String) });
+      expect((await api.get<Body[]>('GET /api/cars', { token: admin })).length).toBe(40);
+      expect((await lock(`%20${CAR}%20`, admin)).body).toMatchObject({ vin: CAR, locked: true });
+      const blank = await add(' ');
+      expect(blank.status).toBe(422);
+      expect(blank.body).toMatchObject({
+        detail: [{ type: 'string_too_short', loc: ['body', 'vin'] }],
+      });
     });
 
     test('[D13] keeps flags that are absent or null, for its owner as for others', async () => {
