@@ -1,10 +1,12 @@
-import type { Config } from '../../config.ts';
 import { bodyless, type Header, type Reply } from './reply.ts';
+import type { ServerOptions } from './server-options.ts';
 
 const SAFETY: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
 ];
+/** A browser that has met the service over TLS asks it over TLS only, for half a year. */
+const ONLY_TLS: Header = ['Strict-Transport-Security', 'max-age=15768000'];
 const EXPOSED =
   'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id';
 const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Request-Id';
@@ -12,11 +14,17 @@ const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Requ
 /**
  * Prepares the headers of every answer of a server, joined into one. Returns the one for a method
  * and an origin.
- * @param corsOrigins origins whose scripts may read answers
  */
-export function commonHeaders(
-  corsOrigins: Config['corsOrigins'],
-): (isRead: boolean, origin: string) => Header {
+export function commonHeaders({
+  corsOrigins,
+  tls,
+}: Pick<ServerOptions<unknown>, 'corsOrigins' | 'tls'>): (
+  isRead: boolean,
+  origin: string,
+) => Header {
+  const safety = tls ? [...SAFETY, ONLY_TLS] : SAFETY;
+  const headersByMethod = (cors: readonly Header[], dependsOnOrigin: boolean) =>
+    joinedByMethod([...safety, ...cors], dependsOnOrigin);
   const listed = corsOrigins === '*' ? [] : corsOrigins;
   const isListed = listed.length > 0;
   const ofOrigin = new Map(
@@ -37,8 +45,7 @@ function allowing(origin: string): readonly Header[] {
 }
 
 /** Only a read depends on the header Accept. */
-function headersByMethod(cors: readonly Header[], dependsOnOrigin: boolean) {
-  const common = [...SAFETY, ...cors];
+function joinedByMethod(common: readonly Header[], dependsOnOrigin: boolean) {
   return {
     get: joined([...common, ['Vary', dependsOnOrigin ? 'Accept, Origin' : 'Accept']]),
     other: joined(dependsOnOrigin ? [...common, ['Vary', 'Origin']] : common),

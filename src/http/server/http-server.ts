@@ -69,7 +69,7 @@ export class HttpServer<Session = never> {
     const { name, tls, router, stream, metrics, time, random } = options;
     this.#options = options;
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
-    this.#commonHeaders = commonHeaders(options.corsOrigins);
+    this.#commonHeaders = commonHeaders(options);
     this.#unmatched = metrics.routeMeter(name, 'none');
     for (const route of router.routes) {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
