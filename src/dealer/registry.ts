@@ -13,6 +13,8 @@ const ATTEMPTS_MAX = 32;
  */
 export class Registry {
   readonly store: Store;
+  /** Ends when all changes that are repeated have ended. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store) {
     this.store = store;
@@ -34,22 +36,42 @@ export class Registry {
 
   /**
    * The result of `work` once all its writes are durable. It is repeated if a record that it read
-   * has changed meanwhile. Throws DealerError 503 after too many conflicts.
+   * has changed meanwhile. Changes that met such a conflict are repeated one after another, so that
+   * they do not meet each other again. Throws DealerError 503 after too many conflicts.
    */
   async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const first = await this.#attempt(work);
+    return first ? first.value : this.#inTurn(() => this.#repeat(work));
+  }
+
+  async #repeat<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const edition = await this.edition();
-      const generation = await this.#generationCheck(edition);
-      if (generation === undefined) continue;
-      const transaction = new Transaction(this.store, edition);
-      const [outcome] = await Promise.allSettled([work(transaction)]);
-      if (outcome.status === 'rejected' || transaction.isEmpty) {
-        if ((await this.edition()).generation === edition.generation) return resultOf(outcome);
-      } else if (await transaction.commit(generation)) {
-        return outcome.value;
-      }
+      const done = await this.#attempt(work);
+      if (done) return done.value;
     }
     throw busy('Too many changes at the same time; nothing was changed.', 1);
+  }
+
+  /** Undefined if a record, or the generation, has changed meanwhile. */
+  async #attempt<T>(
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<{ value: T } | undefined> {
+    const edition = await this.edition();
+    const generation = await this.#generationCheck(edition);
+    if (generation === undefined) return undefined;
+    const transaction = new Transaction(this.store, edition);
+    const [outcome] = await Promise.allSettled([work(transaction)]);
+    if (outcome.status === 'rejected' || transaction.isEmpty) {
+      const isCurrent = (await this.edition()).generation === edition.generation;
+      return isCurrent ? { value: resultOf(outcome) } : undefined;
+    }
+    return (await transaction.commit(generation)) ? { value: outcome.value } : undefined;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(work);
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
   }
 
   /** Undefined while another node switches generations. */

@@ -75,6 +75,18 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
       expect(car).toMatchObject({ dealer: 'sydmotor', owner: { username: 'anna' } });
     });
 
+    test('[R28] takes two hundred changes at once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, i) =>
+          api.ask(`PATCH /api/cars/${CAR}/state`, {
+            token: admin,
+            json: { charging: i % 2 === 0 },
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    });
+
     test('[D29] has a VIN without surrounding blanks', async () => {
       const add = (vin: string) =>
         api.ask('POST /api/cars/add-to-fleet', { token: admin, json: { vin, dealer: 'nordbil' } });
