@@ -104,8 +104,9 @@ export class DataFile {
     throw new DamagedStore(this.#dir, `reading data.mdb ended with ${found}`);
   }
 
-  /** Call when LMDB has closed the file. */
+  /** Call when LMDB has closed the file. Somebody may have removed it meanwhile. */
   closed(): void {
+    if (!existsSync(this.#path)) return;
     writeFileSync(this.#closedPath, this.#stamp(), { mode: PRIVATE_FILE });
   }
 

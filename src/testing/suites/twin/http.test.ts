@@ -148,11 +148,11 @@ describe('every answer', () => {
 
 describe('a browser that asks what a script may send', () => {
   test.each([
-    ['/api/v1/vehicle/features', 'PATCH', 'GET, PATCH, OPTIONS'],
+    ['/api/v1/vehicle/features', 'PATCH', 'GET, HEAD, PATCH, OPTIONS'],
     ['/api/v1/vehicle/features/aeb', 'PUT', 'PUT, OPTIONS'],
     ['/api/v1/vehicle/features/reset', 'POST', 'POST, OPTIONS'],
     ['/api/v1/worlds', 'POST', 'POST, OPTIONS'],
-    ['/api/v1/vehicle', 'GET', 'GET, OPTIONS'],
+    ['/api/v1/vehicle', 'GET', 'GET, HEAD, OPTIONS'],
   ])('is told that %s takes %s with a VIN', async (path, method, methods) => {
     const answer = await api.ask(path, {
       method: 'OPTIONS',
