@@ -1,10 +1,17 @@
 import { DealerError, type FieldFault, invalid } from '../../dealer/errors.ts';
-import { jsonFault } from './json-fault.ts';
+import { tooDeepAt } from '../server/body.ts';
+import { type JsonFault, jsonFault } from './json-fault.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const MULTIPART_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
+
+/** Fields of a form. Beyond it the parser would work for milliseconds. */
+const FORM_FIELDS_MAX = 64;
+const AMPERSAND = 38;
+const DASH = 45;
+const LINE_FEED = 10;
 
 const BODY_MISSING: FieldFault = { type: 'missing', loc: ['body'], msg: 'Field required' };
 const NO_OBJECT: FieldFault = {
@@ -15,23 +22,31 @@ const NO_OBJECT: FieldFault = {
 
 /**
  * The value of a JSON body; undefined if it is empty. A body of another content type counts as a
- * string. Throws DealerError 422 if it is not JSON, 400 if it is not UTF-8.
+ * string. Throws DealerError 422 if it is not JSON or nests too deep, 400 if it is not UTF-8.
  */
 export function readJson(body: Uint8Array, contentType: string): unknown {
   if (body.byteLength === 0) return undefined;
   if (contentType !== '' && !JSON_TYPE.test(contentType)) return '';
   const text = decoded(body);
+  const tooDeep = tooDeepAt(body);
+  if (tooDeep !== undefined) {
+    const offset = [...decoded(body.subarray(0, tooDeep))].length;
+    throw notJson({ offset, reason: 'Too deeply nested' });
+  }
   try {
     return JSON.parse(text);
   } catch {
-    const { offset, reason } = jsonFault(text);
-    throw invalid({
-      type: 'json_invalid',
-      loc: ['body', offset],
-      msg: 'JSON decode error',
-      ctx: { error: reason },
-    });
+    throw notJson(jsonFault(text));
   }
+}
+
+function notJson({ offset, reason }: JsonFault): DealerError {
+  return invalid({
+    type: 'json_invalid',
+    loc: ['body', offset],
+    msg: 'JSON decode error',
+    ctx: { error: reason },
+  });
 }
 
 /** Throws DealerError 422 if the value is not an object. */
@@ -46,12 +61,28 @@ export function asObject(value: unknown): object {
  * field counts as absent. A body of another type has no fields. Throws DealerError 400.
  */
 export async function readForm(body: Uint8Array, contentType: string): Promise<object> {
+  if (hasManyFields(body, contentType)) {
+    const most = `Maximum number of fields is ${FORM_FIELDS_MAX}.`;
+    throw new DealerError(400, `Too many fields. ${most}`);
+  }
   const entries = FORM_TYPE.test(contentType)
     ? [...new URLSearchParams(decoded(body))]
     : MULTIPART_TYPE.test(contentType)
       ? await readParts(body, contentType)
       : [];
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}
+
+/** Counts what separates fields: `&`, or lines that begin with two dashes. */
+function hasManyFields(body: Uint8Array, contentType: string): boolean {
+  const isForm = FORM_TYPE.test(contentType);
+  let count = 0;
+  for (let i = 0; i < body.length && count <= FORM_FIELDS_MAX; i++) {
+    const isLineStart = i === 0 || body[i - 1] === LINE_FEED;
+    const isBoundary = isLineStart && body[i] === DASH && body[i + 1] === DASH;
+    if (isForm ? body[i] === AMPERSAND : isBoundary) count++;
+  }
+  return count > FORM_FIELDS_MAX;
 }
 
 async function readParts(body: Uint8Array, contentType: string): Promise<[string, unknown][]> {

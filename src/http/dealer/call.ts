@@ -59,6 +59,9 @@ interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
 /** Description of a 403 that depends on the role alone. */
 export const WRONG_ROLE = 'The role of the caller does not allow this.';
 
+/** A longer body is parsed only for a caller who may make the call. */
+const PARSED_FIRST_BYTES_MAX = 16 * 1024;
+
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
 /** Makes the routes of operations without authentication. */
@@ -79,8 +82,8 @@ export function openRoutes(tag: string) {
 }
 
 /**
- * Makes the routes of operations that need a token. Checks run in this order: syntax of the body,
- * token, role, fields. The operation itself checks records and the rights to them.
+ * Makes the routes of operations that need a token. Checks run in this order: syntax of the body
+ * unless it is long, token, role, fields. The operation itself checks records and the rights to them.
  */
 export function guardedRoutes(sessions: Sessions, tag: string) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
@@ -88,9 +91,11 @@ export function guardedRoutes(sessions: Sessions, tag: string) {
   ): Route =>
     routeOf(operation, tag, 'bearer', async (call) => {
       const ended = await refusedAs(async () => {
-        const given = await bodyOf(operation, call);
+        const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
+        const early = isLong ? undefined : await bodyOf(operation, call);
         const session = await sessions.find(call.head.authorization);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
+        const given = isLong ? await bodyOf(operation, call) : early;
         return replyOf(await operation.run(read(operation, call, given), session));
       });
       return withHeaders(ended, NO_STORE);

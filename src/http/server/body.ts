@@ -14,7 +14,7 @@ const CLOSING: ReadonlySet<number> = new Set([93, 125]);
  * deep.
  */
 export function parseJson(body: Uint8Array): unknown {
-  if (isTooDeep(body)) {
+  if (tooDeepAt(body) !== undefined) {
     throw new TwinError('invalid_json', `Nest objects and lists at most ${DEPTH_MAX} deep.`);
   }
   try {
@@ -36,8 +36,8 @@ export function parseObject(body: Uint8Array): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** Counts brackets outside strings. */
-function isTooDeep(body: Uint8Array): boolean {
+/** Where the brackets outside strings nest too deep, as an offset in bytes. */
+export function tooDeepAt(body: Uint8Array): number | undefined {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < body.length; i++) {
@@ -47,8 +47,8 @@ function isTooDeep(body: Uint8Array): boolean {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
     else if (OPENING.has(byte)) {
-      if (++depth > DEPTH_MAX) return true;
+      if (++depth > DEPTH_MAX) return i;
     } else if (CLOSING.has(byte)) depth--;
   }
-  return false;
+  return undefined;
 }

@@ -74,6 +74,19 @@ test('[H4] scripts of any origin may ask, and read what limits say', async () =>
   expect(given.get('Access-Control-Expose-Headers')).toContain('RateLimit');
 });
 
+test('[D30] a long body is parsed only for a caller who may make the call', async () => {
+  const anna = await api.logIn('anna', 'user');
+  const nordbil = await api.logIn('nordbil', 'dealer');
+  const headers = { 'Content-Type': 'application/json' };
+  const status = async (body: string, token?: string) =>
+    (await api.ask('PATCH /api/cars/NOSUCH/owner', { body, headers, token })).status;
+  const [long, longer] = ['{'.padEnd(16_384), '{'.padEnd(16_385)];
+  expect(await status(long)).toBe(422);
+  expect(await status(longer)).toBe(401);
+  expect(await status(longer, anna)).toBe(403);
+  expect(await status(longer, nordbil)).toBe(422);
+});
+
 test('[D25] what is looked at first: syntax, token, role, fields, record, right', async () => {
   const anna = await api.logIn('anna', 'user');
   const nordbil = await api.logIn('nordbil', 'dealer');

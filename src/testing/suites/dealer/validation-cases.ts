@@ -282,8 +282,9 @@ const BODIES: readonly Case[] = [
   raw('a line break in a string', '{"a": "\n"}', notJson(7)),
   raw('an escape that is none', '{"a": "\\x"}', notJson(7)),
   raw('a fault behind characters of several bytes', '{"å🚗": x}', notJson(7)),
-  raw('sixty thousand brackets', '['.repeat(60_000), notJson(60_000)),
-  raw('a list of lists of lists', '['.repeat(30_000) + ']'.repeat(30_000), noObject),
+  raw('sixty thousand brackets', '['.repeat(60_000), notJson(32)),
+  raw('lists that nest 32 deep', '['.repeat(32) + ']'.repeat(32), noObject),
+  raw('lists that nest 33 deep', '['.repeat(33) + ']'.repeat(33), notJson(32)),
 ];
 
 const token = (title: string, ask: Ask, ...faults: Fault[]): Case => [

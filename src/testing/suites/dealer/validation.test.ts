@@ -65,6 +65,19 @@ describe('[D21] fields', () => {
     },
   );
 
+  test('[L12] a form has 64 fields at most, in parts or not', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, i) => [`f${i}`, 'x']);
+    const detail = 'Too many fields. Maximum number of fields is 64.';
+    const known = { username: 'nordbil', password: 'dealer-demo' };
+    const enough = { ...Object.fromEntries(fields(61)), ...known };
+    const tooMany = { ...Object.fromEntries(fields(64)), ...known };
+    for (const form of [parts, (given: Record<string, string>) => new URLSearchParams(given)]) {
+      expect((await ask('POST /api/token', { body: form(enough) })).status).toBe(200);
+      const refused = await ask('POST /api/token', { body: form(tooMany) });
+      expect([refused.status, refused.body]).toEqual([400, { detail }]);
+    }
+  });
+
   test('[D23] a form in parts gives a token', async () => {
     const body = parts({ username: 'nordbil', password: 'dealer-demo' });
     const answer = await ask('POST /api/token', { body });
