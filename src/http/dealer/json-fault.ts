@@ -1,5 +1,5 @@
 /** The position of the first syntax error, in code points, and its reason. */
-interface JsonFault {
+export interface JsonFault {
   offset: number;
   reason: string;
 }

@@ -159,6 +159,21 @@ describe('the limit on work', () => {
   });
 });
 
+describe('the limit on long bodies', () => {
+  test('[L19] counts them before they are parsed, whatever is in them', async () => {
+    const api = await start({ LIMIT_WORK_TICKS_BURST: '20000', LIMIT_WORK_TICKS_PER_S: NEVER });
+    const long = (bytes: number) => ({ method: 'POST', body: '['.padEnd(bytes) });
+    const send = async (bytes: number) =>
+      (await api.refused('/api/v1/worlds', long(bytes))).status;
+    // 10,322 ticks each; a body of usual length costs none.
+    expect(await send(1024 * 1024)).toBe(400);
+    expect(await send(1024 * 1024)).toBe(429);
+    expect(await send(16 * 1024)).toBe(400);
+    expect(await send(900_000)).toBe(400);
+    expect(await send(200_000)).toBe(429);
+  });
+});
+
 describe('RATE_LIMITS=off', () => {
   test('[L7] lifts all of them', async () => {
     const limits = ['WORLDS', 'FEATURE_WRITES', 'MISSES', 'WORK_TICKS'].flatMap((name) => [
