@@ -17,12 +17,18 @@ export class Crowd {
 
 type OnRefused = (refused: UpgradeRefused, path: string) => void;
 
-async function join(crowd: Crowd, url: URL, paths: readonly string[], onRefused: OnRefused) {
+async function join(
+  crowd: Crowd,
+  url: URL,
+  paths: readonly string[],
+  onRefused: OnRefused,
+  from?: string,
+) {
   let next = 0;
   const open = async () => {
     for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
       try {
-        crowd.sockets.push(await WatchSocket.open(url, path, crowd.tally.stream()));
+        crowd.sockets.push(await WatchSocket.open(url, path, crowd.tally.stream(), from));
       } catch (error) {
         if (!(error instanceof UpgradeRefused)) throw error;
         onRefused(error, path);
@@ -32,12 +38,16 @@ async function join(crowd: Crowd, url: URL, paths: readonly string[], onRefused:
   await Promise.all(Array.from({ length: OPENING_MAX }, open));
 }
 
-/** Opens a stream for each path. Throws UpgradeRefused where one is refused. */
-export async function gather(url: URL, paths: readonly string[]): Promise<Crowd> {
+/**
+ * Opens a stream for each path. Throws UpgradeRefused where one is refused.
+ * @param from local address of the clients; without one the system chooses
+ */
+export async function gather(url: URL, paths: readonly string[], from?: string): Promise<Crowd> {
   const crowd = new Crowd();
-  await join(crowd, url, paths, (refused) => {
+  const onRefused = (refused: UpgradeRefused) => {
     throw refused;
-  });
+  };
+  await join(crowd, url, paths, onRefused, from);
   return crowd;
 }
 

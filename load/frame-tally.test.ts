@@ -32,6 +32,32 @@ test('gaps and missed frames are counted from the second frame on', async () => 
   expect(tally.summary().maxMs).toBeCloseTo(325, 0);
 });
 
+test('a second recording drops what the first one counted', async () => {
+  const { tally, snapshot } = openStream();
+  tally.record();
+  for (const tick of [8, 12, 16]) await snapshot(400, tick);
+  tally.record();
+  await snapshot(80, 20);
+  expect(tally.summary()).toMatchObject({ frames: 1, missed: 0 });
+  expect(tally.summary().maxMs).toBeCloseTo(80, 0);
+});
+
+test('a stream that stands still shows as a gap, a closed one does not', async () => {
+  const { tally, stream, snapshot } = openStream();
+  tally.record();
+  for (const tick of [8, 12]) await snapshot(80, tick);
+  const other = tally.stream();
+  await snapshot(20, 12, other);
+  await snapshot(1480, 16, other);
+  other.closed(1000);
+  tally.countWaiting();
+  expect(tally.summary().maxMs).toBeCloseTo(1500, 0);
+  stream.closed(1000);
+  tally.record();
+  tally.countWaiting();
+  expect(tally.summary().maxMs).toBe(0);
+});
+
 test('a tick that does not rise counts as disordered', async () => {
   const { tally, snapshot } = openStream();
   tally.record();

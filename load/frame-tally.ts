@@ -25,24 +25,28 @@ export interface FrameSummary {
 /** Counts the frames of many streams together. A hello is no frame. */
 export class FrameTally {
   readonly #time: Time;
-  readonly #gaps = new Latencies();
-  readonly #counts = { frames: 0, bytes: 0, missed: 0, disordered: 0 };
+  #gaps = new Latencies();
+  #counts = newCounts();
   readonly #closed: Record<string, number> = {};
+  /** When each open stream had its last frame. */
+  readonly #lastMs = new Map<object, number>();
   #isRecording = false;
 
   constructor(time: Time) {
     this.#time = time;
   }
 
-  /** Frames count from here on. */
+  /** Frames count from here on; what was counted before is dropped. */
   record(): void {
     this.#isRecording = true;
+    this.#gaps = new Latencies();
+    this.#counts = newCounts();
   }
 
   /** What takes the messages of one more stream. */
   stream(): WatchEvents {
     let last: { tick: number; ms: number } | undefined;
-    return {
+    const events: WatchEvents = {
       message: (opcode, payload) => {
         if (last === undefined && isHello(payload)) return;
         const now = { tick: tickOf(opcode, payload), ms: this.#time.now() };
@@ -50,11 +54,20 @@ export class FrameTally {
           this.#count((now.tick - last.tick) / FRAME_TICKS, payload.length, now.ms - last.ms);
         }
         last = now;
+        this.#lastMs.set(events, now.ms);
       },
       closed: (code) => {
+        this.#lastMs.delete(events);
         this.#closed[code] = (this.#closed[code] ?? 0) + 1;
       },
     };
+    return events;
+  }
+
+  /** Counts as gaps what the streams are waiting for now: one that stands still shows no other. */
+  countWaiting(): void {
+    const nowMs = this.#time.now();
+    for (const lastMs of this.#lastMs.values()) this.#gaps.record(nowMs - lastMs);
   }
 
   #count(framesLater: number, bytes: number, gapMs: number): void {
@@ -71,6 +84,8 @@ export class FrameTally {
     return { ...this.#counts, closed: { ...this.#closed }, p50Ms, p99Ms, maxMs };
   }
 }
+
+const newCounts = () => ({ frames: 0, bytes: 0, missed: 0, disordered: 0 });
 
 /** Both encodings name the type within the first bytes. */
 function isHello(payload: Buffer): boolean {

@@ -80,3 +80,15 @@ test('an answer that cannot be read ends its connection', async () => {
   await expect(pool.ask(formatRequest(url, 'GET', '/'))).rejects.toThrow('without an answer');
   pool.close();
 });
+
+test('connections come from the address that is given', async () => {
+  const addresses: (string | undefined)[] = [];
+  answer = (_, socket) => {
+    addresses.push(socket.remoteAddress);
+    socket.write(OK);
+  };
+  const pool = await HttpPool.open(url, 1, '127.0.0.9');
+  await pool.ask(formatRequest(url, 'GET', '/'));
+  expect(addresses).toEqual(['127.0.0.9']);
+  pool.close();
+});

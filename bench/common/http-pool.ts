@@ -28,11 +28,15 @@ const READ_BYTES_MAX = 64 * 1024;
 /** Shared by all sockets with a `receive`. */
 const reading = Buffer.alloc(READ_BYTES_MAX);
 
-/**
- * A connected socket without delay. Rejects where nothing listens. With `receive` there is no 'data'
- * event: chunks share one buffer and are valid during the call only.
- */
-export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise<Socket> {
+interface SocketOptions {
+  /** Instead of 'data' events. Chunks share one buffer and are valid during the call only. */
+  receive?: (chunk: Buffer) => void;
+  /** Local address to connect from; without one the system chooses. */
+  from?: string | undefined;
+}
+
+/** A connected socket without delay. Rejects where nothing listens. */
+export function openSocket(url: URL, { receive, from }: SocketOptions = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const onread = receive && {
       buffer: reading,
@@ -42,7 +46,8 @@ export function openSocket(url: URL, receive?: (chunk: Buffer) => void): Promise
       },
     };
     const to = { host: url.hostname, port: Number(url.port || 80), noDelay: true };
-    const socket = connect({ ...to, ...(onread && { onread }) });
+    const local = from !== undefined && { localAddress: from };
+    const socket = connect({ ...to, ...local, ...(onread && { onread }) });
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);
@@ -57,8 +62,8 @@ class HttpConnection {
   #waiting: Answered | undefined;
   isOpen = true;
 
-  static async open(url: URL): Promise<HttpConnection> {
-    return new HttpConnection(await openSocket(url));
+  static async open(url: URL, from: string | undefined): Promise<HttpConnection> {
+    return new HttpConnection(await openSocket(url, { from }));
   }
 
   private constructor(socket: Socket) {
@@ -97,8 +102,8 @@ class HttpConnection {
 }
 
 /** The answer to one request on a connection of its own. */
-export async function askOnce(url: URL, request: Buffer): Promise<Answer> {
-  const pool = await HttpPool.open(url, 1);
+export async function askOnce(url: URL, request: Buffer, from?: string): Promise<Answer> {
+  const pool = await HttpPool.open(url, 1, from);
   try {
     return await pool.ask(request);
   } finally {
@@ -109,6 +114,7 @@ export async function askOnce(url: URL, request: Buffer): Promise<Answer> {
 /** A fixed number of connections; a request takes a free one or waits for it. */
 export class HttpPool {
   readonly #url: URL;
+  readonly #from: string | undefined;
   readonly #all: Set<HttpConnection>;
   readonly #idle: HttpConnection[];
   readonly #queue: { request: Buffer; answered: Answered }[] = [];
@@ -116,13 +122,15 @@ export class HttpPool {
   #queueHead = 0;
   #closed = false;
 
-  static async open(url: URL, connectionCount: number): Promise<HttpPool> {
-    const opening = Array.from({ length: connectionCount }, () => HttpConnection.open(url));
-    return new HttpPool(url, await Promise.all(opening));
+  /** @param from local address of the connections; without one the system chooses */
+  static async open(url: URL, connectionCount: number, from?: string): Promise<HttpPool> {
+    const opening = Array.from({ length: connectionCount }, () => HttpConnection.open(url, from));
+    return new HttpPool(url, from, await Promise.all(opening));
   }
 
-  private constructor(url: URL, connections: HttpConnection[]) {
+  private constructor(url: URL, from: string | undefined, connections: HttpConnection[]) {
     this.#url = url;
+    this.#from = from;
     this.#idle = connections;
     this.#all = new Set(connections);
   }
@@ -180,7 +188,7 @@ export class HttpPool {
   #replace(connection: HttpConnection): void {
     this.#all.delete(connection);
     if (this.#closed) return;
-    HttpConnection.open(this.#url).then(
+    HttpConnection.open(this.#url, this.#from).then(
       (fresh) => {
         this.#all.add(fresh);
         if (this.#closed) fresh.close();

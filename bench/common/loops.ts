@@ -9,6 +9,9 @@ interface Plan {
   answered?(index: number, answer: Answer | undefined, tookMs: number): void;
 }
 
+/** What a loop needs of a pool. */
+export type Sender = Pick<HttpPool, 'send'>;
+
 /** Answers that come later than this after the last request count as missing. */
 const LAST_ANSWERS_MS = 10_000;
 const PACE_MS = 1;
@@ -21,11 +24,11 @@ class Tally {
   readonly #failed: Record<string, number> = {};
   readonly #latencies = new Latencies();
   readonly #sendDelays = new Latencies();
-  readonly #pool: HttpPool;
+  readonly #pool: Sender;
   readonly #plan: Plan;
   readonly #startMs = systemTime.now();
 
-  constructor(pool: HttpPool, plan: Plan) {
+  constructor(pool: Sender, plan: Plan) {
     this.#pool = pool;
     this.#plan = plan;
   }
@@ -81,16 +84,18 @@ export type LoopResult = Awaited<ReturnType<Tally['finish']>>;
 
 /**
  * Open model: sends at a fixed rate, whatever the answers do. Latency counts from the moment at which
- * a request was due, so a stall of the server shows in every request that it delays.
+ * a request was due, so a stall of the server shows in every request that it delays. Ends after
+ * `seconds`, or when `signal` is aborted.
  */
 export async function openLoop(
-  pool: HttpPool,
+  pool: Sender,
   { ratePerS, seconds, ...plan }: Plan & { ratePerS: number; seconds: number },
+  signal?: AbortSignal,
 ): Promise<LoopResult> {
   const tally = new Tally(pool, plan);
   const startMs = systemTime.now();
   const total = Math.round(ratePerS * seconds);
-  while (tally.sent < total) {
+  while (tally.sent < total && !signal?.aborted) {
     const due = Math.min(total, Math.floor(((systemTime.now() - startMs) / 1000) * ratePerS) + 1);
     while (tally.sent < due) tally.send(startMs + (tally.sent / ratePerS) * 1000);
     await systemTime.sleep(PACE_MS);

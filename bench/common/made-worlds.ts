@@ -31,7 +31,8 @@ export async function makeWorlds(
   }
 }
 
-function madeWorld({ status, body }: Answer): MadeWorld {
+/** The world in the answer of its creation. Throws where it is a refusal. */
+export function madeWorld({ status, body }: Answer): MadeWorld {
   if (status !== 201) throw new Error(`no world was made: ${status} ${body.toString()}`);
   const world = JSON.parse(body.toString()) as {
     id: string;

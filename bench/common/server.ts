@@ -21,12 +21,19 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A node of the product on free ports of the loopback, with an empty store and no rate limits. */
-export async function startNode(): Promise<Server> {
+interface NodeOptions {
+  /** Off by default: a load comes from one address. */
+  rateLimits?: 'on' | 'off';
+  /** `cgroup.procs` of the control group that the process joins before the node starts. */
+  groupFile?: string | undefined;
+}
+
+/** A node of the product on free ports of the loopback, with an empty store. */
+export async function startNode(options: NodeOptions = {}): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'twin-load-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });
   try {
-    const server = await startNodeOn(dataDir);
+    const server = await startNodeOn(dataDir, options);
     // Registered behind the server's own: that has to be gone first.
     const keepData = onProcessEnd(() => rmSync(dataDir, { recursive: true, force: true }));
     return { ...server, stop: () => server.stop().then(removeData).finally(keepData) };
@@ -37,17 +44,24 @@ export async function startNode(): Promise<Server> {
 }
 
 /** The same with the store of a folder, which stays. */
-export function startNodeOn(dataDir: string): Promise<Server> {
-  return startProcess('src/main.ts', {
+export function startNodeOn(
+  dataDir: string,
+  { rateLimits = 'off', groupFile }: NodeOptions = {},
+): Promise<Server> {
+  const settings = {
     HOST: '127.0.0.1',
     DEALER_PORT: '0',
     TWIN_PORT: '0',
     OPS_PORT: '0',
     DATA_DIR: dataDir,
-    RATE_LIMITS: 'off',
+    RATE_LIMITS: rateLimits,
     LOG_LEVEL: 'warn',
-  });
+  };
+  return startProcess('src/main.ts', settings, groupFile === undefined ? [] : [...JOIN, groupFile]);
 }
+
+/** A shell that joins the group in its first argument and then becomes the command in the others. */
+const JOIN = ['sh', '-c', 'echo $$ > "$0" && exec "$@"'];
 
 /** The reference: uWebSockets.js with handlers that do nothing, in a process of its own. */
 export function startEmptyServer(): Promise<Server> {
@@ -86,8 +100,12 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-async function startProcess(script: string, settings: Record<string, string>): Promise<Server> {
-  const child = spawnServer(script, settings);
+async function startProcess(
+  script: string,
+  settings: Record<string, string>,
+  through: readonly string[] = [],
+): Promise<Server> {
+  const child = spawnServer(script, settings, through);
   const kill = () => child.kill('SIGKILL');
   child.once('exit', onProcessEnd(kill));
   const { twin, dealer, ops } = await readyAddresses(child);

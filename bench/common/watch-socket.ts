@@ -7,7 +7,7 @@ import {
   OPCODE_PING,
   OPCODE_PONG,
 } from './frame-parser.ts';
-import { openSocket } from './http-pool.ts';
+import { formatRequest, openSocket } from './http-pool.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** RFC 6455, 7.1.5: the connection ended without a close message. */
@@ -34,6 +34,16 @@ export class UpgradeRefused extends Error {
   }
 }
 
+/** The bytes that ask for a WebSocket. */
+export function upgradeRequest(url: URL, path: string): Buffer {
+  return formatRequest(url, 'GET', path, {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': Buffer.from(systemRandom.bytes(16)).toString('base64'),
+  });
+}
+
 /** A WebSocket that only receives, and answers pings so that it stays open. */
 export class WatchSocket {
   readonly #socket: Socket;
@@ -41,14 +51,15 @@ export class WatchSocket {
   #closeCode = CLOSED_WITHOUT_CODE;
 
   /** Resolves when the upgrade is accepted; rejects with UpgradeRefused where it is not. */
-  static async open(url: URL, path: string, events: WatchEvents): Promise<WatchSocket> {
+  static async open(
+    url: URL,
+    path: string,
+    events: WatchEvents,
+    from?: string,
+  ): Promise<WatchSocket> {
     const input: Input = { take: () => {} };
-    const socket = await openSocket(url, (chunk) => input.take(chunk));
-    const key = Buffer.from(systemRandom.bytes(16)).toString('base64');
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-    );
+    const socket = await openSocket(url, { receive: (chunk) => input.take(chunk), from });
+    socket.write(upgradeRequest(url, path));
     const first = await upgraded(socket, input);
     return new WatchSocket(socket, input, events, first);
   }

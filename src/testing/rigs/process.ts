@@ -14,10 +14,16 @@ export class NotReadyError extends Error {}
 /**
  * Runs a server in a process of its own, with the flags of `npm start`.
  * @param script from the root of the repository
+ * @param through a command that takes the command of the server as its last arguments, and becomes it
  */
-export function spawnServer(script: string, settings: NodeJS.ProcessEnv): ChildProcess {
+export function spawnServer(
+  script: string,
+  settings: NodeJS.ProcessEnv,
+  through: readonly string[] = [],
+): ChildProcess {
   const path = fileURLToPath(new URL(`../../../${script}`, import.meta.url));
-  return spawn(process.execPath, [...FLAGS, path], {
+  const [program = '', ...args] = [...through, process.execPath, ...FLAGS, path];
+  return spawn(program, args, {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -163,8 +163,7 @@ describe('the limit on long bodies', () => {
   test('[L19] counts them before they are parsed, whatever is in them', async () => {
     const api = await start({ LIMIT_WORK_TICKS_BURST: '20000', LIMIT_WORK_TICKS_PER_S: NEVER });
     const long = (bytes: number) => ({ method: 'POST', body: '['.padEnd(bytes) });
-    const send = async (bytes: number) =>
-      (await api.refused('/api/v1/worlds', long(bytes))).status;
+    const send = async (bytes: number) => (await api.refused('/api/v1/worlds', long(bytes))).status;
     // 10,322 ticks each; a body of usual length costs none.
     expect(await send(1024 * 1024)).toBe(400);
     expect(await send(1024 * 1024)).toBe(429);

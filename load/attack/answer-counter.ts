@@ -1,0 +1,52 @@
+const HEAD_END = Buffer.from('\r\n\r\n');
+const EMPTY = Buffer.alloc(0);
+const STATUS_LINE = /^HTTP\/1\.1 (\d{3})/;
+const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
+const SWITCHING_PROTOCOLS = 101;
+
+/**
+ * Cuts a byte stream into HTTP/1.1 answers and keeps no body, however large. Behind an upgrade and
+ * behind anything that is no answer it ignores the stream.
+ */
+export class AnswerCounter {
+  #head: Buffer = EMPTY;
+  #status = 0;
+  #bodyBytesLeft = 0;
+  #isOver = false;
+  readonly #answered: (status: number) => void;
+
+  /** @param answered is called when an answer has come completely */
+  constructor(answered: (status: number) => void) {
+    this.#answered = answered;
+  }
+
+  push(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0 && !this.#isOver) {
+      rest = this.#bodyBytesLeft > 0 ? this.#skipBody(rest) : this.#takeHead(rest);
+    }
+  }
+
+  #skipBody(chunk: Buffer): Buffer {
+    const skipped = Math.min(chunk.length, this.#bodyBytesLeft);
+    this.#bodyBytesLeft -= skipped;
+    if (this.#bodyBytesLeft === 0) this.#answered(this.#status);
+    return chunk.subarray(skipped);
+  }
+
+  #takeHead(chunk: Buffer): Buffer {
+    const bytes = Buffer.concat([this.#head, chunk]);
+    const headBytes = bytes.indexOf(HEAD_END);
+    if (headBytes < 0) {
+      this.#head = bytes;
+      return EMPTY;
+    }
+    this.#head = EMPTY;
+    const head = bytes.toString('latin1', 0, headBytes);
+    this.#status = Number(STATUS_LINE.exec(head)?.[1] ?? 0);
+    this.#isOver = this.#status <= SWITCHING_PROTOCOLS;
+    this.#bodyBytesLeft = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
+    if (this.#bodyBytesLeft === 0) this.#answered(this.#status);
+    return bytes.subarray(headBytes + HEAD_END.length);
+  }
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { orderFor } from './case.ts';
+import { HealthyUsers } from './healthy-users.ts';
+import { type HostileProcesses, startHostile } from './hostile-process.ts';
+import { type NodeUnderAttack, startNodeUnderAttack } from './node-under-attack.ts';
+import { RSS_BYTES_MAX } from './verdict.ts';
+
+const SECONDS = 0.5;
+const NICENESS = 19;
+const NAMES = [
+  'chunks',
+  'pipeline',
+  'slow-bodies',
+  'strays',
+  'pings',
+  'silent-streams',
+  'connections',
+];
+
+let node: NodeUnderAttack;
+let users: HealthyUsers;
+let hostile: Record<string, HostileProcesses>;
+
+beforeAll(async () => {
+  node = await startNodeUnderAttack();
+  users = await HealthyUsers.join(node);
+  const order = orderFor(node, SECONDS);
+  const started = NAMES.map(
+    async (name) => [name, await startHostile([name], order, NICENESS)] as const,
+  );
+  hostile = Object.fromEntries(await Promise.all(started));
+});
+
+afterAll(async () => {
+  users.leave();
+  await node.stop();
+});
+
+test.each(NAMES)('%s: others are answered', async (name) => {
+  const processes = hostile[name] as HostileProcesses;
+  const stopWatching = node.watchMemory();
+  const met = await users.measure(processes.attack());
+  const peakBytes = stopWatching();
+  expect(processes.achieved()).toMatchObject({
+    fault: undefined,
+    connections: expect.toSatisfy((n) => n > 0),
+  });
+  expect(met.answered).toBeGreaterThan(0);
+  expect(met.failed).toEqual({});
+  expect(met.streams.closed).toEqual({});
+  expect(node.rssBytes()).toBeDefined();
+  expect(peakBytes).toBeLessThan(RSS_BYTES_MAX);
+});

@@ -1,0 +1,47 @@
+import { bodies, chunks, slowBodies } from './bodies.ts';
+import { connections } from './connections.ts';
+import { fleet } from './fleet.ts';
+import type { Attack } from './hostile-client.ts';
+import { incidents, journal } from './large-answers.ts';
+import { pipeline, strays } from './requests.ts';
+import { continuation, pings, silentStreams } from './streams.ts';
+
+/** What one hostile process can do. */
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  chunks,
+  pipeline,
+  bodies,
+  'slow-bodies': slowBodies,
+  strays,
+  incidents,
+  journal,
+  fleet,
+  continuation,
+  pings,
+  'silent-streams': silentStreams,
+  connections,
+};
+
+/** Attacks by several processes at once. */
+const MIXES: readonly (readonly string[])[] = [
+  ['chunks', 'pipeline'],
+  ['bodies', 'journal', 'continuation'],
+  ['incidents', 'fleet'],
+];
+
+/** What a node is put to: the attacks of each case, one process each. */
+export const CASES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, [name]])),
+  // The descriptors of one process are fewer than the connections that a node has.
+  connections: ['connections', 'connections'],
+  ...Object.fromEntries(MIXES.map((names) => [names.join('+'), names])),
+};
+
+/** One line a case. */
+export function describeCases(): string {
+  const lines = Object.entries(CASES).map(([name, [attack = '']]) => {
+    const summary = ATTACKS[name] ? ATTACKS[attack]?.summary : 'at once';
+    return `  ${name.padEnd(27)} ${summary}`;
+  });
+  return lines.join('\n');
+}

@@ -1,0 +1,23 @@
+import type { Attack, HostileClient } from './hostile-client.ts';
+
+/** Of one process: descriptors are limited. Two of them open more than a node has. */
+const CONNECTIONS_MAX = 10_400;
+/** Under way at once. */
+const OPENING_MAX = 200;
+
+/** Opens a connection, and another one in its place when it ends: nodes end silent ones in time. */
+async function openForGood(client: HostileClient): Promise<void> {
+  const socket = await client.open(client.twin);
+  socket?.closed.then(() => (client.isOver ? undefined : openForGood(client)));
+}
+
+export const connections: Attack = {
+  summary: `${CONNECTIONS_MAX} connections that say nothing, from each of two processes`,
+  async run(client) {
+    client.begin();
+    for (let count = 0; count < CONNECTIONS_MAX && !client.isOver; count += OPENING_MAX) {
+      await Promise.all(Array.from({ length: OPENING_MAX }, () => openForGood(client)));
+    }
+    await client.over;
+  },
+};

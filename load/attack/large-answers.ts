@@ -1,0 +1,48 @@
+import { formatRequest, type HttpPool } from '../../bench/common/http-pool.ts';
+import { madeWorld } from '../../bench/common/made-worlds.ts';
+import { systemTime } from '../../src/time.ts';
+import type { Attack, HostileClient } from './hostile-client.ts';
+import { longJournal, recklessWorld } from './world-bodies.ts';
+
+const READERS = 2;
+const OVERLOADED = 503;
+const RETRY_MS = 500;
+/** Ticks of a reckless world for each second of an attack, and the most that one address may ask for. */
+const TICKS_PER_S = 90_000;
+const TICKS_MAX = 890_000;
+
+/** Asks again while the node is still busy with the world. Throws on any other refusal. */
+async function askPatiently(pool: HttpPool, request: Buffer): Promise<Buffer> {
+  for (;;) {
+    const { status, body } = await pool.ask(request);
+    if (status === 200) return body;
+    if (status !== OVERLOADED) throw new Error(`${status} ${body.toString()}`);
+    await systemTime.sleep(RETRY_MS);
+  }
+}
+
+/** Makes a world and reads one large answer of it again and again. */
+async function readAgain(client: HostileClient, body: string, path: string): Promise<void> {
+  const pool = await client.pool(client.twin, 1);
+  const made = await pool.ask(formatRequest(client.twin, 'POST', '/api/v1/worlds', {}, body));
+  const read = formatRequest(client.twin, 'GET', `/api/v1/worlds/${madeWorld(made).id}${path}`);
+  await askPatiently(pool, read);
+  pool.close();
+  client.begin();
+  await client.keepOpen(client.twin, READERS, async (socket) => {
+    while (socket.isOpen && !client.isOver) await socket.ask(read);
+  });
+}
+
+export const incidents: Attack = {
+  summary: `the incidents of a world that has had thousands, read by ${READERS} clients`,
+  run: (client) => {
+    const tick = Math.min(TICKS_MAX, Math.round(client.seconds * TICKS_PER_S));
+    return readAgain(client, recklessWorld(tick), '/incidents');
+  },
+};
+
+export const journal: Attack = {
+  summary: `the journal of a world with about 24,000 changes, read by ${READERS} clients`,
+  run: (client) => readAgain(client, longJournal(), '/journal'),
+};

@@ -1,0 +1,94 @@
+/**
+ * Proves that one hostile client is not felt by others: `npm run attack -- [options]`. Every case has
+ * a node of its own, with its limits on, and healthy users beside the attack.
+ */
+import { formatMs } from '../../bench/common/latencies.ts';
+import { describeOptions, parseOptions, runEntryPoint } from '../../bench/common/options.ts';
+import { columns, textTable, writeResult } from '../../bench/common/report.ts';
+import { formatMiB } from '../usage-meter.ts';
+import { formatAchievement } from './achievement.ts';
+import { CASES, describeCases } from './attacks.ts';
+import { runCase } from './case.ts';
+import { faultsOf, type Outcome } from './verdict.ts';
+
+const NAMES = Object.keys(CASES);
+
+const options = {
+  only: { fallback: [] as string[], choices: NAMES, help: 'a case; more than once: several' },
+  seconds: {
+    fallback: 10,
+    min: 1,
+    max: 600,
+    help: 'how long each attack lasts once it is prepared',
+  },
+  rest: { fallback: 5, min: 0, max: 600, help: 'seconds after it, in which memory must return' },
+  niceness: { fallback: 19, min: 0, max: 19, help: 'of the hostile processes' },
+  'memory-mib': { fallback: 0, min: 0, max: 1_048_576, help: 'memory of the node; 0: no limit' },
+  json: { fallback: false, help: 'also write bench/results/attack.json' },
+} as const;
+
+/** `only` would list all names twice. */
+const { only, ...others } = options;
+const HELP = [
+  'npm run attack -- [options]',
+  describeOptions({ only: { fallback: [], help: only.help }, ...others }),
+  `Cases:\n${describeCases()}`,
+].join('\n\n');
+
+const HEAD = ['', 'gap p99', 'max', 'GET p99', 'max', 'failed', 'before', 'peak', 'after', ''];
+
+function rowOf(name: string, outcome: Outcome): string[] {
+  const { undisturbed, met, rssBytes } = outcome;
+  const { streams, reads } = met;
+  const beside = (before: number, during: number) => `${formatMs(before)} → ${formatMs(during)}`;
+  const failed = Object.values(met.failed).reduce((sum, count) => sum + count, 0);
+  return [
+    name,
+    beside(undisturbed.streams.p99Ms, streams.p99Ms),
+    formatMs(streams.maxMs),
+    beside(undisturbed.reads.p99Ms, reads.p99Ms),
+    formatMs(reads.maxMs),
+    `${failed} of ${met.answered + failed}`,
+    formatMiB(rssBytes.before),
+    formatMiB(rssBytes.peak),
+    rssBytes.after === undefined ? 'ended' : formatMiB(rssBytes.after),
+    faultsOf(outcome).length === 0 ? 'not felt' : 'FELT',
+  ];
+}
+
+await runEntryPoint(HELP, async (args) => {
+  const { seconds, niceness, json, ...chosen } = parseOptions(options, args);
+  const names = NAMES.filter((name) => chosen.only.length === 0 || chosen.only.includes(name));
+  const outcomes: Record<string, Outcome> = {};
+  const caseOptions = {
+    seconds,
+    restSeconds: chosen.rest,
+    niceness,
+    limitMib: chosen['memory-mib'],
+  };
+  for (const name of names) {
+    console.log(name);
+    const outcome = await runCase(name, caseOptions);
+    outcomes[name] = outcome;
+    console.log(`        ${faultsOf(outcome).join('; ') || 'not felt'}`);
+  }
+  const all = Object.entries(outcomes);
+  console.log(
+    `\n${textTable(
+      HEAD,
+      all.map(([name, outcome]) => rowOf(name, outcome)),
+    )}\n`,
+  );
+  console.log(
+    `${columns(all.map(([name, { achieved }]) => [name, formatAchievement(achieved)]))}\n`,
+  );
+  const felt = all.flatMap(([name, outcome]) => {
+    const faults = faultsOf(outcome);
+    return faults.length > 0 ? [[name, faults.join('; ')] as const] : [];
+  });
+  if (felt.length > 0) {
+    console.log(`FELT:\n${columns(felt)}`);
+    process.exitCode = 1;
+  }
+  if (json) console.log(`written to ${writeResult('attack', outcomes)}`);
+});

@@ -1,0 +1,68 @@
+import { formatRequest } from '../../bench/common/http-pool.ts';
+import { systemRandom } from '../../src/random.ts';
+import { systemTime } from '../../src/time.ts';
+import type { Attack, HostileClient } from './hostile-client.ts';
+
+const PIPELINES = 6;
+const REQUESTS_PER_PIPELINE = 20_000;
+const WRITE_BYTES = 64 * 1024;
+/** A closed connection shows when the next request is written. */
+const MORE_MS = 250;
+const STRAYS = 32;
+
+/** Path of the largest script of the viewer, from the page of a world. */
+async function largestScript(client: HostileClient): Promise<string> {
+  const pool = await client.pool(client.twin, 1);
+  const textOf = async (path: string) =>
+    (await pool.ask(formatRequest(client.twin, 'GET', path))).body.toString();
+  const [, id = ''] =
+    /worlds\/(\w+)/.exec((await pool.ask(formatRequest(client.twin, 'GET', '/'))).head) ?? [];
+  const page = await textOf(`/worlds/${id}`);
+  const paths = [...page.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, path = '']) => path);
+  const sizes = await Promise.all(paths.map(async (path) => (await textOf(path)).length));
+  pool.close();
+  const path = paths[sizes.indexOf(Math.max(...sizes))];
+  if (path === undefined) throw new Error('the page of a world names no script');
+  return path;
+}
+
+export const pipeline: Attack = {
+  summary: `${REQUESTS_PER_PIPELINE} pipelined requests of the viewer's script, answers never read, ${PIPELINES} times at once`,
+  async run(client) {
+    const one = formatRequest(client.twin, 'GET', await largestScript(client));
+    const perWrite = Math.floor(WRITE_BYTES / one.length);
+    const some = Buffer.concat(Array(perWrite).fill(one));
+    client.begin();
+    await client.keepOpen(client.twin, PIPELINES, async (socket) => {
+      socket.stopReading();
+      for (let sent = 0; socket.isOpen && !client.isOver; ) {
+        const isMore = sent < REQUESTS_PER_PIPELINE;
+        if (!isMore) await systemTime.sleep(MORE_MS);
+        await socket.write(isMore ? some : one);
+        const count = isMore ? perWrite : 1;
+        sent += count;
+        client.achieved.requests += count;
+      }
+    });
+  },
+};
+
+/** Requests for what does not exist, each for something else. */
+function strayRequest(url: URL, index: number): Buffer {
+  const name = Buffer.from(systemRandom.bytes(9)).toString('hex');
+  const headers = { 'X-VIN': name.slice(0, 17).toUpperCase() };
+  const paths = [`/${name}/${name}`, `/api/v1/worlds/${name}`, '/api/v1/vehicle/telemetry'];
+  return formatRequest(url, 'GET', paths[index % paths.length] ?? '', headers);
+}
+
+export const strays: Attack = {
+  summary: `unknown paths, worlds and VINs, ${STRAYS} at a time`,
+  async run(client) {
+    client.begin();
+    await client.keepOpen(client.twin, STRAYS, async (socket, index) => {
+      for (let i = index; socket.isOpen && !client.isOver; i += 1) {
+        await socket.ask(strayRequest(client.twin, i));
+      }
+    });
+  },
+};

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { Latencies } from '../../bench/common/latencies.ts';
+import { noAchievement } from './achievement.ts';
+import type { Met } from './healthy-users.ts';
+import { faultsOf, type Outcome } from './verdict.ts';
+
+const MIB = 1024 * 1024;
+
+function latencies(maxMs: number) {
+  const latency = new Latencies();
+  latency.record(maxMs);
+  return latency.summary();
+}
+
+function metWith(changed: Partial<Met> = {}, gapMs = 84): Met {
+  const streams = {
+    frames: 250,
+    bytes: 1,
+    missed: 0,
+    disordered: 0,
+    closed: {},
+    p50Ms: 80,
+    p99Ms: gapMs,
+    maxMs: gapMs,
+  };
+  const [reads, changes] = [latencies(4), latencies(9)];
+  return { streams, framesDue: 250, reads, changes, answered: 60, failed: {}, ...changed };
+}
+
+const UNFELT: Outcome = {
+  undisturbed: metWith(),
+  met: metWith(),
+  rssBytes: { before: 200 * MIB, peak: 300 * MIB, after: 210 * MIB },
+  achieved: { ...noAchievement(), connections: 1 },
+};
+
+test('an attack that nobody feels has no faults', () => {
+  expect(faultsOf(UNFELT)).toEqual([]);
+});
+
+test('what took half as long again without the attack is forgiven', () => {
+  const slow = { undisturbed: metWith({ reads: latencies(60) }, 110) };
+  const met = metWith({ reads: latencies(85) }, 160);
+  expect(faultsOf({ ...UNFELT, ...slow, met })).toEqual([]);
+  expect(faultsOf({ ...UNFELT, met })).toEqual(['gap p99 160 ms', 'GET p99 85 ms']);
+});
+
+test.each<[string, Partial<Outcome>]>([
+  ['failed requests: 3 × 503', { met: metWith({ failed: { 503: 3 } }) }],
+  ['a request of 501 ms', { met: metWith({ changes: latencies(501) }) }],
+  ['100 of 250 frames', { met: metWith({ streams: { ...metWith().streams, frames: 100 } }) }],
+  [
+    'streams closed with 1006',
+    { met: metWith({ streams: { ...metWith().streams, closed: { 1006: 2 } } }) },
+  ],
+  ['memory 701 MiB', { rssBytes: { ...UNFELT.rssBytes, peak: 701 * MIB } }],
+  [
+    'memory afterwards 221 MiB instead of 200 MiB',
+    { rssBytes: { ...UNFELT.rssBytes, after: 221 * MIB } },
+  ],
+  ['THE NODE ENDED', { rssBytes: { ...UNFELT.rssBytes, after: undefined } }],
+  ['the attack reached nothing', { achieved: noAchievement() }],
+  ['the attack failed: 429', { achieved: { ...noAchievement(), connections: 1, fault: '429' } }],
+])('%s', (fault, changed) => {
+  expect(faultsOf({ ...UNFELT, ...changed })).toEqual([fault]);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { parseWorldOptions } from '../../src/twin/world-options.ts';
+import { longJournal, recklessWorld, WORLD_BODY_BYTES } from './world-bodies.ts';
+
+const optionsOf = (body: string) => parseWorldOptions(JSON.parse(body), ['mixed-town']);
+
+test('a long journal is valid and fills a body', () => {
+  const body = longJournal();
+  expect(body.length).toBeLessThanOrEqual(WORLD_BODY_BYTES);
+  expect(body.length).toBeGreaterThan(WORLD_BODY_BYTES - 100);
+  expect(optionsOf(body).journal?.changes.length).toBeGreaterThan(23_000);
+});
+
+test('an invalid journal is only found to be so at its last change', () => {
+  const body = longJournal('wings');
+  const { changes } = JSON.parse(body).journal;
+  const hint = expect.stringContaining(
+    `journal.changes[${changes.length - 1}].features has "wings"`,
+  );
+  expect(() => optionsOf(body)).toThrow(expect.objectContaining({ hint }));
+});
+
+test('a reckless world begins late, with all cars changed', () => {
+  const options = optionsOf(recklessWorld(890_000));
+  expect(options.startTick).toBe(890_000);
+  expect(options.journal?.changes).toHaveLength(20);
+});
