@@ -53,8 +53,9 @@ describe('settings', () => {
   });
 
   it('name the proxies that are trusted', () => {
+    const shown = { DEMO_PUBLIC: 'on', ADMIN_PASSWORD: 'long enough' };
     const from = (proxies?: string) =>
-      read({ TRUSTED_PROXIES: proxies }).proxies?.clientOf('10.1.1.1', {
+      read({ TRUSTED_PROXIES: proxies, ...shown }).proxies?.clientOf('10.1.1.1', {
         forwardedFor: '192.0.2.7',
         forwarded: '',
       });
@@ -86,6 +87,7 @@ describe('settings', () => {
       const shown = read({ HOST, DEMO_PUBLIC: 'on', ADMIN_PASSWORD: 'long enough' });
       expect(shown.demo).toEqual({ demo: true, ...own });
     }
+    expect(() => read({ TRUSTED_PROXIES: '::1' })).toThrow(/^DEMO: .* by TRUSTED_PROXIES: /);
     for (const HOST of ['localhost', '::1', '127.0.0.9', '']) {
       expect(read({ HOST }).demo).toEqual({ demo: true });
     }

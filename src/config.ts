@@ -120,9 +120,10 @@ function demo(
     return { demo: true, adminPassword: adminPassword(env, 'DEMO_PUBLIC=on') };
   }
   const host = text(env, 'HOST', DEFAULT_HOST);
-  if (isLoopback(host)) return { demo: true };
+  if (isLoopback(host) && !env.TRUSTED_PROXIES) return { demo: true };
   throw new ConfigError(
-    `DEMO: the log-ins of the demo data are public, and HOST=${host} is open to others: ` +
+    'DEMO: the log-ins of the demo data are public, and others reach this node, by ' +
+      `${isLoopback(host) ? 'TRUSTED_PROXIES' : `HOST=${host}`}: ` +
       'set DEMO=off, or DEMO_PUBLIC=on to keep the demo data with an admin password of your own',
   );
 }

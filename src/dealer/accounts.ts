@@ -256,8 +256,15 @@ async function moveEmail(
   if (email === profile.email) return;
   if (email !== null) await expectFreeEmail(transaction, email, id);
   // In this order: old and new email share a record if they differ only in case.
-  if (profile.email !== null) await setHolder(transaction, profile.email, null);
+  if (profile.email !== null && (await holds(transaction, id, profile.email))) {
+    await setHolder(transaction, profile.email, null);
+  }
   if (email !== null) await setHolder(transaction, email, { id, username });
+}
+
+/** Another account may hold it: in an older store two could have look-alike emails. */
+async function holds(transaction: Transaction, id: string, email: string): Promise<boolean> {
+  return (await emailOf(transaction, email)).holder?.id === id;
 }
 
 /** Throws DealerError 409. */

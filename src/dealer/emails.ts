@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Reader } from './reader.ts';
 import { type CarRecord, type EmailRecord, keys } from './records.ts';
 import type { Transaction } from './transaction.ts';
@@ -6,7 +7,11 @@ const NOBODYS: EmailRecord = { holder: null, cars: [] };
 
 /** The holder of an email, and the cars whose rights are bound to it. */
 export async function emailOf(reader: Reader, email: string): Promise<EmailRecord> {
-  return (await reader.get<EmailRecord>(keys.email(reader.generation, email))) ?? NOBODYS;
+  const { generation } = reader;
+  const found =
+    (await reader.get<EmailRecord>(keys.email(generation, email))) ??
+    (await reader.get<EmailRecord>(keys.formerEmail(generation, email)));
+  return found ?? NOBODYS;
 }
 
 /** Whether no other account holds an email or has rights to a car through it. */
@@ -17,6 +22,8 @@ export function isFree({ holder, cars }: EmailRecord, taker: string | null): boo
 
 function putEmail(transaction: Transaction, email: string, record: EmailRecord): void {
   const key = keys.email(transaction.generation, email);
+  const former = keys.formerEmail(transaction.generation, email);
+  if (!isDeepStrictEqual(former, key)) transaction.remove(former);
   if (record.holder === null && record.cars.length === 0) transaction.remove(key);
   else transaction.put(key, record);
 }

@@ -127,6 +127,13 @@ export const keys = {
   accounts: (generation: number, role: Role): Key => [ROOT, generation, 'account', role],
   name: (generation: number, username: string): Key => [ROOT, generation, 'name', username],
   email: (generation: number, email: string): Key => [ROOT, generation, 'email', folded(email)],
+  /** Where version 1.4 kept it: the same key for nearly all emails. */
+  formerEmail: (generation: number, email: string): Key => [
+    ROOT,
+    generation,
+    'email',
+    formerlyFolded(email),
+  ],
   car: (generation: number, vin: string): Key => [ROOT, generation, 'car', vin],
   cars: (generation: number): Key => [ROOT, generation, 'car'],
   owned: (generation: number, account: string, vin: string): Key => [
@@ -158,6 +165,8 @@ export const keys = {
   allRevokedUntil: [ROOT, 'revoked-until'] as Key,
 };
 
+const NO_DOMAIN = /[/?#\\:@\s]/;
+
 /**
  * The form in which emails are compared: NFKC, lower case, and the domain in ASCII (IDNA). Upper case
  * first, because it unifies more characters.
@@ -166,5 +175,11 @@ function folded(email: string): string {
   const lower = email.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
   const at = lower.lastIndexOf('@') + 1;
   const domain = lower.slice(at);
-  return lower.slice(0, at) + (domainToASCII(domain) || domain);
+  // The function cuts off what is not part of a domain.
+  const ascii = NO_DOMAIN.test(domain) ? '' : domainToASCII(domain);
+  return lower.slice(0, at) + (ascii || domain);
+}
+
+function formerlyFolded(email: string): string {
+  return email.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -6,6 +6,8 @@ import { Transaction } from './transaction.ts';
 
 /** Attempts of a change before it gives up because of conflicts. */
 const ATTEMPTS_MAX = 32;
+/** Changes that met a conflict and wait for their turn; further ones are refused. */
+const WAITING_MAX = 512;
 
 /**
  * The records of the dealer platform, by generation. A reset writes a new generation beside the old
@@ -15,6 +17,7 @@ export class Registry {
   readonly store: Store;
   /** Ends when all changes that are repeated have ended. */
   #lastTurn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   constructor(store: Store) {
     this.store = store;
@@ -49,7 +52,7 @@ export class Registry {
       const done = await this.#attempt(work);
       if (done) return done.value;
     }
-    throw busy('Too many changes at the same time; nothing was changed.', 1);
+    throw tooManyChanges();
   }
 
   /** Undefined if a record, or the generation, has changed meanwhile. */
@@ -68,10 +71,16 @@ export class Registry {
     return (await transaction.commit(generation)) ? { value: outcome.value } : undefined;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= WAITING_MAX) throw tooManyChanges();
+    this.#waiting++;
     const turn = this.#lastTurn.then(work);
     this.#lastTurn = turn.catch(() => {});
-    return turn;
+    try {
+      return await turn;
+    } finally {
+      this.#waiting--;
+    }
   }
 
   /** Undefined while another node switches generations. */
@@ -113,6 +122,10 @@ export class Registry {
     const { generation } = await this.edition();
     await this.removeBefore(keys.root, keys.all(generation));
   }
+}
+
+function tooManyChanges() {
+  return busy('Too many changes at the same time; nothing was changed.', 1);
 }
 
 function resultOf<T>(outcome: PromiseSettledResult<T>): T {

@@ -79,13 +79,15 @@ describe('a store that is not as it was closed', () => {
       truncateSync(file, Math.floor(statSync(file).size * share));
       const found = await opened();
       if (!(found instanceof DamagedStore)) expect(found).toBe(ENTRIES);
-      else expect(found.message).toContain('Restore the directory from a backup');
+      else expect(found.message).toMatch(/reading data.mdb ended with SIG\w+\. Restore the dir/);
     },
   );
 
   it('[R30] is refused where a page in use was overwritten, and never ends the process', async () => {
     const whole = readFileSync(file);
     const refused = { zeros: 0, ones: 0 };
+    const causes =
+      /reading data.mdb ended with (SIG[A-Z]+|only \d+ of 2000 entries|[A-Za-z, ]*(MDB_\w+|page))/;
     for (let page = 5; page < USED_PAGES; page += 29) {
       for (const [name, byte] of [
         ['zeros', 0],
@@ -94,8 +96,10 @@ describe('a store that is not as it was closed', () => {
         const from = page * PAGE_BYTES;
         writeFileSync(file, Buffer.from(whole).fill(byte, from, from + PAGE_BYTES));
         const found = await opened();
-        if (found instanceof DamagedStore) refused[name]++;
-        else expect(found).toBe(ENTRIES);
+        if (found instanceof DamagedStore) {
+          expect(found.message).toMatch(causes);
+          refused[name]++;
+        } else expect(found).toBe(ENTRIES);
       }
     }
     expect(refused.zeros).toBeGreaterThan(0);
@@ -123,7 +127,7 @@ describe('other users of the machine', () => {
     chmodSync(file, 0o644);
     const store = await openEmbedded(dir, systemTime);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(store.warnings()).toEqual([expect.stringContaining(`chmod 700 ${dir}`)]);
+    expect(store.warnings()).toEqual([expect.stringContaining(`chmod go= ${dir}`)]);
     await store.close();
     chmodSync(dir, 0o700);
     const again = await openEmbedded(dir, systemTime);

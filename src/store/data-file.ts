@@ -17,8 +17,19 @@ import { fileURLToPath } from 'node:url';
 
 const SCAN = fileURLToPath(new URL('scan.ts', import.meta.url));
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
+/** Exit code of the scan for a damaged store. */
+const SCAN_FOUND_DAMAGE = 3;
+/** How a process ends that meets a damaged page. */
+const FAULT_SIGNALS: ReadonlySet<unknown> = new Set([
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGABRT',
+  'SIGILL',
+  'SIGFPE',
+]);
 const PRIVATE_FILE = 0o600;
 const OTHERS = 0o077;
+const FILES = ['data.mdb', 'lock.mdb', 'owner.lock'];
 
 /**
  * The first page of LMDB's data file: a page header of 24 bytes with its flags at 18, then the meta
@@ -39,7 +50,7 @@ export class DamagedStore extends Error {
   constructor(dir: string, found: string) {
     super(
       `the store in ${dir} is damaged: ${found}. ` +
-        'Restore the directory from a backup, or name another one with DATA_DIR.',
+        'Restore the directory from a backup, name another one with DATA_DIR, or remove it if it was never used.',
     );
   }
 }
@@ -94,20 +105,27 @@ export class DataFile {
     }
   }
 
+  /** Throws DamagedStore, and an Error if another cause, such as missing rights, ended the scan. */
   async #scan(): Promise<void> {
     const scan = spawn(process.execPath, [...NODE_FLAGS, SCAN, this.#dir], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [said, [code, signal]] = await Promise.all([text(scan.stderr), once(scan, 'close')]);
     if (code === 0) return;
-    const found = signal ?? (said.trim().split('\n').at(-1) || `exit code ${code}`);
-    throw new DamagedStore(this.#dir, `reading data.mdb ended with ${found}`);
+    const found = signal ?? said.trim().split('\n')[0];
+    if (code === SCAN_FOUND_DAMAGE || FAULT_SIGNALS.has(signal)) {
+      throw new DamagedStore(this.#dir, `reading data.mdb ended with ${found}`);
+    }
+    throw new Error(`the store in ${this.#dir} could not be checked: ${found}`);
   }
 
-  /** Call when LMDB has closed the file. Somebody may have removed it meanwhile. */
+  /** Call when LMDB has closed the file. */
   closed(): void {
-    if (!existsSync(this.#path)) return;
-    writeFileSync(this.#closedPath, this.#stamp(), { mode: PRIVATE_FILE });
+    try {
+      writeFileSync(this.#closedPath, this.#stamp(), { mode: PRIVATE_FILE });
+    } catch {
+      // The device is full, or the directory is gone: the next start reads the whole store.
+    }
   }
 
   #stamp(): string {
@@ -121,14 +139,25 @@ export class DataFile {
 
   /** Lets nobody else read the files, which hold the key of all tokens. */
   protect(): void {
-    for (const name of ['data.mdb', 'lock.mdb', 'owner.lock']) {
-      chmodSync(join(this.#dir, name), PRIVATE_FILE);
+    for (const name of FILES) {
+      try {
+        chmodSync(join(this.#dir, name), PRIVATE_FILE);
+      } catch {
+        // Another user owns it, or the file system has no modes: see `warnings`.
+      }
     }
   }
 
   /** What an operator should mend. */
   warnings(): string[] {
-    if (process.platform === 'win32' || (statSync(this.#dir).mode & OTHERS) === 0) return [];
-    return [`${this.#dir} is open to other users of this machine: run chmod 700 ${this.#dir}`];
+    if (process.platform === 'win32') return [];
+    const open = ['', ...FILES].map((name) => join(this.#dir, name)).filter(isOpenToOthers);
+    return open.map(
+      (path) => `other users of this machine may read ${path}: run chmod go= ${path}`,
+    );
   }
+}
+
+function isOpenToOthers(path: string): boolean {
+  return (statSync(path).mode & OTHERS) !== 0;
 }

@@ -61,7 +61,8 @@ export function asObject(value: unknown): object {
  * field counts as absent. A body of another type has no fields. Throws DealerError 400.
  */
 export async function readForm(body: Uint8Array, contentType: string): Promise<object> {
-  if (hasManyFields(body, contentType)) {
+  const isKnown = FORM_TYPE.test(contentType) || MULTIPART_TYPE.test(contentType);
+  if (isKnown && hasManyFields(body, contentType)) {
     const most = `Maximum number of fields is ${FORM_FIELDS_MAX}.`;
     throw new DealerError(400, `Too many fields. ${most}`);
   }

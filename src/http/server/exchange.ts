@@ -2,12 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
-import type { Time } from '../../time.ts';
-import type { TrustedProxies } from '../../trusted-proxies.ts';
 import { addressKey, addressText } from './address-key.ts';
 import { Head } from './head.ts';
 import type { Header, Reply } from './reply.ts';
 import type { Call } from './router.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** The part of a response of the library that an exchange uses. */
 export interface ResponsePort {
@@ -16,7 +15,7 @@ export interface ResponsePort {
   end(body: string | Uint8Array, closeConnection: boolean): unknown;
   endWithoutBody(): unknown;
   /** Writes as many bytes as the operating system accepts. */
-  tryEnd(body: Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
+  tryEnd(rest: string | Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
   onWritable(resume: (offset: number) => boolean): unknown;
   cork(write: () => void): unknown;
   close(): unknown;
@@ -31,6 +30,8 @@ interface RequestPort {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
+/** Longer answers must be taken by the operating system before the connection's next request. */
+const SMALL_BYTES = 4096;
 /** A larger last answer is written as fast as the client reads. */
 const COPIED_BYTES_MAX = 65_536;
 const CLIENT_REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -75,18 +76,16 @@ export class Exchange implements Call {
   /** The body so far, at the beginning of memory that doubles: a part may be one byte long. */
   #collected = EMPTY;
   readonly #response: ResponsePort;
-  readonly #time: Time;
-  readonly #proxies: TrustedProxies | undefined;
+  readonly #context: Pick<ServerOptions, 'time' | 'proxies'>;
 
   constructor(
     response: ResponsePort,
     requestId: string,
     meter: RouteMeter,
-    { time, proxies }: { time: Time; proxies?: TrustedProxies | undefined },
+    context: Pick<ServerOptions, 'time' | 'proxies'>,
   ) {
     this.#response = response;
-    this.#time = time;
-    this.#proxies = proxies;
+    this.#context = context;
     this.requestId = requestId;
     this.meter = meter;
   }
@@ -108,7 +107,7 @@ export class Exchange implements Call {
 
   addressKey(): string {
     const remote = addressText(new Uint8Array(this.#response.getRemoteAddress()));
-    return addressKey(this.#proxies?.clientOf(remote, this.head) ?? remote);
+    return addressKey(this.#context.proxies?.clientOf(remote, this.head) ?? remote);
   }
 
   /** Copies a part of the body: the library reuses its memory. */
@@ -138,11 +137,12 @@ export class Exchange implements Call {
   answer(reply: Reply, commonHeaders: Header): void {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.#collected = EMPTY;
     this.isSending = true;
     this.meter.answered(reply.status);
     if (this.isLast) {
       const kept = keep(reply);
-      this.#time.immediate(() => this.#answerLast(kept, commonHeaders));
+      this.#context.time.immediate(() => this.#answerLast(kept, commonHeaders));
     } else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
@@ -176,23 +176,28 @@ export class Exchange implements Call {
       if (this.isLast) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
       this.#finish();
-    } else if (this.isLast && body.length <= COPIED_BYTES_MAX) {
-      response.end(body, true);
+    } else if (body.length <= (this.isLast ? COPIED_BYTES_MAX : SMALL_BYTES)) {
+      response.end(body, this.isLast);
       this.#finish();
     } else {
-      this.#stream(typeof body === 'string' ? Buffer.from(body) : body);
+      this.#stream(body);
     }
   }
 
   // `end` would keep what the client does not read, for each pipelined request anew. An answer under
   // way is pending for the library, which then ends a connection that sends another request.
-  #stream(body: Uint8Array): void {
-    const [, isDone] = this.#tryEnd(body, 0);
-    if (!isDone) this.#response.onWritable((offset) => this.#tryEnd(body, offset)[0]);
+  #stream(body: string | Uint8Array): void {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    const [, isDone] = this.#tryEnd(body, length);
+    if (isDone) return;
+    // A frame is overwritten by the next one; what is larger is not.
+    const isFrame = typeof body !== 'string' && length <= COPIED_BYTES_MAX;
+    const kept = typeof body === 'string' ? Buffer.from(body) : isFrame ? body.slice() : body;
+    this.#response.onWritable((offset) => this.#tryEnd(kept.subarray(offset), length)[0]);
   }
 
-  #tryEnd(body: Uint8Array, offset: number): [isTaken: boolean, isDone: boolean] {
-    const result = this.#response.tryEnd(body.subarray(offset), body.byteLength);
+  #tryEnd(rest: string | Uint8Array, length: number): [isTaken: boolean, isDone: boolean] {
+    const result = this.#response.tryEnd(rest, length);
     if (result[1]) this.#finish();
     return result;
   }

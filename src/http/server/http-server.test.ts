@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ask, sendRaw } from '../../testing/doubles/test-front.ts';
@@ -78,7 +77,7 @@ test('[H11] requests in one packet are answered in their order', async () => {
 
 test('[H19] answers that nobody reads do not pile up: the connection ends', async () => {
   const socket = connect(site.port, '127.0.0.1').pause();
-  const isClosed = once(socket, 'close');
+  const isClosed = new Promise((resolve) => socket.once('close', resolve));
   socket.on('error', () => {});
   socket.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5000));
   await until('answers under way', () => site.calls.length > 10);

@@ -219,7 +219,7 @@ export class HttpServer<Session = never> {
       if (!exchange.isOpen) return;
       try {
         this.#keep(exchange, chunk, isLast, maxBytes);
-        if (!isLast) return;
+        if (!isLast || !exchange.isOpen) return;
         exchange.takeBody();
         if (exchange.head.isChunked) time.immediate(() => this.#runIfOpen(exchange, route));
         else this.#run(exchange, route);

@@ -65,7 +65,7 @@ function creationRoutes(context: TwinContext): Route[] {
         // A client over a limit must not cause the parsing of a large body.
         const key = call.addressKey();
         context.limits.worlds?.check(key);
-        context.limits.workTicks?.take(key, parsingTicks(call.body));
+        context.limits.workTicks?.takeUpToBurst(key, parsingTicks(call.body));
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);
