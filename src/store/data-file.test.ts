@@ -86,8 +86,8 @@ describe('a store that is not as it was closed', () => {
   it('[R30] is refused where a page in use was overwritten, and never ends the process', async () => {
     const whole = readFileSync(file);
     const refused = { zeros: 0, ones: 0 };
-    const causes =
-      /reading data.mdb ended with (SIG[A-Z]+|only \d+ of 2000 entries|[A-Za-z, ]*(MDB_\w+|page))/;
+    // A signal, or what LMDB or the scan said; not what Node.js prints behind an uncaught error.
+    const causes = /reading data.mdb ended with (?!Node\.js)[a-z]/i;
     for (let page = 5; page < USED_PAGES; page += 29) {
       for (const [name, byte] of [
         ['zeros', 0],
