@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 const SCAN = fileURLToPath(new URL('scan.ts', import.meta.url));
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
 /** Exit code of the scan for a damaged store. */
-const SCAN_FOUND_DAMAGE = 3;
+export const SCAN_FOUND_DAMAGE = 3;
 /** How a process ends that meets a damaged page. */
 const FAULT_SIGNALS: ReadonlySet<unknown> = new Set([
   'SIGSEGV',
@@ -50,7 +50,8 @@ export class DamagedStore extends Error {
   constructor(dir: string, found: string) {
     super(
       `the store in ${dir} is damaged: ${found}. ` +
-        'Restore the directory from a backup, name another one with DATA_DIR, or remove it if it was never used.',
+        'Restore the directory from a backup, name another one with DATA_DIR, ' +
+        'or remove it if it was never used.',
     );
   }
 }
@@ -112,7 +113,7 @@ export class DataFile {
     });
     const [said, [code, signal]] = await Promise.all([text(scan.stderr), once(scan, 'close')]);
     if (code === 0) return;
-    const found = signal ?? said.trim().split('\n')[0];
+    const found = signal ?? said.trim();
     if (code === SCAN_FOUND_DAMAGE || FAULT_SIGNALS.has(signal)) {
       throw new DamagedStore(this.#dir, `reading data.mdb ended with ${found}`);
     }
