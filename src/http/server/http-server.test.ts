@@ -159,7 +159,8 @@ describe('bodies', () => {
   });
 
   test('[H20] in thousands of parts end the connection, without effect', async () => {
-    const head = 'POST /long HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
+    const head = `POST /long HTTP/1.1\r\n${headers}\r\n\r\n`;
     const answer = await sendRaw(site.port, head + '1\r\nx\r\n'.repeat(5000));
     expect(answer).toBe('');
     expect(site.calls).toEqual([]);
