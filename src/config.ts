@@ -65,10 +65,10 @@ export const DEFAULT_RATE_LIMITS = {
   /** Requests of one address for unknown ids and VINs. */
   misses: { burst: 20, perS: 20 },
   /**
-   * Ticks computed for one address because of start ticks, journals and replays: ten worlds of half
-   * an hour at once, then 200 s of world time per second.
+   * Processor time that one address may cause, ms: at once ten worlds that begin half an hour old,
+   * then 5 % of one core.
    */
-  workTicks: { burst: 900_000, perS: 10_000 },
+  workMs: { burst: 3000, perS: 50 },
   /** Open streams of one address. */
   socketsPerAddress: 2000,
   /** Log-ins of one address. */
@@ -92,7 +92,7 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
     worlds: bucket('LIMIT_WORLDS', standard.worlds),
     featureWrites: bucket('LIMIT_FEATURE_WRITES', standard.featureWrites),
     misses: bucket('LIMIT_MISSES', standard.misses),
-    workTicks: bucket('LIMIT_WORK_TICKS', standard.workTicks),
+    workMs: bucket('LIMIT_WORK_MS', standard.workMs),
     socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, [1, 1e9]),
     logins: bucket('LIMIT_LOGINS', standard.logins),
     signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),

@@ -87,7 +87,7 @@ test('spending goes below zero, so concurrent requests cost as much as consecuti
 });
 
 test('the number of keys is limited; the least recently used one is evicted', () => {
-  const buckets = new TokenBuckets({ burst: 1, perS: 1 }, TestTime.standing(), 2);
+  const buckets = new TokenBuckets({ burst: 1, perS: 1 }, TestTime.standing(), { keysMax: 2 });
   buckets.take('a');
   buckets.take('b');
   buckets.take('c');
@@ -111,10 +111,26 @@ test('[L5] the default limits are as documented, and there are none if limits ar
     featureWrites: { burst: 50, perS: 50 },
     misses: { burst: 20, perS: 20 },
     socketsPerAddress: 2000,
-    workTicks: { burst: 900_000, perS: 10_000 },
+    workMs: { burst: 3000, perS: 50 },
     logins: { burst: 60, perS: 1 },
     failedLogins: 5,
     failedLoginWaitS: 60,
   });
   expect(createRateLimits('off', TestTime.standing())).toEqual({});
+});
+
+test('[L6] an address has a budget of work in processor time, which others do not share', async () => {
+  const time = TestTime.standing();
+  const { work } = createRateLimits(
+    { ...DEFAULT_RATE_LIMITS, workMs: { burst: 10, perS: 2 } },
+    time,
+  );
+  work?.take('a', 9000);
+  expect(refusal(() => work?.take('a', 3000))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
+  expect(refusal(() => work?.take('b', 3000))).toBeUndefined();
+  await time.advance(1000);
+  expect(refusal(() => work?.take('a', 3000))).toBeUndefined();
+  expect(() => work?.take('a', 10_000.5)).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('10001 µs of processor time') }),
+  );
 });

@@ -1,4 +1,4 @@
-import type { RateLimitSettings } from '../../config.ts';
+import type { BucketSize, RateLimitSettings } from '../../config.ts';
 import type { Time } from '../../time.ts';
 import { OpenCount } from './open-count.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -15,9 +15,14 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     worlds: new TokenBuckets(settings.worlds, time),
     featureWrites: new TokenBuckets(settings.featureWrites, time),
     misses: new TokenBuckets(settings.misses, time),
-    workTicks: new TokenBuckets(settings.workTicks, time),
+    /** In µs of processor time: `PRICES_US` says what is taken. */
+    work: new TokenBuckets(inUs(settings.workMs), time, { unit: ' µs of processor time' }),
     sockets: new OpenCount(settings.socketsPerAddress),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),
   };
+}
+
+function inUs({ burst, perS }: BucketSize): BucketSize {
+  return { burst: burst * 1000, perS: perS * 1000 };
 }

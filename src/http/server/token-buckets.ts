@@ -16,10 +16,13 @@ export class TokenBuckets {
   readonly size: BucketSize;
   readonly #time: Time;
   readonly #buckets: LRUCache<string, Bucket>;
+  readonly #unit: string;
 
-  constructor(size: BucketSize, time: Time, keysMax = KEYS_MAX) {
+  /** `unit`: what a token is, in hints. */
+  constructor(size: BucketSize, time: Time, { keysMax = KEYS_MAX, unit = '' } = {}) {
     this.size = size;
     this.#time = time;
+    this.#unit = unit;
     this.#buckets = new LRUCache({ max: keysMax });
   }
 
@@ -41,7 +44,7 @@ export class TokenBuckets {
     if (lacking <= 0) return;
     const hint =
       cost > burst
-        ? `This request needs ${cost}; at most ${burst} are allowed at once.`
+        ? `This request needs ${Math.ceil(cost)}${this.#unit}; at most ${burst} are allowed at once.`
         : undefined;
     throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
   }

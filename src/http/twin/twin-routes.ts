@@ -10,6 +10,7 @@ import type { TwinService, World } from '../../twin-service.ts';
 import { parseJson } from '../server/body.ts';
 import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
+import { PRICES_US } from '../server/prices.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
@@ -30,9 +31,6 @@ export interface TwinContext {
 
 /** A journal may be large. */
 const WORLD_BODY_BYTES_MAX = 1024 * 1024;
-/** The rest of a body costs as much as ticks: parsing takes some 31 ns a byte, a tick 3.4 µs. */
-const FREE_BODY_BYTES = 16 * 1024;
-const BODY_BYTES_PER_TICK = 100;
 
 type Answer = Reply | Promise<Reply>;
 
@@ -65,7 +63,7 @@ function creationRoutes(context: TwinContext): Route[] {
         // A client over a limit must not cause the parsing of a large body.
         const key = call.addressKey();
         context.limits.worlds?.check(key);
-        context.limits.workTicks?.takeUpToBurst(key, parsingTicks(call.body));
+        context.limits.work?.takeUpToBurst(key, PRICES_US.parsedByte * call.body.byteLength);
         const world = await create(call, context, optionsOf(call.body, context.service));
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);
@@ -92,11 +90,6 @@ function creationRoutes(context: TwinContext): Route[] {
   ];
 }
 
-/** Ticks of a world that take as long as the parsing of a body. */
-function parsingTicks({ byteLength }: Uint8Array): number {
-  return Math.max(0, Math.ceil((byteLength - FREE_BODY_BYTES) / BODY_BYTES_PER_TICK));
-}
-
 function optionsOf(body: Uint8Array, { cities }: TwinService): WorldOptions {
   const given = body.byteLength === 0 ? undefined : parseJson(body);
   const names = cities.map(({ name }) => name);
@@ -106,7 +99,7 @@ function optionsOf(body: Uint8Array, { cities }: TwinService): WorldOptions {
 function create(call: Call, { service, limits }: TwinContext, options: WorldOptions) {
   const key = call.addressKey();
   limits.worlds?.check(key);
-  limits.workTicks?.take(key, options.startTick);
+  limits.work?.take(key, PRICES_US.world + PRICES_US.tick * options.startTick);
   limits.worlds?.take(key);
   return service.create(options);
 }
@@ -286,7 +279,7 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
         const [, id = ''] = call.params;
         const { encoding } = call;
         const on = featuresOfQuery(call.query);
-        const spend = (ticks: number) => limits.workTicks?.takeUpToBurst(key, ticks);
+        const spend = (ticks: number) => limits.work?.takeUpToBurst(key, PRICES_US.tick * ticks);
         const replay = await world.replay(id, { on, encoding, spend });
         if (replay === undefined) throw new TwinError('unknown_incident');
         return reply(200, replayBody(id, on, replay, encoding), encoding);

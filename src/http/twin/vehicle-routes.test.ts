@@ -178,6 +178,25 @@ test('[L3] a vehicle accepts 50 changes a second, and other vehicles are not aff
   expect([neighbour.status, later.status]).toEqual([200, 200]);
 });
 
+test('[L19] a change is refused before its body is parsed, and a broken one costs as much', async () => {
+  const workMs = { burst: 5, perS: 1 };
+  const limited = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, workMs } });
+  const ofVin = limited.service.add().fleet[0]?.vin ?? '';
+  const patch = (body: string) =>
+    ask(`${limited.twinUrl}/api/v1/vehicle/features`, {
+      method: 'PATCH',
+      headers: { 'X-VIN': ofVin },
+      body,
+    });
+  const broken = await patch('{'.repeat(65_536));
+  const refused = await patch('{'.repeat(65_536));
+  await limited.time.advance(4000);
+  const later = await patch('{}');
+  await limited.close();
+  expect([broken.status, refused.status, later.status]).toEqual([400, 429, 200]);
+  expect(refused.headers.get('retry-after')).toBe('4');
+});
+
 test('[H18] no VIN and no body appears in metrics or logs', async () => {
   await call('PATCH', '/features', '{"aeb":"canary"}');
   world.failure = new Error('broken');

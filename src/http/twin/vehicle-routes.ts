@@ -17,6 +17,7 @@ import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
 import { parseObject } from '../server/body.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
+import { PRICES_US } from '../server/prices.ts';
 import { ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import * as schemas from './schemas.ts';
@@ -72,7 +73,10 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
 function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
   /** Returns the features declared right after the change. */
   const write = async (call: Call, plan: () => FeatureChange): Promise<number> => {
+    const key = call.addressKey();
     const car = await worlds.byVin(call);
+    const price = PRICES_US.featureChange + PRICES_US.parsedByte * call.body.byteLength;
+    limits.work?.takeUpToBurst(key, price);
     const { touched, values } = plan();
     limits.featureWrites?.take(entryOf(car).vin);
     return car.world.change(car.index, touched, values);

@@ -187,8 +187,8 @@ describe('a replay', () => {
   test('[L6] is work that an address is given only so much of', async () => {
     const { twinUrl } = await nodes.inProcess({
       RATE_LIMITS: 'on',
-      LIMIT_WORK_TICKS_BURST: '4000',
-      LIMIT_WORK_TICKS_PER_S: '0.001',
+      LIMIT_WORK_MS_BURST: '14',
+      LIMIT_WORK_MS_PER_S: '0.001',
     });
     const other = new Api(twinUrl);
     const made = await other.makeWorld({ journal, start_tick: 1500 });

@@ -1,0 +1,31 @@
+/**
+ * What work costs, in µs of processor time of the machine that the targets were set on. An address
+ * pays from `limits.work` before the work is done, and pays as much if it fails.
+ *
+ * Each is the median processor time of the real functions, of the dearest usual input. `npm run
+ * bench -- prices` measures them again and fails if one is off by more than a factor of 2.
+ */
+export const PRICES_US = {
+  /** A tick of a world: by `start_tick`, a journal, a replay, a re-run of a search. */
+  tick: 3.4,
+  /** A byte of a body. The dearest are objects of many short keys, also if the last one is broken. */
+  parsedByte: 0.06,
+  /** A multipart form, in addition to its bytes. */
+  multipart: 200,
+  /** A new world: its record is written, its answer built. */
+  world: 300,
+  /** A change of features, made durable. */
+  featureChange: 100,
+  /** An incident that is read from the store, built and encoded. */
+  incident: 20,
+  /** An incident whose report is encoded already. */
+  encodedIncident: 0.5,
+  /** An entry of a journal that is read from the store and encoded. */
+  journalChange: 1.5,
+  /** A car in a list that is read from the store, built and encoded. */
+  listedCar: 10,
+  /** A change of the dealer platform, made durable. */
+  dealerChange: 300,
+  /** A password that is hashed or verified on its thread. */
+  password: 12_000,
+} as const;
