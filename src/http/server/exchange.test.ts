@@ -1,24 +1,78 @@
 import { expect, test } from 'vitest';
 import { Metrics } from '../../metrics.ts';
-import { nextTurn } from '../../testing/doubles/test-time.ts';
-import { systemTime } from '../../time.ts';
+import type { Random } from '../../random.ts';
+import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
+import { BackpressureSampler } from './backpressure-sampler.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
+import { bodyless } from './reply.ts';
 
-test('a last answer is sent unchanged, even if its bytes are overwritten meanwhile', async () => {
-  const sent: string[] = [];
+const seeded = (bytes: Uint8Array<ArrayBuffer>): Random => ({ bytes: () => bytes });
+/** Picks every answer, or none of the first. */
+const pickingAll = () => new BackpressureSampler(seeded(new Uint8Array(256)));
+const pickingNone = () => new BackpressureSampler(seeded(new Uint8Array(256).fill(0xff)));
+
+function exchangeOf(port: Partial<ResponsePort>, sampler: BackpressureSampler) {
   const response = {
     cork: (write: () => void) => write(),
     writeStatus: () => {},
     writeHeader: () => {},
-    end: (body: Uint8Array) => sent.push(Buffer.from(body).toString()),
-  } as unknown as ResponsePort;
-  const exchange = new Exchange(response, 'r', new Metrics().routeMeter('twin', 'GET /'), {
-    time: systemTime,
-  });
-  exchange.isLast = true;
-  const body = new TextEncoder().encode('the frame of now');
-  exchange.answer({ status: 200, type: 'text/plain', headers: [], body }, ['Vary', 'Accept']);
-  body.fill(0x78);
-  await nextTurn();
-  expect(sent).toEqual(['the frame of now']);
+    ...port,
+  } as ResponsePort;
+  const time = TestTime.standing();
+  const meter = new Metrics().routeMeter('twin', 'GET /');
+  return {
+    time,
+    exchange: new Exchange(response, 'r', meter, { time, proxies: undefined, sampler }),
+  };
+}
+
+const VARY = ['Vary', 'Accept'] as const;
+const page = (body: Uint8Array) => ({ status: 200, type: 'text/plain', headers: [], body });
+
+test.each(['isLast', 'isDeferred'] as const)(
+  'an answer that %s is sent in the next turn, unchanged even if its bytes are overwritten',
+  async (flag) => {
+    const sent: string[] = [];
+    const end = (body: string | Uint8Array) => sent.push(Buffer.from(body).toString());
+    const { exchange } = exchangeOf({ end }, pickingNone());
+    exchange[flag] = true;
+    const body = new TextEncoder().encode('the frame of now');
+    exchange.answer(page(body), VARY);
+    body.fill(0x78);
+    expect(sent).toEqual([]);
+    await nextTurn();
+    expect(sent).toEqual(['the frame of now']);
+  },
+);
+
+test('an answer that the sampler picks is pending until it is written', () => {
+  const calls: string[] = [];
+  const port: Partial<ResponsePort> = {
+    end: () => calls.push('end'),
+    tryEnd: () => {
+      calls.push('tryEnd');
+      return [false, false];
+    },
+    onWritable: () => {},
+  };
+  const picked = exchangeOf(port, pickingAll()).exchange;
+  picked.answer(page(new Uint8Array(1)), VARY);
+  expect(picked.isSending).toBe(true);
+  exchangeOf(port, pickingNone()).exchange.answer(page(new Uint8Array(1)), VARY);
+  exchangeOf(port, pickingNone()).exchange.answer(page(new Uint8Array(65_537)), VARY);
+  expect(calls).toEqual(['tryEnd', 'end', 'tryEnd']);
+});
+
+test('an answer without a body that the sampler picks is pending for a moment', async () => {
+  let endCount = 0;
+  const endWithoutBody = () => {
+    endCount += 1;
+  };
+  const { time, exchange } = exchangeOf({ endWithoutBody }, pickingAll());
+  exchange.answer(bodyless(304), VARY);
+  expect(endCount).toBe(0);
+  await time.advance(5);
+  expect(endCount).toBe(1);
+  exchangeOf({ endWithoutBody }, pickingNone()).exchange.answer(bodyless(304), VARY);
+  expect(endCount).toBe(2);
 });

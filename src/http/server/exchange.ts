@@ -3,6 +3,7 @@ import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import { addressKey, addressText } from './address-key.ts';
+import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
 import type { Header, Reply } from './reply.ts';
 import type { Call } from './router.ts';
@@ -30,13 +31,25 @@ interface RequestPort {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** Longer answers must be taken by the operating system before the connection's next request. */
-const SMALL_BYTES = 4096;
-/** A larger last answer is written as fast as the client reads. */
+/** A larger answer is written as fast as the client reads. */
 const COPIED_BYTES_MAX = 65_536;
+/**
+ * What an answer without a body counts to the sampler. It is longer, but it costs time to pick one:
+ * this is about one of a thousand.
+ */
+const BODYLESS_BYTES = 64;
+/** How long a picked answer without a body waits for the next request of its connection. */
+const BODYLESS_WAIT_MS = 5;
+/** About what the headers of an answer have. */
+const HEADER_BYTES = 300;
 const CLIENT_REQUEST_ID = /^[\w.:-]{1,128}$/;
 const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
+
+/** What the exchanges of a server share. */
+export interface ExchangeContext extends Pick<ServerOptions, 'time' | 'proxies'> {
+  sampler: BackpressureSampler;
+}
 
 /**
  * A request and its answer. It may outlive its connection; `isOpen` is true while it can be
@@ -57,6 +70,11 @@ export class Exchange implements Call {
   isGone = false;
   /** The connection closes after the answer. */
   isLast = false;
+  /**
+   * The answer waits for the next turn of the event loop. If the packet has another request, the
+   * library closes the connection meanwhile.
+   */
+  isDeferred = false;
   /** The operating system has not accepted all bytes of the answer yet. */
   isSending = false;
   /** Called when the operating system has accepted all bytes. */
@@ -76,13 +94,13 @@ export class Exchange implements Call {
   /** The body so far, at the beginning of memory that doubles: a part may be one byte long. */
   #collected = EMPTY;
   readonly #response: ResponsePort;
-  readonly #context: Pick<ServerOptions, 'time' | 'proxies'>;
+  readonly #context: ExchangeContext;
 
   constructor(
     response: ResponsePort,
     requestId: string,
     meter: RouteMeter,
-    context: Pick<ServerOptions, 'time' | 'proxies'>,
+    context: ExchangeContext,
   ) {
     this.#response = response;
     this.#context = context;
@@ -140,9 +158,9 @@ export class Exchange implements Call {
     this.#collected = EMPTY;
     this.isSending = true;
     this.meter.answered(reply.status);
-    if (this.isLast) {
+    if (this.isLast || this.isDeferred) {
       const kept = keep(reply);
-      this.#context.time.immediate(() => this.#answerLast(kept, commonHeaders));
+      this.#context.time.immediate(() => this.#answerDeferred(kept, commonHeaders));
     } else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
@@ -150,7 +168,7 @@ export class Exchange implements Call {
   // After an answer the library continues with the rest of the packet, and then it does not close
   // the connection. While an answer is pending, it closes a connection that sends another request.
   // So the last answer is sent after the library has processed the packet.
-  #answerLast(reply: Reply, commonHeaders: Header): void {
+  #answerDeferred(reply: Reply, commonHeaders: Header): void {
     if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
@@ -174,9 +192,8 @@ export class Exchange implements Call {
       if (!isBodyless) response.writeHeader('Content-Length', `${Buffer.byteLength(body)}`);
       // The library cannot end the connection here.
       if (this.isLast) response.writeHeader('Connection', 'close');
-      response.endWithoutBody();
-      this.#finish();
-    } else if (body.length <= (this.isLast ? COPIED_BYTES_MAX : SMALL_BYTES)) {
+      this.#endWithoutBody();
+    } else if (this.#isCopied(body.length)) {
       response.end(body, this.isLast);
       this.#finish();
     } else {
@@ -184,8 +201,29 @@ export class Exchange implements Call {
     }
   }
 
-  // `end` would keep what the client does not read, for each pipelined request anew. An answer under
-  // way is pending for the library, which then ends a connection that sends another request.
+  // `end` keeps what the client does not read, for each pipelined request anew. An answer that is not
+  // written completely by `tryEnd` is pending for the library, which then closes a connection that
+  // sends another request. But `tryEnd` is slower.
+  #isCopied(length: number): boolean {
+    const isPicked = this.#context.sampler.picks(length + HEADER_BYTES);
+    return length <= COPIED_BYTES_MAX && (this.isLast || !isPicked);
+  }
+
+  // The library has no `tryEnd` without a body. So a picked answer is kept pending for a moment, which
+  // a client that sends request after request without reading does not survive.
+  #endWithoutBody(): void {
+    const end = () => {
+      this.#response.endWithoutBody();
+      this.#finish();
+    };
+    if (this.isLast || !this.#context.sampler.picks(BODYLESS_BYTES)) end();
+    else {
+      this.#context.time.after(BODYLESS_WAIT_MS, () => {
+        if (!this.isGone) this.#response.cork(end);
+      });
+    }
+  }
+
   #stream(body: string | Uint8Array): void {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
     const [, isDone] = this.#tryEnd(body, length);

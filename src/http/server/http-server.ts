@@ -7,12 +7,14 @@ import { TwinError } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import type { StopTimer } from '../../time.ts';
+import { BackpressureSampler } from './backpressure-sampler.ts';
 import { commonHeaders, preflight } from './common-headers.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { bodyless, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
+import { TurnGuard } from './turn-guard.ts';
 
 /** Time limit for a body to arrive. The library closes silent connections earlier. */
 const BODY_MS = 30_000;
@@ -45,6 +47,7 @@ type Listen = (
 export class HttpServer<Session = never> {
   readonly port: number;
   readonly #options: ServerOptions<Session>;
+  readonly #exchangeContext: ExchangeContext;
   readonly #commonHeaders: ReturnType<typeof commonHeaders>;
   readonly #app: uws.TemplatedApp;
   readonly #listener: uws.us_listen_socket;
@@ -57,6 +60,7 @@ export class HttpServer<Session = never> {
   /** By Accept header: clients use few different ones. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
   readonly #held = new HeldBytes();
+  readonly #turn: TurnGuard;
   /** Number of messages that each client of a stream sent in the current second. */
   readonly #messages = new WeakMap<object, { second: number; count: number }>();
   #isDraining = false;
@@ -66,8 +70,10 @@ export class HttpServer<Session = never> {
 
   /** Throws if it cannot listen. */
   constructor(options: ServerOptions<Session>) {
-    const { name, tls, router, stream, metrics, time, random } = options;
+    const { name, tls, router, stream, metrics, time, random, proxies } = options;
     this.#options = options;
+    this.#exchangeContext = { time, proxies, sampler: new BackpressureSampler(random) };
+    this.#turn = new TurnGuard(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
     this.#commonHeaders = commonHeaders(options);
     this.#unmatched = metrics.routeMeter(name, 'none');
@@ -139,11 +145,12 @@ export class HttpServer<Session = never> {
 
   #newExchange(response: uws.HttpResponse): Exchange {
     const requestId = `${this.#boot}-${(this.#requestCount++).toString(36)}`;
-    return new Exchange(response, requestId, this.#unmatched, this.#options);
+    return new Exchange(response, requestId, this.#unmatched, this.#exchangeContext);
   }
 
   #begin(exchange: Exchange, request: uws.HttpRequest): void {
     exchange.read(request);
+    exchange.isDeferred = this.#turn.isOverdone(exchange);
     if (exchange.head.isAmbiguous()) {
       exchange.isLast = true;
       throw new TwinError('bad_request');
