@@ -3,6 +3,7 @@ import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
 import type { AccountRecord, Role } from '../../dealer/records.ts';
 import * as schemas from '../../dealer/schemas.ts';
+import { PRICES_US } from '../server/prices.ts';
 import type { Route } from '../server/router.ts';
 import { type Count, guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
@@ -21,18 +22,17 @@ const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
   ['user', 'user'],
 ]);
 
-const loginRoute = openRoutes('log-in');
-
 /** Log-in, sign-up and log-out. */
 export function loginRoutes(context: DealerRouteDependencies): Route[] {
   const { accounts, sessions, tokens } = context.platform;
+  const loginRoute = openRoutes(context.limits, 'log-in');
   const common = {
     answer: schemas.Token,
-    refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins.' },
+    refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins, or too much work.' },
     isSecret: true,
   } as const;
   const logIn = async (count: Count, login: Login) => {
-    count('logins', context.limits.logins);
+    count('logins', context.limits.logins, PRICES_US.password);
     return tokenBody(await accounts.logIn(login), tokens.lifetimeS);
   };
   return [
@@ -80,16 +80,22 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
 
 function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
   const { accounts, tokens } = platform;
-  return loginRoute({
+  return openRoutes(
+    limits,
+    'log-in',
+  )({
     endpoint: 'POST /api/auth/signup',
     operationId: 'signUp',
     summary: 'Create a customer account and log in',
     body: forms.SignUp,
     answer: schemas.SignedUp,
-    refusals: { 409: 'The username or the email is taken.', 429: 'Too many sign-ups.' },
+    refusals: {
+      409: 'The username or the email is taken.',
+      429: 'Too many sign-ups, or too much work.',
+    },
     isSecret: true,
     run: async ({ body }, count) => {
-      count('sign-ups', limits.signUps);
+      count('sign-ups', limits.signUps, PRICES_US.password);
       const granted = await accounts.signUp(body);
       return { ...tokenBody(granted, tokens.lifetimeS), profile: granted.profile };
     },
@@ -104,9 +110,10 @@ function tokenBody({ token, account }: Granted, lifetimeS: number) {
 // ── own account ────────────────────────────────────────────────────────────────────────────────
 
 /** The caller's own account. */
-export function accountRoutes({ platform }: DealerRouteDependencies): Route[] {
-  const { sessions, accounts } = platform;
-  const guarded = guardedRoutes(sessions, 'own account');
+export function accountRoutes(context: DealerRouteDependencies): Route[] {
+  const { platform } = context;
+  const { accounts } = platform;
+  const guarded = guardedRoutes(context, 'own account');
   return [
     guarded({
       endpoint: 'GET /api/auth/me',
@@ -136,6 +143,7 @@ export function accountRoutes({ platform }: DealerRouteDependencies): Route[] {
         403: `${WRONG_ROLE} Or the current password is wrong.`,
         409: 'The username is taken.',
       },
+      priceUs: 2 * PRICES_US.password + PRICES_US.dealerChange,
       run: async ({ body }, session) => adminBody(await accounts.changeAdmin(session, body)),
     }),
     guarded({

@@ -5,7 +5,7 @@ import { type JsonFault, jsonFault } from './json-fault.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
-const MULTIPART_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
+export const MULTIPART_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
 
 /** Fields of a form. Beyond it the parser would work for milliseconds. */
 const FORM_FIELDS_MAX = 64;

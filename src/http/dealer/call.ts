@@ -6,16 +6,19 @@ import {
   withoutStoreErrors,
 } from '../../dealer/errors.ts';
 import { type Action, can } from '../../dealer/rights.ts';
-import type { Session, Sessions } from '../../dealer/sessions.ts';
+import type { Session } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
+import { PRICES_US } from '../server/prices.ts';
 import { type Header, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import type { TokenBuckets } from '../server/token-buckets.ts';
-import { asObject, readForm, readJson } from './body.ts';
+import { asObject, MULTIPART_TYPE, readForm, readJson } from './body.ts';
+import type { DealerRouteDependencies } from './dependencies.ts';
 import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
 import { JsonText } from './json-cache.ts';
+import { Payer, type WorkLimits } from './payer.ts';
 
 /** The validated parts of a call. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
@@ -26,8 +29,11 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   requestId: string;
 }
 
-/** Counts a call for the client's address. Throws TwinError `rate_limited`. */
-export type Count = (name: string, limit: TokenBuckets | undefined) => void;
+/**
+ * Counts a call, and its price, for the client's address. `priceUs`: processor time. Throws TwinError
+ * `rate_limited`.
+ */
+export type Count = (name: string, limit: TokenBuckets | undefined, priceUs: number) => void;
 
 /** One operation of the dealer platform: how it is served and described. */
 interface Operation<B extends Fields, Q extends Fields, P extends Fields>
@@ -39,6 +45,11 @@ interface Operation<B extends Fields, Q extends Fields, P extends Fields>
   query?: Form<Q>;
   params?: Form<P>;
   answer: Schema;
+  /**
+   * Processor time that is paid before the call is run, beside that of its body. By default that of
+   * a change, and nothing for a GET. What is known later `run` pays itself.
+   */
+  priceUs?: number;
 }
 
 interface OpenOperation<B extends Fields, Q extends Fields, P extends Fields>
@@ -53,7 +64,7 @@ interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
   action: Action;
   /** Detail of the 403; default: not enough permissions. */
   refusal?: string;
-  run(ask: Ask<B, Q, P>, session: Session): unknown;
+  run(ask: Ask<B, Q, P>, session: Session, payer: Payer): unknown;
 }
 
 /** Description of a 403 that depends on the role alone. */
@@ -62,18 +73,24 @@ export const WRONG_ROLE = 'The role of the caller does not allow this.';
 /** A longer body is parsed only for a caller who may make the call. */
 const PARSED_FIRST_BYTES_MAX = 16 * 1024;
 
+const OVER_BUDGET = 'The address, or the account, is over its limit on work; see Retry-After.';
+
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
 /** Makes the routes of operations without authentication. */
-export function openRoutes(tag: string) {
+export function openRoutes(limits: WorkLimits, tag: string) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
     operation: OpenOperation<B, Q, P>,
   ): Route =>
     routeOf(operation, tag, 'none', async (call) => {
       // Before the first await: the client may disconnect.
-      const limited = limitCounter(call.addressKey());
+      const key = call.addressKey();
+      const payer = new Payer(limits, key);
+      const limited = limitCounter(key, payer);
       const ended = await refusedAs(async () => {
+        payer.pay(bodyPriceUs(operation, call));
         const ask = read(operation, call, await bodyOf(operation, call));
+        payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
       const isSecret = operation.isSecret || ended.status !== 200;
@@ -85,21 +102,43 @@ export function openRoutes(tag: string) {
  * Makes the routes of operations that need a token. Checks run in this order: syntax of the body
  * unless it is long, token, role, fields. The operation itself checks records and the rights to them.
  */
-export function guardedRoutes(sessions: Sessions, tag: string) {
+export function guardedRoutes(
+  { platform: { sessions }, limits }: Pick<DealerRouteDependencies, 'platform' | 'limits'>,
+  tag: string,
+) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
     operation: GuardedOperation<B, Q, P>,
   ): Route =>
     routeOf(operation, tag, 'bearer', async (call) => {
+      // Before the first await: the client may disconnect.
+      const payer = new Payer(limits, call.addressKey());
       const ended = await refusedAs(async () => {
+        payer.pay(bodyPriceUs(operation, call));
         const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
         const early = isLong ? undefined : await bodyOf(operation, call);
         const session = await sessions.find(call.head.authorization);
+        payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
         const given = isLong ? await bodyOf(operation, call) : early;
-        return replyOf(await operation.run(read(operation, call, given), session));
+        payer.pay(priceUsOf(operation));
+        return replyOf(await operation.run(read(operation, call, given), session, payer));
       });
       return withHeaders(ended, NO_STORE);
     });
+}
+
+/** A call without a form pays nothing for a body, which it does not read. */
+function bodyPriceUs(
+  { body, isForm }: { body?: unknown; isForm?: true },
+  { body: { byteLength }, head: { contentType } }: Call,
+): number {
+  if (body === undefined) return 0;
+  const isMultipart = isForm && MULTIPART_TYPE.test(contentType);
+  return PRICES_US.parsedByte * byteLength + (isMultipart ? PRICES_US.multipart : 0);
+}
+
+function priceUsOf({ endpoint, priceUs }: { endpoint: string; priceUs?: number }): number {
+  return priceUs ?? (endpoint.startsWith('GET ') ? 0 : PRICES_US.dealerChange);
 }
 
 function replyOf(result: unknown): Reply {
@@ -146,6 +185,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     refusals: {
       ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
+      ...(priceUsOf(operation) > 0 ? { 429: OVER_BUDGET } : {}),
       ...operation.refusals,
       503: 'The service cannot do this now; see Retry-After. The detail says whether a change may have been made.',
     },
@@ -204,13 +244,15 @@ function inQuery({ query }: Call): object {
 }
 
 /** Counts a call in limits and collects the RateLimit headers of its answer. */
-function limitCounter(key: string): { count: Count; headers: readonly Header[] } {
+function limitCounter(key: string, payer: Payer): { count: Count; headers: readonly Header[] } {
   const headers: Header[] = [];
-  const count: Count = (name, limit) => {
-    if (limit === undefined) return;
+  const count: Count = (name, limit, priceUs) => {
+    if (limit === undefined) return payer.pay(priceUs);
     const { burst, perS } = limit.size;
     try {
-      limit.take(key);
+      limit.check(key);
+      payer.pay(priceUs);
+      limit.spend(key);
     } finally {
       const { left, fullInS } = limit.level(key);
       const window = Math.ceil(burst / perS);

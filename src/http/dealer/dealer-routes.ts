@@ -2,6 +2,7 @@ import type { Car } from '../../dealer/cars.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
 import * as schemas from '../../dealer/schemas.ts';
 import type { Session } from '../../dealer/sessions.ts';
+import { PRICES_US } from '../server/prices.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
 import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
@@ -26,11 +27,15 @@ export function dealerRoutes(context: DealerRouteDependencies): Route[] {
 
 // ── dealers ───────────────────────────────────────────────────────────────────────────────────
 
-function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
-  const { sessions, accounts, dealers, dealerList } = platform;
-  const guarded = guardedRoutes(sessions, 'dealers');
+function dealerListRoutes(context: DealerRouteDependencies): Route[] {
+  const { log, limits } = context;
+  const { accounts, dealers, dealerList } = context.platform;
+  const guarded = guardedRoutes(context, 'dealers');
   return [
-    openRoutes('dealers')({
+    openRoutes(
+      limits,
+      'dealers',
+    )({
       endpoint: 'GET /api/dealers',
       operationId: 'listDealers',
       summary: 'All dealers, by username',
@@ -45,6 +50,7 @@ function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
       body: forms.NewDealer,
       answer: schemas.Dealer,
       refusals: { 403: WRONG_ROLE, 409: 'The username is taken.' },
+      priceUs: PRICES_US.password + PRICES_US.dealerChange,
       run: async ({ body }, session) => dealerBody(await accounts.createDealer(session, body)),
     }),
     guarded({
@@ -69,8 +75,8 @@ function dealerListRoutes({ platform, log }: DealerRouteDependencies): Route[] {
 // ── cars ──────────────────────────────────────────────────────────────────────────────────────
 
 function carRoutes(context: DealerRouteDependencies): Route[] {
-  const { sessions, cars } = context.platform;
-  const guarded = guardedRoutes(sessions, 'cars');
+  const { cars } = context.platform;
+  const guarded = guardedRoutes(context, 'cars');
   const body = (car: Car) => carBody(car, context);
   const lists = new JsonCache<readonly Car[]>();
   return [
@@ -119,8 +125,8 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
 }
 
 function ownerRoutes(context: DealerRouteDependencies): Route[] {
-  const { sessions, cars } = context.platform;
-  const guarded = guardedRoutes(sessions, 'cars');
+  const { cars } = context.platform;
+  const guarded = guardedRoutes(context, 'cars');
   const common = {
     params: forms.ByVin,
     answer: schemas.Car,
@@ -161,9 +167,10 @@ function given<Flag extends string>(flags: Record<Flag, boolean | null | undefin
 
 // ── customers and the platform ────────────────────────────────────────────────────────────────
 
-function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
-  const { sessions, customers } = platform;
-  const guarded = guardedRoutes(sessions, 'customers');
+function customerRoutes(context: DealerRouteDependencies): Route[] {
+  const { log } = context;
+  const { customers } = context.platform;
+  const guarded = guardedRoutes(context, 'customers');
   const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
     if (isAsked)
       log.info(
@@ -180,9 +187,12 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
       query: forms.CustomerQuery,
       answer: schemas.Customers,
       refusals: { 403: WRONG_ROLE },
-      run: ({ query, requestId }, session) => {
+      priceUs: PRICES_US.listedCustomer,
+      run: async ({ query, requestId }, session, payer) => {
         audit(query.include_password, requestId, session);
-        return customers.list(session, query.include_password);
+        const list = await customers.list(session, query.include_password);
+        payer.owe(PRICES_US.listedCustomer * list.length);
+        return list;
       },
     }),
     guarded({
@@ -202,11 +212,15 @@ function customerRoutes({ platform, log }: DealerRouteDependencies): Route[] {
   ];
 }
 
-function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
-  const { sessions, state, seeding } = platform;
-  const guarded = guardedRoutes(sessions, 'platform');
+function platformRoutes(context: DealerRouteDependencies): Route[] {
+  const { log, limits } = context;
+  const { state, seeding } = context.platform;
+  const guarded = guardedRoutes(context, 'platform');
   return [
-    openRoutes('platform')({
+    openRoutes(
+      limits,
+      'platform',
+    )({
       endpoint: 'GET /api/state',
       operationId: 'getState',
       summary: 'The state of the platform',
@@ -220,6 +234,7 @@ function platformRoutes({ platform, log }: DealerRouteDependencies): Route[] {
       action: 'reset',
       answer: schemas.Reset,
       refusals: { 403: WRONG_ROLE, 409: 'There is no demo data, or a reset is running.' },
+      priceUs: PRICES_US.reset,
       run: async ({ requestId }, session) => {
         const counts = await seeding.reset(session);
         log.info({ requestId, by: session.account.username }, 'demo data reset');

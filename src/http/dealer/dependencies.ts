@@ -5,7 +5,7 @@ import type { RateLimits } from '../server/rate-limits.ts';
 /** What the routes of the dealer platform need. */
 export interface DealerRouteDependencies {
   platform: DealerPlatform;
-  limits: Pick<RateLimits, 'logins' | 'signUps'>;
+  limits: Pick<RateLimits, 'logins' | 'signUps' | 'work' | 'accountWork'>;
   /** Base of viewer URLs, without a trailing slash. */
   publicTwinUrl: () => string;
   log: Log;

@@ -24,8 +24,12 @@ export const PRICES_US = {
   journalChange: 1.5,
   /** A car in a list that is read from the store, built and encoded. */
   listedCar: 10,
+  /** A customer in a list: its fields are decrypted. */
+  listedCustomer: 30,
   /** A change of the dealer platform, made durable. */
   dealerChange: 300,
+  /** The demo data, written anew. */
+  reset: 20_000,
   /** A password that is hashed or verified on its thread. */
   password: 12_000,
 } as const;

@@ -1,4 +1,4 @@
-import type { BucketSize, RateLimitSettings } from '../../config.ts';
+import type { RateLimitSettings } from '../../config.ts';
 import type { Time } from '../../time.ts';
 import { OpenCount } from './open-count.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -16,13 +16,16 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     featureWrites: new TokenBuckets(settings.featureWrites, time),
     misses: new TokenBuckets(settings.misses, time),
     /** In µs of processor time: `PRICES_US` says what is taken. */
-    work: new TokenBuckets(inUs(settings.workMs), time, { unit: ' µs of processor time' }),
+    work: workBuckets(settings, time),
+    /** The same for an account of the dealer platform, by its id. */
+    accountWork: workBuckets(settings, time),
     sockets: new OpenCount(settings.socketsPerAddress),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),
   };
 }
 
-function inUs({ burst, perS }: BucketSize): BucketSize {
-  return { burst: burst * 1000, perS: perS * 1000 };
+function workBuckets({ workMs: { burst, perS } }: RateLimitSettings, time: Time): TokenBuckets {
+  const inUs = { burst: burst * 1000, perS: perS * 1000 };
+  return new TokenBuckets(inUs, time, { unit: ' µs of processor time' });
 }

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../config.ts';
+import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import { badToken } from '../../dealer/errors.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
+import { Head } from '../server/head.ts';
+import { PRICES_US } from '../server/prices.ts';
+import { createRateLimits } from '../server/rate-limits.ts';
+import type { Reply } from '../server/reply.ts';
+import type { Call } from '../server/router.ts';
+import { guardedRoutes } from './call.ts';
+import * as forms from './forms.ts';
+
+const FORM_BYTES = 10_000;
+const BODY_US = PRICES_US.parsedByte * FORM_BYTES;
+
+/** A change of the platform whose token is the id of the account. */
+function setUp(burstMs: number, isLimited = true) {
+  const time = TestTime.standing();
+  const settings = { ...DEFAULT_RATE_LIMITS, workMs: { burst: burstMs, perS: 1 } };
+  const limits = createRateLimits(isLimited ? settings : 'off', time);
+  const found: string[] = [];
+  const sessions = {
+    find: async (id: string) => {
+      found.push(id);
+      if (id === '') throw badToken();
+      return { account: { id, role: 'dealer' } };
+    },
+  };
+  const platform = { sessions } as unknown as DealerPlatform;
+  let runs = 0;
+  const route = guardedRoutes(
+    { platform, limits },
+    'cars',
+  )({
+    endpoint: 'PATCH /api/cars/{vin}/state',
+    operationId: 'setState',
+    summary: 'A change',
+    action: 'car.set-state',
+    params: forms.ByVin,
+    body: forms.StateChange,
+    answer: {},
+    run: () => ({ runs: ++runs }),
+  });
+  const ask = async (account: string, address: string, json = '{}'): Promise<Reply> => {
+    const head = new Head();
+    head.add('authorization', account);
+    head.add('content-type', 'application/json');
+    const call: Call = {
+      head,
+      params: ['TWN12345678901234'],
+      query: '',
+      encoding: 'json',
+      body: Buffer.from(json.padEnd(FORM_BYTES)),
+      requestId: 'r',
+      addressKey: () => address,
+    };
+    return route.handle(call);
+  };
+  const status = async (...given: Parameters<typeof ask>) => (await ask(...given)).status;
+  return { time, found, ask, status };
+}
+
+const CHANGE_MS = (BODY_US + PRICES_US.dealerChange) / 1000;
+
+test('[L20] a change over the budget is refused in the form of the platform, before it is read', async () => {
+  const { ask, status, found, time } = setUp(1);
+  expect(CHANGE_MS).toBeGreaterThan(0.5);
+  expect(await status('a', '10.0.0.1')).toBe(200);
+  const refused = await ask('a', '10.0.0.1');
+  expect([refused.status, JSON.parse(String(refused.body))]).toEqual([
+    429,
+    { detail: expect.any(String) },
+  ]);
+  expect(new Map(refused.headers).get('Retry-After')).toBe('1');
+  expect(found).toEqual(['a']);
+  await time.advance(1000);
+  expect(await status('a', '10.0.0.1')).toBe(200);
+});
+
+test('[L20] what fails costs as much: broken JSON, a wrong token, a wrong field', async () => {
+  const once = BODY_US / 1000;
+  const failures = [
+    ['a', '{', 422],
+    ['', '{}', 401],
+    ['a', '{"locked": 7}', 422],
+  ] as const;
+  for (const [account, json, expected] of failures) {
+    const { status } = setUp(2 * once);
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push(await status(account, '10.0.0.1', json));
+    expect([json, statuses[0], statuses.at(-1)]).toEqual([json, expected, 429]);
+  }
+});
+
+test('[L20] an account pays at every address, and an address for every account', async () => {
+  const { status } = setUp(2 * CHANGE_MS);
+  expect(await status('a', '10.0.0.1')).toBe(200);
+  expect(await status('a', '10.0.0.2')).toBe(200);
+  expect(await status('a', '10.0.0.3')).toBe(429);
+  expect(await status('b', '10.0.0.1')).toBe(200);
+  expect(await status('c', '10.0.0.1')).toBe(429);
+  expect(await status('c', '10.0.0.4')).toBe(200);
+});
+
+test('[L7] there are no budgets if limits are off', async () => {
+  const { status } = setUp(1, false);
+  for (let i = 0; i < 10; i++) expect(await status('a', '10.0.0.1')).toBe(200);
+});
