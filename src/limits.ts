@@ -27,6 +27,8 @@ export const FRAME_BATCH_WORLDS = 256;
 export const ADMISSION_PER_MILLE = 600;
 /** A request that would wait longer than this for its world is refused, but the work is done. */
 export const WAIT_MS_MAX = 5000;
+/** A request waits no longer for the store; the write goes on. */
+export const STORE_WAIT_MS = 1000;
 /** A request whose world would take longer than this is refused; no work is done. */
 export const WORK_MS_MAX = 60_000;
 /** Period of slices for the oldest burst; the others are for the shortest burst. */

@@ -16,6 +16,7 @@ import { Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
+import { GuardedStore } from './store/guarded-store.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { takeLeases } from './worlds/leases.ts';
@@ -108,11 +109,14 @@ async function openNodeStore(
   openStore?: (dir: string) => Promise<Store>,
 ): Promise<{ store: Store; isReady(): boolean }> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
-  if (url === undefined || openStore !== undefined) {
-    if (openStore !== undefined) return { store: await openStore(dataDir), isReady: () => true };
+  const guarded = (store: Store) => new GuardedStore(store, { log, time });
+  if (openStore !== undefined) {
+    return { store: guarded(await openStore(dataDir)), isReady: () => true };
+  }
+  if (url === undefined) {
     const store = await openEmbedded(dataDir, time);
     for (const warning of store.warnings()) log.warn(`store: ${warning}`);
-    return { store, isReady: () => true };
+    return { store: guarded(store), isReady: () => true };
   }
   // Loaded only if needed: a node with the embedded store starts faster without the Redis client.
   const { openRedis } = await import('./store/redis/redis-store.ts');
@@ -122,7 +126,7 @@ async function openNodeStore(
   );
   servingState.useLease(store, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
-  return { store, isReady: () => store.isReady };
+  return { store: guarded(store), isReady: () => store.isReady };
 }
 
 /** The clock, the shards (not started yet), and the worlds on them. */

@@ -58,8 +58,9 @@ export interface Store {
    * Commits take effect in the order of the calls; each is checked against the earlier ones'
    * writes.
    *
-   * Rejects with StoreUnavailable. If its reason is 'unknown', all writes or none were made, and
-   * the next successful read shows the final outcome. For other reasons nothing was written.
+   * Rejects with StoreUnavailable. If its reason is 'unknown', all writes or none are made, and
+   * after its `settled` the next successful read shows the final outcome. For other reasons nothing
+   * was written.
    */
   commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
 
@@ -81,9 +82,12 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   /** 'full': the device has no space left. 'unknown': the commit may have been made. */
   readonly reason: 'full' | 'failed' | 'closed' | 'unknown';
+  /** Until it resolves, reads may show the time before a commit with an unknown outcome. */
+  readonly settled: Promise<void> | undefined;
 
-  constructor(reason: StoreUnavailable['reason'], cause?: unknown) {
+  constructor(reason: StoreUnavailable['reason'], cause?: unknown, settled?: Promise<void>) {
     super(`store ${reason}`, { cause });
     this.reason = reason;
+    this.settled = settled;
   }
 }

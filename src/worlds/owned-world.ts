@@ -142,7 +142,8 @@ export class OwnedWorld implements World, IdleWorld {
     }
   }
 
-  journal(): Promise<Change[]> {
+  async journal(): Promise<Change[]> {
+    this.#parts.journal.refuseInDoubt();
     return this.#shared.records.changes(this.number, this.#parts.record, 0);
   }
 
@@ -176,7 +177,7 @@ export class OwnedWorld implements World, IdleWorld {
 
   tick(): number {
     const { ticks } = this.#parts;
-    const shown = this.#fresh()?.tick ?? ticks.now();
+    const shown = this.#fresh()?.tick ?? ticks.due();
     return ticks.answer(Math.max(shown, ticks.answered));
   }
 
@@ -184,7 +185,7 @@ export class OwnedWorld implements World, IdleWorld {
   #fresh(): LatestFrame | undefined {
     const { ticks } = this.#parts;
     if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
-    const ageMs = (ticks.now() - this.#latest.tick) * TICK_MS;
+    const ageMs = (ticks.due() - this.#latest.tick) * TICK_MS;
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
 

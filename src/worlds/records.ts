@@ -87,10 +87,14 @@ export class RefusedWrite extends TwinError {
   }
 }
 
-/** It is unknown whether the store made the write. */
+/** It is unknown whether the store makes the write. */
 export class UncertainWrite extends TwinError {
-  constructor() {
+  /** Until it resolves, a read does not show the outcome. */
+  readonly settled: Promise<void> | undefined;
+
+  constructor(settled?: Promise<void>) {
     super('store_unavailable', 'The change may have been made: read it back.', RETRY_AFTER_S);
+    this.settled = settled;
   }
 }
 
@@ -100,7 +104,7 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    if (error.reason === 'unknown') throw new UncertainWrite();
+    if (error.reason === 'unknown') throw new UncertainWrite(error.settled);
     throw new TwinError('store_unavailable', undefined, RETRY_AFTER_S);
   }
 }

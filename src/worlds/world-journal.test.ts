@@ -23,6 +23,7 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
   const answers: string[] = [];
   const found = Promise.withResolvers<boolean>();
   const clock = new ManualClock(tick * 20);
+  const ticks = new WorldTicks(clock, 0);
   const journal = new WorldJournal([], {
     world: { number: 1 },
     record: worldRecord({ maskSeq: seq, maskTick: lastTick }),
@@ -35,7 +36,7 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
         hasChange: () => found.promise,
       },
     },
-    ticks: new WorldTicks(clock, 0),
+    ticks,
     residency: {
       command: (command: WorldCommand) => {
         if (command.kind === 'hold') commands.push(`hold ${command.hold} at ${command.tick}`);
@@ -51,7 +52,7 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
     );
   };
   const numbers = () => writes.map(({ changes }) => changes.map((each) => each.seq));
-  return { journal, clock, writes, numbers, commands, answers, change, found };
+  return { journal, clock, ticks, writes, numbers, commands, answers, change, found };
 }
 
 const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
@@ -89,6 +90,41 @@ describe('the journal of a world', () => {
     writes[0]?.done();
     await turn();
     expect(commands).toEqual(['hold 1 at 102', 'resolve 1']);
+  });
+
+  it('[R32] shows the last tick before the first hold while there is one', async () => {
+    const { clock, ticks, writes, change } = setUp();
+    change(1);
+    expect(ticks.due()).toBe(100);
+    await turn();
+    clock.advance(3000);
+    change(2);
+    expect(ticks.due()).toBe(101);
+    writes[0]?.done();
+    await turn();
+    expect(ticks.due()).toBe(250);
+    clock.advance(1000);
+    expect(ticks.due()).toBe(251);
+    writes[1]?.fail(new Error('full'));
+    await turn();
+    expect(ticks.due()).toBe(300);
+  });
+
+  it('reads an unknown outcome back only once reads show it', async () => {
+    const { ticks, clock, writes, change, commands, found } = setUp();
+    const settled = Promise.withResolvers<void>();
+    found.resolve(true);
+    change(1);
+    await turn();
+    writes[0]?.fail(new UncertainWrite(settled.promise));
+    await turn();
+    clock.advance(1000);
+    expect(commands).toEqual(['hold 1 at 102']);
+    expect(ticks.due()).toBe(101);
+    settled.resolve();
+    await turn();
+    expect(commands).toEqual(['hold 1 at 102', 'resolve 1']);
+    expect(ticks.due()).toBe(150);
   });
 
   it('has no gap where a write failed, and declares what is durable', async () => {

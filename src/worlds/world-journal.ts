@@ -94,6 +94,11 @@ export class WorldJournal {
     return this.#masks[car] ?? 0;
   }
 
+  /** Throws UncertainWrite while the outcome of a change is unknown: the store may not show it yet. */
+  refuseInDoubt(): void {
+    if (this.#isInDoubt) throw new UncertainWrite();
+  }
+
   // ── accepting ───────────────────────────────────────────────────────────────────────────────
 
   /**
@@ -116,6 +121,7 @@ export class WorldJournal {
     this.#accepted[car] = declared;
     this.#underWay[car] = change;
     this.#waiting.push(change);
+    this.#showHold();
     // Sent in the same turn of the event loop in which the clock was read: see `NodeClock`.
     this.#dependencies.residency.command({ kind: 'hold', hold: change.hold, tick });
     if (!this.#isWriting) {
@@ -191,6 +197,7 @@ export class WorldJournal {
     this.#settle(refused, [], batch);
     const refusal = new TwinError('store_unavailable', undefined, 1);
     for (const { outcome } of refused) outcome.reject(refusal);
+    await error.settled;
     const isWritten = await this.#readBack(changes);
     this.#settle(batch, isWritten ? changes : []);
     this.#isInDoubt = false;
@@ -229,6 +236,12 @@ export class WorldJournal {
       if (this.#underWay[accepted.car] === accepted) this.#underWay[accepted.car] = undefined;
     }
     if (changes.length === 0) this.#acceptAgain();
+    this.#showHold();
+  }
+
+  #showHold(): void {
+    const first = this.#writing[0] ?? this.#waiting[0];
+    this.#dependencies.ticks.holdTick = first?.tick ?? Number.POSITIVE_INFINITY;
   }
 
   /** After a refused change: applies the changes that were accepted later to the durable masks. */

@@ -79,7 +79,7 @@ export class WorldLoader {
   async #startOver(): Promise<void> {
     const { world, record, ticks, journal, shared } = this.#parts;
     const { kernel, records } = shared;
-    const from = { tick: ticks.now(), seq: journal.seq, masks: journal.masks };
+    const from = { tick: ticks.due(), seq: journal.seq, masks: journal.masks };
     const restarted = { ...record, kernel, exact: false, from };
     await records.replace(world.number, restarted);
     Object.assign(record, restarted);
@@ -111,12 +111,12 @@ export class WorldLoader {
 
   // ── queries ─────────────────────────────────────────────────────────────────────────────────
 
-  /** Steps the world to the current tick and reads it. */
+  /** Steps the world to the current tick, or to the last one before a hold, and reads it. */
   async query(query: Query, background = false): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
-      const tick = Math.max(ticks.now(), ticks.answered);
+      const tick = Math.max(ticks.due(), ticks.answered);
       const debtTicks = Math.max(0, tick - ticks.reached);
       ticks.reached = Math.max(ticks.reached, tick);
       const task = { world: world.number, residency, tick, query, background };

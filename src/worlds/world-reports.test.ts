@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { TwinError } from '../errors.ts';
+import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
@@ -117,6 +119,27 @@ describe('reports of a world', () => {
     await reports.stored();
     await reports.close();
     expect(saved).toEqual(['incidents 10', 'image 400']);
+  });
+
+  it('[R32] let no caller wait longer than a second, however long the store takes', async () => {
+    const { reports, saved, state, time } = setUp();
+    const slow = Promise.withResolvers<void>();
+    state.slow = slow.promise;
+    reports.contacts(0, [fact(10)]);
+    const refused = expect(reports.stored()).rejects.toMatchObject({ code: 'store_unavailable' });
+    await time.advance(STORE_WAIT_MS);
+    await refused;
+    slow.resolve();
+    await reports.stored();
+    expect(saved).toEqual(['incidents 10']);
+  });
+
+  it('[R33] leave it to the store to log that it fails', async () => {
+    const { reports, warnings, state } = setUp();
+    state.slow = Promise.reject(new TwinError('store_unavailable'));
+    reports.contacts(0, [fact(10)]);
+    await reports.close();
+    expect(warnings).toEqual([]);
   });
 
   it('keep only the newest image, and let go one that cannot be saved', async () => {

@@ -1,3 +1,5 @@
+import { TwinError } from '../errors.ts';
+import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
@@ -68,13 +70,16 @@ export class WorldReports {
 
   /**
    * Resolves once all contacts reported so far are stored: incidents are persisted before they are
-   * published. Rejects with what the store threw.
+   * published. Rejects with what the store threw, or after STORE_WAIT_MS.
    */
-  stored(): Promise<void> {
-    if (this.#facts.length === 0) return Promise.resolve();
+  async stored(): Promise<void> {
+    if (this.#facts.length === 0) return;
     const stored = Promise.withResolvers<void>();
     this.#waiting.push({ count: this.#reported, ...stored });
-    return stored.promise;
+    const stopTimer = this.#dependencies.time.after(STORE_WAIT_MS, () => {
+      stored.reject(new TwinError('store_unavailable', undefined, 1));
+    });
+    await stored.promise.finally(stopTimer);
   }
 
   /** Resolves once all reports are written. */
@@ -158,6 +163,8 @@ export class WorldReports {
   }
 
   #warn(kind: string, err: unknown, isRepeated: boolean): void {
+    // The store logs once that it fails, not for each write of each world.
+    if (err instanceof TwinError && err.code === 'store_unavailable') return;
     const { log } = this.#dependencies;
     const message = `${kind} could not be saved${isRepeated ? '; trying again' : ''}`;
     log.warn({ world: worldIdOf(this.#world), err }, message);

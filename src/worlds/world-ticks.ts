@@ -9,6 +9,8 @@ export class WorldTicks {
   reached = 0;
   /** The tick to which the shard has stepped the world. */
   stepped = 0;
+  /** The world must not be stepped to this tick yet: the first unresolved hold. */
+  holdTick = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
   readonly #createdAtMs: number;
 
@@ -20,6 +22,11 @@ export class WorldTicks {
   /** The current tick by the clock. Reading the clock also publishes it to the shards. */
   now(): number {
     return Math.floor((this.#clock.now() - this.#createdAtMs) / TICK_MS);
+  }
+
+  /** The tick that an answer shows: the current one or, in a hold, the last tick before it. */
+  due(): number {
+    return Math.min(this.now(), this.holdTick - 1);
   }
 
   /** Records that an answer shows this tick, and returns it. */

@@ -1,0 +1,106 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { STORE_WAIT_MS } from '../limits.ts';
+import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
+import { type Store, StoreUnavailable } from './contract.ts';
+import { GuardedStore } from './guarded-store.ts';
+
+/** A guarded store whose engine answers commits when the test says so. */
+function setUp() {
+  const asked: PromiseWithResolvers<boolean>[] = [];
+  const logged: string[] = [];
+  const outcomes: string[] = [];
+  const inner: Store = {
+    engine: 'embedded',
+    get: async () => undefined,
+    list: async () => [],
+    commit: () => {
+      const answer = Promise.withResolvers<boolean>();
+      asked.push(answer);
+      return answer.promise;
+    },
+    close: async () => {},
+  };
+  const time = TestTime.standing();
+  const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
+  const store = new GuardedStore(inner, { log, time });
+  const commit = async () => {
+    const i = outcomes.push('waits') - 1;
+    try {
+      outcomes[i] = String(await store.commit([], []));
+    } catch (error) {
+      outcomes[i] = (error as StoreUnavailable).reason;
+      return error as StoreUnavailable;
+    }
+    return undefined;
+  };
+  return { store, time, asked, logged, outcomes, commit };
+}
+
+it('passes on what the engine answers in time', async () => {
+  const { time, asked, outcomes, commit, logged } = setUp();
+  void commit();
+  await time.advance(STORE_WAIT_MS - 1);
+  void commit();
+  asked[0]?.resolve(true);
+  asked[1]?.resolve(false);
+  await nextTurn();
+  await time.advance(10 * STORE_WAIT_MS);
+  expect(outcomes).toEqual(['true', 'false']);
+  expect(logged).toEqual([]);
+});
+
+it('ends each commit in time where the engine hangs, and asks it no more until it answers', async () => {
+  const { store, time, asked, outcomes, commit } = setUp();
+  const first = commit();
+  await time.advance(400);
+  void commit();
+  await time.advance(STORE_WAIT_MS - 400);
+  expect(outcomes).toEqual(['unknown', 'waits']);
+  void commit();
+  await time.advance(400);
+  expect(outcomes).toEqual(['unknown', 'unknown', 'failed']);
+  expect(asked).toHaveLength(2);
+  expect(await store.get(['a'])).toBeUndefined();
+
+  let isSettled = false;
+  void (await first)?.settled?.then(() => {
+    isSettled = true;
+  });
+  await nextTurn();
+  expect(isSettled).toBe(false);
+  asked[0]?.resolve(true);
+  await nextTurn();
+  expect(isSettled).toBe(true);
+  void commit();
+  expect(asked).toHaveLength(2);
+  asked[1]?.reject(new StoreUnavailable('failed'));
+  await nextTurn();
+  void commit();
+  asked[2]?.resolve(true);
+  await nextTurn();
+  expect(outcomes.slice(3)).toEqual(['failed', 'true']);
+});
+
+it.each([
+  ['full', 'the store is full: writes are refused'],
+  ['failed', 'the store fails: writes are refused'],
+  ['unknown', 'the store does not answer: writes are refused'],
+] as const)(
+  '[R33] logs once that the store is %s, and once that it works',
+  async (reason, message) => {
+    const { asked, logged, commit } = setUp();
+    for (let i = 0; i < 3; i++) {
+      const refused = commit();
+      asked.at(-1)?.reject(new StoreUnavailable(reason));
+      await refused;
+    }
+    expect(logged).toEqual([message]);
+    for (let i = 0; i < 2; i++) {
+      const made = commit();
+      asked.at(-1)?.resolve(true);
+      await made;
+    }
+    expect(logged).toEqual([message, 'the store accepts writes again']);
+  },
+);

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestNode } from '../../rigs/node.ts';
+import { useNodes } from '../../rigs/nodes.ts';
+import { startRedis, type TestRedis } from '../../rigs/redis.ts';
+import { until } from '../../rigs/until.ts';
+import { vinOf } from '../twin/api.ts';
+import { ask, makeWorld, stateOf, tickOf, type World } from './client.ts';
+import { expectWhole } from './reference.ts';
+import { moreFrames, StreamReader } from './stream-reader.ts';
+import { declaredOf } from './switched-car.ts';
+
+const nodes = useNodes();
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.discard());
+
+const FEATURES = '/api/v1/vehicle/features';
+const AEB_OFF = { method: 'PATCH', json: { aeb: false } };
+
+/** What can be asked of a world without the store. */
+const READS = ['', '/state', '/events', '/map', '/state'];
+const CAR_READS = ['/telemetry', '/features', '/route'];
+
+/** A world that is watched, another one, and one that only is in memory. */
+async function makeWorlds({ twinUrl }: TestNode) {
+  const held = await makeWorld(twinUrl, { seed: 1 });
+  const watched = await makeWorld(twinUrl, { seed: 2 });
+  const warm = await makeWorld(twinUrl, { seed: 3 });
+  await stateOf(twinUrl, warm);
+  const heldReader = await StreamReader.open(twinUrl, held);
+  const reader = await StreamReader.open(twinUrl, watched);
+  await moreFrames([heldReader, reader], 3);
+  return { held, watched, warm, heldReader, reader };
+}
+
+/** Reads everything that needs no store; the highest tick of the answers, which never goes back. */
+async function readAll({ twinUrl }: TestNode, world: World, from = 0): Promise<number> {
+  let tick = from;
+  const read = async (path: string, vin?: string) => {
+    const answer = await ask(twinUrl, path, { vin });
+    expect(answer.status, `${path} ${answer.text}`).toBe(200);
+    const shown = /"(fleet|lights|speed_kmh)"/.test(answer.text) ? tickOf(answer.text) : Number.NaN;
+    if (Number.isNaN(shown)) return;
+    expect(shown, path).toBeGreaterThanOrEqual(tick);
+    tick = shown;
+  };
+  for (const path of READS) await read(`/api/v1/worlds/${world.id}${path}`);
+  for (const path of CAR_READS) await read(`/api/v1/vehicle${path}`, vinOf(world, 1));
+  return tick;
+}
+
+/** Sends a change; `status` is set once it is answered. */
+function change({ twinUrl }: TestNode, world: World) {
+  const sent = { status: 0, hint: '' };
+  void ask(twinUrl, FEATURES, { ...AEB_OFF, vin: vinOf(world, 0) }).then(({ status, body }) => {
+    Object.assign(sent, { status, hint: (body as { hint?: string }).hint });
+  });
+  return sent;
+}
+
+async function expectRefused({ twinUrl }: TestNode, world: World): Promise<void> {
+  const writes = [
+    [FEATURES, { ...AEB_OFF, vin: vinOf(world, 2) }],
+    ['/api/v1/worlds', { method: 'POST' }],
+  ] as const;
+  for (const [path, asking] of writes) {
+    const { status, text, headers } = await ask(twinUrl, path, asking);
+    expect([status, Number(headers.get('Retry-After')) >= 1], text).toEqual([503, true]);
+    expect(text).toContain('nothing was changed');
+  }
+}
+
+test('[R32] a commit that hangs delays only the stream of its world, and every request is answered', async () => {
+  const node = await nodes.withFaultyStore();
+  const { held, watched, warm, heldReader, reader } = await makeWorlds(node);
+  node.store.setFault({ kind: 'held' });
+  const first = change(node, held);
+  await node.time.jump(500);
+  const tick = await readAll(node, held);
+  await node.time.jump(600);
+  await until('an answer in time', () => first.status !== 0);
+  expect(first).toEqual({ status: 503, hint: 'The change may have been made: read it back.' });
+
+  await node.time.jump(2000);
+  expect(await readAll(node, held, tick)).toBeLessThanOrEqual(heldReader.lastTick + 4);
+  await readAll(node, watched);
+  await readAll(node, warm);
+  // Nobody can know yet what is declared.
+  for (const [path, vin] of [
+    [FEATURES, vinOf(held, 0)],
+    [`/api/v1/worlds/${held.id}/journal`],
+  ] as const) {
+    expect((await ask(node.twinUrl, path, { vin })).status).toBe(503);
+  }
+  await expectRefused(node, held);
+  await expectRefused(node, watched);
+  await moreFrames([reader], 10);
+  const lastTick = await readAll(node, held, tick);
+  expect(lastTick).toBeLessThanOrEqual(heldReader.lastTick + 4);
+
+  node.store.setFault({ kind: 'none' });
+  await moreFrames([heldReader], 5);
+  await readAll(node, held, lastTick);
+  expect(await declaredOf(node.twinUrl, vinOf(held, 0))).toMatchObject({ aeb: false });
+  await expectWhole(node.twinUrl, held);
+});
+
+test('[R32] while Redis hangs only the stream of a world with a change stands, and no request waits', async () => {
+  const node = await nodes.inProcess({ REDIS_URL: redis.url, DATA_DIR: nodes.dir() });
+  const { held, warm, heldReader, reader } = await makeWorlds(node);
+  redis.pause();
+  try {
+    const first = change(node, held);
+    await until('the stream stands', async () => {
+      const { length } = heldReader.snapshots;
+      await moreFrames([reader], 3);
+      return heldReader.snapshots.length === length;
+    });
+    expect(first.status).toBe(0);
+    const tick = await readAll(node, held);
+    expect(tick).toBeLessThanOrEqual(heldReader.lastTick + 4);
+    await until('an answer', () => first.status !== 0);
+    expect(first).toEqual({ status: 503, hint: 'The change may have been made: read it back.' });
+    await readAll(node, held, tick);
+    await readAll(node, warm);
+    await expectRefused(node, held);
+    // What lists incidents needs the store, and is refused.
+    const car = await ask(node.twinUrl, '/api/v1/vehicle', { vin: vinOf(held, 1) });
+    expect(car.status, car.text).toBe(503);
+    expect((await fetch(`${node.dealerUrl}/api/state`)).status).toBe(503);
+  } finally {
+    redis.resume();
+  }
+  await moreFrames([heldReader], 5);
+  await expectWhole(node.twinUrl, held);
+});
