@@ -114,6 +114,7 @@ describe('settings', () => {
     ['OPS_PORT', '80.5'],
     ['SHARDS', '0'],
     ['SHARD_WORLDS', '1'],
+    ['FLEET_CARS_MAX', '0'],
     ['WORLD_IDLE_SECONDS', '0'],
     ['RATE_LIMITS', 'maybe'],
     ['LIMIT_WORLDS_PER_S', '-1'],

@@ -49,6 +49,11 @@ export function readConfig(env: Environment, random: Random) {
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
     demo: demo(env),
+    fleetCarsMax: whole(env, 'FLEET_CARS_MAX', 10_000, [1, 1e6]),
+    /** Customers of one dealer. */
+    dealerCustomersMax: whole(env, 'DEALER_CUSTOMERS_MAX', 10_000, [1, 1e6]),
+    /** Customers of all dealers and of none. */
+    customersMax: whole(env, 'CUSTOMERS_MAX', 100_000, [1, 1e7]),
     tokenLifetimeS: whole(env, 'TOKEN_SECONDS', 28_800, [1, 1e8]),
     /** Encrypts sensitive profile fields; undefined: use the key in the store. */
     fieldKey: fieldKey(env),

@@ -128,24 +128,33 @@ export class Accounts {
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
     const { registry, passwords, tokens, customers, clock, random } = this.#dependencies;
-    // Check before the hash, which is expensive.
-    await registry.change((transaction) => this.#expectFree(transaction, given));
-    const password = await passwords.hash(given.password);
-    const account = await registry.change(async (transaction) => {
+    const places = customers.places();
+    const expectFree = async (transaction: Transaction) => {
       await this.#expectFree(transaction, given);
-      const { name, email, phone, address, dealer } = given;
-      const none = Object.fromEntries(PLAIN_FIELDS.map((field) => [field, null])) as PlainProfile;
-      const record: CustomerRecord = {
-        ...newAccount(random, given.username, password, clock.now()),
-        role: 'user',
-        dealer,
-        profile: { ...none, name, email, phone, address },
-        secrets: { personnummer: null, iban: null, charging_card_rfid: null },
-      };
-      const { id, username } = record;
-      await setHolder(transaction, email, { id, username });
-      return this.#put(transaction, record);
-    });
+      await places.takeInAll(transaction);
+      await places.takeAtDealer(transaction, given.dealer);
+    };
+    const change = async () => {
+      // Check before the hash, which is expensive.
+      await registry.change(expectFree);
+      const password = await passwords.hash(given.password);
+      return registry.change(async (transaction) => {
+        await expectFree(transaction);
+        const { name, email, phone, address, dealer } = given;
+        const none = Object.fromEntries(PLAIN_FIELDS.map((field) => [field, null])) as PlainProfile;
+        const record: CustomerRecord = {
+          ...newAccount(random, given.username, password, clock.now()),
+          role: 'user',
+          dealer,
+          profile: { ...none, name, email, phone, address },
+          secrets: { personnummer: null, iban: null, charging_card_rfid: null },
+        };
+        const { id, username } = record;
+        await setHolder(transaction, email, { id, username });
+        return this.#put(transaction, record);
+      });
+    };
+    const account = await change().finally(() => places.giveBack());
     const profile = customers.show(account, account, []);
     return { token: await tokens.issue(account), account, profile };
   }
@@ -185,12 +194,14 @@ export class Accounts {
   /** Throws DealerError 409, 422. */
   async changeProfile(session: Session, change: ProfileChange): Promise<Customer> {
     const { registry, sessions, customers } = this.#dependencies;
-    return registry.change(async (transaction) => {
+    const places = customers.places();
+    const profileChange = registry.change(async (transaction) => {
       const account = await sessions.revalidate(transaction, session);
       if (account.role !== 'user') throw forbidden();
       const dealer = change.dealer === undefined ? account.dealer : change.dealer;
       if (dealer !== null && dealer !== account.dealer) {
         await expectDealer(transaction, dealer, DEALER_FIELD);
+        await places.takeAtDealer(transaction, dealer);
       }
       const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
       await moveEmail(transaction, account, profile.email);
@@ -199,6 +210,7 @@ export class Accounts {
       this.#put(transaction, changed);
       return customers.show(changed, changed, await carsOf(transaction, account.id));
     });
+    return profileChange.finally(() => places.giveBack());
   }
 
   #sealed(account: string, change: ProfileChange): Partial<CustomerRecord['secrets']> {

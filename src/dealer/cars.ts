@@ -2,20 +2,36 @@ import type { Clock } from '../clock.ts';
 import { expectDealer } from './account-refs.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
+import { ListedCar } from './listed-car.ts';
+import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
+import { Mirror } from './mirror.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, type CarRecord, type Flags, keys, type Owner } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
+import { Rooms } from './rooms.ts';
 import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { CarTally } from './tallies.ts';
 import type { Transaction } from './transaction.ts';
-import { isTwinVin, type LivingCar, type TwinCars } from './twin-cars.ts';
-import { VersionedCache } from './versioned-cache.ts';
+import { isTwinVin, type LivingCar, type TwinCars, worldOf } from './twin-cars.ts';
 
 /** A car as the API shows it, without the address of its viewer. */
 export type Car = Omit<schemas.Car, 'viewer_url'>;
 
 const DEALER_FIELD = ['body', 'dealer'];
+const FLEET_FULL = 'The fleet is full';
+/** Cars that are encoded in one go. */
+const BATCH = 128;
+
+export interface CarsDependencies {
+  registry: Registry;
+  sessions: Sessions;
+  twin: TwinCars;
+  clock: Clock;
+  /** Cars of one fleet. */
+  fleetMax: number;
+}
 
 /** The cars of all fleets, their owners and their flags. */
 export class Cars {
@@ -23,31 +39,67 @@ export class Cars {
   readonly #sessions: Sessions;
   readonly #twin: TwinCars;
   readonly #clock: Clock;
-  readonly #lists = new VersionedCache<readonly Car[]>();
+  readonly #tally = new CarTally();
+  readonly #all: Mirror<CarRecord, ListedCar>;
+  readonly #rooms: Rooms;
 
-  constructor(registry: Registry, sessions: Sessions, twin: TwinCars, clock: Clock) {
+  constructor({ registry, sessions, twin, clock, fleetMax }: CarsDependencies) {
     this.#registry = registry;
     this.#sessions = sessions;
     this.#twin = twin;
     this.#clock = clock;
+    this.#rooms = new Rooms(fleetMax, FLEET_FULL);
+    const kind = {
+      prefix: keys.cars,
+      itemOf: (record: CarRecord, former: ListedCar | undefined) =>
+        new ListedCar(record, former ? former.worldNumber : worldOf(record.vin), former?.world),
+    };
+    this.#all = new Mirror(registry, kind, this.#tally);
+  }
+
+  /** Figures about all cars. */
+  async tally(revision: number): Promise<CarTally> {
+    await this.#all.read(revision);
+    return this.#tally;
   }
 
   /**
-   * All cars by VIN, with what the caller may see. Returns the same list until something changes.
+   * Cars by VIN, with what the caller may see.
+   * @param encode makes the JSON of a car
    */
-  list({ account, revision }: Session): Promise<readonly Car[]> {
-    return this.#lists.read(
-      account.id,
-      revision,
-      async () => {
-        const records = await this.#registry.read((reader) =>
-          reader.all<CarRecord>(keys.cars(reader.generation)),
-        );
-        return Promise.all(
-          records.map(async (record) => show(account, record, await this.#twin.find(record.vin))),
-        );
-      },
-      (cars) => cars.every(({ vin, world }) => world === null || this.#twin.isAtHand(vin)),
+  async list(
+    { account, revision }: Session,
+    page: Page,
+    encode: (car: Car) => string,
+  ): Promise<Listing> {
+    const all = await this.#all.read(revision);
+    const cars = pageOf(all, page);
+    await this.#findWorlds(cars);
+    const tag = `${this.#all.stamp}.${account.id}`;
+    const textOf = (car: ListedCar) => {
+      const { record, world } = car;
+      const isOpen = can(account, 'car.read-private', resourceOf(record));
+      return car.json(isOpen, () => encode(view(record, world ?? null, isOpen)));
+    };
+    const batches = batchesOf(cars, BATCH, (batch) => batch.map(textOf));
+    return { tag, count: cars.length, batches };
+  }
+
+  /** Asks for the worlds that are not known, or no longer in memory: they may be deleted. */
+  async #findWorlds(cars: readonly ListedCar[]): Promise<void> {
+    const asked = cars.filter(
+      ({ world, worldNumber }) =>
+        world !== null &&
+        worldNumber !== undefined &&
+        (world === undefined || !this.#twin.isAtHand(worldNumber)),
+    );
+    await Promise.all(
+      asked.map(async (car) => {
+        const world = (await this.#twin.find(car.order))?.world ?? null;
+        if (world === car.world) return;
+        car.world = world;
+        this.#all.touch();
+      }),
     );
   }
 
@@ -57,7 +109,8 @@ export class Cars {
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
     const living = await this.#twin.find(vin);
-    const record = await this.#registry.change(async (transaction) => {
+    const place = this.#rooms.place();
+    const change = this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const fleet = await fleetOf(transaction, actor, dealer);
       const known = await find(transaction, living?.entry.vin ?? vin);
@@ -66,10 +119,15 @@ export class Cars {
       }
       // Whoever has it in a fleet sees the owner and can unlock it.
       if (known?.owner && !known.dealer && actor.role === 'dealer') throw forbidden();
+      if (!known?.dealer) {
+        const { ofDealer } = await this.tally(transaction.revision);
+        place.take(fleet, ofDealer.of(fleet));
+      }
       const car = known ?? newCar(living?.entry.vin ?? vin);
       const { model, plate, colour } = living?.entry ?? car;
       return this.#put(transaction, { ...car, model, plate, colour, dealer: fleet });
     });
+    const record = await change.finally(() => place.giveBack());
     return show(session.account, record, living);
   }
 
@@ -127,8 +185,12 @@ export class Cars {
 
 /** A car as an actor sees it. */
 function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car {
+  return view(car, living?.world ?? null, can(actor, 'car.read-private', resourceOf(car)));
+}
+
+/** @param isOpen with owner and flags */
+function view(car: CarRecord, world: string | null, isOpen: boolean): Car {
   const { vin, model, plate, colour, dealer, updatedAtMs } = car;
-  const isOpen = can(actor, 'car.read-private', resourceOf(car));
   return {
     vin,
     model,
@@ -139,7 +201,7 @@ function show(actor: Actor, car: CarRecord, living: LivingCar | undefined): Car 
     locked: isOpen ? car.locked : null,
     climate: isOpen ? car.climate : null,
     charging: isOpen ? car.charging : null,
-    world: living?.world ?? null,
+    world,
     updated_at: new Date(updatedAtMs).toISOString(),
   };
 }

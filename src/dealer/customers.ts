@@ -1,46 +1,129 @@
 import type { Key } from '../store/contract.ts';
 import { refOf } from './account-refs.ts';
-import { notFound } from './errors.ts';
+import { busy, notFound } from './errors.ts';
+import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
+import { type Kind, Mirror } from './mirror.ts';
 import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
+import { Rooms } from './rooms.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
-import { VersionedCache } from './versioned-cache.ts';
+import type { Ordered } from './sorted-items.ts';
+import { CustomerTally } from './tallies.ts';
+import type { Transaction } from './transaction.ts';
 
 const VIN_PART = 4;
-const ACCOUNT_PART = 3;
+/** Customers that are read and encoded in one go. */
+const BATCH = 32;
+const RETRY_AFTER_S = 1;
 
-/** Reads the customers that the caller may see. */
+/** What memory holds of each customer. */
+interface ListedCustomer extends Ordered {
+  id: string;
+  dealer: string | null;
+}
+
+export interface CustomerLimits {
+  /** Customers of one dealer. */
+  dealerMax: number;
+  /** Customers in all. */
+  max: number;
+}
+
+/** The customers of all dealers. */
 export class Customers {
   readonly #registry: Registry;
   readonly #secrets: Secrets;
-  readonly #lists = new VersionedCache<readonly Customer[]>();
+  readonly #tally = new CustomerTally();
+  readonly #all: Mirror<CustomerRecord, ListedCustomer>;
+  readonly #ofDealer: Rooms;
+  readonly #inAll: Rooms;
 
-  constructor(registry: Registry, secrets: Secrets) {
+  constructor(registry: Registry, secrets: Secrets, { dealerMax, max }: CustomerLimits) {
     this.#registry = registry;
     this.#secrets = secrets;
+    this.#ofDealer = new Rooms(dealerMax, 'The dealer takes no more customers');
+    this.#inAll = new Rooms(max, 'The platform takes no more customers');
+    const kind: Kind<CustomerRecord, ListedCustomer> = {
+      prefix: (generation) => keys.accounts(generation, 'user'),
+      itemOf: ({ username, id, dealer }) => ({ order: username, id, dealer }),
+    };
+    this.#all = new Mirror<CustomerRecord, ListedCustomer>(registry, kind, this.#tally);
+  }
+
+  /** Figures about all customers. */
+  async tally(revision: number): Promise<CustomerTally> {
+    await this.#all.read(revision);
+    return this.#tally;
+  }
+
+  /** Places for one customer: at a dealer, and in all. Give them back when the change ends. */
+  places() {
+    const [atDealer, inAll] = [this.#ofDealer.place(), this.#inAll.place()];
+    return {
+      /** Throws DealerError 409. */
+      takeAtDealer: async ({ revision }: Transaction, dealer: string) =>
+        atDealer.take(dealer, (await this.tally(revision)).ofDealer.of(dealer)),
+      /** Throws DealerError 409. */
+      takeInAll: async ({ revision }: Transaction) =>
+        inAll.take('', (await this.tally(revision)).total),
+      giveBack() {
+        atDealer.giveBack();
+        inAll.giveBack();
+      },
+    };
   }
 
   /** The customers that the caller may read, by username. */
-  list({ account, revision }: Session, withPassword: boolean): Promise<readonly Customer[]> {
-    const key = `${account.id} ${withPassword}`;
-    return this.#lists.read(key, revision, () => this.#list(account, withPassword));
+  async list(session: Session, page: Page, withPassword: boolean): Promise<Listing> {
+    const { account, revision } = session;
+    const count = (await this.#seenBy(account, page, revision)).length;
+    const tag = `${this.#all.stamp}.${revision}.${account.id}.${Number(withPassword)}`;
+    return { tag, count, batches: this.#batches(account, page, withPassword) };
   }
 
-  #list(actor: Actor, withPassword: boolean): Promise<Customer[]> {
-    return this.#registry.read(async (reader) => {
-      const owned = await reader.keysBelow(keys.allOwned(reader.generation));
-      const ofAccount = Map.groupBy(owned, (key) => key[ACCOUNT_PART]);
-      const carsOfOne = ({ id }: CustomerRecord) => (ofAccount.get(id) ?? []).map(vinOf);
-      const all = await reader.all<CustomerRecord>(keys.accounts(reader.generation, 'user'));
-      return all
-        .filter((customer) => can(actor, 'customer.read', resourceOf(customer)))
-        .sort((a, b) => (a.username < b.username ? -1 : 1))
-        .map((customer) => this.show(actor, customer, carsOfOne(customer), withPassword));
+  async #seenBy(actor: Actor, page: Page, revision: number): Promise<readonly ListedCustomer[]> {
+    const all = await this.#all.read(revision);
+    const seen = all.filter((customer) => can(actor, 'customer.read', resourceOf(customer)));
+    return pageOf(seen, page);
+  }
+
+  async *#batches(
+    actor: Actor,
+    page: Page,
+    withPassword: boolean,
+  ): AsyncGenerator<readonly string[]> {
+    const textsOf = (reader: Reader, batch: readonly ListedCustomer[]) =>
+      Promise.all(batch.map((each) => this.#textOf(reader, each, actor, withPassword)));
+    // A list of one batch is read again if a reset happens meanwhile.
+    const { reader, rest, first } = await this.#registry.read(async (reader) => {
+      const customers = await this.#seenBy(actor, page, reader.revision);
+      const first = await textsOf(reader, customers.slice(0, BATCH));
+      return { reader, rest: customers.slice(BATCH), first };
     });
+    yield first;
+    yield* batchesOf(rest, BATCH, (batch) => textsOf(reader, batch));
+  }
+
+  async #textOf(
+    reader: Reader,
+    { id }: ListedCustomer,
+    actor: Actor,
+    withPassword: boolean,
+  ): Promise<string> {
+    const key = keys.account(reader.generation, { role: 'user', id });
+    const [customer, cars] = await Promise.all([
+      reader.get<CustomerRecord>(key),
+      carsOf(reader, id),
+    ]);
+    // Customers are never deleted, but a reset removes the records before it.
+    if (!customer || !can(actor, 'customer.read', resourceOf(customer))) {
+      throw busy('The list has changed while it was read.', RETRY_AFTER_S);
+    }
+    return JSON.stringify(this.show(actor, customer, cars, withPassword));
   }
 
   /** Throws DealerError 404, also if the actor may not read the customer. */
@@ -80,7 +163,7 @@ export class Customers {
   }
 }
 
-function resourceOf({ dealer, id }: CustomerRecord) {
+function resourceOf({ dealer, id }: Pick<CustomerRecord, 'dealer' | 'id'>) {
   return { dealer, account: id };
 }
 

@@ -1,16 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { StopTimer, Time } from '../time.ts';
-import type { Dealers } from './dealers.ts';
+import type { Dealers, ListedDealer } from './dealers.ts';
+import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import type { Registry } from './registry.ts';
-import type { Dealer } from './schemas.ts';
 
 const REFRESH_MS = 1000;
 /** Maximum age of a list that is served while the store is unavailable. */
 const AGE_MS_MAX = 5000;
+/** Dealers that are encoded in one go. */
+const BATCH = 128;
 
 interface Known {
-  dealers: readonly Dealer[];
-  revision: number;
+  dealers: readonly ListedDealer[];
+  stamp: string;
   /** When the list was last known to be current. */
   atMs: number;
 }
@@ -37,24 +39,30 @@ export class DealerList {
   }
 
   /** Throws StoreUnavailable if the store has been unavailable for too long. */
-  async read(): Promise<readonly Dealer[]> {
+  async read(page: Page): Promise<Listing> {
+    const { dealers, stamp } = await this.#current();
+    const some = pageOf(dealers, page);
+    const batches = batchesOf(some, BATCH, (batch) =>
+      batch.map(({ body }) => JSON.stringify(body)),
+    );
+    return { tag: stamp, count: some.length, batches };
+  }
+
+  async #current(): Promise<Known> {
     try {
       return await this.#refresh();
     } catch (error) {
-      if (this.#known && this.#clock.now() - this.#known.atMs <= AGE_MS_MAX) {
-        return this.#known.dealers;
-      }
+      if (this.#known && this.#clock.now() - this.#known.atMs <= AGE_MS_MAX) return this.#known;
       throw error;
     }
   }
 
-  async #refresh(): Promise<readonly Dealer[]> {
+  async #refresh(): Promise<Known> {
     const atMs = this.#clock.now();
     const { revision } = await this.#registry.edition();
-    const known =
-      this.#known?.revision === revision ? this.#known.dealers : await this.#dealers.list();
-    this.#known = { dealers: known, revision, atMs };
-    return known;
+    const dealers = await this.#dealers.list(revision);
+    this.#known = { dealers, stamp: this.#dealers.stamp, atMs };
+    return this.#known;
   }
 
   close(): void {

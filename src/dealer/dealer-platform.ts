@@ -22,7 +22,16 @@ import { TwinCars } from './twin-cars.ts';
 
 const SWEEP_MS = 60_000;
 
-type DealerSettings = Pick<Config, 'demo' | 'tokenLifetimeS' | 'fieldKey' | 'rateLimits'>;
+type DealerSettings = Pick<
+  Config,
+  | 'demo'
+  | 'tokenLifetimeS'
+  | 'fieldKey'
+  | 'rateLimits'
+  | 'fleetCarsMax'
+  | 'dealerCustomersMax'
+  | 'customersMax'
+>;
 
 interface DealerPlatformDependencies {
   store: Store;
@@ -40,21 +49,27 @@ export type DealerPlatform = Awaited<ReturnType<typeof openDealerPlatform>>;
 /** Opens the platform on a store, and fills an empty store. */
 export async function openDealerPlatform(
   { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
-  { demo, tokenLifetimeS, fieldKey, rateLimits }: DealerSettings,
+  settings: DealerSettings,
 ) {
-  const registry = new Registry(store);
+  const { demo, tokenLifetimeS, fieldKey, rateLimits } = settings;
+  const registry = new Registry(store, random);
   const tokens = await Tokens.open(store, clock, random, tokenLifetimeS);
   const secrets = await Secrets.open(store, random, fieldKey);
   const passwords = new Passwords(random);
   const attempts = new LoginAttempts(rateLimits, clock);
   const sessions = new Sessions(registry, tokens, clock);
-  const customers = new Customers(registry, secrets);
+  const customers = new Customers(registry, secrets, {
+    dealerMax: settings.dealerCustomersMax,
+    max: settings.customersMax,
+  });
   const shared = { registry, passwords, secrets, clock, random };
   const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
-  const cars = new Cars(registry, sessions, new TwinCars(worlds), clock);
+  const twin = new TwinCars(worlds);
+  const fleetMax = settings.fleetCarsMax;
+  const cars = new Cars({ registry, sessions, twin, clock, fleetMax });
   const dealers = new Dealers(registry, sessions);
   const seeding = new Seeding({ ...shared, demo });
-  const state = stateReader(registry, clock, node);
+  const state = stateReader({ registry, cars, customers, dealers }, clock, node);
   const dealerList = new DealerList(registry, dealers, clock, time);
   const stopSweeping = time.every(SWEEP_MS, () => {
     sessions.sweep().catch((err: unknown) => log.warn({ err }, 'revocations were not swept'));

@@ -1,10 +1,12 @@
 import type { Key } from '../store/contract.ts';
 import { expectDealer, refOf } from './account-refs.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
+import { Mirror } from './mirror.ts';
 import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
+import type { Ordered } from './sorted-items.ts';
 import type { Transaction } from './transaction.ts';
 
 const HEIR_FIELD = ['query', 'reassign_to'];
@@ -13,22 +15,33 @@ export function dealerBody({ username, name, city, createdAtMs }: DealerRecord):
   return { username, name, city, created_at: new Date(createdAtMs).toISOString() };
 }
 
+export interface ListedDealer extends Ordered {
+  body: Dealer;
+}
+
 /** Lists and removes dealers. */
 export class Dealers {
   readonly #registry: Registry;
   readonly #sessions: Sessions;
+  readonly #all: Mirror<DealerRecord, ListedDealer>;
 
   constructor(registry: Registry, sessions: Sessions) {
     this.#registry = registry;
     this.#sessions = sessions;
+    this.#all = new Mirror(registry, {
+      prefix: (generation: number) => keys.accounts(generation, 'dealer'),
+      itemOf: (record: DealerRecord) => ({ order: record.username, body: dealerBody(record) }),
+    });
+  }
+
+  /** Changes with every change of the list. */
+  get stamp(): string {
+    return this.#all.stamp;
   }
 
   /** By username. */
-  list(): Promise<Dealer[]> {
-    return this.#registry.read(async (reader) => {
-      const all = await reader.all<DealerRecord>(keys.accounts(reader.generation, 'dealer'));
-      return all.sort((a, b) => (a.username < b.username ? -1 : 1)).map(dealerBody);
-    });
+  list(revision: number): Promise<readonly ListedDealer[]> {
+    return this.#all.read(revision);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { bind, emailOf, setHolder } from './emails.ts';
@@ -10,7 +11,7 @@ let registry: Registry;
 
 beforeEach(async () => {
   temp = await tempStore(openIn);
-  registry = new Registry(temp.store);
+  registry = new Registry(temp.store, systemRandom);
 });
 afterEach(() => temp.destroy());
 

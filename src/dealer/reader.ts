@@ -28,21 +28,21 @@ export class Reader {
 
   /** All values below a prefix, ordered by key. */
   async all<T>(prefix: Key): Promise<T[]> {
-    return (await entriesBelow<T>(this.store, prefix)).map(({ value }) => value);
+    return (await this.entriesBelow<T>(prefix)).map(({ value }) => value);
   }
 
   async keysBelow(prefix: Key): Promise<Key[]> {
-    return (await entriesBelow(this.store, prefix)).map(({ key }) => key);
+    return (await this.entriesBelow(prefix)).map(({ key }) => key);
   }
-}
 
-async function entriesBelow<T>(store: Store, prefix: Key): Promise<Entry<T>[]> {
-  const entries: Entry<T>[] = [];
-  for (;;) {
-    const last = entries.at(-1);
-    const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
-    const some = await store.list<T>(prefix, page);
-    entries.push(...some);
-    if (some.length < PAGE) return entries;
+  async entriesBelow<T>(prefix: Key): Promise<Entry<T>[]> {
+    const entries: Entry<T>[] = [];
+    for (;;) {
+      const last = entries.at(-1);
+      const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
+      const some = await this.store.list<T>(prefix, page);
+      entries.push(...some);
+      if (some.length < PAGE) return entries;
+    }
   }
 }

@@ -151,6 +151,8 @@ export const keys = {
   generation: [ROOT, 'generation'] as Key,
   /** Written by every change: cached values are valid while it is the same. */
   revision: [ROOT, 'revision'] as Key,
+  /** The process that changes the records; checked by every change. */
+  writer: [ROOT, 'writer'] as Key,
   tokenKey: [ROOT, 'key', 'token'] as Key,
   fieldKey: [ROOT, 'key', 'field'] as Key,
   fieldKeyProof: [ROOT, 'key', 'field-proof'] as Key,

@@ -1,4 +1,11 @@
-import type { Check, Key, Store, Write } from '../store/contract.ts';
+import type { Random } from '../random.ts';
+import {
+  type Check,
+  type Key,
+  type Store,
+  StoreUnavailable,
+  type Write,
+} from '../store/contract.ts';
 import { busy } from './errors.ts';
 import { type Edition, PAGE, Reader } from './reader.ts';
 import { keys } from './records.ts';
@@ -8,24 +15,70 @@ import { Transaction } from './transaction.ts';
 const ATTEMPTS_MAX = 32;
 /** Changes that met a conflict and wait for their turn; further ones are refused. */
 const WAITING_MAX = 512;
+const NAME_BYTES = 12;
+
+/** Gets the writes of a commit once they are durable, in the order of the commits. */
+export type CommitListener = (writes: readonly Write[]) => void;
 
 /**
  * The records of the dealer platform, by generation. A reset writes a new generation beside the old
  * one and switches to it in the same commit, so a read or a change sees one generation only.
+ *
+ * One process changes the records at a time: each commit checks that this process is still the one
+ * that took them over last. So what a process keeps of them in memory is complete if it follows its
+ * own commits, until its `epoch` ends.
  */
 export class Registry {
   readonly store: Store;
+  /** Distinguishes this process from all others that use the store. */
+  readonly name: string;
+  /** Version of the entry with which this process took the records over. */
+  #ownVersion: number | undefined;
+  #takingOver: Promise<number> | undefined;
+  readonly #listeners: CommitListener[] = [];
+  /** The store held records before. */
+  #isFilled = false;
+  #epoch = 0;
+  /** The edition up to which `#epoch` holds. */
+  #checked: Edition = { generation: 0, revision: 0 };
   /** Ends when all changes that are repeated have ended. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, random: Random) {
     this.store = store;
+    this.name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
   }
 
+  /** Throws StoreUnavailable if the store has lost its records. */
   async edition(): Promise<Edition> {
     const entry = await this.store.get<number>(keys.revision);
-    return { generation: entry?.value ?? 0, revision: entry?.version ?? 0 };
+    if (entry === undefined) {
+      if (this.#isFilled) throw new StoreUnavailable('failed', new Error('the records are gone'));
+      return { generation: 0, revision: 0 };
+    }
+    this.#isFilled = true;
+    return { generation: entry.value, revision: entry.version };
+  }
+
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * A number that stays the same as long as `onCommit` reports every change of the records. After
+   * another number, what was read before may be outdated.
+   * @param revision that the caller has seen
+   */
+  async epoch(revision: number): Promise<number> {
+    if (revision === this.#checked.revision) return this.#epoch;
+    const [edition, writer] = await Promise.all([this.edition(), this.store.get(keys.writer)]);
+    const isOwn = writer !== undefined && writer.version === this.#ownVersion;
+    const { generation, revision: checked } = this.#checked;
+    // A store that was restored from a backup goes back.
+    if (!isOwn || edition.generation !== generation || edition.revision < checked) this.#epoch++;
+    this.#checked = edition;
+    return this.#epoch;
   }
 
   /** The result of `work`, which is repeated if a reset happened meanwhile. */
@@ -60,15 +113,49 @@ export class Registry {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<{ value: T } | undefined> {
     const edition = await this.edition();
-    const generation = await this.#generationCheck(edition);
-    if (generation === undefined) return undefined;
+    const checks = await this.#commonChecks(edition);
+    if (checks === undefined) return undefined;
     const transaction = new Transaction(this.store, edition);
     const [outcome] = await Promise.allSettled([work(transaction)]);
     if (outcome.status === 'rejected' || transaction.isEmpty) {
       const isCurrent = (await this.edition()).generation === edition.generation;
       return isCurrent ? { value: resultOf(outcome) } : undefined;
     }
-    return (await transaction.commit(generation)) ? { value: outcome.value } : undefined;
+    const { value } = outcome;
+    return (await this.#commit([...checks, ...transaction.checks], transaction.writes))
+      ? { value }
+      : undefined;
+  }
+
+  /** Returns false if a check failed. */
+  async #commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
+    try {
+      const isMade = await this.store.commit(checks, writes);
+      if (isMade) for (const listener of this.#listeners) listener(writes);
+      // Another process may have taken the records over.
+      else await this.#checkOwnership();
+      return isMade;
+    } catch (error) {
+      if (error instanceof StoreUnavailable && error.reason === 'unknown') this.#epoch++;
+      throw error;
+    }
+  }
+
+  async #checkOwnership(): Promise<void> {
+    const writer = await this.store.get(keys.writer);
+    if (writer?.version !== this.#ownVersion) this.#ownVersion = undefined;
+  }
+
+  async #takeOver(): Promise<number> {
+    for (;;) {
+      await this.store.commit([], [{ key: keys.writer, value: this.name }]);
+      const writer = await this.store.get(keys.writer);
+      if (writer?.value !== this.name) continue;
+      // The former one may have made changes until now.
+      this.#epoch++;
+      this.#ownVersion = writer.version;
+      return writer.version;
+    }
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -83,20 +170,32 @@ export class Registry {
     }
   }
 
-  /** Undefined while another node switches generations. */
-  async #generationCheck({ generation }: Edition): Promise<Check | undefined> {
+  /** The checks of every commit. Undefined while another process switches generations. */
+  async #commonChecks({ generation }: Edition): Promise<readonly Check[] | undefined> {
     const entry = await this.store.get<number>(keys.generation);
     if ((entry?.value ?? 0) !== generation) return undefined;
-    return { key: keys.generation, version: entry?.version ?? null };
+    return [
+      { key: keys.generation, version: entry?.version ?? null },
+      { key: keys.writer, version: await this.#ownership() },
+    ];
+  }
+
+  /** The version of this process's entry; takes the records over first if they are another's. */
+  #ownership(): number | Promise<number> {
+    if (this.#ownVersion !== undefined) return this.#ownVersion;
+    this.#takingOver ??= this.#takeOver().finally(() => {
+      this.#takingOver = undefined;
+    });
+    return this.#takingOver;
   }
 
   /** Writes the generation after `from` and makes it current. Returns false if another one is. */
   async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
-    const check = await this.#generationCheck(from);
-    if (check === undefined) return false;
+    const checks = await this.#commonChecks(from);
+    if (checks === undefined) return false;
     const generation = from.generation + 1;
     const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
-    return this.store.commit([check], [...writes(generation), ...pointers]);
+    return this.#commit(checks, [...writes(generation), ...pointers]);
   }
 
   /**

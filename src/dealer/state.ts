@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
-import type { Reader } from './reader.ts';
-import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
+import type { Cars } from './cars.ts';
+import type { Customers } from './customers.ts';
+import type { Dealers } from './dealers.ts';
 import type { Registry } from './registry.ts';
 import type { PlatformState } from './schemas.ts';
-import { VersionedCache } from './versioned-cache.ts';
 
 /** Figures of the rest of the node for the state of the platform. */
 export interface NodeCounts {
@@ -13,55 +13,57 @@ export interface NodeCounts {
 
 type Counts = Pick<PlatformState, 'dealers' | 'customers' | 'cars' | 'fleets'>;
 
+interface Counted {
+  registry: Registry;
+  cars: Cars;
+  customers: Customers;
+  dealers: Dealers;
+}
+
 export const VERSION = '2.0.0';
 
-/** Reads the public state of the platform. Records are counted again only after a change. */
+/** Reads the public state of the platform. */
 export function stateReader(
-  registry: Registry,
+  counted: Counted,
   clock: Clock,
   node: NodeCounts,
 ): () => Promise<PlatformState> {
+  const { registry } = counted;
   const startedAtMs = clock.now();
-  const counts = new VersionedCache<Counts>();
   return async () => {
-    const { revision } = await registry.edition();
+    const counts = await registry.read(({ revision }) => count(counted, revision));
     return {
       status: 'ok',
       version: VERSION,
       started_at: new Date(startedAtMs).toISOString(),
       uptime_s: Math.floor((clock.now() - startedAtMs) / 1000),
       store: registry.store.engine,
-      ...(await counts.read('', revision, () => registry.read(count))),
+      ...counts,
       worlds: await node.worlds(),
       nodes: node.nodes(),
     };
   };
 }
 
-async function count(reader: Reader): Promise<Counts> {
-  const { generation } = reader;
-  const dealers = await reader.all<DealerRecord>(keys.accounts(generation, 'dealer'));
-  const customers = await reader.all<CustomerRecord>(keys.accounts(generation, 'user'));
-  const cars = await reader.all<CarRecord>(keys.cars(generation));
-  const fleets = dealers
-    .map(({ username }) => ({
-      dealer: username,
-      cars: cars.filter(({ dealer }) => dealer === username).length,
-      customers: customers.filter(({ dealer }) => dealer === username).length,
-    }))
-    .sort((a, b) => (a.dealer < b.dealer ? -1 : 1));
-  const those = (is: (car: CarRecord) => boolean) => cars.filter(is).length;
+async function count({ cars, customers, dealers }: Counted, revision: number): Promise<Counts> {
+  const [all, ofCars, ofCustomers] = await Promise.all([
+    dealers.list(revision),
+    cars.tally(revision),
+    customers.tally(revision),
+  ]);
   return {
-    dealers: dealers.length,
-    customers: customers.length,
+    dealers: all.length,
+    customers: ofCustomers.total,
     cars: {
-      total: cars.length,
-      in_fleet: those(({ dealer }) => dealer !== null),
-      owned: those(({ owner }) => owner !== null),
-      locked: those(({ locked }) => locked),
-      climate: those(({ climate }) => climate),
-      charging: those(({ charging }) => charging),
+      total: ofCars.total,
+      in_fleet: ofCars.total - ofCars.ofDealer.of(null),
+      owned: ofCars.owned,
+      ...ofCars.flags,
     },
-    fleets,
+    fleets: all.map(({ order: dealer }) => ({
+      dealer,
+      cars: ofCars.ofDealer.of(dealer),
+      customers: ofCustomers.ofDealer.of(dealer),
+    })),
   };
 }

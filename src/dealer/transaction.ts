@@ -3,8 +3,8 @@ import { Reader } from './reader.ts';
 import { keys } from './records.ts';
 
 /**
- * An optimistic transaction. It collects writes, and commits them only if every record that it read
- * by key is unchanged.
+ * An optimistic transaction. It collects writes, to be committed only if every record that it read by
+ * key is unchanged.
  */
 export class Transaction extends Reader {
   readonly #checks = new Map<string, Check>();
@@ -40,10 +40,12 @@ export class Transaction extends Reader {
     return this.#writes.length === 0;
   }
 
-  /** Returns false if a record has changed meanwhile. */
-  async commit(generationCheck: Check): Promise<boolean> {
-    const revision: Write = { key: keys.revision, value: this.generation };
-    const checks = [generationCheck, ...this.#checks.values()];
-    return this.store.commit(checks, [...this.#writes, revision]);
+  /** That every record is as it was read. */
+  get checks(): readonly Check[] {
+    return [...this.#checks.values()];
+  }
+
+  get writes(): readonly Write[] {
+    return [...this.#writes, { key: keys.revision, value: this.generation }];
   }
 }

@@ -32,10 +32,9 @@ export class TwinCars {
     return world && entry && { world: world.id, entry };
   }
 
-  /** Whether the world of the VIN is still in memory. */
-  isAtHand(vin: string): boolean {
-    const address = parseVin(vin);
-    return address !== undefined && this.#worlds.peek(address.world) !== undefined;
+  /** Whether a world is still in memory. */
+  isAtHand(world: number): boolean {
+    return this.#worlds.peek(world) !== undefined;
   }
 
   async #load(number: number): Promise<World | undefined> {
@@ -47,5 +46,10 @@ export class TwinCars {
 
 /** Whether a world could have this VIN, in either case of letters. */
 export function isTwinVin(vin: string): boolean {
-  return vin.length === VIN_LENGTH && parseVin(vin) !== undefined;
+  return worldOf(vin) !== undefined;
+}
+
+/** The number of the world that could have this VIN. */
+export function worldOf(vin: string): number | undefined {
+  return vin.length === VIN_LENGTH ? parseVin(vin)?.world : undefined;
 }

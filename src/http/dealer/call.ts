@@ -10,14 +10,14 @@ import type { Session } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
 import { PRICES_US } from '../server/prices.ts';
-import { type Header, ok, type Reply, reply } from '../server/reply.ts';
+import { type Header, ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import type { TokenBuckets } from '../server/token-buckets.ts';
 import { asObject, MULTIPART_TYPE, readForm, readJson } from './body.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
-import { JsonText } from './json-cache.ts';
+import { ReadyReply } from './list-replies.ts';
 import { Payer, type WorkLimits } from './payer.ts';
 
 /** The validated parts of a call. */
@@ -26,6 +26,7 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   query: Values<Q>;
   path: Values<P>;
   authorization: string;
+  ifNoneMatch: string;
   requestId: string;
 }
 
@@ -73,7 +74,9 @@ export const WRONG_ROLE = 'The role of the caller does not allow this.';
 /** A longer body is parsed only for a caller who may make the call. */
 const PARSED_FIRST_BYTES_MAX = 16 * 1024;
 
-const OVER_BUDGET = 'The address, or the account, is over its limit on work; see Retry-After.';
+/** Description of a 429 because of the price of a call. */
+export const OVER_BUDGET =
+  'The address, or the account, is over its limit on work; see Retry-After.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
@@ -142,7 +145,7 @@ function priceUsOf({ endpoint, priceUs }: { endpoint: string; priceUs?: number }
 }
 
 function replyOf(result: unknown): Reply {
-  return result instanceof JsonText ? reply(200, result.json, 'json') : ok(result, 'json');
+  return result instanceof ReadyReply ? result.reply : ok(result, 'json');
 }
 
 /** Turns refusals into answers; unknown errors pass through. */
@@ -225,7 +228,8 @@ function read<B extends Fields, Q extends Fields, P extends Fields>(
   } as Pick<Ask<B, Q, P>, 'path' | 'query' | 'body'>;
   if (faults.length > 0) throw invalid(...faults);
   const { head, requestId } = call;
-  return { ...parts, authorization: head.authorization, requestId };
+  const { authorization, ifNoneMatch } = head;
+  return { ...parts, authorization, ifNoneMatch, requestId };
 }
 
 function faultsOf(error: unknown): readonly FieldFault[] {

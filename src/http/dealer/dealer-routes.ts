@@ -5,10 +5,10 @@ import type { Session } from '../../dealer/sessions.ts';
 import { PRICES_US } from '../server/prices.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
-import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
+import { guardedRoutes, OVER_BUDGET, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
-import { JsonCache } from './json-cache.ts';
+import { ListReplies } from './list-replies.ts';
 
 const FOREIGN = 'The caller may not change this car.';
 
@@ -31,6 +31,7 @@ function dealerListRoutes(context: DealerRouteDependencies): Route[] {
   const { log, limits } = context;
   const { accounts, dealers, dealerList } = context.platform;
   const guarded = guardedRoutes(context, 'dealers');
+  const lists = new ListReplies();
   return [
     openRoutes(
       limits,
@@ -39,8 +40,9 @@ function dealerListRoutes(context: DealerRouteDependencies): Route[] {
       endpoint: 'GET /api/dealers',
       operationId: 'listDealers',
       summary: 'All dealers, by username',
+      query: forms.Page,
       answer: schemas.Dealers,
-      run: () => dealerList.read(),
+      run: async (ask) => lists.of(ask, await dealerList.read(ask.query), () => {}),
     }),
     guarded({
       endpoint: 'POST /api/dealers',
@@ -78,15 +80,21 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
   const { cars } = context.platform;
   const guarded = guardedRoutes(context, 'cars');
   const body = (car: Car) => carBody(car, context);
-  const lists = new JsonCache<readonly Car[]>();
+  const encode = (car: Car) => JSON.stringify(body(car));
+  const lists = new ListReplies();
   return [
     guarded({
       endpoint: 'GET /api/cars',
       operationId: 'listCars',
       summary: 'All cars, by VIN',
       action: 'cars.list',
+      query: forms.Page,
       answer: schemas.Cars,
-      run: async (_, session) => lists.of(await cars.list(session), (all) => all.map(body)),
+      refusals: { 429: OVER_BUDGET },
+      run: async (ask, session, payer) => {
+        const list = await cars.list(session, ask.query, encode);
+        return lists.of(ask, list, () => payer.pay(PRICES_US.listedCar * list.count));
+      },
     }),
     guarded({
       endpoint: 'POST /api/cars/add-to-fleet',
@@ -97,7 +105,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.Car,
       refusals: {
         403: `${WRONG_ROLE} Or the fleet is another dealer's.`,
-        409: 'The car is in the fleet of another dealer.',
+        409: 'The car is in the fleet of another dealer, or the fleet is full.',
       },
       run: async ({ body: { vin, dealer } }, session) =>
         body(await cars.addToFleet(session, vin, dealer ?? null)),
@@ -171,6 +179,7 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
   const { log } = context;
   const { customers } = context.platform;
   const guarded = guardedRoutes(context, 'customers');
+  const lists = new ListReplies();
   const audit = (isAsked: boolean, requestId: string, { account }: Session) => {
     if (isAsked)
       log.info(
@@ -184,15 +193,14 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'listCustomers',
       summary: 'All customers for an admin; the customers of the calling dealer',
       action: 'customers.list',
-      query: forms.CustomerQuery,
+      query: forms.CustomersQuery,
       answer: schemas.Customers,
-      refusals: { 403: WRONG_ROLE },
-      priceUs: PRICES_US.listedCustomer,
-      run: async ({ query, requestId }, session, payer) => {
-        audit(query.include_password, requestId, session);
-        const list = await customers.list(session, query.include_password);
-        payer.owe(PRICES_US.listedCustomer * list.length);
-        return list;
+      refusals: { 403: WRONG_ROLE, 429: OVER_BUDGET },
+      run: async (ask, session, payer) => {
+        const { include_password: withPassword } = ask.query;
+        audit(withPassword, ask.requestId, session);
+        const list = await customers.list(session, ask.query, withPassword);
+        return lists.of(ask, list, () => payer.pay(PRICES_US.listedCustomer * list.count));
       },
     }),
     guarded({

@@ -9,6 +9,7 @@ const PASSWORD_BYTES_MAX = 1024;
 const YES = new Set(['true', '1', 'yes', 'on', 't', 'y']);
 const NO = new Set(['false', '0', 'no', 'off', 'f', 'n']);
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const WHOLE = /^[+-]?\d+$/;
 const NOT_FINITE = /^[+-]?(?:inf|infinity|nan)$/i;
 
 /** An error of a check, with a type of the table in form.ts. */
@@ -75,6 +76,26 @@ export function boolean(): Field<boolean> {
 /** A finite number, or a text that contains one. */
 export function number(): Field<number> {
   return { rule: { type: 'number' }, convert: toNumber, schema: { type: 'number' } };
+}
+
+/** A whole number in a query, where every value is a text. */
+export function whole(min: number, max: number): Field<number> {
+  const check = (given: unknown, errors: CheckError[]) => {
+    if (typeof given !== 'string') return given;
+    const error = wholeError(given, min, max);
+    if (error) errors.push(error);
+    return Number(given);
+  };
+  return {
+    rule: { type: 'string', custom: check },
+    schema: { type: 'integer', minimum: min, maximum: max },
+  };
+}
+
+function wholeError(given: string, min: number, max: number): CheckError | undefined {
+  if (!WHOLE.test(given.trim())) return { type: 'whole' };
+  if (Number(given) < min) return { type: 'wholeMin', expected: min };
+  return Number(given) > max ? { type: 'wholeMax', expected: max } : undefined;
 }
 
 /** A field that may be absent or null. */

@@ -62,6 +62,20 @@ const COMPLAINTS: Readonly<Record<string, (error: ValidationError) => Complaint>
     msg: `value is not a valid email address: ${reason}`,
     ctx: { reason },
   }),
+  whole: () => ({
+    type: 'int_parsing',
+    msg: 'Input should be a valid integer, unable to parse string as an integer',
+  }),
+  wholeMin: ({ expected }) => ({
+    type: 'greater_than_equal',
+    msg: `Input should be greater than or equal to ${expected}`,
+    ctx: { ge: expected },
+  }),
+  wholeMax: ({ expected }) => ({
+    type: 'less_than_equal',
+    msg: `Input should be less than or equal to ${expected}`,
+    ctx: { le: expected },
+  }),
   boolean: ({ actual }) =>
     typeof actual === 'object'
       ? { type: 'bool_type', msg: 'Input should be a valid boolean' }

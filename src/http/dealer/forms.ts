@@ -8,11 +8,14 @@ import {
   password,
   text,
   vin,
+  whole,
 } from './fields.ts';
 import { Form } from './form.ts';
 
 // The bodies, queries and paths of the dealer platform. Faults are reported in the order of fields.
 
+/** Entries of a page of a list. */
+const PAGE_MAX = 1000;
 const NAME_PATTERN = /^[a-z0-9_]+$/;
 const username = text({ min: 3, max: 20, pattern: NAME_PATTERN });
 const some = text({ min: 1 });
@@ -107,7 +110,13 @@ export const ByUsername = new Form({ username: text() }, { username: 'anna' });
 export const ByDealer = new Form({ username: text() }, { username: 'nordbil' });
 export const ByVin = new Form({ vin: vin() }, { vin: 'DEMCAR00000000001' });
 export const Removal = new Form({ reassign_to: optional(text()) }, { reassign_to: 'vastauto' });
+const includePassword = absentAs(boolean(), false);
 export const CustomerQuery = new Form(
-  { include_password: absentAs(boolean(), false) },
+  { include_password: includePassword },
   { include_password: true },
 );
+
+/** A part of a list: what comes after a VIN or a username. */
+const page = { after: optional(text()), limit: optional(whole(1, PAGE_MAX)) };
+export const Page = new Form(page, {});
+export const CustomersQuery = new Form({ include_password: includePassword, ...page }, {});

@@ -24,7 +24,7 @@ export function freshReply({ etag, whole, notModified }: TaggedReply, ifNoneMatc
  * The comparison is weak: proxies may have added `W/`.
  * @param etag in quotes
  */
-function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag) return true;
   if (ifNoneMatch === '') return false;
   if (ifNoneMatch.trim() === '*') return true;

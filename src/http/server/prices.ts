@@ -22,8 +22,8 @@ export const PRICES_US = {
   encodedIncident: 0.5,
   /** An entry of a journal that is read from the store and encoded. */
   journalChange: 1.5,
-  /** A car in a list that is read from the store, built and encoded. */
-  listedCar: 10,
+  /** A car in a list: most have been encoded before. */
+  listedCar: 1,
   /** A customer in a list: its fields are decrypted. */
   listedCustomer: 30,
   /** A change of the dealer platform, made durable. */

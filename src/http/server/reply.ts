@@ -35,7 +35,7 @@ export function ok(value: unknown, encoding: Encoding): Reply {
 /** An answer whose body is encoded already. */
 export function reply(
   status: number,
-  body: string | Uint8Array,
+  body: Reply['body'],
   encoding: Encoding,
   headers = NO_HEADERS,
 ): Reply {

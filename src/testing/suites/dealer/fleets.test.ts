@@ -9,7 +9,12 @@ const CAR = 'DEMCAR00000000001';
 const IDLE_MS = 70_000;
 
 describe.each(ENGINES)('on the $name store', ({ start }) => {
-  const api = useDealer(start, { WORLD_IDLE_SECONDS: '60' });
+  const api = useDealer(start, {
+    WORLD_IDLE_SECONDS: '60',
+    FLEET_CARS_MAX: '20',
+    DEALER_CUSTOMERS_MAX: '20',
+    CUSTOMERS_MAX: '40',
+  });
   let admin: string;
   beforeAll(async () => {
     admin = await api.logIn('admin', 'admin');
@@ -255,6 +260,97 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
         statuses.some((status) => status !== 200) ? new Set([422]) : new Set(),
       );
       expect(all.filter(({ dealer }) => dealer === 'nordbil')).toEqual([]);
+    });
+  });
+
+  describe('a fleet', () => {
+    const add = (vin: string, ask: Ask) =>
+      api.ask('POST /api/cars/add-to-fleet', { ...ask, json: { vin, ...(ask.json as Body) } });
+
+    test('[D31] has a number of cars that many additions at once cannot exceed', async () => {
+      const token = await api.logIn('nordbil', 'dealer');
+      const adding = Array.from({ length: 16 }, (_, i) => add(`NEW${i}`, { token }));
+      const answers = await Promise.all(adding);
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(10).fill(200), ...Array(6).fill(409)]);
+      const refused = answers.find(({ status }) => status === 409);
+      expect(refused?.body).toEqual({ detail: 'The fleet is full' });
+      // What is in it already takes no place, and other fleets have theirs.
+      expect((await add(CAR, { token })).status).toBe(200);
+      const other = await add('NEW99', { token: admin, json: { dealer: 'sydmotor' } });
+      expect(other.status).toBe(200);
+    });
+
+    test('[D31] counts the cars that an heir got, and has places again after a reset', async () => {
+      await api.get('DELETE /api/dealers/nordbil?reassign_to=sydmotor', { token: admin });
+      const token = await api.logIn('sydmotor', 'dealer');
+      expect((await add('NEW1', { token })).status).toBe(409);
+      await api.get('POST /api/admin/reset', { token: admin });
+      const again = await api.logIn('sydmotor', 'dealer');
+      expect((await add('NEW1', { token: again })).status).toBe(200);
+    });
+  });
+
+  test('[D31] a dealer and the platform have a number of customers', async () => {
+    const signUp = (name: string, dealer: string) =>
+      api.ask('POST /api/auth/signup', { json: { ...signUpOf(name), dealer } });
+    const many = (name: string, count: number, dealer: string) =>
+      Promise.all(Array.from({ length: count }, (_, i) => signUp(`${name}${i}`, dealer)));
+    const ofNordbil = await many('guest', 15, 'nordbil');
+    const refused = ofNordbil.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, body }) => [status, body])).toEqual([
+      [409, { detail: 'The dealer takes no more customers' }],
+    ]);
+    const token = await api.logIn('maria', 'user');
+    const moved = await api.ask('PATCH /api/me/profile', { token, json: { dealer: 'nordbil' } });
+    expect(moved.status).toBe(409);
+    expect((await many('other', 2, 'sydmotor')).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await signUp('last', 'sydmotor')).body).toEqual({
+      detail: 'The platform takes no more customers',
+    });
+  });
+
+  describe('a list', () => {
+    const LISTS = [
+      ['/api/dealers', 'username'],
+      ['/api/cars', 'vin'],
+      ['/api/customers', 'username'],
+    ] as const;
+
+    test.each(LISTS)('[D32] GET %s has pages', async (path, name) => {
+      const get = (query: string) => api.get<Body[]>(`GET ${path}${query}`, { token: admin });
+      const all = await get('');
+      const pages: Body[] = [];
+      for (;;) {
+        const after = pages.length === 0 ? '' : `&after=${pages.at(-1)?.[name]}`;
+        const page = await get(`?limit=3${after}`);
+        pages.push(...page);
+        if (page.length < 3) break;
+      }
+      expect(all.length).toBeGreaterThan(3);
+      expect(pages).toEqual(all);
+      const [first] = all;
+      expect(await get(`?after=${first?.[name]}`)).toEqual(all.slice(1));
+      // What begins a page need not exist.
+      expect(await get(`?after=${first?.[name]}0`)).toEqual(all.slice(1));
+      expect(await get('?after=~&limit=1000')).toEqual([]);
+    });
+
+    test.each(LISTS)('[D33] GET %s is 304 until the caller would see a change', async (path) => {
+      const ask = (token: string, etag = '') =>
+        api.ask(`GET ${path}`, { token, headers: { 'If-None-Match': etag } });
+      const etag = String((await ask(admin)).headers.get('etag'));
+      const same = await ask(admin, etag);
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag]);
+      if (path !== '/api/dealers') {
+        const other = await ask(await api.logIn('nordbil', 'dealer'), etag);
+        expect(other.status).toBe(200);
+      }
+      await api.get('DELETE /api/dealers/fjallbilar', { token: admin });
+      const changed = await ask(admin, etag);
+      expect(changed.status).toBe(200);
+      expect(changed.text).not.toContain('"fjallbilar"');
+      expect(changed.headers.get('etag')).not.toBe(etag);
     });
   });
 

@@ -43,6 +43,18 @@ const noIncludePassword: Fault = {
   msg: NO_BOOLEAN,
 };
 
+const noLimit: Fault = {
+  type: 'int_parsing',
+  loc: ['query', 'limit'],
+  msg: 'Input should be a valid integer, unable to parse string as an integer',
+};
+const outside = (type: string, than: string, ctx: Record<string, number>): Fault => ({
+  type,
+  loc: ['query', 'limit'],
+  msg: `Input should be ${than} than or equal to ${Object.values(ctx)[0]}`,
+  ctx,
+});
+
 const dealer = { username: 'ok_1', password: 'abc', name: 'N', city: 'C' };
 export const customer = signUpOf('ok_1');
 
@@ -219,6 +231,24 @@ const BOOLEANS: readonly Case[] = [
       [noIncludePassword],
     ],
   ),
+  ...(['dealers', 'cars', 'customers'] as const).map(
+    (list): Case => [
+      `a page of ${list}`,
+      `GET /api/${list}?after=${TOO_LONG}&limit=1.5`,
+      {},
+      [tooLong(['query', 'after']), noLimit],
+    ],
+  ),
+  ...['', 'x', '0x10', '1e2'].map(
+    (given): Case => [`limit=${given}`, `GET /api/cars?limit=${given}`, {}, [noLimit]],
+  ),
+  ['limit=0', 'GET /api/cars?limit=0', {}, [outside('greater_than_equal', 'greater', { ge: 1 })]],
+  [
+    'limit=1001',
+    'GET /api/cars?limit=1001',
+    {},
+    [outside('less_than_equal', 'less', { le: 1000 })],
+  ],
   [
     'the last of two query parameters',
     'GET /api/customers/anna?include_password=true&include_password=x',

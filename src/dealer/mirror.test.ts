@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemRandom } from '../random.ts';
+import type { EmbeddedStore } from '../store/embedded-store.ts';
+import { faultyStore } from '../testing/doubles/faulty-store.ts';
+import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { systemTime } from '../time.ts';
+import { Mirror } from './mirror.ts';
+import { keys } from './records.ts';
+import { Registry } from './registry.ts';
+
+interface Item {
+  order: string;
+  value: number;
+}
+
+let temp: TempStore<EmbeddedStore>;
+beforeEach(async () => {
+  temp = await tempStore(openIn);
+});
+afterEach(() => temp.destroy());
+
+function open(store = faultyStore(temp.store, systemTime)) {
+  const registry = new Registry(store, systemRandom);
+  const counts = { sum: 0 };
+  const tally = {
+    count: ({ value }: Item, by: 1 | -1) => {
+      counts.sum += by * value;
+    },
+    clear: () => {
+      counts.sum = 0;
+    },
+  };
+  const kind = { prefix: keys.cars, itemOf: (record: Item) => record };
+  const mirror = new Mirror<Item, Item>(registry, kind, tally);
+  const put = (order: string, value: number) =>
+    registry.change(async (transaction) => {
+      transaction.put(keys.car(transaction.generation, order), { order, value });
+    });
+  const remove = (order: string) =>
+    registry.change(async (transaction) => {
+      transaction.remove(keys.car(transaction.generation, order));
+    });
+  const read = async () => mirror.read((await registry.edition()).revision);
+  const text = async () => (await read()).map(({ order, value }) => order + value).join(' ');
+  return { store, registry, mirror, counts, put, remove, read, text };
+}
+
+test('it follows the changes of its process without reading a list', async () => {
+  const { store, mirror, counts, put, remove, read, text } = open();
+  await put('b', 1);
+  expect(await text()).toBe('b1');
+  const lists = vi.spyOn(store, 'list');
+  const [before, stamp] = [await read(), mirror.stamp];
+  await put('c', 2);
+  await put('a', 3);
+  await put('b', 4);
+  expect([await text(), counts.sum]).toEqual(['a3 b4 c2', 9]);
+  await remove('a');
+  await remove('nobody');
+  expect([await text(), counts.sum]).toEqual(['b4 c2', 6]);
+  expect(before).toEqual([{ order: 'b', value: 1 }]);
+  expect(mirror.stamp).not.toBe(stamp);
+  expect(lists).not.toHaveBeenCalled();
+});
+
+test('it shows what another process has changed, also if it changed something itself meanwhile', async () => {
+  const [one, other] = [open(), open()];
+  await one.put('a', 1);
+  expect([await one.text(), await other.text()]).toEqual(['a1', 'a1']);
+  await other.put('b', 2);
+  expect([await one.text(), await other.text()]).toEqual(['a1 b2', 'a1 b2']);
+  await other.put('c', 3);
+  await one.put('d', 4);
+  expect([await one.text(), one.counts.sum]).toEqual(['a1 b2 c3 d4', 10]);
+  await Promise.all([one.put('e', 5), other.put('f', 6)]);
+  expect([await one.text(), await other.text()]).toEqual(Array(2).fill('a1 b2 c3 d4 e5 f6'));
+});
+
+test('it reads everything again after a commit whose outcome is not known', async () => {
+  const { store, put, text } = open();
+  await put('a', 1);
+  await text();
+  store.setFault({ kind: 'unknown' });
+  await expect(put('b', 2)).rejects.toMatchObject({ reason: 'unknown' });
+  store.setFault({ kind: 'none' });
+  expect(await text()).toBe('a1 b2');
+});
+
+test('it misses no commit that ends while it reads', async () => {
+  const { store, put, text } = open();
+  await put('a', 1);
+  const list = store.list.bind(store);
+  vi.spyOn(store, 'list').mockImplementationOnce(async (prefix, page) => {
+    const found = await list(prefix, page);
+    await put('b', 2);
+    return found as never;
+  });
+  expect(await text()).toBe('a1 b2');
+});
+
+test('it shows nothing of a store that has lost its records', async () => {
+  const { store, put, text } = open();
+  await put('a', 1);
+  await text();
+  const entries = await store.list([], { limit: 100 });
+  await store.commit(
+    [],
+    entries.map(({ key }) => ({ key, remove: true as const })),
+  );
+  await expect(text()).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'failed' });
+  await expect(put('b', 2)).rejects.toMatchObject({ reason: 'failed' });
+});
+
+test('it shows what a store that was restored from a backup has', async () => {
+  const { store, put, text, registry } = open();
+  await put('a', 1);
+  const backup = new Map<string, unknown>();
+  // An earlier version of the revision comes back with an earlier list.
+  const get = store.get.bind(store);
+  backup.set('revision', await get(keys.revision));
+  await put('b', 2);
+  expect(await text()).toBe('a1 b2');
+  await temp.store.commit([], [{ key: keys.car(0, 'b'), remove: true }]);
+  vi.spyOn(store, 'get').mockImplementation(async (key) =>
+    key === keys.revision ? (backup.get('revision') as never) : get(key),
+  );
+  expect((await registry.edition()).revision).toBeGreaterThan(0);
+  expect(await text()).toBe('a1');
+});
