@@ -22,11 +22,21 @@ export interface Server {
 }
 
 interface NodeOptions {
-  /** Off by default: a load comes from one address. */
-  rateLimits?: 'on' | 'off';
+  /** Raised by default: a load comes from one address. The node counts, and nobody is refused. */
+  rateLimits?: 'default' | 'raised';
   /** `cgroup.procs` of the control group that the process joins before the node starts. */
   groupFile?: string | undefined;
 }
+
+const RAISED_BUCKETS = ['WORLDS', 'FEATURE_WRITES', 'MISSES', 'WORK_MS', 'LOGINS', 'SIGN_UPS'];
+const RAISED_LIMITS = Object.fromEntries([
+  ['LIMIT_SOCKETS', '1e6'],
+  ['LIMIT_FAILED_LOGINS', '1e6'],
+  ...RAISED_BUCKETS.flatMap((name) => [
+    [`LIMIT_${name}_BURST`, '1e12'],
+    [`LIMIT_${name}_PER_S`, '1e12'],
+  ]),
+]);
 
 /** A node of the product on free ports of the loopback, with an empty store. */
 export async function startNode(options: NodeOptions = {}): Promise<Server> {
@@ -46,7 +56,7 @@ export async function startNode(options: NodeOptions = {}): Promise<Server> {
 /** The same with the store of a folder, which stays. */
 export function startNodeOn(
   dataDir: string,
-  { rateLimits = 'off', groupFile }: NodeOptions = {},
+  { rateLimits = 'raised', groupFile }: NodeOptions = {},
 ): Promise<Server> {
   const settings = {
     HOST: '127.0.0.1',
@@ -54,8 +64,8 @@ export function startNodeOn(
     TWIN_PORT: '0',
     OPS_PORT: '0',
     DATA_DIR: dataDir,
-    RATE_LIMITS: rateLimits,
     LOG_LEVEL: 'warn',
+    ...(rateLimits === 'raised' ? RAISED_LIMITS : {}),
   };
   return startProcess('src/main.ts', settings, groupFile === undefined ? [] : [...JOIN, groupFile]);
 }

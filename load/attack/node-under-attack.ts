@@ -20,7 +20,7 @@ export interface NodeUnderAttack extends Server {
  */
 export async function startNodeUnderAttack(limitMib = 0): Promise<NodeUnderAttack> {
   const group = limitMib > 0 ? limitedIfAllowed(limitMib) : undefined;
-  const server = await startNode({ rateLimits: 'on', groupFile: group?.groupFile });
+  const server = await startNode({ rateLimits: 'default', groupFile: group?.groupFile });
   const stop = async () => {
     await server.stop();
     group?.remove();
