@@ -16,6 +16,7 @@ import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
 import { errorReply } from './server/reply.ts';
 import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
+import { StreamedAnswers } from './server/streamed-answers.ts';
 import { Fanout } from './twin/fanout.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
@@ -76,8 +77,9 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
+  const streamed = new StreamedAnswers(time);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
-    const server = new HttpServer({ ...settings, time, random, metrics, log });
+    const server = new HttpServer({ ...settings, streamed, time, random, metrics, log });
     servers.push(server);
     return server;
   };
@@ -124,7 +126,7 @@ function countStreams(metrics: Metrics, fanout: Fanout): void {
 
 type ServerSettings<Session = never> = Omit<
   ServerOptions<Session>,
-  'time' | 'random' | 'metrics' | 'log'
+  'streamed' | 'time' | 'random' | 'metrics' | 'log'
 >;
 
 /** What the two public services share. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { DealerError } from '../../dealer/errors.ts';
 import { TwinError } from '../../errors.ts';
-import { type Header, ok, type Reply } from '../server/reply.ts';
+import { type Header, ok, type WholeReply } from '../server/reply.ts';
 
 /** Statuses whose detail is their standard text. */
 const PLAIN_STATUSES = new Set([400, 404, 405, 500]);
@@ -10,7 +10,7 @@ const PLAIN_STATUSES = new Set([400, 404, 405, 500]);
  * The one place where an error becomes an answer of the dealer platform: `{detail}`. Unknown errors
  * become a bare 500; no detail leaks.
  */
-export function detailReply(error: unknown): Reply {
+export function detailReply(error: unknown): WholeReply {
   if (error instanceof DealerError) {
     return refusal(error.status, error.detail, error.retryAfterS);
   }
@@ -20,7 +20,7 @@ export function detailReply(error: unknown): Reply {
   return refusal(status, detail, retryAfterS);
 }
 
-function refusal(status: number, detail: unknown, retryAfterS: number | undefined): Reply {
+function refusal(status: number, detail: unknown, retryAfterS: number | undefined): WholeReply {
   const headers: Header[] = [];
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
   if (retryAfterS !== undefined) headers.push(['Retry-After', String(retryAfterS)]);

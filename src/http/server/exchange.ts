@@ -5,12 +5,13 @@ import type { RouteMeter } from '../../metrics.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
-import type { Header, Reply } from './reply.ts';
+import { type PiecePort, PieceWriter } from './piece-writer.ts';
+import type { Header, Reply, StreamedReply, WholeReply } from './reply.ts';
 import type { Call } from './router.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** The part of a response of the library that an exchange uses. */
-export interface ResponsePort {
+export interface ResponsePort extends Omit<PiecePort, 'end' | 'onWritable'> {
   writeStatus(status: string): unknown;
   writeHeader(name: string, value: string): unknown;
   end(body: string | Uint8Array, closeConnection: boolean): unknown;
@@ -18,8 +19,6 @@ export interface ResponsePort {
   /** Writes as many bytes as the operating system accepts. */
   tryEnd(rest: string | Uint8Array, totalLength: number): [isTaken: boolean, isDone: boolean];
   onWritable(resume: (offset: number) => boolean): unknown;
-  cork(write: () => void): unknown;
-  close(): unknown;
   getRemoteAddress(): ArrayBuffer;
 }
 
@@ -93,6 +92,7 @@ export class Exchange implements Call {
   heldBy: string | undefined = undefined;
   /** The body so far, at the beginning of memory that doubles: a part may be one byte long. */
   #collected = EMPTY;
+  #writer: PieceWriter | undefined;
   readonly #response: ResponsePort;
   readonly #context: ExchangeContext;
 
@@ -121,6 +121,12 @@ export class Exchange implements Call {
   /** Whether the request only reads, so that it may be sent again. */
   get isRead(): boolean {
     return this.method === 'GET' || this.method === 'HEAD';
+  }
+
+  /** A change that timed out may still be applied: the client has to read it back. */
+  get deadlineHint(): string | undefined {
+    if (this.isRead || this.deadlineError === 'request_timeout') return undefined;
+    return 'The request timed out and may still complete: read the state to find out.';
   }
 
   addressKey(): string {
@@ -152,12 +158,9 @@ export class Exchange implements Call {
   }
 
   /** Answers, unless the exchange was answered or the client has disconnected. */
-  answer(reply: Reply, commonHeaders: Header): void {
+  answer(reply: WholeReply, commonHeaders: Header): void {
     if (!this.isOpen) return;
-    this.isOpen = false;
-    this.#collected = EMPTY;
-    this.isSending = true;
-    this.meter.answered(reply.status);
+    this.#begin(reply);
     if (this.isLast || this.isDeferred) {
       const kept = keep(reply);
       this.#context.time.immediate(() => this.#answerDeferred(kept, commonHeaders));
@@ -165,14 +168,52 @@ export class Exchange implements Call {
     else this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
+  /** Begins an answer in pieces. Returns undefined if it has no body. */
+  answerInPieces(reply: StreamedReply, commonHeaders: Header): PieceWriter | undefined {
+    this.#begin(reply);
+    const isHead = this.method === 'HEAD';
+    this.#response.cork(() => {
+      this.#writeHead(reply, commonHeaders);
+      if (isHead) this.#endHead();
+    });
+    if (isHead) return undefined;
+    this.#writer = new PieceWriter(this.#response, this.#context.time);
+    return this.#writer;
+  }
+
+  /** All pieces are written. */
+  endPieces(): void {
+    this.#writer?.end(this.isLast);
+    this.#finish();
+  }
+
+  /** The connection has closed. */
+  abandon(): void {
+    this.isOpen = false;
+    this.isGone = true;
+    this.#writer?.abandon();
+  }
+
+  #begin({ status }: Reply): void {
+    this.isOpen = false;
+    this.#collected = EMPTY;
+    this.isSending = true;
+    this.meter.answered(status);
+  }
+
   // After an answer the library continues with the rest of the packet, and then it does not close
   // the connection. While an answer is pending, it closes a connection that sends another request.
   // So the last answer is sent after the library has processed the packet.
-  #answerDeferred(reply: Reply, commonHeaders: Header): void {
+  #answerDeferred(reply: WholeReply, commonHeaders: Header): void {
     if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
-  #write(reply: Reply, commonHeaders: Header): void {
+  #write(reply: WholeReply, commonHeaders: Header): void {
+    this.#writeHead(reply, commonHeaders);
+    this.#writeBody(reply);
+  }
+
+  #writeHead(reply: Reply, commonHeaders: Header): void {
     const response = this.#response;
     if (reply.status !== 200) {
       response.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
@@ -181,18 +222,15 @@ export class Exchange implements Call {
     response.writeHeader('X-Request-Id', this.requestId);
     for (const [name, value] of reply.headers) response.writeHeader(name, value);
     response.writeHeader(commonHeaders[0], commonHeaders[1]);
-    this.#writeBody(reply);
   }
 
-  #writeBody({ status, body }: Reply): void {
+  #writeBody({ status, body }: WholeReply): void {
     const response = this.#response;
     const isBodyless = status === 204 || status === 304;
     if (isBodyless || this.method === 'HEAD') {
       // Given as a length of the body, the library would wait for that many bytes.
       if (!isBodyless) response.writeHeader('Content-Length', `${Buffer.byteLength(body)}`);
-      // The library cannot end the connection here.
-      if (this.isLast) response.writeHeader('Connection', 'close');
-      this.#endWithoutBody();
+      this.#endHead();
     } else if (this.#isCopied(body.length)) {
       response.end(body, this.isLast);
       this.#finish();
@@ -207,6 +245,12 @@ export class Exchange implements Call {
   #isCopied(length: number): boolean {
     const isPicked = this.#context.sampler.picks(length + HEADER_BYTES);
     return length <= COPIED_BYTES_MAX && (this.isLast || !isPicked);
+  }
+
+  #endHead(): void {
+    // The library cannot end the connection here.
+    if (this.isLast) this.#response.writeHeader('Connection', 'close');
+    this.#endWithoutBody();
   }
 
   // The library has no `tryEnd` without a body. So a picked answer is kept pending for a moment, which
@@ -247,6 +291,6 @@ export class Exchange implements Call {
 }
 
 /** Copies a reply for later: the next frame overwrites the bytes of this one. */
-function keep(reply: Reply): Reply {
+function keep(reply: WholeReply): WholeReply {
   return typeof reply.body === 'string' ? reply : { ...reply, body: reply.body.slice() };
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../codec/encoding.ts';
 import { answerEncoding } from '../../codec/negotiate.ts';
 import type { Config } from '../../config.ts';
-import { TwinError } from '../../errors.ts';
+import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import type { StopTimer } from '../../time.ts';
@@ -11,7 +11,7 @@ import { BackpressureSampler } from './backpressure-sampler.ts';
 import { commonHeaders, preflight } from './common-headers.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
-import { bodyless, type Reply } from './reply.ts';
+import { bodyless, type Header, isStreamed, type Reply, type StreamedReply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
@@ -174,13 +174,10 @@ export class HttpServer<Session = never> {
     return match;
   }
 
-  /** The path without its trailing slash, if only that path has a resource. */
   #slashRedirect({ path, query }: Exchange): string | undefined {
     const { redirectsTrailingSlash, router } = this.#options;
-    if (!redirectsTrailingSlash || !path.endsWith('/')) return undefined;
-    const shorter = path.slice(0, -1);
-    if (router.match(path) !== undefined || router.match(shorter) === undefined) return undefined;
-    return query === '' ? shorter : `${shorter}?${query}`;
+    const shorter = redirectsTrailingSlash && router.withoutSlash(path);
+    return shorter && query !== '' ? `${shorter}?${query}` : shorter;
   }
 
   #serve(exchange: Exchange, response: uws.HttpResponse): void {
@@ -219,8 +216,7 @@ export class HttpServer<Session = never> {
     route: Route,
     { maxBytes }: RouteBody,
   ): void {
-    this.#await(exchange, BODY_MS);
-    exchange.deadlineError = 'request_timeout';
+    this.#await(exchange, BODY_MS, 'request_timeout');
     const { time } = this.#options;
     response.onData((chunk, isLast) => {
       if (!exchange.isOpen) return;
@@ -271,7 +267,6 @@ export class HttpServer<Session = never> {
       return;
     }
     this.#await(exchange, WAIT_MS_MAX);
-    exchange.deadlineError = 'overloaded';
     result.then(
       (reply) => this.#answerLate(exchange, reply),
       (error) => this.#fail(exchange, error),
@@ -283,7 +278,8 @@ export class HttpServer<Session = never> {
     this.#answer(exchange, reply);
   }
 
-  #await(exchange: Exchange, ms: number): void {
+  #await(exchange: Exchange, ms: number, deadlineError: TwinErrorCode = 'overloaded'): void {
+    exchange.deadlineError = deadlineError;
     exchange.startMs = this.#options.time.now();
     exchange.deadlineMs = exchange.startMs + ms;
     this.#open.add(exchange);
@@ -297,8 +293,7 @@ export class HttpServer<Session = never> {
   }
 
   #abandon(exchange: Exchange): void {
-    exchange.isOpen = false;
-    exchange.isGone = true;
+    exchange.abandon();
     this.#sending.delete(exchange);
     this.#settle(exchange);
   }
@@ -315,12 +310,27 @@ export class HttpServer<Session = never> {
   }
 
   #answer(exchange: Exchange, reply: Reply): void {
+    if (isStreamed(reply)) this.#answerInPieces(exchange, reply);
+    else this.#send(exchange, (headers) => exchange.answer(reply, headers));
+  }
+
+  /** The request is pending until there is a first piece. */
+  #answerInPieces(exchange: Exchange, reply: StreamedReply): void {
+    if (!this.#open.has(exchange)) this.#await(exchange, WAIT_MS_MAX);
+    const begin = () => this.#send(exchange, (headers) => exchange.answerInPieces(reply, headers));
+    const sent = this.#options.streamed.send(exchange, reply.body, begin);
+    sent.catch((error) => this.#fail(exchange, error));
+  }
+
+  #send<Sent>(exchange: Exchange, send: (commonHeaders: Header) => Sent): Sent {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
-    exchange.answer(reply, this.#commonHeaders(exchange.isRead, exchange.head.origin));
-    if (!exchange.isSending || exchange.isGone) return;
-    this.#sending.add(exchange);
-    exchange.sent = () => this.#sending.delete(exchange);
+    const sent = send(this.#commonHeaders(exchange.isRead, exchange.head.origin));
+    if (exchange.isSending && !exchange.isGone) {
+      this.#sending.add(exchange);
+      exchange.sent = () => this.#sending.delete(exchange);
+    }
+    return sent;
   }
 
   #sweep(): void {
@@ -328,7 +338,7 @@ export class HttpServer<Session = never> {
     for (const exchange of this.#open) {
       if (exchange.deadlineMs > nowMs) continue;
       exchange.isLast = true;
-      this.#fail(exchange, new TwinError(exchange.deadlineError, deadlineHint(exchange)));
+      this.#fail(exchange, new TwinError(exchange.deadlineError, exchange.deadlineHint));
     }
   }
 
@@ -437,10 +447,4 @@ function secureApp(
   } catch (cause) {
     throw new Error(`${name}: cannot use certificate ${certFile} with key ${keyFile}`, { cause });
   }
-}
-
-/** A change that timed out may still be applied: the client has to read it back. */
-function deadlineHint({ isRead, deadlineError }: Exchange): string | undefined {
-  if (isRead || deadlineError === 'request_timeout') return undefined;
-  return 'The request timed out and may still complete: read the state to find out.';
 }

@@ -1,18 +1,21 @@
 import { TwinError } from '../../errors.ts';
 
-/** Counts open streams by address. The number of sockets of the process limits its size. */
+/** Counts what is open by address: streams, answers in pieces. The number of sockets of the process limits its size. */
 export class OpenCount {
   readonly #max: number;
+  readonly #hint: string;
   readonly #open = new Map<string, number>();
 
-  constructor(max: number) {
+  /** `hint`: what to do when there are too many. */
+  constructor(max: number, hint = 'Close other streams first.') {
     this.#max = max;
+    this.#hint = hint;
   }
 
   /** Throws TwinError `rate_limited` if the key has its maximum open. */
   enter(key: string): void {
     const open = this.#open.get(key) ?? 0;
-    if (open >= this.#max) throw new TwinError('rate_limited', 'Close other streams first.');
+    if (open >= this.#max) throw new TwinError('rate_limited', this.#hint);
     this.#open.set(key, open + 1);
   }
 

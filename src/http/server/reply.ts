@@ -3,13 +3,30 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { JSON_TYPE, MSGPACK_TYPES } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 
-/** The answer of a handler. The server adds the common headers. */
-export interface Reply {
+interface ReplyOf<Body> {
   readonly status: number;
   /** Content-Type; empty without a body. */
   readonly type: string;
-  readonly body: string | Uint8Array;
+  readonly body: Body;
   readonly headers: readonly Header[];
+}
+
+export type WholeReply = ReplyOf<string | Uint8Array>;
+
+/**
+ * A body that is made while it is sent, in pieces of at most 64 KiB that take at most 3 ms each. A
+ * piece is made in a turn of the event loop of its own. A producer that has waited for the store
+ * yields an empty piece: what follows then gets its turn too.
+ */
+export type Pieces = AsyncIterable<string | Uint8Array>;
+
+export type StreamedReply = ReplyOf<Pieces>;
+
+/** The answer of a handler. The server adds the common headers. */
+export type Reply = WholeReply | StreamedReply;
+
+export function isStreamed(reply: Reply): reply is StreamedReply {
+  return typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array);
 }
 
 export type Header = readonly [name: string, value: string];
@@ -28,26 +45,26 @@ export function encode(value: unknown, encoding: Encoding): string | Uint8Array 
 }
 
 /** An answer of status 200. */
-export function ok(value: unknown, encoding: Encoding): Reply {
+export function ok(value: unknown, encoding: Encoding): WholeReply {
   return reply(200, encode(value, encoding), encoding);
 }
 
-/** An answer whose body is encoded already. */
-export function reply(
+/** An answer whose body is encoded already, or is made in pieces. */
+export function reply<Body extends Reply['body']>(
   status: number,
-  body: Reply['body'],
+  body: Body,
   encoding: Encoding,
   headers = NO_HEADERS,
-): Reply {
+): ReplyOf<Body> {
   return { status, type: TYPES[encoding], body, headers };
 }
 
-export function bodyless(status: number, headers = NO_HEADERS): Reply {
+export function bodyless(status: number, headers = NO_HEADERS): WholeReply {
   return { status, type: '', body: '', headers };
 }
 
 /** Text of any content type. */
-export function text(status: number, body: string, type: string, headers = NO_HEADERS): Reply {
+export function text(status: number, body: string, type: string, headers = NO_HEADERS): WholeReply {
   return { status, type, body, headers };
 }
 
@@ -55,7 +72,7 @@ export function text(status: number, body: string, type: string, headers = NO_HE
  * The one place where an error of the twin becomes an answer: `{error, hint}`. Unknown errors
  * become a bare 500; no detail leaks.
  */
-export function errorReply(error: unknown, encoding: Encoding): Reply {
+export function errorReply(error: unknown, encoding: Encoding): WholeReply {
   if (!(error instanceof TwinError)) {
     const fault = { error: 'internal_error', hint: 'This is a fault of the service; try again.' };
     return reply(500, encode(fault, encoding), encoding);

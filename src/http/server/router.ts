@@ -119,6 +119,13 @@ export class Router {
     return this.#literal.get(path) ?? this.#matchSegments(path);
   }
 
+  /** The path without its trailing slash, if only that path has a resource. */
+  withoutSlash(path: string): string | undefined {
+    if (!path.endsWith('/') || this.match(path) !== undefined) return undefined;
+    const shorter = path.slice(0, -1);
+    return this.match(shorter) && shorter;
+  }
+
   #matchSegments(path: string): Match | undefined {
     const parts = path.split('/');
     const params: string[] = [];

@@ -4,8 +4,9 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
-import type { Reply } from './reply.ts';
+import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
+import type { StreamedAnswers } from './streamed-answers.ts';
 
 /** The part of a WebSocket of the library that streams use. */
 export interface StreamSocket {
@@ -43,12 +44,14 @@ export interface ServerOptions<Session = never> {
   router: Router;
   stream?: Stream<Session>;
   /** Renders anything that a handler threw. */
-  render: (error: unknown, encoding: Encoding) => Reply;
+  render: (error: unknown, encoding: Encoding) => WholeReply;
   /** Answers a path with a trailing slash with 307 to the path without it. */
   redirectsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */
   corsOrigins: Config['corsOrigins'];
   proxies?: Config['proxies'];
+  /** Shared by the servers of a node. */
+  streamed: StreamedAnswers;
   time: Time;
   random: Random;
   metrics: Metrics;

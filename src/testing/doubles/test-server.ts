@@ -1,9 +1,17 @@
 import { pino } from 'pino';
 import { TwinError } from '../../errors.ts';
 import { HttpServer } from '../../http/server/http-server.ts';
-import { bodyless, errorReply, ok, type Reply, reply } from '../../http/server/reply.ts';
+import {
+  bodyless,
+  errorReply,
+  ok,
+  type Pieces,
+  type Reply,
+  reply,
+} from '../../http/server/reply.ts';
 import { type Call, type Route, Router } from '../../http/server/router.ts';
 import type { ServerOptions } from '../../http/server/server-options.ts';
+import { StreamedAnswers } from '../../http/server/streamed-answers.ts';
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import { TestTime } from './test-time.ts';
@@ -26,10 +34,13 @@ export class TestServer {
   readonly logLines: string[] = [];
   readonly time = TestTime.standing();
   readonly metrics = new Metrics();
+  readonly #streamed = new StreamedAnswers(this.time);
   readonly server: HttpServer;
   readonly url: string;
   /** The last request of `/never`. */
   pending: Pending | undefined;
+  /** Makes the body of `/pieces`. */
+  pieces: () => Pieces = async function* () {};
 
   constructor() {
     this.server = new HttpServer(this.options({ corsOrigins: '*', router: this.#router() }));
@@ -50,6 +61,7 @@ export class TestServer {
       router: new Router([]),
       render: errorReply,
       corsOrigins: [],
+      streamed: this.#streamed,
       time,
       random: systemRandom,
       metrics,
@@ -72,6 +84,7 @@ export class TestServer {
         return reply(200, PAGE, 'json');
       }),
       route('GET', '/huge', () => reply(200, HUGE, 'json')),
+      route('GET', '/pieces', ({ encoding }) => reply(200, this.pieces(), encoding)),
       route('GET', '/nothing', () => bodyless(304, [['ETag', '"a"']])),
       route('GET', '/refused', () => {
         throw new TwinError('rate_limited', undefined, 7);
