@@ -73,7 +73,7 @@ export async function startNode(
   };
   try {
     const servingState = new ServingState(config.nodeName, base);
-    const { store, isReady } = await openNodeStore(base, servingState, openStore);
+    const { store, trouble } = await openNodeStore(base, servingState, openStore);
     stopSteps.push(() => store.close());
 
     const parts = { store, servingState, faults };
@@ -88,7 +88,7 @@ export async function startNode(
     stopSteps.push(() => platform.close());
     if (shardsStart.status === 'rejected') throw shardsStart.reason;
 
-    const frontEnd = openFrontEnd(base, { worlds, platform, kernel, isReady });
+    const frontEnd = openFrontEnd(base, { worlds, platform, kernel, trouble });
     worlds.idle.start();
     stopSteps.push(() => frontEnd.close());
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
@@ -107,16 +107,16 @@ async function openNodeStore(
   { config, log, time, random }: Base,
   servingState: ServingState,
   openStore?: (dir: string) => Promise<Store>,
-): Promise<{ store: Store; isReady(): boolean }> {
+): Promise<{ store: Store; trouble(): string | undefined }> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
   const guarded = (store: Store) => new GuardedStore(store, { log, time });
   if (openStore !== undefined) {
-    return { store: guarded(await openStore(dataDir)), isReady: () => true };
+    return { store: guarded(await openStore(dataDir)), trouble: () => undefined };
   }
   if (url === undefined) {
     const store = await openEmbedded(dataDir, time);
     for (const warning of store.warnings()) log.warn(`store: ${warning}`);
-    return { store: guarded(store), isReady: () => true };
+    return { store: guarded(store), trouble: () => undefined };
   }
   // Loaded only if needed: a node with the embedded store starts faster without the Redis client.
   const { openRedis } = await import('./store/redis/redis-store.ts');
@@ -126,7 +126,7 @@ async function openNodeStore(
   );
   servingState.useLease(store, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
-  return { store: guarded(store), isReady: () => store.isReady };
+  return { store: guarded(store), trouble: () => store.trouble };
 }
 
 /** The clock, the shards (not started yet), and the worlds on them. */
@@ -175,12 +175,17 @@ function openPlatform(
 
 function openFrontEnd(
   { config, log, time, random }: Base,
-  parts: { worlds: Worlds; platform: DealerPlatform; kernel: string; isReady(): boolean },
+  parts: {
+    worlds: Worlds;
+    platform: DealerPlatform;
+    kernel: string;
+    trouble(): string | undefined;
+  },
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { worlds, platform, kernel, isReady } = parts;
+  const { worlds, platform, kernel, trouble } = parts;
   return startFrontEnd(
     {
       ...{ host, twinPort, dealerPort, opsHost, opsPort },
@@ -193,7 +198,7 @@ function openFrontEnd(
       service: worlds,
       dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
       metrics: nodeMetrics(worlds, platform),
-      ...{ time, random, log, isReady },
+      ...{ time, random, log, trouble },
     },
   );
 }

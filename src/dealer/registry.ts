@@ -136,7 +136,11 @@ export class Registry {
       else await this.#checkOwnership();
       return isMade;
     } catch (error) {
-      if (error instanceof StoreUnavailable && error.reason === 'unknown') this.#epoch++;
+      if (error instanceof StoreUnavailable && error.reason === 'unknown') {
+        // It may have been made already, or be made later.
+        this.#epoch++;
+        void error.settled?.then(() => this.#epoch++);
+      }
       throw error;
     }
   }

@@ -52,13 +52,14 @@ interface FrontEndDependencies {
   random: Random;
   metrics: Metrics;
   log: Log;
-  /** Whether the rest of the node can serve requests. */
-  isReady: () => boolean;
+  /** Why the rest of the node cannot serve requests; undefined if it can. */
+  trouble: () => string | undefined;
 }
 
 export type FrontEnd = ReturnType<typeof startFrontEnd>;
 
 const SWEEP_MS = 1000;
+const STARTS_OR_STOPS = 'the node starts or stops';
 const CLOSE_GRACE_MS = 5_000;
 
 /**
@@ -86,8 +87,8 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   try {
     const twin = open(twinServer(options, service, shared, fanout));
     const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
-    const isReady = () => state.isReady && dependencies.isReady();
-    const ops = open(opsServer(options, metrics, isReady));
+    const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
+    const ops = open(opsServer(options, metrics, trouble));
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
@@ -183,12 +184,12 @@ function dealerServer(
 function opsServer(
   { opsHost, opsPort }: FrontEndOptions,
   metrics: Metrics,
-  isReady: () => boolean,
+  trouble: () => string | undefined,
 ): ServerSettings {
   metrics.addProcess();
   return {
     ...{ name: 'ops', host: opsHost, port: opsPort },
-    router: new Router(opsRoutes(metrics, isReady)),
+    router: new Router(opsRoutes(metrics, trouble)),
     render: errorReply,
     // Pages of other origins may not read the private port.
     corsOrigins: [],

@@ -2,8 +2,11 @@ import type { Metrics } from '../../metrics.ts';
 import { ok, type Reply, text } from './reply.ts';
 import type { Call, Route } from './router.ts';
 
-/** Liveness, readiness and metrics, for a private port. */
-export function opsRoutes(metrics: Metrics, isReady: () => boolean): Route[] {
+/**
+ * Liveness, readiness and metrics, for a private port.
+ * @param trouble why the node does not serve requests; undefined if it does
+ */
+export function opsRoutes(metrics: Metrics, trouble: () => string | undefined): Route[] {
   const get = (path: string, summary: string, handle: (call: Call) => Reply | Promise<Reply>) => ({
     method: 'GET' as const,
     path,
@@ -17,11 +20,11 @@ export function opsRoutes(metrics: Metrics, isReady: () => boolean): Route[] {
   });
   return [
     get('/healthz', 'The process is alive', () => ok({ status: 'ok' }, 'json')),
-    get('/readyz', 'The node serves requests', () =>
-      isReady()
-        ? ok({ status: 'ready' }, 'json')
-        : { ...ok({ status: 'not ready' }, 'json'), status: 503 },
-    ),
+    get('/readyz', 'The node serves requests', () => {
+      const reason = trouble();
+      if (reason === undefined) return ok({ status: 'ready' }, 'json');
+      return { ...ok({ status: 'not ready', reason }, 'json'), status: 503 };
+    }),
     get('/metrics', 'Metrics for Prometheus', async () =>
       text(200, await metrics.text(), metrics.contentType),
     ),

@@ -144,6 +144,30 @@ test('a server that lost its last writes loses the lease', async () => {
   expect((await store.get(car.key))?.version).toBeGreaterThan(before ?? 0);
 });
 
+test('[R34] an emptied server is neither read nor written until its data is back', async () => {
+  const store = await open('node');
+  const account = { key: ['account'], value: 1 };
+  await store.commit([], [account]);
+  await write(store);
+  await redis.ask('SWAPDB 0 1');
+  // Before the next renewal: what is missing may have existed.
+  await expect(store.get(['p', 5, 'other'])).rejects.toMatchObject({ reason: 'failed' });
+  await expect(write(store, 2)).rejects.toMatchObject({ reason: 'failed' });
+  await until('the loss', () => heard.length > 0);
+  expect(heard).toEqual([expect.stringMatching(/^lost: .*restore it from a backup, or restart/)]);
+  await time.advance(3 * RENEWAL_MS);
+  expect(heard).toHaveLength(1);
+  expect(store.trouble).toContain('lost all its data');
+  await expect(store.get(account.key)).rejects.toMatchObject({ reason: 'failed' });
+  await expect(store.list([], { limit: 1 })).rejects.toMatchObject({ reason: 'failed' });
+  expect(await redis.ask('DBSIZE')).toContain(':0');
+
+  await redis.ask('SWAPDB 0 1');
+  await holdsAgainOnceFree(store);
+  expect([store.trouble, (await store.get(account.key))?.value]).toEqual([undefined, 1]);
+  expect(await write(store, 2)).toBe(true);
+});
+
 test('a read shows for good how a commit of unknown outcome ended', async () => {
   const store = await open('node', { commandTimeoutMs: 100 });
   for (let round = 0; round < 3; round++) {

@@ -16,6 +16,10 @@ const POLL_MS = 100;
 /** If the remaining time of a lease has grown by more than this, the lease was renewed. */
 const RENEWED_MS = 50;
 const BOOT_BYTES = 8;
+const LAST_WRITES_LOST = 'the store lost its last writes';
+/** A message for the operator. */
+export const EMPTIED =
+  'the store has lost all its data: restore it from a backup, or restart the node to begin anew';
 
 export interface LeaseDependencies {
   time: Time;
@@ -55,6 +59,9 @@ export class RedisLease {
   #isHeld = false;
   /** Another process holds or held the lease: it must be taken again. */
   #isLost = true;
+  /** The store held data while this process had the lease. */
+  #wasFilled = false;
+  #isEmptied = false;
   #renewing: Promise<void> | undefined;
   #stopRenewal: StopTimer = () => {};
   #stopExpiry: StopTimer = () => {};
@@ -69,7 +76,7 @@ export class RedisLease {
       commandTimeoutMs: Math.max(COMMAND_MS_MIN, settings.leaseMs / COMMAND_SHARE),
       time: dependencies.time,
       random: dependencies.random,
-      up: () => void this.#renew(),
+      up: () => void this.renew(),
     });
     this.#newBoot();
   }
@@ -84,6 +91,11 @@ export class RedisLease {
     return this.#untilMs;
   }
 
+  /** The store has lost all its data; this process waits until it has data again. */
+  get isEmptied(): boolean {
+    return this.#isEmptied;
+  }
+
   get isHeld(): boolean {
     return this.#time.now() < this.#untilMs;
   }
@@ -96,7 +108,7 @@ export class RedisLease {
     this.#link.open();
     await this.#link.waitFor(() => this.#tryToTake(), limitMs);
     const everyMs = this.#settings.leaseMs / RENEWALS;
-    this.#stopRenewal = this.#time.every(everyMs, () => void this.#renew());
+    this.#stopRenewal = this.#time.every(everyMs, () => void this.renew());
   }
 
   /** Resolves to false if Redis does not answer. */
@@ -116,7 +128,7 @@ export class RedisLease {
     await this.#takeOnceFree(COMMON_SLOT);
     await Promise.all(SLOTS.map((slot) => this.#takeOnceFree(slot)));
     this.#isLost = false;
-    await this.#renew();
+    await this.renew();
     if (!this.isHeld) throw new Error(`no lease: ${messageOf(this.#link.lastError)}`);
   }
 
@@ -154,7 +166,7 @@ export class RedisLease {
   }
 
   /** Renews the lease, or takes it again after a loss. Never rejects. */
-  #renew(): Promise<void> {
+  renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
       .catch(() => {
         // Redis does not answer. The next renewal tries again; meanwhile the lease may expire.
@@ -168,6 +180,8 @@ export class RedisLease {
   async #renewNow(): Promise<void> {
     if (this.#isClosed || !this.#link.isUp) return;
     const how = this.#isLost ? 'new' : 'same';
+    // It is not taken: what would be written to an empty store could pass for its data.
+    if (this.#isEmptied && !(await this.#isFilled())) return;
     if (this.#isLost && !(await this.#takeSlot(COMMON_SLOT, how)).isMine) return;
     const sentMs = this.#time.now();
     const seen = SLOTS.map((slot) => this.#dependencies.seenVersion(slot));
@@ -175,8 +189,23 @@ export class RedisLease {
     if (this.#isClosed) return;
     const other = taken.find(({ isMine }) => !isMine);
     const isBack = taken.some(({ version }, i) => version < (seen[i] ?? 0));
-    if (other === undefined && !isBack) this.#hold(sentMs + this.#settings.leaseMs * RELIED_ON);
-    else if (!this.#isLost) this.#lose(other?.holder);
+    // The first slot is the common one.
+    const isFilled = (taken[0]?.version ?? 0) > 0;
+    this.#wasFilled ||= isFilled || (seen[0] ?? 0) > 0;
+    this.#isEmptied = this.#wasFilled && !isFilled;
+    if (this.#isEmptied) this.#lose(EMPTIED);
+    else if (other === undefined && !isBack) {
+      this.#hold(sentMs + this.#settings.leaseMs * RELIED_ON);
+    } else if (!this.#isLost) {
+      this.#lose(other ? `${nameOf(other.holder)} holds the lease` : LAST_WRITES_LOST);
+    }
+  }
+
+  /** Whether a store that was empty has data again. */
+  async #isFilled(): Promise<boolean> {
+    const { version } = await this.#takeSlot(COMMON_SLOT, 'same');
+    this.#isEmptied = version === 0;
+    return !this.#isEmptied;
   }
 
   #hold(untilMs: number): void {
@@ -200,15 +229,13 @@ export class RedisLease {
     }
   }
 
-  #lose(holder: string | undefined): void {
+  #lose(reason: string): void {
     this.#stopExpiry();
     this.#untilMs = Number.NEGATIVE_INFINITY;
     this.#isHeld = false;
     this.#isLost = true;
     this.#newBoot();
-    this.#dependencies.listener.lost(
-      holder === undefined ? 'the store lost its last writes' : `${nameOf(holder)} holds the lease`,
-    );
+    this.#dependencies.listener.lost(reason);
   }
 
   #newBoot(): void {

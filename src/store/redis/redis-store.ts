@@ -13,7 +13,7 @@ import {
   type Write,
 } from '../contract.ts';
 import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
-import { type LeaseSettings, RedisLease } from './redis-lease.ts';
+import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
 import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
@@ -123,6 +123,13 @@ export class RedisStore implements Store {
     return this.#link.isUp && this.#lease.isHeld && this.#enteredBoot === this.#lease.boot;
   }
 
+  /** Why requests cannot be served, for the operator; undefined if they can. */
+  get trouble(): string | undefined {
+    if (this.isReady) return undefined;
+    if (this.#lease.isEmptied) return EMPTIED;
+    return this.#link.isUp ? 'another node holds the lease' : 'the store does not answer';
+  }
+
   /** Takes the lease and connects. Call it once, before anything else. */
   async open(): Promise<void> {
     await this.#lease.take(START_MS);
@@ -150,7 +157,18 @@ export class RedisStore implements Store {
     const bytes = encodeKey(key);
     const slot = slotOfKey(key);
     const found = await this.#read(() => this.#link.send('HGET', slot.entries, bytes));
-    return found === null ? undefined : entryOf<T>(key, found as Buffer);
+    if (found !== null) return entryOf<T>(key, found as Buffer);
+    // The registry of the dealer platform checks this by itself, once for many keys.
+    if (slot !== COMMON_SLOT) await this.#read(() => this.#expectWritten(slot));
+    return undefined;
+  }
+
+  /** Throws if the slot has lost writes: then a key that was not found may have existed. */
+  async #expectWritten(slot: Slot): Promise<void> {
+    const version = await this.#link.send('GET', slot.version);
+    if (Number(version ?? 0) >= (this.#seen.get(slot) ?? 0)) return;
+    void this.#lease.renew();
+    throw new Error('the store lost its last writes');
   }
 
   async list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
@@ -171,6 +189,7 @@ export class RedisStore implements Store {
 
   async #read<R>(query: () => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreUnavailable('closed');
+    if (this.#lease.isEmptied) throw new StoreUnavailable('failed', new Error(EMPTIED));
     try {
       return await query();
     } catch (error) {
@@ -208,7 +227,10 @@ export class RedisStore implements Store {
     } catch (error) {
       throw unavailable(error);
     }
-    if (answer === LOST) throw new StoreUnavailable('failed', new Error('the lease is lost'));
+    if (answer === LOST) {
+      void this.#lease.renew();
+      throw new StoreUnavailable('failed', new Error('the lease is lost'));
+    }
     this.#seen.set(slot, Math.max(answer, this.#seen.get(slot) ?? 0));
     return answer >= COMMITTED_MIN;
   }

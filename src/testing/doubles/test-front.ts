@@ -48,7 +48,7 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
       random: systemRandom,
       metrics: new Metrics(),
       log,
-      isReady: () => true,
+      trouble: () => undefined,
     },
   );
   const close = () => time.advanceUntil(front.close());
