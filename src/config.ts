@@ -74,6 +74,11 @@ export const DEFAULT_RATE_LIMITS = {
    * then 5 % of one core.
    */
   workMs: { burst: 3000, perS: 50 },
+  /**
+   * Processor time for the explanations of one world before clients pay for what they ask for, ms:
+   * at once some hundred usual ones, then one in two seconds.
+   */
+  explanationsMs: { burst: 10_000, perS: 20 },
   /** Open streams of one address. */
   socketsPerAddress: 2000,
   /** Log-ins of one address. */
@@ -98,6 +103,7 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
     featureWrites: bucket('LIMIT_FEATURE_WRITES', standard.featureWrites),
     misses: bucket('LIMIT_MISSES', standard.misses),
     workMs: bucket('LIMIT_WORK_MS', standard.workMs),
+    explanationsMs: bucket('LIMIT_EXPLANATIONS_MS', standard.explanationsMs),
     socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, [1, 1e9]),
     logins: bucket('LIMIT_LOGINS', standard.logins),
     signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),

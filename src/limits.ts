@@ -59,6 +59,10 @@ export const REWIND_CACHE_MAX = 512;
 export const RECENT_TICKS = 4000;
 /** Incidents of one world that are explained in one round: each needs a state in the rewind cache. */
 export const EXPLAINED_AT_ONCE = 64;
+/** Ticks that a counterfactual search is expected to step; afterwards it pays what it has stepped. */
+export const SEARCH_TICKS = 30_000;
+/** A client has asked for explanations for this time. */
+export const ASKED_MS = 60_000;
 /** Replays that may wait for one shard. */
 export const REPLAYS_MAX = 64;
 

@@ -7,6 +7,7 @@ import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platfor
 import { publishedLogins } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
+import { createExplanationBudgets } from './http/server/rate-limits.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
@@ -149,6 +150,7 @@ async function makeWorlds(
     ...{ clock, time, random, log, records, servingState, shards, supervisor, publisher, kernel },
     cities: cities.cities,
     idleMs: config.worldIdleMs,
+    explanationBudget: createExplanationBudgets(config.rateLimits, time),
   });
   servingState.useWorlds(worlds);
   stopSteps.push(async () => {

@@ -44,6 +44,13 @@ export interface WorldFrame {
   msgpack: Uint8Array | undefined;
 }
 
+/** Ticks that somebody may have stepped. */
+export interface TickBudget {
+  affords(ticks: number): boolean;
+  /** Takes ticks, also those that it does not afford; gives them back if negative. */
+  spend(ticks: number): void;
+}
+
 export interface ReplayOrder {
   /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
@@ -100,9 +107,12 @@ export interface World {
   /** The last sixty events, oldest first. */
   events(): Promise<EventRecord[]>;
 
-  /** All incidents, in order of tick. */
-  incidents(): Promise<Incident[]>;
-  incident(id: string): Promise<Incident | undefined>;
+  /**
+   * All incidents, in order of tick. Those that are not explained yet may be explained soon: the
+   * world pays, or `asker` if the world cannot.
+   */
+  incidents(asker?: TickBudget): Promise<Incident[]>;
+  incident(id: string, asker?: TickBudget): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 

@@ -29,6 +29,7 @@ export const open = (task: OpenTask) => started().open(task);
 export const query = (task: QueryTask) => started().query(task);
 export const rewind = (task: RewindTask) => started().counterfactuals.rewind(task);
 export const search = (task: SearchTask) => started().counterfactuals.search(task);
+export const stopSearches = (world: number) => started().counterfactuals.stop(world);
 export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
 export const close = (task: Address) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);

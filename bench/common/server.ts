@@ -28,7 +28,10 @@ interface NodeOptions {
   groupFile?: string | undefined;
 }
 
-const RAISED_BUCKETS = ['WORLDS', 'FEATURE_WRITES', 'MISSES', 'WORK_MS', 'LOGINS', 'SIGN_UPS'];
+const RAISED_BUCKETS = [
+  ...['WORLDS', 'FEATURE_WRITES', 'MISSES', 'LOGINS', 'SIGN_UPS'],
+  ...['WORK_MS', 'EXPLANATIONS_MS'],
+];
 const RAISED_LIMITS = Object.fromEntries([
   ['LIMIT_SOCKETS', '1e6'],
   ['LIMIT_FAILED_LOGINS', '1e6'],

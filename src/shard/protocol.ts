@@ -137,12 +137,16 @@ export interface SearchTask extends CounterfactualTask {
   chain: IncidentContacts;
 }
 
-export type SearchAnswer =
+/** `ticks`: how many were stepped for it. */
+export type SearchAnswer = { ticks: number } & (
   | { outcome: 'explained'; explanation: Explanation }
   /** The rewind cache has no state before the collision. */
   | { outcome: 'missing' }
   /** A re-run trapped, or diverged from the recorded collision. */
-  | { outcome: 'failed'; message: string };
+  | { outcome: 'failed'; message: string }
+  /** It was stopped before its end. */
+  | { outcome: 'stopped' }
+);
 
 /** Plays the seconds around one incident, from its state in the rewind cache. */
 export interface ReplayTask extends Omit<CounterfactualTask, 'background'> {

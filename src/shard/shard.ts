@@ -193,6 +193,11 @@ export class Shard {
     }
   }
 
+  /** Ends the searches for a world, and the rewinds for them. Never rejects. */
+  async stopSearches(world: number): Promise<void> {
+    await this.#run('stopSearches', world).catch(() => {});
+  }
+
   /** Throws TwinError `overloaded` if too many replays are waiting. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     return this.#limited(() => this.#run('replay', task));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
-import { EXPLAINED_AT_ONCE } from '../limits.ts';
+import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
@@ -9,8 +9,9 @@ import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
-import { systemTime, type Time } from '../time.ts';
-import type { World } from '../twin-service.ts';
+import { systemTime } from '../time.ts';
+import { incidentId } from '../twin/incidents.ts';
+import type { TickBudget, World } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
@@ -43,12 +44,34 @@ function imageAt(tick: number) {
 
 const tickOf = (i: number): number => EVERY_TICKS * (i + 1);
 
-/** A watched world whose shard has cached the states before collisions from a tick on. */
-function worldOf(cachedFrom: number) {
-  const number = ++worlds;
-  const order: number[] = [];
-  const rewinds: { task: RewindTask; done: () => void }[] = [];
+/** A budget of so many ticks. */
+function budgetOf(left: number): TickBudget & { left: number } {
+  return {
+    left,
+    affords(ticks) {
+      return this.left >= ticks;
+    },
+    spend(ticks) {
+      this.left -= ticks;
+    },
+  };
+}
+
+/** Ticks of each search. */
+const STEPPED = 10_000;
+
+/** A shard that has cached the states before collisions from a tick on. */
+function shardOf(cachedFrom: number) {
   const rewound = new Set<number>();
+  const seen = {
+    /** Ticks of the collisions that were explained. */
+    order: [] as number[],
+    rewinds: [] as { task: RewindTask; done: () => void }[],
+    /** How often the shard was told to stop. */
+    stops: 0,
+    /** Every search of the collision at this tick fails. */
+    failingTick: -1,
+  };
   const shard = {
     rewind: (task: RewindTask) =>
       new Promise<void>((resolve) => {
@@ -56,39 +79,51 @@ function worldOf(cachedFrom: number) {
           for (const [{ tick }] of task.chains) rewound.add(tick);
           resolve();
         };
-        rewinds.push({ task, done });
+        seen.rewinds.push({ task, done });
       }),
     search: async ({ chain }: SearchTask): Promise<SearchAnswer> => {
       const [{ tick }] = chain;
-      if (tick < cachedFrom && !rewound.has(tick)) return { outcome: 'missing' };
-      if (tick === failingTick) return { outcome: 'failed', message: 'the re-run diverged' };
-      order.push(tick);
-      return { outcome: 'explained', explanation: { failures: [], reruns: 0 } };
+      if (tick < cachedFrom && !rewound.has(tick)) return { outcome: 'missing', ticks: 0 };
+      const isFailing = tick === seen.failingTick;
+      if (isFailing) return { outcome: 'failed', ticks: 0, message: 'the re-run diverged' };
+      seen.order.push(tick);
+      return { outcome: 'explained', ticks: STEPPED, explanation: { failures: [], reruns: 0 } };
     },
-  } as Shard;
+    stopSearches: async () => {
+      seen.stops++;
+    },
+  } as unknown as Shard;
+  return { shard, seen };
+}
+
+/** A watched world on such a shard. */
+function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)) {
+  const number = ++worlds;
+  const { shard, seen } = shardOf(cachedFrom);
   const clock = new ManualClock(0);
   const log = createLog('silent');
-  const time: Time = TestTime.standing();
-  const shared = { records, kernel: 'k', time, log, shard, cityIndex: 0 } as WorldDependencies;
+  const time = TestTime.standing();
+  const explanationBudget = () => budget;
+  const base = { records, kernel: 'k', time, log, shard, cityIndex: 0 };
+  const shared = { ...base, explanationBudget } as unknown as WorldDependencies;
   const reports = new WorldReports(number, shared);
   const ticks = new WorldTicks(clock, 0);
   const residency = new Residency(number, shard);
-  const world = { number, id: 'w', watcherCount: 1 } as World;
-  const parts = { world, record, ticks, residency, reports, shared } as WorldParts;
+  const world = { number, id: 'w', watcherCount: 1 };
+  const parts = { world: world as World, record, ticks, residency, reports, shared } as WorldParts;
   const explanations = new Explanations(parts);
-  let failingTick = -1;
   let contacts = 0;
   return {
     number,
-    order,
-    rewinds,
+    world,
+    time,
+    budget,
+    seen,
+    order: seen.order,
+    rewinds: seen.rewinds,
     reports,
     residency,
     explanations,
-    /** Every search of the collision at this tick fails. */
-    fail: (tick: number) => {
-      failingTick = tick;
-    },
     /** Collides at these ticks, steps on until they are over, and has them explained. */
     collide: async (collisions: readonly number[]): Promise<void> => {
       reports.contacts(contacts, collisions.map(contactAt));
@@ -152,7 +187,7 @@ test('[I22] what an earlier process left unexplained is found in the store', asy
 
 test('an incident that cannot be run again is given up after a second try, and keeps no other', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
-  world.fail(tickOf(1));
+  world.seen.failingTick = tickOf(1);
   await records.saveImage(world.number, imageAt(0));
   await world.collide([tickOf(0), tickOf(1), tickOf(2)]);
   const images: boolean[] = [];
@@ -176,7 +211,85 @@ test('a world that was removed or forgotten meanwhile gets no explanation', asyn
   await until(() => world.rewinds.length > 0);
   world.residency.retire();
   world.rewinds[0]?.done();
-  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  await until(() => world.explanations.isIdle);
   await world.reports.written();
+  expect(world.order).toEqual([]);
   expect((await records.explanations(world.number)).size).toBe(0);
+});
+
+// ── budgets ─────────────────────────────────────────────────────────────────────────────────────
+
+const idAt = (tick: number) => incidentId(tick, 0);
+
+test('[I31] a world pays for its newest incidents, then waits until it can pay again', async () => {
+  const world = worldOf(0, budgetOf(2 * SEARCH_TICKS));
+  const ticks = Array.from({ length: 8 }, (_, i) => tickOf(i));
+  await world.collide(ticks);
+  await until(() => world.explanations.isIdle);
+  // What a search does not need is given back: 60,000 ticks less 10,000 each, until 30,000 are needed.
+  expect(world.order).toEqual(ticks.toReversed().slice(0, 4));
+  expect(world.budget.left).toBe(2 * SEARCH_TICKS - 4 * STEPPED);
+  world.budget.left = SEARCH_TICKS;
+  await world.time.advance(10_000);
+  await until(() => world.order.length === 5 && world.explanations.isIdle);
+});
+
+test('[I31] beyond the budget of the world a client pays for what it asks for, if it can', async () => {
+  const world = worldOf(0, budgetOf(0));
+  const ticks = [tickOf(0), tickOf(1), tickOf(2)];
+  await world.collide(ticks);
+  const poor = budgetOf(SEARCH_TICKS - 1);
+  world.explanations.ask(ticks.map(idAt), poor);
+  await until(() => world.explanations.isIdle);
+  expect([world.order, poor.left]).toEqual([[], SEARCH_TICKS - 1]);
+  const rich = budgetOf(SEARCH_TICKS);
+  world.explanations.ask([idAt(tickOf(1))], rich);
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  expect(world.order).toEqual([tickOf(1)]);
+  expect([rich.left, poor.left]).toEqual([SEARCH_TICKS - STEPPED, SEARCH_TICKS - 1]);
+  expect(world.budget.left).toBe(0);
+});
+
+test('[I31] who pays for a search pays for the rewind before it', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  world.budget.left = 0;
+  world.world.watcherCount = 0;
+  await world.collide([tickOf(9)]);
+  const client = budgetOf(SEARCH_TICKS);
+  world.explanations.ask([idAt(tickOf(9))], client);
+  await until(() => world.rewinds.length > 0);
+  world.rewinds[0]?.done();
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  expect(client.left).toBe(SEARCH_TICKS - tickOf(9) - STEPPED);
+});
+
+test('[I32] what nobody watches and nobody has asked about for a minute is stopped', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  world.world.watcherCount = 0;
+  await world.collide([tickOf(0), tickOf(1)]);
+  world.explanations.ask([idAt(tickOf(0)), idAt(tickOf(1))], undefined);
+  await until(() => world.rewinds.length > 0);
+  world.explanations.stopUnwanted();
+  expect(world.seen.stops).toBe(0);
+  await world.time.advance(ASKED_MS);
+  expect(world.seen.stops).toBe(1);
+  world.rewinds[0]?.done();
+  await until(() => world.explanations.isIdle);
+  expect(world.order).toEqual([]);
+  // Whoever asks later gets it.
+  world.explanations.ask([idAt(tickOf(1))], undefined);
+  await until(() => world.rewinds.length > 1);
+  world.rewinds[1]?.done();
+  await until(() => world.order.length === 2);
+});
+
+test('[I32] the last watcher stops what nobody has asked about', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  await world.collide([tickOf(0)]);
+  await until(() => world.rewinds.length > 0);
+  world.explanations.stopUnwanted();
+  expect(world.seen.stops).toBe(0);
+  world.world.watcherCount = 0;
+  world.explanations.stopUnwanted();
+  expect(world.seen.stops).toBe(1);
 });

@@ -1,40 +1,56 @@
 import { CHAIN_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
-import { EXPLAINED_AT_ONCE } from '../limits.ts';
+import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
+import type { SearchAnswer } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
 import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
+import type { TickBudget } from '../twin-service.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
 /** Pause between the end of a chain and its explanation, and between two attempts. */
 const MARGIN_MS = 160;
 const RETRY_MS = 2000;
+/** Pause until a watched world is asked again whether it can pay. */
+const REFILL_MS = 10_000;
+
+/** An incident to explain, and who pays. */
+interface Funded {
+  chain: IncidentContacts;
+  budget: TickBudget;
+}
 
 /** The incidents that a round of searches left unexplained. */
 interface Unexplained {
   /** The rewind cache has no state from before these collisions. */
-  missing: IncidentContacts[];
-  failed: { chain: IncidentContacts; message: string }[];
+  missing: Funded[];
+  failed: { order: Funded; message: string }[];
 }
 
 /**
  * Schedules the explanation of a world's incidents, newest first. If the world is watched, an
- * incident is explained as soon as it is over; otherwise when a client asks for reports. Each round
- * reads the unexplained incidents from the store, so no incident is lost if the store, the shard or
- * the process fails.
+ * incident is explained as soon as it is over; otherwise when a client asks for reports. The world
+ * pays from a budget of its own. When that is empty, clients pay for what they ask for, and the rest
+ * waits. What nobody wants any more is stopped. Each round reads the unexplained incidents from the
+ * store, so no incident is lost if the store, the shard or the process fails.
  */
 export class Explanations {
   readonly #parts: WorldParts;
+  readonly #budget: TickBudget;
   /** Incidents whose re-run fails. They stay unexplained. */
   readonly #givenUp = new Set<string>();
   /** Incidents that wait for a rewind of the world. Newer incidents do not wait for it. */
   #rewinding: ReadonlySet<string> = new Set();
+  /** By incident: the client that asked for it last. At most EXPLAINED_AT_ONCE, newest last. */
+  readonly #asked = new Map<string, TickBudget>();
+  #stopAsked: StopTimer | undefined;
   #working: Promise<void> | undefined;
   #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
+    this.#budget = parts.shared.explanationBudget(parts.world.number);
   }
 
   get isIdle(): boolean {
@@ -64,13 +80,43 @@ export class Explanations {
     });
   }
 
+  /**
+   * A client has asked for these incidents, in order of tick, which are not explained.
+   * @param budget pays for the newest of them if the world cannot; undefined: nobody else does
+   */
+  ask(ids: readonly string[], budget: TickBudget | undefined): void {
+    for (const id of budget === undefined ? [] : ids.slice(-EXPLAINED_AT_ONCE)) {
+      this.#asked.delete(id);
+      this.#asked.set(id, budget as TickBudget);
+    }
+    for (const id of [...this.#asked.keys()].slice(0, -EXPLAINED_AT_ONCE)) this.#asked.delete(id);
+    this.#stopAsked?.();
+    this.#stopAsked = this.#parts.shared.time.after(ASKED_MS, () => {
+      this.#stopAsked = undefined;
+      this.#asked.clear();
+      this.stopUnwanted();
+    });
+    this.wake();
+  }
+
+  /** Stops what is under way if nobody wants it: the world is gone, or unwatched and not asked about. */
+  stopUnwanted(): void {
+    if (this.#isWanted || this.isIdle) return;
+    void this.#parts.shared.shard.stopSearches(this.#parts.world.number);
+  }
+
   get #isWatched(): boolean {
     return this.#parts.world.watcherCount > 0;
   }
 
+  get #isWanted(): boolean {
+    if (this.#parts.residency.isRetired) return false;
+    return this.#isWatched || this.#stopAsked !== undefined;
+  }
+
   async #work(): Promise<void> {
     try {
-      while (this.#isWoken && !this.#parts.residency.isRetired) {
+      while (this.#isWoken && this.#isWanted) {
         this.#isWoken = false;
         await this.#explainNewest();
       }
@@ -90,19 +136,41 @@ export class Explanations {
   }
 
   async #explainNewest(): Promise<void> {
+    const budgets = [this.#budget, ...this.#asked.values()];
+    if (!budgets.some((budget) => budget.affords(SEARCH_TICKS))) return this.#waitForRefill();
     const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
-    const newest = open.slice(0, EXPLAINED_AT_ONCE);
-    if (newest.length === 0) return;
+    const newest = this.#funded(open);
+    if (newest.length === 0) return open.length === 0 ? undefined : this.#waitForRefill();
     // The cache has no states of unwatched worlds: they need a rewind.
     const { missing, failed } = this.#isWatched
       ? await this.#search(newest, false)
       : { missing: newest, failed: [] };
-    const rest = [...missing, ...failed.map(({ chain }) => chain)];
+    const rest = [...missing, ...failed.map(({ order }) => order)];
     if (rest.length > 0 && this.#rewinding.size === 0) void this.#explainRewound(rest);
     if (rest.length === newest.length) return;
     this.#isWoken = true;
     // The next round reads the store: it must find the explanations of this round.
     await this.#parts.reports.written();
+  }
+
+  #waitForRefill(): void {
+    if (this.#stopTimer === undefined) this.#wakeIn(REFILL_MS);
+  }
+
+  /** The newest of these chains that the world or a client pays for. */
+  #funded(open: readonly IncidentContacts[]): Funded[] {
+    const taken = new Map<TickBudget, number>();
+    const ticksOf = (budget: TickBudget) => (taken.get(budget) ?? 0) + SEARCH_TICKS;
+    const funded: Funded[] = [];
+    for (const chain of open) {
+      if (funded.length === EXPLAINED_AT_ONCE) break;
+      const payers = [this.#budget, this.#asked.get(idOf(chain))];
+      const budget = payers.find((each) => each?.affords(ticksOf(each)));
+      if (budget === undefined) continue;
+      taken.set(budget, ticksOf(budget));
+      funded.push({ chain, budget });
+    }
+    return funded;
   }
 
   /** The chains that are over and unexplained, newest first. */
@@ -127,29 +195,46 @@ export class Explanations {
 
   // ── searching ───────────────────────────────────────────────────────────────────────────────
 
-  /** Searches from the states in the rewind cache, and stores each explanation that is found. */
-  async #search(chains: readonly IncidentContacts[], background: boolean): Promise<Unexplained> {
-    const { world, residency, reports, shared } = this.#parts;
+  /**
+   * Searches from the states in the rewind cache, and stores each explanation that is found. What a
+   * client pays for runs in the background.
+   */
+  async #search(orders: readonly Funded[], background: boolean): Promise<Unexplained> {
     const rest: Unexplained = { missing: [], failed: [] };
-    const search = async (chain: IncidentContacts): Promise<void> => {
-      const task = { world: world.number, cityIndex: shared.cityIndex, chain, background };
-      const answer = await shared.shard.search(task);
-      if (answer.outcome === 'missing') rest.missing.push(chain);
-      else if (answer.outcome === 'failed') rest.failed.push({ chain, message: answer.message });
-      else if (!residency.isRetired) {
-        const [{ tick, order }] = chain;
-        reports.explained({ tick, order, explanation: answer.explanation });
+    const search = async (order: Funded): Promise<void> => {
+      const answer = await this.#paidSearch(order, background || order.budget !== this.#budget);
+      if (answer.outcome === 'missing') rest.missing.push(order);
+      else if (answer.outcome === 'failed') rest.failed.push({ order, message: answer.message });
+      else if (answer.outcome === 'explained' && !this.#parts.residency.isRetired) {
+        const [{ tick, order: first }] = order.chain;
+        this.#asked.delete(idOf(order.chain));
+        this.#parts.reports.explained({ tick, order: first, explanation: answer.explanation });
       }
     };
-    await Promise.all(chains.map(search));
+    await Promise.all(orders.map(search));
     return rest;
   }
 
-  /** Rewinds the world and explains some incidents. Newer ones do not wait. Never rejects. */
-  async #explainRewound(chains: readonly IncidentContacts[]): Promise<void> {
-    this.#rewinding = new Set(chains.map(idOf));
+  /** Pays what is expected before the search, and the difference to what it took after it. */
+  async #paidSearch({ chain, budget }: Funded, background: boolean): Promise<SearchAnswer> {
+    const { world, shared } = this.#parts;
+    const { cityIndex, shard } = shared;
+    budget.spend(SEARCH_TICKS);
+    let stepped = 0;
     try {
-      await this.#rewindAndSearch(chains, true);
+      const answer = await shard.search({ world: world.number, cityIndex, chain, background });
+      stepped = answer.ticks;
+      return answer;
+    } finally {
+      budget.spend(stepped - SEARCH_TICKS);
+    }
+  }
+
+  /** Rewinds the world and explains some incidents. Newer ones do not wait. Never rejects. */
+  async #explainRewound(orders: readonly Funded[]): Promise<void> {
+    this.#rewinding = new Set(orders.map(({ chain }) => idOf(chain)));
+    try {
+      await this.#rewindAndSearch(orders, true);
       await this.#parts.reports.written();
       this.#rewinding = new Set();
       this.wake();
@@ -160,21 +245,24 @@ export class Explanations {
   }
 
   /** If a re-run from the stored image fails, tries once more from the beginning of the world. */
-  async #rewindAndSearch(chains: readonly IncidentContacts[], trustImage: boolean): Promise<void> {
+  async #rewindAndSearch(orders: readonly Funded[], trustImage: boolean): Promise<void> {
+    const chains = orders.map(({ chain }) => chain);
     const rewind = await planRewind(this.#parts, chains, trustImage);
+    const rewound = orders.filter(({ chain }) => rewind.chains.includes(chain));
+    for (const { budget } of rewound) budget.spend(rewind.ticks / rewound.length);
     const failed = await runRewind(this.#parts, rewind, true).then(
-      async () => (await this.#search(rewind.chains, true)).failed,
+      async () => (this.#isWanted ? (await this.#search(rewound, true)).failed : []),
       (error: unknown) => {
         if (error instanceof TwinError) throw error;
         const message = error instanceof Error ? error.message : String(error);
-        return rewind.chains.map((chain) => ({ chain, message }));
+        return rewound.map((order) => ({ order, message }));
       },
     );
     const [first] = failed;
     if (first === undefined) return;
-    const failedChains = failed.map(({ chain }) => chain);
-    if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedChains, false);
-    for (const chain of failedChains) this.#givenUp.add(idOf(chain));
+    const failedOrders = failed.map(({ order }) => order);
+    if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedOrders, false);
+    for (const { chain } of failedOrders) this.#givenUp.add(idOf(chain));
     this.#warn('incidents stay unexplained: their re-run failed', new Error(first.message));
   }
 }

@@ -11,7 +11,7 @@ import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
-import type { Replay, ReplayOrder, World, WorldFrame } from '../twin-service.ts';
+import type { Replay, ReplayOrder, TickBudget, World, WorldFrame } from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import type { IdleWorld } from './idle-index.ts';
@@ -168,6 +168,7 @@ export class OwnedWorld implements World, IdleWorld {
   async retire(): Promise<void> {
     const { journal, reports, residency } = this.#parts;
     residency.retire();
+    this.#history?.explanations.stopUnwanted();
     journal.forget();
     await residency.close();
     await reports.close();
@@ -225,12 +226,12 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.events();
   }
 
-  incidents(): Promise<Incident[]> {
-    return this.history.incidents();
+  incidents(asker?: TickBudget): Promise<Incident[]> {
+    return this.history.incidents(asker);
   }
 
-  incident(id: string): Promise<Incident | undefined> {
-    return this.history.incident(id);
+  incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
+    return this.history.incident(id, asker);
   }
 
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
@@ -273,6 +274,7 @@ export class OwnedWorld implements World, IdleWorld {
     if (isGone) this.loader.sendDemand();
     if (this.watcherCount > 0) return;
     this.#shared.owner.hotChanged(this.shard, false);
+    this.#history?.explanations.stopUnwanted();
     this.#latest = undefined;
     // The idle time starts now: it does not run while the world is watched.
     this.touch();

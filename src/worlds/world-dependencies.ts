@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { Time } from '../time.ts';
-import type { World } from '../twin-service.ts';
+import type { TickBudget, World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 
@@ -30,4 +30,6 @@ export interface WorldDependencies {
   readonly cityIndex: number;
   readonly idle: IdleIndex;
   readonly owner: WorldOwner;
+  /** What a world may have stepped for explanations without a client that pays; by its number. */
+  readonly explanationBudget: (world: number) => TickBudget;
 }

@@ -13,7 +13,7 @@ import {
   parseIncidentId,
 } from '../twin/incidents.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
-import type { Replay, ReplayOrder } from '../twin-service.ts';
+import type { Replay, ReplayOrder, TickBudget } from '../twin-service.ts';
 import { Explanations } from './explanations.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -54,7 +54,7 @@ export class WorldHistory {
   // ── incidents ───────────────────────────────────────────────────────────────────────────────
 
   /** In order of tick. Starts the explanation of unexplained incidents. */
-  async incidents(): Promise<Incident[]> {
+  async incidents(asker?: TickBudget): Promise<Incident[]> {
     const { world, reports, shared } = this.#parts;
     await this.#loader.query('tick');
     await reports.stored();
@@ -64,14 +64,15 @@ export class WorldHistory {
     const incidents = chains.map((chain) =>
       this.#incident(chain, known.get(incidentId(chain[0].tick, chain[0].order))),
     );
-    if (incidents.some(({ explained }) => !explained)) this.explanations.wake();
+    const unexplained = incidents.filter(({ explained }) => !explained);
+    if (unexplained.length > 0) this.explanations.ask(unexplained.map(idOf), asker);
     return incidents;
   }
 
-  async incident(id: string): Promise<Incident | undefined> {
+  async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
     const found = await this.#find(id);
     if (found === undefined) return undefined;
-    if (found.explanation === undefined) this.explanations.wake();
+    if (found.explanation === undefined) this.explanations.ask([id], asker);
     return this.#incident(found.chain, found.explanation);
   }
 
@@ -146,6 +147,10 @@ export class WorldHistory {
       throw new TwinError('world_unavailable', 'This collision cannot be replayed.', 60);
     }
   }
+}
+
+function idOf({ id }: Incident): string {
+  return id;
 }
 
 /** The tick at which the explaining re-run switched exactly these features on, if there is one. */

@@ -37,6 +37,7 @@ export interface WorldsDependencies {
   /** Identity of this node's kernel. */
   kernel: string;
   idleMs: number;
+  explanationBudget: WorldDependencies['explanationBudget'];
 }
 
 const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
@@ -167,7 +168,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
 
   /** One object for all worlds of a city and a shard, to save memory. */
   #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
-    const { cities, clock, kernel, log, shards, time } = this.#dependencies;
+    const { cities, clock, explanationBudget, kernel, log, shards, time } = this.#dependencies;
     const city = cities[cityIndex];
     if (city === undefined)
       throw new TwinError(
@@ -177,7 +178,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       );
     const position = shardIndex * cities.length + cityIndex;
     const { idle, records } = this;
-    const common = { clock, time, log, records, kernel, idle, owner: this };
+    const common = { clock, time, log, records, kernel, idle, owner: this, explanationBudget };
     this.#shared[position] ??= { ...common, shard: at(shards, shardIndex), city, cityIndex };
     return this.#shared[position];
   }

@@ -1,6 +1,8 @@
-import type { RateLimitSettings } from '../../config.ts';
+import type { BucketSize, RateLimitSettings } from '../../config.ts';
 import type { Time } from '../../time.ts';
+import type { TickBudget } from '../../twin-service.ts';
 import { OpenCount } from './open-count.ts';
+import { PRICES_US } from './prices.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 /** All limits of the front end. All are absent if limits are off. */
@@ -16,16 +18,33 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     featureWrites: new TokenBuckets(settings.featureWrites, time),
     misses: new TokenBuckets(settings.misses, time),
     /** In µs of processor time: `PRICES_US` says what is taken. */
-    work: workBuckets(settings, time),
+    work: workBuckets(settings.workMs, time),
     /** The same for an account of the dealer platform, by its id. */
-    accountWork: workBuckets(settings, time),
+    accountWork: workBuckets(settings.workMs, time),
     sockets: new OpenCount(settings.socketsPerAddress),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),
   };
 }
 
-function workBuckets({ workMs: { burst, perS } }: RateLimitSettings, time: Time): TokenBuckets {
+/** Budgets of ticks for the explanations of a world, by its number. */
+export function createExplanationBudgets(
+  settings: RateLimitSettings | 'off',
+  time: Time,
+): (world: number) => TickBudget {
+  const buckets = settings === 'off' ? undefined : workBuckets(settings.explanationsMs, time);
+  return (world) => tickBudget(buckets, String(world));
+}
+
+/** The budget of a key as ticks. `work`: undefined if limits are off. */
+export function tickBudget(work: TokenBuckets | undefined, key: string): TickBudget {
+  return {
+    affords: (ticks) => work?.affords(key, PRICES_US.tick * ticks) ?? true,
+    spend: (ticks) => work?.spend(key, PRICES_US.tick * ticks),
+  };
+}
+
+function workBuckets({ burst, perS }: BucketSize, time: Time): TokenBuckets {
   const inUs = { burst: burst * 1000, perS: perS * 1000 };
   return new TokenBuckets(inUs, time, { unit: ' µs of processor time' });
 }

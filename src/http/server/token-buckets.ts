@@ -54,6 +54,11 @@ export class TokenBuckets {
     this.#refilled(key).tokens -= cost;
   }
 
+  /** Whether `takeUpToBurst` would take. */
+  affords(key: string, cost: number): boolean {
+    return this.#refilled(key).tokens >= Math.min(cost, this.size.burst);
+  }
+
   /** Tokens left for a key, and the seconds until its bucket is full. */
   level(key: string): { left: number; fullInS: number } {
     const { burst, perS } = this.size;

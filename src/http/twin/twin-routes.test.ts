@@ -2,6 +2,7 @@ import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
+import { SEARCH_TICKS } from '../../limits.ts';
 import {
   type Answer,
   ask,
@@ -171,6 +172,20 @@ describe('with limits', () => {
     await limited.time.advance(1000);
     expect(await statuses(2, make)).toEqual([201, 429]);
     expect(limited.service.worlds.size).toBe(61);
+  });
+
+  test('[I31] who asks for incidents pays for their explanation, and gets them even if it cannot', async () => {
+    const world = limited.service.add();
+    world.incidentList = [INCIDENT];
+    const url = `${limited.twinUrl}/api/v1/worlds/${world.id}/incidents`;
+    for (const path of ['', '/i40-0']) {
+      expect((await ask(url + path)).status).toBe(200);
+      expect(world.asker?.affords(SEARCH_TICKS)).toBe(true);
+    }
+    world.asker?.spend(2_000_000);
+    expect(world.asker?.affords(SEARCH_TICKS)).toBe(false);
+    expect((await make()).status).toBe(429);
+    expect((await ask(`${url}/i40-0`)).status).toBe(200);
   });
 
   test('unknown VINs count like unknown worlds, and hits do not', async () => {

@@ -6,12 +6,12 @@ import type { Schema } from '../../schema.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
 import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
-import type { TwinService, World } from '../../twin-service.ts';
+import type { TickBudget, TwinService, World } from '../../twin-service.ts';
 import { parseJson } from '../server/body.ts';
 import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
-import type { RateLimits } from '../server/rate-limits.ts';
+import { type RateLimits, tickBudget } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
@@ -238,28 +238,44 @@ const OF_INCIDENT = { incident: schemas.IncidentId };
 
 function incidentRoutes(context: TwinContext): Route[] {
   return [
-    worldRoute(context, {
+    askingRoute(context, {
       path: '/incidents',
       operationId: 'listIncidents',
       summary: 'Every collision report, in order',
       schema: schemas.Incidents,
-      answer: async (world, { encoding }) => ok(await world.incidents(), encoding),
+      answer: async (world, { encoding }, asker) => ok(await world.incidents(asker), encoding),
     }),
-    worldRoute(context, {
+    askingRoute(context, {
       path: '/incidents/{incident}',
       operationId: 'getIncident',
       summary: 'One collision report',
       params: OF_INCIDENT,
       schema: schemas.Incident,
       errors: ['unknown_incident'],
-      answer: async (world, { params, encoding }) => {
-        const incident = await world.incident(params[1] ?? '');
+      answer: async (world, { params, encoding }, asker) => {
+        const incident = await world.incident(params[1] ?? '', asker);
         if (incident === undefined) throw new TwinError('unknown_incident');
         return ok(incident, encoding);
       },
     }),
     replayRoute(context),
   ];
+}
+
+/** The client pays for explanations that the world cannot pay. */
+type AskingAnswer = (world: World, call: Call, asker: TickBudget) => Answer;
+
+function askingRoute(
+  { worlds, limits }: TwinContext,
+  { answer, ...read }: WorldRead & { answer: AskingAnswer },
+): Route {
+  const handle = (call: Call) => {
+    const asker = tickBudget(limits.work, call.addressKey());
+    return mapMaybePromise(worlds.byId(call, call.params[0]), (world) =>
+      answer(world, call, asker),
+    );
+  };
+  return { ...described(read), handle };
 }
 
 function replayRoute({ worlds, limits }: TwinContext): Route {

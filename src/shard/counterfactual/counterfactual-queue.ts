@@ -38,12 +38,20 @@ export interface CounterfactualDependencies {
 interface Job {
   world: number;
   work: Slices<void>;
+  /** `rewind.stepped` when it began. */
+  beganAt: number | undefined;
+  /** Ends it early, after so many ticks; absent if a client waits for it. */
+  stop: ((ticks: number) => void) | undefined;
 }
 
-/** A queue of jobs that run one after the other in one slab. */
+/**
+ * Jobs that run one after the other in one slab. The worlds take turns, so that one with very many
+ * jobs does not delay the others.
+ */
 interface Lane {
   rewind: Rewind;
-  jobs: Job[];
+  /** By world; the first job of the first world runs. */
+  jobs: Map<number, Job[]>;
 }
 
 /** Slabs in addition to those of the worlds: one for each lane. */
@@ -66,7 +74,7 @@ export class CounterfactualQueue {
   constructor(dependencies: CounterfactualDependencies) {
     this.#dependencies = dependencies;
     const { kernel } = dependencies;
-    const lane = (): Lane => ({ rewind: new Rewind(kernel, acquire(kernel)), jobs: [] });
+    const lane = (): Lane => ({ rewind: new Rewind(kernel, acquire(kernel)), jobs: new Map() });
     this.#urgent = lane();
     this.#replays = lane();
     this.#searches = lane();
@@ -81,7 +89,7 @@ export class CounterfactualQueue {
     const [urgent, replays] = [this.#urgent, this.#replays];
     const first = this.#turns % 2 === 0 ? [urgent, replays] : [replays, urgent];
     const lanes = urgentOnly ? [urgent] : [...first, this.#searches, this.#rewinds];
-    return lanes.find(({ jobs }) => jobs.length > 0);
+    return lanes.find(({ jobs }) => jobs.size > 0);
   }
 
   /** Works until `endMs`, by `Time.now`, or until nothing is left. */
@@ -90,16 +98,33 @@ export class CounterfactualQueue {
     while (time.now() < endMs) {
       this.#turns++;
       const lane = this.#nextLane(urgentOnly);
-      const [job] = lane?.jobs ?? [];
-      if (job === undefined) break;
+      const job = lane?.jobs.values().next().value?.[0];
+      if (lane === undefined || job === undefined) break;
       pulse.world = job.world;
-      if (job.work.next().done) lane?.jobs.shift();
+      job.beganAt ??= lane.rewind.stepped;
+      if (job.work.next().done) finish(lane, job.world);
     }
     pulse.world = 0;
   }
 
+  /** Ends the searches for a world, and the rewinds for them, wherever they are. */
+  stop(world: number): void {
+    for (const { rewind, jobs } of [this.#urgent, this.#searches, this.#rewinds]) {
+      for (const { work, beganAt = rewind.stepped, stop } of jobs.get(world) ?? []) {
+        work.return();
+        stop?.(rewind.stepped - beganAt);
+      }
+      jobs.delete(world);
+    }
+  }
+
   /** Adds a job. Resolves with its result; rejects with what it throws. */
-  #add<T>(lane: Lane, world: number, slices: (rewind: Rewind) => Slices<T>): Promise<T> {
+  #add<T>(
+    lane: Lane,
+    world: number,
+    slices: (rewind: Rewind) => Slices<T>,
+    stopped?: (ticks: number) => T,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       function* work(): Slices<void> {
         try {
@@ -108,7 +133,9 @@ export class CounterfactualQueue {
           reject(error);
         }
       }
-      lane.jobs.push({ world, work: work() });
+      const stop = stopped && ((ticks: number) => resolve(stopped(ticks)));
+      const job = { world, work: work(), beganAt: undefined, stop };
+      lane.jobs.set(world, [...(lane.jobs.get(world) ?? []), job]);
       this.#dependencies.wake();
     });
   }
@@ -120,10 +147,18 @@ export class CounterfactualQueue {
 
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
-  /** Runs the world once, and caches the state before each collision. Rejects on a trap. */
+  /**
+   * Runs the world once, and caches the state before each collision; if it is stopped, only before
+   * some. Rejects on a trap.
+   */
   rewind(task: RewindTask): Promise<void> {
     const lane = task.background ? this.#rewinds : this.#replays;
-    return this.#add(lane, task.world, (rewind) => this.#rewind(rewind, task));
+    return this.#add(
+      lane,
+      task.world,
+      (rewind) => this.#rewind(rewind, task),
+      () => {},
+    );
   }
 
   *#rewind(rewind: Rewind, { world, cityIndex, past, chains }: RewindTask): Slices<void> {
@@ -139,19 +174,22 @@ export class CounterfactualQueue {
 
   search(task: SearchTask): Promise<SearchAnswer> {
     const lane = task.background ? this.#searches : this.#urgent;
-    return this.#add(lane, task.world, (rewind) => this.#search(rewind, task));
+    const stopped = (ticks: number): SearchAnswer => ({ outcome: 'stopped', ticks });
+    return this.#add(lane, task.world, (rewind) => this.#search(rewind, task), stopped);
   }
 
   *#search(rewind: Rewind, { world, cityIndex, chain }: SearchTask): Slices<SearchAnswer> {
     const start = this.#startOf(world, chain);
-    if (start === undefined) return { outcome: 'missing' };
+    if (start === undefined) return { outcome: 'missing', ticks: 0 };
+    const before = rewind.stepped;
     const table = at(this.#dependencies.cities.tables, cityIndex);
     const runner = new CounterfactualRunner(rewind, start, chain, table);
     try {
-      return { outcome: 'explained', explanation: yield* runner.explain() };
+      const explanation = yield* runner.explain();
+      return { outcome: 'explained', ticks: rewind.stepped - before, explanation };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return { outcome: 'failed', message };
+      return { outcome: 'failed', ticks: rewind.stepped - before, message };
     }
   }
 
@@ -174,6 +212,13 @@ export class CounterfactualQueue {
     const encoder = worldEncoder(world, at(names, cityIndex));
     return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
   }
+}
+
+/** Removes the job that ran; another world is next. */
+function finish({ jobs }: Lane, world: number): void {
+  const rest = jobs.get(world)?.slice(1) ?? [];
+  jobs.delete(world);
+  if (rest.length > 0) jobs.set(world, rest);
 }
 
 function acquire(kernel: Kernel): Slab {

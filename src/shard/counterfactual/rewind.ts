@@ -21,6 +21,8 @@ export class Rewind {
   readonly kernel: Kernel;
   readonly slab: Slab;
   readonly contacts: ContactFacts[] = [];
+  /** Ticks stepped since it was made. */
+  stepped = 0;
   #changes: readonly NumberedChange[] = [];
   #next = 0;
   /** By car: features that stay on even if the journal switches them off. */
@@ -70,7 +72,9 @@ export class Rewind {
       const change = this.#changes[this.#next]?.tick ?? target + 1;
       const end = Math.min(target, stop, change - 1);
       const known = this.kernel.contactCount(this.slab);
-      done += this.kernel.step(this.slab, end - tick);
+      const moved = this.kernel.step(this.slab, end - tick);
+      done += moved;
+      this.stepped += moved;
       if (this.kernel.contactCount(this.slab) > known) {
         this.contacts.push(...this.kernel.contacts(this.slab, known));
       }

@@ -21,7 +21,14 @@ import { worldIdOf } from '../../twin/ids.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
-import type { Replay, ReplayOrder, TwinService, World, WorldFrame } from '../../twin-service.ts';
+import type {
+  Replay,
+  ReplayOrder,
+  TickBudget,
+  TwinService,
+  World,
+  WorldFrame,
+} from '../../twin-service.ts';
 
 const { cities } = loadCities();
 
@@ -40,6 +47,8 @@ export class FakeWorld implements World {
   masks: number[] = new Array(CAR_COUNT).fill(F_ALL);
   changes: Change[] = [];
   incidentList: Incident[] = [];
+  /** Who asked for incidents last. */
+  asker: TickBudget | undefined;
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
@@ -120,11 +129,13 @@ export class FakeWorld implements World {
     return this.eventList;
   }
 
-  async incidents(): Promise<Incident[]> {
+  async incidents(asker?: TickBudget): Promise<Incident[]> {
+    this.asker = asker;
     return this.incidentList;
   }
 
-  async incident(id: string): Promise<Incident | undefined> {
+  async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
+    this.asker = asker;
     return this.incidentList.find((incident) => incident.id === id);
   }
 
