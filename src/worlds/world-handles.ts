@@ -35,7 +35,7 @@ export class WorldHandles {
     for (let checks = 0; this.size > HANDLES_MAX && checks < EVICTION_CHECKS; checks++) {
       const { value: next } = this.#hand.next();
       if (next === undefined) this.#hand = this.#worlds.values();
-      else if (!isInUse(next, nowMs)) this.#worlds.delete(next.number);
+      else this.#evict(next, nowMs);
     }
   }
 
@@ -47,8 +47,15 @@ export class WorldHandles {
   trim(nowMs: number): void {
     for (const world of this.#worlds.values()) {
       if (this.size <= HANDLES_MAX) return;
-      if (!isInUse(world, nowMs)) this.#worlds.delete(world.number);
+      this.#evict(world, nowMs);
     }
+  }
+
+  #evict(world: OwnedWorld, nowMs: number): void {
+    if (isInUse(world, nowMs)) return;
+    this.#worlds.delete(world.number);
+    // Whoever still holds the object must not load the world beside a new object.
+    void world.retire();
   }
 }
 
