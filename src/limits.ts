@@ -25,6 +25,10 @@ export const BEHIND_TICKS = 64;
 export const FRAME_BATCH_WORLDS = 256;
 /** A shard accepts hot worlds until they take this share of its thread, per mille. */
 export const ADMISSION_PER_MILLE = 600;
+/** A world ends at this tick, after 496 days: ticks are written as i32 in many places. */
+export const LIFE_TICKS = 2 ** 31 - 2 ** 22;
+/** A world that is stepped in the background lets the next one go first after so many ticks. */
+export const CATCH_UP_TICKS = 225_000;
 /** A request that would wait longer than this for its world is refused, but the work is done. */
 export const WAIT_MS_MAX = 5000;
 /** A request waits no longer for the store; the write goes on. */

@@ -1,3 +1,5 @@
+import { ADMISSION_PER_MILLE, FRAME_MS } from '../limits.ts';
+
 /** The shared words, i32. */
 const HEARTBEAT = 0;
 const ACKNOWLEDGED = 1;
@@ -9,6 +11,7 @@ const WORLD_LOW = 6;
 const WORD_COUNT = 7;
 
 const HALF_WORLD = 2 ** 25;
+const WORD_MAX = 2 ** 31 - 1;
 
 /** The state of a shard's thread, in memory that it shares with the main thread. */
 export class Pulse {
@@ -52,8 +55,14 @@ export class Pulse {
 
   showCosts(hotPerMille: number, frameNs: number, tickNs: number): void {
     this.words[HOT_SHARE] = Math.round(hotPerMille);
-    this.words[FRAME_NS] = Math.round(frameNs);
-    this.words[TICK_NS] = Math.round(tickNs);
+    this.words[FRAME_NS] = Math.min(WORD_MAX, Math.round(frameNs));
+    this.words[TICK_NS] = Math.min(WORD_MAX, Math.round(tickNs));
+  }
+
+  /** Whether the thread has time for one more hot world beside so many. */
+  admits(hotCount: number): boolean {
+    const expectedPerMille = ((hotCount + 1) * this.frameNs * 1000) / FRAME_MS / 1e6;
+    return this.hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
   }
 
   /** Number of the world that is being stepped; 0: none. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FRAME_TICKS } from '../../assembly/layout.ts';
 import { makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
 import { ManualShard } from '../testing/rigs/manual-shard.ts';
 import { systemTime } from '../time.ts';
@@ -217,6 +218,32 @@ describe('the scheduler', () => {
       shard.scheduler.turn();
     }
     expect(goal.done).toBe(true);
+  });
+
+  it('[L16] makes every frame of the worlds that it admitted, beside work for twice its time', () => {
+    const kernel = makeKernel(24);
+    let fineMs = 0;
+    const now = () => (fineMs += 0.05);
+    const shard = new ManualShard(kernel, { time: { ...systemTime, now } });
+    const enter = (i: number, ageTicks: number) =>
+      shard.enter(makeWorld(kernel, i), i + 1, ageTicks);
+    const hot = Array.from({ length: 4 }, (_, i) => enter(i, 2000));
+    for (const world of hot) shard.scheduler.watch(world, true, false);
+    shard.settle();
+    shard.frames.length = 0;
+    const late = Array.from({ length: 20 }, (_, i) => enter(4 + i, 8000));
+    const goals = late.map((world) => shard.reach(world, 8000));
+    for (let tick = 2004; tick <= 2100; tick += FRAME_TICKS) {
+      // A slice that begins with bursts may leave frames to the next one, but not to a later one.
+      for (let slice = 0; slice < 8; slice++) {
+        shard.nowMs += slice % 2 === 0 ? 20 : 0;
+        shard.scheduler.turn();
+      }
+      expect(shard.frames.splice(0)).toEqual(hot.map(({ number }) => ({ world: number, tick })));
+    }
+    const doneCount = goals.filter(({ done }) => done).length;
+    expect(doneCount).toBeGreaterThan(0);
+    expect(doneCount).toBeLessThanOrEqual(goals.length / 2);
   });
 
   it('catches up with a world that is watched after a long time before its first frame', () => {

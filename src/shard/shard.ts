@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import type { CitySet } from '../city/city-set.ts';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { ADMISSION_PER_MILLE, FRAME_MS, OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
+import { OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import type {
@@ -270,10 +270,7 @@ export class Shard {
 
   /** Whether the thread has time for one more watched world. */
   get admits(): boolean {
-    if (this.#thread === undefined) return false;
-    const { frameNs, hotPerMille } = this.#thread.pulse;
-    const expectedPerMille = ((this.hotCount + 1) * frameNs * 1000) / FRAME_MS / 1e6;
-    return hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
+    return this.#thread?.pulse.admits(this.hotCount) ?? false;
   }
 
   /** Number of ticks that pending queries have to step. */

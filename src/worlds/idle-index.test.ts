@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { TICK_MS } from '../../assembly/layout.ts';
+import { LIFE_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { Key } from '../store/contract.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
@@ -15,13 +17,14 @@ const NOW_MS = 100_000;
  * which has it in slot `filed`: the worlds dropped, and the entries that alone were removed.
  */
 async function sweep(
-  meanwhile: (world: { lastTouchMs: number }) => void,
+  meanwhile: (world: { lastTouchMs: number; createdAtMs: number; watcherCount: number }) => void,
   filed: number | null = DUE_SLOT,
 ) {
   const world = {
     ...{
       number: WORLD,
       id: 'w',
+      createdAtMs: 0,
       isRetired: false,
       watcherCount: 0,
       lastTouchMs: 0,
@@ -29,7 +32,7 @@ async function sweep(
     },
     due: DUE_SLOT,
     forgetReaders: () => {},
-    loader: { behindTicks: 0, catchUp: async () => {} },
+    loader: { behindTicks: 0, catchUp: async () => false },
   } satisfies IdleWorld;
   const fallen = [{ key: ['p', 0, 'due', DUE_SLOT, WORLD], world: WORLD }];
   const dropped: number[] = [];
@@ -76,4 +79,42 @@ it.each([
 ])('removes only the entry of a world that %s', async (_, filed) => {
   const strays = [['p', 0, 'due', DUE_SLOT, WORLD]];
   expect(await sweep(() => {}, filed)).toEqual({ dropped: [], strays });
+});
+
+it('[W36] drops a world at the end of its life, even if it is watched', async () => {
+  const lifeMs = LIFE_TICKS * TICK_MS;
+  const end = (createdAtMs: number) =>
+    sweep((world) => Object.assign(world, { createdAtMs, watcherCount: 1 }));
+  expect((await end(NOW_MS - lifeMs - 2000)).dropped).toEqual([WORLD]);
+  expect((await end(NOW_MS - lifeMs + 2000)).dropped).toEqual([]);
+});
+
+it('lets worlds that are far behind catch up in turns', async () => {
+  const turns: string[] = [];
+  const worldOf = (id: string, turnsLeft: number) => {
+    const world = {
+      ...{ number: 1, id, createdAtMs: 0, isRetired: false, watcherCount: 0, lastTouchMs: 0 },
+      ...{ due: Number.NaN, forgetReaders: () => {} },
+      loader: {
+        behindTicks: 1e6,
+        catchUp: async () => {
+          turns.push(id);
+          return --turnsLeft > 0;
+        },
+      },
+    };
+    return world satisfies IdleWorld;
+  };
+  const records = { fallenDue: async () => [], moveDue: async () => {} } as unknown as Records;
+  const worlds = { records, atHand: () => undefined, drop: async () => {}, trim: () => {} };
+  const time = TestTime.standing();
+  const log = createLog('silent');
+  const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
+  idle.touched(worldOf('ancient', 4));
+  idle.touched(worldOf('old', 1));
+  idle.touched(worldOf('late', 2));
+  idle.start();
+  await time.advance(1000);
+  await idle.stop();
+  expect(turns).toEqual(['ancient', 'old', 'late', 'ancient', 'late', 'ancient', 'ancient']);
 });

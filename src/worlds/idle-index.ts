@@ -1,5 +1,6 @@
+import { TICK_MS } from '../../assembly/layout.ts';
 import type { Clock } from '../clock.ts';
-import { PARTITION_COUNT } from '../limits.ts';
+import { LIFE_TICKS, PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
@@ -24,13 +25,14 @@ const LAG_TICKS = 45_000;
 export interface IdleWorld {
   readonly number: number;
   readonly id: string;
+  readonly createdAtMs: number;
   readonly isRetired: boolean;
   readonly watcherCount: number;
   readonly lastTouchMs: number;
   /** Its slot in the store. */
   due: number;
   forgetReaders(): void;
-  readonly loader: { readonly behindTicks: number; catchUp(limitTicks: number): Promise<void> };
+  readonly loader: { readonly behindTicks: number; catchUp(limitTicks: number): Promise<boolean> };
 }
 
 /** The worlds of a node, as the idle index uses them. */
@@ -63,7 +65,8 @@ export interface IdleDependencies {
 /**
  * Deletes idle worlds, without a timer per world and without a scan: an index in the store lists
  * the worlds by the slot of time in which they are due for deletion. A touch (a call, or a watcher
- * that leaves) moves a world to a later slot. Touches are kept in memory and written once per slot.
+ * that leaves) moves a world to a later slot, but not beyond the end of its life. Touches are kept in
+ * memory and written once per slot.
  */
 export class IdleIndex {
   readonly #dependencies: IdleDependencies;
@@ -72,7 +75,7 @@ export class IdleIndex {
   readonly #touched = new Set<IdleWorld>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
-  /** Worlds that wait to be brought to now, one after the other; and the end of this queue. */
+  /** Worlds that wait to be brought to now, in turns; and the end of this queue. */
   readonly #behind = new Set<IdleWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
   #count = 0;
@@ -105,9 +108,15 @@ export class IdleIndex {
     });
   }
 
-  /** The slot in which a world is due if it is touched at this time and not again. */
-  slotOf(touchMs: number): number {
-    return Math.ceil((touchMs + this.#dependencies.idleMs) / this.#slotMs);
+  /** The slot in which a world is due if it is touched at this time and not again, or ends. */
+  slotOf({ createdAtMs }: Pick<IdleWorld, 'createdAtMs'>, touchMs: number): number {
+    const idleSlot = Math.ceil((touchMs + this.#dependencies.idleMs) / this.#slotMs);
+    return Math.min(idleSlot, this.firstLivingSlot(createdAtMs + LIFE_TICKS * TICK_MS));
+  }
+
+  #slotNow(world: IdleWorld): number {
+    const isWatched = world.watcherCount > 0;
+    return this.slotOf(world, isWatched ? this.#dependencies.clock.now() : world.lastTouchMs);
   }
 
   /** Worlds in earlier slots count as deleted. */
@@ -153,8 +162,7 @@ export class IdleIndex {
     this.#touched.delete(world);
     if (world.isRetired) return;
     world.forgetReaders();
-    const watched = world.watcherCount > 0;
-    const due = this.slotOf(watched ? this.#dependencies.clock.now() : world.lastTouchMs);
+    const due = this.#slotNow(world);
     if (due !== world.due) {
       try {
         await this.#dependencies.worlds.records.moveDue(world.number, world.due, due);
@@ -165,7 +173,7 @@ export class IdleIndex {
       }
     }
     // A watched world is in use without calls: it is moved again in the next round.
-    if (watched) this.#touched.add(world);
+    if (world.watcherCount > 0) this.#touched.add(world);
     else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
 
@@ -175,12 +183,14 @@ export class IdleIndex {
     this.#catchingUp = this.#catchingUp.then(async () => {
       this.#behind.delete(world);
       if (world.isRetired || this.#stopTimer === undefined) return;
-      await world.loader.catchUp(LAG_TICKS).catch((err: unknown) => {
+      try {
+        if (await world.loader.catchUp(LAG_TICKS)) this.#catchUp(world);
+      } catch (err) {
         this.#dependencies.log.warn(
           { world: world.id, err },
           'could not bring a world to the current tick',
         );
-      });
+      }
     });
   }
 
@@ -255,9 +265,8 @@ export class IdleIndex {
     return count;
   }
 
-  /** Whether it is watched, or its last touch makes it due in the slot `first` or later. */
+  /** Whether it is due in the slot `first` or later: it is watched, or was touched since. */
   #isInUse(world: IdleWorld, first: number): boolean {
-    if (world.isRetired) return false;
-    return world.watcherCount > 0 || this.slotOf(world.lastTouchMs) >= first;
+    return !world.isRetired && this.#slotNow(world) >= first;
   }
 }

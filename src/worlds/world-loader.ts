@@ -1,5 +1,5 @@
 import { TwinError } from '../errors.ts';
-import { WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
+import { CATCH_UP_TICKS, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
 import type { WorldParts } from './world-parts.ts';
 
@@ -111,12 +111,17 @@ export class WorldLoader {
 
   // ── queries ─────────────────────────────────────────────────────────────────────────────────
 
-  /** Steps the world to the current tick, or to the last one before a hold, and reads it. */
+  /**
+   * Steps the world to the current tick, or to the last one before a hold, and reads it. In the
+   * background it is stepped by CATCH_UP_TICKS at most.
+   */
   async query(query: Query, background = false): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
-      const tick = Math.max(ticks.due(), ticks.answered);
+      const tick = background
+        ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
+        : Math.max(ticks.due(), ticks.answered);
       const debtTicks = Math.max(0, tick - ticks.reached);
       ticks.reached = Math.max(ticks.reached, tick);
       const task = { world: world.number, residency, tick, query, background };
@@ -160,17 +165,21 @@ export class WorldLoader {
   /** How many ticks a query has to step the world. */
   get behindTicks(): number {
     const { ticks } = this.#parts;
-    return ticks.now() - ticks.reached;
+    return ticks.due() - ticks.reached;
   }
 
-  /** Steps the world to the current tick in the background, if that is more than `limitTicks`. */
-  async catchUp(limitTicks: number): Promise<void> {
+  /**
+   * Steps the world in the background, if it is behind by more than `limitTicks`. Resolves to
+   * whether it still is.
+   */
+  async catchUp(limitTicks: number): Promise<boolean> {
     const { world, record, ticks, residency, shared } = this.#parts;
     if (residency.number === 0) {
       const image = await shared.records.image(world.number, record);
       ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
     }
     if (this.behindTicks > limitTicks) await this.query('tick', true);
+    return this.behindTicks > limitTicks;
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import { HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
 import { partitionOf } from '../twin/ids.ts';
@@ -233,6 +233,19 @@ describe('the worlds of a node', () => {
     await expect(ancient.packed()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
     expect(node.shards[0]?.debtTicks).toBe(0);
     expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
+  });
+
+  it('catch up in the background piece by piece, however far behind they are', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 2 ** 30 })) as OwnedWorld;
+    const query = vi.spyOn(world.shard, 'query').mockImplementation(async ({ tick }) => {
+      return { outcome: 'answered', tick, bytes: undefined, packed: undefined, events: undefined };
+    });
+    for (const piece of [1, 2]) {
+      expect(await world.loader.catchUp(1000)).toBe(true);
+      const task = { tick: piece * CATCH_UP_TICKS, background: true };
+      expect(query.mock.lastCall?.[0]).toMatchObject(task);
+    }
   });
 
   it('are spread evenly over shards, and stay where they are when one more comes', () => {

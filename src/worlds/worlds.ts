@@ -101,13 +101,14 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
     const changes = journal?.changes ?? [];
     const { clock, cities, kernel, random } = this.#dependencies;
+    const createdAtMs = clock.now() - startTick * TICK_MS;
     return {
       seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
       city: city ?? cities[0]?.name ?? '',
-      createdAtMs: clock.now() - startTick * TICK_MS,
+      createdAtMs,
       kernel,
       exact: journal === undefined || journal.kernel === kernel,
-      due: this.idle.slotOf(clock.now()),
+      due: this.idle.slotOf({ createdAtMs }, clock.now()),
       livedCount: changes.length,
       masks: changes.length === 0 ? ALL_ON : withChanges(ALL_ON, changes),
       maskSeq: changes.length,
@@ -200,7 +201,10 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     this.#dropping.add(number);
     try {
       await this.#loading.get(number)?.catch(() => {});
-      await this.#handles.get(number)?.retire();
+      const world = this.#handles.get(number);
+      // A world at the end of its life may be watched.
+      if (world !== undefined) this.endStreams(world, 1012);
+      await world?.retire();
       await this.records.remove(number);
       this.#handles.delete(number);
     } finally {

@@ -27,7 +27,7 @@ export class ManualShard implements SchedulerHost, FollowedClock {
 
   constructor(
     kernel: Kernel,
-    parts: Partial<Pick<SchedulerDependencies, 'counterfactuals' | 'pulse'>> = {},
+    parts: Partial<Pick<SchedulerDependencies, 'counterfactuals' | 'pulse' | 'time'>> = {},
   ) {
     this.kernel = kernel;
     this.scheduler = new Scheduler({
