@@ -42,6 +42,8 @@ export function readConfig(env: Environment, random: Random) {
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, [16, 200_000]),
     worldIdleMs: number(env, 'WORLD_IDLE_SECONDS', 1800, [1, 1e8]) * 1000,
     rateLimits: rateLimits(env),
+    /** Undefined: as many as the system allows. */
+    connectionsMax: connectionsMax(env),
     /** Undefined: the address of a client is that of its connection. */
     proxies: proxies(env),
     /** '*' or the allowed origins. */
@@ -81,6 +83,8 @@ export const DEFAULT_RATE_LIMITS = {
   explanationsMs: { burst: 10_000, perS: 20 },
   /** Open streams of one address. */
   socketsPerAddress: 2000,
+  /** Connections opened by one address. */
+  connections: { burst: 2000, perS: 100 },
   /** Log-ins of one address. */
   logins: { burst: 60, perS: 1 },
   /** Accounts created by one address. */
@@ -105,6 +109,7 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
     workMs: bucket('LIMIT_WORK_MS', standard.workMs),
     explanationsMs: bucket('LIMIT_EXPLANATIONS_MS', standard.explanationsMs),
     socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, [1, 1e9]),
+    connections: bucket('LIMIT_CONNECTIONS', standard.connections),
     logins: bucket('LIMIT_LOGINS', standard.logins),
     signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),
     failedLogins: whole(env, 'LIMIT_FAILED_LOGINS', standard.failedLogins, [1, 1e6]),
@@ -115,6 +120,10 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
       [0.001, 3600],
     ),
   };
+}
+
+function connectionsMax(env: Environment): number | undefined {
+  return env.MAX_CONNECTIONS ? whole(env, 'MAX_CONNECTIONS', 0, [1, 1e9]) : undefined;
 }
 
 const ADMIN_PASSWORD_LENGTH_MIN = 8;
@@ -154,7 +163,7 @@ function adminPassword(env: Environment, setting: string): string {
   return given;
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

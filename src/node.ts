@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
-import type { Config } from './config.ts';
+import { type Config, isLoopback } from './config.ts';
 import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platform.ts';
 import { publishedLogins } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
@@ -18,6 +18,7 @@ import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
 import { GuardedStore } from './store/guarded-store.ts';
+import { connectionsAllowed, readSystemLimits, systemWarnings } from './system-limits.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { takeLeases } from './worlds/leases.ts';
@@ -188,10 +189,17 @@ function openFrontEnd(
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
   const { worlds, platform, kernel, trouble } = parts;
+  const systemLimits = readSystemLimits();
+  const connectionsMax = config.connectionsMax ?? connectionsAllowed(systemLimits);
+  if (!isLoopback(host) || proxies !== undefined) {
+    for (const warning of systemWarnings(systemLimits, connectionsMax)) {
+      log.warn(`system: ${warning}`);
+    }
+  }
   return startFrontEnd(
     {
       ...{ host, twinPort, dealerPort, opsHost, opsPort },
-      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits },
+      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits, connectionsMax },
       webFolder: WEB_FOLDER,
       demoLogins: publishedLogins(demo),
       kernelHash: kernel,

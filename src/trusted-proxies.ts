@@ -35,7 +35,7 @@ export class TrustedProxies {
   clientOf(remote: string, { forwardedFor, forwarded }: Forwarding): string {
     let client = remote;
     const named = forwardedFor === '' ? forwardedNodes(forwarded) : forwardedFor.split(',');
-    while (this.#isTrusted(client)) {
+    while (this.isTrusted(client)) {
       const next = addressOf(named.pop() ?? '');
       if (next === undefined) break;
       client = next;
@@ -43,7 +43,7 @@ export class TrustedProxies {
     return client;
   }
 
-  #isTrusted(address: string): boolean {
+  isTrusted(address: string): boolean {
     const family = familyOf(address);
     return family !== undefined && this.#ranges.check(address, family);
   }

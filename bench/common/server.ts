@@ -29,7 +29,7 @@ interface NodeOptions {
 }
 
 const RAISED_BUCKETS = [
-  ...['WORLDS', 'FEATURE_WRITES', 'MISSES', 'LOGINS', 'SIGN_UPS'],
+  ...['WORLDS', 'FEATURE_WRITES', 'MISSES', 'LOGINS', 'SIGN_UPS', 'CONNECTIONS'],
   ...['WORK_MS', 'EXPLANATIONS_MS'],
 ];
 const RAISED_LIMITS = Object.fromEntries([

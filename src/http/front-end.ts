@@ -10,6 +10,7 @@ import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
 import { dealerPlatform, TWIN } from './docs/services.ts';
 import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
+import { ConnectionCount } from './server/connection-count.ts';
 import { HttpServer } from './server/http-server.ts';
 import { opsRoutes } from './server/ops-routes.ts';
 import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
@@ -39,6 +40,8 @@ export interface FrontEndOptions
   > {
   /** Output folder of the page build. */
   webFolder: string;
+  /** Connections that both services together may have. */
+  connectionsMax: number;
   /** Published log-ins of demo mode; otherwise empty. */
   demoLogins: readonly DemoLogin[];
   /** Hash of the kernel that steps the worlds. */
@@ -71,8 +74,10 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const { service, time, random, metrics, log } = dependencies;
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
   const state = { twinUrl: '', isReady: false };
+  const limits = createRateLimits(options.rateLimits, time);
   const shared = {
-    limits: createRateLimits(options.rateLimits, time),
+    limits,
+    connections: createConnectionCount(options.connectionsMax, limits, metrics),
     publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
@@ -114,6 +119,21 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   }
 }
 
+function createConnectionCount(
+  connectionsMax: number,
+  limits: RateLimits,
+  metrics: Metrics,
+): ConnectionCount {
+  const connections = new ConnectionCount(connectionsMax, limits.connections);
+  metrics.gauge('connections_open', 'Open connections.', () => connections.total);
+  metrics.counter(
+    'connections_refused_total',
+    'Connections that were closed at once because there were too many.',
+    () => connections.refused,
+  );
+  return connections;
+}
+
 function countStreams(metrics: Metrics, fanout: Fanout): void {
   metrics.gauge('stream_watchers', 'Open streams.', () => fanout.watcherCount);
   metrics.counter('stream_frames_sent_total', 'Frames sent.', () => fanout.framesSent);
@@ -133,6 +153,7 @@ type ServerSettings<Session = never> = Omit<
 /** What the two public services share. */
 interface Shared {
   limits: RateLimits;
+  connections: ConnectionCount;
   publicTwinUrl: () => string;
   docs: DocsFiles;
   web: WebFiles;
@@ -141,7 +162,7 @@ interface Shared {
 function twinServer(
   { host, twinPort, tls, corsOrigins, proxies, kernelHash }: FrontEndOptions,
   service: TwinService,
-  { limits, publicTwinUrl, docs, web }: Shared,
+  { limits, connections, publicTwinUrl, docs, web }: Shared,
   fanout: Fanout,
 ): ServerSettings<StreamSession> {
   const worlds = new WorldAccess(service, limits);
@@ -155,7 +176,7 @@ function twinServer(
   const router = new Router([...routes, ...documentation]);
   const stream = new WorldStream(worlds, limits, fanout);
   return {
-    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies },
+    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections },
     router,
     stream,
     render: errorReply,
@@ -165,12 +186,12 @@ function twinServer(
 function dealerServer(
   { host, dealerPort, tls, corsOrigins, proxies, demoLogins }: FrontEndOptions,
   dealerRoutes: FrontEndDependencies['dealerRoutes'],
-  { limits, publicTwinUrl, docs, web }: Shared,
+  { limits, connections, publicTwinUrl, docs, web }: Shared,
 ): ServerSettings {
   const routes = dealerRoutes({ limits, publicTwinUrl });
   const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
-    ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies },
+    ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies, connections },
     router: new Router([
       ...routes,
       ...pages,

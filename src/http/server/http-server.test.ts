@@ -157,10 +157,38 @@ describe('bodies', () => {
     expect(site.calls).toEqual(['y'.repeat(256 * 4001)]);
   });
 
-  test('with a malformed end have no effect', async () => {
+  test.each([
+    ['well-formed', '2\r\nab\r\n'],
+    ['with a blank after the size', '2 \r\nab\r\n'],
+    ['with a bare line feed after the size', '2\nab\r\n'],
+    ['with another terminator', '2\r\nabXX'],
+  ])('[H27] in chunks, %s, end their connection', async (_, chunk) => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const answer = await sendRaw(site.port, `${head}5\r\nhello\r\n0\r\nX-A: b\r\n\r\n`);
-    expect(answer).not.toMatch(/^HTTP\/1\.1 200 /);
+    const alone = await sendRaw(site.port, `${head}${chunk}0\r\n\r\n`);
+    expect(alone).toMatch(/^HTTP\/1\.1 200 /);
+    expect(alone.toLowerCase()).toContain('connection: close');
+    expect(site.calls).toEqual(['ab']);
+    await sendRaw(site.port, `${head}${chunk}0\r\n\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(site.calls).toEqual(['ab']);
+  });
+
+  test.each([
+    ['a signed size', '-2\r\nab\r\n0\r\n\r\n'],
+    ['a size in another notation', '0x2\r\nab\r\n0\r\n\r\n'],
+    ['a size beyond all numbers', 'ffffffffffffffff2\r\nab\r\n0\r\n\r\n'],
+    ['a trailer', '2\r\nab\r\n0\r\nX-A: b\r\n\r\n'],
+  ])('in chunks with %s have no effect', async (_, chunks) => {
+    const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await sendRaw(site.port, head + chunks)).not.toMatch(/^HTTP\/1\.1 200 /);
+    expect(site.calls).toEqual([]);
+  });
+
+  test('with a chunk extension never end, and have no effect', async () => {
+    const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = sendRaw(site.port, `${head}2;a=b\r\nab\r\n0\r\n\r\n`);
+    await until('a request', () => site.server.openCount > 0);
+    await site.time.advance(30_000);
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(site.calls).toEqual([]);
   });
 

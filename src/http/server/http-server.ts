@@ -9,8 +9,10 @@ import type { RouteMeter } from '../../metrics.ts';
 import type { StopTimer } from '../../time.ts';
 import { BackpressureSampler } from './backpressure-sampler.ts';
 import { commonHeaders, preflight } from './common-headers.ts';
+import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { MessageRate } from './message-rate.ts';
 import { bodyless, type Header, isStreamed, type Reply, type StreamedReply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
@@ -27,7 +29,6 @@ const CHUNKS_MAX = 4096;
 /** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
-const MESSAGES_PER_S_MAX = 1000;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
 /** Only pongs can accumulate: a frame is sent only if the buffer is empty. */
@@ -61,8 +62,7 @@ export class HttpServer<Session = never> {
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
   readonly #held = new HeldBytes();
   readonly #turn: TurnGuard;
-  /** Number of messages that each client of a stream sent in the current second. */
-  readonly #messages = new WeakMap<object, { second: number; count: number }>();
+  readonly #messageRate: MessageRate;
   #isDraining = false;
   /** Distinguishes the request ids of this server from those of other servers. */
   readonly #boot: string;
@@ -74,6 +74,7 @@ export class HttpServer<Session = never> {
     this.#options = options;
     this.#exchangeContext = { time, proxies, sampler: new BackpressureSampler(random) };
     this.#turn = new TurnGuard(time);
+    this.#messageRate = new MessageRate(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
     this.#commonHeaders = commonHeaders(options);
     this.#unmatched = metrics.routeMeter(name, 'none');
@@ -81,6 +82,7 @@ export class HttpServer<Session = never> {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
     }
     this.#app = tls ? secureApp(name, tls) : uws.App();
+    if (options.connections) countConnections(this.#app, options.connections, proxies);
     if (stream) {
       const pattern = stream.path.replace(/\{(\w+)\}/g, ':$1');
       this.#app.ws(pattern, this.#webSocketBehavior(stream));
@@ -151,6 +153,9 @@ export class HttpServer<Session = never> {
   #begin(exchange: Exchange, request: uws.HttpRequest): void {
     exchange.read(request);
     exchange.isDeferred = this.#turn.isOverdone(exchange);
+    // The library is lax about the bytes between chunks. Whoever sees other chunks there than a proxy
+    // in front must not see another request.
+    exchange.isLast = exchange.head.isChunked || this.#options.connections?.isCrowded === true;
     if (exchange.head.isAmbiguous()) {
       exchange.isLast = true;
       throw new TwinError('bad_request');
@@ -361,25 +366,18 @@ export class HttpServer<Session = never> {
         stream.ponged(socket.getUserData(), Buffer.from(message).toString('latin1'));
       },
       drain: (socket) => stream.drained(socket.getUserData()),
-      close: (socket) => stream.closed(socket.getUserData()),
+      close: (socket) => {
+        this.#options.connections?.closed();
+        stream.closed(socket.getUserData());
+      },
     };
   }
 
-  /**
-   * Counts a message of a client. Clients have no reason to send messages on a stream. The library
-   * processes hundreds of thousands of small messages in one turn of the event loop, so too many
-   * messages close the socket at once. Returns false if it closed the socket.
-   */
+  /** Counts a message of a client. Too many close the socket at once: then it returns false. */
   #countMessage(socket: uws.WebSocket<Session>): boolean {
-    const session = socket.getUserData() as object;
-    const second = Math.floor(this.#options.time.now() / 1000);
-    const counted = this.#messages.get(session);
-    if (counted?.second !== second) this.#messages.set(session, { second, count: 1 });
-    else if (++counted.count > MESSAGES_PER_S_MAX) {
-      socket.close();
-      return false;
-    }
-    return true;
+    if (!this.#messageRate.isTooHigh(socket.getUserData() as object)) return true;
+    socket.close();
+    return false;
   }
 
   #upgrade(

@@ -22,6 +22,7 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     /** The same for an account of the dealer platform, by its id. */
     accountWork: workBuckets(settings.workMs, time),
     sockets: new OpenCount(settings.socketsPerAddress),
+    connections: new TokenBuckets(settings.connections, time),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),
   };

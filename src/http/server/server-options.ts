@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
+import type { ConnectionCount } from './connection-count.ts';
 import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
 import type { StreamedAnswers } from './streamed-answers.ts';
@@ -52,6 +53,8 @@ export interface ServerOptions<Session = never> {
   proxies?: Config['proxies'];
   /** Shared by the servers of a node. */
   streamed: StreamedAnswers;
+  /** Undefined: any number of connections. */
+  connections?: ConnectionCount;
   time: Time;
   random: Random;
   metrics: Metrics;

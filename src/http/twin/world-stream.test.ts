@@ -203,3 +203,16 @@ test('streams are counted', async () => {
   await client.next();
   expect(await streamCounts()).toEqual({ sent: 1, skipped: 0, watchers: 1 });
 });
+
+test('a stream is a connection until it ends', async () => {
+  const connectionsOpen = async () => {
+    const metrics = await (await fetch(`${front.opsUrl}/metrics`)).text();
+    return Number(/^connections_open (\d+)$/m.exec(metrics)?.[1]);
+  };
+  const client = new Client();
+  await client.next();
+  expect(await connectionsOpen()).toBe(1);
+  client.socket.close();
+  await client.closed;
+  expect(await connectionsOpen()).toBe(0);
+});

@@ -36,6 +36,7 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
       corsOrigins: '*',
       proxies: undefined,
       rateLimits: 'off',
+      connectionsMax: 10_000,
       webFolder: fileURLToPath(new URL('../../../build/web', import.meta.url)),
       demoLogins: [],
       kernelHash: 'c0ffee',
