@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Listing } from '../../dealer/listing.ts';
 import { matchesEtag } from '../server/etag.ts';
-import { bodyless, type Header, type Reply, reply } from '../server/reply.ts';
+import { bodyless, type Header, type Pieces, type Reply, reply } from '../server/reply.ts';
 
-/** About the characters of a piece. */
-const PIECE_LENGTH = 32 * 1024;
-/** Lists of one piece that are kept. */
+/** Characters after which a piece ends; non-ASCII ones may take three bytes each. */
+const PIECE_LENGTH = 20 * 1024;
+/** Lists that are kept, and characters of each: longer ones are made anew for each answer. */
 const KEPT_MAX = 64;
+const KEPT_LENGTH_MAX = 40 * 1024;
 
 /** A result that is an answer already. */
 export class ReadyReply {
@@ -32,28 +33,28 @@ export class ListReplies {
     const headers: Header[] = [['ETag', etag]];
     if (matchesEtag(ifNoneMatch, etag)) return new ReadyReply(bodyless(304, headers));
     const key = `${list.tag} ${JSON.stringify(query)}`;
-    const body = this.#kept.get(key) ?? (await this.#bodyOf(key, list, pay));
-    return new ReadyReply(reply(200, body, 'json', headers));
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return new ReadyReply(reply(200, kept, 'json', headers));
+    pay();
+    return new ReadyReply(await this.#make(key, list, headers));
   }
 
-  async #bodyOf(key: string, { batches }: Listing, pay: () => void) {
-    pay();
+  async #make(key: string, { batches }: Listing, headers: readonly Header[]): Promise<Reply> {
     const pieces = piecesOf(batches);
-    // Read before the answer begins, so that an error still becomes an answer.
-    const first = await pieces.next();
-    const second = await pieces.next();
-    if (second.done) {
-      const whole = String(first.value);
-      this.#kept.set(key, whole);
-      return whole;
+    let begun = '';
+    while (begun.length < KEPT_LENGTH_MAX) {
+      const piece = await pieces.next();
+      if (piece.done) {
+        this.#kept.set(key, begun);
+        return reply(200, begun, 'json', headers);
+      }
+      begun += piece.value;
     }
-    let all = `${first.value}${second.value}`;
-    for await (const piece of pieces) all += piece;
-    return all;
+    return reply(200, continued(begun, pieces), 'json', headers);
   }
 }
 
-/** A JSON array in pieces. */
+/** A JSON array, at least one piece for each batch. */
 async function* piecesOf(batches: Listing['batches']): AsyncGenerator<string, void> {
   let piece = '[';
   let separator = '';
@@ -61,10 +62,17 @@ async function* piecesOf(batches: Listing['batches']): AsyncGenerator<string, vo
     for (const text of batch) {
       piece += separator + text;
       separator = ',';
+      if (piece.length < PIECE_LENGTH) continue;
+      yield piece;
+      piece = '';
     }
-    if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = '';
   }
   yield `${piece}]`;
+}
+
+async function* continued(begun: string, rest: AsyncIterable<string>): Pieces {
+  yield begun;
+  yield* rest;
 }
