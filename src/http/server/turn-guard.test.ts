@@ -12,11 +12,11 @@ test('an address overdoes it with hundreds of requests in one turn', async () =>
     Array.from({ length: count }, () => guard.isOverdone({ addressKey: () => address })).filter(
       Boolean,
     ).length;
-  expect(overdone('a', 384)).toBe(0);
-  expect(overdone('a', 100)).toBe(100);
+  expect(overdone('a', 512)).toBe(0);
+  expect(overdone('a', 160)).toBe(10);
   expect(overdone('b', 256)).toBe(0);
   await nextTurn();
-  expect(overdone('a', 384)).toBe(0);
+  expect(overdone('a', 512)).toBe(0);
 });
 
 test('few requests a turn do not add up', async () => {
