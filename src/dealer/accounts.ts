@@ -29,6 +29,8 @@ import type { Transaction } from './transaction.ts';
 export interface Login {
   username: string;
   password: string;
+  /** The client's key in limits. */
+  address: string;
   /** Undefined: any role; null: no role, the log-in fails. */
   role?: Role | null | undefined;
 }
@@ -106,7 +108,7 @@ export class Accounts {
    * Neither the answer nor its duration reveals whether the name is unknown or has another role.
    * Throws DealerError 401, 429, 503.
    */
-  async logIn({ username, password, role }: Login): Promise<Granted> {
+  async logIn({ username, password, address, role }: Login): Promise<Granted> {
     const { attempts, passwords, registry, tokens } = this.#dependencies;
     const account = await registry.read(async (reader) => {
       const ref = await refOf(reader, username);
@@ -117,7 +119,7 @@ export class Accounts {
       return ref === undefined ? undefined : read;
     });
     const isAsked = account !== undefined && (role === undefined || role === account.role);
-    const isRight = await attempts.try(username, async () => {
+    const isRight = await attempts.try({ username, address }, async () => {
       const isPassword = await passwords.verify(account?.password, password);
       return isPassword && isAsked;
     });
@@ -225,10 +227,11 @@ export class Accounts {
   }
 
   /** A new password ends all other tokens of the account. Throws DealerError 403, 409. */
-  async changeAdmin(session: Session, change: AdminChange): Promise<AdminRecord> {
+  async changeAdmin(session: Session, address: string, change: AdminChange): Promise<AdminRecord> {
     const { registry, sessions, passwords, attempts } = this.#dependencies;
     const { account } = session;
-    const isRight = await attempts.try(account.username, () =>
+    const caller = { username: account.username, address };
+    const isRight = await attempts.try(caller, () =>
       passwords.verify(account.password, change.current_password),
     );
     if (!isRight) throw forbidden('The current password is wrong');

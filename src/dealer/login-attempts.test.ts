@@ -10,8 +10,10 @@ describe('failed log-ins of a name', () => {
     attempts = new LoginAttempts({ failedLogins: 5, failedLoginWaitS: 60 }, clock);
   });
 
-  const fail = (name = 'anna') => attempts.try(name, async () => false);
-  const succeed = (name = 'anna') => attempts.try(name, async () => true);
+  const fail = (username = 'anna', address = 'here') =>
+    attempts.try({ username, address }, async () => false);
+  const succeed = (username = 'anna', address = 'here') =>
+    attempts.try({ username, address }, async () => true);
 
   test('[L13] cost ever longer waits after five, a minute at most', async () => {
     for (let i = 0; i < 4; i++) await fail();
@@ -47,6 +49,32 @@ describe('failed log-ins of a name', () => {
     expect(await succeed('erik')).toBe(true);
   });
 
+  test('[L22] do not delay the name at another address', async () => {
+    for (let i = 0; i < 50; i++) {
+      const refusal = await fail('admin', 'hostile').catch((error) => error);
+      if (refusal) clock.advance(refusal.retryAfterS * 1000);
+    }
+    await fail('admin', 'hostile').catch(() => {});
+    await expect(succeed('admin', 'hostile')).rejects.toMatchObject({ status: 429 });
+    expect(await succeed('admin', 'office')).toBe(true);
+  });
+
+  test('[L22] from many addresses make new ones wait a second, and not those that know the password', async () => {
+    expect(await succeed('admin', 'office')).toBe(true);
+    for (let i = 0; i < 100; i++) expect(await fail('admin', `bot ${i}`)).toBe(false);
+    await expect(fail('admin', 'bot')).rejects.toMatchObject({ status: 429, retryAfterS: 1 });
+    await expect(succeed('admin', 'hotel')).rejects.toMatchObject({ status: 429, retryAfterS: 1 });
+    expect(await succeed('admin', 'office')).toBe(true);
+    expect(await succeed('erik', 'bot')).toBe(true);
+    clock.advance(1000);
+    expect(await fail('admin', 'bot')).toBe(false);
+    await expect(fail('admin', 'other bot')).rejects.toMatchObject({ retryAfterS: 1 });
+    clock.advance(1000);
+    expect(await succeed('admin', 'hotel')).toBe(true);
+    await expect(fail('admin', 'bot 1')).resolves.toBe(false);
+    expect(await succeed('admin', 'hotel')).toBe(true);
+  });
+
   test('have a limit of sixteen at the same time', async () => {
     const all = await Promise.allSettled(Array.from({ length: 40 }, () => fail()));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
@@ -55,6 +83,7 @@ describe('failed log-ins of a name', () => {
 
   test('[L7] cost no wait if limits are off', async () => {
     const free = new LoginAttempts('off', clock);
-    for (let i = 0; i < 100; i++) expect(await free.try('anna', async () => false)).toBe(false);
+    const caller = { username: 'anna', address: 'here' };
+    for (let i = 0; i < 100; i++) expect(await free.try(caller, async () => false)).toBe(false);
   });
 });

@@ -43,7 +43,8 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       summary: 'A token for a username and a password of any role (OAuth2 password grant)',
       body: forms.TokenRequest,
       isForm: true,
-      run: ({ body: { username, password } }, count) => logIn(count, { username, password }),
+      run: ({ body: { username, password }, address }, count) =>
+        logIn(count, { username, password, address }),
     }),
     loginRoute({
       ...common,
@@ -51,8 +52,10 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'logIn',
       summary: 'Log in with a role; returns a token',
       body: forms.Login,
-      run: ({ body: { username, password, role } }, count) =>
-        logIn(count, { username, password, role: ROLE_NAMES.get(role.toLowerCase()) ?? null }),
+      run: ({ body: { username, password, role }, address }, count) => {
+        const known = ROLE_NAMES.get(role.toLowerCase()) ?? null;
+        return logIn(count, { username, password, address, role: known });
+      },
     }),
     loginRoute({
       ...common,
@@ -60,8 +63,8 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'logInAdmin',
       summary: 'A token for an admin; `role` is ignored',
       body: forms.Login,
-      run: ({ body: { username, password } }, count) =>
-        logIn(count, { username, password, role: 'admin' }),
+      run: ({ body: { username, password }, address }, count) =>
+        logIn(count, { username, password, address, role: 'admin' }),
     }),
     signUpRoute(context),
     loginRoute({
@@ -144,7 +147,8 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
         409: 'The username is taken.',
       },
       priceUs: 2 * PRICES_US.password + PRICES_US.dealerChange,
-      run: async ({ body }, session) => adminBody(await accounts.changeAdmin(session, body)),
+      run: async ({ body, address }, session) =>
+        adminBody(await accounts.changeAdmin(session, address, body)),
     }),
     guarded({
       endpoint: 'GET /api/me/profile',

@@ -28,6 +28,8 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   authorization: string;
   ifNoneMatch: string;
   requestId: string;
+  /** The client's key in limits. */
+  address: string;
 }
 
 /**
@@ -92,7 +94,7 @@ export function openRoutes(limits: WorkLimits, tag: string) {
       const limited = limitCounter(key, payer);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
-        const ask = read(operation, call, await bodyOf(operation, call));
+        const ask = read(operation, call, key, await bodyOf(operation, call));
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
@@ -114,7 +116,8 @@ export function guardedRoutes(
   ): Route =>
     routeOf(operation, tag, 'bearer', async (call) => {
       // Before the first await: the client may disconnect.
-      const payer = new Payer(limits, call.addressKey());
+      const key = call.addressKey();
+      const payer = new Payer(limits, key);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
         const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
@@ -124,7 +127,8 @@ export function guardedRoutes(
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
         const given = isLong ? await bodyOf(operation, call) : early;
         payer.pay(priceUsOf(operation));
-        return replyOf(await operation.run(read(operation, call, given), session, payer));
+        const ask = read(operation, call, key, given);
+        return replyOf(await operation.run(ask, session, payer));
       });
       return withHeaders(ended, NO_STORE);
     });
@@ -210,6 +214,7 @@ async function bodyOf(
 function read<B extends Fields, Q extends Fields, P extends Fields>(
   { params, query, body }: Operation<B, Q, P>,
   call: Call,
+  address: string,
   given: unknown,
 ): Ask<B, Q, P> {
   const faults: FieldFault[] = [];
@@ -229,7 +234,7 @@ function read<B extends Fields, Q extends Fields, P extends Fields>(
   if (faults.length > 0) throw invalid(...faults);
   const { head, requestId } = call;
   const { authorization, ifNoneMatch } = head;
-  return { ...parts, authorization, ifNoneMatch, requestId };
+  return { ...parts, authorization, ifNoneMatch, requestId, address };
 }
 
 function faultsOf(error: unknown): readonly FieldFault[] {

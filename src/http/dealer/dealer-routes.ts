@@ -5,6 +5,7 @@ import type { Session } from '../../dealer/sessions.ts';
 import { PRICES_US } from '../server/prices.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
+import { auditCars } from './audit.ts';
 import { guardedRoutes, OVER_BUDGET, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
@@ -80,6 +81,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
   const { cars } = context.platform;
   const guarded = guardedRoutes(context, 'cars');
   const body = (car: Car) => carBody(car, context);
+  const audit = auditCars(context.log);
   const encode = (car: Car) => JSON.stringify(body(car));
   const lists = new ListReplies();
   return [
@@ -107,8 +109,11 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
         403: `${WRONG_ROLE} Or the fleet is another dealer's.`,
         409: 'The car is in the fleet of another dealer, or the fleet is full.',
       },
-      run: async ({ body: { vin, dealer } }, session) =>
-        body(await cars.addToFleet(session, vin, dealer ?? null)),
+      run: async ({ body: { vin, dealer }, requestId }, session) => {
+        const car = await cars.addToFleet(session, vin, dealer ?? null);
+        audit(requestId, session, car, { fleet: car.dealer });
+        return body(car);
+      },
     }),
     guarded({
       endpoint: 'PATCH /api/cars/{vin}/state',
@@ -120,12 +125,9 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.Car,
       refusals: { 403: FOREIGN, 404: 'There is no such car.' },
       run: async ({ path, body: flags, requestId }, session) => {
-        const car = await cars.setState(session, path.vin, given(flags));
-        // Unlocking is the most sensitive call: it opens the car of a customer.
-        if (flags.locked === false) {
-          const { username: by, role } = session.account;
-          context.log.info({ requestId, by, role }, 'car unlocked');
-        }
+        const switched = given(flags);
+        const car = await cars.setState(session, path.vin, switched);
+        audit(requestId, session, car, switched);
         return body(car);
       },
     }),
@@ -135,6 +137,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
 function ownerRoutes(context: DealerRouteDependencies): Route[] {
   const { cars } = context.platform;
   const guarded = guardedRoutes(context, 'cars');
+  const audit = auditCars(context.log);
   const common = {
     params: forms.ByVin,
     answer: schemas.Car,
@@ -148,8 +151,11 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       summary: 'Set the owner: the account with this email gets the rights',
       action: 'car.set-owner',
       body: forms.NewOwner,
-      run: async ({ path, body: { email, since } }, session) =>
-        carBody(await cars.setOwner(session, path.vin, email, since), context),
+      run: async ({ path, body: { email, since }, requestId }, session) => {
+        const car = await cars.setOwner(session, path.vin, email, since);
+        audit(requestId, session, car, { owner: car.owner?.username ?? null });
+        return carBody(car, context);
+      },
     }),
     guarded({
       ...common,
@@ -157,7 +163,11 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'clearOwner',
       summary: 'Clear the owner',
       action: 'car.clear-owner',
-      run: async ({ path }, session) => carBody(await cars.clearOwner(session, path.vin), context),
+      run: async ({ path, requestId }, session) => {
+        const car = await cars.clearOwner(session, path.vin);
+        audit(requestId, session, car, { owner: null });
+        return carBody(car, context);
+      },
     }),
   ];
 }
