@@ -19,6 +19,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
   viewer: () => import('./viewer.ts'),
+  prices: () => import('./prices/main.ts'),
 };
 /** Questions that write no result file of figures. */
 const UNWRITTEN: Readonly<Record<string, Question>> = {
@@ -36,6 +37,8 @@ native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
 
 npm run bench -- factor             how much slower this machine is than the one that the targets
                                     were set on; later reports show it
+npm run bench -- prices             what an address pays by; exit code 1 if an estimate is off by
+                                    more than a factor of 2
 npm run bench -- kernel --quick     ns for a car-tick, in a few seconds; writes nothing
 npm run bench -- kernel --profile   ns for each phase of a tick and each function; writes nothing
 npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg]

@@ -194,7 +194,7 @@ test('[L19] a change is refused before its body is parsed, and a broken one cost
   const later = await patch('{}');
   await limited.close();
   expect([broken.status, refused.status, later.status]).toEqual([400, 429, 200]);
-  expect(refused.headers.get('retry-after')).toBe('4');
+  expect(refused.headers.get('retry-after')).toBe('5');
 });
 
 test('[H18] no VIN and no body appears in metrics or logs', async () => {

@@ -1,0 +1,162 @@
+/** Prices of work that functions do, measured in this process. */
+import { CAR_COUNT, F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import { at } from '../../src/city/geometry.ts';
+import { nearestRoad } from '../../src/city/place.ts';
+import { Passwords } from '../../src/dealer/passwords.ts';
+import { readForm, readJson } from '../../src/http/dealer/body.ts';
+import type { PRICES_US } from '../../src/http/server/prices.ts';
+import { encode } from '../../src/http/server/reply.ts';
+import { systemRandom } from '../../src/random.ts';
+import { openEmbedded } from '../../src/store/embedded-store.ts';
+import { systemTime } from '../../src/time.ts';
+import { carTypesOf, fleetOf } from '../../src/twin/fleet.ts';
+import { type ContactFacts, groupByIncident, incidentOf } from '../../src/twin/incidents.ts';
+import { journalEntryOf } from '../../src/twin/journal.ts';
+import { takeLeases } from '../../src/worlds/leases.ts';
+import { Records, type WorldRecord } from '../../src/worlds/records.ts';
+import { loadKernel } from '../aged-worlds.ts';
+import { inFreshDir } from '../common/fresh-dir.ts';
+import { usPerItem } from './per-item.ts';
+
+type Name = keyof typeof PRICES_US;
+
+const SEED = 108;
+const WORLD = 7;
+const TICKS = 20_000;
+const BODY_BYTES = 65_536;
+const CHANGES = 10_000;
+const FORMS = 100;
+const READS = 5;
+const HASHES = 8;
+
+const { kernel, cities } = loadKernel(1);
+const city = at(cities.cities, 0);
+
+/** A world whose cars can neither brake nor steer: it has very many collisions. */
+function recklessSlab(): number {
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new Error('the kernel has no slab');
+  const masks = Array.from({ length: CAR_COUNT }, () => F_ALL & ~(F_BRAKES | F_STEERING));
+  kernel.create(slab, { cityIndex: 0, seed: SEED, tick: 0, carTypes: carTypesOf(SEED), masks });
+  return slab;
+}
+
+function drive(ticks: number): ContactFacts[] {
+  const slab = recklessSlab();
+  const contacts: ContactFacts[] = [];
+  while (kernel.tick(slab) < ticks) {
+    const known = kernel.contactCount(slab);
+    kernel.step(slab, ticks - kernel.tick(slab));
+    contacts.push(...kernel.contacts(slab, known));
+  }
+  kernel.release(slab);
+  return contacts;
+}
+
+function tick(): Promise<number> {
+  return usPerItem(TICKS, () => drive(TICKS));
+}
+
+/** Short keys are the dearest bytes; the last one breaks them. */
+function brokenKeys(): Buffer {
+  const keys = Array.from({ length: BODY_BYTES / 8 }, (_, i) => `"${i.toString(36)}":1`);
+  return Buffer.from(`{${keys.join(',')}`.slice(0, BODY_BYTES));
+}
+
+function parsedByte(): Promise<number> {
+  const body = brokenKeys();
+  return usPerItem(10 * body.length, () => {
+    for (let i = 0; i < 10; i += 1) tryAll(() => readJson(body, ''));
+  });
+}
+
+function tryAll(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // What fails costs as much.
+  }
+}
+
+function multipart(): Promise<number> {
+  const fields = { username: 'nordbil', password: 'dealer-demo' };
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const body = Buffer.from(`${parts.join('')}--x--\r\n`);
+  return usPerItem(FORMS, async () => {
+    for (let i = 0; i < FORMS; i += 1) await readForm(body, 'multipart/form-data; boundary=x');
+  });
+}
+
+async function password(): Promise<number> {
+  const passwords = new Passwords(systemRandom);
+  try {
+    return await usPerItem(HASHES, async () => {
+      for (let i = 0; i < HASHES; i += 1) await passwords.hash('dealer-demo');
+    });
+  } finally {
+    await passwords.close();
+  }
+}
+
+/** Records in an embedded store. */
+function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
+  return inFreshDir(async (dir) => {
+    const store = await openEmbedded(dir, systemTime);
+    try {
+      return await use(new Records(store, await takeLeases(store, 'bench')));
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+function incident(): Promise<number> {
+  return withRecords(async (records) => {
+    await records.saveIncidents(WORLD, drive(TICKS));
+    const chains = groupByIncident(await records.incidents(WORLD));
+    return usPerItem(READS * chains.length, async () => {
+      for (let i = 0; i < READS; i += 1) await readReports(records);
+    });
+  });
+}
+
+async function readReports(records: Records): Promise<void> {
+  const fleet = fleetOf(SEED, WORLD);
+  const read = groupByIncident(await records.incidents(WORLD));
+  const reports = read.map((chain) => {
+    const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
+    const context = { worldId: 'w', fleet, hazards: city.hazards, place: { road, street } };
+    return incidentOf(chain, context, []);
+  });
+  encode(reports, 'msgpack');
+}
+
+function journalChange(): Promise<number> {
+  const masks = Array.from({ length: CAR_COUNT }, () => F_ALL);
+  const changes = Array.from({ length: CHANGES }, (_, i) => ({
+    ...{ tick: i, car: i % CAR_COUNT, touched: F_BRAKES },
+    values: i % 2 === 0 ? F_BRAKES : 0,
+  }));
+  const record: WorldRecord = {
+    ...{ seed: SEED, city: city.name, createdAtMs: 0, kernel: 'k', exact: true, due: 0 },
+    ...{ livedCount: CHANGES, masks, maskSeq: CHANGES, maskTick: CHANGES },
+    from: { tick: 0, seq: 0, masks },
+  };
+  return withRecords(async (records) => {
+    await records.create(WORLD, record, changes);
+    return usPerItem(CHANGES, async () => {
+      encode((await records.changes(WORLD, record, 0)).map(journalEntryOf), 'msgpack');
+    });
+  });
+}
+
+export const OF_FUNCTIONS = {
+  tick,
+  parsedByte,
+  multipart,
+  password,
+  incident,
+  journalChange,
+} satisfies Partial<Record<Name, () => Promise<number>>>;

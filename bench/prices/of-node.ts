@@ -1,0 +1,135 @@
+/** Prices of whole requests: processor time of a node, with all its threads. */
+import type { PRICES_US } from '../../src/http/server/prices.ts';
+import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-client.ts';
+import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
+import { makeWorlds } from '../common/made-worlds.ts';
+import { type Server, startNode } from '../common/server.ts';
+import { usPerItem } from './per-item.ts';
+
+type Name = keyof typeof PRICES_US;
+type Request = readonly [
+  method: string,
+  path: string,
+  body?: string | undefined,
+  headers?: Headers,
+];
+type Headers = Readonly<Record<string, string>>;
+
+const CONNECTIONS = 16;
+const CALLS = 500;
+const TOGGLES = 25;
+const RESETS = 5;
+const CARS = 2000;
+const CUSTOMERS = 100;
+
+/** Measures them all on one node. */
+export async function pricesOfNode(): Promise<Partial<Record<Name, number>>> {
+  const node = await startNode();
+  try {
+    const twin = await pricesOfTwin(node);
+    return { ...twin, ...(await pricesOfDealer(node)) };
+  } finally {
+    await node.stop();
+  }
+}
+
+/** Processor time of the node so far, µs. */
+async function nodeUs({ opsUrl }: Server): Promise<number> {
+  if (opsUrl === undefined) throw new Error('the node has no private port');
+  const { body } = await askOnce(opsUrl, formatRequest(opsUrl, 'GET', '/metrics'));
+  const [, seconds] = /^process_cpu_seconds_total (\S+)$/m.exec(body.toString()) ?? [];
+  return Number(seconds) * 1e6;
+}
+
+/** Sends all requests over some connections. Throws where one is refused. */
+async function sendAll(url: URL, requests: readonly Request[]): Promise<void> {
+  const pool = await HttpPool.open(url, Math.min(CONNECTIONS, requests.length));
+  try {
+    const send = async ([method, path, body, headers]: Request) => {
+      const { status } = await pool.ask(formatRequest(url, method, path, headers, body));
+      if (status >= 400) throw new Error(`${method} ${path}: ${status}`);
+    };
+    await Promise.all(requests.map(send));
+  } finally {
+    pool.close();
+  }
+}
+
+const times = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+async function pricesOfTwin(node: Server) {
+  const { url } = node;
+  const meter = () => nodeUs(node);
+  const creations = times(CALLS, (): Request => ['POST', '/api/v1/worlds']);
+  const world = await usPerItem(CALLS, () => sendAll(url, creations), meter);
+  const [{ vins } = { vins: [] }] = await makeWorlds(url, 1);
+  let isOn = false;
+  // Each switches the feature of a car, so that none is without effect.
+  const changeAll = () => {
+    isOn = !isOn;
+    const body = JSON.stringify({ aeb: isOn });
+    return sendAll(
+      url,
+      vins.map((vin) => ['PATCH', '/api/v1/vehicle/features', body, { 'X-VIN': vin }]),
+    );
+  };
+  const changes = () =>
+    inTurn(
+      times(TOGGLES, () => changeAll),
+      (change) => change(),
+    );
+  const featureChange = await usPerItem(TOGGLES * vins.length, changes, meter);
+  return { world, featureChange };
+}
+
+async function pricesOfDealer(node: Server) {
+  const url = dealerUrlOf(node);
+  const meter = () => nodeUs(node);
+  const headers = await bearerOf(url, DEMO_ADMIN);
+  const send = (requests: readonly Request[]) =>
+    sendAll(
+      url,
+      requests.map(([method, path, body]) => [method, path, body, headers]),
+    );
+  let isLocked = false;
+  const change = (count: number): Request[] => {
+    isLocked = !isLocked;
+    const body = JSON.stringify({ locked: isLocked });
+    return DEMO_CARS.slice(0, count).map((vin) => ['PATCH', `/api/cars/${vin}/state`, body]);
+  };
+  const dealerChange = await usPerItem(
+    DEMO_CARS.length,
+    () => send(change(DEMO_CARS.length)),
+    meter,
+  );
+  const resets = times(RESETS, (): Request => ['POST', '/api/admin/reset']);
+  const reset = await usPerItem(RESETS, () => inTurn(resets, (each) => send([each])), meter);
+  await send(times(CARS, addedCar));
+  await send(times(CUSTOMERS, signUp));
+  // A change before each list, since a list that has not changed is cached.
+  const listed = (path: string, items: number) =>
+    usPerItem(items, () => inTurn([change(1), [['GET', path] as const]], send), meter);
+  const listedCar = await listed('/api/cars', CARS);
+  const listedCustomer = await listed('/api/customers', CUSTOMERS);
+  return { dealerChange, reset, listedCar, listedCustomer };
+}
+
+const addedCar = (i: number): Request => [
+  'POST',
+  '/api/cars/add-to-fleet',
+  JSON.stringify({ vin: `BENCH${String(i).padStart(12, '0')}`, dealer: 'nordbil' }),
+];
+
+const signUp = (i: number): Request => [
+  'POST',
+  '/api/auth/signup',
+  JSON.stringify({
+    ...{ name: 'A Customer', username: `bench${i}`, password: 'abcd', dealer: 'nordbil' },
+    email: `bench${i}@x.test`,
+  }),
+];
+
+async function inTurn<T>(all: readonly T[], act: (each: T) => Promise<void>): Promise<void> {
+  for (const each of all) await act(each);
+}
