@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import { expectDealer, refOf } from './account-refs.ts';
 import { type Customers, carsOf } from './customers.ts';
+import { isRefused } from './demo.ts';
 import { emailOf, isFree, setHolder } from './emails.ts';
-import { badLogin, conflict, forbidden } from './errors.ts';
+import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import {
@@ -73,6 +75,7 @@ export interface AccountsDependencies {
   customers: Customers;
   clock: Clock;
   random: Random;
+  demo: Config['demo'];
 }
 
 const ID_BYTES = 12;
@@ -109,7 +112,7 @@ export class Accounts {
    * Throws DealerError 401, 429, 503.
    */
   async logIn({ username, password, address, role }: Login): Promise<Granted> {
-    const { attempts, passwords, registry, tokens } = this.#dependencies;
+    const { attempts, passwords, registry, tokens, demo } = this.#dependencies;
     const account = await registry.read(async (reader) => {
       const ref = await refOf(reader, username);
       // An unknown name takes the same time: the account of the last known name is read for it.
@@ -121,7 +124,8 @@ export class Accounts {
     const isAsked = account !== undefined && (role === undefined || role === account.role);
     const isRight = await attempts.try({ username, address }, async () => {
       const isPassword = await passwords.verify(account?.password, password);
-      return isPassword && isAsked;
+      // An older account may still have one.
+      return isPassword && isAsked && !isRefused(demo, account.role, password);
     });
     if (!isRight || account === undefined) throw badLogin();
     return { token: await tokens.issue(account), account };
@@ -130,6 +134,7 @@ export class Accounts {
   /** Throws DealerError 409, 422, 503. */
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
     const { registry, passwords, tokens, customers, clock, random } = this.#dependencies;
+    this.#expectSecret('user', given.password, 'password');
     const places = customers.places();
     const expectFree = async (transaction: Transaction) => {
       await this.#expectFree(transaction, given);
@@ -161,6 +166,13 @@ export class Accounts {
     return { token: await tokens.issue(account), account, profile };
   }
 
+  /** Throws DealerError 422. */
+  #expectSecret(role: Role, password: string, field: string): void {
+    if (isRefused(this.#dependencies.demo, role, password)) {
+      throw invalid(valueFault(['body', field], 'this password is public'));
+    }
+  }
+
   async #expectFree(transaction: Transaction, { username, email, dealer }: SignUp): Promise<void> {
     await expectDealer(transaction, dealer, DEALER_FIELD);
     await expectFreeName(transaction, username);
@@ -174,6 +186,7 @@ export class Accounts {
   ): Promise<DealerRecord> {
     const { registry, passwords, sessions, clock, random } = this.#dependencies;
     const { username, name, city } = given;
+    this.#expectSecret('dealer', given.password, 'password');
     await registry.change((transaction) => expectFreeName(transaction, username));
     const password = await passwords.hash(given.password);
     return registry.change(async (transaction) => {
@@ -229,6 +242,7 @@ export class Accounts {
   /** A new password ends all other tokens of the account. Throws DealerError 403, 409. */
   async changeAdmin(session: Session, address: string, change: AdminChange): Promise<AdminRecord> {
     const { registry, sessions, passwords, attempts } = this.#dependencies;
+    if (change.new_password) this.#expectSecret('admin', change.new_password, 'new_password');
     const { account } = session;
     const caller = { username: account.username, address };
     const isRight = await attempts.try(caller, () =>

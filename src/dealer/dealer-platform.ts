@@ -62,13 +62,13 @@ export async function openDealerPlatform(
     dealerMax: settings.dealerCustomersMax,
     max: settings.customersMax,
   });
-  const shared = { registry, passwords, secrets, clock, random };
+  const shared = { registry, passwords, secrets, clock, random, demo };
   const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
   const twin = new TwinCars(worlds);
   const fleetMax = settings.fleetCarsMax;
   const cars = new Cars({ registry, sessions, twin, clock, fleetMax });
   const dealers = new Dealers(registry, sessions);
-  const seeding = new Seeding({ ...shared, demo });
+  const seeding = new Seeding(shared);
   const state = stateReader({ registry, cars, customers, dealers }, clock, node);
   const dealerList = new DealerList(registry, dealers, clock, time);
   const stopSweeping = time.every(SWEEP_MS, () => {

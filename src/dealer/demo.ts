@@ -1,4 +1,4 @@
-import type { CarRecord, CustomerRecord, DealerRecord, SecretField } from './records.ts';
+import type { CarRecord, CustomerRecord, DealerRecord, Role, SecretField } from './records.ts';
 
 /** The published log-ins; all accounts of a role share a password. */
 export const DEMO_ADMIN = 'admin';
@@ -11,6 +11,16 @@ export const DEMO_PASSWORDS = {
 /** Whether anybody may know a password, because the pages and the documentation show it. */
 export function isPublished(password: string): boolean {
   return (Object.values(DEMO_PASSWORDS) as string[]).includes(password);
+}
+
+/** Published passwords may be used unless demo mode is off, or the admin has a password of its own. */
+export function isRefused(
+  { demo, adminPassword }: { demo: boolean; adminPassword?: string },
+  role: Role,
+  password: string,
+): boolean {
+  const isKnown = demo && (role !== 'admin' || adminPassword === undefined);
+  return !isKnown && isPublished(password);
 }
 
 /** Creation time of the admin account; the other accounts follow. */

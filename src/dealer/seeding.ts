@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
 import { type AccountsDependencies, newAccount } from './accounts.ts';
@@ -27,10 +26,10 @@ import {
 } from './records.ts';
 import type { Session } from './sessions.ts';
 
-interface SeedingDependencies
-  extends Pick<AccountsDependencies, 'registry' | 'passwords' | 'secrets' | 'clock' | 'random'> {
-  demo: Config['demo'];
-}
+type SeedingDependencies = Pick<
+  AccountsDependencies,
+  'registry' | 'passwords' | 'secrets' | 'clock' | 'random' | 'demo'
+>;
 
 /** Fills an empty store, and resets it to the demo data. */
 export class Seeding {

@@ -19,6 +19,8 @@ const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 const HEADERS: AssetHeaders = { policy: POLICY, cache: 'no-cache' };
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+/** Instead of a text that the document withholds. */
+const PLACEHOLDER = 'a long password';
 const START = `window.addEventListener('load', () => {
   SwaggerUIBundle({
     url: '/openapi.json',
@@ -39,7 +41,9 @@ export function docsRoutes(
   routes: readonly Route[],
   packageFiles: DocsFiles,
 ): Route[] {
-  const text = JSON.stringify(openApiOf(service, routes));
+  const { withheld } = service;
+  const shown = (_: string, value: unknown) => (withheld?.has(value) ? PLACEHOLDER : value);
+  const text = JSON.stringify(openApiOf(service, routes), shown);
   const document = assetOf('openapi.json', text, HEADERS);
   const files = new Map(packageFiles);
   files.set('start.js', assetOf('start.js', START, HEADERS));

@@ -10,6 +10,8 @@ export interface Service {
   version: string;
   description: string;
   /** By name in the document. */
+  /** Texts of examples that the document must not show. */
+  withheld?: ReadonlySet<unknown>;
   schemas: Readonly<Record<string, Schema>>;
   /** By the names that `security` uses. */
   securitySchemes: Readonly<Record<string, Schema>>;

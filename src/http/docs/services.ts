@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { DemoLogin } from '../../dealer/demo.ts';
+import { DEMO_PASSWORDS, type DemoLogin } from '../../dealer/demo.ts';
 import { type DealerError, forbidden, notAuthenticated, notFound } from '../../dealer/errors.ts';
 import * as dealerSchemas from '../../dealer/schemas.ts';
 import { VERSION } from '../../dealer/state.ts';
@@ -110,6 +110,9 @@ const DEALER_PLATFORM: Service = {
   },
 };
 
+/** @param logins published ones; the document shows no other published password */
 export function dealerPlatform(logins: readonly DemoLogin[]): Service {
-  return { ...DEALER_PLATFORM, description: describe(logins) };
+  const shown = new Set(logins.map(({ password }) => password));
+  const withheld = new Set(Object.values(DEMO_PASSWORDS).filter((each) => !shown.has(each)));
+  return { ...DEALER_PLATFORM, description: describe(logins), withheld };
 }

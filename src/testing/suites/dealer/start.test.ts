@@ -33,11 +33,31 @@ describe.each(ENGINES)('on the $name store', (engine) => {
     }
   }
 
-  test('[D26] without demo mode there is one admin, with the password that was given', async () => {
+  /** With the token of the admin. */
+  async function expectNoPublicPassword(api: DealerApi, token: string): Promise<void> {
+    const city = { username: 'kustbil', name: 'Kustbil', city: 'Kalmar' };
+    const current_password = NO_DEMO.ADMIN_PASSWORD;
+    for (const known of Object.values(PASSWORDS)) {
+      const attempts = [
+        ['POST /api/dealers', 'password', { ...city, password: known }],
+        ['POST /api/auth/signup', 'password', { ...signUpOf('own_one'), password: known }],
+        ['PATCH /api/me/admin', 'new_password', { current_password, new_password: known }],
+      ] as const;
+      for (const [call, field, json] of attempts) {
+        const { status, body } = await api.ask(call, { token, json });
+        const msg = 'Value error, this password is public';
+        const fault = { type: 'value_error', loc: ['body', field], msg, ctx: { error: {} } };
+        expect([call, status, body]).toEqual([call, 422, { detail: [fault] }]);
+      }
+    }
+  }
+
+  test('[D26, D35] without demo mode there is one admin, with the password that was given', async () => {
     const [api] = await open(NO_DEMO);
     await expectNoKnownLogin(api);
     const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
     expect(await api.everything(token)).toMatchObject({ dealers: [], customers: [], cars: [] });
+    await expectNoPublicPassword(api, token);
     const { status, body } = await api.ask('POST /api/admin/reset', { token });
     expect([status, body]).toEqual([409, { detail: 'There is no demo data to restore' }]);
   });
@@ -53,10 +73,12 @@ describe.each(ENGINES)('on the $name store', (engine) => {
     await expect(again.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD)).rejects.toThrow('401');
   });
 
-  test('[D27] a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
+  test('[D27, D35] a store with demo data loses its known log-ins and their tokens, and nothing else', async () => {
     const [demo, node] = await open({});
     const json = { ...signUpOf('own_one'), password: 'my own' };
     const own = await demo.get('POST /api/auth/signup', { json });
+    const weak = { ...signUpOf('weak_one'), password: 'customer-demo' };
+    await demo.get('POST /api/auth/signup', { json: weak });
     const tokens = [await demo.logIn('admin', 'admin'), await demo.logIn('anna', 'user')];
     await node.stop();
     const [api] = await open({ ...NO_DEMO, DATA_DIR: node.dataDir });
@@ -65,12 +87,13 @@ describe.each(ENGINES)('on the $name store', (engine) => {
       expect((await api.ask('GET /api/auth/me', { token })).status).toBe(401);
     }
     await api.logIn('own_one', 'user', 'my own');
+    await expect(api.logIn('weak_one', 'user', 'customer-demo')).rejects.toThrow('401');
     expect((await api.ask('GET /api/me/profile', { token: String(own.access_token) })).status).toBe(
       200,
     );
     const token = await api.logIn('admin', 'admin', NO_DEMO.ADMIN_PASSWORD);
     const customers = await api.get<Body[]>('GET /api/customers', { token });
-    expect(customers).toHaveLength(25);
+    expect(customers).toHaveLength(26);
   });
 
   test('[D28] public demo data has an admin with a password of its own, also in an older store', async () => {
@@ -87,7 +110,8 @@ describe.each(ENGINES)('on the $name store', (engine) => {
       await expect(api.logIn('admin', 'admin')).rejects.toThrow('401');
       await api.logIn('anna', 'user');
       const page = await (await fetch(`${running.dealerUrl}/`)).text();
-      for (const said of [page, await descriptionAt(running)]) {
+      const document = await (await fetch(`${running.dealerUrl}/openapi.json`)).text();
+      for (const said of [page, document]) {
         expect(said).not.toContain('admin-demo');
         expect(said).toContain('dealer-demo');
       }
@@ -97,8 +121,10 @@ describe.each(ENGINES)('on the $name store', (engine) => {
 
   test('[D28] without demo mode no page names a published password', async () => {
     const [, node] = await open(NO_DEMO);
-    const said = await (await fetch(`${node.dealerUrl}/`)).text();
-    expect(said).not.toMatch(/(admin|dealer)-demo/);
+    for (const path of ['/', '/docs', '/openapi.json']) {
+      const said = await (await fetch(node.dealerUrl + path)).text();
+      expect(said).not.toMatch(/(admin|dealer|customer)-demo/);
+    }
     expect(await descriptionAt(node)).toBe(
       'Dealers, their customers and cars, owners, and the remote flags of cars.',
     );
