@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PRICES_US } from './http/server/prices.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -34,5 +35,25 @@ describe('the documents', () => {
         .map(([, quoted]) => `${path}: ${quoted}`),
     );
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the table of what an address may cost', () => {
+  const operating = documents.find(({ path }) => path === 'docs/operating.md')?.text ?? '';
+  const [, table = ''] = /## What an address may cost\n(.*?)\n## /s.exec(operating) ?? [];
+
+  it('has every price', () => {
+    const missing = Object.entries(PRICES_US).filter(([name, us]) => {
+      const price = us >= 1000 ? `${us / 1000} ms` : `${us} µs`;
+      return !new RegExp(`\\| [^|]*${price} [^|]*\\(\`${name}\`\\)`).test(table);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('has every setting of a limit', () => {
+    const [, settings = ''] = /## Settings\n(.*?)\n## /s.exec(operating) ?? [];
+    const limits = [...settings.matchAll(/`(LIMIT_\w+|\w+_MAX|MAX_\w+)`/g)].map(([name]) => name);
+    expect(limits.length).toBeGreaterThan(15);
+    expect([...new Set(limits)].filter((name) => !table.includes(name))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
@@ -281,6 +281,23 @@ test('[I32] what nobody watches and nobody has asked about for a minute is stopp
   await until(() => world.rewinds.length > 1);
   world.rewinds[1]?.done();
   await until(() => world.order.length === 2);
+});
+
+test('requests during a rewind do not read the incidents again', async () => {
+  const world = worldOf(Number.POSITIVE_INFINITY);
+  world.world.watcherCount = 0;
+  await world.collide([tickOf(0)]);
+  world.explanations.ask([idAt(tickOf(0))], undefined);
+  await until(() => world.rewinds.length > 0);
+  const read = vi.spyOn(records, 'incidents');
+  for (let i = 0; i < 5; i++) {
+    world.explanations.ask([idAt(tickOf(0))], undefined);
+    await systemTime.sleep(0);
+  }
+  expect(read).not.toHaveBeenCalledWith(world.number);
+  read.mockRestore();
+  world.rewinds[0]?.done();
+  await until(() => world.order.length === 1);
 });
 
 test('[I32] the last watcher stops what nobody has asked about', async () => {

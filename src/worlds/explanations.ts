@@ -44,7 +44,7 @@ export class Explanations {
   /** By incident: the client that asked for it last. At most EXPLAINED_AT_ONCE, newest last. */
   readonly #asked = new Map<string, TickBudget>();
   #stopAsked: StopTimer | undefined;
-  #working: Promise<void> | undefined;
+  #isWorking = false;
   #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
@@ -54,15 +54,13 @@ export class Explanations {
   }
 
   get isIdle(): boolean {
-    return this.#working === undefined && this.#rewinding.size === 0;
+    return !this.#isWorking && this.#rewinding.size === 0;
   }
 
   /** Starts a round; if one is running, another follows it. */
   wake(): void {
     this.#isWoken = true;
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    if (!this.#isWorking) void this.#work();
   }
 
   /** Starts a round when a chain with a contact at this tick is over, if the world is watched. */
@@ -114,7 +112,9 @@ export class Explanations {
     return this.#isWatched || this.#stopAsked !== undefined;
   }
 
+  /** Never rejects. */
   async #work(): Promise<void> {
+    this.#isWorking = true;
     try {
       while (this.#isWoken && this.#isWanted) {
         this.#isWoken = false;
@@ -122,6 +122,8 @@ export class Explanations {
       }
     } catch (error) {
       this.#failed(error);
+    } finally {
+      this.#isWorking = false;
     }
   }
 
@@ -136,6 +138,8 @@ export class Explanations {
   }
 
   async #explainNewest(): Promise<void> {
+    // A round follows each rewind. Until then there is nothing to search from.
+    if (!this.#isWatched && this.#rewinding.size > 0) return;
     const budgets = [this.#budget, ...this.#asked.values()];
     if (!budgets.some((budget) => budget.affords(SEARCH_TICKS))) return this.#waitForRefill();
     const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
