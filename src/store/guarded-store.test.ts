@@ -40,7 +40,9 @@ function setUp() {
 it('passes on what the engine answers in time', async () => {
   const { time, asked, outcomes, commit, logged } = setUp();
   void commit();
-  await time.advance(STORE_WAIT_MS - 1);
+  await time.advance(STORE_WAIT_MS / 2);
+  // As long as the process is paused nothing can be answered.
+  await time.jump(10 * STORE_WAIT_MS);
   void commit();
   asked[0]?.resolve(true);
   asked[1]?.resolve(false);
@@ -53,12 +55,12 @@ it('passes on what the engine answers in time', async () => {
 it('ends each commit in time where the engine hangs, and asks it no more until it answers', async () => {
   const { store, time, asked, outcomes, commit } = setUp();
   const first = commit();
-  await time.advance(400);
+  await time.advance(500);
   void commit();
-  await time.advance(STORE_WAIT_MS - 400);
+  await time.advance(STORE_WAIT_MS - 500);
   expect(outcomes).toEqual(['unknown', 'waits']);
   void commit();
-  await time.advance(400);
+  await time.advance(500);
   expect(outcomes).toEqual(['unknown', 'unknown', 'failed']);
   expect(asked).toHaveLength(2);
   expect(await store.get(['a'])).toBeUndefined();

@@ -1,6 +1,6 @@
 import { STORE_WAIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
-import type { StopTimer, Time } from '../time.ts';
+import type { Time } from '../time.ts';
 import {
   type Check,
   type Entry,
@@ -18,10 +18,17 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
   closed: 'the store is closed',
 };
 
+/**
+ * A commit is given up at its last check. Checks are counted, not time, so that a pause of the whole
+ * process is not taken for a hanging engine.
+ */
+const CHECKS = 4;
+const CHECK_MS = STORE_WAIT_MS / CHECKS;
+
 /** A commit that the engine has not answered. */
 interface Unanswered {
-  readonly sinceMs: number;
-  /** Rejects with what its caller gets if it takes too long. */
+  checks: number;
+  /** Tells its caller that the outcome is unknown. */
   giveUp(): void;
 }
 
@@ -35,11 +42,10 @@ export class GuardedStore implements Store {
   readonly #inner: Store;
   readonly #log: Log;
   readonly #time: Time;
-  /** In the order of the calls. */
   readonly #unanswered = new Set<Unanswered>();
   /** Of those, how many callers were told that the outcome is unknown. */
   #givenUp = 0;
-  #stopTimer: StopTimer | undefined;
+  #isChecking = false;
   #isFailing = false;
 
   constructor(inner: Store, { log, time }: { log: Log; time: Time }) {
@@ -79,14 +85,13 @@ export class GuardedStore implements Store {
       const settled = Promise.withResolvers<void>();
       let isGivenUp = false;
       const giveUp = () => {
-        if (isGivenUp) return;
         isGivenUp = true;
         this.#givenUp++;
         reject(new StoreUnavailable('unknown', new Error('no answer'), settled.promise));
       };
-      const commit = { sinceMs: this.#time.now(), giveUp };
+      const commit = { checks: 0, giveUp };
       this.#unanswered.add(commit);
-      this.#checkAfter(STORE_WAIT_MS);
+      if (!this.#isChecking) this.#checkLater();
       const end = () => {
         this.#unanswered.delete(commit);
         if (isGivenUp) this.#givenUp--;
@@ -96,21 +101,13 @@ export class GuardedStore implements Store {
     });
   }
 
-  #checkAfter(ms: number): void {
-    // In the next turn, since after a pause of the process answers may wait to be read.
-    this.#stopTimer ??= this.#time.after(ms, () => this.#time.immediate(() => this.#check()));
-  }
-
-  #check(): void {
-    const limitMs = this.#time.now() - STORE_WAIT_MS;
-    this.#stopTimer = undefined;
-    for (const { sinceMs, giveUp } of this.#unanswered) {
-      if (sinceMs > limitMs) {
-        this.#checkAfter(sinceMs - limitMs);
-        return;
-      }
-      giveUp();
-    }
+  #checkLater(): void {
+    this.#isChecking = true;
+    this.#time.after(CHECK_MS, () => {
+      for (const commit of this.#unanswered) if (++commit.checks === CHECKS) commit.giveUp();
+      this.#isChecking = false;
+      if (this.#unanswered.size > this.#givenUp) this.#checkLater();
+    });
   }
 
   #worked(): void {
