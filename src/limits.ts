@@ -67,6 +67,8 @@ export const EXPLAINED_AT_ONCE = 64;
 export const SEARCH_TICKS = 30_000;
 /** A client has asked for explanations for this time. */
 export const ASKED_MS = 60_000;
+/** Cars of one owner: their VINs are in one record and in the profile. */
+export const OWNED_CARS_MAX = 1000;
 /** Replays that may wait for one shard. */
 export const REPLAYS_MAX = 64;
 

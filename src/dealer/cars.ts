@@ -21,6 +21,7 @@ export type Car = Omit<schemas.Car, 'viewer_url'>;
 
 const DEALER_FIELD = ['body', 'dealer'];
 const FLEET_FULL = 'The fleet is full';
+const OWNER_FULL = 'The owner has too many cars';
 /** Cars that are encoded in one go. */
 const BATCH = 128;
 
@@ -31,6 +32,8 @@ export interface CarsDependencies {
   clock: Clock;
   /** Cars of one fleet. */
   fleetMax: number;
+  /** Cars of one owner. */
+  ownedMax: number;
 }
 
 /** The cars of all fleets, their owners and their flags. */
@@ -41,14 +44,16 @@ export class Cars {
   readonly #clock: Clock;
   readonly #tally = new CarTally();
   readonly #all: Mirror<CarRecord, ListedCar>;
-  readonly #rooms: Rooms;
+  readonly #fleets: Rooms;
+  readonly #owners: Rooms;
 
-  constructor({ registry, sessions, twin, clock, fleetMax }: CarsDependencies) {
+  constructor({ registry, sessions, twin, clock, fleetMax, ownedMax }: CarsDependencies) {
     this.#registry = registry;
     this.#sessions = sessions;
     this.#twin = twin;
     this.#clock = clock;
-    this.#rooms = new Rooms(fleetMax, FLEET_FULL);
+    this.#fleets = new Rooms(fleetMax, FLEET_FULL);
+    this.#owners = new Rooms(ownedMax, OWNER_FULL);
     const kind = {
       prefix: keys.cars,
       itemOf: (record: CarRecord, former: ListedCar | undefined) =>
@@ -109,7 +114,7 @@ export class Cars {
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
     const living = await this.#twin.find(vin);
-    const place = this.#rooms.place();
+    const place = this.#fleets.place();
     const change = this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const fleet = await fleetOf(transaction, actor, dealer);
@@ -133,16 +138,23 @@ export class Cars {
 
   /**
    * Gives the rights to a car to the account that has this email now, and to no other. Throws
-   * DealerError 403, 404.
+   * DealerError 403, 404, 409.
    */
-  setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
-    return this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
+  async setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
+    const place = this.#owners.place();
+    const change = this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
       await unbind(transaction, car);
       const holder = (await emailOf(transaction, email)).holder;
-      if (holder !== null) await bind(transaction, car.vin, email, holder.id);
+      if (holder !== null) {
+        const { ofOwner } = await this.tally(transaction.revision);
+        const isSame = car.owner?.account === holder.id;
+        if (!isSame) place.take(holder.id, ofOwner.of(holder.id));
+        await bind(transaction, car.vin, email, holder.id);
+      }
       const { id: account, username } = holder ?? { id: null, username: null };
       return { ...car, owner: { email, since, account, username } };
     });
+    return change.finally(() => place.giveBack());
   }
 
   /** Throws DealerError 403, 404. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { OWNED_CARS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
@@ -65,8 +66,8 @@ export async function openDealerPlatform(
   const shared = { registry, passwords, secrets, clock, random, demo };
   const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
   const twin = new TwinCars(worlds);
-  const fleetMax = settings.fleetCarsMax;
-  const cars = new Cars({ registry, sessions, twin, clock, fleetMax });
+  const bounds = { fleetMax: settings.fleetCarsMax, ownedMax: OWNED_CARS_MAX };
+  const cars = new Cars({ registry, sessions, twin, clock, ...bounds });
   const dealers = new Dealers(registry, sessions);
   const seeding = new Seeding(shared);
   const state = stateReader({ registry, cars, customers, dealers }, clock, node);

@@ -2,18 +2,18 @@ import type { ListedCar } from './listed-car.ts';
 import type { Tally } from './mirror.ts';
 import type { CustomerRecord, Flags } from './records.ts';
 
-/** Numbers by dealer; null: of no dealer. */
-class CountByDealer {
+/** Numbers by dealer or owner; null: of none. */
+class CountsBy {
   readonly #counts = new Map<string | null, number>();
 
-  of(dealer: string | null): number {
-    return this.#counts.get(dealer) ?? 0;
+  of(key: string | null): number {
+    return this.#counts.get(key) ?? 0;
   }
 
-  add(dealer: string | null, by: number): void {
-    const count = this.of(dealer) + by;
-    if (count === 0) this.#counts.delete(dealer);
-    else this.#counts.set(dealer, count);
+  add(key: string | null, by: number): void {
+    const count = this.of(key) + by;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
   }
 
   clear(): void {
@@ -21,9 +21,11 @@ class CountByDealer {
   }
 }
 
-/** What the state of the platform says about all cars. */
+/** Figures about all cars. */
 export class CarTally implements Tally<ListedCar> {
-  readonly ofDealer = new CountByDealer();
+  /** By account. */
+  readonly ofOwner = new CountsBy();
+  readonly ofDealer = new CountsBy();
   total = 0;
   owned = 0;
   readonly flags: Record<keyof Flags, number> = { locked: 0, climate: 0, charging: 0 };
@@ -32,6 +34,7 @@ export class CarTally implements Tally<ListedCar> {
     const { dealer, owner, locked, climate, charging } = record;
     this.total += by;
     this.ofDealer.add(dealer, by);
+    this.ofOwner.add(owner?.account ?? null, by);
     if (owner !== null) this.owned += by;
     if (locked) this.flags.locked += by;
     if (climate) this.flags.climate += by;
@@ -42,13 +45,14 @@ export class CarTally implements Tally<ListedCar> {
     this.total = 0;
     this.owned = 0;
     Object.assign(this.flags, { locked: 0, climate: 0, charging: 0 });
+    this.ofOwner.clear();
     this.ofDealer.clear();
   }
 }
 
-/** The customers of each dealer. */
+/** Figures about all customers. */
 export class CustomerTally implements Tally<Pick<CustomerRecord, 'dealer'>> {
-  readonly ofDealer = new CountByDealer();
+  readonly ofDealer = new CountsBy();
   total = 0;
 
   count({ dealer }: Pick<CustomerRecord, 'dealer'>, by: 1 | -1): void {

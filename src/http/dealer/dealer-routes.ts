@@ -149,6 +149,7 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       endpoint: 'PATCH /api/cars/{vin}/owner',
       operationId: 'setOwner',
       summary: 'Set the owner: the account with this email gets the rights',
+      refusals: { ...common.refusals, 409: 'The owner has too many cars.' },
       action: 'car.set-owner',
       body: forms.NewOwner,
       run: async ({ path, body: { email, since }, requestId }, session) => {

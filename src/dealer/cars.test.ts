@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemRandom } from '../random.ts';
+import type { EmbeddedStore } from '../store/embedded-store.ts';
+import { ManualClock } from '../testing/doubles/manual-clock.ts';
+import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { type Car, Cars } from './cars.ts';
+import { setHolder } from './emails.ts';
+import { keys } from './records.ts';
+import { Registry } from './registry.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { TwinCars } from './twin-cars.ts';
+
+let temp: TempStore<EmbeddedStore>;
+let registry: Registry;
+let cars: Cars;
+let encoded: string[];
+beforeEach(async () => {
+  temp = await tempStore(openIn);
+  registry = new Registry(temp.store, systemRandom);
+  const sessions = { revalidate: async (_: unknown, { account }: Session) => account };
+  const twin = new TwinCars({ peek: () => undefined, load: async () => undefined });
+  cars = new Cars({
+    registry,
+    sessions: sessions as unknown as Sessions,
+    twin,
+    clock: new ManualClock(1_000_000),
+    fleetMax: 10,
+    ownedMax: 2,
+  });
+  encoded = [];
+  await registry.change(async (transaction) => {
+    for (const dealer of ['nordbil', 'sydmotor']) {
+      transaction.put(keys.name(0, dealer), { role: 'dealer', id: dealer });
+    }
+    for (const id of ['anna', 'erik']) {
+      await setHolder(transaction, `${id}@x.test`, { id, username: id });
+    }
+  });
+});
+afterEach(() => temp.destroy());
+
+async function sessionOf(username: string, role = 'dealer'): Promise<Session> {
+  const { revision } = await registry.edition();
+  const account = { id: username, username, role };
+  return { account, revision } as unknown as Session;
+}
+
+async function list(username: string, role?: string): Promise<Car[]> {
+  const encode = (car: Car) => {
+    encoded.push(car.vin);
+    return JSON.stringify(car);
+  };
+  const { batches } = await cars.list(await sessionOf(username, role), {}, encode);
+  const texts: string[] = [];
+  for await (const batch of batches) texts.push(...batch);
+  return texts.map((text) => JSON.parse(text));
+}
+
+const add = async (vin: string, dealer = 'nordbil') =>
+  cars.addToFleet(await sessionOf(dealer), vin, null);
+const own = async (vin: string, name: string) =>
+  cars.setOwner(await sessionOf('nordbil'), vin, `${name}@x.test`, '2026');
+
+test('a car is encoded once for all who see it open, and once for all others', async () => {
+  for (const vin of ['A', 'B', 'C']) await add(vin);
+  await add('D', 'sydmotor');
+  expect((await list('nordbil')).map(({ locked }) => locked)).toEqual([false, false, false, null]);
+  expect((await list('sydmotor')).map(({ locked }) => locked)).toEqual([null, null, null, false]);
+  expect(encoded.splice(0).toSorted()).toEqual(['A', 'A', 'B', 'B', 'C', 'C', 'D', 'D']);
+  await list('admin', 'admin');
+  await list('nobody', 'user');
+  expect(encoded).toEqual([]);
+  await cars.setState(await sessionOf('nordbil'), 'B', { locked: true });
+  expect((await list('nordbil')).map(({ locked }) => locked)).toEqual([false, true, false, null]);
+  expect(encoded).toEqual(['B']);
+});
+
+test('[D36] an owner has a number of cars, and giving one away makes room', async () => {
+  for (const vin of ['A', 'B', 'C']) await add(vin);
+  await own('A', 'anna');
+  const both = await Promise.allSettled([own('B', 'anna'), own('C', 'anna')]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const left = both[0].status === 'rejected' ? 'B' : 'C';
+  await expect(own(left, 'anna')).rejects.toMatchObject({ status: 409 });
+  // Once more the same owner takes no place.
+  await own('A', 'anna');
+  await own('A', 'erik');
+  expect((await own(left, 'anna')).owner).toMatchObject({ username: 'anna' });
+});
