@@ -12,7 +12,11 @@ const IN_USE_MS = 10_000;
 export class WorldHandles {
   /** By number, in the order in which they were added. */
   readonly #worlds = new Map<number, OwnedWorld>();
-  #hand = this.#worlds.values();
+  /**
+   * The next candidates, while there are too many worlds. V8 keeps whatever was deleted since the last
+   * step of an iterator.
+   */
+  #hand: MapIterator<OwnedWorld> | undefined;
 
   get size(): number {
     return this.#worlds.size;
@@ -32,10 +36,12 @@ export class WorldHandles {
 
   add(world: OwnedWorld, nowMs: number): void {
     this.#worlds.set(world.number, world);
+    if (this.size <= HANDLES_MAX) this.#hand = undefined;
     for (let checks = 0; this.size > HANDLES_MAX && checks < EVICTION_CHECKS; checks++) {
-      const { value: next } = this.#hand.next();
-      if (next === undefined) this.#hand = this.#worlds.values();
-      else this.#evict(next, nowMs);
+      const hand = this.#hand ?? this.#worlds.values();
+      const { value: next } = hand.next();
+      this.#hand = next && hand;
+      if (next !== undefined) this.#evict(next, nowMs);
     }
   }
 
