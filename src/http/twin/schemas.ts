@@ -74,6 +74,13 @@ export const Cities = object('The cities to choose from; the first is the defaul
   }),
 });
 
+/** Unknown fields are ignored, so that a later version can add some. */
+const givenJournal = {
+  ...journal,
+  kernel: orNull(journal.kernel),
+  changes: list({ ...(journal.changes.items as Schema), additionalProperties: true }),
+};
+
 export const WorldOptions: Schema = {
   type: 'object',
   description: 'All fields are optional.',
@@ -85,7 +92,7 @@ export const WorldOptions: Schema = {
       type: 'object',
       description:
         'A journal as GET /api/v1/worlds/{id}/journal returns it. Leave out the options `seed` and `city`.',
-      properties: journal,
+      properties: givenJournal,
       required: ['seed', 'city', 'changes'],
     },
   },

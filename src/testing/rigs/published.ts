@@ -6,7 +6,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, unknown> }>;
 }
 
-interface OpenApi {
+export interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Json };
 }
@@ -22,7 +22,7 @@ export interface Answered {
 }
 
 /** A document that a service publishes, to hold what it says against. */
-class Published<Document extends object> {
+export class Published<Document extends object> {
   readonly document: Document;
   readonly #ajv = new Ajv2020({ strict: false });
 
@@ -59,6 +59,11 @@ async function read(url: string): Promise<Published<object>> {
   return new Published((await (await fetch(url)).json()) as object);
 }
 
+/** The OpenAPI document of a service, read anew. */
+export function readOpenApi(serviceUrl: string): Promise<Published<OpenApi>> {
+  return read(`${serviceUrl}/openapi.json`) as Promise<Published<OpenApi>>;
+}
+
 /** Refusals of a route itself; those that come before it have one form everywhere. */
 const OF_ROUTES = new Set([401, 403, 404, 409, 422]);
 
@@ -68,9 +73,17 @@ export async function checkAnswer(
   url: string,
   answer: Answered,
 ): Promise<void> {
-  const { method, path, status, body } = answer;
+  if (answer.body === undefined) return;
+  checkAgainst(service, await publishedAt<OpenApi>(`${url}/openapi.json`, service), answer);
+}
+
+/** The same with a document at hand. */
+export function checkAgainst(
+  service: 'dealer' | 'twin',
+  published: Published<OpenApi>,
+  { method, path, status, body }: Answered,
+): void {
   if (body === undefined) return;
-  const published = await publishedAt<OpenApi>(`${url}/openapi.json`, service);
   const { paths } = published.document;
   const [bare = ''] = path.split('?');
   const template = templateOf(bare, Object.keys(paths));

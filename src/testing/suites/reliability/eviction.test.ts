@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
+import { Dice } from '../../rigs/dice.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { changesOf, journalOf, makeWorld, stateOf, type World } from './client.ts';
-import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, firstCars, type SwitchedCar } from './switched-car.ts';

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
+import { Dice } from '../../rigs/dice.ts';
 import { ENGINES } from '../../rigs/engines.ts';
 import { useNodes } from '../../rigs/nodes.ts';
-import { Dice } from './dice.ts';
 import { expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, makeSites, moreAcknowledged, switchOn } from './switched-car.ts';

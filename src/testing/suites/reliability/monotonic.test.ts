@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
+import { Dice } from '../../rigs/dice.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { ask, changesOf, journalOf, makeWorld, tickOf, type World } from './client.ts';
-import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { firstCars } from './switched-car.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
+import { Dice } from '../../rigs/dice.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { startNodeProcess } from '../../rigs/process.ts';
@@ -18,7 +19,6 @@ import {
   retryAfterS,
   stateOf,
 } from './client.ts';
-import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import {

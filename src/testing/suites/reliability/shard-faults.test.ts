@@ -3,6 +3,7 @@ import { at } from '../../../city/geometry.ts';
 import type { Fault } from '../../../shard/protocol.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
+import { Dice } from '../../rigs/dice.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
@@ -19,7 +20,6 @@ import {
   tickOf,
   type World,
 } from './client.ts';
-import { Dice } from './dice.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { moreFrames, StreamReader } from './stream-reader.ts';
 import {

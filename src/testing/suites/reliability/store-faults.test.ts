@@ -7,6 +7,7 @@ import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import type { StoredImage } from '../../../worlds/records.ts';
 import type { Fault } from '../../doubles/faulty-store.ts';
+import { Dice } from '../../rigs/dice.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
@@ -22,7 +23,6 @@ import {
   RECKLESS,
   stateOf,
 } from './client.ts';
-import { Dice } from './dice.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
 import { expectSwitched, firstCars, type SwitchedCar, switchOn } from './switched-car.ts';

@@ -3,6 +3,7 @@ import { F_ALL } from '../../../../assembly/layout.ts';
 import { systemTime } from '../../../time.ts';
 import { FEATURE_NAMES, type FeatureName, featureBit } from '../../../twin/catalogue.ts';
 import { applyChange } from '../../../twin/journal.ts';
+import { Dice } from '../../rigs/dice.ts';
 import { until } from '../../rigs/until.ts';
 import type { FeatureState } from '../twin/wire.ts';
 import {
@@ -16,7 +17,6 @@ import {
   makeWorld,
   type World,
 } from './client.ts';
-import { Dice } from './dice.ts';
 
 /** What an answer says that cannot tell. */
 const MAY_BE_DONE = 'may have been made';

@@ -1,4 +1,4 @@
-import { draw, streamKey, uniform } from '../../../twin/seeded-random.ts';
+import { draw, streamKey, uniform } from '../../twin/seeded-random.ts';
 
 const PURPOSE_TESTS = 2000;
 

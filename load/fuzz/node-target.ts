@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loginRequest } from '../../bench/common/dealer-client.ts';
+import { formatRequest, HttpPool } from '../../bench/common/http-pool.ts';
+import { madeWorld } from '../../bench/common/made-worlds.ts';
+import { onProcessEnd } from '../../bench/common/process-end.ts';
+import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
+import { publishedBy, type Target } from './target.ts';
+
+/** A shell that writes standard error into the file of its first argument and becomes the command. */
+const LOGGED = ['sh', '-c', 'exec "$@" 2> "$0"'];
+const DEALER = { role: 'dealer', username: 'nordbil', password: 'dealer-demo' };
+
+/** A running node as a target; `close` leaves it running. */
+export async function targetOf(
+  urls: Target['urls'],
+  faults: Target['faults'],
+): Promise<Target & { close(): void }> {
+  const [twin, dealer] = [new URL(urls.twin), new URL(urls.dealer)];
+  const pools = { twin: await HttpPool.open(twin, 1), dealer: await HttpPool.open(dealer, 1) };
+  const made = await pools.twin.ask(formatRequest(twin, 'POST', '/api/v1/worlds'));
+  const { id, vins } = madeWorld(made);
+  const login = await pools.dealer.ask(loginRequest(dealer, DEALER));
+  const { access_token: token } = JSON.parse(login.body.toString()) as { access_token: string };
+  const journal = formatRequest(twin, 'GET', `/api/v1/worlds/${id}/journal`);
+  const state = formatRequest(dealer, 'GET', '/api/state');
+  return {
+    urls,
+    published: await publishedBy(urls),
+    world: id,
+    vin: vins[0] ?? '',
+    token,
+    // Worlds have no list.
+    effects: async () => {
+      const { changes } = JSON.parse((await pools.twin.ask(journal)).body.toString()) as Journal;
+      const platform = JSON.parse((await pools.dealer.ask(state)).body.toString()) as PlatformState;
+      return changes.length + platform.customers + platform.dealers + platform.cars.total;
+    },
+    faults,
+    close: () => {
+      for (const pool of Object.values(pools)) pool.close();
+    },
+  };
+}
+
+interface Journal {
+  changes: unknown[];
+}
+
+interface PlatformState {
+  customers: number;
+  dealers: number;
+  cars: { total: number };
+}
+
+/** A node in a process of its own, without rate limits: they would refuse most inputs. */
+export async function startNodeTarget(): Promise<Target & { stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'twin-fuzz-'));
+  const logFile = join(folder, 'log');
+  const settings = {
+    ...{ HOST: '127.0.0.1', TWIN_PORT: '0', DEALER_PORT: '0', OPS_PORT: '0' },
+    ...{ DATA_DIR: join(folder, 'data'), RATE_LIMITS: 'off', LOG_LEVEL: 'error' },
+  };
+  const child = spawnServer('src/main.ts', settings, [...LOGGED, logFile]);
+  const keep = onProcessEnd(() => child.kill('SIGKILL'));
+  const { twin, dealer = '' } = await readyAddresses(child);
+  const logged = () => readFileSync(logFile, 'utf8').split('\n').filter(Boolean);
+  const target = await targetOf({ twin, dealer }, logged);
+  return {
+    ...target,
+    stop: async () => {
+      target.close();
+      await endProcess(child, 'SIGTERM');
+      keep();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
