@@ -3,6 +3,7 @@ import { connections } from './connections.ts';
 import { fleet } from './fleet.ts';
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
+import { overload } from './overload.ts';
 import { pipeline, strays } from './requests.ts';
 import { continuation, pings, silentStreams } from './streams.ts';
 
@@ -20,6 +21,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   pings,
   'silent-streams': silentStreams,
   connections,
+  overload,
 };
 
 /** Attacks by several processes at once. */

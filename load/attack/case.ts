@@ -1,7 +1,7 @@
 import { progress } from '../../bench/common/progress.ts';
 import { systemTime } from '../../src/time.ts';
 import { formatAchievement } from './achievement.ts';
-import { CASES } from './attacks.ts';
+import { ATTACKS, CASES } from './attacks.ts';
 import { HealthyUsers } from './healthy-users.ts';
 import { startHostile } from './hostile-process.ts';
 import { type NodeUnderAttack, startNodeUnderAttack } from './node-under-attack.ts';
@@ -26,11 +26,13 @@ export interface CaseOptions {
 
 /** Puts a node of its own to the attacks of one case. */
 export async function runCase(name: string, options: CaseOptions): Promise<Outcome> {
+  const attacks = CASES[name] ?? [];
+  const keepsWorlds = attacks.some((each) => ATTACKS[each]?.keepsWorlds);
   const node = await startNodeUnderAttack(options.limitMib);
   try {
     const users = await HealthyUsers.join(node);
     const order = orderFor(node, options.seconds);
-    const hostile = await startHostile(CASES[name] ?? [], order, options.niceness);
+    const hostile = await startHostile(attacks, order, options.niceness);
     await systemTime.sleep(SETTLED_MS);
     const undisturbed = await users.measure(systemTime.sleep(UNDISTURBED_SECONDS * 1000));
     const before = node.rssBytes() ?? 0;
@@ -41,7 +43,7 @@ export async function runCase(name: string, options: CaseOptions): Promise<Outco
     stopProgress();
     const rssBytes = { before, peak: stopWatching(), after: node.rssBytes() };
     users.leave();
-    return { undisturbed, met, rssBytes, achieved: hostile.achieved() };
+    return { undisturbed, met, rssBytes, achieved: hostile.achieved(), keepsWorlds };
   } finally {
     await node.stop();
   }

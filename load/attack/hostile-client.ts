@@ -20,6 +20,8 @@ export interface Order {
 /** One way to attack a node. */
 export interface Attack {
   summary: string;
+  /** The node lets its worlds in, and keeps them in memory until they are idle. */
+  keepsWorlds?: boolean;
   /** Calls `client.begin` once all is prepared, and returns when the time is over. */
   run(client: HostileClient): Promise<void>;
 }
@@ -55,14 +57,14 @@ export class HostileClient {
   }
 
   /** For preparations: it counts nothing. */
-  pool(url: URL, connectionCount: number): Promise<HttpPool> {
-    return HttpPool.open(url, connectionCount, this.#from);
+  pool(url: URL, connectionCount: number, from = this.#from): Promise<HttpPool> {
+    return HttpPool.open(url, connectionCount, from);
   }
 
   /** A connection, or undefined where the node refuses it. */
-  async open(url: URL): Promise<HostileSocket | undefined> {
+  async open(url: URL, from = this.#from): Promise<HostileSocket | undefined> {
     try {
-      const socket = await openSocket(url, { from: this.#from });
+      const socket = await openSocket(url, { from });
       this.achieved.connections += 1;
       return new HostileSocket(socket, this);
     } catch {

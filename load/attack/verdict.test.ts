@@ -32,10 +32,17 @@ const UNFELT: Outcome = {
   met: metWith(),
   rssBytes: { before: 200 * MIB, peak: 300 * MIB, after: 210 * MIB },
   achieved: { ...noAchievement(), connections: 1 },
+  keepsWorlds: false,
 };
 
 test('an attack that nobody feels has no faults', () => {
   expect(faultsOf(UNFELT)).toEqual([]);
+});
+
+test('a node that keeps the worlds that it let in need not give memory back', () => {
+  const rssBytes = { before: 200 * MIB, peak: 500 * MIB, after: 500 * MIB };
+  expect(faultsOf({ ...UNFELT, rssBytes, keepsWorlds: true })).toEqual([]);
+  expect(faultsOf({ ...UNFELT, rssBytes })).toHaveLength(1);
 });
 
 test('what took half as long again without the attack is forgiven', () => {

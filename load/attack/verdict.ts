@@ -22,10 +22,12 @@ export interface Outcome {
   /** Undefined `after`: the node has ended. */
   rssBytes: { before: number; peak: number; after: number | undefined };
   achieved: Achievement;
+  /** Whether its memory need not return: it keeps the worlds that it let in. */
+  keepsWorlds: boolean;
 }
 
 /** Why an attack was felt. Empty: it was not. */
-export function faultsOf({ undisturbed, met, rssBytes, achieved }: Outcome): string[] {
+export function faultsOf({ undisturbed, met, rssBytes, achieved, keepsWorlds }: Outcome): string[] {
   const { streams, reads, changes, failed } = met;
   const tooMuch = (value: number, max: number, before: number) =>
     value > Math.max(max, before * UNDISTURBED_RATIO_MAX);
@@ -52,7 +54,7 @@ export function faultsOf({ undisturbed, met, rssBytes, achieved }: Outcome): str
     [slowestMs > REQUEST_MS_MAX, `a request of ${formatMs(slowestMs)}`],
     [rssBytes.peak > RSS_BYTES_MAX, `memory ${formatMiB(rssBytes.peak)}`],
     [
-      (rssBytes.after ?? 0) > rssBytes.before * RSS_AFTER_RATIO_MAX,
+      !keepsWorlds && (rssBytes.after ?? 0) > rssBytes.before * RSS_AFTER_RATIO_MAX,
       `memory afterwards ${formatMiB(rssBytes.after ?? 0)} instead of ${formatMiB(rssBytes.before)}`,
     ],
   ];
