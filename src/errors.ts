@@ -51,3 +51,8 @@ export class TwinError extends Error {
     this.retryAfterS = status === 429 || status === 503 ? (retryAfterS ?? 1) : undefined;
   }
 }
+
+/** Whether an error came of the store, which logs itself that it fails. */
+export function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof TwinError && error.code === 'store_unavailable';
+}

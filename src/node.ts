@@ -126,9 +126,10 @@ async function openNodeStore(
     { url, nodeName, leaseMs },
     { time, random, listener: servingState },
   );
-  servingState.useLease(store, () => store.untilMs);
+  const guard = guarded(store);
+  servingState.useLease(guard, () => store.untilMs);
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
-  return { store: guarded(store), trouble: () => store.trouble };
+  return { store: guard, trouble: () => store.trouble };
 }
 
 /** The clock, the shards (not started yet), and the worlds on them. */

@@ -1,5 +1,7 @@
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { TICK_MS } from '../../assembly/layout.ts';
+import { TwinError } from '../errors.ts';
 import { LIFE_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { Key } from '../store/contract.ts';
@@ -117,4 +119,18 @@ it('lets worlds that are far behind catch up in turns', async () => {
   await time.advance(1000);
   await idle.stop();
   expect(turns).toEqual(['ancient', 'old', 'late', 'ancient', 'late', 'ancient', 'ancient']);
+});
+
+it.each([
+  ['leaves it to the store to log that it fails', new TwinError('store_unavailable'), []],
+  ['logs what else keeps worlds from being deleted', new Error(), ['could not delete idle worlds']],
+])('[R33] %s', async (_, error, expected) => {
+  const logged: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
+  const records = { fallenDue: () => Promise.reject(error) } as unknown as Records;
+  const worlds = { records, atHand: () => undefined, drop: async () => {}, trim: () => {} };
+  const time = TestTime.standing();
+  const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
+  await idle.sweep();
+  expect(logged).toEqual(expected);
 });

@@ -1,5 +1,6 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import type { Clock } from '../clock.ts';
+import { isStoreUnavailable } from '../errors.ts';
 import { LIFE_TICKS, PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Key } from '../store/contract.ts';
@@ -146,8 +147,12 @@ export class IdleIndex {
         await this.#dropDue(partition);
       }
     } catch (err) {
-      this.#dependencies.log.warn({ err }, 'could not delete idle worlds');
+      this.#warn({ err }, 'could not delete idle worlds');
     }
+  }
+
+  #warn(what: { world?: string; err: unknown }, message: string): void {
+    if (!isStoreUnavailable(what.err)) this.#dependencies.log.warn(what, message);
   }
 
   async #save(): Promise<void> {
@@ -186,10 +191,7 @@ export class IdleIndex {
       try {
         if (await world.loader.catchUp(LAG_TICKS)) this.#catchUp(world);
       } catch (err) {
-        this.#dependencies.log.warn(
-          { world: world.id, err },
-          'could not bring a world to the current tick',
-        );
+        this.#warn({ world: world.id, err }, 'could not bring a world to the current tick');
       }
     });
   }

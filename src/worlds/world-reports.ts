@@ -1,4 +1,4 @@
-import { TwinError } from '../errors.ts';
+import { isStoreUnavailable, TwinError } from '../errors.ts';
 import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { worldIdOf } from '../twin/ids.ts';
@@ -164,7 +164,7 @@ export class WorldReports {
 
   #warn(kind: string, err: unknown, isRepeated: boolean): void {
     // The store logs once that it fails, not for each write of each world.
-    if (err instanceof TwinError && err.code === 'store_unavailable') return;
+    if (isStoreUnavailable(err)) return;
     const { log } = this.#dependencies;
     const message = `${kind} could not be saved${isRepeated ? '; trying again' : ''}`;
     log.warn({ world: worldIdOf(this.#world), err }, message);
