@@ -4,11 +4,10 @@ import { readSources } from './testing/rigs/source-tree.ts';
 
 const AREAS = 'WFSIDRLTCHPO';
 
-const rules = [
-  ...readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8').matchAll(
-    /^- \*\*(\w+)\*\* (.*)$/gm,
-  ),
-].map(([, id = '', text = '']) => ({ id, withdrawn: text === '(withdrawn)' }));
+const specification = readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8');
+const rules = [...specification.matchAll(/^- \*\*(\w+)\*\* (.*)$/gm)].map(
+  ([, id = '', text = '']) => ({ id, withdrawn: text === '(withdrawn)' }),
+);
 
 /** The ids at the front of titles, `[F7]` or `[S3, S4]`, with the file that quotes them. */
 const tests = readSources().filter(({ path }) => /\.(test|suite)\.tsx?$/.test(path));
@@ -35,5 +34,20 @@ describe('the specification', () => {
   it('has a rule for every id that a test title quotes', () => {
     const known = new Set(rules.filter(({ withdrawn }) => !withdrawn).map(({ id }) => id));
     expect(quotes.filter(({ id }) => !known.has(id))).toEqual([]);
+  });
+
+  it('says of each promise of reliability which rules it has, and where tests show them', () => {
+    const rows = specification.matchAll(/^\| [^|]+ \| ([A-Z]\d+(?:, [A-Z]\d+)*) \| (.*) \|$/gm);
+    const wrong = [...rows].flatMap(([, ids = '', places = '']) => {
+      const own = ids.split(', ');
+      const unknown = own.filter((id) => !rules.some((rule) => rule.id === id));
+      const files = [...places.matchAll(/`([^` ]+\.test\.ts)`/g)].map(([, path = '']) => path);
+      const strange = files.filter(
+        (file) => !quotes.some(({ id, path }) => path === file && own.includes(id)),
+      );
+      return [...unknown, ...strange, ...(files.length === 0 ? [places] : [])];
+    });
+    expect(wrong).toEqual([]);
+    expect(specification).toContain('| Promise | Rules | Shown by |');
   });
 });

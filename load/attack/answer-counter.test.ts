@@ -27,6 +27,14 @@ test('an answer counts when its body has come completely', () => {
   expect(statusesOf(bytes.subarray(0, bytes.indexOf('hello') + 4), 16)).toEqual([]);
 });
 
+test('an answer to HEAD has a length and no body', () => {
+  const statuses: number[] = [];
+  const counter = new AnswerCounter((status) => statuses.push(status));
+  counter.isHeadAsked = true;
+  counter.push(Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'));
+  expect(statuses).toEqual([200]);
+});
+
 test('behind an upgrade nothing is an answer', () => {
   const upgrade = 'HTTP/1.1 101 Switching Protocols\r\n\r\n';
   expect(statusesOf(Buffer.from(upgrade + ANSWERS), 16)).toEqual([101]);

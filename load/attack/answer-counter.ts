@@ -14,6 +14,8 @@ export class AnswerCounter {
   #bodyBytesLeft = 0;
   #isOver = false;
   readonly #answered: (status: number) => void;
+  /** The answers that come have a length and no body. */
+  isHeadAsked = false;
 
   /** @param answered is called when an answer has come completely */
   constructor(answered: (status: number) => void) {
@@ -45,7 +47,7 @@ export class AnswerCounter {
     const head = bytes.toString('latin1', 0, headBytes);
     this.#status = Number(STATUS_LINE.exec(head)?.[1] ?? 0);
     this.#isOver = this.#status <= SWITCHING_PROTOCOLS;
-    this.#bodyBytesLeft = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
+    this.#bodyBytesLeft = this.isHeadAsked ? 0 : Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
     if (this.#bodyBytesLeft === 0) this.#answered(this.#status);
     return bytes.subarray(headBytes + HEAD_END.length);
   }

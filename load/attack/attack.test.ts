@@ -36,7 +36,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-test.each(NAMES)('%s: others are answered', async (name) => {
+test.each(NAMES)('[R36] %s: others are answered', async (name) => {
   const processes = hostile[name] as HostileProcesses;
   const stopWatching = node.watchMemory();
   const met = await users.measure(processes.attack());

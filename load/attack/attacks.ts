@@ -1,6 +1,7 @@
 import { bodies, chunks, slowBodies } from './bodies.ts';
 import { connections } from './connections.ts';
 import { fleet } from './fleet.ts';
+import { crowds, documents, heads, logins, methods, upgrades, vins } from './floods.ts';
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
@@ -22,6 +23,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'silent-streams': silentStreams,
   connections,
   overload,
+  heads,
+  methods,
+  documents,
+  vins,
+  logins,
+  upgrades,
+  crowds,
 };
 
 /** Attacks by several processes at once. */

@@ -99,6 +99,7 @@ export class HostileClient {
 export class HostileSocket {
   readonly #socket: Socket;
   readonly #client: HostileClient;
+  readonly #counter: AnswerCounter;
   readonly #closed = Promise.withResolvers<void>();
   #answered: ((status: number | undefined) => void) | undefined;
   isOpen = true;
@@ -107,13 +108,13 @@ export class HostileSocket {
     this.#socket = socket;
     this.#client = client;
     const { achieved } = client;
-    const counter = new AnswerCounter((status) => {
+    this.#counter = new AnswerCounter((status) => {
       achieved.statuses[status] = (achieved.statuses[status] ?? 0) + 1;
       this.#answered?.(status);
     });
     socket.on('data', (chunk: Buffer) => {
       achieved.receivedBytes += chunk.length;
-      counter.push(chunk);
+      this.#counter.push(chunk);
     });
     // The close event follows every error.
     socket.on('error', () => {});
@@ -153,6 +154,7 @@ export class HostileSocket {
 
   /** Sends a request; returns the status of its answer, undefined if the connection ended first. */
   ask(request: Buffer): Promise<number | undefined> {
+    this.#counter.isHeadAsked = request.toString('latin1', 0, 5) === 'HEAD ';
     this.#client.achieved.requests += 1;
     return this.finish(request);
   }
