@@ -4,6 +4,7 @@ import { measuredFactor } from '../common/factor.ts';
 import { compared, type Figure, figure } from '../common/figures.ts';
 import { OF_FUNCTIONS } from './of-functions.ts';
 import { pricesOfNode } from './of-node.ts';
+import { rerunTick } from './re-run.ts';
 
 /** An estimate may be off by this factor. */
 const OFF_MAX = 2;
@@ -20,6 +21,7 @@ export async function run(): Promise<Figure[]> {
     if (us === undefined) throw new Error(`nothing measures ${name}`);
     return judged(name, us, estimateUs);
   });
+  figures.push(...judged('tick of a re-run', await rerunTick(), PRICES_US.tick));
   if (figures.some(({ target }) => target?.met === false)) process.exitCode = 1;
   return figures;
 }

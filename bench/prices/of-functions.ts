@@ -1,5 +1,5 @@
 /** Prices of work that functions do, measured in this process. */
-import { CAR_COUNT, F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import { CAR_COUNT, F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../../src/city/geometry.ts';
 import { nearestRoad } from '../../src/city/place.ts';
 import { Passwords } from '../../src/dealer/passwords.ts';
@@ -9,52 +9,28 @@ import { encode } from '../../src/http/server/reply.ts';
 import { systemRandom } from '../../src/random.ts';
 import { openEmbedded } from '../../src/store/embedded-store.ts';
 import { systemTime } from '../../src/time.ts';
-import { carTypesOf, fleetOf } from '../../src/twin/fleet.ts';
-import { type ContactFacts, groupByIncident, incidentOf } from '../../src/twin/incidents.ts';
+import { fleetOf } from '../../src/twin/fleet.ts';
+import { groupByIncident, incidentOf } from '../../src/twin/incidents.ts';
 import { journalEntryOf } from '../../src/twin/journal.ts';
 import { takeLeases } from '../../src/worlds/leases.ts';
 import { Records, type WorldRecord } from '../../src/worlds/records.ts';
-import { loadKernel } from '../aged-worlds.ts';
 import { inFreshDir } from '../common/fresh-dir.ts';
 import { usPerItem } from './per-item.ts';
+import { cities, drive, RECKLESS_SEED, RECKLESS_TICKS } from './reckless-world.ts';
 
 type Name = keyof typeof PRICES_US;
 
-const SEED = 108;
 const WORLD = 7;
-const TICKS = 20_000;
 const BODY_BYTES = 65_536;
 const CHANGES = 10_000;
 const FORMS = 100;
 const READS = 5;
 const HASHES = 8;
 
-const { kernel, cities } = loadKernel(1);
 const city = at(cities.cities, 0);
 
-/** A world whose cars can neither brake nor steer: it has very many collisions. */
-function recklessSlab(): number {
-  const slab = kernel.acquire();
-  if (slab === undefined) throw new Error('the kernel has no slab');
-  const masks = Array.from({ length: CAR_COUNT }, () => F_ALL & ~(F_BRAKES | F_STEERING));
-  kernel.create(slab, { cityIndex: 0, seed: SEED, tick: 0, carTypes: carTypesOf(SEED), masks });
-  return slab;
-}
-
-function drive(ticks: number): ContactFacts[] {
-  const slab = recklessSlab();
-  const contacts: ContactFacts[] = [];
-  while (kernel.tick(slab) < ticks) {
-    const known = kernel.contactCount(slab);
-    kernel.step(slab, ticks - kernel.tick(slab));
-    contacts.push(...kernel.contacts(slab, known));
-  }
-  kernel.release(slab);
-  return contacts;
-}
-
 function tick(): Promise<number> {
-  return usPerItem(TICKS, () => drive(TICKS));
+  return usPerItem(RECKLESS_TICKS, () => drive(RECKLESS_TICKS));
 }
 
 /** Short keys are the dearest bytes; the last one breaks them. */
@@ -114,7 +90,7 @@ function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
 
 function incident(): Promise<number> {
   return withRecords(async (records) => {
-    await records.saveIncidents(WORLD, drive(TICKS));
+    await records.saveIncidents(WORLD, drive(RECKLESS_TICKS));
     const chains = groupByIncident(await records.incidents(WORLD));
     return usPerItem(READS * chains.length, async () => {
       for (let i = 0; i < READS; i += 1) await readReports(records);
@@ -123,7 +99,7 @@ function incident(): Promise<number> {
 }
 
 async function readReports(records: Records): Promise<void> {
-  const fleet = fleetOf(SEED, WORLD);
+  const fleet = fleetOf(RECKLESS_SEED, WORLD);
   const read = groupByIncident(await records.incidents(WORLD));
   const reports = read.map((chain) => {
     const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
@@ -140,7 +116,7 @@ function journalChange(): Promise<number> {
     values: i % 2 === 0 ? F_BRAKES : 0,
   }));
   const record: WorldRecord = {
-    ...{ seed: SEED, city: city.name, createdAtMs: 0, kernel: 'k', exact: true, due: 0 },
+    ...{ seed: RECKLESS_SEED, city: city.name, createdAtMs: 0, kernel: 'k', exact: true, due: 0 },
     ...{ livedCount: CHANGES, masks, maskSeq: CHANGES, maskTick: CHANGES },
     from: { tick: 0, seq: 0, masks },
   };

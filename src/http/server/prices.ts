@@ -10,7 +10,7 @@
  * 9 µs, and to count it would take another 0.5 µs. The server bounds how many it answers in a turn.
  */
 export const PRICES_US = {
-  /** A tick of a world: by `start_tick`, a journal, a replay, a re-run of a search. */
+  /** A tick of a world: by `start_tick`, a journal or a replay. In a re-run of a search it takes 1.4 ×. */
   tick: 3.4,
   /** A byte of a body. The dearest are objects of many short keys, also if the last one is broken. */
   parsedByte: 0.07,
