@@ -82,6 +82,10 @@ export async function openDealerPlatform(
   };
   try {
     await seeding.seed();
+    await registry.takeOver();
+    // Read now: no caller has to wait for it.
+    const { revision } = await registry.edition();
+    await Promise.all([dealers.list(revision), cars.tally(revision), customers.tally(revision)]);
   } catch (error) {
     await close();
     throw error;

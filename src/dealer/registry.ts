@@ -150,7 +150,7 @@ export class Registry {
     if (writer?.version !== this.#ownVersion) this.#ownVersion = undefined;
   }
 
-  async #takeOver(): Promise<number> {
+  async #writeOwnership(): Promise<number> {
     for (;;) {
       await this.store.commit([], [{ key: keys.writer, value: this.name }]);
       const writer = await this.store.get(keys.writer);
@@ -180,14 +180,14 @@ export class Registry {
     if ((entry?.value ?? 0) !== generation) return undefined;
     return [
       { key: keys.generation, version: entry?.version ?? null },
-      { key: keys.writer, version: await this.#ownership() },
+      { key: keys.writer, version: await this.takeOver() },
     ];
   }
 
-  /** The version of this process's entry; takes the records over first if they are another's. */
-  #ownership(): number | Promise<number> {
+  /** Takes the records over if they are another process's. Returns the version of the entry for it. */
+  takeOver(): number | Promise<number> {
     if (this.#ownVersion !== undefined) return this.#ownVersion;
-    this.#takingOver ??= this.#takeOver().finally(() => {
+    this.#takingOver ??= this.#writeOwnership().finally(() => {
       this.#takingOver = undefined;
     });
     return this.#takingOver;

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { keys } from '../../../dealer/records.ts';
 import type { FaultyStore } from '../../doubles/faulty-store.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
@@ -85,11 +86,21 @@ test('while the store is gone only the dealer list is answered, for five seconds
   expect((await api.ask('GET /api/auth/me', { token: admin })).status).toBe(200);
 });
 
+test('cars and customers are in memory once the node serves', async () => {
+  const lists = vi.spyOn(store, 'list');
+  const token = await api.logIn('nordbil', 'dealer');
+  await api.get('POST /api/cars/add-to-fleet', { token, json: { vin: 'NEW' } });
+  expect(await api.get('GET /api/cars', { token })).toHaveLength(41);
+  expect(await api.get('GET /api/state')).toMatchObject({ customers: 24, cars: { total: 41 } });
+  const ofPlatform = lists.mock.calls.filter(([[first]]) => first === keys.root[0]);
+  expect(ofPlatform).toEqual([]);
+});
+
 test('the dealer list of an outage is fresh even if it was never read before', async () => {
   await api.get('DELETE /api/dealers/nordbil', { token: admin });
-  const lists = vi.spyOn(store, 'list');
+  const reads = vi.spyOn(store, 'get');
   await node.time.jump(1500);
-  await until('a refreshed list', () => lists.mock.settledResults.length > 0);
+  await until('a refreshed list', () => reads.mock.settledResults.length > 0);
   store.setFault({ kind: 'gone' });
   const dealers = await api.get<{ username: string }[]>('GET /api/dealers');
   expect(dealers.map(({ username }) => username)).toEqual(['fjallbilar', 'sydmotor', 'vastauto']);
