@@ -72,6 +72,7 @@ test('[L20] a change over the budget is refused in the form of the platform, bef
     { detail: expect.any(String) },
   ]);
   expect(new Map(refused.headers).get('Retry-After')).toBe('1');
+  expect(new Map(refused.headers).get('RateLimit')).toMatch(/^"work";r=\d+;t=\d+$/);
   expect(found).toEqual(['a']);
   await time.advance(1000);
   expect(await status('a', '10.0.0.1')).toBe(200);

@@ -18,7 +18,7 @@ import type { DealerRouteDependencies } from './dependencies.ts';
 import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
 import { ReadyReply } from './list-replies.ts';
-import { Payer, type WorkLimits } from './payer.ts';
+import { levelHeaders, Payer, type WorkLimits } from './payer.ts';
 
 /** The validated parts of a call. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
@@ -99,7 +99,11 @@ export function openRoutes(limits: WorkLimits, tag: string) {
         return replyOf(await operation.run(ask, limited.count));
       });
       const isSecret = operation.isSecret || ended.status !== 200;
-      return withHeaders(ended, [...(isSecret ? NO_STORE : []), ...limited.headers]);
+      return withHeaders(ended, [
+        ...(isSecret ? NO_STORE : []),
+        ...limited.headers,
+        ...payer.headers,
+      ]);
     });
 }
 
@@ -130,7 +134,7 @@ export function guardedRoutes(
         const ask = read(operation, call, key, given);
         return replyOf(await operation.run(ask, session, payer));
       });
-      return withHeaders(ended, NO_STORE);
+      return withHeaders(ended, [...NO_STORE, ...payer.headers]);
     });
 }
 
@@ -257,18 +261,12 @@ function limitCounter(key: string, payer: Payer): { count: Count; headers: reado
   const headers: Header[] = [];
   const count: Count = (name, limit, priceUs) => {
     if (limit === undefined) return payer.pay(priceUs);
-    const { burst, perS } = limit.size;
     try {
       limit.check(key);
       payer.pay(priceUs);
       limit.spend(key);
     } finally {
-      const { left, fullInS } = limit.level(key);
-      const window = Math.ceil(burst / perS);
-      headers.push(
-        ['RateLimit-Policy', `"${name}";q=${burst};w=${window}`],
-        ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
-      );
+      headers.push(...levelHeaders(name, limit, key));
     }
   };
   return { count, headers };

@@ -1,9 +1,13 @@
 import type { RateLimits } from '../server/rate-limits.ts';
+import type { Header } from '../server/reply.ts';
+import type { TokenBuckets } from '../server/token-buckets.ts';
 
 export type WorkLimits = Pick<RateLimits, 'work' | 'accountWork'>;
 
 /** Pays for the work of one call: its address does, and its account where there is one. */
 export class Payer {
+  /** The RateLimit headers of a call that was refused. */
+  headers: readonly Header[] = [];
   readonly #limits: WorkLimits;
   readonly #addressKey: string;
   #accountId: string | undefined;
@@ -17,16 +21,20 @@ export class Payer {
   /** Pays before work. Throws TwinError `rate_limited` if a budget has too little left. */
   pay(us: number): void {
     if (us === 0) return;
-    if (this.#accountId !== undefined) this.#limits.accountWork?.takeUpToBurst(this.#accountId, us);
-    this.#limits.work?.takeUpToBurst(this.#addressKey, us);
+    const { work, accountWork } = this.#limits;
+    if (this.#accountId !== undefined) this.#take(accountWork, this.#accountId, us);
+    this.#take(work, this.#addressKey, us);
     this.#paidUs += us;
   }
 
-  /** Pays after work whose size was not known before, even if a budget has too little left. */
-  owe(us: number): void {
-    if (this.#accountId !== undefined) this.#limits.accountWork?.spend(this.#accountId, us);
-    this.#limits.work?.spend(this.#addressKey, us);
-    this.#paidUs += us;
+  #take(budget: TokenBuckets | undefined, key: string, us: number): void {
+    if (budget === undefined) return;
+    try {
+      budget.takeUpToBurst(key, us);
+    } catch (error) {
+      this.headers = levelHeaders('work', budget, key);
+      throw error;
+    }
   }
 
   /** From now on this account pays as well, and what was paid until now. */
@@ -34,4 +42,14 @@ export class Payer {
     this.#accountId = accountId;
     if (this.#paidUs > 0) this.#limits.accountWork?.spend(accountId, this.#paidUs);
   }
+}
+
+/** The headers that tell a client a limit and what is left of it. */
+export function levelHeaders(name: string, limit: TokenBuckets, key: string): readonly Header[] {
+  const { burst, perS } = limit.size;
+  const { left, fullInS } = limit.level(key);
+  return [
+    ['RateLimit-Policy', `"${name}";q=${burst};w=${Math.ceil(burst / perS)}`],
+    ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
+  ];
 }
